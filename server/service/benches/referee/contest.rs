@@ -5,6 +5,7 @@
 //! there.
 
 use std::{
+    path::Path,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -105,6 +106,9 @@ impl Figures {
 pub(crate) async fn measure(game: &'static str, quick: bool) {
     let groups = if quick { QUICK_GROUPS } else { GROUPS };
     let attending = [("raw_bots", Attends::Raw), ("sdk_bots", Attends::Sdk)];
+    // All contests are kept until the end: a file system may look through what was deleted lately for
+    // each file that is made.
+    let kept = tempfile::tempdir().unwrap();
     let mut figures = [Figures::default(), Figures::default()];
     let (mut rates, mut costs, mut started) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..TURNS {
@@ -116,11 +120,11 @@ pub(crate) async fn measure(game: &'static str, quick: bool) {
         costs.push(raw.1);
         for (figures, (_, bots)) in figures.iter_mut().zip(&attending) {
             figures.add(
-                attended(&server.url, &channels, game, groups, *bots).await,
+                attended(&server.url, &channels, kept.path(), (game, groups), *bots).await,
                 raw,
             );
         }
-        started.push(processes(&server.url, game).await / raw.0);
+        started.push(processes(&server.url, kept.path(), game).await / raw.0);
     }
     let raw = median(rates);
     let name = format!("contest.{game}.matches{TABLES}");
@@ -147,8 +151,8 @@ fn cpu_time() -> Duration {
 async fn attended(
     url: &str,
     channels: &[Channel],
-    game: &str,
-    groups: u64,
+    kept: &Path,
+    (game, groups): (&str, u64),
     bots: Attends,
 ) -> (f64, f64) {
     let names = ["one", "other"];
@@ -173,7 +177,7 @@ async fn attended(
         };
     }
     // It closes its queue at the end, and so the attendances end.
-    let played = played(url, spec).await;
+    let played = played(url, kept, spec).await;
     while let Some(ended) = attendances.join_next().await {
         ended.unwrap();
     }
@@ -199,7 +203,7 @@ async fn attend_raw(channels: Vec<Channel>, options: AttendOptions) {
 }
 
 /// Decisions a second of a contest that starts a process for each bot of each match.
-async fn processes(url: &str, game: &str) -> f64 {
+async fn processes(url: &str, kept: &Path, game: &str) -> f64 {
     let program = std::env::current_exe().unwrap();
     let command = format!("{} {BOT}", program.display());
     let bots = ["one", "other"].map(|name| BotSpec::of_command(name, &command));
@@ -207,7 +211,7 @@ async fn processes(url: &str, game: &str) -> f64 {
         concurrency: Some(PROCESSES),
         ..spec(game, bots.to_vec(), PROCESS_GROUPS)
     };
-    played(url, spec).await.0
+    played(url, kept, spec).await.0
 }
 
 fn spec(game: &str, bots: Vec<BotSpec>, groups: u64) -> ContestSpec {
@@ -227,10 +231,10 @@ fn spec(game: &str, bots: Vec<BotSpec>, groups: u64) -> ContestSpec {
     }
 }
 
-/// Plays a contest in a folder of its own, its end and all replays included.
-async fn played(url: &str, spec: ContestSpec) -> (f64, f64) {
-    let folder = tempfile::tempdir().unwrap();
-    let contest = Contest::create(&folder.path().join("contest"), spec).unwrap();
+/// Plays a contest in a folder of its own in `kept`, its end and all replays included.
+async fn played(url: &str, kept: &Path, spec: ContestSpec) -> (f64, f64) {
+    let folder = tempfile::tempdir_in(kept).unwrap().keep();
+    let contest = Contest::create(&folder, spec).unwrap();
     let server = ServerAddress {
         url: url.to_owned(),
         key: None,
