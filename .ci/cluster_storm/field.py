@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,7 +39,7 @@ class Kind:
 
 def kinds() -> dict[str, Kind]:
     """Return all kinds that are there: those of other languages where their bots are built."""
-    python = os.environ.get("BRIDGEMASTER_PYTHON", str(TOP / "sdk/python/.venv/bin/python"))
+    python = os.environ.get("BRIDGEMASTER_PYTHON", sys.executable)
     flags = ("--seed", "SEED", "--reconnect-for", str(RECONNECT_FOR_S))
     found = [
         Kind("rust-random", ("PROGRAM", "bot", "random", *flags)),
