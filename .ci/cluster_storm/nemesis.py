@@ -56,6 +56,10 @@ class Nemesis:
         if not event.overlaps:
             thread.join()
 
+    def leave_out(self, events: list[Event]) -> None:
+        """Count what does not go wrong, because no match is left for it."""
+        self.left_out.update(event.what.value for event in events)
+
     def wait(self) -> None:
         """Wait until all of it is over."""
         for thread in self._threads:

@@ -86,7 +86,8 @@ class Node:
 
     def is_listening(self) -> bool:
         """Tell whether the newest server has said where it listens."""
-        return "http://" in self._log(self.starts).read_text(errors="replace")
+        with self._lock:
+            return "http://" in self._log(self.starts).read_text(errors="replace")
 
     def kill(self) -> None:
         """Kill the server: nothing of it runs any more."""

@@ -15,9 +15,9 @@ from .plan import PlannedMatch
 from .prober import Claim
 from .told import Seat
 
-UNDER_WAY_S = 1.0
+UNDER_WAY_S = 2.0
 """How long what a server said may be under way to its bot on a busy machine."""
-WOKEN_S = 2.0
+WOKEN_S = 5.0
 """How long a server that stood still may need to see so: what it had stored before, and handed to
 its connections, goes out meanwhile."""
 
