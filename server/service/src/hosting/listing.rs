@@ -202,7 +202,10 @@ impl Matches {
         }
         let told = self.told_elsewhere(wanted, place.elsewhere.clone(), count, (viewer, of));
         let told = told.await?;
-        listed.damaged.extend(told.damaged);
+        // Whose they are cannot be read either.
+        if viewer.sees_unreadable(None) {
+            listed.damaged.extend(told.damaged);
+        }
         let mut elsewhere = Run {
             matches: told.matches,
             taken_to: place.elsewhere,

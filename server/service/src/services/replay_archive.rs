@@ -133,7 +133,7 @@ impl ReplayArchive {
 }
 
 /// Whether a match without a replay is left out, and the archive goes on.
-fn is_of_the_match(reason: RefusalReason) -> bool {
+pub(super) fn is_of_the_match(reason: RefusalReason) -> bool {
     matches!(
         reason,
         RefusalReason::ScopeMissing

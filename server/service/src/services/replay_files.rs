@@ -1,11 +1,11 @@
 //! The replays of matches in answers: one by itself, and those of a group together.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1::{Replay, ReplayFile};
 
-use super::{match_desk::MatchDesk, replay_sight::check_replay};
+use super::{match_desk::MatchDesk, replay_archive::is_of_the_match, replay_sight::check_replay};
 use crate::{
     hosting::{HostedMatch, Reader, ShownMatch},
     identity::{Caller, Sight},
@@ -58,15 +58,19 @@ impl MatchDesk {
         (caller, reader): (&Caller, &Reader),
     ) -> Result<Vec<ReplayFile>, Refusal> {
         let (mut found, mut bytes) = (Vec::new(), 0);
-        for match_id in match_ids {
-            let replay = self.group_replay(of, match_id, (caller, reader)).await;
-            let Ok(Some(replay)) = replay else {
-                continue;
+        let mut asked = HashSet::new();
+        for match_id in match_ids.iter().filter(|id| asked.insert(id.as_str())) {
+            let replay = match self.group_replay(of, match_id, (caller, reader)).await {
+                Ok(Some(replay)) => replay,
+                Ok(None) => continue,
+                Err(refusal) if is_of_the_match(refusal.reason()) => continue,
+                // The others would be refused for the same reason.
+                Err(_) => break,
             };
-            bytes += replay.bytes.len();
-            if bytes > GROUP_REPLAYS_BYTES {
+            if bytes + replay.bytes.len() > GROUP_REPLAYS_BYTES {
                 break;
             }
+            bytes += replay.bytes.len();
             found.push((match_id, replay.bytes));
         }
         if found.is_empty() {
