@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ladder_storm.links import Links
+from ladder_storm.running import spent_s
 from language_tests.database import USER
 from language_tests.ports import free_port
 from language_tests.processes import FailedError, until
@@ -38,10 +39,12 @@ class Standstill:
 class Node:
     """A node, and all servers that were it."""
 
-    def __init__(self, name: str, program: Path, folder: Path, database: tuple[int, str]) -> None:
-        """Prepare it; nothing runs yet."""
+    def __init__(
+        self, name: str, program: Path, folder: Path, database: tuple[int, str], *flags: str
+    ) -> None:
+        """Prepare it, with flags of its own; nothing runs yet."""
         self.name = name
-        self._program, self._folder = program, folder
+        self._program, self._folder, self._flags = program, folder, flags
         port, password = database
         self.link = Links()
         self.database = f"http://127.0.0.1:{port}"
@@ -50,6 +53,7 @@ class Node:
         self._store = f"postgres://{USER}:{password}@127.0.0.1:{self.link.port}/{USER}"
         self.address = f"127.0.0.1:{free_port()}"
         self.url = f"http://{self.address}"
+        self.advertised = self.address
         self.starts = 0
         self.standstills: list[Standstill] = []
         self.ended_by_itself: Counter[str] = Counter()
@@ -57,6 +61,7 @@ class Node:
         self.clock = folder / f"clock-of-{name}" if name == NAMES[-1] and FAKETIME else None
         self._process: subprocess.Popen[bytes] | None = None
         self._ended_at: float | None = None
+        self._spent_s = 0.0
         self.busy = threading.Lock()
         """Held by the trouble that it has."""
         self._lock = threading.RLock()
@@ -67,8 +72,8 @@ class Node:
             self.starts += 1
             self._ended_at = None
             command = [str(self._program), "serve", "--node", self.name, "--no-page"]
-            command += ["--listen", self.address, "--advertise", self.address]
-            command += ["--drain-time", "0"]
+            command += ["--listen", self.address, "--advertise", self.advertised]
+            command += ["--drain-time", "0", *self._flags]
             process = f"{self.name}-{self.starts}"
             variables = {
                 "BRIDGEMASTER_STORE": f"{self._store}?options[storm.process]={process}",
@@ -94,6 +99,7 @@ class Node:
         with self._lock:
             self.is_down_on_purpose = True
             if self._process is not None:
+                self._spent_s += spent_s(self._process.pid)
                 self._process.kill()
                 self._process.wait()
 
@@ -140,6 +146,11 @@ class Node:
             raise FailedError(f"{self.name}-{self.starts} ended with {code}: {said[-2000:]}")
         self.ended_by_itself[reason] += 1
 
+    def spent_s(self) -> float:
+        """Return the processor time of all servers that it was, but of those that ended."""
+        with self._lock:
+            return self._spent_s + (spent_s(self._process.pid) if self._process else 0.0)
+
     def check_logs(self) -> list[str]:
         """Return which servers panicked."""
         logs = [self._log(number) for number in range(1, self.starts + 1)]
@@ -177,9 +188,9 @@ class Node:
 class Nodes:
     """All of them, tended by a thread."""
 
-    def __init__(self, program: Path, folder: Path, database: tuple[int, str]) -> None:
+    def __init__(self, program: Path, folder: Path, database: tuple[int, str], *flags: str) -> None:
         """Prepare them."""
-        self.all = [Node(name, program, folder, database) for name in NAMES]
+        self.all = [Node(name, program, folder, database, *flags) for name in NAMES]
         self._failure: FailedError | None = None
         self._is_over = threading.Event()
         self._tending = threading.Thread(target=self._tend, daemon=True)

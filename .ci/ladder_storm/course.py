@@ -10,9 +10,9 @@ from language_tests.processes import FailedError, until
 from . import verdict
 from .desk import Desk, Row
 from .field import Field, must_have_all_kinds
-from .links import Cut, Links
+from .links import Cut
 from .plan import Plan, Trouble
-from .running import Served
+from .running import Servers
 
 LADDER = "storm"
 GAME = "bridges_to_nowhere"
@@ -29,55 +29,49 @@ LOOK_S = 0.2
 
 
 class Course:
-    """A ladder, its server, its bots and their network."""
+    """A ladder, its servers, its bots and their network."""
 
-    def __init__(
-        self, program: Path, folder: Path, playouts: int, bots: int, lag_limit_ms: int
-    ) -> None:
-        """Make keys for the bots."""
+    def __init__(self, program: Path, field: Field, servers: Servers, lag_limit_ms: int) -> None:
+        """Prepare it; no bot runs yet."""
         self._program = program
         self._lag_limit_ms = lag_limit_ms
-        self._folder = folder
-        self._field = Field(program, folder, playouts, bots)
-        must_have_all_kinds(self._field.names)
+        self._field, self._servers = field, servers
+        must_have_all_kinds(field.names)
         self._known: list[Row] = []
         self._done: Counter[str] = Counter()
 
     def run(self, plan: Plan) -> str:
         """Play it, check it, and return the figures."""
-        served = Served(self._program, self._folder)
         try:
-            return self._run(plan, served)
+            return self._run(plan)
         finally:
             self._field.end()
-            served.end()
+            self._servers.end()
 
-    def _run(self, plan: Plan, served: Served) -> str:
-        links = Links()
-        links.lead_to(served.url)
-        # Not through the proxy, which is cut.
-        desk = Desk(self._program, served.url, self._field.organizer, LADDER)
+    def _run(self, plan: Plan) -> str:
+        # Not through the proxies, whose connections are cut.
+        desk = Desk(self._program, self._servers.urls, self._field.organizer, LADDER)
         lag = ("--referee-lag-limit-ms", str(self._lag_limit_ms))
         desk.create("--game", GAME, "--seats", "2", *lag, *UNHURRIED)
         begun, driver_s = time.monotonic(), time.process_time()
-        self._field.start(links.url, LADDER)
+        self._field.start(self._servers.bots_url, LADDER)
         for event in plan.events:
             self._until_counted(desk, event.at, plan.matches)
-            self._do(event.what, plan, served, links, desk)
+            self._do(event.what, plan, desk)
         self._until_counted(desk, plan.matches, plan.matches)
         took_s = time.monotonic() - begun
         played = desk.counted()
-        server_s, bots_s = served.spent_s(), self._field.spent_s()
+        server_s, bots_s = self._servers.spent_s(), self._field.spent_s()
         driver_s = time.process_time() - driver_s
         # The bots go when it is closed and their last matches are over.
         desk.close()
         until(lambda: verdict.all_over(desk.results(), desk.matches()), plan.matches * MATCH_S)
         self._field.end()
-        served.kill(plan.luck)
-        self._check(desk, served)
+        self._servers.kill(plan.luck)
+        self._check(desk)
         return (
             f"{played} matches in {took_s:.0f} s, {played / took_s * 60:.0f} a minute; "
-            f"{self._words()}; {links.accepted} connections of bots\n"
+            f"{self._words()}; {self._servers.accepted()} connections of bots\n"
             f"annulled: {self._annulled(desk)}\n"
             f"processor time of a match: bots {1000 * bots_s / played:.0f} ms, "
             f"server {1000 * server_s / played:.0f} ms, "
@@ -88,6 +82,7 @@ class Course:
     def _until_counted(self, desk: Desk, matches: int, of: int) -> None:
         def are_counted() -> bool:
             self._field.must_run()
+            self._servers.must_run()
             return desk.counted() >= matches
 
         end_s = time.monotonic() + of * MATCH_S
@@ -96,16 +91,14 @@ class Course:
                 raise FailedError(f"only {desk.counted()} of {matches} matches count")
             time.sleep(LOOK_S)
 
-    def _do(self, what: Trouble, plan: Plan, served: Served, links: Links, desk: Desk) -> None:
+    def _do(self, what: Trouble, plan: Plan, desk: Desk) -> None:
         match what:
             case Trouble.KILL_SERVER:
                 now = desk.results()
                 verdict.check_nothing_changed(self._known, now)
                 self._known = now
-                links.lead_to(None)
-                served.kill(plan.luck)
-                links.lead_to(served.url)
-                self._done["kills of the server"] += 1
+                self._servers.kill(plan.luck)
+                self._done["kills of a server"] += 1
             case Trouble.KILL_BOT:
                 self._field.restart(plan.luck.random())
                 self._done["restarts of bots"] += 1
@@ -113,17 +106,17 @@ class Course:
                 how = plan.luck.choice(list(Cut))
                 # Right after a kill there may be none yet.
                 with suppress(FailedError):
-                    until(lambda: links.cut(plan.luck.random(), how), MATCH_S)
+                    until(lambda: self._servers.cut(plan.luck.random(), how), MATCH_S)
                     self._done["cuts"] += 1
 
-    def _check(self, desk: Desk, served: Served) -> None:
+    def _check(self, desk: Desk) -> None:
         rows, counted = desk.results(), desk.counted()
         verdict.check_nothing_changed(self._known, rows)
         verdict.check_results(rows, desk.matches(), counted)
         verdict.check_standings(desk.standings(), len(self._field.names), counted)
         verdict.check_ratings(desk)
-        served.must_run()
-        served.check_logs()
+        self._servers.must_run()
+        self._servers.check_logs()
 
     def _annulled(self, desk: Desk) -> int:
         annulled = {row["number"] for row in desk.results() if row["outcome"] == "annulled"}

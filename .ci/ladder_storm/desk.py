@@ -4,10 +4,16 @@ import csv
 import io
 import json
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
 from language_tests.processes import FailedError
+
+PATIENCE_S = 60.0
+"""How long a command is tried at servers of which one may answer it: a new leader takes 10 s."""
+PAUSE_S = 0.2
+"""Pause after all of them were asked."""
 
 Row = dict[str, str]
 
@@ -15,10 +21,11 @@ Row = dict[str, str]
 class Desk:
     """Commands of the program, under the key of the organizer."""
 
-    def __init__(self, program: Path, url: str, key: str, ladder: str) -> None:
-        """Call a server that may come and go."""
+    def __init__(self, program: Path, urls: list[str], key: str, ladder: str) -> None:
+        """Call servers that may come and go."""
         self._program = program
-        self._environment = {"BRIDGEMASTER_SERVER": url, "BRIDGEMASTER_KEY": key}
+        self._urls = urls
+        self._environment = {"BRIDGEMASTER_KEY": key}
         self._ladder = ladder
 
     def create(self, *flags: str) -> None:
@@ -55,13 +62,23 @@ class Desk:
         return self.tell("ladder", "recompute", self._ladder)
 
     def tell(self, *arguments: str) -> str:
-        """Run a command of the program, and return what it prints."""
-        done = subprocess.run(
-            [self._program, *arguments], capture_output=True, text=True, env=self._environment
-        )
-        if done.returncode != 0:
-            raise FailedError(f"`{' '.join(arguments)}` failed: {done.stderr}")
-        return done.stdout
+        """Run a command of the program at the server that does it, and return what it prints."""
+        end_s = time.monotonic() + PATIENCE_S
+        while True:
+            for url in list(self._urls):
+                done = subprocess.run(
+                    [self._program, *arguments],
+                    capture_output=True,
+                    text=True,
+                    env=self._environment | {"BRIDGEMASTER_SERVER": url},
+                )
+                if done.returncode == 0:
+                    # It leads, as a rule: the next command begins there.
+                    self._urls = [url, *(other for other in self._urls if other != url)]
+                    return done.stdout
+            if len(self._urls) == 1 or time.monotonic() > end_s:
+                raise FailedError(f"`{' '.join(arguments)}` failed: {done.stderr}")
+            time.sleep(PAUSE_S)
 
     def _ask(self, *arguments: str) -> dict[str, Any]:
         answer: dict[str, Any] = json.loads(self.tell(*arguments, "--json"))

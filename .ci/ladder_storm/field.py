@@ -40,7 +40,9 @@ def kind_of(bot_name: str) -> Kind:
 class Field:
     """All bots of the ladder."""
 
-    def __init__(self, program: Path, folder: Path, playouts: int, bots: int) -> None:
+    def __init__(
+        self, program: Path, folder: Path, store: list[str], playouts: int, bots: int
+    ) -> None:
         """Make a key for each of so many bots, and one for whoever runs the ladder."""
         self._program = str(program)
         self._folder = folder
@@ -49,8 +51,7 @@ class Field:
         lines = [f"{name},play" for name in self.names] + ["organizer,admin read"]
         wanted, made = folder / "wanted-keys.csv", folder / "keys.csv"
         wanted.write_text("".join(f"{line}\n" for line in lines))
-        data = str(folder / "data")
-        flags = ("--from-csv", str(wanted), "--data", data, "--output", str(made))
+        flags = ("--from-csv", str(wanted), *store, "--output", str(made))
         tell(program, "key", "add", *flags)
         with made.open() as file:
             rows = [row for row in csv.reader(file) if len(row) == 2]

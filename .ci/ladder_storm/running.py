@@ -1,4 +1,4 @@
-"""Processes that are killed and started again, with the processor time that all of them took."""
+"""Bots and a server that are killed and started again, with the processor time that they took."""
 
 import os
 import random
@@ -6,8 +6,11 @@ import re
 import subprocess
 import time
 from pathlib import Path
+from typing import Protocol
 
 from language_tests.processes import TOP, FailedError, until
+
+from .links import Cut, Links
 
 TICKS = os.sysconf("SC_CLK_TCK")
 KILLED_WHILE_STARTING = 0.25
@@ -60,13 +63,7 @@ class Running:
         return self._spent_s + self._spent_now_s()
 
     def _spent_now_s(self) -> float:
-        try:
-            text = Path(f"/proc/{self._process.pid}/stat").read_text()
-        except OSError:
-            return 0.0
-        # Behind the name, which may have blanks; the 14th and 15th field of all.
-        fields = text.rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / TICKS
+        return spent_s(self._process.pid)
 
     def end(self) -> None:
         """End it, if it runs."""
@@ -74,6 +71,49 @@ class Running:
             self._spent_s += self._spent_now_s()
             self._process.kill()
             self._process.wait()
+
+
+def spent_s(pid: int) -> float:
+    """Return the processor time of a process; 0 if it is gone."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return 0.0
+    # Behind the name, which may have blanks; the 14th and 15th field of all.
+    fields = text.rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+class Servers(Protocol):
+    """What serves the ladder: a server, or several over one database."""
+
+    store: list[str]
+    """The flags by which a command finds their store."""
+    urls: list[str]
+    """Where commands reach each of them."""
+    bots_url: str
+    """Where bots reach them: through proxies."""
+
+    def kill(self, luck: random.Random) -> None:
+        """Kill one, and start it again."""
+
+    def cut(self, pick: float, how: Cut) -> bool:
+        """Cut a connection of a bot, a number from 0 to 1 telling which; say if there was one."""
+
+    def accepted(self) -> int:
+        """Return how many connections of bots there were."""
+
+    def must_run(self) -> None:
+        """Fail if one has ended as it may not."""
+
+    def check_logs(self) -> None:
+        """Fail if one panicked."""
+
+    def spent_s(self) -> float:
+        """Return the processor time of all that ran."""
+
+    def end(self) -> None:
+        """End all."""
 
 
 class Served:
@@ -84,13 +124,16 @@ class Served:
     def __init__(self, program: Path, folder: Path) -> None:
         """Start it."""
         self._folder = folder
-        data = str(folder / "data")
-        self._command = [str(program), "serve", "--data", data, "--require-keys", "--listen"]
-        command = [*self._command, "127.0.0.1:0"]
+        self.store = ["--data", str(folder / "data")]
+        command = [str(program), "serve", *self.store, "--require-keys", "--listen", "127.0.0.1:0"]
         self._running = Running("the server", command, self._log(1))
-        self.url = self._listens()
+        self._url = self._listens()
+        self.urls = [self._url]
         # The next ones are to be found where this one was.
-        self._running.command[-1] = self.url.removeprefix("http://")
+        self._running.command[-1] = self._url.removeprefix("http://")
+        self._links = Links()
+        self._links.lead_to(self._url)
+        self.bots_url = self._links.url
 
     @property
     def starts(self) -> int:
@@ -99,6 +142,7 @@ class Served:
 
     def kill(self, luck: random.Random) -> None:
         """Kill it, now and then once more while it starts, and start it again."""
+        self._links.lead_to(None)
         self._running.kill()
         if luck.random() < KILLED_WHILE_STARTING:
             self._start()
@@ -107,6 +151,15 @@ class Served:
             self._running.kill()
         self._start()
         self._listens()
+        self._links.lead_to(self._url)
+
+    def cut(self, pick: float, how: Cut) -> bool:
+        """Cut a connection of a bot, a number from 0 to 1 telling which; say if there was one."""
+        return self._links.cut(pick, how)
+
+    def accepted(self) -> int:
+        """Return how many connections of bots there were."""
+        return self._links.accepted
 
     def must_run(self) -> None:
         """Fail if it has ended by itself."""
