@@ -87,7 +87,8 @@ const (
 	RefusalReason_REFUSAL_REASON_GROUP_RUNNING RefusalReason = 27
 	// The replay file is damaged, or does not follow the rules; the message says where.
 	RefusalReason_REFUSAL_REASON_REPLAY_INVALID RefusalReason = 28
-	// The match is played on another server; the metadata `address` tells on which, as HOST:PORT.
+	// Another server plays the match, keeps what was asked for, or has room for the new match; the
+	// metadata `address` tells which, as HOST:PORT.
 	RefusalReason_REFUSAL_REASON_MOVED RefusalReason = 29
 	// The server cannot store what happens, and ends. What was not stored was not sent either.
 	RefusalReason_REFUSAL_REASON_STORAGE_FAILED RefusalReason = 30
