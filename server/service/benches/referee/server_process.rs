@@ -65,6 +65,19 @@ async fn serve(options: ServerOptions, has_page: bool) {
     server.run(CancellationToken::new()).await.unwrap();
 }
 
+/// This program.
+fn program() -> Command {
+    Command::new(std::env::current_exe().unwrap())
+}
+
+/// This program on these cores alone, in the notation of `taskset`.
+pub(crate) fn program_on(cores: &str) -> Command {
+    let mut command = Command::new("taskset");
+    command.args(["-c", cores]);
+    command.arg(std::env::current_exe().unwrap());
+    command
+}
+
 /// Such a process, killed when dropped.
 pub(crate) struct ServerProcess {
     child: Child,
@@ -74,19 +87,19 @@ pub(crate) struct ServerProcess {
 impl ServerProcess {
     /// A server of matches.
     pub(crate) fn of_matches() -> Self {
-        Self::start(&[MATCHES]).0
+        Self::start(program(), &[MATCHES]).0
     }
 
     /// A server of many matches, and the address of its metrics.
     pub(crate) fn of_many_matches() -> (Self, String) {
-        let (server, mut lines) = Self::start(&[MANY_MATCHES]);
+        let (server, mut lines) = Self::start(program(), &[MANY_MATCHES]);
         let metrics = lines.next().expect("the server prints that address too");
         (server, metrics.unwrap())
     }
 
-    /// A server with a page, and the addresses of its metrics and of its page.
-    pub(crate) fn of_page() -> (Self, String, String) {
-        let (server, mut lines) = Self::start(&[WITH_PAGE]);
+    /// A server with a page on the first core, and the addresses of its metrics and of its page.
+    pub(crate) fn of_page_on_first_core() -> (Self, String, String) {
+        let (server, mut lines) = Self::start(program_on("0"), &[WITH_PAGE]);
         let mut address = || lines.next().expect("the server prints that address too");
         let (metrics, page) = (address(), address());
         (server, metrics.unwrap(), page.unwrap())
@@ -94,11 +107,11 @@ impl ServerProcess {
 
     /// A server of ping-pong with answers of `bytes` bytes.
     pub(crate) fn of_echo(bytes: usize) -> Self {
-        Self::start(&[ECHO, &bytes.to_string()]).0
+        Self::start(program(), &[ECHO, &bytes.to_string()]).0
     }
 
-    fn start(arguments: &[&str]) -> (Self, Lines<BufReader<ChildStdout>>) {
-        let mut child = Command::new(std::env::current_exe().unwrap())
+    fn start(mut program: Command, arguments: &[&str]) -> (Self, Lines<BufReader<ChildStdout>>) {
+        let mut child = program
             .args(arguments)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

@@ -1,11 +1,14 @@
 //! What spectators cost the bots of the match that they watch: the server's own share of a message,
 //! by its own histogram, with nobody who watches and with hundreds. Server, bots and spectators are
-//! processes of their own, and that of the spectators has the lowest priority.
+//! processes of their own. The server has the first core and the spectators have the others, since
+//! they read on machines of their own: what their programs do to the caches of a shared core is no
+//! cost of the server.
 
 use std::{
     io::{BufRead as _, BufReader, Lines},
-    process::{Child, ChildStdout, Command, Stdio},
+    process::{Child, ChildStdout, Stdio},
     sync::Arc,
+    thread::available_parallelism,
     time::Duration,
 };
 
@@ -26,7 +29,7 @@ use crate::{
     SEATS, connect_many,
     load::{self, Counters},
     numbers::Numbers,
-    server_process::ServerProcess,
+    server_process::{ServerProcess, program_on},
 };
 
 /// The argument by which this program is all spectators of a match; the addresses of the server and
@@ -156,10 +159,9 @@ impl Crowd {
     /// So many spectators of a match, who have all begun.
     fn begin(server: &ServerProcess, page: &str, id: &str, count: usize) -> Self {
         let count = count.to_string();
-        // Spectators read on machines of their own: here they take the time that the server leaves.
-        let mut child = Command::new("nice")
-            .args(["-n", "19"])
-            .arg(std::env::current_exe().unwrap())
+        let cores = available_parallelism().unwrap().get();
+        assert!(cores >= 2, "server and spectators need a core each");
+        let mut child = program_on(&format!("1-{}", cores - 1))
             .args([SPECTATORS, &server.url, page, id, &count])
             .stdout(Stdio::piped())
             .spawn()
@@ -190,7 +192,7 @@ impl Drop for Crowd {
 
 /// Plays matches that nobody watches and matches that a crowd watches, in turns.
 pub(crate) async fn measure(game: &'static str, quick: bool) {
-    let (server, metrics, page) = ServerProcess::of_page();
+    let (server, metrics, page) = ServerProcess::of_page_on_first_core();
     let channels = connect_many(&server.url, 1).await;
     let counters = Arc::new(Counters::thinking(THINKING));
     // A first match loads what is loaded once.
