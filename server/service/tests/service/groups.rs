@@ -301,22 +301,14 @@ async fn a_cancelled_match_does_not_count_and_a_group_may_be_given_up() {
 
 #[tokio::test]
 async fn a_group_that_is_closed_gives_the_replay_files_that_are_asked_for() {
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let small = Limits {
-        ended_matches_kept: 1,
-        ..Limits::default()
-    };
-    for server in [
-        TestServer::open().await,
-        TestServer::over(&store, small).await,
-    ] {
+    for server in TestServer::without_and_with_store().await {
         let first = server.create(held_back(0, 3)).await;
         play(&server, &first).await;
         let second = server.create(held_back(1, 3)).await;
         let alone = server.create(config(GAMES[0], 2)).await;
         play(&server, &alone).await;
         let close_for = async || {
-            let ids = [&second, &alone, &first].map(|seated| seated.match_id.clone());
+            let ids = [&second, &alone, &first, &second].map(|seated| seated.match_id.clone());
             let unknown = ["no-such-match".to_owned(), String::new()];
             let request = CloseGroupRequest {
                 match_id: first.match_id.clone(),

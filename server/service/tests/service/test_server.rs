@@ -11,7 +11,7 @@ use bridgemaster_proto::v1::{
 };
 use bridgemaster_sdk::{Options, PlayError};
 use bridgemaster_server::{KeepReplays, Limits, ServeError, Server, ServerOptions, Storage};
-use bridgemaster_store::Store;
+use bridgemaster_store::{MemoryStore, Store};
 use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::{Status, transport::Channel};
@@ -69,6 +69,17 @@ impl TestServer {
             ..ServerOptions::default()
         })
         .await
+    }
+
+    /// A server without a store, and one with: that one has a finished match in its store alone once
+    /// another one has ended.
+    pub(crate) async fn without_and_with_store() -> [Self; 2] {
+        let limits = Limits {
+            ended_matches_kept: 1,
+            ..Limits::default()
+        };
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        [Self::open().await, Self::over(&store, limits).await]
     }
 
     pub(crate) async fn with_options(mut options: ServerOptions) -> Self {

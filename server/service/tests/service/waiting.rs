@@ -1,10 +1,9 @@
 //! Calls that wait for the end of a match.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use bridgemaster_proto::v1::{CreateMatchRequest, GetMatchRequest, MatchInfo, MatchState};
 use bridgemaster_server::Limits;
-use bridgemaster_store::{MemoryStore, Store};
 use tokio::{
     task::JoinHandle,
     time::{Instant, timeout},
@@ -55,15 +54,7 @@ async fn play(server: &TestServer, seated: &Seated) {
 
 #[tokio::test]
 async fn a_call_that_waits_is_answered_when_the_match_is_over_with_its_stored_end() {
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let small = Limits {
-        ended_matches_kept: 1,
-        ..Limits::default()
-    };
-    for server in [
-        TestServer::open().await,
-        TestServer::over(&store, small).await,
-    ] {
+    for server in TestServer::without_and_with_store().await {
         let seated = server.create(config(GAMES[0], 2)).await;
         let calls = [(); 3].map(|()| waiting(&server, &seated.match_id, MOST_MS));
         play(&server, &seated).await;

@@ -202,9 +202,7 @@ mod tests {
     use tokio::{join, time::timeout};
 
     use super::{
-        super::super::{
-            HostedMatch, Making, Matches, OfferTickets, SeatKey, ShownMatch as _, Ticket,
-        },
+        super::super::{Making, Matches, OfferTickets, SeatKey, ShownMatch as _, Ticket},
         *,
     };
     use crate::{
@@ -224,8 +222,8 @@ mod tests {
         ))
     }
 
-    /// A match that ends by the call that is given with it.
-    async fn in_play(matches: &Arc<Matches>) -> (Arc<dyn HostedMatch>, impl FnOnce()) {
+    /// A match that has ended just now, one who watched it from before that, and a moment before it.
+    async fn just_ended(matches: &Arc<Matches>) -> (LateMatch, WatchReceiver, Instant) {
         let config = MatchConfig {
             game: with_game!(GAME_IDS[0], G => G::config_to_wire(&Default::default())),
             seats: 2,
@@ -246,12 +244,15 @@ mod tests {
         };
         let seats: Vec<_> = made.tickets.iter().map(|one| join(&one.ticket)).collect();
         let id = MatchId::new(made.info.match_id).unwrap();
-        let end = move || {
-            for seat in &seats {
-                seat.report(SeatInput::Resign);
-            }
-        };
-        (matches.held(&id).unwrap(), end)
+        let hosted = matches.held(&id).unwrap();
+        let lateness = hosted.lateness().unwrap();
+        let late = LateMatch::new(hosted, lateness, matches.context());
+        let news = late.watch(None).unwrap();
+        let before_end = Instant::now();
+        for seat in &seats {
+            seat.report(SeatInput::Resign);
+        }
+        (late, news, before_end)
     }
 
     /// How a match stood by all that those were told who watched it from before it was driven on.
@@ -269,11 +270,7 @@ mod tests {
     #[tokio::test]
     async fn of_a_match_whose_replay_cannot_be_read_it_is_shown_that_it_started() {
         let matches = matches();
-        let (hosted, end) = in_play(&matches).await;
-        let lateness = hosted.lateness().unwrap();
-        let late = LateMatch::new(Arc::clone(&hosted), lateness, matches.context());
-        let news = late.watch(None).unwrap();
-        end();
+        let (late, news, _) = just_ended(&matches).await;
         let drive = timeout(Duration::from_secs(60), late.drive(async { None }));
         drive.await.unwrap();
         let shown = [MatchState::Waiting, MatchState::Running, MatchState::Ended];
@@ -283,12 +280,7 @@ mod tests {
     #[tokio::test]
     async fn after_two_defects_the_end_is_shown_nevertheless_and_not_early() {
         let matches = matches();
-        let (hosted, end) = in_play(&matches).await;
-        let lateness = hosted.lateness().unwrap();
-        let late = LateMatch::new(Arc::clone(&hosted), lateness, matches.context());
-        let news = late.watch(None).unwrap();
-        end();
-        let ended_at = Instant::now();
+        let (late, news, ended_at) = just_ended(&matches).await;
         let drive = late.drive_by(async { panic!("planted") }, async { panic!("again") });
         timeout(Duration::from_secs(60), drive).await.unwrap();
         assert!(late.is_over() && ended_at.elapsed() >= DELAY);
@@ -299,12 +291,7 @@ mod tests {
     #[tokio::test]
     async fn after_a_defect_nothing_is_shown_before_the_end_and_that_is_in_time() {
         let matches = matches();
-        let (hosted, end) = in_play(&matches).await;
-        let lateness = hosted.lateness().unwrap();
-        let late = LateMatch::new(Arc::clone(&hosted), lateness, matches.context());
-        let news = late.watch(None).unwrap();
-        end();
-        let ended_at = Instant::now();
+        let (late, news, ended_at) = just_ended(&matches).await;
         let look = async {
             late.looked_at().await;
             assert!(!late.is_over());
