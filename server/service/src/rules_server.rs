@@ -3,6 +3,7 @@
 use std::{io, sync::Arc, time::Duration};
 
 use bridgemaster_proto::{DESCRIPTORS, v1::rules_service_server::RulesServiceServer};
+use bridgemaster_store::CompiledFuture;
 use thiserror::Error;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -61,12 +62,12 @@ impl RulesServer {
     ///
     /// # Errors
     /// When the network fails.
-    pub async fn run(
+    pub fn run(
         self,
         listener: TcpListener,
         stop: CancellationToken,
-    ) -> Result<(), RulesServerError> {
-        self.serve(TcpListenerStream::new(listener), stop).await
+    ) -> CompiledFuture<'static, Result<(), RulesServerError>> {
+        Box::pin(self.serve(TcpListenerStream::new(listener), stop))
     }
 
     /// The same on a socket of the file system.
@@ -74,13 +75,13 @@ impl RulesServer {
     /// # Errors
     /// As [`RulesServer::run`].
     #[cfg(unix)]
-    pub async fn run_on_socket(
+    pub fn run_on_socket(
         self,
         listener: tokio::net::UnixListener,
         stop: CancellationToken,
-    ) -> Result<(), RulesServerError> {
+    ) -> CompiledFuture<'static, Result<(), RulesServerError>> {
         let connections = tokio_stream::wrappers::UnixListenerStream::new(listener);
-        self.serve(connections, stop).await
+        Box::pin(self.serve(connections, stop))
     }
 
     async fn serve<I>(

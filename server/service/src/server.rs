@@ -19,7 +19,7 @@ use std::{
 };
 
 use bridgemaster_proto::v1::Ladder;
-
+use bridgemaster_store::CompiledFuture;
 use tokio::{join, net::TcpListener, select};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use tonic::service::Routes;
@@ -109,7 +109,14 @@ impl Server {
     /// # Errors
     /// When the address or the folder for replays cannot be had, the keys cannot be read, or the
     /// matches in the store cannot go on.
-    pub async fn bind(addr: SocketAddr, options: ServerOptions) -> Result<Self, BindError> {
+    pub fn bind(
+        addr: SocketAddr,
+        options: ServerOptions,
+    ) -> CompiledFuture<'static, Result<Self, BindError>> {
+        Box::pin(Self::bound(addr, options))
+    }
+
+    async fn bound(addr: SocketAddr, options: ServerOptions) -> Result<Self, BindError> {
         if let Some(folder) = &options.replays {
             make_replay_folder(folder).await?;
         }
@@ -213,7 +220,15 @@ impl Server {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn run_and_drain(
+    pub fn run_and_drain(
+        self,
+        drain: CancellationToken,
+        stop: CancellationToken,
+    ) -> CompiledFuture<'static, Result<(), ServeError>> {
+        Box::pin(self.serve(drain, stop))
+    }
+
+    async fn serve(
         mut self,
         drain: CancellationToken,
         stop: CancellationToken,

@@ -20,6 +20,7 @@ mod batch;
 mod checksum;
 mod closed;
 mod commits_file;
+mod compiled_future;
 mod damage;
 mod data_dir;
 mod detached;
@@ -50,6 +51,7 @@ pub use bridgemaster_names::{
     InvalidText, KeyId, KeyName, LadderId, MAX_ADDRESS_BYTES, MAX_ID_BYTES, MAX_KEY_NAME_CHARS,
     MAX_SCOPE_BYTES, MatchId, NodeAddress, NodeName, OwnerName, Scope,
 };
+pub use compiled_future::CompiledFuture;
 pub use damage::{Damage, DamagedValue};
 pub use data_dir::DataDir;
 pub use error::StoreError;

@@ -10,6 +10,7 @@ use std::{
 };
 
 use axum::body::Body as AxumBody;
+use bridgemaster_store::CompiledFuture;
 use tokio::{net::TcpListener, task::spawn_blocking};
 use tokio_util::sync::CancellationToken;
 use tonic::{
@@ -87,7 +88,15 @@ impl LocalServer {
     }
 
     /// Serves `pages` until `stop` is cancelled.
-    pub async fn run(self, pages: Arc<dyn LocalPages>, stop: CancellationToken) {
+    pub fn run(
+        self,
+        pages: Arc<dyn LocalPages>,
+        stop: CancellationToken,
+    ) -> CompiledFuture<'static, ()> {
+        Box::pin(self.serve(pages, stop))
+    }
+
+    async fn serve(self, pages: Arc<dyn LocalPages>, stop: CancellationToken) {
         let limits = Limits::default();
         let slots = ConnectionSlots::without_bots(
             limits.page_connections,

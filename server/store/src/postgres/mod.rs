@@ -36,10 +36,10 @@ use async_trait::async_trait;
 use tokio::sync::Mutex;
 
 use crate::{
-    Damage, DamagedKey, Durability, FinishedCursor, FinishedMatch, FinishedPage, KeptReplay, Key,
-    KeyId, KeyName, KeyStore, KeysMark, LadderId, LadderRows, LadderStore, MatchCounts, MatchId,
-    NewKey, NodeIdentity, Notes, OpenMatch, Opening, Store, StoreError, StoredLadder,
-    StoredLadderMatch, StoredLadderVersion, Write,
+    CompiledFuture, Damage, DamagedKey, Durability, FinishedCursor, FinishedMatch, FinishedPage,
+    KeptReplay, Key, KeyId, KeyName, KeyStore, KeysMark, LadderId, LadderRows, LadderStore,
+    MatchCounts, MatchId, NewKey, NodeIdentity, Notes, OpenMatch, Opening, Store, StoreError,
+    StoredLadder, StoredLadderMatch, StoredLadderVersion, Write,
     checksum::StoreId,
     detached::detached,
     limits::{MAX_PAGE_LADDER_MATCHES, MAX_PAGE_MATCHES, POSTGRES_READERS},
@@ -102,7 +102,15 @@ impl PostgresStore {
     /// [`StoreError::DifferentSchema`] and [`StoreError::Corrupt`] for a database that is not
     /// believed, which is left as it is. Where single values are damaged, [`Store::opening`] says
     /// so.
-    pub async fn open_as(
+    pub fn open_as<'a>(
+        url: &'a str,
+        durability: Durability,
+        identity: &'a NodeIdentity,
+    ) -> CompiledFuture<'a, Result<Self, StoreError>> {
+        Box::pin(Self::opened(url, durability, identity))
+    }
+
+    async fn opened(
         url: &str,
         durability: Durability,
         identity: &NodeIdentity,

@@ -10,7 +10,8 @@ use super::{
     writer::{check_together, tail},
 };
 use crate::{
-    Damage, DamagedValue, DataDir, Inspector, KeyName, MatchId, OpenMatch, StoreError, Tail,
+    CompiledFuture, Damage, DamagedValue, DataDir, Inspector, KeyName, MatchId, OpenMatch,
+    StoreError, Tail,
     checksum::StoreId,
     commits_file::{self, Told},
     rows::{
@@ -61,18 +62,20 @@ pub async fn check(dir: &DataDir) -> Result<CheckReport, StoreError> {
 ///
 /// # Errors
 /// As [`check`].
-pub async fn check_with(
-    dir: &DataDir,
-    inspector: &mut dyn Inspector,
-) -> Result<CheckReport, StoreError> {
-    let path = dir.database();
-    let told = commits_file::read(dir.path())?;
-    if !is_held(dir)? {
-        log_file::check(&path)?;
-    }
-    let mut connection = opening::looking(&path).await?;
-    let report = check_all(&mut connection, &path, &told, inspector).await;
-    report.map_err(|fault| fault.at(&path))
+pub fn check_with<'a>(
+    dir: &'a DataDir,
+    inspector: &'a mut dyn Inspector,
+) -> CompiledFuture<'a, Result<CheckReport, StoreError>> {
+    Box::pin(async move {
+        let path = dir.database();
+        let told = commits_file::read(dir.path())?;
+        if !is_held(dir)? {
+            log_file::check(&path)?;
+        }
+        let mut connection = opening::looking(&path).await?;
+        let report = check_all(&mut connection, &path, &told, inspector).await;
+        report.map_err(|fault| fault.at(&path))
+    })
 }
 
 /// Whether a server holds the folder.

@@ -14,7 +14,7 @@ use super::{
     identity, log_file, opening,
 };
 use crate::{
-    COMMITS_FILE, DATABASE_FILE, DataDir, StoreError,
+    COMMITS_FILE, CompiledFuture, DATABASE_FILE, DataDir, StoreError,
     checksum::StoreId,
     closed,
     commits_file::{self, CommitsFile, Told, has_bytes, sync_folder},
@@ -27,18 +27,23 @@ use crate::{
 /// # Errors
 /// [`StoreError::AlreadyThere`] if there is a store in the other folder; what keeps a database from
 /// being read; or a failure of the storage. The other folder then has no store.
-pub async fn backup(dir: &DataDir, to: &Path) -> Result<CheckReport, StoreError> {
-    if !is_held(dir)? {
-        log_file::check(&dir.database())?;
-    }
-    let to = DataDir::prepare(to)?;
-    let _held = to.lock()?;
-    let from = dir.database();
-    put(&to, Existing::Refused, async |file| {
-        copy_to(&from, file).await
+pub fn backup<'a>(
+    dir: &'a DataDir,
+    to: &'a Path,
+) -> CompiledFuture<'a, Result<CheckReport, StoreError>> {
+    Box::pin(async move {
+        if !is_held(dir)? {
+            log_file::check(&dir.database())?;
+        }
+        let to = DataDir::prepare(to)?;
+        let _held = to.lock()?;
+        let from = dir.database();
+        put(&to, Existing::Refused, async |file| {
+            copy_to(&from, file).await
+        })
+        .await?;
+        check(&to).await
     })
-    .await?;
-    check(&to).await
 }
 
 /// Copies a backup into a data folder, which is made if it is missing. Returns a check of it.
@@ -47,8 +52,11 @@ pub async fn backup(dir: &DataDir, to: &Path) -> Result<CheckReport, StoreError>
 /// [`StoreError::FolderInUse`] while a server holds the folder; [`StoreError::AlreadyThere`] if
 /// there is a store in it; [`StoreError::Damaged`] or [`StoreError::Corrupt`] if the backup is
 /// damaged; or a failure of the storage. The data folder then has no store.
-pub async fn restore(from: &Path, dir: &DataDir) -> Result<CheckReport, StoreError> {
-    restore_into(from, dir, Existing::Refused).await
+pub fn restore<'a>(
+    from: &'a Path,
+    dir: &'a DataDir,
+) -> CompiledFuture<'a, Result<CheckReport, StoreError>> {
+    Box::pin(restore_into(from, dir, Existing::Refused))
 }
 
 /// The same, in place of a store that may be there. That is kept, in a folder in the data folder
@@ -57,8 +65,11 @@ pub async fn restore(from: &Path, dir: &DataDir) -> Result<CheckReport, StoreErr
 /// # Errors
 /// As [`restore`], but for [`StoreError::AlreadyThere`]. A backup that is refused leaves the data
 /// folder as it was.
-pub async fn replace(from: &Path, dir: &DataDir) -> Result<CheckReport, StoreError> {
-    restore_into(from, dir, Existing::SetAside).await
+pub fn replace<'a>(
+    from: &'a Path,
+    dir: &'a DataDir,
+) -> CompiledFuture<'a, Result<CheckReport, StoreError>> {
+    Box::pin(restore_into(from, dir, Existing::SetAside))
 }
 
 /// What becomes of a store that is there.

@@ -36,10 +36,10 @@ use sqlx::sqlite::SqlitePool;
 use tokio::sync::Mutex;
 
 use crate::{
-    Damage, DamagedKey, DataDir, FinishedCursor, FinishedMatch, FinishedPage, KeptReplay, Key,
-    KeyId, KeyName, KeyStore, KeysMark, LadderId, LadderRows, LadderStore, MatchCounts, MatchId,
-    NewKey, Notes, OpenMatch, Opening, Store, StoreError, StoredLadder, StoredLadderMatch,
-    StoredLadderVersion, Write,
+    CompiledFuture, Damage, DamagedKey, DataDir, FinishedCursor, FinishedMatch, FinishedPage,
+    KeptReplay, Key, KeyId, KeyName, KeyStore, KeysMark, LadderId, LadderRows, LadderStore,
+    MatchCounts, MatchId, NewKey, Notes, OpenMatch, Opening, Store, StoreError, StoredLadder,
+    StoredLadderMatch, StoredLadderVersion, Write,
     checksum::StoreId,
     commits_file,
     detached::detached,
@@ -102,7 +102,14 @@ impl SqliteStore {
     /// [`StoreError::DatabaseMissing`] and [`StoreError::NotTogether`] for files that are not
     /// believed, which are left as they are; or a failure of the storage. Where single values are
     /// damaged or the newest commits are gone, [`Store::opening`] says so.
-    pub async fn open(dir: &DataDir, options: SqliteOptions) -> Result<Self, StoreError> {
+    pub fn open(
+        dir: &DataDir,
+        options: SqliteOptions,
+    ) -> CompiledFuture<'_, Result<Self, StoreError>> {
+        Box::pin(Self::opened(dir, options))
+    }
+
+    async fn opened(dir: &DataDir, options: SqliteOptions) -> Result<Self, StoreError> {
         let lock = dir.lock()?;
         let path = dir.database();
         let told = commits_file::read(dir.path())?;

@@ -6,7 +6,7 @@ pub(crate) mod side;
 pub(crate) mod tables;
 
 use crate::{
-    DataDir, StoreError, postgres::transfer as postgres, sqlite::copying::fill,
+    CompiledFuture, DataDir, StoreError, postgres::transfer as postgres, sqlite::copying::fill,
     sqlite::transfer as sqlite,
 };
 use rows::{Content, Row, Tally};
@@ -36,12 +36,17 @@ pub struct TransferReport {
 /// [`StoreError::Damaged`] or [`StoreError::Corrupt`] if anything in the folder is damaged or
 /// missing; [`StoreError::NotEmpty`] if the database has rows; or what keeps either from being
 /// used. The database then stays empty.
-pub async fn copy_to_postgres(dir: &DataDir, url: &str) -> Result<TransferReport, StoreError> {
-    let mut source = sqlite::sound(dir).await?;
-    let mut target = postgres::empty(url, source.store).await?;
-    let report = transfer(&mut source, &mut target).await?;
-    postgres::finish(target).await?;
-    Ok(report)
+pub fn copy_to_postgres<'a>(
+    dir: &'a DataDir,
+    url: &'a str,
+) -> CompiledFuture<'a, Result<TransferReport, StoreError>> {
+    Box::pin(async move {
+        let mut source = sqlite::sound(dir).await?;
+        let mut target = postgres::empty(url, source.store).await?;
+        let report = transfer(&mut source, &mut target).await?;
+        postgres::finish(target).await?;
+        Ok(report)
+    })
 }
 
 /// Copies the store of a PostgreSQL database into a data folder, which is made if it is missing,
@@ -51,16 +56,21 @@ pub async fn copy_to_postgres(dir: &DataDir, url: &str) -> Result<TransferReport
 /// [`StoreError::NoStore`] if there is none in the database; [`StoreError::AlreadyThere`] if there
 /// is one in the folder; [`StoreError::Damaged`] or [`StoreError::Corrupt`] if anything in the
 /// database is damaged; or what keeps either from being used. The folder then has no store.
-pub async fn copy_from_postgres(url: &str, dir: &DataDir) -> Result<TransferReport, StoreError> {
-    let mut source = postgres::snapshot(url).await?;
-    let mut report = TransferReport::default();
-    fill(dir, async |file| {
-        let mut target = sqlite::new(file, source.store).await?;
-        report = transfer(&mut source, &mut target).await?;
-        sqlite::finish(target).await
+pub fn copy_from_postgres<'a>(
+    url: &'a str,
+    dir: &'a DataDir,
+) -> CompiledFuture<'a, Result<TransferReport, StoreError>> {
+    Box::pin(async move {
+        let mut source = postgres::snapshot(url).await?;
+        let mut report = TransferReport::default();
+        fill(dir, async |file| {
+            let mut target = sqlite::new(file, source.store).await?;
+            report = transfer(&mut source, &mut target).await?;
+            sqlite::finish(target).await
+        })
+        .await?;
+        Ok(report)
     })
-    .await?;
-    Ok(report)
 }
 
 /// Copies every row, and reads the copy again.
