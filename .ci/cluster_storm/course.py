@@ -64,12 +64,11 @@ class Course:
             database.mkdir()
             # The user who runs it goes through the folder.
             self._folder.chmod(0o755)
-            password = secrets.token_hex(16)
-            postgres = Postgres(database, password)
+            postgres = Postgres(database, secrets.token_hex(16))
             stack.callback(postgres.stop, signal.SIGINT)
             postgres.start()
             postgres.make_database()
-            nodes = Nodes(self._program, self._folder, (postgres.port, password))
+            nodes = Nodes(self._program, self._folder, postgres)
             stack.callback(nodes.end)
             # The first server makes the tables that the audit is of.
             first = nodes.all[0]
@@ -79,6 +78,7 @@ class Course:
             audit.install(postgres)
             first.is_down_on_purpose = False
             nodes.start()
+            postgres.must_be_reached_by_tls()
             names, urls = [node.name for node in nodes.all], [node.url for node in nodes.all]
             prober = Prober(names, urls)
             prober.start()

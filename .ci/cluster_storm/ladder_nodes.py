@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from ladder_storm.links import Cut, Links
-from language_tests.database import USER, Postgres
+from language_tests.database import Postgres
 from language_tests.processes import FailedError, until
 
 from .nodes import Nodes
@@ -26,13 +26,11 @@ class LadderNodes:
         database.mkdir()
         # The user who runs it goes through the folder.
         folder.chmod(0o755)
-        password = secrets.token_hex(16)
-        self._postgres = Postgres(database, password)
+        self._postgres = Postgres(database, secrets.token_hex(16))
         self._postgres.start()
         self._postgres.make_database()
-        url = f"postgres://{USER}:{password}@127.0.0.1:{self._postgres.port}/{USER}"
-        self.store = ["--store", url]
-        self._nodes = Nodes(program, folder, (self._postgres.port, password), "--require-keys")
+        self.store = ["--store", self._postgres.url()]
+        self._nodes = Nodes(program, folder, self._postgres, "--require-keys")
         self._links = []
         for node in self._nodes.all:
             links = Links()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ladder_storm.links import Links
 from ladder_storm.running import spent_s
-from language_tests.database import USER
+from language_tests.database import Postgres
 from language_tests.ports import free_port
 from language_tests.processes import FailedError, until
 
@@ -40,17 +40,16 @@ class Node:
     """A node, and all servers that were it."""
 
     def __init__(
-        self, name: str, program: Path, folder: Path, database: tuple[int, str], *flags: str
+        self, name: str, program: Path, folder: Path, postgres: Postgres, *flags: str
     ) -> None:
         """Prepare it, with flags of its own; nothing runs yet."""
         self.name = name
         self._program, self._folder, self._flags = program, folder, flags
-        port, password = database
         self.link = Links()
-        self.database = f"http://127.0.0.1:{port}"
+        self.database = f"http://127.0.0.1:{postgres.port}"
         self.link.lead_to(self.database)
         self.link.delay(USUAL_DELAY_S)
-        self._store = f"postgres://{USER}:{password}@127.0.0.1:{self.link.port}/{USER}"
+        self._store = postgres.url(self.link.port)
         self.address = f"127.0.0.1:{free_port()}"
         self.url = f"http://{self.address}"
         self.advertised = self.address
@@ -76,7 +75,7 @@ class Node:
             command += ["--drain-time", "0", *self._flags]
             process = f"{self.name}-{self.starts}"
             variables = {
-                "BRIDGEMASTER_STORE": f"{self._store}?options[storm.process]={process}",
+                "BRIDGEMASTER_STORE": f"{self._store}&options[storm.process]={process}",
                 **self._own_clock(),
             }
             environment = {key: value for key, value in os.environ.items() if key != "RUST_LOG"}
@@ -188,9 +187,9 @@ class Node:
 class Nodes:
     """All of them, tended by a thread."""
 
-    def __init__(self, program: Path, folder: Path, database: tuple[int, str], *flags: str) -> None:
+    def __init__(self, program: Path, folder: Path, postgres: Postgres, *flags: str) -> None:
         """Prepare them."""
-        self.all = [Node(name, program, folder, database, *flags) for name in NAMES]
+        self.all = [Node(name, program, folder, postgres, *flags) for name in NAMES]
         self._failure: FailedError | None = None
         self._is_over = threading.Event()
         self._tending = threading.Thread(target=self._tend, daemon=True)

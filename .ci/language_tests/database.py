@@ -1,4 +1,4 @@
-"""A PostgreSQL in a temporary folder, with a user and a database of the same name."""
+"""A PostgreSQL in a temporary folder, with TLS and a user and a database of the same name."""
 
 import csv
 import io
@@ -52,7 +52,13 @@ class Postgres:
         done = subprocess.run([*self._become, *initdb], capture_output=True, text=True, cwd=folder)
         if done.returncode != 0:
             raise FailedError(f"initdb: {done.stderr}")
+        self._make_certificate()
         self._process: subprocess.Popen[bytes] | None = None
+
+    def url(self, port: int | None = None) -> str:
+        """Return its address, through a proxy at another port if there is one: by TLS, checked."""
+        at = f"postgres://{USER}:{self._password}@127.0.0.1:{port or self.port}/{USER}"
+        return f"{at}?sslmode=verify-full&sslrootcert={self._certificate}"
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
@@ -86,6 +92,25 @@ class Postgres:
             raise FailedError(f"psql: {done.stderr}")
         return list(csv.DictReader(io.StringIO(done.stdout)))
 
+    def _make_certificate(self) -> None:
+        self._certificate, key = self._folder / "server.crt", self._folder / "server.key"
+        command: list[str | Path] = ["openssl", "req", "-x509", "-days", "2", "-nodes"]
+        command += ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
+        command += ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
+        command += ["-addext", "basicConstraints=critical,CA:FALSE"]
+        command += ["-keyout", key, "-out", self._certificate]
+        done = subprocess.run([*self._become, *command], capture_output=True, text=True)
+        if done.returncode != 0:
+            raise FailedError(f"openssl: {done.stderr}")
+
+    def must_be_reached_by_tls(self) -> None:
+        """Fail if a client is connected in the clear."""
+        clear = self.ask(
+            "SELECT datname FROM pg_stat_ssl NATURAL JOIN pg_stat_activity WHERE NOT ssl"
+        )
+        if any(row["datname"] for row in clear):
+            raise FailedError(f"clients reach the database in the clear: {clear}")
+
     def _run(self, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         at = ["--host=127.0.0.1", f"--port={self.port}", f"--username={USER}"]
         return subprocess.run(
@@ -99,7 +124,9 @@ class Postgres:
         serve: list[str | Path] = [
             self._programs / "postgres",
             *("-D", self._folder / "data", "-p", str(self.port), "-k", self._folder),
-            *("-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"),
+            *("-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "ssl=on"),
+            *("-c", f"ssl_cert_file={self._certificate}"),
+            *("-c", f"ssl_key_file={self._folder / 'server.key'}"),
         ]
         with (self._folder / "postgres.log").open("ab") as log:
             self._process = subprocess.Popen(
