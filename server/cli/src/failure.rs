@@ -4,6 +4,7 @@ use std::{error::Error, fmt, process::ExitCode};
 
 use bridgemaster_proto::outside::Outside;
 use bridgemaster_sdk::tls_hint;
+use bridgemaster_store::StoreError;
 use tonic::Status;
 use tonic_types::StatusExt as _;
 
@@ -61,7 +62,9 @@ pub(super) fn transport_failure(status: &Status) -> String {
 pub(super) fn report(error: &anyhow::Error) -> ExitCode {
     let text = with_causes(error);
     output::complain(&format!("error: {text}"));
-    if let Some(hint) = tls_hint(&text) {
+    // What a store says of the certificate of its database is whole.
+    let is_of_store = error.chain().any(|cause| cause.is::<StoreError>());
+    if let Some(hint) = tls_hint(&text).filter(|_| !is_of_store) {
         output::complain(&format!("hint: {hint}"));
     }
     if is_misuse(error) {

@@ -287,6 +287,17 @@ pub enum StoreError {
         /// What is wrong with it, without repeating it: it may have a password.
         detail: String,
     },
+    /// The certificate of the database is not trusted, or is for another host.
+    #[error(
+        "{database} shows a certificate that is not accepted: {detail}; name the file to trust in \
+         the address, as ?sslrootcert=FILE, and the host as the certificate does"
+    )]
+    CertificateRefused {
+        /// Its address.
+        database: String,
+        /// What is wrong with the certificate.
+        detail: String,
+    },
     /// The database is older than this program can use.
     #[error(
         "{database} is PostgreSQL {version}, and this program needs {} or newer: \

@@ -1,6 +1,6 @@
 //! Where a database is, and how it is spoken to.
 
-use std::{fmt, net::IpAddr, str::FromStr as _};
+use std::{fmt, net::IpAddr, path::Path, str::FromStr as _};
 
 use sqlx::{
     ConnectOptions as _, PgConnection,
@@ -32,6 +32,19 @@ impl fmt::Debug for Address {
     }
 }
 
+/// Checks that the file of certificates to trust is there, if the settings of an address name one.
+fn check_authority(settings: &str) -> Result<(), String> {
+    let named = settings
+        .split('&')
+        .find_map(|setting| setting.strip_prefix("sslrootcert="));
+    match named {
+        Some(file) if !file.contains('%') && !Path::new(file).is_file() => {
+            Err(format!("sslrootcert: there is no file {file}"))
+        }
+        _ => Ok(()),
+    }
+}
+
 impl Address {
     /// Reads `postgres://USER:PASSWORD@HOST:PORT/DATABASE?...`. A database on another machine is
     /// reached by TLS and its certificate is checked, unless the address says otherwise.
@@ -48,6 +61,7 @@ impl Address {
             PgConnectOptions::from_str(url).map_err(|error| refused(error.to_string()))?;
         // Not the password, which may say so too.
         let said = url.split_once('?').map_or("", |(_, said)| said);
+        check_authority(said).map_err(refused)?;
         let says_tls = said.contains("sslmode=") || said.contains("ssl-mode=");
         let is_local = options.get_socket().is_some()
             || is_loopback(options.get_host())
@@ -159,6 +173,15 @@ mod tests {
             assert!(matches!(refused, StoreError::BadAddress { .. }), "{text}");
             assert!(!text.contains("hush"), "{text}");
         }
+        let url = "postgres://north:hush@db/games?sslmode=verify-ca&sslrootcert=/no/such.crt";
+        let text = Address::parse(url, Durability::Power)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            text.contains("sslrootcert: there is no file /no/such.crt"),
+            "{text}"
+        );
+        assert!(!text.contains("hush"), "{text}");
     }
 
     #[test]

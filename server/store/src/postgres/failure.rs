@@ -118,6 +118,9 @@ impl From<StoreError> for Fault {
     }
 }
 
+/// What rustls says of any certificate that it does not accept.
+const BAD_CERTIFICATE: &str = "invalid peer certificate";
+
 fn told(database: &str, error: &sqlx::Error) -> StoreError {
     let database = database.to_owned();
     let detail = error.to_string();
@@ -134,6 +137,33 @@ fn told(database: &str, error: &sqlx::Error) -> StoreError {
             Some(code::READ_ONLY_TRANSACTION) => StoreError::StandbyOnly { database },
             _ => StoreError::Unreachable { database, detail },
         },
+        // The error of the TLS library is behind types of sqlx, so its text is what there is.
+        sqlx::Error::Io(_) | sqlx::Error::Tls(_) if detail.contains(BAD_CERTIFICATE) => {
+            StoreError::CertificateRefused { database, detail }
+        }
         _ => StoreError::Unreachable { database, detail },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn a_certificate_that_is_not_accepted_is_told_apart_from_a_database_that_is_away() {
+        let told_of = |text: &str| told("db", &sqlx::Error::Io(io::Error::other(text)));
+        let refused = told_of("invalid peer certificate: UnknownIssuer");
+        assert!(
+            matches!(refused, StoreError::CertificateRefused { .. }),
+            "{refused:?}"
+        );
+        assert!(
+            refused.to_string().contains("?sslrootcert=FILE"),
+            "{refused}"
+        );
+        let away = told_of("connection refused");
+        assert!(matches!(away, StoreError::Unreachable { .. }), "{away:?}");
     }
 }

@@ -97,8 +97,8 @@ impl PostgresStore {
     /// [renewed](crate::Nodes::renew_lease): without one nothing is stored.
     ///
     /// # Errors
-    /// [`StoreError::BadAddress`], [`StoreError::Unreachable`], [`StoreError::OldPostgres`],
-    /// [`StoreError::StandbyOnly`]; [`StoreError::ForeignTables`], [`StoreError::NewerSchema`],
+    /// [`StoreError::BadAddress`], [`StoreError::Unreachable`],
+    /// [`StoreError::CertificateRefused`], [`StoreError::OldPostgres`], [`StoreError::StandbyOnly`]; [`StoreError::ForeignTables`], [`StoreError::NewerSchema`],
     /// [`StoreError::DifferentSchema`] and [`StoreError::Corrupt`] for a database that is not
     /// believed, which is left as it is. Where single values are damaged, [`Store::opening`] says
     /// so.
