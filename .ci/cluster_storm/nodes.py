@@ -49,7 +49,6 @@ class Node:
         self.database = f"http://127.0.0.1:{postgres.port}"
         self.link.lead_to(self.database)
         self.link.delay(USUAL_DELAY_S)
-        self._store = postgres.url(self.link.port)
         self.address = f"127.0.0.1:{free_port()}"
         self.url = f"http://{self.address}"
         self.advertised = self.address
@@ -58,6 +57,7 @@ class Node:
         self.ended_by_itself: Counter[str] = Counter()
         self.is_down_on_purpose = False
         self.clock = folder / f"clock-of-{name}" if name == NAMES[-1] and FAKETIME else None
+        self._store = postgres.url(self.link.port, is_checked=self.clock is None)
         self._process: subprocess.Popen[bytes] | None = None
         self._ended_at: float | None = None
         self._spent_s = 0.0
