@@ -1,6 +1,7 @@
 """Round trips a second of a language's library, beside a bare client of the same gRPC library."""
 
 import os
+import select
 import statistics
 import subprocess
 from collections.abc import Iterator
@@ -43,8 +44,15 @@ def measure(
         for _ in range(turns):
             for command, found in zip((library, bare), figures, strict=True):
                 run(command, folder, url)
-                found.append(float(output.readline()))
+                found.append(figure_of(output, command))
     return RoundTrips(*map(statistics.median, figures))
+
+
+def figure_of(output: IO[str], command: list[str]) -> float:
+    """Read the figure of a client that has ended; one that left early has none."""
+    if not select.select([output], [], [], PATIENCE_S)[0]:
+        raise FailedError(f"{command} ended before all its answers were counted")
+    return float(output.readline())
 
 
 def run(command: list[str], folder: Path, url: str) -> None:
