@@ -8,7 +8,7 @@ from language_tests.processes import FailedError
 from .desk import Desk, Row
 from .field import KINDS, kind_of
 
-MATCHES_APART = 300
+MATCHES_APART = 100
 """Matches of a bot from which on kinds are to be told apart."""
 
 

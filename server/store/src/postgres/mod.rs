@@ -98,7 +98,8 @@ impl PostgresStore {
     ///
     /// # Errors
     /// [`StoreError::BadAddress`], [`StoreError::Unreachable`],
-    /// [`StoreError::CertificateRefused`], [`StoreError::OldPostgres`], [`StoreError::StandbyOnly`]; [`StoreError::ForeignTables`], [`StoreError::NewerSchema`],
+    /// [`StoreError::CertificateRefused`], [`StoreError::OldPostgres`],
+    /// [`StoreError::StandbyOnly`]; [`StoreError::ForeignTables`], [`StoreError::NewerSchema`],
     /// [`StoreError::DifferentSchema`] and [`StoreError::Corrupt`] for a database that is not
     /// believed, which is left as it is. Where single values are damaged, [`Store::opening`] says
     /// so.
