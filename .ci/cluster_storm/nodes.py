@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ladder_storm.links import Links
-from ladder_storm.running import spent_s
+from ladder_storm.running import panic_in, spent_s
 from language_tests.database import Postgres
 from language_tests.ports import free_port
 from language_tests.processes import FailedError, until
@@ -76,6 +76,7 @@ class Node:
             process = f"{self.name}-{self.starts}"
             variables = {
                 "BRIDGEMASTER_STORE": f"{self._store}&options[storm.process]={process}",
+                "RUST_BACKTRACE": "1",
                 **self._own_clock(),
             }
             environment = {key: value for key, value in os.environ.items() if key != "RUST_LOG"}
@@ -151,13 +152,10 @@ class Node:
             return self._spent_s + (spent_s(self._process.pid) if self._process else 0.0)
 
     def check_logs(self) -> list[str]:
-        """Return which servers panicked."""
+        """Return which servers panicked, and how."""
         logs = [self._log(number) for number in range(1, self.starts + 1)]
-        return [
-            f"a server panicked: {log}"
-            for log in logs
-            if log.exists() and "panicked" in log.read_text(errors="replace")
-        ]
+        said = [(log, panic_in(log)) for log in logs]
+        return [f"a server panicked: {log}\n{panic}" for log, panic in said if panic]
 
     def end(self) -> None:
         """End it."""

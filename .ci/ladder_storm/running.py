@@ -17,6 +17,8 @@ KILLED_WHILE_STARTING = 0.25
 """Share of the kills of a server after which the next one is killed while it starts."""
 STARTING_S = 0.06
 """How long after its start that is at most."""
+SHOWN_OF_A_PANIC = 4000
+"""Characters: its message and the frames that matter."""
 
 
 class Running:
@@ -82,6 +84,13 @@ def spent_s(pid: int) -> float:
     # Behind the name, which may have blanks; the 14th and 15th field of all.
     fields = text.rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def panic_in(log: Path) -> str | None:
+    """Return how a server panicked, by its log; None if it did not."""
+    text = log.read_text(errors="replace") if log.exists() else ""
+    at = text.find("panicked")
+    return None if at < 0 else text[text.rfind("\n", 0, at) + 1 :][:SHOWN_OF_A_PANIC]
 
 
 class Servers(Protocol):
@@ -168,8 +177,8 @@ class Served:
     def check_logs(self) -> None:
         """Fail if one of them panicked."""
         for number in range(1, self.starts + 1):
-            if "panicked" in self._log(number).read_text(errors="replace"):
-                raise FailedError(f"a server panicked: {self._log(number)}")
+            if panic := panic_in(self._log(number)):
+                raise FailedError(f"a server panicked: {self._log(number)}\n{panic}")
 
     def spent_s(self) -> float:
         """Return the processor time of all servers."""
