@@ -1,6 +1,6 @@
 //! Where a database is, and how it is spoken to.
 
-use std::{fmt, net::IpAddr, path::Path, str::FromStr as _};
+use std::{fmt, net::IpAddr, str::FromStr as _};
 
 use sqlx::{
     ConnectOptions as _, PgConnection,
@@ -8,7 +8,7 @@ use sqlx::{
 };
 use tokio::time::timeout;
 
-use super::failure::Fault;
+use super::{certificates, failure::Fault};
 use crate::{
     Durability, StoreError,
     limits::{
@@ -32,19 +32,6 @@ impl fmt::Debug for Address {
     }
 }
 
-/// Checks that the file of certificates to trust is there, if the settings of an address name one.
-fn check_authority(settings: &str) -> Result<(), String> {
-    let named = settings
-        .split('&')
-        .find_map(|setting| setting.strip_prefix("sslrootcert="));
-    match named {
-        Some(file) if !file.contains('%') && !Path::new(file).is_file() => {
-            Err(format!("sslrootcert: there is no file {file}"))
-        }
-        _ => Ok(()),
-    }
-}
-
 impl Address {
     /// Reads `postgres://USER:PASSWORD@HOST:PORT/DATABASE?...`. A database on another machine is
     /// reached by TLS and its certificate is checked, unless the address says otherwise.
@@ -61,7 +48,7 @@ impl Address {
             PgConnectOptions::from_str(url).map_err(|error| refused(error.to_string()))?;
         // Not the password, which may say so too.
         let said = url.split_once('?').map_or("", |(_, said)| said);
-        check_authority(said).map_err(refused)?;
+        options = certificates::read(options, said).map_err(refused)?;
         let says_tls = said.contains("sslmode=") || said.contains("ssl-mode=");
         let is_local = options.get_socket().is_some()
             || is_loopback(options.get_host())
@@ -173,15 +160,41 @@ mod tests {
             assert!(matches!(refused, StoreError::BadAddress { .. }), "{text}");
             assert!(!text.contains("hush"), "{text}");
         }
-        let url = "postgres://north:hush@db/games?sslmode=verify-ca&sslrootcert=/no/such.crt";
-        let text = Address::parse(url, Durability::Power)
-            .unwrap_err()
-            .to_string();
-        assert!(
-            text.contains("sslrootcert: there is no file /no/such.crt"),
-            "{text}"
-        );
-        assert!(!text.contains("hush"), "{text}");
+    }
+
+    #[test]
+    fn a_file_of_certificates_that_cannot_be_read_is_named_with_its_setting() {
+        for (setting, named) in [
+            (
+                "sslrootcert=/no/such.crt",
+                "sslrootcert: /no/such.crt: No such file",
+            ),
+            (
+                "ssl-ca=%2Fno%2Fsuch.crt",
+                "sslrootcert: /no/such.crt: No such file",
+            ),
+            ("sslcert=/no/own.crt", "sslcert: /no/own.crt: No such file"),
+            ("sslkey=/no/own.key", "sslkey: /no/own.key: No such file"),
+        ] {
+            let url = format!("postgres://north:hush@db/games?sslmode=verify-ca&{setting}");
+            let refused = Address::parse(&url, Durability::Power).unwrap_err();
+            let text = refused.to_string();
+            assert!(text.contains(named), "{text}");
+            assert!(!text.contains("hush"), "{text}");
+        }
+    }
+
+    #[test]
+    fn certificates_are_read_before_there_is_a_connection() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("authority.crt");
+        let pem = "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n";
+        std::fs::write(&file, pem).unwrap();
+        let url = format!("postgres://n@db/g?sslrootcert={}", file.display());
+        let address = Address::parse(&url, Durability::Power).unwrap();
+        std::fs::remove_file(&file).unwrap();
+        let options = format!("{:?}", address.options);
+        assert!(options.contains("ssl_root_cert: Some(Inline("), "{options}");
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 mod address;
 mod as_node;
+mod certificates;
 mod commit;
 mod failure;
 mod finished_rows;
