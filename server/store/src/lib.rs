@@ -71,7 +71,7 @@ pub use sqlite::{
     CheckReport, Durability, IntegrityCheck, SqliteKeys, SqliteOptions, SqliteStore, backup, check,
     check_with, replace, restore,
 };
-pub use store::{KeyStore, OnCommit, Store};
+pub use store::{KeyStore, Store};
 pub use tail::{LostTail, Opening, Tail};
 pub use told::{NoPlace, ToldCursor, ToldMatch, ToldPage};
 pub use transfer::{TransferReport, copy_from_postgres, copy_to_postgres};

@@ -1,7 +1,5 @@
 //! The traits that every store implements.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 
 use crate::{
@@ -72,9 +70,6 @@ pub trait KeyStore: Send + Sync {
     async fn note_key_uses(&self, uses: Vec<(KeyId, i64)>) -> Result<(), StoreError>;
 }
 
-/// What is told the outcome of a commit.
-pub type OnCommit = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
-
 /// The durable state of a server.
 ///
 /// A match is opened, gains journal entries, and is finished or dropped; each of these is a
@@ -135,15 +130,6 @@ pub trait Store: KeyStore + LadderStore {
     /// [`StoreError::WriteRefused`] names the first write that does not fit; or a failure of
     /// the storage.
     async fn commit(&self, batch: Vec<Write>) -> Result<(), StoreError>;
-
-    /// The same, for whoever does not wait: `told` is called with the outcome, on the thread that
-    /// knows it first. All other commits wait until it returns. To be called within a runtime.
-    fn commit_then(self: Arc<Self>, batch: Vec<Write>, told: OnCommit)
-    where
-        Self: 'static,
-    {
-        tokio::spawn(async move { told(self.commit(batch).await) });
-    }
 
     /// What was found when the store was opened.
     fn opening(&self) -> Opening;

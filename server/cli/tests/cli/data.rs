@@ -8,8 +8,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde_json::Value;
 use rusqlite::Connection;
+use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::{

@@ -11,9 +11,7 @@ const ATTEMPTS: usize = 50;
 /// Changes a value of a row, or gives the values of two rows to each other. Tells what was done.
 pub(crate) fn change_rows(database: &Path, random: &mut SmallRng) -> Option<String> {
     let connection = Connection::open(database).ok()?;
-    connection
-        .pragma_update(None, "foreign_keys", false)
-        .ok()?;
+    connection.pragma_update(None, "foreign_keys", false).ok()?;
     let done = (0..ATTEMPTS).find_map(|_| change(&connection, random));
     connection.close().ok()?;
     done

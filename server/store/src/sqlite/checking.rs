@@ -67,10 +67,7 @@ pub fn check(dir: &DataDir) -> CompiledFuture<'_, Result<CheckReport, StoreError
 ///
 /// # Errors
 /// As [`check`].
-pub fn check_with(
-    dir: &DataDir,
-    inspector: &mut dyn Inspector,
-) -> Result<CheckReport, StoreError> {
+pub fn check_with(dir: &DataDir, inspector: &mut dyn Inspector) -> Result<CheckReport, StoreError> {
     let path = dir.database();
     let told = commits_file::read(dir.path())?;
     if !is_held(dir)? {
@@ -259,11 +256,7 @@ fn replay(
 }
 
 /// Whether a finished match is in the list of a name.
-fn is_party(
-    connection: &Connection,
-    name: &str,
-    finish_number: i64,
-) -> Result<bool, Fault> {
+fn is_party(connection: &Connection, name: &str, finish_number: i64) -> Result<bool, Fault> {
     let is_listed = value(
         connection,
         "SELECT EXISTS (SELECT 1 FROM finished_party WHERE name = ? AND finish_number = ?)",

@@ -91,11 +91,7 @@ fn restoring<'a>(
     Box::pin(on_a_thread(move || restore_into(&from, &dir, existing)))
 }
 
-fn restore_into(
-    from: &Path,
-    dir: &DataDir,
-    existing: Existing,
-) -> Result<CheckReport, StoreError> {
+fn restore_into(from: &Path, dir: &DataDir, existing: Existing) -> Result<CheckReport, StoreError> {
     let database = from.join(DATABASE_FILE);
     if !has_bytes(&database) {
         return Err(StoreError::NoBackup {

@@ -118,7 +118,9 @@ impl SqliteKeys {
         &self,
         work: impl FnOnce(&Connection, StoreId) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, StoreError> {
-        self.thread.call(|keys: &mut Keys| keys.change(work)).await?
+        self.thread
+            .call(|keys: &mut Keys| keys.change(work))
+            .await?
     }
 
     /// All keys, also those that cannot be read.

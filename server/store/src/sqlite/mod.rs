@@ -36,7 +36,7 @@ mod transaction;
 pub(crate) mod transfer;
 mod writer;
 
-use std::{path::PathBuf, sync::Arc};
+use std::path::PathBuf;
 
 use async_trait::async_trait;
 use rusqlite::Connection;
@@ -44,7 +44,7 @@ use rusqlite::Connection;
 use crate::{
     CompiledFuture, Damage, DamagedKey, DataDir, FinishedCursor, FinishedMatch, FinishedPage,
     KeptReplay, Key, KeyId, KeyName, KeyStore, KeysMark, LadderId, LadderRows, LadderStore,
-    MatchCounts, MatchId, NewKey, Notes, OnCommit, OpenMatch, Opening, Store, StoreError, StoredLadder,
+    MatchCounts, MatchId, NewKey, Notes, OpenMatch, Opening, Store, StoreError, StoredLadder,
     StoredLadderMatch, StoredLadderVersion, Write,
     checksum::StoreId,
     commits_file,
@@ -179,7 +179,9 @@ impl SqliteStore {
         work: impl FnOnce(&Connection, StoreId) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, StoreError> {
         let store = self.store;
-        let read = self.key_reader.read(move |connection| work(connection, store));
+        let read = self
+            .key_reader
+            .read(move |connection| work(connection, store));
         read.await.map_err(|fault| self.told(fault))
     }
 }
@@ -192,15 +194,6 @@ fn opened(writer: &mut Option<Writer>) -> Result<&mut Writer, Fault> {
 impl Store for SqliteStore {
     async fn commit(&self, batch: Vec<Write>) -> Result<(), StoreError> {
         self.write(|writer| writer.commit(batch)).await
-    }
-
-    fn commit_then(self: Arc<Self>, batch: Vec<Write>, told: OnCommit) {
-        let path = self.path.clone();
-        let commit = move |writer: &mut Option<Writer>| {
-            let committed = opened(writer).and_then(|writer| writer.commit(batch));
-            committed.map_err(|fault| fault.at(&path))
-        };
-        self.writer.call_then(commit, told);
     }
 
     fn opening(&self) -> Opening {
@@ -218,7 +211,8 @@ impl Store for SqliteStore {
 
     async fn open_match_header(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
         let id = id.clone();
-        self.write(move |writer| writer.open_match_header(&id)).await
+        self.write(move |writer| writer.open_match_header(&id))
+            .await
     }
 
     async fn finished(
@@ -394,7 +388,8 @@ impl KeyStore for SqliteStore {
     async fn note_key_uses(&self, uses: Vec<(KeyId, i64)>) -> Result<(), StoreError> {
         for some in uses.chunks(USES_PER_TRANSACTION) {
             let some = some.to_vec();
-            self.write(move |writer| writer.note_key_uses(&some)).await?;
+            self.write(move |writer| writer.note_key_uses(&some))
+                .await?;
         }
         Ok(())
     }

@@ -74,22 +74,6 @@ impl<T: Send + 'static> OwnThread<T> {
         }
     }
 
-    /// Has a piece of work done, and tells what comes of it, on that thread. [`StoreError::Closed`]
-    /// once a piece of work has panicked.
-    pub(super) fn call_then<R: 'static>(
-        &self,
-        work: impl FnOnce(&mut T) -> Result<R, StoreError> + Send + 'static,
-        told: Box<dyn FnOnce(Result<R, StoreError>) + Send>,
-    ) {
-        let mut told = Told(Some(told));
-        self.hand_over(move |owned| {
-            let outcome = catch_unwind(AssertUnwindSafe(|| work(owned)));
-            let goes_on = goes_on(&outcome);
-            told.tell(outcome.unwrap_or(Err(StoreError::Closed)));
-            goes_on
-        });
-    }
-
     /// Has a piece of work done of which nobody has to know anything.
     pub(super) fn begin(&self, work: impl FnOnce(&mut T) + Send + 'static) {
         self.hand_over(move |owned| {
@@ -126,56 +110,47 @@ impl<T> Drop for OwnThread<T> {
     }
 }
 
-/// Whoever is told an outcome, and is told [`StoreError::Closed`] if there is none.
-struct Told<R>(Option<Box<dyn FnOnce(Result<R, StoreError>) + Send>>);
-
-impl<R> Told<R> {
-    fn tell(&mut self, outcome: Result<R, StoreError>) {
-        if let Some(told) = self.0.take() {
-            told(outcome);
-        }
-    }
-}
-
-impl<R> Drop for Told<R> {
-    fn drop(&mut self) {
-        self.tell(Err(StoreError::Closed));
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::{future::ready, sync::Arc};
+
     use super::*;
 
     #[tokio::test]
     async fn work_is_done_in_turn_and_though_nobody_waits_for_it() {
         let thread = OwnThread::start("counting", 0, |_| {}).unwrap();
-        drop(thread.call(|count| *count += 1));
-        for expected in 1..=100 {
-            assert_eq!(thread.call(|count| {
+        tokio::select! {
+            biased;
+            _ = thread.call(|count| *count += 1) => {}
+            () = ready(()) => {}
+        }
+        for expected in 2..=100 {
+            let count = thread.call(|count| {
                 *count += 1;
                 *count
-            }).await.unwrap(), expected);
+            });
+            assert_eq!(count.await.unwrap(), expected);
         }
-        let (told, outcome) = mpsc::channel();
-        let tell = move |outcome: Result<i32, StoreError>| told.send(outcome.unwrap()).unwrap();
-        thread.call_then(|count| Ok(*count), Box::new(tell));
+        let (told, count) = mpsc::channel();
+        thread.begin(move |last| told.send(*last).unwrap());
         drop(thread);
-        assert_eq!(outcome.try_recv(), Ok(100), "who drops it waits for what is done");
+        assert_eq!(
+            count.try_recv(),
+            Ok(100),
+            "who drops it waits for what is done"
+        );
     }
 
     #[tokio::test]
-    async fn nothing_is_done_with_what_a_panic_has_left_and_everybody_is_told() {
-        let thread = OwnThread::start("panicking", (), |()| {}).unwrap();
-        let (told, outcomes) = mpsc::channel();
-        for _ in 0..2 {
-            let told = told.clone();
-            let work = |_: &mut ()| -> Result<(), StoreError> { panic!("as the test wants it") };
-            let tell = move |outcome: Result<(), StoreError>| told.send(outcome.is_ok()).unwrap();
-            thread.call_then(work, Box::new(tell));
-        }
-        assert!(matches!(thread.call(|_| ()).await, Err(StoreError::Closed)));
-        assert_eq!(outcomes.recv(), Ok(false));
-        assert_eq!(outcomes.recv(), Ok(false));
+    async fn nothing_is_done_with_what_a_panic_has_left() {
+        let thread = Arc::new(OwnThread::start("panicking", (), |()| {}).unwrap());
+        let same = Arc::clone(&thread);
+        let panicking = async move { same.call(|()| panic!("as the test wants it")).await };
+        let panicked = tokio::spawn(panicking).await;
+        assert!(panicked.is_err_and(|error| error.is_panic()));
+        assert!(matches!(
+            thread.call(|()| ()).await,
+            Err(StoreError::Closed)
+        ));
     }
 }

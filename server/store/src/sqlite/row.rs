@@ -88,7 +88,10 @@ pub(super) fn first(
     params: impl Params,
 ) -> Result<Option<Row>> {
     let mut statement = connection.prepare_cached(sql)?;
-    statement.query_and_then(params, Row::of)?.next().transpose()
+    statement
+        .query_and_then(params, Row::of)?
+        .next()
+        .transpose()
 }
 
 /// The values of a statement that gives one a row.

@@ -58,7 +58,10 @@ pub(crate) async fn sound(dir: &DataDir) -> Result<SqliteSide, StoreError> {
         let connection = opening::looking(path)?;
         connection.execute_batch("BEGIN")?;
         let identity = identity::read(&connection)?;
-        Ok((identity.ok_or_else(checking::no_identity)?.store, connection))
+        Ok((
+            identity.ok_or_else(checking::no_identity)?.store,
+            connection,
+        ))
     })
     .await
 }

@@ -259,10 +259,7 @@ impl Writer {
         }))
     }
 
-    pub(super) fn open_match_header(
-        &mut self,
-        id: &MatchId,
-    ) -> Result<Option<Vec<u8>>, Fault> {
+    pub(super) fn open_match_header(&mut self, id: &MatchId) -> Result<Option<Vec<u8>>, Fault> {
         let Some(in_play) = self.matches.get(id) else {
             return Ok(None);
         };
@@ -283,11 +280,7 @@ impl Writer {
         self.end(number, work)
     }
 
-    pub(super) fn revoke_key(
-        &mut self,
-        id: &KeyId,
-        revoked_at_unix_ms: i64,
-    ) -> Result<Key, Fault> {
+    pub(super) fn revoke_key(&mut self, id: &KeyId, revoked_at_unix_ms: i64) -> Result<Key, Fault> {
         let number = self.begin()?;
         let work = key_rows::revoke(&self.connection, self.store, id, revoked_at_unix_ms);
         self.end(number, work)
@@ -305,11 +298,7 @@ impl Writer {
         self.end(number, work)
     }
 
-    pub(super) fn keep_secret(
-        &mut self,
-        name: &str,
-        value: Vec<u8>,
-    ) -> Result<Vec<u8>, Fault> {
+    pub(super) fn keep_secret(&mut self, name: &str, value: Vec<u8>) -> Result<Vec<u8>, Fault> {
         let number = self.begin()?;
         let work = secret_rows::keep(&self.connection, self.store, name, value);
         self.end(number, work)

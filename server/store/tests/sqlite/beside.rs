@@ -117,7 +117,9 @@ async fn a_key_command_does_not_migrate_under_a_running_server() {
     let server = open(folder.path()).await.unwrap();
     // To this program a database without the last migration is that of an older server.
     let database = raw(folder.path());
-    database.execute_batch("DELETE FROM _sqlx_migrations").unwrap();
+    database
+        .execute_batch("DELETE FROM _sqlx_migrations")
+        .unwrap();
     database.close().unwrap();
     let dir = DataDir::prepare(folder.path()).unwrap();
     let error = SqliteKeys::open(&dir).await.unwrap_err();
@@ -149,7 +151,9 @@ async fn a_key_command_refuses_what_a_server_refuses() {
     fs::remove_file(folder.path().join(DATABASE_FILE)).unwrap();
 
     let database = raw(folder.path());
-    database.execute_batch("CREATE TABLE bookmarks (url TEXT)").unwrap();
+    database
+        .execute_batch("CREATE TABLE bookmarks (url TEXT)")
+        .unwrap();
     database.close().unwrap();
     let error = SqliteKeys::open(&dir).await.unwrap_err();
     assert!(
