@@ -1,7 +1,11 @@
 //! A server that starts goes on with the matches of the one before it, one by one: what cannot be
 //! read of one stops no other.
 
-use std::{collections::VecDeque, sync::Arc, time::Instant};
+use std::{
+    collections::VecDeque,
+    sync::Arc,
+    time::{Instant, SystemTime},
+};
 
 use bridgemaster_games::with_game;
 use bridgemaster_match::{Claims, Header, MatchId, TicketHash, Unreplayable, recover};
@@ -22,6 +26,7 @@ use super::{
 use crate::{
     journal::{Journal, RecoveryError},
     metrics::DamagedValue,
+    spans::SEATS,
 };
 
 /// A match that was in play.
@@ -32,6 +37,8 @@ struct Again {
     known_until: Time,
     /// It is played by the server that leads alone.
     is_led: bool,
+    /// When its journal was begun to be read.
+    begun: SystemTime,
 }
 
 /// Whether a match of this header is played by the server that leads alone.
@@ -151,8 +158,15 @@ impl Matches {
 
     fn go_on_again(self: &Arc<Self>, again: Again) {
         let Again {
-            played, tickets, ..
+            played,
+            tickets,
+            begun,
+            ..
         } = again;
+        self.traces().ended(|| {
+            let span = played.of_match().span(begun, "recover match");
+            span.with(SEATS, u32::from(played.seats().get()))
+        });
         if let (Some(key), Some(group)) = (group_of(&*played), played.group()) {
             self.context().groups.goes_on(&key, group);
         }
@@ -223,6 +237,7 @@ impl Matches {
         id: &MatchId,
         clock: impl Fn(Time) -> MatchClock,
     ) -> Result<Option<Again>, RecoveryError> {
+        let begun = SystemTime::now();
         let open = match store.open_match(id).await {
             Ok(Some(open)) => open,
             Ok(None) => return Ok(None),
@@ -235,7 +250,7 @@ impl Matches {
             }
             Err(failure) => return Err(failure.into()),
         };
-        match self.replay_match(&open, clock) {
+        match self.replay_match(&open, begun, clock) {
             Ok(again) => Ok(Some(again)),
             Err(problem) => {
                 self.set_aside()
@@ -248,6 +263,7 @@ impl Matches {
     fn replay_match(
         self: &Arc<Self>,
         open: &OpenMatch,
+        begun: SystemTime,
         clock: impl Fn(Time) -> MatchClock,
     ) -> Result<Again, Unreplayable> {
         let header = Header::read(&open.header)?;
@@ -260,6 +276,7 @@ impl Matches {
                 tickets,
                 known_until,
                 is_led: header.spans_matches(),
+                begun,
             }
         });
         again.ok_or_else(|| Unreplayable::UnknownGame {
