@@ -69,16 +69,24 @@ pub(super) struct Shared {
     tls: Option<Arc<Tls>>,
     limits: Limits,
     pub(super) allowances: Arc<Allowances>,
-    pub(super) shown_key: ShownKey,
+    pub(super) shown: Shown,
 }
 
 impl Shared {
-    pub(super) fn new(tls: Option<Arc<Tls>>, limits: Limits, authenticator: Authenticator) -> Self {
+    pub(super) fn new(
+        tls: Option<Arc<Tls>>,
+        limits: Limits,
+        authenticator: Authenticator,
+        pass: Option<Arc<NodePass>>,
+    ) -> Self {
         Self {
             tls,
             allowances: Allowances::new(limits.clone()),
             limits,
-            shown_key: Arc::new(move |metadata: &HeaderMap| authenticator.shown_key(metadata)),
+            shown: Shown {
+                key: Arc::new(move |metadata| authenticator.shown_key(metadata)),
+                hop: Arc::new(move |metadata| pass.as_ref()?.hop(metadata)),
+            },
         }
     }
 
@@ -135,7 +143,7 @@ impl PageListener {
         serve_web(
             connections,
             page,
-            shared.shown_key,
+            shared.shown.key,
             shared.allowances,
             stopped,
         )
