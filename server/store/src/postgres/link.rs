@@ -3,13 +3,12 @@
 
 use std::time::Instant;
 
+use bridgemaster_lease::{Fence, RowLock, Tries};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 use tokio::time::{sleep, timeout};
 
 use super::{address::Address, failure::Fault, node_number::HeldNode};
-use crate::limits::{
-    POSTGRES_FIRST_PAUSE, POSTGRES_LONGEST_PAUSE, POSTGRES_PATIENCE, POSTGRES_TRY_TIMEOUT,
-};
+use crate::limits::POSTGRES_TRY_TIMEOUT;
 
 /// What one transaction does. It may be tried several times, and each try may be the one that is
 /// committed.
@@ -61,19 +60,18 @@ impl Link {
     /// became of a commit whose answer was lost is found out before.
     pub(super) async fn write<W: Work>(&mut self, work: &W) -> Result<W::Done, Fault> {
         let begun = Instant::now();
-        let (mut again, mut pause) = (false, POSTGRES_FIRST_PAUSE);
+        let mut tries = Tries::new(begun.elapsed());
         loop {
-            let tried = timeout(POSTGRES_TRY_TIMEOUT, self.attempt(work, again)).await;
+            let tried = self.attempt(work, tries.is_again());
+            let tried = timeout(POSTGRES_TRY_TIMEOUT, tried).await;
             let fault = match tried.unwrap_or(Err(Fault::NoAnswer)) {
                 Err(fault) if fault.may_pass() => fault,
                 ended => return ended,
             };
-            if begun.elapsed() >= POSTGRES_PATIENCE {
-                return Err(fault);
+            match tries.failed(begun.elapsed()) {
+                Some(pause) => sleep(pause).await,
+                None => return Err(fault),
             }
-            again = true;
-            sleep(pause).await;
-            pause = POSTGRES_LONGEST_PAUSE.min(pause * 2);
         }
     }
 
@@ -114,12 +112,11 @@ async fn begin(
     };
     let number = number.get();
     // Who takes the node over locks the row for its update, so it waits for this transaction, and
-    // this one for it. After a failure the stronger lock waits for a commit of our own that may
-    // still be on its way. The lease is looked at once the lock is had, which may take long: hence
-    // the inner query, and no `now()`, which would be the beginning of the transaction.
-    let lock = match again {
-        true => "FOR UPDATE",
-        false => "FOR KEY SHARE",
+    // this one for it. The lease is looked at once the lock is had, which may take long: hence the
+    // inner query, and no `now()`, which would be the beginning of the transaction.
+    let lock = match RowLock::of_try(again) {
+        RowLock::Update => "FOR UPDATE",
+        RowLock::KeyShare => "FOR KEY SHARE",
     };
     let begin = format!(
         "BEGIN; SELECT lease_until > clock_timestamp() FROM (
@@ -129,10 +126,10 @@ async fn begin(
     let held = sqlx::raw_sql(AssertSqlSafe(begin))
         .fetch_optional(connection)
         .await?;
-    match held.map(|row| row.try_get(0)).transpose()? {
-        Some(true) => Ok(()),
-        Some(false) => Err(Fault::LeaseOver),
-        None => Err(Fault::Superseded),
+    match Fence::of(held.map(|row| row.try_get(0)).transpose()?) {
+        Fence::Stands => Ok(()),
+        Fence::LeaseOver => Err(Fault::LeaseOver),
+        Fence::Superseded => Err(Fault::Superseded),
     }
 }
 

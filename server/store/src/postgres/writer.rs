@@ -2,6 +2,7 @@
 
 use std::{collections::HashSet, fmt};
 
+use bridgemaster_lease::Commits;
 use sqlx::postgres::PgPool;
 
 use super::{
@@ -29,22 +30,18 @@ pub(super) struct Writer {
     link: Link,
     store: StoreId,
     node: NodeNumber,
-    /// The number of the last commit.
-    commits: i64,
+    commits: Commits,
     matches: MatchesInPlay,
     sweep: Sweep,
     /// Keys of matches of other nodes that cannot be read, and so not be taken over.
     unreadable: HashSet<i64>,
-    /// Whether the newest batch is stored is not known: one of the same number would be taken for
-    /// it.
-    is_unsure: bool,
 }
 
 /// What it holds are secrets of matches in play.
 impl fmt::Debug for Writer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Writer")
-            .field("commits", &self.commits)
+            .field("commits", &self.commits.last())
             .finish_non_exhaustive()
     }
 }
@@ -73,13 +70,12 @@ impl Writer {
             link: Link::new(address.clone(), connection, Some(taken.node)),
             store: taken.store,
             node: taken.node.number,
-            commits: taken.commits,
+            commits: Commits::new(taken.commits),
             matches: taken.loaded.matches,
             sweep: taken.loaded.sweep,
             unreadable: HashSet::new(),
-            is_unsure: false,
         };
-        writer.sweep.has_been(writer.commits);
+        writer.sweep.has_been(writer.commits.last());
         Ok((writer, taken.node, opening))
     }
 
@@ -113,7 +109,7 @@ impl Writer {
         }
         let mut plan = Plan::of(batch, &self.matches);
         let none_in_play = self.matches.count_after(&plan.changes) == 0;
-        let number = self.commits + 1;
+        let number = self.commits.next()?;
         let parts = plan.take_parts();
         let commit = Commit {
             store: self.store,
@@ -124,10 +120,10 @@ impl Writer {
             body: journal_batch::write(self.store, number, plan.match_keys_given, parts),
         };
         self.add(&commit).await?;
+        self.commits.committed();
         self.sweep.done(commit.swept);
         self.matches.apply(plan.changes, number, &mut self.sweep);
         self.matches.match_keys_given = plan.match_keys_given;
-        self.commits = number;
         self.sweep.has_been(number);
         Ok(())
     }
@@ -152,22 +148,18 @@ impl Writer {
         self.link.write(&ask).await
     }
 
-    /// Adds a batch of the next number.
+    /// Adds the next batch.
     async fn add(&mut self, commit: &Commit) -> Result<(), Fault> {
-        if self.is_unsure {
-            return Err(Fault::NoAnswer);
-        }
         let added = self.link.write(commit).await;
-        self.is_unsure = added.as_ref().is_err_and(Fault::may_pass);
+        if added.as_ref().is_err_and(Fault::may_pass) {
+            self.commits.lost();
+        }
         added
     }
 
     /// Takes over some matches of a node without a lease.
     pub(super) async fn take_orphans(&mut self, is_led: IsLed) -> Result<Vec<MatchId>, Fault> {
-        if self.is_unsure {
-            return Err(Fault::NoAnswer);
-        }
-        let number = self.commits + 1;
+        let number = self.commits.next()?;
         let taking = TakeOrphans {
             store: self.store,
             node: self.node,
@@ -178,13 +170,15 @@ impl Writer {
             tried: parking_lot::Mutex::default(),
         };
         let taken = self.link.write(&taking).await;
-        self.is_unsure |= taken.as_ref().is_err_and(Fault::may_pass);
+        if taken.as_ref().is_err_and(Fault::may_pass) {
+            self.commits.lost();
+        }
         let taken = taken?;
         self.unreadable.extend(taken.unreadable);
         if taken.matches.is_empty() {
             return Ok(Vec::new());
         }
-        self.commits = number;
+        self.commits.committed();
         self.matches.match_keys_given = taken.match_keys_given;
         let mut ids = Vec::with_capacity(taken.matches.len());
         for (id, taken) in taken.matches {
