@@ -20,6 +20,7 @@
 
 #![forbid(unsafe_code)]
 
+mod afterwards;
 mod calendar;
 mod cancelling;
 mod effect;
@@ -40,6 +41,7 @@ mod storing;
 mod tickets;
 mod verdict;
 
+pub use afterwards::LastWords;
 pub use bridgemaster_names::MatchId;
 pub use effect::{Cancellation, Closing, Counted, Effect, Ending, Entries, Finish, StoredEntry};
 pub use journal::{
@@ -47,7 +49,7 @@ pub use journal::{
     read_entry, read_finished, read_histories, recover,
 };
 pub use machine::{Joined, Match, NotCancelled, NotSeated, Opening};
-pub use moment::{MIN_LAG_US, Moment};
+pub use moment::{Ahead, MIN_LAG_US, Moment};
 pub use news::News;
 pub use origin::{OfferedSeat, Origin, TicketHash};
 pub use outgoing::Outgoing;
