@@ -50,19 +50,18 @@ pub(super) fn read(
         let named = form_urlencoded::parse(settings.as_bytes())
             .filter(|(name, _)| setting.name == name || setting.aliases.contains(&&**name))
             .last();
-        let file = match named {
-            Some((_, file)) => file.into_owned(),
+        let (name, value) = match named {
+            Some((_, value)) => (setting.name, value.into_owned()),
             None => match env::var(setting.variable) {
-                Ok(file) => file,
+                Ok(value) => (setting.variable, value),
                 Err(_) => continue,
             },
         };
-        // The driver takes a certificate itself for the name of its file, too.
-        if file.trim_start().starts_with("-----BEGIN") {
-            continue;
-        }
-        let content =
-            fs::read(&file).map_err(|cause| format!("{}: {file}: {cause}", setting.name))?;
+        // As with the driver, the certificate itself may stand for the name of its file.
+        let content = match value.trim_start().starts_with("-----BEGIN") {
+            true => value.into_bytes(),
+            false => fs::read(&value).map_err(|cause| format!("{name}: {value}: {cause}"))?,
+        };
         options = (setting.put)(options, content);
     }
     Ok(options)
