@@ -113,7 +113,7 @@ impl DataArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
         block_on(async {
             match self.command {
-                DataCommand::Check { dir, replays } => check(&dir, replays.as_deref()).await,
+                DataCommand::Check { dir, replays } => check(&dir, replays.as_deref()),
                 DataCommand::Backup { dir, to } => backup(&dir, &to).await,
                 DataCommand::Restore {
                     backup,
@@ -138,12 +138,12 @@ impl DataArgs {
     }
 }
 
-async fn check(dir: &Path, replays: Option<&Path>) -> anyhow::Result<()> {
+fn check(dir: &Path, replays: Option<&Path>) -> anyhow::Result<()> {
     if let Some(replays) = replays.filter(|replays| !replays.is_dir()) {
         return Err(misuse(format!("there is no folder {}", replays.display())));
     }
     let mut inspection = Inspection::new(replays);
-    let report = store::check_with(&existing(dir)?, &mut inspection).await?;
+    let report = store::check_with(&existing(dir)?, &mut inspection)?;
     output::print(&told(dir, &report))?;
     for problem in &inspection.problems {
         output::print(&format!("{problem}\n"))?;

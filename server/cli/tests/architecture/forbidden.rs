@@ -4,12 +4,14 @@ use crate::cargo::tree;
 
 /// Waits, connections, databases and command lines.
 const OUTSIDE: &[&str] = &[
-    "axum", "clap", "h2", "hyper", "prost", "sqlx", "tokio", "tonic", "tracing",
+    "axum", "clap", "h2", "hyper", "prost", "rusqlite", "sqlx", "tokio", "tonic", "tracing",
 ];
 
 /// A web server and a client, a database and a command line. Of gRPC the messages' own crates stay,
 /// which bring tokio's types but neither its network nor its timers.
-const ROOMS_OF_MESSAGES: &[&str] = &["axum", "clap", "h2", "hyper", "mio", "rustls", "sqlx"];
+const ROOMS_OF_MESSAGES: &[&str] = &[
+    "axum", "clap", "h2", "hyper", "mio", "rusqlite", "rustls", "sqlx",
+];
 
 /// What is for a terminal, and what only one command needs.
 const COMMAND_LINE: &[&str] = &[
@@ -79,7 +81,7 @@ const FORBIDDEN: &[(&str, &[&str], &str)] = &[
     ),
     (
         "bridgemaster-sdk",
-        &["axum", "clap", "sqlx"],
+        &["axum", "clap", "rusqlite", "sqlx"],
         "a bot is no server",
     ),
     (

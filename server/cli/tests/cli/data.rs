@@ -8,8 +8,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use rusqlite::Connection;
 use serde_json::Value;
-use sqlx::{Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
 use tempfile::TempDir;
 
 use crate::{
@@ -94,17 +94,9 @@ impl Scene {
 
 /// Runs a statement on a database behind the back of the program.
 pub(crate) fn alter(folder: &str, sql: &'static str) {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    runtime.unwrap().block_on(async {
-        let database = Path::new(folder).join("bridgemaster.db");
-        let options = SqliteConnectOptions::new().filename(database);
-        let mut connection = SqliteConnection::connect_with(&options).await.unwrap();
-        let done = sqlx::query(sql).execute(&mut connection).await.unwrap();
-        assert_eq!(done.rows_affected(), 1, "{sql}");
-        connection.close().await.unwrap();
-    });
+    let database = Connection::open(Path::new(folder).join("bridgemaster.db")).unwrap();
+    assert_eq!(database.execute(sql, ()).unwrap(), 1, "{sql}");
+    database.close().unwrap();
 }
 
 const DAMAGE: &str = "UPDATE finished_match SET ended_at_unix_ms = ended_at_unix_ms + 1";

@@ -3,69 +3,55 @@
 use std::path::Path;
 
 use rand::{RngExt as _, rngs::SmallRng, seq::IndexedRandom as _};
-use sqlx::{
-    AssertSqlSafe, ConnectOptions as _, Connection as _, SqliteConnection,
-    sqlite::SqliteConnectOptions,
-};
+use rusqlite::{Connection, Params, Result, types::FromSql};
 
 /// Attempts to find rows that can be changed: a constraint may forbid some.
 const ATTEMPTS: usize = 50;
 
 /// Changes a value of a row, or gives the values of two rows to each other. Tells what was done.
 pub(crate) fn change_rows(database: &Path, random: &mut SmallRng) -> Option<String> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    runtime.block_on(async {
-        let options = SqliteConnectOptions::new()
-            .filename(database)
-            .foreign_keys(false);
-        let mut connection = options.connect().await.ok()?;
-        let mut done = None;
-        for _ in 0..ATTEMPTS {
-            done = change(&mut connection, random).await;
-            if done.is_some() {
-                break;
-            }
-        }
-        connection.close().await.ok()?;
-        done
-    })
+    let connection = Connection::open(database).ok()?;
+    connection.pragma_update(None, "foreign_keys", false).ok()?;
+    let done = (0..ATTEMPTS).find_map(|_| change(&connection, random));
+    connection.close().ok()?;
+    done
 }
 
-async fn change(connection: &mut SqliteConnection, random: &mut SmallRng) -> Option<String> {
-    let tables: Vec<String> = sqlx::query_scalar(
+fn change(connection: &Connection, random: &mut SmallRng) -> Option<String> {
+    let tables: Vec<String> = values(
+        connection,
         "SELECT name FROM sqlite_schema WHERE type = 'table'
          AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '\\_sqlx%' ESCAPE '\\' ORDER BY name",
+        (),
     )
-    .fetch_all(&mut *connection)
-    .await
     .ok()?;
     let table = tables.choose(random)?;
-    let columns: Vec<String> =
-        sqlx::query_scalar("SELECT name FROM pragma_table_info(?) ORDER BY cid")
-            .bind(table)
-            .fetch_all(&mut *connection)
-            .await
-            .ok()?;
+    let columns: Vec<String> = values(
+        connection,
+        "SELECT name FROM pragma_table_info(?) ORDER BY cid",
+        [table],
+    )
+    .ok()?;
     let column = columns.choose(random)?;
     // A table without numbers of rows is left out: the statement fails.
     let rows = format!("SELECT rowid FROM {table} ORDER BY rowid");
-    let rows: Vec<i64> = sqlx::query_scalar(AssertSqlSafe(rows))
-        .fetch_all(&mut *connection)
-        .await
-        .ok()?;
+    let rows: Vec<i64> = values(connection, &rows, ()).ok()?;
     let (one, other) = (*rows.choose(random)?, *rows.choose(random)?);
     if one == other {
-        edit(connection, random, table, column, one).await
+        edit(connection, random, table, column, one)
     } else {
-        swap(connection, table, column, one, other).await
+        swap(connection, table, column, one, other)
     }
 }
 
-async fn swap(
-    connection: &mut SqliteConnection,
+/// The values of a statement that gives one a row.
+fn values<T: FromSql>(connection: &Connection, sql: &str, params: impl Params) -> Result<Vec<T>> {
+    let mut statement = connection.prepare(sql)?;
+    statement.query_map(params, |row| row.get(0))?.collect()
+}
+
+fn swap(
+    connection: &Connection,
     table: &str,
     column: &str,
     one: i64,
@@ -75,10 +61,7 @@ async fn swap(
         "SELECT a.{column} IS b.{column} FROM {table} a, {table} b
          WHERE a.rowid = {one} AND b.rowid = {other}"
     );
-    let same: bool = sqlx::query_scalar(AssertSqlSafe(same))
-        .fetch_one(&mut *connection)
-        .await
-        .ok()?;
+    let same: bool = connection.query_one(&same, (), |row| row.get(0)).ok()?;
     if same {
         return None;
     }
@@ -87,41 +70,30 @@ async fn swap(
              WHERE o.rowid = {one} + {other} - {table}.rowid)
          WHERE rowid IN ({one}, {other})"
     );
-    sqlx::query(AssertSqlSafe(sql))
-        .execute(connection)
-        .await
-        .ok()?;
+    connection.execute(&sql, ()).ok()?;
     Some(format!(
         "{column} of rows {one} and {other} of {table} swapped"
     ))
 }
 
-async fn edit(
-    connection: &mut SqliteConnection,
+fn edit(
+    connection: &Connection,
     random: &mut SmallRng,
     table: &str,
     column: &str,
     row: i64,
 ) -> Option<String> {
     let select = format!("SELECT CAST({column} AS BLOB) FROM {table} WHERE rowid = {row}");
-    let value: Option<Vec<u8>> = sqlx::query_scalar(AssertSqlSafe(select))
-        .fetch_one(&mut *connection)
-        .await
-        .ok()?;
+    let value: Option<Vec<u8>> = connection.query_one(&select, (), |row| row.get(0)).ok()?;
     let mut value = value.filter(|value| !value.is_empty())?;
     let at = random.random_range(0..value.len());
     // The lowest bit: a digit stays a digit, and a letter a letter.
     value[at] ^= 1;
     let sql = format!(
         "UPDATE {table} SET {column} = CASE typeof({column})
-             WHEN 'integer' THEN {column} + 1 WHEN 'text' THEN CAST(? AS TEXT) ELSE ? END
+             WHEN 'integer' THEN {column} + 1 WHEN 'text' THEN CAST(?1 AS TEXT) ELSE ?1 END
          WHERE rowid = {row}"
     );
-    sqlx::query(AssertSqlSafe(sql))
-        .bind(&value)
-        .bind(&value)
-        .execute(connection)
-        .await
-        .ok()?;
+    connection.execute(&sql, [value]).ok()?;
     Some(format!("{column} of row {row} of {table} changed"))
 }

@@ -10,7 +10,7 @@ use bridgemaster_games::GAME_IDS;
 use bridgemaster_store::{
     DATABASE_FILE, DataDir, MatchId, SqliteOptions, SqliteStore, Store as _, Write,
 };
-use sqlx::{Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
+use rusqlite::Connection;
 
 use crate::served::{Served, serve};
 
@@ -53,16 +53,12 @@ async fn a_damaged_database_is_refused_with_what_to_do() {
 async fn a_database_of_a_newer_version_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     used(folder.path()).await;
-    let options = SqliteConnectOptions::new().filename(folder.path().join(DATABASE_FILE));
-    let mut connection = SqliteConnection::connect_with(&options).await.unwrap();
-    sqlx::query(
-        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
-         VALUES (9, 'from the future', TRUE, x'00', 0)",
-    )
-    .execute(&mut connection)
-    .await
-    .unwrap();
-    connection.close().await.unwrap();
+    let database = Connection::open(folder.path().join(DATABASE_FILE)).unwrap();
+    let from_the_future = "INSERT INTO _sqlx_migrations
+             (version, description, success, checksum, execution_time)
+         VALUES (9, 'from the future', TRUE, x'00', 0)";
+    database.execute_batch(from_the_future).unwrap();
+    database.close().unwrap();
     let said = refused(folder.path(), &[]);
     assert!(said.contains("version 9"), "{said}");
 }

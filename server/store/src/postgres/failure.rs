@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::{Damage, StoreError};
+use crate::{Damage, StoreError, rows::Unreadable};
 
 /// A failure inside of one operation, before it is known of which database.
 #[derive(Debug)]
@@ -109,6 +109,12 @@ impl Fault {
 impl From<sqlx::Error> for Fault {
     fn from(error: sqlx::Error) -> Self {
         Self::Sqlx(error)
+    }
+}
+
+impl From<Unreadable> for Fault {
+    fn from(problem: Unreadable) -> Self {
+        Self::Contradiction(problem.to_string())
     }
 }
 

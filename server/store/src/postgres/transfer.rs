@@ -1,21 +1,23 @@
 //! A PostgreSQL database as one side of a copy.
 
-use sqlx::{AssertSqlSafe, PgConnection, Postgres};
+use sqlx::{
+    AssertSqlSafe, PgConnection, Postgres, Row as _,
+    postgres::{PgArguments, PgRow},
+    query::Query,
+};
 
 use super::{address::Address, failure::Fault, opening};
 use crate::{
     Durability, StoreError,
     checksum::StoreId,
     transfer::{
+        rows::{Row, Value},
         side::Side,
-        tables::{Dialect, Kind, TABLES},
+        tables::{Dialect, Kind, TABLES, Table},
     },
 };
 
 impl Dialect for Postgres {
-    const GIVEN_NUMBERS: &str = "SELECT of_table, last FROM given_number ORDER BY of_table";
-    const KEEP_GIVEN_NUMBER: &str = "UPDATE given_number SET last = $2 WHERE of_table = $1";
-
     fn read(kind: Kind, column: &str) -> String {
         match kind {
             Kind::Number | Kind::Bytes | Kind::Name => column.to_owned(),
@@ -33,8 +35,23 @@ impl Dialect for Postgres {
     }
 }
 
+/// A connection within a transaction.
+pub(crate) struct PostgresSide {
+    connection: PgConnection,
+    /// Which store it is.
+    pub(crate) store: StoreId,
+    address: Address,
+}
+
+impl PostgresSide {
+    /// A failure, told of this database.
+    fn told(&self, error: sqlx::Error) -> StoreError {
+        Fault::from(error).at(self.address.shown())
+    }
+}
+
 /// Begins a view of the store in a database.
-pub(crate) async fn snapshot(url: &str) -> Result<Side<Postgres>, StoreError> {
+pub(crate) async fn snapshot(url: &str) -> Result<PostgresSide, StoreError> {
     let address = Address::parse(url, Durability::Power)?;
     let no_store = || StoreError::NoStore {
         database: address.shown().to_owned(),
@@ -54,7 +71,7 @@ pub(crate) async fn snapshot(url: &str) -> Result<Side<Postgres>, StoreError> {
 
 /// Brings the schema of a database up to date, makes sure that it has no rows, and gives it the
 /// identifier of a store.
-pub(crate) async fn empty(url: &str, store: StoreId) -> Result<Side<Postgres>, StoreError> {
+pub(crate) async fn empty(url: &str, store: StoreId) -> Result<PostgresSide, StoreError> {
     let address = Address::parse(url, Durability::Power)?;
     let work = async {
         let mut connection = opening::believed(&address).await?;
@@ -70,11 +87,11 @@ pub(crate) async fn empty(url: &str, store: StoreId) -> Result<Side<Postgres>, S
     Ok(side(begun?, store, address))
 }
 
-fn side(connection: PgConnection, store: StoreId, address: Address) -> Side<Postgres> {
-    Side {
+fn side(connection: PgConnection, store: StoreId, address: Address) -> PostgresSide {
+    PostgresSide {
         connection,
         store,
-        told: Box::new(move |error| Fault::from(error).at(address.shown())),
+        address,
     }
 }
 
@@ -90,8 +107,65 @@ async fn has_rows(connection: &mut PgConnection) -> Result<bool, Fault> {
 }
 
 /// Commits what was written.
-pub(crate) async fn finish(mut side: Side<Postgres>) -> Result<(), StoreError> {
+pub(crate) async fn finish(mut side: PostgresSide) -> Result<(), StoreError> {
     let committed = sqlx::raw_sql("COMMIT").execute(&mut side.connection).await;
-    committed.map_err(side.told)?;
+    committed.map_err(|error| side.told(error))?;
     Ok(())
+}
+
+impl Side for PostgresSide {
+    async fn given_numbers(&mut self) -> Result<Vec<(String, i64)>, StoreError> {
+        let given = "SELECT of_table, last FROM given_number ORDER BY of_table";
+        let given = sqlx::query_as(given).fetch_all(&mut self.connection).await;
+        given.map_err(|error| self.told(error))
+    }
+
+    async fn keep_given_number(&mut self, table: &str, last: i64) -> Result<(), StoreError> {
+        let kept = sqlx::query("UPDATE given_number SET last = $2 WHERE of_table = $1")
+            .bind(table)
+            .bind(last)
+            .execute(&mut self.connection)
+            .await;
+        kept.map_err(|error| self.told(error))?;
+        Ok(())
+    }
+
+    async fn rows(
+        &mut self,
+        table: &'static Table,
+        after: Option<&Row>,
+    ) -> Result<Vec<Row>, StoreError> {
+        let select = table.select::<Postgres>(after.is_some());
+        let key = after.map_or(&[][..], |row| &row[..table.key]);
+        let select = sqlx::query(AssertSqlSafe(select));
+        let select = key.iter().cloned().fold(select, bind);
+        let read = select.fetch_all(&mut self.connection).await;
+        let read = read.and_then(|rows| rows.iter().map(|row| read_row(table, row)).collect());
+        read.map_err(|error| self.told(error))
+    }
+
+    async fn add(&mut self, table: &'static Table, rows: Vec<Row>) -> Result<(), StoreError> {
+        let insert = table.insert::<Postgres>(rows.len());
+        let insert = sqlx::query(AssertSqlSafe(insert));
+        let insert = rows.into_iter().flatten().fold(insert, bind);
+        let added = insert.execute(&mut self.connection).await;
+        added.map_err(|error| self.told(error))?;
+        Ok(())
+    }
+}
+
+fn bind(query: Query<'_, Postgres, PgArguments>, value: Value) -> Query<'_, Postgres, PgArguments> {
+    match value {
+        Value::Number(number) => query.bind(number),
+        Value::Bytes(bytes) => query.bind(bytes),
+    }
+}
+
+fn read_row(table: &Table, row: &PgRow) -> Result<Row, sqlx::Error> {
+    let columns = table.columns.iter().enumerate();
+    let value = |(place, (_, kind)): (usize, &(&str, Kind))| match kind {
+        Kind::Number | Kind::Truth => row.try_get(place).map(Value::Number),
+        Kind::Bytes | Kind::Text | Kind::Name => row.try_get(place).map(Value::Bytes),
+    };
+    columns.map(value).collect()
 }

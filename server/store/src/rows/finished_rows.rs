@@ -1,7 +1,7 @@
 //! Rows of the finished matches, as they are read, and their checksums.
 
 use super::{
-    StoredRow,
+    StoredRow, Unreadable,
     match_ids::{STAND_IN_FINISHED, id_of, stand_in},
 };
 use crate::{
@@ -31,11 +31,10 @@ pub(crate) fn read(
     store: StoreId,
     row: &impl StoredRow,
 ) -> Result<(FinishedMatch, String), Damage> {
-    let read = || -> Result<_, sqlx::Error> {
+    let read = || -> Result<_, Unreadable> {
         let parties: String = row.value(5)?;
         let finished = FinishedMatch {
-            match_id: MatchId::new(row.value::<String>(1)?)
-                .map_err(|error| sqlx::Error::Decode(error.into()))?,
+            match_id: MatchId::new(row.value::<String>(1)?)?,
             opened_at_unix_ms: row.value(2)?,
             ended_at_unix_ms: row.value(3)?,
             summary: row.value(4)?,

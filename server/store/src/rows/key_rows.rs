@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::StoredRow;
+use super::{StoredRow, Unreadable};
 use crate::{
     DamagedKey, DamagedValue, InvalidText, Key, KeyId, KeyName, OwnerName, Scope, SecretHash,
     StoreError,
@@ -71,21 +71,20 @@ impl ReadKeys {
 
 /// A key, from its row, in the order of [`COLUMNS`].
 pub(crate) fn key_of(store: StoreId, row: &impl StoredRow) -> Result<Key, DamagedRow> {
-    let read = || -> Result<(Key, i64), sqlx::Error> {
-        let wrong = |error: InvalidText| sqlx::Error::Decode(error.into());
+    let read = || -> Result<(Key, i64), Unreadable> {
         let scopes: String = row.value(2)?;
         let owner: Option<String> = row.value(10)?;
         let read_scopes = scopes.split_ascii_whitespace().map(Scope::new);
         let secret_hash: Vec<u8> = row.value(3)?;
         let length = secret_hash.len();
         let secret_hash = secret_hash.try_into().map_err(|_| {
-            sqlx::Error::Decode(format!("its secret hash has {length} bytes, not 32").into())
+            Unreadable::because(format!("its secret hash has {length} bytes, not 32"))
         })?;
         let key = Key {
-            scopes: read_scopes.collect::<Result<_, _>>().map_err(wrong)?,
-            id: KeyId::new(row.value::<String>(0)?).map_err(wrong)?,
-            name: KeyName::new(row.value::<String>(1)?).map_err(wrong)?,
-            owner: owner.map(OwnerName::new).transpose().map_err(wrong)?,
+            scopes: read_scopes.collect::<Result<_, InvalidText>>()?,
+            id: KeyId::new(row.value::<String>(0)?)?,
+            name: KeyName::new(row.value::<String>(1)?)?,
+            owner: owner.map(OwnerName::new).transpose()?,
             secret_hash: SecretHash::new(secret_hash),
             created_at_unix_ms: row.value(4)?,
             expires_at_unix_ms: row.value(5)?,

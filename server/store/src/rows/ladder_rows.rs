@@ -1,7 +1,7 @@
 //! Rows of ladders, of the versions of their bots and of their matches, as they are read, and their
 //! checksums.
 
-use super::StoredRow;
+use super::{StoredRow, Unreadable};
 use crate::{
     Damage, DamagedValue, LadderId, LadderRows, StoredLadder, StoredLadderMatch,
     StoredLadderVersion,
@@ -25,13 +25,13 @@ pub(crate) fn read<R: StoredRow, T>(
 
 /// A ladder, from a row with its name, term, value and checksum.
 pub(crate) fn ladder_of(store: StoreId, row: &impl StoredRow) -> Result<StoredLadder, Damage> {
-    let read = || -> Result<_, sqlx::Error> {
+    let read = || -> Result<_, Unreadable> {
         let name: String = row.value(0)?;
         let term = row.value::<i64>(1)?.cast_unsigned();
         let value: Vec<u8> = row.value(2)?;
         let computed = checksum_of_ladder(store, &name, term, &value);
         let ladder = StoredLadder {
-            ladder_id: LadderId::new(name).map_err(|error| sqlx::Error::Decode(error.into()))?,
+            ladder_id: LadderId::new(name)?,
             term,
             value,
         };
@@ -48,7 +48,7 @@ pub(crate) fn version_of(
     id: &LadderId,
     row: &impl StoredRow,
 ) -> Result<StoredLadderVersion, Damage> {
-    let read = || -> Result<_, sqlx::Error> {
+    let read = || -> Result<_, Unreadable> {
         let version = StoredLadderVersion {
             bot_name: row.any_text(0)?,
             bot_version: row.any_text(1)?,
@@ -75,7 +75,7 @@ pub(crate) fn match_of(
     id: &LadderId,
     row: &impl StoredRow,
 ) -> Result<StoredLadderMatch, Damage> {
-    let read = || -> Result<_, sqlx::Error> {
+    let read = || -> Result<_, Unreadable> {
         let found = StoredLadderMatch {
             number: row.value::<i64>(0)?.cast_unsigned(),
             is_over: row.value(1)?,
@@ -100,7 +100,7 @@ pub(crate) fn number_of(row: &impl StoredRow) -> u64 {
 }
 
 fn sound<T>(
-    read: Result<(T, bool), sqlx::Error>,
+    read: Result<(T, bool), Unreadable>,
     damaged: impl FnOnce() -> DamagedValue,
 ) -> Result<T, Damage> {
     let detail = match read {

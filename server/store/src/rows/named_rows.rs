@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::StoredRow;
+use super::{StoredRow, Unreadable};
 use crate::{
     Damage, DamagedValue,
     checksum::{CHECKSUM_DIFFERS, StoreId},
@@ -70,7 +70,7 @@ impl NamedTable {
         store: StoreId,
         row: &impl StoredRow,
     ) -> Result<(String, Vec<u8>), Damage> {
-        let read = || -> Result<_, sqlx::Error> {
+        let read = || -> Result<_, Unreadable> {
             let name = row.any_text(0)?;
             let value: Vec<u8> = row.value(1)?;
             let is_sound = row.value::<i64>(2)? == self.checksum(store, &name, &value);

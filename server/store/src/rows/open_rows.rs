@@ -1,7 +1,7 @@
 //! Rows of the matches in play, as they are read, and their checksums.
 
 use super::{
-    StoredRow,
+    StoredRow, Unreadable,
     match_ids::{STAND_IN_OPEN, id_of, stand_in},
 };
 use crate::{
@@ -59,7 +59,7 @@ pub(crate) fn read(
     match_key: i64,
     row: &impl StoredRow,
 ) -> Result<Vec<u8>, String> {
-    let read = || -> Result<_, sqlx::Error> {
+    let read = || -> Result<_, Unreadable> {
         let match_id: String = row.value(1)?;
         let header: Vec<u8> = row.value(3)?;
         let computed = checksum_of(store, match_key, &match_id, row.value(2)?, &header);

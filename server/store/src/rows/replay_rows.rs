@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use super::StoredRow;
+use super::{StoredRow, Unreadable};
 use crate::{
     Damage, DamagedValue, MatchId,
     checksum::{CHECKSUM_DIFFERS, StoreId},
@@ -24,7 +24,7 @@ pub(crate) fn replay_of(
     id: &MatchId,
     row: &impl StoredRow,
 ) -> Result<ReplayRow, Damage> {
-    let read = || -> Result<_, sqlx::Error> {
+    let read = || -> Result<_, Unreadable> {
         let replay: Option<Vec<u8>> = row.value(1)?;
         let computed = checksum_of(store, row.value(0)?, id, replay.as_deref());
         Ok((replay, row.value::<i64>(2)? == computed))

@@ -2,19 +2,23 @@
 
 use std::path::Path;
 
-use sqlx::{Row as _, SqliteConnection};
+use rusqlite::{Connection, params};
 
 use super::{
     failure::Fault,
-    identity, journal, key_rows, ladder_rows, log_file, note_rows, open_rows, opening, secret_rows,
-    writer::{check_together, tail},
+    identity, journal, key_rows, ladder_rows, log_file, note_rows, open_rows, opening,
+    row::{first, value},
+    secret_rows,
+    taking::{check_together, tail},
 };
 use crate::{
     CompiledFuture, Damage, DamagedValue, DataDir, Inspector, KeyName, MatchId, OpenMatch,
     StoreError, Tail,
     checksum::StoreId,
     commits_file::{self, Told},
+    detached::on_a_thread,
     rows::{
+        StoredRow as _,
         finished_rows::read,
         replay_rows::{ReplayRow, replay_of},
     },
@@ -54,28 +58,24 @@ impl CheckReport {
 /// # Errors
 /// What keeps a database from being read at all, as for
 /// [`SqliteStore::open`](super::SqliteStore::open); or a failure of the storage.
-pub async fn check(dir: &DataDir) -> Result<CheckReport, StoreError> {
-    check_with(dir, &mut ()).await
+pub fn check(dir: &DataDir) -> CompiledFuture<'_, Result<CheckReport, StoreError>> {
+    let dir = dir.clone();
+    Box::pin(on_a_thread(move || check_with(&dir, &mut ())))
 }
 
-/// The same, with a look into each match that is as it was written.
+/// The same, with a look into each match that is as it was written. It blocks until all is read.
 ///
 /// # Errors
 /// As [`check`].
-pub fn check_with<'a>(
-    dir: &'a DataDir,
-    inspector: &'a mut dyn Inspector,
-) -> CompiledFuture<'a, Result<CheckReport, StoreError>> {
-    Box::pin(async move {
-        let path = dir.database();
-        let told = commits_file::read(dir.path())?;
-        if !is_held(dir)? {
-            log_file::check(&path)?;
-        }
-        let mut connection = opening::looking(&path).await?;
-        let report = check_all(&mut connection, &path, &told, inspector).await;
-        report.map_err(|fault| fault.at(&path))
-    })
+pub fn check_with(dir: &DataDir, inspector: &mut dyn Inspector) -> Result<CheckReport, StoreError> {
+    let path = dir.database();
+    let told = commits_file::read(dir.path())?;
+    if !is_held(dir)? {
+        log_file::check(&path)?;
+    }
+    let connection = opening::looking(&path)?;
+    let report = check_all(&connection, &path, &told, inspector);
+    report.map_err(|fault| fault.at(&path))
 }
 
 /// Whether a server holds the folder.
@@ -108,47 +108,40 @@ pub(super) fn no_identity() -> Fault {
 }
 
 /// Checks everything in one view of the database.
-pub(super) async fn check_all(
-    connection: &mut SqliteConnection,
+pub(super) fn check_all(
+    connection: &Connection,
     path: &Path,
     told: &Told,
     inspector: &mut dyn Inspector,
 ) -> Result<CheckReport, Fault> {
-    let verdict: String = sqlx::query_scalar("PRAGMA integrity_check(1)")
-        .fetch_one(&mut *connection)
-        .await?;
+    let verdict: String = value(connection, "PRAGMA integrity_check(1)", ())?;
     let mut report = CheckReport {
         structure: (verdict != "ok").then_some(verdict),
         ..CheckReport::default()
     };
-    match check_values(connection, path, told, inspector, &mut report).await {
+    match check_values(connection, path, told, inspector, &mut report) {
         // What SQLite said of the file is the reason.
         Err(Fault::Contradiction(_)) if report.structure.is_some() => Ok(report),
         checked => checked.map(|()| report),
     }
 }
 
-async fn check_values(
-    connection: &mut SqliteConnection,
+fn check_values(
+    connection: &Connection,
     path: &Path,
     told: &Told,
     inspector: &mut dyn Inspector,
     report: &mut CheckReport,
 ) -> Result<(), Fault> {
-    sqlx::query("BEGIN").execute(&mut *connection).await?;
-    let store = identity::read(connection)
-        .await?
-        .ok_or_else(no_identity)?
-        .store;
+    connection.execute_batch("BEGIN")?;
+    let store = identity::read(connection)?.ok_or_else(no_identity)?.store;
     check_together(path, told, store)?;
-    let commits: Option<i64> = sqlx::query_scalar("SELECT max(batch) FROM journal")
-        .fetch_one(&mut *connection)
-        .await?;
+    let commits: Option<i64> = value(connection, "SELECT max(batch) FROM journal", ())?;
     report.commits = commits.unwrap_or_default().unsigned_abs();
     report.tail = tail(told, commits.unwrap_or_default());
-    let open = open_rows::all(connection, store).await?;
+    let open = open_rows::all(connection, store)?;
     report.open = open.len() as u64;
-    let mut loaded = journal::load(connection, store, open).await?;
+    let mut loaded = journal::load(connection, store, open)?;
     report.damages = loaded.damages;
     for (match_id, in_play) in &mut loaded.matches.by_id {
         let Some(journal) = in_play.read_at_open.take() else {
@@ -156,7 +149,7 @@ async fn check_values(
         };
         let match_key = in_play.standing.match_key;
         // One that is damaged has no journal that was read.
-        let Ok(header) = open_rows::header(connection, store, match_key).await? else {
+        let Ok(header) = open_rows::header(connection, store, match_key)? else {
             continue;
         };
         let looked = inspector.match_in_play(&OpenMatch {
@@ -167,28 +160,28 @@ async fn check_values(
         });
         report.damages.extend(looked.err());
     }
-    check_finished(connection, store, inspector, report).await?;
-    let keys = key_rows::all(&mut *connection, store).await?;
+    check_finished(connection, store, inspector, report)?;
+    let keys = key_rows::all(connection, store)?;
     report.keys = (keys.sound.len() + keys.damaged.len()) as u64;
     let damaged = keys.damaged.into_iter().map(|row| row.key.into());
     report.damages.extend(damaged);
-    if report.structure.is_none() && !highest_numbers_are_kept(connection).await? {
+    if report.structure.is_none() && !highest_numbers_are_kept(connection)? {
         report.structure =
             Some("the highest numbers of finished matches and API keys are not kept".to_owned());
     }
-    let secrets = secret_rows::all(&mut *connection, store).await?;
+    let secrets = secret_rows::all(connection, store)?;
     report.damages.extend(secrets.damaged);
-    let notes = note_rows::all(&mut *connection, store, "").await?;
+    let notes = note_rows::all(connection, store, "")?;
     report.damages.extend(notes.damaged);
-    let damaged = ladder_rows::check(&mut *connection, store).await?;
+    let damaged = ladder_rows::check(connection, store)?;
     report.damages.extend(damaged);
-    sqlx::query("COMMIT").execute(connection).await?;
+    connection.execute_batch("COMMIT")?;
     Ok(())
 }
 
 /// Checks the finished matches one by one, since replays are large.
-async fn check_finished(
-    connection: &mut SqliteConnection,
+fn check_finished(
+    connection: &Connection,
     store: StoreId,
     inspector: &mut dyn Inspector,
     report: &mut CheckReport,
@@ -196,18 +189,17 @@ async fn check_finished(
     let mut last = i64::MIN;
     let mut entries_of_parties = 0;
     loop {
-        let row = sqlx::query(
+        let row = first(
+            connection,
             "SELECT finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms, summary, parties,
                  checksum
              FROM finished_match WHERE finish_number > ? ORDER BY finish_number LIMIT 1",
-        )
-        .bind(last)
-        .fetch_optional(&mut *connection)
-        .await?;
+            [last],
+        )?;
         let Some(row) = row else {
             break;
         };
-        let number: i64 = row.try_get(0)?;
+        let number: i64 = row.value(0)?;
         // A page of the file that stands for another one gives rows that were not asked for.
         if number <= last {
             let problem = format!("finished match {number} is out of order");
@@ -222,14 +214,14 @@ async fn check_finished(
                 continue;
             }
         };
-        let replay = replay(connection, store, &finished.match_id, number).await?;
+        let replay = replay(connection, store, &finished.match_id, number)?;
         report.damages.extend(match replay {
             Ok(ReplayRow::Kept(replay)) => inspector.finished_match(&finished, &replay).err(),
             Ok(ReplayRow::Forgotten) => None,
             Err(damage) => Some(damage),
         });
         for party in parties.lines() {
-            if is_party(connection, party, number).await? {
+            if is_party(connection, party, number)? {
                 entries_of_parties += 1;
             } else {
                 let value = DamagedValue::Party(finished.match_id.clone());
@@ -238,8 +230,7 @@ async fn check_finished(
             }
         }
     }
-    let listed = sqlx::query_scalar("SELECT count(*) FROM finished_party");
-    let listed: i64 = listed.fetch_one(connection).await?;
+    let listed: i64 = value(connection, "SELECT count(*) FROM finished_party", ())?;
     if listed > entries_of_parties && report.damages.is_empty() && report.structure.is_none() {
         let more = listed - entries_of_parties;
         report.structure = Some(format!("lists of parties have {more} entries of no match"));
@@ -248,41 +239,36 @@ async fn check_finished(
 }
 
 /// The replay of a finished match, or what is wrong with it.
-async fn replay(
-    connection: &mut SqliteConnection,
+fn replay(
+    connection: &Connection,
     store: StoreId,
     match_id: &MatchId,
     finish_number: i64,
 ) -> Result<Result<ReplayRow, Damage>, Fault> {
-    let row = sqlx::query(
+    let row = first(
+        connection,
         "SELECT finish_number, replay, replay.checksum
          FROM finished_match LEFT JOIN replay USING (finish_number) WHERE finish_number = ?",
-    )
-    .bind(finish_number)
-    .fetch_one(connection)
-    .await?;
+        [finish_number],
+    )?;
+    let row = row.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
     Ok(replay_of(store, match_id, &row))
 }
 
 /// Whether a finished match is in the list of a name.
-async fn is_party(
-    connection: &mut SqliteConnection,
-    name: &str,
-    finish_number: i64,
-) -> Result<bool, Fault> {
-    let is_listed = sqlx::query_scalar(
+fn is_party(connection: &Connection, name: &str, finish_number: i64) -> Result<bool, Fault> {
+    let is_listed = value(
+        connection,
         "SELECT EXISTS (SELECT 1 FROM finished_party WHERE name = ? AND finish_number = ?)",
-    )
-    .bind(name)
-    .bind(finish_number)
-    .fetch_one(connection)
-    .await?;
+        params![name, finish_number],
+    )?;
     Ok(is_listed)
 }
 
 /// Whether SQLite still knows the highest numbers that it gave, so that none is given twice.
-async fn highest_numbers_are_kept(connection: &mut SqliteConnection) -> Result<bool, Fault> {
-    let kept = sqlx::query_scalar(
+fn highest_numbers_are_kept(connection: &Connection) -> Result<bool, Fault> {
+    let are_kept = value(
+        connection,
         "WITH kept(name, highest) AS (
              SELECT 'api_key', max(key_number) FROM api_key
              UNION ALL SELECT 'finished_match', max(finish_number) FROM finished_match)
@@ -292,8 +278,9 @@ async fn highest_numbers_are_kept(connection: &mut SqliteConnection) -> Result<b
          AND NOT EXISTS (
              SELECT 1 FROM kept LEFT JOIN sqlite_sequence USING (name)
              WHERE highest > coalesce(seq, 0))",
-    );
-    Ok(kept.fetch_one(connection).await?)
+        (),
+    )?;
+    Ok(are_kept)
 }
 
 /// A name as far as it is one.

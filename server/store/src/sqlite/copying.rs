@@ -6,18 +6,20 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use sqlx::Connection as _;
+use rusqlite::Connection;
 
 use super::{
-    checking::{CheckReport, check, check_all, is_held, no_identity, sound},
+    checking::{CheckReport, check_all, check_with, is_held, no_identity, sound},
     failure::Fault,
     identity, log_file, opening,
+    row::{execute, value},
 };
 use crate::{
     COMMITS_FILE, CompiledFuture, DATABASE_FILE, DataDir, StoreError,
     checksum::StoreId,
     closed,
     commits_file::{self, CommitsFile, Told, has_bytes, sync_folder},
+    detached::on_a_thread,
 };
 
 /// Copies the store of a data folder into another folder, which is made if it is missing. A server
@@ -31,19 +33,20 @@ pub fn backup<'a>(
     dir: &'a DataDir,
     to: &'a Path,
 ) -> CompiledFuture<'a, Result<CheckReport, StoreError>> {
-    Box::pin(async move {
-        if !is_held(dir)? {
-            log_file::check(&dir.database())?;
-        }
-        let to = DataDir::prepare(to)?;
-        let _held = to.lock()?;
-        let from = dir.database();
-        put(&to, Existing::Refused, async |file| {
-            copy_to(&from, file).await
-        })
-        .await?;
-        check(&to).await
-    })
+    let (dir, to) = (dir.clone(), to.to_owned());
+    Box::pin(on_a_thread(move || back_up(&dir, &to)))
+}
+
+fn back_up(dir: &DataDir, to: &Path) -> Result<CheckReport, StoreError> {
+    if !is_held(dir)? {
+        log_file::check(&dir.database())?;
+    }
+    let to = DataDir::prepare(to)?;
+    let _held = to.lock()?;
+    let copy = Unfinished::begin(&to, Existing::Refused)?;
+    let (store, commits) = copy_to(&dir.database(), &copy.file)?;
+    copy.finish(&to, store, commits)?;
+    check_with(&to, &mut ())
 }
 
 /// Copies a backup into a data folder, which is made if it is missing. Returns a check of it.
@@ -56,7 +59,7 @@ pub fn restore<'a>(
     from: &'a Path,
     dir: &'a DataDir,
 ) -> CompiledFuture<'a, Result<CheckReport, StoreError>> {
-    Box::pin(restore_into(from, dir, Existing::Refused))
+    restoring(from, dir, Existing::Refused)
 }
 
 /// The same, in place of a store that may be there. That is kept, in a folder in the data folder
@@ -69,7 +72,7 @@ pub fn replace<'a>(
     from: &'a Path,
     dir: &'a DataDir,
 ) -> CompiledFuture<'a, Result<CheckReport, StoreError>> {
-    Box::pin(restore_into(from, dir, Existing::SetAside))
+    restoring(from, dir, Existing::SetAside)
 }
 
 /// What becomes of a store that is there.
@@ -79,11 +82,16 @@ enum Existing {
     SetAside,
 }
 
-async fn restore_into(
+fn restoring<'a>(
     from: &Path,
     dir: &DataDir,
     existing: Existing,
-) -> Result<CheckReport, StoreError> {
+) -> CompiledFuture<'a, Result<CheckReport, StoreError>> {
+    let (from, dir) = (from.to_owned(), dir.clone());
+    Box::pin(on_a_thread(move || restore_into(&from, &dir, existing)))
+}
+
+fn restore_into(from: &Path, dir: &DataDir, existing: Existing) -> Result<CheckReport, StoreError> {
     let database = from.join(DATABASE_FILE);
     if !has_bytes(&database) {
         return Err(StoreError::NoBackup {
@@ -92,17 +100,21 @@ async fn restore_into(
     }
     log_file::check(&database)?;
     let told = commits_file::read(from)?;
-    let mut connection = opening::looking(&database).await?;
-    let report = check_all(&mut connection, &database, &told, &mut ()).await;
-    let report = report.map_err(|fault| fault.at(&database))?;
-    connection
-        .close()
-        .await
-        .map_err(|error| Fault::from(error).at(&database))?;
-    sound(report, &database)?;
+    check_sound(&database, &told)?;
     let _held = dir.lock()?;
-    put(dir, existing, async |file| copy_to(&database, file).await).await?;
-    check(dir).await
+    let copy = Unfinished::begin(dir, existing)?;
+    let (store, commits) = copy_to(&database, &copy.file)?;
+    copy.finish(dir, store, commits)?;
+    check_with(dir, &mut ())
+}
+
+/// Refuses a database of which anything is damaged or missing.
+fn check_sound(database: &Path, told: &Told) -> Result<(), StoreError> {
+    let connection = opening::looking(database)?;
+    let report = check_all(&connection, database, told, &mut ());
+    let report = report.map_err(|fault| fault.at(database))?;
+    opening::closed(connection).map_err(|fault| fault.at(database))?;
+    sound(report, database)
 }
 
 /// Makes the database of a folder that has none, by what fills an empty file, and checks it.
@@ -115,49 +127,62 @@ pub(crate) async fn fill(
     filling: impl AsyncFnOnce(&Path) -> Result<(StoreId, i64), StoreError>,
 ) -> Result<(), StoreError> {
     let _held = dir.lock()?;
-    put(dir, Existing::Refused, async |file| {
-        let (store, commits) = filling(file).await?;
-        let mut connection = opening::looking(file).await?;
-        let told = Told::Commits(store, commits);
-        let report = check_all(&mut connection, file, &told, &mut ()).await;
-        sound(report.map_err(|fault| fault.at(file))?, file)?;
-        Ok((store, commits))
-    })
-    .await
+    let copy = Unfinished::begin(dir, Existing::Refused)?;
+    let (store, commits) = filling(&copy.file).await?;
+    let (file, told) = (copy.file.clone(), Told::Commits(store, commits));
+    on_a_thread(move || check_sound(&file, &told)).await?;
+    copy.finish(dir, store, commits)
 }
 
-/// Puts a database that fills an empty file into a folder, with its file of commits. If there is a
-/// store in the folder, it is moved into one of its own, or refused.
-async fn put(
-    to: &DataDir,
-    existing: Existing,
-    filling: impl AsyncFnOnce(&Path) -> Result<(StoreId, i64), StoreError>,
-) -> Result<(), StoreError> {
-    let target = to.database();
-    let mut theirs = vec![
-        target.clone(),
-        log_file::beside(&target, "-wal"),
-        log_file::beside(&target, "-shm"),
-        to.path().join(COMMITS_FILE),
-    ];
-    theirs.retain(|path| path.exists());
-    if let Some(path) = theirs.first().filter(|_| existing == Existing::Refused) {
-        let path = path.clone();
-        return Err(StoreError::AlreadyThere { path });
+/// A database under another name, until it is whole. Dropped before, it is removed.
+struct Unfinished {
+    file: PathBuf,
+    /// Files of the store that is there.
+    theirs: Vec<PathBuf>,
+    is_finished: bool,
+}
+
+impl Unfinished {
+    /// Makes an empty file in a folder. If there is a store in the folder, it is to be moved into
+    /// one of its own, or refused.
+    fn begin(to: &DataDir, existing: Existing) -> Result<Self, StoreError> {
+        let target = to.database();
+        let mut theirs = vec![
+            target.clone(),
+            log_file::beside(&target, "-wal"),
+            log_file::beside(&target, "-shm"),
+            to.path().join(COMMITS_FILE),
+        ];
+        theirs.retain(|path| path.exists());
+        if let Some(path) = theirs.first().filter(|_| existing == Existing::Refused) {
+            let path = path.clone();
+            return Err(StoreError::AlreadyThere { path });
+        }
+        let file = log_file::beside(&target, ".unfinished");
+        let _ = fs::remove_file(&file);
+        closed::new_file(&file).map_err(|error| io_failure(&file, &error))?;
+        Ok(Self {
+            file,
+            theirs,
+            is_finished: false,
+        })
     }
-    // Under another name until it is whole.
-    let unfinished = log_file::beside(&target, ".unfinished");
-    let _ = fs::remove_file(&unfinished);
-    closed::new_file(&unfinished).map_err(|error| io_failure(&unfinished, &error))?;
-    match filling(&unfinished).await {
+
+    /// Puts it in its place, with its file of commits.
+    fn finish(mut self, to: &DataDir, store: StoreId, commits: i64) -> Result<(), StoreError> {
         // From here on the store is the new one, though under another name for a moment: a server
         // that came now would refuse the folder.
-        Ok((store, commits)) => set_aside(to.path(), &theirs)
-            .and_then(|()| CommitsFile::begin(to.path(), store, commits))
-            .and_then(|_| renamed(&unfinished, &target)),
-        Err(error) => {
-            let _ = fs::remove_file(&unfinished);
-            Err(error)
+        self.is_finished = true;
+        set_aside(to.path(), &self.theirs)?;
+        CommitsFile::begin(to.path(), store, commits)?;
+        renamed(&self.file, &to.database())
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if !self.is_finished {
+            let _ = fs::remove_file(&self.file);
         }
     }
 }
@@ -190,24 +215,22 @@ fn renamed(from: &Path, to: &Path) -> Result<(), StoreError> {
 }
 
 /// Copies a database to an empty file. Which store it is, and its commits.
-async fn copy_to(database: &Path, file: &Path) -> Result<(StoreId, i64), StoreError> {
-    let mut connection = opening::looking(database).await?;
-    let copied = sqlx::query("VACUUM INTO ?")
-        .bind(file.to_string_lossy().into_owned())
-        .execute(&mut connection)
-        .await;
+fn copy_to(database: &Path, file: &Path) -> Result<(StoreId, i64), StoreError> {
+    let connection = opening::looking(database)?;
+    let copied = execute(&connection, "VACUUM INTO ?", [file.to_string_lossy()]);
     copied.map_err(|error| Fault::from(error).at(file))?;
-    let mut connection = opening::looking(file).await?;
-    let work = async {
-        let identity = identity::read(&mut connection).await?;
-        let identity = identity.ok_or_else(no_identity)?;
-        let commits: Option<i64> = sqlx::query_scalar("SELECT max(batch) FROM journal")
-            .fetch_one(&mut connection)
-            .await?;
-        connection.close().await?;
-        Ok((identity.store, commits.unwrap_or_default()))
-    };
-    work.await.map_err(|fault: Fault| fault.at(file))
+    let copy = opening::looking(file)?;
+    let told = identity_and_commits(&copy).and_then(|told| {
+        opening::closed(copy)?;
+        Ok(told)
+    });
+    told.map_err(|fault| fault.at(file))
+}
+
+fn identity_and_commits(connection: &Connection) -> Result<(StoreId, i64), Fault> {
+    let identity = identity::read(connection)?.ok_or_else(no_identity)?;
+    let commits: Option<i64> = value(connection, "SELECT max(batch) FROM journal", ())?;
+    Ok((identity.store, commits.unwrap_or_default()))
 }
 
 fn io_failure(path: &Path, error: &std::io::Error) -> StoreError {

@@ -1,14 +1,18 @@
 //! From what SQLite reports to what the store tells.
 
-use std::path::Path;
+use std::{io, path::Path};
 
-use crate::{Damage, StoreError};
+use rusqlite::ErrorCode;
+
+use crate::{Damage, StoreError, rows::Unreadable};
 
 /// A failure inside of one operation, before it is known of which file.
 #[derive(Debug)]
 pub(super) enum Fault {
-    /// SQLite or sqlx failed.
-    Sqlx(sqlx::Error),
+    /// SQLite failed.
+    Sqlite(rusqlite::Error),
+    /// The system failed.
+    System(io::Error),
     /// What was read contradicts itself.
     Contradiction(String),
     /// One value that was read is damaged.
@@ -23,7 +27,11 @@ impl Fault {
     /// The failure, told of a file.
     pub(super) fn at(self, path: &Path) -> StoreError {
         match self {
-            Self::Sqlx(error) => told(path, &error),
+            Self::Sqlite(error) => told(path, &error),
+            Self::System(error) => StoreError::Io {
+                path: path.to_owned(),
+                detail: error.to_string(),
+            },
             Self::Contradiction(detail) => StoreError::Corrupt {
                 path: path.to_owned(),
                 detail,
@@ -40,9 +48,15 @@ impl Fault {
     }
 }
 
-impl From<sqlx::Error> for Fault {
-    fn from(error: sqlx::Error) -> Self {
-        Self::Sqlx(error)
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+impl From<Unreadable> for Fault {
+    fn from(problem: Unreadable) -> Self {
+        Self::Contradiction(problem.to_string())
     }
 }
 
@@ -52,47 +66,26 @@ impl From<StoreError> for Fault {
     }
 }
 
-/// Primary result codes of SQLite (<https://sqlite.org/rescode.html>).
-mod code {
-    pub(super) const BUSY: i32 = 5;
-    pub(super) const LOCKED: i32 = 6;
-    pub(super) const READONLY: i32 = 8;
-    pub(super) const CORRUPT: i32 = 11;
-    pub(super) const FULL: i32 = 13;
-    pub(super) const NOTADB: i32 = 26;
-    /// The low byte of an extended code is its primary code.
-    pub(super) const PRIMARY: i32 = 0xff;
-}
-
 /// Whether SQLite found the database damaged where it looked.
-pub(super) fn is_corrupt(error: &sqlx::Error) -> bool {
+pub(super) fn is_corrupt(error: &rusqlite::Error) -> bool {
     matches!(told(Path::new(""), error), StoreError::Corrupt { .. })
 }
 
-fn told(path: &Path, error: &sqlx::Error) -> StoreError {
+fn told(path: &Path, error: &rusqlite::Error) -> StoreError {
     let path = path.to_owned();
+    let detail = error.to_string();
     match error {
-        sqlx::Error::PoolClosed => StoreError::Closed,
-        sqlx::Error::PoolTimedOut => StoreError::Busy { path },
-        sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => StoreError::Corrupt {
-            path,
-            detail: error.to_string(),
-        },
-        sqlx::Error::Database(database) => {
-            let extended = database.code().and_then(|code| code.parse::<i32>().ok());
-            let detail = error.to_string();
-            match extended.map(|extended| extended & code::PRIMARY) {
-                Some(code::BUSY | code::LOCKED) => StoreError::Busy { path },
-                Some(code::READONLY) => StoreError::ReadOnly { path },
-                Some(code::CORRUPT) => StoreError::Corrupt { path, detail },
-                Some(code::FULL) => StoreError::DiskFull { path },
-                Some(code::NOTADB) => StoreError::NotADatabase { path },
-                _ => StoreError::Io { path, detail },
-            }
-        }
-        _ => StoreError::Io {
-            path,
-            detail: error.to_string(),
+        rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::IntegralValueOutOfRange(..)
+        | rusqlite::Error::InvalidColumnType(..)
+        | rusqlite::Error::Utf8Error(..) => StoreError::Corrupt { path, detail },
+        error => match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy { path },
+            Some(ErrorCode::ReadOnly) => StoreError::ReadOnly { path },
+            Some(ErrorCode::DatabaseCorrupt) => StoreError::Corrupt { path, detail },
+            Some(ErrorCode::DiskFull) => StoreError::DiskFull { path },
+            Some(ErrorCode::NotADatabase) => StoreError::NotADatabase { path },
+            _ => StoreError::Io { path, detail },
         },
     }
 }

@@ -3,21 +3,26 @@
 use std::path::PathBuf;
 
 use async_trait::async_trait;
-use sqlx::SqliteConnection;
-use tokio::sync::Mutex;
+use rusqlite::Connection;
 
 use super::{
     failure::Fault,
     identity, key_rows, opening,
+    own_thread::OwnThread,
+    row::first,
+    taking::check_together,
     transaction::{self, JournalRow},
-    writer::check_together,
 };
 use crate::{
     DamagedKey, DataDir, Key, KeyId, KeyStore, KeysMark, NewKey, StoreError,
     checksum::StoreId,
     commits_file::{self, CommitsFile, Told},
+    detached::on_a_thread,
     journal_batch,
-    rows::key_rows::USES_PER_TRANSACTION,
+    rows::{
+        StoredRow as _,
+        key_rows::{ReadKeys, USES_PER_TRANSACTION},
+    },
 };
 
 /// The API keys of a data folder, whether or not a server runs in it. It holds no lock, and it
@@ -53,10 +58,16 @@ use crate::{
 /// ```
 #[derive(Debug)]
 pub struct SqliteKeys {
+    thread: OwnThread<Keys>,
+}
+
+/// What its thread has.
+#[derive(Debug)]
+struct Keys {
     dir: DataDir,
     path: PathBuf,
     store: StoreId,
-    connection: Mutex<SqliteConnection>,
+    connection: Connection,
 }
 
 impl SqliteKeys {
@@ -69,24 +80,11 @@ impl SqliteKeys {
     /// [`StoreError::DatabaseMissing`] and [`StoreError::NotTogether`] for files that are not
     /// believed; or a failure of the storage.
     pub async fn open(dir: &DataDir) -> Result<Self, StoreError> {
-        let path = dir.database();
-        let told = commits_file::read(dir.path())?;
-        let mut connection = opening::beside(dir, &told).await?;
-        let known = identity::read(&mut connection).await;
-        let store = match known.map_err(|fault| fault.at(&path))? {
-            Some(identity) => identity.store,
-            None => {
-                let made = make(&mut connection).await;
-                made.map_err(|fault| fault.at(&path))?
-            }
-        };
-        check_together(&path, &told, store)?;
-        Ok(Self {
-            dir: dir.clone(),
-            path,
-            store,
-            connection: Mutex::new(connection),
-        })
+        let (dir, path) = (dir.clone(), dir.database());
+        let keys = on_a_thread(move || Keys::open(dir)).await?;
+        let thread = OwnThread::start("keys", keys, |_| {});
+        let thread = thread.map_err(|error| Fault::System(error).at(&path))?;
+        Ok(Self { thread })
     }
 
     /// Adds keys, all of them or none.
@@ -94,67 +92,110 @@ impl SqliteKeys {
     /// # Errors
     /// Those of [`KeyStore::add_key`] for the first key that is refused.
     pub async fn add_keys(&self, keys: Vec<NewKey>) -> Result<(), StoreError> {
-        let mut connection = self.connection.lock().await;
-        let begun = transaction::begin(&mut connection).await;
-        let commits = begun.map_err(|fault| fault.at(&self.path))?.commits;
-        let work = async {
+        self.change(|connection, store| {
             for key in keys {
-                key_rows::add(&mut connection, self.store, key).await?;
+                key_rows::add(connection, store, key)?;
             }
             Ok(())
-        };
-        let work = work.await;
-        self.end(&mut connection, commits, work).await
+        })
+        .await
     }
 
-    /// Ends a transaction, and takes note of it.
-    async fn end<T>(
+    /// Reads something.
+    async fn read<T: Send + 'static>(
         &self,
-        connection: &mut SqliteConnection,
-        commits: i64,
-        work: Result<T, Fault>,
+        work: impl FnOnce(&Connection, StoreId) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let (number, store) = (commits + 1, self.store);
-        let row = async {
-            let value = work?;
-            Ok((value, empty_row(connection, store, commits).await?))
+        let work = |keys: &mut Keys| {
+            let read = work(&keys.connection, keys.store);
+            read.map_err(|fault| fault.at(&keys.path))
         };
-        let row = row.await;
-        let ended = transaction::end(connection, row).await;
-        let value = ended.map_err(|fault| fault.at(&self.path))?;
+        self.thread.call(work).await?
+    }
+
+    /// Changes something in a transaction.
+    async fn change<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection, StoreId) -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        self.thread
+            .call(|keys: &mut Keys| keys.change(work))
+            .await?
+    }
+
+    /// All keys, also those that cannot be read.
+    async fn all(&self) -> Result<ReadKeys, StoreError> {
+        self.read(key_rows::all).await
+    }
+}
+
+impl Keys {
+    fn open(dir: DataDir) -> Result<Self, StoreError> {
+        let path = dir.database();
+        let told = commits_file::read(dir.path())?;
+        let connection = opening::beside(&dir, &told)?;
+        let known = identity::read(&connection).and_then(|known| match known {
+            Some(identity) => Ok(identity.store),
+            None => make(&connection),
+        });
+        let store = known.map_err(|fault| fault.at(&path))?;
+        check_together(&path, &told, store)?;
+        Ok(Self {
+            dir,
+            path,
+            store,
+            connection,
+        })
+    }
+
+    /// Changes something in a transaction, and takes note of it.
+    fn change<T>(
+        &mut self,
+        work: impl FnOnce(&Connection, StoreId) -> Result<T, Fault>,
+    ) -> Result<T, StoreError> {
+        let Self {
+            connection, store, ..
+        } = &*self;
+        let ended = transaction::begin(connection).and_then(|begun| {
+            let row = work(connection, *store)
+                .and_then(|value| Ok((value, empty_row(connection, *store, begun.commits)?)));
+            let value = transaction::end(connection, row)?;
+            Ok((value, begun.commits + 1))
+        });
+        let (value, number) = ended.map_err(|fault| fault.at(&self.path))?;
         // A server beside this command may have noted more.
         let told = commits_file::read(self.dir.path())?;
         if !matches!(told, Told::Commits(_, noted) if noted >= number) {
-            CommitsFile::begin(self.dir.path(), store, number)?;
+            CommitsFile::begin(self.dir.path(), *store, number)?;
         }
         Ok(value)
     }
 }
 
 /// Gives a store that has just been made its identifier.
-async fn make(connection: &mut SqliteConnection) -> Result<StoreId, Fault> {
-    let begun = transaction::begin(connection).await?;
-    let work = async {
-        let store = identity::write(connection, false).await?.store;
-        Ok((store, empty_row(connection, store, begun.commits).await?))
+fn make(connection: &Connection) -> Result<StoreId, Fault> {
+    let begun = transaction::begin(connection)?;
+    let work = || {
+        let store = identity::write(connection, false)?.store;
+        Ok((store, empty_row(connection, store, begun.commits)?))
     };
-    let work = work.await;
-    transaction::end(connection, work).await
+    transaction::end(connection, work())
 }
 
 /// The row that a commit leaves which has no entries, after so many commits.
-async fn empty_row(
-    connection: &mut SqliteConnection,
-    store: StoreId,
-    commits: i64,
-) -> Result<JournalRow, Fault> {
-    let newest: Option<Vec<u8>> = sqlx::query_scalar("SELECT body FROM journal WHERE batch = ?")
-        .bind(commits)
-        .fetch_optional(connection)
-        .await?;
-    let given = newest.map_or(0, |body| {
-        journal_batch::read(store, commits, &body).match_keys_given
-    });
+fn empty_row(connection: &Connection, store: StoreId, commits: i64) -> Result<JournalRow, Fault> {
+    let newest = first(
+        connection,
+        "SELECT body FROM journal WHERE batch = ?",
+        [commits],
+    )?;
+    let given = match newest {
+        Some(row) => {
+            let body: Vec<u8> = row.value(0)?;
+            journal_batch::read(store, commits, &body).match_keys_given
+        }
+        None => 0,
+    };
     let number = commits + 1;
     let body = journal_batch::write(store, number, given, Vec::new());
     Ok(JournalRow { number, body })
@@ -163,63 +204,48 @@ async fn empty_row(
 #[async_trait]
 impl KeyStore for SqliteKeys {
     async fn add_key(&self, key: NewKey) -> Result<(), StoreError> {
-        let mut connection = self.connection.lock().await;
-        let begun = transaction::begin(&mut connection).await;
-        let commits = begun.map_err(|fault| fault.at(&self.path))?.commits;
-        let work = key_rows::add(&mut connection, self.store, key).await;
-        self.end(&mut connection, commits, work).await
+        self.change(|connection, store| key_rows::add(connection, store, key))
+            .await
     }
 
     async fn keys(&self) -> Result<Vec<Key>, StoreError> {
-        let mut connection = self.connection.lock().await;
-        let keys = key_rows::all(&mut *connection, self.store).await;
-        Ok(keys.map_err(|fault| fault.at(&self.path))?.sound)
+        Ok(self.all().await?.sound)
     }
 
     async fn keys_mark(&self) -> Result<KeysMark, StoreError> {
-        let mut connection = self.connection.lock().await;
-        key_rows::mark(&mut *connection)
-            .await
-            .map_err(|fault| fault.at(&self.path))
+        self.read(|connection, _| key_rows::mark(connection)).await
     }
 
     async fn damaged_keys(&self) -> Result<Vec<DamagedKey>, StoreError> {
-        let mut connection = self.connection.lock().await;
-        let keys = key_rows::all(&mut *connection, self.store).await;
-        let keys = keys.map_err(|fault| fault.at(&self.path))?;
-        Ok(keys.damaged.into_iter().map(|row| row.key).collect())
+        let damaged = self.all().await?.damaged;
+        Ok(damaged.into_iter().map(|row| row.key).collect())
     }
 
     async fn remove_damaged_key(&self, id: &KeyId) -> Result<(), StoreError> {
-        let mut connection = self.connection.lock().await;
-        let begun = transaction::begin(&mut connection).await;
-        let commits = begun.map_err(|fault| fault.at(&self.path))?.commits;
-        let work = key_rows::remove_damaged(&mut connection, self.store, id).await;
-        self.end(&mut connection, commits, work).await
+        let id = id.clone();
+        self.change(move |connection, store| key_rows::remove_damaged(connection, store, &id))
+            .await
     }
 
     async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {
-        let mut connection = self.connection.lock().await;
-        key_rows::get(&mut *connection, self.store, id)
+        let id = id.clone();
+        self.read(move |connection, store| key_rows::get(connection, store, &id))
             .await
-            .map_err(|fault| fault.at(&self.path))
     }
 
     async fn revoke_key(&self, id: &KeyId, revoked_at_unix_ms: i64) -> Result<Key, StoreError> {
-        let mut connection = self.connection.lock().await;
-        let begun = transaction::begin(&mut connection).await;
-        let commits = begun.map_err(|fault| fault.at(&self.path))?.commits;
-        let work = key_rows::revoke(&mut connection, self.store, id, revoked_at_unix_ms).await;
-        self.end(&mut connection, commits, work).await
+        let id = id.clone();
+        self.change(move |connection, store| {
+            key_rows::revoke(connection, store, &id, revoked_at_unix_ms)
+        })
+        .await
     }
 
     async fn note_key_uses(&self, uses: Vec<(KeyId, i64)>) -> Result<(), StoreError> {
         for some in uses.chunks(USES_PER_TRANSACTION) {
-            let mut connection = self.connection.lock().await;
-            let begun = transaction::begin(&mut connection).await;
-            let commits = begun.map_err(|fault| fault.at(&self.path))?.commits;
-            let work = key_rows::note_uses(&mut connection, self.store, some).await;
-            self.end(&mut connection, commits, work).await?;
+            let some = some.to_vec();
+            self.change(move |connection, store| key_rows::note_uses(connection, store, &some))
+                .await?;
         }
         Ok(())
     }

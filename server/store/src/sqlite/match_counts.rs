@@ -1,19 +1,20 @@
 //! How many matches the database has.
 
-use sqlx::SqliteExecutor;
+use rusqlite::Connection;
 
-use super::failure::Fault;
-use crate::MatchCounts;
+use super::{failure::Fault, row::first};
+use crate::{MatchCounts, rows::StoredRow as _};
 
 /// How many there are.
-pub(super) async fn counts(database: impl SqliteExecutor<'_>) -> Result<MatchCounts, Fault> {
-    let (open, finished): (i64, i64) = sqlx::query_as(
+pub(super) fn counts(connection: &Connection) -> Result<MatchCounts, Fault> {
+    let row = first(
+        connection,
         "SELECT (SELECT count(*) FROM open_match), (SELECT count(*) FROM finished_match)",
-    )
-    .fetch_one(database)
-    .await?;
+        (),
+    )?;
+    let row = row.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
     Ok(MatchCounts {
-        open: open.unsigned_abs(),
-        finished: finished.unsigned_abs(),
+        open: row.value::<i64>(0)?.unsigned_abs(),
+        finished: row.value::<i64>(1)?.unsigned_abs(),
     })
 }

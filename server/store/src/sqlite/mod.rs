@@ -1,11 +1,14 @@
 //! The store in an SQLite database.
 //!
-//! One connection writes; it is the only one that changes matches, so what it has to know of
-//! the matches in play is kept in memory beside it. A few connections read finished matches, and
-//! one of its own reads keys, so that who may call is known however much is read of matches. The
-//! database is in WAL mode: readers and the writer do not wait for each other.
+//! One connection writes, on a thread of its own; it is the only one that changes matches, so what
+//! it has to know of the matches in play is kept in memory beside it. A few connections read finished
+//! matches, and one of its own reads keys, so that who may call is known however much is read of
+//! matches. The database is in WAL mode: readers and the writer do not wait for each other.
+//!
+//! All of it is plain code that blocks, over rusqlite, and is called on threads where it may.
 
 mod checking;
+mod checkpoints;
 pub(crate) mod copying;
 mod failure;
 mod finished_rows;
@@ -20,20 +23,23 @@ mod note_rows;
 mod open_rows;
 mod opening;
 mod options;
+mod own_thread;
 mod party_lists;
+mod readers;
 mod replay_rows;
+mod row;
 mod schema;
 mod secret_rows;
 mod steps;
+mod taking;
 mod transaction;
 pub(crate) mod transfer;
 mod writer;
 
-use std::{path::PathBuf, sync::Arc};
+use std::path::PathBuf;
 
 use async_trait::async_trait;
-use sqlx::sqlite::SqlitePool;
-use tokio::sync::Mutex;
+use rusqlite::Connection;
 
 use crate::{
     CompiledFuture, Damage, DamagedKey, DataDir, FinishedCursor, FinishedMatch, FinishedPage,
@@ -42,13 +48,15 @@ use crate::{
     StoredLadderMatch, StoredLadderVersion, Write,
     checksum::StoreId,
     commits_file,
-    detached::detached,
+    detached::on_a_thread,
     limits::{MAX_PAGE_LADDER_MATCHES, MAX_PAGE_MATCHES},
     rows::key_rows::USES_PER_TRANSACTION,
     secrets::check_secret,
 };
 
 use failure::Fault;
+use own_thread::OwnThread;
+use readers::Readers;
 use writer::Writer;
 
 pub use checking::{CheckReport, check, check_with};
@@ -84,12 +92,15 @@ pub struct SqliteStore {
     path: PathBuf,
     store: StoreId,
     opening: Opening,
-    /// `None` once closed. Shared with the commit that runs.
-    writer: Arc<Mutex<Option<Writer>>>,
-    readers: SqlitePool,
+    /// `None` once closed.
+    writer: OwnThread<Option<Writer>>,
+    readers: Readers,
     /// Of keys alone.
-    key_reader: SqlitePool,
+    key_reader: Readers,
 }
+
+/// Connections that read while the writer writes. Reads are short.
+const READERS: u32 = 4;
 
 impl SqliteStore {
     /// Holds the folder, checks the database in it or makes one, brings its schema up to date,
@@ -106,25 +117,33 @@ impl SqliteStore {
         dir: &DataDir,
         options: SqliteOptions,
     ) -> CompiledFuture<'_, Result<Self, StoreError>> {
-        Box::pin(Self::opened(dir, options))
+        let dir = dir.clone();
+        Box::pin(on_a_thread(move || Self::opened(&dir, &options)))
     }
 
-    async fn opened(dir: &DataDir, options: SqliteOptions) -> Result<Self, StoreError> {
+    fn opened(dir: &DataDir, options: &SqliteOptions) -> Result<Self, StoreError> {
         let lock = dir.lock()?;
         let path = dir.database();
         let told = commits_file::read(dir.path())?;
-        let believed = opening::serving(dir, &options, &told).await?;
-        let started = Writer::start(believed.connection, lock, dir, &told).await?;
+        let believed = opening::serving(dir, options, &told)?;
+        let started = Writer::start(believed.connection, lock, dir, &told)?;
         let (writer, opening) = started;
+        let store = writer.store();
+        let tend = |writer: &mut Option<Writer>| {
+            if let Some(writer) = writer {
+                writer.tend();
+            }
+        };
+        let writer = OwnThread::start("writer", Some(writer), tend);
         Ok(Self {
-            store: writer.store(),
+            store,
             opening: Opening {
                 indexes_rebuilt: believed.indexes_rebuilt || opening.indexes_rebuilt,
                 ..opening
             },
-            readers: opening::readers(&path),
-            key_reader: opening::key_reader(&path),
-            writer: Arc::new(Mutex::new(Some(writer))),
+            writer: writer.map_err(|error| Fault::System(error).at(&path))?,
+            readers: Readers::new(path.clone(), READERS),
+            key_reader: Readers::new(path.clone(), 1),
             path,
         })
     }
@@ -132,6 +151,38 @@ impl SqliteStore {
     /// A failure, told of this database.
     fn told(&self, fault: Fault) -> StoreError {
         fault.at(&self.path)
+    }
+
+    /// Has the writer do something, whether or not somebody goes on waiting for it.
+    async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Writer) -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let work = |writer: &mut Option<Writer>| work(opened(writer)?);
+        let done = self.writer.call(work).await?;
+        done.map_err(|fault| self.told(fault))
+    }
+
+    /// Reads something of matches.
+    async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection, StoreId) -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let store = self.store;
+        let read = self.readers.read(move |connection| work(connection, store));
+        read.await.map_err(|fault| self.told(fault))
+    }
+
+    /// Reads something of keys.
+    async fn read_keys<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection, StoreId) -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let store = self.store;
+        let read = self
+            .key_reader
+            .read(move |connection| work(connection, store));
+        read.await.map_err(|fault| self.told(fault))
     }
 }
 
@@ -142,10 +193,7 @@ fn opened(writer: &mut Option<Writer>) -> Result<&mut Writer, Fault> {
 #[async_trait]
 impl Store for SqliteStore {
     async fn commit(&self, batch: Vec<Write>) -> Result<(), StoreError> {
-        let writer = Arc::clone(&self.writer);
-        detached(async move { opened(&mut *writer.lock().await)?.commit(batch).await })
-            .await
-            .map_err(|fault| self.told(fault))
+        self.write(|writer| writer.commit(batch)).await
     }
 
     fn opening(&self) -> Opening {
@@ -153,21 +201,18 @@ impl Store for SqliteStore {
     }
 
     async fn open_match_ids(&self) -> Result<Vec<MatchId>, StoreError> {
-        let mut writer = self.writer.lock().await;
-        let writer = opened(&mut writer).map_err(|fault| self.told(fault))?;
-        Ok(writer.open_match_ids())
+        self.write(|writer| Ok(writer.open_match_ids())).await
     }
 
     async fn open_match(&self, id: &MatchId) -> Result<Option<OpenMatch>, StoreError> {
-        let mut writer = self.writer.lock().await;
-        let work = async { opened(&mut writer)?.open_match(id).await };
-        work.await.map_err(|fault| self.told(fault))
+        let id = id.clone();
+        self.write(move |writer| writer.open_match(&id)).await
     }
 
     async fn open_match_header(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
-        let mut writer = self.writer.lock().await;
-        let work = async { opened(&mut writer)?.open_match_header(id).await };
-        work.await.map_err(|fault| self.told(fault))
+        let id = id.clone();
+        self.write(move |writer| writer.open_match_header(&id))
+            .await
     }
 
     async fn finished(
@@ -177,23 +222,29 @@ impl Store for SqliteStore {
         of: Option<&KeyName>,
     ) -> Result<FinishedPage, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES);
-        let page = finished_rows::page(&self.readers, self.store, after, limit, of).await;
-        page.map_err(|fault| self.told(fault))
+        let of = of.cloned();
+        self.read(move |connection, store| {
+            finished_rows::page(connection, store, after, limit, of.as_ref())
+        })
+        .await
     }
 
     async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError> {
-        let finished = finished_rows::one(&self.readers, self.store, id).await;
-        finished.map_err(|fault| self.told(fault))
+        let id = id.clone();
+        self.read(move |connection, store| finished_rows::one(connection, store, &id))
+            .await
     }
 
     async fn is_party(&self, id: &MatchId, name: &KeyName) -> Result<bool, StoreError> {
-        let is_party = finished_rows::is_party(&self.readers, id, name).await;
-        is_party.map_err(|fault| self.told(fault))
+        let (id, name) = (id.clone(), name.clone());
+        self.read(move |connection, _| finished_rows::is_party(connection, &id, &name))
+            .await
     }
 
     async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
-        let replay = replay_rows::get(&self.readers, self.store, id).await;
-        replay.map_err(|fault| self.told(fault))
+        let id = id.clone();
+        self.read(move |connection, store| replay_rows::get(connection, store, &id))
+            .await
     }
 
     async fn kept_replays(
@@ -203,83 +254,72 @@ impl Store for SqliteStore {
         spared: u64,
     ) -> Result<Vec<KeptReplay>, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES);
-        let kept =
-            finished_rows::kept_replays(&self.readers, self.store, after, limit, spared).await;
-        kept.map_err(|fault| self.told(fault))
+        self.read(move |connection, store| {
+            finished_rows::kept_replays(connection, store, after, limit, spared)
+        })
+        .await
     }
 
     async fn match_counts(&self) -> Result<MatchCounts, StoreError> {
-        let counts = match_counts::counts(&self.readers).await;
-        counts.map_err(|fault| self.told(fault))
+        self.read(|connection, _| match_counts::counts(connection))
+            .await
     }
 
     async fn note(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        let note = note_rows::get(&self.readers, self.store, name).await;
-        note.map_err(|fault| self.told(fault))
+        let name = name.to_owned();
+        self.read(move |connection, store| note_rows::get(connection, store, &name))
+            .await
     }
 
     async fn notes(&self, prefix: &str) -> Result<Notes, StoreError> {
-        let notes = note_rows::all(&self.readers, self.store, prefix).await;
-        notes.map_err(|fault| self.told(fault))
+        let prefix = prefix.to_owned();
+        self.read(move |connection, store| note_rows::all(connection, store, &prefix))
+            .await
     }
 
     async fn secret(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        let secret = secret_rows::get(&self.readers, self.store, name).await;
-        secret.map_err(|fault| self.told(fault))
+        let name = name.to_owned();
+        self.read(move |connection, store| secret_rows::get(connection, store, &name))
+            .await
     }
 
     async fn keep_secret(&self, name: &str, value: Vec<u8>) -> Result<Vec<u8>, StoreError> {
         check_secret(name, &value)?;
-        let (writer, name) = (Arc::clone(&self.writer), name.to_owned());
-        detached(async move {
-            opened(&mut *writer.lock().await)?
-                .keep_secret(&name, value)
-                .await
-        })
-        .await
-        .map_err(|fault| self.told(fault))
+        let name = name.to_owned();
+        self.write(move |writer| writer.keep_secret(&name, value))
+            .await
     }
 
     async fn remove_damaged_secrets(&self) -> Result<Vec<Damage>, StoreError> {
-        let writer = Arc::clone(&self.writer);
-        detached(async move {
-            opened(&mut *writer.lock().await)?
-                .remove_damaged_secrets()
-                .await
-        })
-        .await
-        .map_err(|fault| self.told(fault))
+        self.write(Writer::remove_damaged_secrets).await
     }
 
     async fn close(&self) -> Result<(), StoreError> {
         // The writer last: the last connection cleans up, and a reader could not.
         self.readers.close().await;
         self.key_reader.close().await;
-        let writer = Arc::clone(&self.writer);
-        detached(async move {
-            match writer.lock().await.take() {
-                Some(writer) => writer.close().await,
-                None => Ok(()),
-            }
-        })
-        .await
-        .map_err(|fault| self.told(fault))
+        let close = |writer: &mut Option<Writer>| match writer.take() {
+            Some(writer) => writer.close(),
+            None => Ok(()),
+        };
+        let closed = self.writer.call(close).await?;
+        closed.map_err(|fault| self.told(fault))
     }
 }
 
 #[async_trait]
 impl LadderStore for SqliteStore {
     async fn ladders(&self) -> Result<LadderRows<StoredLadder>, StoreError> {
-        let ladders = ladder_rows::all(&self.readers, self.store).await;
-        ladders.map_err(|fault| self.told(fault))
+        self.read(ladder_rows::all).await
     }
 
     async fn ladder_versions(
         &self,
         id: &LadderId,
     ) -> Result<LadderRows<StoredLadderVersion>, StoreError> {
-        let versions = ladder_rows::versions(&self.readers, self.store, id).await;
-        versions.map_err(|fault| self.told(fault))
+        let id = id.clone();
+        self.read(move |connection, store| ladder_rows::versions(connection, store, &id))
+            .await
     }
 
     async fn ladder_matches(
@@ -288,9 +328,12 @@ impl LadderStore for SqliteStore {
         from: u64,
         limit: u32,
     ) -> Result<LadderRows<StoredLadderMatch>, StoreError> {
+        let id = id.clone();
         let limit = limit.clamp(1, MAX_PAGE_LADDER_MATCHES);
-        let page = ladder_rows::matches(&self.readers, self.store, id, from, limit).await;
-        page.map_err(|fault| self.told(fault))
+        self.read(move |connection, store| {
+            ladder_rows::matches(connection, store, &id, from, limit)
+        })
+        .await
     }
 
     async fn ladder_match(
@@ -298,73 +341,55 @@ impl LadderStore for SqliteStore {
         id: &LadderId,
         number: u64,
     ) -> Result<Option<StoredLadderMatch>, StoreError> {
-        let found = ladder_rows::one_match(&self.readers, self.store, id, number).await;
-        found.map_err(|fault| self.told(fault))
+        let id = id.clone();
+        self.read(move |connection, store| ladder_rows::one_match(connection, store, &id, number))
+            .await
     }
 }
 
 #[async_trait]
 impl KeyStore for SqliteStore {
     async fn add_key(&self, key: NewKey) -> Result<(), StoreError> {
-        let writer = Arc::clone(&self.writer);
-        detached(async move { opened(&mut *writer.lock().await)?.add_key(key).await })
-            .await
-            .map_err(|fault| self.told(fault))
+        self.write(|writer| writer.add_key(key)).await
     }
 
     async fn keys(&self) -> Result<Vec<Key>, StoreError> {
-        let keys = key_rows::all(&self.key_reader, self.store).await;
-        Ok(keys.map_err(|fault| self.told(fault))?.sound)
+        Ok(self.read_keys(key_rows::all).await?.sound)
     }
 
     async fn keys_mark(&self) -> Result<KeysMark, StoreError> {
-        let mark = key_rows::mark(&self.key_reader).await;
-        mark.map_err(|fault| self.told(fault))
+        self.read_keys(|connection, _| key_rows::mark(connection))
+            .await
     }
 
     async fn damaged_keys(&self) -> Result<Vec<DamagedKey>, StoreError> {
-        let keys = key_rows::all(&self.key_reader, self.store).await;
-        let keys = keys.map_err(|fault| self.told(fault))?;
-        Ok(keys.damaged.into_iter().map(|row| row.key).collect())
+        let damaged = self.read_keys(key_rows::all).await?.damaged;
+        Ok(damaged.into_iter().map(|row| row.key).collect())
     }
 
     async fn remove_damaged_key(&self, id: &KeyId) -> Result<(), StoreError> {
-        let (writer, id) = (Arc::clone(&self.writer), id.clone());
-        detached(async move {
-            opened(&mut *writer.lock().await)?
-                .remove_damaged_key(&id)
-                .await
-        })
-        .await
-        .map_err(|fault| self.told(fault))
+        let id = id.clone();
+        self.write(move |writer| writer.remove_damaged_key(&id))
+            .await
     }
 
     async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {
-        let key = key_rows::get(&self.key_reader, self.store, id).await;
-        key.map_err(|fault| self.told(fault))
+        let id = id.clone();
+        self.read_keys(move |connection, store| key_rows::get(connection, store, &id))
+            .await
     }
 
     async fn revoke_key(&self, id: &KeyId, revoked_at_unix_ms: i64) -> Result<Key, StoreError> {
-        let (writer, id) = (Arc::clone(&self.writer), id.clone());
-        detached(async move {
-            opened(&mut *writer.lock().await)?
-                .revoke_key(&id, revoked_at_unix_ms)
-                .await
-        })
-        .await
-        .map_err(|fault| self.told(fault))
+        let id = id.clone();
+        self.write(move |writer| writer.revoke_key(&id, revoked_at_unix_ms))
+            .await
     }
 
     async fn note_key_uses(&self, uses: Vec<(KeyId, i64)>) -> Result<(), StoreError> {
         for some in uses.chunks(USES_PER_TRANSACTION) {
-            let (writer, some) = (Arc::clone(&self.writer), some.to_vec());
-            detached(async move {
-                opened(&mut *writer.lock().await)?
-                    .note_key_uses(&some)
-                    .await
-            })
-            .await
-            .map_err(|fault| self.told(fault))?;
+            let some = some.to_vec();
+            self.write(move |writer| writer.note_key_uses(&some))
+                .await?;
         }
         Ok(())
     }
@@ -385,8 +410,8 @@ mod tests {
             .await
             .unwrap();
         let mut held = Vec::new();
-        for _ in 0..opening::READERS {
-            held.push(store.readers.acquire().await.unwrap());
+        for _ in 0..READERS {
+            held.push(store.readers.place().await.unwrap());
         }
         let none = KeysMark {
             kept: 0,
@@ -418,18 +443,15 @@ mod tests {
             };
             store.add_key(key).await
         };
-        let mut connection = opening::beside(&dir, &commits_file::Told::Nothing)
-            .await
-            .unwrap();
+        let connection = opening::beside(&dir, &commits_file::Told::Nothing).unwrap();
         add("last").await.unwrap();
-        sqlx::query(
+        row::execute(
+            &connection,
             "WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number LIMIT ?)
              INSERT INTO api_key (key_id, name, scopes, secret_hash, created_at_unix_ms)
              SELECT 'k' || n, 'name ' || n, '', zeroblob(32), 1 FROM number",
+            [MAX_KEYS as i64 - 1],
         )
-        .bind(MAX_KEYS as i64 - 1)
-        .execute(&mut connection)
-        .await
         .unwrap();
         let refused = add("more").await.unwrap_err();
         let limit = MAX_KEYS;

@@ -1,36 +1,35 @@
 //! Rows of notes.
 
-use sqlx::{SqliteConnection, SqliteExecutor};
+use rusqlite::{Connection, params};
 
-use super::failure::Fault;
+use super::{
+    failure::Fault,
+    row::{all as all_rows, execute, first},
+};
 use crate::{Notes, checksum::StoreId, rows::named_rows::NOTES};
 
 /// The note of a name.
-pub(super) async fn get(
-    database: impl SqliteExecutor<'_>,
+pub(super) fn get(
+    connection: &Connection,
     store: StoreId,
     name: &str,
 ) -> Result<Option<Vec<u8>>, Fault> {
-    let row = sqlx::query("SELECT name, value, checksum FROM note WHERE name = ?")
-        .bind(name)
-        .fetch_optional(database)
-        .await?;
+    let row = first(
+        connection,
+        "SELECT name, value, checksum FROM note WHERE name = ?",
+        [name],
+    )?;
     let note = row.map(|row| NOTES.read(store, &row)).transpose();
     Ok(note.map_err(Fault::Damage)?.map(|(_, value)| value))
 }
 
 /// The notes whose names begin with `prefix`.
-pub(super) async fn all(
-    database: impl SqliteExecutor<'_>,
-    store: StoreId,
-    prefix: &str,
-) -> Result<Notes, Fault> {
-    let rows = sqlx::query(
+pub(super) fn all(connection: &Connection, store: StoreId, prefix: &str) -> Result<Notes, Fault> {
+    let rows = all_rows(
+        connection,
         "SELECT name, value, checksum FROM note WHERE substr(name, 1, length(?1)) = ?1",
-    )
-    .bind(prefix)
-    .fetch_all(database)
-    .await?;
+        [prefix],
+    )?;
     let notes = NOTES.read_all(store, &rows);
     Ok(Notes {
         kept: notes.sound,
@@ -39,26 +38,22 @@ pub(super) async fn all(
 }
 
 /// Within a transaction: keeps a note.
-pub(super) async fn keep(
-    connection: &mut SqliteConnection,
+pub(super) fn keep(
+    connection: &Connection,
     store: StoreId,
     name: &str,
-    value: Vec<u8>,
+    value: &[u8],
 ) -> Result<(), Fault> {
-    sqlx::query("INSERT OR REPLACE INTO note (name, value, checksum) VALUES (?, ?, ?)")
-        .bind(name)
-        .bind(&value)
-        .bind(NOTES.checksum(store, name, &value))
-        .execute(connection)
-        .await?;
+    execute(
+        connection,
+        "INSERT OR REPLACE INTO note (name, value, checksum) VALUES (?, ?, ?)",
+        params![name, value, NOTES.checksum(store, name, value)],
+    )?;
     Ok(())
 }
 
 /// Within a transaction: forgets a note.
-pub(super) async fn forget(connection: &mut SqliteConnection, name: &str) -> Result<(), Fault> {
-    sqlx::query("DELETE FROM note WHERE name = ?")
-        .bind(name)
-        .execute(connection)
-        .await?;
+pub(super) fn forget(connection: &Connection, name: &str) -> Result<(), Fault> {
+    execute(connection, "DELETE FROM note WHERE name = ?", [name])?;
     Ok(())
 }

@@ -1,8 +1,11 @@
 //! Rows of the matches in play, without their journals.
 
-use sqlx::SqliteConnection;
+use rusqlite::{Connection, params};
 
-use super::failure::Fault;
+use super::{
+    failure::Fault,
+    row::{all as all_rows, execute, first},
+};
 use crate::{
     MatchId,
     checksum::StoreId,
@@ -10,70 +13,57 @@ use crate::{
 };
 
 /// Adds a match in play.
-pub(super) async fn insert(
-    connection: &mut SqliteConnection,
+pub(super) fn insert(
+    connection: &Connection,
     store: StoreId,
     match_key: i64,
     match_id: &MatchId,
     opened_at_unix_ms: i64,
-    header: Vec<u8>,
+    header: &[u8],
 ) -> Result<(), Fault> {
-    let checksum = checksum_of(
-        store,
-        match_key,
-        match_id.as_str(),
-        opened_at_unix_ms,
-        &header,
-    );
-    sqlx::query(
+    let match_id = match_id.as_str();
+    let checksum = checksum_of(store, match_key, match_id, opened_at_unix_ms, header);
+    execute(
+        connection,
         "INSERT INTO open_match (match_key, match_id, opened_at_unix_ms, header, checksum)
          VALUES (?, ?, ?, ?, ?)",
-    )
-    .bind(match_key)
-    .bind(match_id.as_str())
-    .bind(opened_at_unix_ms)
-    .bind(header)
-    .bind(checksum)
-    .execute(connection)
-    .await?;
+        params![match_key, match_id, opened_at_unix_ms, header, checksum],
+    )?;
     Ok(())
 }
 
 /// Removes a match in play.
-pub(super) async fn delete(connection: &mut SqliteConnection, match_key: i64) -> Result<(), Fault> {
-    sqlx::query("DELETE FROM open_match WHERE match_key = ?")
-        .bind(match_key)
-        .execute(connection)
-        .await?;
+pub(super) fn delete(connection: &Connection, match_key: i64) -> Result<(), Fault> {
+    execute(
+        connection,
+        "DELETE FROM open_match WHERE match_key = ?",
+        [match_key],
+    )?;
     Ok(())
 }
 
 /// The matches in play, each checked.
-pub(super) async fn all(
-    connection: &mut SqliteConnection,
-    store: StoreId,
-) -> Result<Vec<OpenRow>, Fault> {
-    let rows = sqlx::query(
+pub(super) fn all(connection: &Connection, store: StoreId) -> Result<Vec<OpenRow>, Fault> {
+    let rows = all_rows(
+        connection,
         "SELECT match_key, match_id, opened_at_unix_ms, header, checksum FROM open_match",
-    )
-    .fetch_all(connection)
-    .await?;
+        (),
+    )?;
     Ok(rows.iter().map(|row| OpenRow::of(store, row)).collect())
 }
 
 /// The header of a match in play; or what is wrong with it.
-pub(super) async fn header(
-    connection: &mut SqliteConnection,
+pub(super) fn header(
+    connection: &Connection,
     store: StoreId,
     match_key: i64,
 ) -> Result<Result<Vec<u8>, String>, Fault> {
-    let row = sqlx::query(
+    let row = first(
+        connection,
         "SELECT match_key, match_id, opened_at_unix_ms, header, checksum FROM open_match
          WHERE match_key = ?",
-    )
-    .bind(match_key)
-    .fetch_optional(connection)
-    .await?;
+        [match_key],
+    )?;
     Ok(match row {
         Some(row) => read(store, match_key, &row),
         None => Err("it is missing".to_owned()),

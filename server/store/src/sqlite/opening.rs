@@ -2,18 +2,16 @@
 
 use std::{path::Path, time::Duration};
 
-use sqlx::{
-    ConnectOptions as _, Connection as _, SqliteConnection,
-    migrate::MigrateError,
-    sqlite::{SqliteConnectOptions, SqlitePool, SqlitePoolOptions},
-};
+use rusqlite::{Connection, OpenFlags};
 
 use super::{
+    checkpoints,
     failure::Fault,
     identity, log_file,
     options::{Durability, IntegrityCheck, SqliteOptions},
+    row::{execute, first, value, values},
     schema,
-    writer::check_together,
+    taking::check_together,
 };
 use crate::{
     DataDir, StoreError,
@@ -24,66 +22,62 @@ use crate::{
 /// milliseconds, or for a backup.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Size to which the write-ahead log is cut back after it had to grow: ten times what it has
-/// between two checkpoints of small commits.
-const WAL_KEPT_BYTES: u64 = 40 * 1024 * 1024;
-
-/// Connections that read while the writer writes. Reads are short.
-pub(super) const READERS: u32 = 4;
+/// Statements that a connection keeps prepared: all that a commit may need.
+const PREPARED_STATEMENTS: usize = 64;
 
 /// A connection that writes, to a database that is believed.
 pub(super) struct Believed {
-    pub(super) connection: SqliteConnection,
+    pub(super) connection: Connection,
     /// Whether indexes have been made anew.
     pub(super) indexes_rebuilt: bool,
 }
 
 /// The connection of a server, which holds the folder: checks the database, makes it if there
 /// is none, and migrates it.
-pub(super) async fn serving(
+pub(super) fn serving(
     dir: &DataDir,
     options: &SqliteOptions,
     told: &Told,
 ) -> Result<Believed, StoreError> {
     let path = &dir.database();
-    let work = async {
+    let work = || {
         let check = options.integrity_check;
-        let needs_indexes = believe(path, check, told).await?;
+        let needs_indexes = believe(path, check, told)?;
         dir.make_database()?;
-        let mut connection = writing(path, options.durability).connect().await?;
+        let connection = writing(path, options.durability)?;
         if let Some(bytes) = options.max_database_bytes {
-            limit_size(&mut connection, bytes).await?;
+            limit_size(&connection, bytes)?;
         }
         if needs_indexes {
-            sqlx::query("REINDEX").execute(&mut connection).await?;
-            check_integrity(&mut connection, check).await?;
+            execute(&connection, "REINDEX", ())?;
+            check_integrity(&connection, check)?;
         }
-        migrate(&mut connection, path).await?;
+        migrate(&connection)?;
+        checkpoints::leave_to_others(&connection)?;
         Ok(Believed {
             connection,
             indexes_rebuilt: needs_indexes,
         })
     };
-    work.await.map_err(|fault: Fault| fault.at(path))
+    work().map_err(|fault: Fault| fault.at(path))
 }
 
 /// The connection of a command that may run beside a server. The folder is held only while the
 /// database is checked or made.
-pub(super) async fn beside(dir: &DataDir, told: &Told) -> Result<SqliteConnection, StoreError> {
+pub(super) fn beside(dir: &DataDir, told: &Told) -> Result<Connection, StoreError> {
     let path = &dir.database();
-    let work = async {
+    let work = || {
         let held = match dir.lock() {
             Ok(held) => Some(held),
             Err(StoreError::FolderInUse { .. }) => None,
             Err(other) => return Err(other.into()),
         };
         if held.is_some() {
-            believe(path, IntegrityCheck::Skip, told).await?;
+            believe(path, IntegrityCheck::Skip, told)?;
             dir.make_database()?;
         }
-        let options = writing(path, Durability::Power).create_if_missing(false);
-        let mut connection = options.connect().await?;
-        let version = identify(&mut connection, path).await?;
+        let connection = writing(path, Durability::Power)?;
+        let version = identify(&connection, path)?;
         if held.is_none() && version != schema::NEWEST {
             let path = path.to_owned();
             return Err(StoreError::OlderSchema {
@@ -94,41 +88,39 @@ pub(super) async fn beside(dir: &DataDir, told: &Told) -> Result<SqliteConnectio
             .into());
         }
         if held.is_some() {
-            migrate(&mut connection, path).await?;
+            migrate(&connection)?;
         }
         Ok(connection)
     };
-    work.await.map_err(|fault: Fault| fault.at(path))
+    work().map_err(|fault: Fault| fault.at(path))
 }
 
 /// A connection that writes, to an empty file that becomes a database. Nothing else reads it.
-pub(super) async fn making(path: &Path) -> Result<SqliteConnection, StoreError> {
-    let work = async {
-        let options = writing(path, Durability::Power).create_if_missing(false);
-        let mut connection = options.connect().await?;
-        migrate(&mut connection, path).await?;
+pub(super) fn making(path: &Path) -> Result<Connection, StoreError> {
+    let work = || {
+        let connection = writing(path, Durability::Power)?;
+        migrate(&connection)?;
         Ok(connection)
     };
-    work.await.map_err(|fault: Fault| fault.at(path))
+    work().map_err(|fault: Fault| fault.at(path))
 }
 
 /// A connection that cannot write, to a database that is ours; nothing more of it is believed.
-pub(super) async fn looking(path: &Path) -> Result<SqliteConnection, StoreError> {
-    let work = async {
-        let options = any(path).read_only(true).create_if_missing(false);
-        let mut connection = options.connect().await?;
-        if identify(&mut connection, path).await? != schema::NEWEST {
+pub(super) fn looking(path: &Path) -> Result<Connection, StoreError> {
+    let work = || {
+        let connection = reading(path)?;
+        if identify(&connection, path)? != schema::NEWEST {
             return Err(Fault::Contradiction("it is not a whole store".to_owned()));
         }
         Ok(connection)
     };
-    work.await.map_err(|fault: Fault| fault.at(path))
+    work().map_err(|fault: Fault| fault.at(path))
 }
 
 /// Makes sure that a database and the files beside it are whole and belong together, before
 /// anything is written: a connection that writes would bring a log into the database that is not
 /// of it. Returns whether indexes have to be made anew.
-async fn believe(path: &Path, check: IntegrityCheck, told: &Told) -> Result<bool, Fault> {
+fn believe(path: &Path, check: IntegrityCheck, told: &Told) -> Result<bool, Fault> {
     log_file::check(path)?;
     // An unfinished transaction of the making of a database, which only a connection that writes
     // can take back.
@@ -136,18 +128,14 @@ async fn believe(path: &Path, check: IntegrityCheck, told: &Told) -> Result<bool
     if !has_bytes(path) || is_being_made {
         return Ok(false);
     }
-    let mut connection = any(path).read_only(true).connect().await?;
-    let version = identify(&mut connection, path).await?;
+    let connection = reading(path)?;
+    let version = identify(&connection, path)?;
     let mut needs_indexes = false;
-    if let Err(fault) = check_integrity(&mut connection, check).await {
+    if let Err(fault) = check_integrity(&connection, check) {
         // Indexes are made of the tables, whose rows have checksums.
         let can_mend = match check {
-            IntegrityCheck::Full => check_integrity(&mut connection, IntegrityCheck::Quick)
-                .await
-                .is_ok(),
-            IntegrityCheck::AllButReplays => {
-                check_tables(&mut connection, "quick_check").await.is_ok()
-            }
+            IntegrityCheck::Full => check_integrity(&connection, IntegrityCheck::Quick).is_ok(),
+            IntegrityCheck::AllButReplays => check_tables(&connection, "quick_check").is_ok(),
             IntegrityCheck::Quick | IntegrityCheck::Skip => false,
         };
         if !can_mend {
@@ -156,74 +144,62 @@ async fn believe(path: &Path, check: IntegrityCheck, told: &Told) -> Result<bool
         needs_indexes = true;
     }
     if version == schema::NEWEST
-        && let Some(identity) = identity::read(&mut connection).await?
+        && let Some(identity) = identity::read(&connection)?
     {
         check_together(path, told, identity.store)?;
     }
-    connection.close().await?;
+    closed(connection)?;
     Ok(needs_indexes)
 }
 
-/// Connections that read matches, made when they are needed.
-pub(super) fn readers(path: &Path) -> SqlitePool {
-    reading(path, READERS)
+/// Lets go of a database.
+pub(super) fn closed(connection: Connection) -> Result<(), Fault> {
+    connection.close().map_err(|(_, error)| error.into())
 }
 
-/// The connection that reads keys, made when it is needed.
-pub(super) fn key_reader(path: &Path) -> SqlitePool {
-    reading(path, 1)
+/// A connection that cannot write.
+pub(super) fn reading(path: &Path) -> Result<Connection, Fault> {
+    any(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
 }
 
-fn reading(path: &Path, connections: u32) -> SqlitePool {
-    SqlitePoolOptions::new()
-        .max_connections(connections)
-        .acquire_timeout(BUSY_TIMEOUT)
-        .test_before_acquire(false)
-        .connect_lazy_with(any(path).read_only(true))
+/// A connection that writes, to a file that is there.
+pub(super) fn writing(path: &Path, durability: Durability) -> Result<Connection, Fault> {
+    let connection = any(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.pragma_update(None, "synchronous", durability.synchronous())?;
+    connection.pragma_update(None, "journal_size_limit", checkpoints::LOG_KEPT_BYTES)?;
+    Ok(connection)
 }
 
-fn writing(path: &Path, durability: Durability) -> SqliteConnectOptions {
-    any(path)
-        .create_if_missing(true)
-        .synchronous(durability.synchronous())
-        .pragma("journal_size_limit", WAL_KEPT_BYTES.to_string())
+fn any(path: &Path, flags: OpenFlags) -> Result<Connection, Fault> {
+    // Each connection is used by one thread at a time.
+    let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.set_prepared_statement_cache_capacity(PREPARED_STATEMENTS);
+    // A damaged page is told as such, and no part of the schema is run as a program.
+    connection.pragma_update(None, "cell_size_check", true)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    Ok(connection)
 }
 
-fn any(path: &Path) -> SqliteConnectOptions {
-    SqliteConnectOptions::new()
-        .filename(path)
-        .busy_timeout(BUSY_TIMEOUT)
-        // A damaged page is told as such, and no part of the schema is run as a program.
-        .pragma("cell_size_check", "ON")
-        .pragma("trusted_schema", "OFF")
-        .disable_statement_logging()
-}
-
-async fn limit_size(connection: &mut SqliteConnection, bytes: u64) -> Result<(), Fault> {
-    let page_bytes: i64 = sqlx::query_scalar("PRAGMA page_size")
-        .fetch_one(&mut *connection)
-        .await?;
+fn limit_size(connection: &Connection, bytes: u64) -> Result<(), Fault> {
+    let page_bytes: i64 = value(connection, "PRAGMA page_size", ())?;
     let pages = bytes / page_bytes.unsigned_abs().max(1);
-    let pragma = format!(
-        "PRAGMA max_page_count = {}",
-        pages.clamp(1, u64::from(u32::MAX - 1))
-    );
-    sqlx::query(sqlx::AssertSqlSafe(pragma))
-        .execute(connection)
-        .await?;
+    let pages = pages.clamp(1, u64::from(u32::MAX - 1));
+    let _: i64 = value(connection, &format!("PRAGMA max_page_count = {pages}"), ())?;
     Ok(())
 }
 
 /// Makes sure that the database is ours and not from the future; nothing is written before. The
 /// version of its schema, 0 if it is empty.
-async fn identify(connection: &mut SqliteConnection, path: &Path) -> Result<i64, Fault> {
-    let application_id: i32 = sqlx::query_scalar("PRAGMA application_id")
-        .fetch_one(&mut *connection)
-        .await?;
+fn identify(connection: &Connection, path: &Path) -> Result<i64, Fault> {
+    let application_id: i32 = value(connection, "PRAGMA application_id", ())?;
     let application_id = application_id.cast_unsigned();
-    let is_empty: bool = sqlx::query_scalar("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)")
-        .fetch_one(&mut *connection)
-        .await?;
+    let is_empty: bool = value(
+        connection,
+        "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)",
+        (),
+    )?;
     let is_new = application_id == 0 && is_empty;
     if application_id != schema::APPLICATION_ID && !is_new {
         let path = path.to_owned();
@@ -233,8 +209,8 @@ async fn identify(connection: &mut SqliteConnection, path: &Path) -> Result<i64,
         }
         .into());
     }
-    let version = schema::version(connection).await?;
-    if let Some(version) = schema::first_that_differs(connection, version).await? {
+    let version = schema::version(connection)?;
+    if let Some(version) = schema::first_that_differs(connection, version)? {
         let path = path.to_owned();
         return Err(StoreError::DifferentSchema { path, version }.into());
     }
@@ -250,74 +226,50 @@ async fn identify(connection: &mut SqliteConnection, path: &Path) -> Result<i64,
     Ok(version)
 }
 
-async fn check_integrity(
-    connection: &mut SqliteConnection,
-    check: IntegrityCheck,
-) -> Result<(), Fault> {
+fn check_integrity(connection: &Connection, check: IntegrityCheck) -> Result<(), Fault> {
     // The first contradiction is enough to refuse the database.
     let pragma = match check {
         IntegrityCheck::Quick => "PRAGMA quick_check(1)",
         IntegrityCheck::Full => "PRAGMA integrity_check(1)",
-        IntegrityCheck::AllButReplays => return check_tables(connection, "integrity_check").await,
+        IntegrityCheck::AllButReplays => return check_tables(connection, "integrity_check"),
         IntegrityCheck::Skip => return Ok(()),
     };
-    let verdict: String = sqlx::query_scalar(pragma).fetch_one(connection).await?;
-    if verdict == "ok" {
-        return Ok(());
+    is_ok(value(connection, pragma, ())?)
+}
+
+/// What a check of SQLite has found.
+fn is_ok(verdict: String) -> Result<(), Fault> {
+    match verdict.as_str() {
+        "ok" => Ok(()),
+        _ => Err(Fault::Contradiction(verdict)),
     }
-    Err(Fault::Contradiction(verdict))
 }
 
 /// The same for each table but that of replays, by this pragma. Of the replays the end is looked
 /// at, to which the next is added.
-async fn check_tables(connection: &mut SqliteConnection, pragma: &str) -> Result<(), Fault> {
-    let tables: Vec<String> = sqlx::query_scalar(
+fn check_tables(connection: &Connection, pragma: &str) -> Result<(), Fault> {
+    let tables: Vec<String> = values(
+        connection,
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'replay' ORDER BY name",
-    )
-    .fetch_all(&mut *connection)
-    .await?;
+        (),
+    )?;
     for table in tables {
         // The names are those of our own schema, which was identified before.
         let pragma = format!("PRAGMA {pragma}('{table}')");
-        let verdict: String = sqlx::query_scalar(sqlx::AssertSqlSafe(pragma))
-            .fetch_one(&mut *connection)
-            .await?;
-        if verdict != "ok" {
-            return Err(Fault::Contradiction(verdict));
-        }
+        is_ok(value(connection, &pragma, ())?)?;
     }
-    if schema::version(connection).await? > 0 {
-        sqlx::query("SELECT replay FROM replay ORDER BY finish_number DESC LIMIT 1")
-            .fetch_optional(connection)
-            .await?;
+    if schema::version(connection)? > 0 {
+        let last = "SELECT replay FROM replay ORDER BY finish_number DESC LIMIT 1";
+        first(connection, last, ())?;
     }
     Ok(())
 }
 
 /// Marks an empty database as ours, and brings the schema up to date.
-async fn migrate(connection: &mut SqliteConnection, path: &Path) -> Result<(), Fault> {
-    if schema::version(connection).await? == 0 {
-        let mark = format!("PRAGMA application_id = {}", schema::APPLICATION_ID);
-        sqlx::query(sqlx::AssertSqlSafe(mark))
-            .execute(&mut *connection)
-            .await?;
+fn migrate(connection: &Connection) -> Result<(), Fault> {
+    if schema::version(connection)? == 0 {
+        connection.pragma_update(None, "application_id", schema::APPLICATION_ID)?;
     }
-    sqlx::query("PRAGMA journal_mode = WAL")
-        .execute(&mut *connection)
-        .await?;
-    let path = || path.to_owned();
-    schema::migrator()
-        .run_direct(None, connection, false)
-        .await
-        .map_err(|error| match error {
-            MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => error.into(),
-            MigrateError::VersionMismatch(version) | MigrateError::VersionMissing(version) => {
-                StoreError::DifferentSchema {
-                    path: path(),
-                    version,
-                }
-                .into()
-            }
-            other => Fault::Contradiction(other.to_string()),
-        })
+    let _: String = value(connection, "PRAGMA journal_mode = WAL", ())?;
+    schema::migrate(connection)
 }

@@ -1,7 +1,5 @@
 //! What an operator chooses.
 
-use sqlx::sqlite::SqliteSynchronous;
-
 /// What a commit survives once it has returned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
@@ -16,10 +14,11 @@ pub enum Durability {
 }
 
 impl Durability {
-    pub(super) fn synchronous(self) -> SqliteSynchronous {
+    /// The value of `PRAGMA synchronous`.
+    pub(super) fn synchronous(self) -> &'static str {
         match self {
-            Self::Power => SqliteSynchronous::Full,
-            Self::Process => SqliteSynchronous::Normal,
+            Self::Power => "FULL",
+            Self::Process => "NORMAL",
         }
     }
 }

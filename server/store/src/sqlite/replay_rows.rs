@@ -1,8 +1,11 @@
 //! Rows of replays.
 
-use sqlx::{SqliteConnection, SqliteExecutor};
+use rusqlite::{Connection, params};
 
-use super::failure::{Fault, is_corrupt};
+use super::{
+    failure::{Fault, is_corrupt},
+    row::{execute, first},
+};
 use crate::{
     MatchId, StoreError,
     checksum::StoreId,
@@ -10,36 +13,35 @@ use crate::{
 };
 
 /// Within a transaction: writes the replay of a match that has just finished.
-pub(super) async fn keep(
-    connection: &mut SqliteConnection,
+pub(super) fn keep(
+    connection: &Connection,
     store: StoreId,
     finish_number: i64,
     match_id: &MatchId,
-    replay: Vec<u8>,
+    replay: &[u8],
 ) -> Result<(), Fault> {
-    let checksum = checksum_of(store, finish_number, match_id, Some(&replay));
-    sqlx::query("INSERT INTO replay (finish_number, replay, checksum) VALUES (?, ?, ?)")
-        .bind(finish_number)
-        .bind(replay)
-        .bind(checksum)
-        .execute(connection)
-        .await?;
+    let checksum = checksum_of(store, finish_number, match_id, Some(replay));
+    execute(
+        connection,
+        "INSERT INTO replay (finish_number, replay, checksum) VALUES (?, ?, ?)",
+        params![finish_number, replay, checksum],
+    )?;
     Ok(())
 }
 
 /// Within a transaction: keeps the replay of a finished match no more. One that is damaged stays:
 /// the pages that would be freed with it may be those of something else.
-pub(super) async fn forget(
-    connection: &mut SqliteConnection,
+pub(super) fn forget(
+    connection: &Connection,
     store: StoreId,
     finish_number: i64,
     match_id: &MatchId,
 ) -> Result<(), Fault> {
-    let row =
-        sqlx::query("SELECT finish_number, replay, checksum FROM replay WHERE finish_number = ?")
-            .bind(finish_number)
-            .fetch_optional(&mut *connection)
-            .await;
+    let row = first(
+        connection,
+        "SELECT finish_number, replay, checksum FROM replay WHERE finish_number = ?",
+        [finish_number],
+    );
     let is_sound = match row {
         Err(error) if is_corrupt(&error) => false,
         row => row?.is_some_and(|row| replay_of(store, match_id, &row).is_ok()),
@@ -47,27 +49,29 @@ pub(super) async fn forget(
     if !is_sound {
         return Ok(());
     }
-    sqlx::query("UPDATE replay SET replay = NULL, checksum = ? WHERE finish_number = ?")
-        .bind(checksum_of(store, finish_number, match_id, None))
-        .bind(finish_number)
-        .execute(connection)
-        .await?;
+    execute(
+        connection,
+        "UPDATE replay SET replay = NULL, checksum = ? WHERE finish_number = ?",
+        params![
+            checksum_of(store, finish_number, match_id, None),
+            finish_number
+        ],
+    )?;
     Ok(())
 }
 
 /// The replay of a finished match.
-pub(super) async fn get(
-    database: impl SqliteExecutor<'_>,
+pub(super) fn get(
+    connection: &Connection,
     store: StoreId,
     id: &MatchId,
 ) -> Result<Option<Vec<u8>>, Fault> {
-    let row = sqlx::query(
+    let row = first(
+        connection,
         "SELECT finish_number, replay, replay.checksum
          FROM finished_match LEFT JOIN replay USING (finish_number) WHERE match_id = ?",
-    )
-    .bind(id.as_str())
-    .fetch_optional(database)
-    .await;
+        [id.as_str()],
+    );
     let row = match row {
         // The start of a server reads no replays.
         Err(error) if is_corrupt(&error) => return Err(Fault::Damage(damage(id, &error))),

@@ -1,8 +1,11 @@
 //! Rows of secrets.
 
-use sqlx::{SqliteConnection, SqliteExecutor};
+use rusqlite::{Connection, params};
 
-use super::failure::Fault;
+use super::{
+    failure::Fault,
+    row::{all as all_rows, execute},
+};
 use crate::{
     Damage,
     checksum::StoreId,
@@ -10,71 +13,58 @@ use crate::{
 };
 
 /// Every secret: there are few.
-pub(super) async fn all(
-    database: impl SqliteExecutor<'_>,
-    store: StoreId,
-) -> Result<NamedValues, Fault> {
-    let rows = sqlx::query("SELECT name, value, checksum FROM secret")
-        .fetch_all(database)
-        .await?;
+pub(super) fn all(connection: &Connection, store: StoreId) -> Result<NamedValues, Fault> {
+    let rows = all_rows(connection, "SELECT name, value, checksum FROM secret", ())?;
     Ok(SECRETS.read_all(store, &rows))
 }
 
 /// The secret of a name.
-pub(super) async fn get(
-    database: impl SqliteExecutor<'_>,
+pub(super) fn get(
+    connection: &Connection,
     store: StoreId,
     name: &str,
 ) -> Result<Option<Vec<u8>>, Fault> {
-    let secrets = all(database, store).await?;
+    let secrets = all(connection, store)?;
     secrets.get(name).map_err(Fault::Damage)
 }
 
 /// Within a transaction: removes the secrets that cannot be read.
-pub(super) async fn remove_damaged(
-    connection: &mut SqliteConnection,
+pub(super) fn remove_damaged(
+    connection: &Connection,
     store: StoreId,
 ) -> Result<Vec<Damage>, Fault> {
-    let secrets = all(&mut *connection, store).await?;
+    let secrets = all(connection, store)?;
     if secrets.damaged.is_empty() {
         return Ok(secrets.damaged);
     }
     // Whatever their names are now.
-    sqlx::query("DELETE FROM secret")
-        .execute(&mut *connection)
-        .await?;
+    execute(connection, "DELETE FROM secret", ())?;
     for (name, value) in secrets.sound {
-        add(&mut *connection, store, &name, &value).await?;
+        add(connection, store, &name, &value)?;
     }
     Ok(secrets.damaged)
 }
 
 /// Within a transaction: keeps a secret, unless there is one of its name. Returns the one that is
 /// kept.
-pub(super) async fn keep(
-    connection: &mut SqliteConnection,
+pub(super) fn keep(
+    connection: &Connection,
     store: StoreId,
     name: &str,
     value: Vec<u8>,
 ) -> Result<Vec<u8>, Fault> {
-    if let Some(kept) = get(&mut *connection, store, name).await? {
+    if let Some(kept) = get(connection, store, name)? {
         return Ok(kept);
     }
-    add(connection, store, name, &value).await?;
+    add(connection, store, name, &value)?;
     Ok(value)
 }
 
-async fn add(
-    connection: &mut SqliteConnection,
-    store: StoreId,
-    name: &str,
-    value: &[u8],
-) -> Result<(), Fault> {
-    sqlx::query("INSERT INTO secret (name, value, checksum) VALUES (?, ?, ?)")
-        .bind(name)
-        .bind(value)
-        .bind(SECRETS.checksum(store, name, value))
-        .execute(connection)
-        .await?;
+fn add(connection: &Connection, store: StoreId, name: &str, value: &[u8]) -> Result<(), Fault> {
+    execute(
+        connection,
+        "INSERT INTO secret (name, value, checksum) VALUES (?, ?, ?)",
+        params![name, value, SECRETS.checksum(store, name, value)],
+    )?;
     Ok(())
 }

@@ -1,14 +1,16 @@
 //! One transaction of a writing connection. Each is a commit with a number of its own, and leaves a
 //! row in the journal.
 //!
-//! These are plain statements: sqlx counts the transactions that it begins itself, and its count
-//! is wrong after SQLite has rolled one back on its own, as it does on a full disk. Each statement
-//! that sqlx is given is a message to another thread and back, so those that belong together are
-//! given at once.
+//! These are plain statements, and whether a transaction is still open is left to SQLite: it rolls
+//! one back on its own where the disk is full.
 
-use sqlx::{Row as _, SqliteConnection, sqlite::SqliteRow};
+use rusqlite::{Connection, params};
 
-use super::failure::Fault;
+use super::{
+    failure::Fault,
+    row::{execute, first},
+};
+use crate::rows::StoredRow as _;
 
 /// A transaction that has begun.
 #[derive(Debug)]
@@ -28,76 +30,73 @@ pub(super) struct JournalRow {
 
 /// Begins, as a writer from the start: a transaction that begins by reading cannot wait for
 /// another writer later.
-pub(super) async fn begin(connection: &mut SqliteConnection) -> Result<Begun, Fault> {
-    let rows = sqlx::query(
-        "BEGIN IMMEDIATE;
-         SELECT (SELECT max(batch) FROM journal), (SELECT server_id FROM store)",
-    )
-    .fetch_all(&mut *connection)
-    .await;
-    let read = |row: &SqliteRow| {
-        Ok(Begun {
-            commits: row.try_get::<Option<i64>, _>(0)?.unwrap_or_default(),
-            // One that cannot be read is another.
-            server_id: row.try_get(1).ok(),
-        })
-    };
-    let begun = rows.and_then(|rows| read(rows.first().ok_or(sqlx::Error::RowNotFound)?));
+pub(super) fn begin(connection: &Connection) -> Result<Begun, Fault> {
+    let begun = execute(connection, "BEGIN IMMEDIATE", ())
+        .map_err(Fault::from)
+        .and_then(|_| how_it_stands(connection));
     if begun.is_err() {
-        roll_back(connection).await;
+        roll_back(connection);
     }
-    Ok(begun?)
+    begun
+}
+
+fn how_it_stands(connection: &Connection) -> Result<Begun, Fault> {
+    let row = first(
+        connection,
+        "SELECT (SELECT max(batch) FROM journal), (SELECT server_id FROM store)",
+        (),
+    )?;
+    let row = row.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
+    Ok(Begun {
+        commits: row.value::<Option<i64>>(0)?.unwrap_or_default(),
+        // One that cannot be read is another.
+        server_id: row.value(1).ok(),
+    })
 }
 
 /// Commits what has succeeded, with its row; rolls back what has failed, or what cannot be
 /// committed.
-pub(super) async fn end<T>(
-    connection: &mut SqliteConnection,
+pub(super) fn end<T>(
+    connection: &Connection,
     work: Result<(T, JournalRow), Fault>,
 ) -> Result<T, Fault> {
-    let outcome = match work {
-        Ok((value, JournalRow { number, body })) => {
-            let committed = sqlx::query("INSERT INTO journal (batch, body) VALUES (?, ?); COMMIT")
-                .bind(number)
-                .bind(body)
-                .execute(&mut *connection)
-                .await;
-            match committed {
-                Ok(_) => return Ok(value),
-                Err(error) => error.into(),
-            }
-        }
-        Err(fault) => fault,
-    };
-    roll_back(connection).await;
-    Err(outcome)
+    let ended = work.and_then(|(value, JournalRow { number, body })| {
+        execute(
+            connection,
+            "INSERT INTO journal (batch, body) VALUES (?, ?)",
+            params![number, body],
+        )?;
+        execute(connection, "COMMIT", ())?;
+        Ok(value)
+    });
+    if ended.is_err() {
+        roll_back(connection);
+    }
+    ended
 }
 
 /// Commits a row and nothing else, as nearly all commits do: in one statement, which is a transaction
 /// of its own. It is committed if the server of this identifier is still the one that opened the
 /// store last, and the commit before the row's is the last one; this tells whether it is so.
-pub(super) async fn commit_alone(
-    connection: &mut SqliteConnection,
+pub(super) fn commit_alone(
+    connection: &Connection,
     server_id: &[u8],
     JournalRow { number, body }: &JournalRow,
 ) -> Result<bool, Fault> {
     // SQLite takes the lock of a writer before it reads anything for such a statement.
-    let committed = sqlx::query(
+    let rows = execute(
+        connection,
         "INSERT INTO journal (batch, body) SELECT ?1, ?2
          WHERE (SELECT max(batch) FROM journal) = ?1 - 1
              AND (SELECT server_id FROM store) = ?3",
-    )
-    .bind(number)
-    .bind(&body[..])
-    .bind(server_id)
-    .execute(connection)
-    .await?;
-    Ok(committed.rows_affected() == 1)
+        params![number, body, server_id],
+    )?;
+    Ok(rows == 1)
 }
 
 /// Takes back what has begun.
-pub(super) async fn roll_back(connection: &mut SqliteConnection) {
+pub(super) fn roll_back(connection: &Connection) {
     // Fails where SQLite has rolled back on its own, which is what is wanted. If the transaction
     // were still open, the next one could not begin.
-    let _ = sqlx::query("ROLLBACK").execute(connection).await;
+    let _ = execute(connection, "ROLLBACK", ());
 }

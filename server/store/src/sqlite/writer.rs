@@ -1,36 +1,41 @@
 //! The one connection that changes matches.
 
-use std::{collections::HashSet, fmt, path::Path};
+use std::{collections::HashSet, fmt};
 
-use sqlx::{Connection as _, SqliteConnection};
+use rusqlite::Connection;
 
 use super::{
+    checkpoints::Checkpoints,
     failure::Fault,
-    finished_rows, identity, journal, key_rows, ladder_rows, open_rows, party_lists, secret_rows,
-    steps,
+    finished_rows, identity, journal, key_rows, ladder_rows, open_rows, opening,
+    row::values,
+    secret_rows, steps,
+    taking::take_over,
     transaction::{self, JournalRow},
 };
 use crate::{
-    Damage, DamagedValue, DataDir, Key, KeyId, LostTail, MatchId, NewKey, OpenMatch, Opening,
-    StoreError, Tail, Write,
+    Damage, DamagedValue, DataDir, Key, KeyId, MatchId, NewKey, OpenMatch, Opening, StoreError,
+    Write,
     batch::{self, Standing},
     checksum::StoreId,
     commits_file::{CommitsFile, Told},
     data_dir::DirLock,
-    journal::{in_play::MatchesInPlay, plan::Plan, reading::Loaded, sweep::Sweep},
+    journal::{
+        in_play::MatchesInPlay,
+        plan::{Plan, Step},
+        sweep::Sweep,
+    },
     journal_batch, ladder_batch,
 };
 
-/// Bytes of the journal after which what was noted of commits is made to survive the loss of power:
-/// about as often as SQLite does the same for its log, which is every 1,000 pages.
-const SYNC_EVERY_BYTES: usize = 4 * 1024 * 1024;
-
-/// Bytes that a commit writes at least: a page of 4 KiB.
-const MIN_COMMIT_BYTES: usize = 4 * 1024;
+/// Bytes of a page of the database.
+const PAGE_BYTES: usize = 4 * 1024;
 
 /// Writes for a server, and knows what it has written.
 pub(super) struct Writer {
-    connection: SqliteConnection,
+    /// Before the connection: the last one that is closed cleans up.
+    checkpoints: Checkpoints,
+    connection: Connection,
     store: StoreId,
     /// Drawn when the store was opened. Another in the database is that of a later server.
     server_id: Vec<u8>,
@@ -39,7 +44,6 @@ pub(super) struct Writer {
     matches: MatchesInPlay,
     sweep: Sweep,
     commits_file: CommitsFile,
-    unsynced_bytes: usize,
     /// Last, so that the folder is held until the connection is gone.
     _lock: DirLock,
 }
@@ -55,14 +59,14 @@ impl fmt::Debug for Writer {
 
 impl Writer {
     /// Begins on a database that has been checked and migrated.
-    pub(super) async fn start(
-        mut connection: SqliteConnection,
+    pub(super) fn start(
+        connection: Connection,
         lock: DirLock,
         dir: &DataDir,
         told: &Told,
     ) -> Result<(Self, Opening), StoreError> {
         let path = dir.database();
-        let taken = take_over(&mut connection, told).await;
+        let taken = take_over(&connection, told);
         let taken = taken.map_err(|fault: Fault| fault.at(&path))?;
         let commits_file = CommitsFile::begin(dir.path(), taken.store, taken.commits)?;
         let opening = Opening {
@@ -70,7 +74,10 @@ impl Writer {
             damages: taken.loaded.damages,
             indexes_rebuilt: taken.party_lists_mended,
         };
+        let checkpoints = Checkpoints::start(path.clone(), commits_file.another_handle());
+        let checkpoints = checkpoints.map_err(|error| Fault::System(error).at(&path))?;
         let mut writer = Self {
+            checkpoints,
             connection,
             store: taken.store,
             server_id: taken.server_id,
@@ -78,7 +85,6 @@ impl Writer {
             matches: taken.loaded.matches,
             sweep: taken.loaded.sweep,
             commits_file,
-            unsynced_bytes: 0,
             _lock: lock,
         };
         writer.sweep.has_been(writer.commits);
@@ -90,13 +96,13 @@ impl Writer {
     }
 
     /// Stores a batch or nothing of it.
-    pub(super) async fn commit(&mut self, batch: Vec<Write>) -> Result<(), Fault> {
+    pub(super) fn commit(&mut self, batch: Vec<Write>) -> Result<(), Fault> {
         if batch.is_empty() {
             return Ok(());
         }
-        let finished = self.finished_among(&batch).await?;
+        let finished = self.finished_among(&batch)?;
         let asked = ladder_batch::asked(&batch);
-        let ladders = ladder_rows::standings(&mut self.connection, self.store, asked).await?;
+        let ladders = ladder_rows::standings(&self.connection, self.store, asked)?;
         let standing = |id: &MatchId| match self.matches.get(id) {
             Some(in_play) if in_play.damage.is_some() => Standing::Damaged,
             Some(in_play) => Standing::InPlay {
@@ -113,40 +119,39 @@ impl Writer {
             let (number, given) = (self.commits + 1, plan.match_keys_given);
             let body = journal_batch::write(self.store, number, given, parts);
             let row = JournalRow { number, body };
-            if transaction::commit_alone(&mut self.connection, &self.server_id, &row).await? {
+            if transaction::commit_alone(&self.connection, &self.server_id, &row)? {
                 self.matches.apply(plan.changes, number, &mut self.sweep);
-                self.committed(number, row.body.len());
+                self.committed(number, pages(row.body.len()));
                 return Ok(());
             }
             // Somebody else has committed since: it needs another number.
             parts = journal_batch::read(self.store, number, &row.body).parts;
         }
-        let number = self.begin().await?;
+        let number = self.begin()?;
         let body = journal_batch::write(self.store, number, plan.match_keys_given, parts);
-        let bytes = body.len();
-        let work = async {
+        let pages = pages(body.len()) + plan.steps.iter().map(pages_of).sum::<usize>();
+        let work = || {
             for step in plan.steps {
-                steps::carry_out(&mut self.connection, self.store, step).await?;
+                steps::carry_out(&self.connection, self.store, step)?;
             }
             let swept = self.sweep.step(none_in_play);
-            journal::remove(&mut self.connection, &swept).await?;
+            journal::remove(&self.connection, &swept)?;
             Ok((swept, JournalRow { number, body }))
         };
-        let work = work.await;
-        let swept = transaction::end(&mut self.connection, work).await?;
+        let swept = transaction::end(&self.connection, work())?;
         self.sweep.done(swept);
         self.matches.apply(plan.changes, number, &mut self.sweep);
         self.matches.match_keys_given = plan.match_keys_given;
-        self.committed(number, bytes);
+        self.committed(number, pages);
         Ok(())
     }
 
     /// Begins a transaction; the number of its commit.
-    async fn begin(&mut self) -> Result<i64, Fault> {
-        let begun = transaction::begin(&mut self.connection).await?;
-        let checked = self.check_is_holder(&begun).await;
+    fn begin(&mut self) -> Result<i64, Fault> {
+        let begun = transaction::begin(&self.connection)?;
+        let checked = self.check_is_holder(&begun);
         if let Err(fault) = checked {
-            transaction::roll_back(&mut self.connection).await;
+            transaction::roll_back(&self.connection);
             return Err(fault);
         }
         Ok(begun.commits + 1)
@@ -154,10 +159,10 @@ impl Writer {
 
     /// Within a transaction: whether this server still holds the store, and the database is where
     /// it was. Takes note of commits of commands beside the server.
-    async fn check_is_holder(&mut self, begun: &transaction::Begun) -> Result<(), Fault> {
+    fn check_is_holder(&mut self, begun: &transaction::Begun) -> Result<(), Fault> {
         if begun.server_id.as_ref() != Some(&self.server_id) {
             // Unless the row is damaged, which is told as that.
-            identity::read(&mut self.connection).await?;
+            identity::read(&self.connection)?;
             return Err(Fault::Superseded);
         }
         if begun.commits < self.commits {
@@ -167,10 +172,11 @@ impl Writer {
             )));
         }
         if begun.commits > self.commits {
-            let others: Vec<i64> = sqlx::query_scalar("SELECT batch FROM journal WHERE batch > ?")
-                .bind(self.commits)
-                .fetch_all(&mut self.connection)
-                .await?;
+            let others: Vec<i64> = values(
+                &self.connection,
+                "SELECT batch FROM journal WHERE batch > ?",
+                [self.commits],
+            )?;
             for number in others {
                 self.sweep.has_been(number);
             }
@@ -179,40 +185,36 @@ impl Writer {
         Ok(())
     }
 
-    /// Takes note of a commit.
-    fn committed(&mut self, number: i64, bytes: usize) {
+    /// Takes note of a commit of about so many pages.
+    fn committed(&mut self, number: i64, pages: usize) {
         self.commits = number;
         self.sweep.has_been(number);
         self.commits_file.note(number);
-        self.unsynced_bytes += bytes.max(MIN_COMMIT_BYTES);
-        if self.unsynced_bytes >= SYNC_EVERY_BYTES {
-            self.unsynced_bytes = 0;
-            if let Some(file) = self.commits_file.another_handle() {
-                // Nothing waits for it: until it is done, the file on the disk is only behind.
-                tokio::task::spawn_blocking(move || file.sync_data());
-            }
-        }
+        self.checkpoints.committed(pages);
+    }
+
+    /// Does what is to be done between commits, while nobody waits.
+    pub(super) fn tend(&mut self) {
+        self.checkpoints.tend(&self.connection);
     }
 
     /// Ends a transaction that has no entries.
-    async fn end<T>(&mut self, number: i64, work: Result<T, Fault>) -> Result<T, Fault> {
+    fn end<T>(&mut self, number: i64, work: Result<T, Fault>) -> Result<T, Fault> {
         let given = self.matches.match_keys_given;
         let body = journal_batch::write(self.store, number, given, Vec::new());
         let work = work.map(|value| (value, JournalRow { number, body }));
-        let value = transaction::end(&mut self.connection, work).await?;
-        self.committed(number, 0);
+        let value = transaction::end(&self.connection, work)?;
+        self.committed(number, pages(0));
         Ok(value)
     }
 
     /// The matches of the batch that have finished before it.
-    async fn finished_among(&mut self, batch: &[Write]) -> Result<HashSet<MatchId>, Fault> {
+    fn finished_among(&mut self, batch: &[Write]) -> Result<HashSet<MatchId>, Fault> {
         let mut finished = HashSet::new();
         for id in batch.iter().filter_map(Write::match_id) {
             if self.matches.get(id).is_none()
                 && !finished.contains(id)
-                && finished_rows::number(&mut self.connection, id)
-                    .await?
-                    .is_some()
+                && finished_rows::number(&self.connection, id)?.is_some()
             {
                 finished.insert(id.clone());
             }
@@ -224,7 +226,7 @@ impl Writer {
         self.matches.ids()
     }
 
-    pub(super) async fn open_match(&mut self, id: &MatchId) -> Result<Option<OpenMatch>, Fault> {
+    pub(super) fn open_match(&mut self, id: &MatchId) -> Result<Option<OpenMatch>, Fault> {
         let Some(in_play) = self.matches.by_id.get_mut(id) else {
             return Ok(None);
         };
@@ -240,12 +242,12 @@ impl Writer {
             }
         };
         let match_key = in_play.standing.match_key;
-        let header = open_rows::header(&mut self.connection, self.store, match_key).await?;
+        let header = open_rows::header(&self.connection, self.store, match_key)?;
         let header = header.map_err(damaged(DamagedValue::Header))?;
         let journal = match in_play.read_at_open.take() {
             Some(journal) => journal,
             None => {
-                let read = journal::read(&mut self.connection, self.store, in_play).await?;
+                let read = journal::read(&self.connection, self.store, in_play)?;
                 read.map_err(damaged(DamagedValue::Journal))?
             }
         };
@@ -257,15 +259,12 @@ impl Writer {
         }))
     }
 
-    pub(super) async fn open_match_header(
-        &mut self,
-        id: &MatchId,
-    ) -> Result<Option<Vec<u8>>, Fault> {
+    pub(super) fn open_match_header(&mut self, id: &MatchId) -> Result<Option<Vec<u8>>, Fault> {
         let Some(in_play) = self.matches.get(id) else {
             return Ok(None);
         };
         let match_key = in_play.standing.match_key;
-        let header = open_rows::header(&mut self.connection, self.store, match_key).await?;
+        let header = open_rows::header(&self.connection, self.store, match_key)?;
         match header {
             Ok(header) => Ok(Some(header)),
             Err(detail) => Err(Fault::Damage(Damage {
@@ -275,130 +274,71 @@ impl Writer {
         }
     }
 
-    pub(super) async fn add_key(&mut self, key: NewKey) -> Result<(), Fault> {
-        let number = self.begin().await?;
-        let work = key_rows::add(&mut self.connection, self.store, key).await;
-        self.end(number, work).await
+    pub(super) fn add_key(&mut self, key: NewKey) -> Result<(), Fault> {
+        let number = self.begin()?;
+        let work = key_rows::add(&self.connection, self.store, key);
+        self.end(number, work)
     }
 
-    pub(super) async fn revoke_key(
-        &mut self,
-        id: &KeyId,
-        revoked_at_unix_ms: i64,
-    ) -> Result<Key, Fault> {
-        let number = self.begin().await?;
-        let work = key_rows::revoke(&mut self.connection, self.store, id, revoked_at_unix_ms).await;
-        self.end(number, work).await
+    pub(super) fn revoke_key(&mut self, id: &KeyId, revoked_at_unix_ms: i64) -> Result<Key, Fault> {
+        let number = self.begin()?;
+        let work = key_rows::revoke(&self.connection, self.store, id, revoked_at_unix_ms);
+        self.end(number, work)
     }
 
-    pub(super) async fn remove_damaged_key(&mut self, id: &KeyId) -> Result<(), Fault> {
-        let number = self.begin().await?;
-        let work = key_rows::remove_damaged(&mut self.connection, self.store, id).await;
-        self.end(number, work).await
+    pub(super) fn remove_damaged_key(&mut self, id: &KeyId) -> Result<(), Fault> {
+        let number = self.begin()?;
+        let work = key_rows::remove_damaged(&self.connection, self.store, id);
+        self.end(number, work)
     }
 
-    pub(super) async fn note_key_uses(&mut self, uses: &[(KeyId, i64)]) -> Result<(), Fault> {
-        let number = self.begin().await?;
-        let work = key_rows::note_uses(&mut self.connection, self.store, uses).await;
-        self.end(number, work).await
+    pub(super) fn note_key_uses(&mut self, uses: &[(KeyId, i64)]) -> Result<(), Fault> {
+        let number = self.begin()?;
+        let work = key_rows::note_uses(&self.connection, self.store, uses);
+        self.end(number, work)
     }
 
-    pub(super) async fn keep_secret(
-        &mut self,
-        name: &str,
-        value: Vec<u8>,
-    ) -> Result<Vec<u8>, Fault> {
-        let number = self.begin().await?;
-        let work = secret_rows::keep(&mut self.connection, self.store, name, value).await;
-        self.end(number, work).await
+    pub(super) fn keep_secret(&mut self, name: &str, value: Vec<u8>) -> Result<Vec<u8>, Fault> {
+        let number = self.begin()?;
+        let work = secret_rows::keep(&self.connection, self.store, name, value);
+        self.end(number, work)
     }
 
-    pub(super) async fn remove_damaged_secrets(&mut self) -> Result<Vec<Damage>, Fault> {
-        let number = self.begin().await?;
-        let work = secret_rows::remove_damaged(&mut self.connection, self.store).await;
-        self.end(number, work).await
+    pub(super) fn remove_damaged_secrets(&mut self) -> Result<Vec<Damage>, Fault> {
+        let number = self.begin()?;
+        let work = secret_rows::remove_damaged(&self.connection, self.store);
+        self.end(number, work)
     }
 
     /// Lets go of the database, then of the folder.
-    pub(super) async fn close(self) -> Result<(), Fault> {
-        self.connection.close().await?;
+    pub(super) fn close(self) -> Result<(), Fault> {
+        drop(self.checkpoints);
+        opening::closed(self.connection)?;
         self.commits_file.sync();
         Ok(())
     }
 }
 
-/// What a server finds when it takes the store.
-struct Taken {
-    store: StoreId,
-    server_id: Vec<u8>,
-    /// Commits so far, the one that took the store included.
-    commits: i64,
-    loaded: Loaded,
-    tail: Tail,
-    party_lists_mended: bool,
+/// Pages that a row of so many bytes takes.
+fn pages(bytes: usize) -> usize {
+    1 + bytes / PAGE_BYTES
 }
 
-/// Takes the store in one transaction, so that an earlier server has committed all before it, or
-/// commits nothing any more.
-async fn take_over(connection: &mut SqliteConnection, told: &Told) -> Result<Taken, Fault> {
-    let begun = transaction::begin(connection).await?;
-    let work = async {
-        let identity = identity::write(connection, true).await?;
-        let store = identity.store;
-        let open = open_rows::all(connection, store).await?;
-        let mut loaded = journal::load(connection, store, open).await?;
-        journal::sweep_all(connection, &mut loaded.sweep).await?;
-        let party_lists_mended = party_lists::mend(connection, store).await?;
-        let tail = tail(told, begun.commits);
-        let expected = match &tail {
-            Tail::Lost(lost) => lost.expected.cast_signed(),
-            Tail::Whole | Tail::Unknown { .. } => 0,
-        };
-        // Beyond the numbers that are lost: the next start must not miss them again.
-        let number = begun.commits.max(expected) + 1;
-        let given = loaded.matches.match_keys_given;
-        let body = journal_batch::write(store, number, given, Vec::new());
-        let taken = Taken {
-            store,
-            server_id: identity.server_id,
-            commits: number,
-            loaded,
-            tail,
-            party_lists_mended,
-        };
-        Ok((taken, JournalRow { number, body }))
-    };
-    let work = work.await;
-    transaction::end(connection, work).await
-}
-
-/// Whether the newest commits are there, by what the file beside the database says.
-pub(super) fn tail(told: &Told, commits: i64) -> Tail {
-    match told {
-        Told::Commits(_, expected) if *expected > commits => Tail::Lost(LostTail {
-            found: commits.unsigned_abs(),
-            expected: expected.unsigned_abs(),
-        }),
-        Told::Commits(..) => Tail::Whole,
-        // A store that has just been made.
-        Told::Nothing if commits == 0 => Tail::Whole,
-        Told::Nothing => Tail::Unknown {
-            detail: "it is missing".to_owned(),
-        },
-        Told::Nonsense(detail) => Tail::Unknown {
-            detail: (*detail).to_owned(),
-        },
-    }
-}
-
-/// Whether the file beside a database is of another store.
-pub(super) fn check_together(path: &Path, told: &Told, store: StoreId) -> Result<(), StoreError> {
-    match told {
-        Told::Commits(other, _) if *other != store => Err(StoreError::NotTogether {
-            path: path.to_owned(),
-            beside: path.with_file_name(crate::COMMITS_FILE),
-            detail: "it was written beside another database".to_owned(),
-        }),
-        _ => Ok(()),
+/// Pages that a step writes, about: each table and each index that it changes has one.
+fn pages_of(step: &Step) -> usize {
+    match step {
+        Step::Open { header, .. } => 2 + pages(header.len()),
+        Step::Finish {
+            finished,
+            replay,
+            parties,
+            ..
+        } => 4 + parties.len() + pages(finished.summary.len()) + pages(replay.len()),
+        Step::KeepNote { value, .. } => 1 + pages(value.len()),
+        Step::DropOpen { .. }
+        | Step::DropFinished { .. }
+        | Step::ForgetReplay { .. }
+        | Step::DropNote { .. }
+        | Step::ChangeLadder { .. } => 4,
     }
 }

@@ -1,7 +1,7 @@
 //! Copies a store from a data folder into a PostgreSQL database, and back: row by row, and what was
 //! written is read again.
 
-mod rows;
+pub(crate) mod rows;
 pub(crate) mod side;
 pub(crate) mod tables;
 
@@ -10,7 +10,7 @@ use crate::{
     sqlite::transfer as sqlite,
 };
 use rows::{Content, Row, Tally};
-use side::Rows;
+use side::Side;
 use tables::{TABLES, Table};
 
 /// How much was copied.
@@ -75,8 +75,8 @@ pub fn copy_from_postgres<'a>(
 
 /// Copies every row, and reads the copy again.
 async fn transfer(
-    source: &mut impl Rows,
-    target: &mut impl Rows,
+    source: &mut impl Side,
+    target: &mut impl Side,
 ) -> Result<TransferReport, StoreError> {
     for (table, last) in source.given_numbers().await? {
         if TABLES.iter().any(|copied| copied.name == table) {
@@ -102,9 +102,9 @@ async fn transfer(
 }
 
 async fn copy(
-    table: &Table,
-    source: &mut impl Rows,
-    target: &mut impl Rows,
+    table: &'static Table,
+    source: &mut impl Side,
+    target: &mut impl Side,
 ) -> Result<Content, StoreError> {
     let mut tally = Tally::default();
     let mut last: Option<Row> = None;
@@ -119,7 +119,7 @@ async fn copy(
     }
 }
 
-async fn content(table: &Table, source: &mut impl Rows) -> Result<Content, StoreError> {
+async fn content(table: &'static Table, source: &mut impl Side) -> Result<Content, StoreError> {
     let mut tally = Tally::default();
     let mut last: Option<Row> = None;
     loop {

@@ -155,12 +155,6 @@ pub(crate) const TABLES: &[Table] = &[
 
 /// How a database says in SQL what is read, and where a value is put.
 pub(crate) trait Dialect {
-    /// Reads the highest numbers that were given, by table.
-    const GIVEN_NUMBERS: &str;
-
-    /// Keeps one of them: `$1` is the table, `$2` the number. Before any row is added.
-    const KEEP_GIVEN_NUMBER: &str;
-
     /// An expression that gives the value of a column.
     fn read(kind: Kind, column: &str) -> String;
 

@@ -143,7 +143,7 @@ async fn a_log_that_is_gone_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
     let (_store, expected) = filled(folder.path(), 6).await;
     let killed = as_killed(folder.path());
-    sqlx_checkpoint(killed.path()).await;
+    bring_in_the_log(killed.path());
     let older = fs::read(killed.path().join(DATABASE_FILE)).unwrap();
     let store = open(killed.path()).await.unwrap();
     store.commit(vec![open_match("lost")]).await.unwrap();
@@ -159,8 +159,8 @@ async fn a_log_that_is_gone_is_noticed() {
 }
 
 /// Brings the log into the database.
-async fn sqlx_checkpoint(folder: &Path) {
-    crate::change(folder, "PRAGMA wal_checkpoint(TRUNCATE)").await;
+fn bring_in_the_log(folder: &Path) {
+    crate::change(folder, "PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
 #[tokio::test]

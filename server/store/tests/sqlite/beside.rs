@@ -6,7 +6,6 @@ use bridgemaster_store::{
     DATABASE_FILE, DataDir, KeyId, KeyName, KeyStore, NewKey, SecretHash, SqliteKeys, Store as _,
     StoreError, check,
 };
-use sqlx::Connection as _;
 
 use crate::{append, id, open, open_match, raw};
 
@@ -117,12 +116,11 @@ async fn a_key_command_does_not_migrate_under_a_running_server() {
     let folder = tempfile::tempdir().unwrap();
     let server = open(folder.path()).await.unwrap();
     // To this program a database without the last migration is that of an older server.
-    let mut database = raw(folder.path()).await;
-    sqlx::query("DELETE FROM _sqlx_migrations")
-        .execute(&mut database)
-        .await
+    let database = raw(folder.path());
+    database
+        .execute_batch("DELETE FROM _sqlx_migrations")
         .unwrap();
-    database.close().await.unwrap();
+    database.close().unwrap();
     let dir = DataDir::prepare(folder.path()).unwrap();
     let error = SqliteKeys::open(&dir).await.unwrap_err();
     assert!(
@@ -152,12 +150,11 @@ async fn a_key_command_refuses_what_a_server_refuses() {
     assert!(matches!(error, StoreError::NotADatabase { .. }), "{error}");
     fs::remove_file(folder.path().join(DATABASE_FILE)).unwrap();
 
-    let mut database = raw(folder.path()).await;
-    sqlx::query("CREATE TABLE bookmarks (url TEXT)")
-        .execute(&mut database)
-        .await
+    let database = raw(folder.path());
+    database
+        .execute_batch("CREATE TABLE bookmarks (url TEXT)")
         .unwrap();
-    database.close().await.unwrap();
+    database.close().unwrap();
     let error = SqliteKeys::open(&dir).await.unwrap_err();
     assert!(
         matches!(error, StoreError::ForeignDatabase { .. }),

@@ -73,7 +73,7 @@ async fn a_damaged_key_keeps_its_name_until_it_is_removed() {
         let folder = tempfile::tempdir().unwrap();
         filled(folder.path()).await;
         let damage = "UPDATE api_key SET scopes = 'admin' WHERE key_id = 'key-south'";
-        change(folder.path(), damage).await;
+        change(folder.path(), damage);
         let keys: Box<dyn KeyStore> = match by_server {
             true => Box::new(open(folder.path()).await.unwrap()),
             false => Box::new(beside(folder.path()).await),
@@ -101,7 +101,7 @@ async fn a_key_whose_id_cannot_be_read_has_another_under_which_it_can_be_removed
     ] {
         let folder = tempfile::tempdir().unwrap();
         filled(folder.path()).await;
-        change(folder.path(), damage).await;
+        change(folder.path(), damage);
         let keys = beside(folder.path()).await;
         let damaged = keys.damaged_keys().await.unwrap();
         assert_eq!(damaged[0].id, key_id("damaged-key-2"), "{damage}");

@@ -307,7 +307,7 @@ async fn each_damaged_value_is_told_alone() {
         for file in [DATABASE_FILE, COMMITS_FILE] {
             fs::copy(sound.path().join(file), folder.path().join(file)).unwrap();
         }
-        change(folder.path(), &sql).await;
+        change(folder.path(), &sql);
         let store = open(folder.path()).await.unwrap();
         let mut told = told(folder.path(), &store).await;
         told.retain(|value| !matches!(value, DamagedValue::Batch(_)));
@@ -345,7 +345,7 @@ async fn lists_of_parties_are_made_anew_when_a_server_starts() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         filled(folder.path()).await;
-        change(folder.path(), damage).await;
+        change(folder.path(), damage);
         let dir = DataDir::prepare(folder.path()).unwrap();
         let report = bridgemaster_store::check(&dir).await.unwrap();
         assert!(!report.is_sound(), "{damage}");
@@ -410,9 +410,8 @@ async fn rows_that_have_changed_places_are_told() {
         change(
             folder.path(),
             "UPDATE replay SET replay = replay WHERE finish_number = 1",
-        )
-        .await;
-        change(folder.path(), &sql).await;
+        );
+        change(folder.path(), &sql);
         let store = open(folder.path()).await.unwrap();
         let mut told = told(folder.path(), &store).await;
         told.retain(|value| !matches!(value, DamagedValue::Batch(_)));
@@ -429,7 +428,7 @@ async fn a_damaged_match_in_play_can_be_dropped_while_others_go_on() {
     filled(folder.path()).await;
     let damage = "UPDATE journal SET body = replace(body, CAST('open-b 2' AS BLOB),
          CAST('open-b 3' AS BLOB))";
-    change(folder.path(), damage).await;
+    change(folder.path(), damage);
     let store = open(folder.path()).await.unwrap();
     let refused = store.commit(vec![append("open-b", 4)]).await.unwrap_err();
     assert!(
@@ -473,7 +472,7 @@ async fn a_match_whose_id_cannot_be_read_has_another_under_which_it_can_be_dropp
     filled(folder.path()).await;
     let damage = "UPDATE open_match SET match_id = 'no id!' WHERE match_id = 'open-b';
          UPDATE finished_match SET match_id = x'ff' WHERE match_id = 'ended-b'";
-    change(folder.path(), damage).await;
+    change(folder.path(), damage);
     let store = open(folder.path()).await.unwrap();
     let ids = ["damaged-in-play-3", "damaged-finished-2"].map(id);
     assert!(store.open_match_ids().await.unwrap().contains(&ids[0]));

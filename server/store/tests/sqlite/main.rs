@@ -24,7 +24,7 @@ use bridgemaster_store::{
     COMMITS_FILE, DATABASE_FILE, DataDir, KeyName, MatchId, SqliteOptions, SqliteStore, StoreError,
     Write,
 };
-use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
+use rusqlite::Connection;
 use tempfile::TempDir;
 
 /// The log of the database.
@@ -35,22 +35,15 @@ async fn open(folder: &Path) -> Result<SqliteStore, StoreError> {
 }
 
 /// The database itself, behind the back of the store.
-async fn raw(folder: &Path) -> SqliteConnection {
-    let path = folder.join(bridgemaster_store::DATABASE_FILE);
-    let options = SqliteConnectOptions::new()
-        .filename(path)
-        .create_if_missing(true);
-    SqliteConnection::connect_with(&options).await.unwrap()
+fn raw(folder: &Path) -> Connection {
+    Connection::open(folder.join(DATABASE_FILE)).unwrap()
 }
 
 /// Changes the database behind the back of the store.
-async fn change(folder: &Path, sql: &str) {
-    let mut database = raw(folder).await;
-    sqlx::raw_sql(AssertSqlSafe(sql.to_owned()))
-        .execute(&mut database)
-        .await
-        .unwrap();
-    database.close().await.unwrap();
+fn change(folder: &Path, sql: &str) {
+    let database = raw(folder);
+    database.execute_batch(sql).unwrap();
+    database.close().unwrap();
 }
 
 /// A copy of the folder of a store that is open: what a kill would leave of it.

@@ -57,7 +57,7 @@ async fn a_file_that_is_no_database_is_refused() {
 #[tokio::test]
 async fn the_database_of_another_program_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    change(folder.path(), "CREATE TABLE bookmarks (url TEXT)").await;
+    change(folder.path(), "CREATE TABLE bookmarks (url TEXT)");
     let error = refused(folder.path()).await;
     assert!(
         matches!(
@@ -69,7 +69,7 @@ async fn the_database_of_another_program_is_refused() {
         ),
         "{error}"
     );
-    change(folder.path(), "PRAGMA application_id = 0x0f055112").await;
+    change(folder.path(), "PRAGMA application_id = 0x0f055112");
     let error = refused(folder.path()).await;
     assert!(
         error
@@ -88,8 +88,7 @@ async fn a_database_of_a_newer_version_is_refused() {
         "INSERT INTO _sqlx_migrations
              (version, description, success, checksum, execution_time)
          VALUES (9, 'from the future', TRUE, x'00', 0)",
-    )
-    .await;
+    );
     let error = refused(folder.path()).await;
     assert!(
         matches!(
@@ -111,8 +110,7 @@ async fn a_database_whose_migration_differs_is_refused() {
     change(
         folder.path(),
         "UPDATE _sqlx_migrations SET checksum = x'00' WHERE version = 1",
-    )
-    .await;
+    );
     let error = refused(folder.path()).await;
     assert!(
         matches!(error, StoreError::DifferentSchema { version: 1, .. }),
@@ -232,8 +230,7 @@ async fn an_index_that_contradicts_its_table_is_made_anew() {
          PRAGMA writable_schema = ON;
          UPDATE sqlite_schema SET sql = replace(sql, '(name)', '(key_id)')
              WHERE name = 'api_key_name';",
-    )
-    .await;
+    );
     let store = open(folder.path()).await.unwrap();
     assert!(store.opening().indexes_rebuilt);
     assert_eq!(store.match_counts().await.unwrap().finished, 40);
@@ -267,7 +264,7 @@ async fn a_store_whose_making_was_cut_short_is_made_anew() {
     ];
     for done in 1..=steps.len() {
         let folder = tempfile::tempdir().unwrap();
-        change(folder.path(), &steps[..done].concat()).await;
+        change(folder.path(), &steps[..done].concat());
         let store = open(folder.path()).await.unwrap();
         store.commit(vec![open_match("a")]).await.unwrap();
     }

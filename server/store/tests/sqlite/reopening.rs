@@ -131,11 +131,8 @@ async fn a_reader_does_not_wait_for_a_writer() {
         .commit(vec![open_match("a"), finish("a", 10)])
         .await
         .unwrap();
-    let mut other = raw(folder.path()).await;
-    sqlx::query("BEGIN IMMEDIATE")
-        .execute(&mut other)
-        .await
-        .unwrap();
+    let other = raw(folder.path());
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
     assert_eq!(store.replay(&id("a")).await.unwrap().unwrap().len(), 10);
     assert_eq!(store.match_counts().await.unwrap().finished, 1);
     // A writer waits, and goes on when the other is done.
@@ -145,7 +142,7 @@ async fn a_reader_does_not_wait_for_a_writer() {
         async move { store.commit(vec![open_match("b")]).await }
     });
     tokio::task::yield_now().await;
-    sqlx::query("COMMIT").execute(&mut other).await.unwrap();
+    other.execute_batch("COMMIT").unwrap();
     commit.await.unwrap().unwrap();
     assert_eq!(store.open_match_ids().await.unwrap(), [id("b")]);
 }
@@ -154,18 +151,15 @@ async fn a_reader_does_not_wait_for_a_writer() {
 async fn a_writer_that_waits_too_long_says_so_and_the_commit_can_be_repeated() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path()).await.unwrap();
-    let mut other = raw(folder.path()).await;
-    sqlx::query("BEGIN IMMEDIATE")
-        .execute(&mut other)
-        .await
-        .unwrap();
+    let other = raw(folder.path());
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let error = store
         .commit(vec![open_match("a"), append("a", 0)])
         .await
         .unwrap_err();
     assert!(matches!(error, StoreError::Busy { .. }), "{error}");
     assert!(!error.is_refusal());
-    sqlx::query("ROLLBACK").execute(&mut other).await.unwrap();
+    other.execute_batch("ROLLBACK").unwrap();
     store
         .commit(vec![open_match("a"), append("a", 0)])
         .await

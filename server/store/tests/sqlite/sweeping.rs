@@ -10,11 +10,9 @@ const TABLES: u64 = 16;
 /// Commits of a match.
 const ENTRIES: u64 = 40;
 
-async fn batches(folder: &Path) -> u64 {
-    let rows: i64 = sqlx::query_scalar("SELECT count(*) FROM journal")
-        .fetch_one(&mut raw(folder).await)
-        .await
-        .unwrap();
+fn batches(folder: &Path) -> u64 {
+    let count = "SELECT count(*) FROM journal";
+    let rows: i64 = raw(folder).query_one(count, (), |row| row.get(0)).unwrap();
     rows.unsigned_abs()
 }
 
@@ -54,7 +52,7 @@ async fn the_journal_stays_in_proportion_to_the_matches_in_play() {
         play(folder.path(), 1_000, with_a_long_match).await;
         // Every match has entries of at most 70 rounds; the long one keeps 10 batches, and fewer
         // than 64 wait to be removed.
-        let rows = batches(folder.path()).await;
+        let rows = batches(folder.path());
         assert!(rows < 70 + 10 + 64, "{rows} batches of 1,000");
         let store = open(folder.path()).await.unwrap();
         if with_a_long_match {
@@ -77,10 +75,10 @@ async fn opening_sweeps_everything_that_is_left() {
     }
     store.commit(vec![finish("b", 10)]).await.unwrap();
     drop(store);
-    assert!(batches(folder.path()).await > 20);
+    assert!(batches(folder.path()) > 20);
     let store = open(folder.path()).await.unwrap();
     // The batch of `a`, and the one that this opening has left.
-    assert_eq!(batches(folder.path()).await, 2);
+    assert_eq!(batches(folder.path()), 2);
     let found = store.open_match(&id("a")).await.unwrap().unwrap();
     assert_eq!(found.journal.len(), 1);
 }
@@ -102,5 +100,5 @@ async fn the_journal_has_no_entries_when_the_last_match_ends() {
     store.commit(vec![finish("a", 10)]).await.unwrap();
     store.commit(vec![finish("b", 10)]).await.unwrap();
     // The row of the last commit, which counts them.
-    assert_eq!(batches(folder.path()).await, 1);
+    assert_eq!(batches(folder.path()), 1);
 }

@@ -90,7 +90,7 @@ async fn a_damaged_backup_is_not_restored() {
     store.commit(batch).await.unwrap();
     let copy = place.path().join("backup");
     backup(&dir, &copy).await.unwrap();
-    change(&copy, "UPDATE replay SET replay = x'00'").await;
+    change(&copy, "UPDATE replay SET replay = x'00'");
     let restored = DataDir::prepare(place.path().join("restored")).unwrap();
     let refused = restore(&copy, &restored).await.unwrap_err();
     assert!(matches!(refused, StoreError::Damaged { .. }), "{refused}");
