@@ -50,7 +50,7 @@ pub struct SqliteOptions {
     pub integrity_check: IntegrityCheck,
     /// Most bytes of the database file, in whole pages of 4 KiB; `None` leaves it to the disk. A
     /// commit that needs more fails with [`StoreError::DiskFull`](crate::StoreError::DiskFull).
-    /// The file beside it that takes the newest commits (`-wal`, a few MiB as a rule) comes on
+    /// The file beside it that takes the newest commits (`-wal`, up to 40 MiB as a rule) comes on
     /// top.
     pub max_database_bytes: Option<u64>,
 }
