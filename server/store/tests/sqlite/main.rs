@@ -8,6 +8,7 @@ mod beside;
 mod damaged_keys;
 mod damaged_values;
 mod full;
+mod log;
 mod refusing;
 mod reopening;
 #[cfg(unix)]
