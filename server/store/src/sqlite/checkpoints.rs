@@ -19,13 +19,7 @@ use std::{
 
 use rusqlite::Connection;
 
-use super::{
-    failure::Fault,
-    opening,
-    options::Durability,
-    own_thread::OwnThread,
-    row::{first, value},
-};
+use super::{failure::Fault, opening, options::Durability, own_thread::OwnThread, row::first};
 use crate::rows::StoredRow as _;
 
 /// Pages of 4 KiB that are written to the log between two rounds of the thread: as many as SQLite
@@ -37,17 +31,6 @@ const PAGES_BETWEEN: usize = 1_000;
 /// the time, and for 18 ms at most; for a seventh of it, and up to 33 ms, where SQLite was left alone.
 /// With four times as many pages they waited no less, and up to 58 ms at once.
 const LONG_LOG_PAGES: i64 = 4_000;
-
-/// Bytes to which the log is cut back when it begins anew, after it had to grow: a commit that
-/// extends a file costs more than one that writes over it, and under load the log grows by some
-/// thousand pages while the thread is on its way.
-pub(super) const LOG_KEPT_BYTES: i64 = 40 * 1024 * 1024;
-
-/// Takes the checkpoints over from a connection.
-pub(super) fn leave_to_others(connection: &Connection) -> Result<(), Fault> {
-    let _: i64 = value(connection, "PRAGMA wal_autocheckpoint = 0", ())?;
-    Ok(())
-}
 
 /// What the writer knows of checkpoints.
 #[derive(Debug)]

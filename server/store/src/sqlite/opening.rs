@@ -5,7 +5,6 @@ use std::{path::Path, time::Duration};
 use rusqlite::{Connection, OpenFlags};
 
 use super::{
-    checkpoints,
     failure::Fault,
     identity, log_file,
     options::{Durability, IntegrityCheck, SqliteOptions},
@@ -24,6 +23,11 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Statements that a connection keeps prepared: all that a commit may need.
 const PREPARED_STATEMENTS: usize = 64;
+
+/// Bytes to which the log is cut back when it begins anew, after it had to grow: a commit that
+/// extends a file costs more than one that writes over it, and under load the log grows by some
+/// thousand pages while the thread is on its way.
+const LOG_KEPT_BYTES: i64 = 40 * 1024 * 1024;
 
 /// A connection that writes, to a database that is believed.
 pub(super) struct Believed {
@@ -53,7 +57,7 @@ pub(super) fn serving(
             check_integrity(&connection, check)?;
         }
         migrate(&connection)?;
-        checkpoints::leave_to_others(&connection)?;
+        leave_checkpoints_to_others(&connection)?;
         Ok(Believed {
             connection,
             indexes_rebuilt: needs_indexes,
@@ -166,8 +170,14 @@ pub(super) fn reading(path: &Path) -> Result<Connection, Fault> {
 pub(super) fn writing(path: &Path, durability: Durability) -> Result<Connection, Fault> {
     let connection = any(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.pragma_update(None, "synchronous", durability.synchronous())?;
-    connection.pragma_update(None, "journal_size_limit", checkpoints::LOG_KEPT_BYTES)?;
+    connection.pragma_update(None, "journal_size_limit", LOG_KEPT_BYTES)?;
     Ok(connection)
+}
+
+/// Takes the checkpoints from a connection: `checkpoints` does them.
+fn leave_checkpoints_to_others(connection: &Connection) -> Result<(), Fault> {
+    let _: i64 = value(connection, "PRAGMA wal_autocheckpoint = 0", ())?;
+    Ok(())
 }
 
 fn any(path: &Path, flags: OpenFlags) -> Result<Connection, Fault> {
