@@ -31,12 +31,13 @@ def programs() -> Path | None:
 class Postgres:
     """One that is stopped and started again, always at one port."""
 
-    def __init__(self, folder: Path, password: str) -> None:
-        """Make its files; it does not run yet."""
+    def __init__(self, folder: Path, password: str, **settings: str) -> None:
+        """Make its files; it does not run yet. Only with `fsync="on"` it waits for the disk."""
         self.port, programs_found = free_port(), programs()
         if programs_found is None:
             raise FailedError("there is no PostgreSQL: install the Debian package postgresql")
         self._programs, self._folder, self._password = programs_found, folder, password
+        self._settings = {"fsync": "off"} | settings
         self._become = unprivileged(folder)
         secret = folder / "password"
         secret.write_text(password)
@@ -72,15 +73,22 @@ class Postgres:
             # One that was killed leaves processes that end in a moment, and it waits for them.
             if self._process is None or self._process.poll() is not None:
                 self._launch()
-            return self._run("psql", "--dbname=postgres", "-c", "SELECT 1").returncode == 0
+            return self.run("psql", "--dbname=postgres", "-c", "SELECT 1").returncode == 0
 
         until(answers)
 
     def make_database(self) -> None:
         """Make the database of the user's name."""
-        made = self._run("createdb", "--maintenance-db=postgres", USER)
+        made = self.run("createdb", "--maintenance-db=postgres", USER)
         if made.returncode != 0:
             raise FailedError(f"createdb: {made.stderr}")
+
+    @property
+    def pid(self) -> int:
+        """The process that all others of it come from."""
+        if self._process is None:
+            raise FailedError("PostgreSQL does not run")
+        return self._process.pid
 
     def stop(self, how: signal.Signals) -> None:
         """Stop it: SIGINT breaks its connections off, SIGQUIT is as a failure, SIGKILL is one."""
@@ -91,10 +99,20 @@ class Postgres:
     def ask(self, statements: str) -> list[dict[str, str]]:
         """Run statements, and return the rows of the last."""
         flags = ("-X", "--quiet", "--csv", "--set=ON_ERROR_STOP=1")
-        done = self._run("psql", *flags, f"--dbname={USER}", "-c", statements)
+        done = self.run("psql", *flags, f"--dbname={USER}", "-c", statements)
         if done.returncode != 0:
             raise FailedError(f"psql: {done.stderr}")
         return list(csv.DictReader(io.StringIO(done.stdout)))
+
+    def run(self, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run a client program of PostgreSQL for it."""
+        at = ["--host=127.0.0.1", f"--port={self.port}", f"--username={USER}"]
+        return subprocess.run(
+            [self._programs / program, *at, *arguments],
+            env=os.environ | {"PGPASSWORD": self._password},
+            capture_output=True,
+            text=True,
+        )
 
     def _make_certificate(self) -> None:
         self._certificate, key = self._folder / "server.crt", self._folder / "server.key"
@@ -115,22 +133,14 @@ class Postgres:
         if any(row["datname"] for row in clear):
             raise FailedError(f"clients reach the database in the clear: {clear}")
 
-    def _run(self, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        at = ["--host=127.0.0.1", f"--port={self.port}", f"--username={USER}"]
-        return subprocess.run(
-            [self._programs / program, *at, *arguments],
-            env=os.environ | {"PGPASSWORD": self._password},
-            capture_output=True,
-            text=True,
-        )
-
     def _launch(self) -> None:
         serve: list[str | Path] = [
             self._programs / "postgres",
             *("-D", self._folder / "data", "-p", str(self.port), "-k", self._folder),
-            *("-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "ssl=on"),
+            *("-c", "listen_addresses=127.0.0.1", "-c", "ssl=on"),
             *("-c", f"ssl_cert_file={self._certificate}"),
             *("-c", f"ssl_key_file={self._folder / 'server.key'}"),
+            *(f"--{name}={value}" for name, value in self._settings.items()),
         ]
         with (self._folder / "postgres.log").open("ab") as log:
             self._process = subprocess.Popen(
