@@ -38,6 +38,7 @@ class Turn:
     nodes_s: float
     database_s: float
     bots_s: float
+    wal_bytes: int
     numbers: Numbers
 
 
@@ -59,6 +60,7 @@ class Measured:
             return f"{mean:.0f} ({min(single):.0f} to {max(single):.0f})"
 
         time_s = total(lambda turn: turn.time_s)
+        wal_bytes = total(lambda turn: turn.wal_bytes) / total(lambda turn: turn.decisions)
         commits = total(lambda turn: turn.numbers.sum("journal_commit_seconds_count"))
         writes = total(lambda turn: turn.numbers.sum("journal_batch_entries_sum"))
         commit_s = total(lambda turn: turn.numbers.sum("journal_commit_seconds_sum"))
@@ -74,6 +76,7 @@ class Measured:
             f"{commits / time_s:,.0f}",
             f"{writes / commits:.1f}",
             f"{1e3 * commit_s / commits:.1f}",
+            f"{wal_bytes:,.0f}" if wal_bytes else "",
             f"{half / 1e3:.1f}",
             f"{most / 1e3:.1f}",
             f"{1e6 * handling:.0f}",
@@ -83,9 +86,9 @@ class Measured:
 
 HEAD = """\
 | servers | decisions a second | CPU of servers, us a decision | of the database | of the bots \
-| commits a second | writes a commit | a commit, ms | round trip p50, ms | p99, ms \
-| handled within, p99, us |
-|---|---|---|---|---|---|---|---|---|---|---|"""
+| commits a second | writes a commit | a commit, ms | WAL, bytes a decision \
+| round trip p50, ms | p99, ms | handled within, p99, us |
+|---|---|---|---|---|---|---|---|---|---|---|---|"""
 
 
 def measure(
@@ -124,18 +127,19 @@ def turn(setup: Setup, program: Path, game: str, load: Load, turn_s: float) -> T
         # Not all are in their first rounds any more.
         time.sleep(turn_s / 4)
         bots.since()
-        begun, numbers = time.monotonic(), setup.numbers()
+        numbers, wal_bytes = setup.numbers(), setup.wal_bytes()
+        begun = time.monotonic()
         before = (*setup.spent_s(), bots.spent_s())
         time.sleep(turn_s)
         after = (*setup.spent_s(), bots.spent_s())
         time_s = time.monotonic() - begun
         decisions, round_trips = bots.since()
-        numbers = setup.numbers().since(numbers)
+        numbers, wal_bytes = setup.numbers().since(numbers), setup.wal_bytes() - wal_bytes
         bots.finish()
     finally:
         bots.kill()
     spent = [later - earlier for later, earlier in zip(after, before, strict=True)]
-    return Turn(time_s, decisions, round_trips, *spent, numbers)
+    return Turn(time_s, decisions, round_trips, *spent, wal_bytes, numbers)
 
 
 def running(setup: Setup) -> float:
@@ -149,4 +153,7 @@ def must_be_fair(setup: Setup) -> None:
     if faults := numbers.sum("faults_total"):
         raise FailedError(f"{setup.name}: {faults:.0f} faults of bots that answer")
     ended, spoiled = numbers.sum("matches_ended_total"), numbers.sum("matches_spoiled_total")
-    print(f"{setup.name}: {ended:,.0f} matches, {spoiled:.0f} spoiled by lag")
+    print(
+        f"{setup.name}: {ended:,.0f} matches, {spoiled:.0f} spoiled by lag, "
+        f"{setup.size_bytes() / 1024 / ended:.1f} KiB of database a match"
+    )

@@ -101,6 +101,19 @@ class Setup:
         pids = [self.postgres.pid, *children(self.postgres.pid)]
         return sum(map(memory_kib, pids))
 
+    def wal_bytes(self) -> int:
+        """Return what the database has written to its log so far."""
+        if self.postgres is None:
+            return 0
+        return int(self.postgres.ask("SELECT wal_bytes FROM pg_stat_wal")[0]["wal_bytes"])
+
+    def size_bytes(self) -> int:
+        """Return the size of the database."""
+        if self.postgres is None:
+            return 0
+        size = "SELECT pg_database_size(current_database()) AS bytes"
+        return int(self.postgres.ask(size)[0]["bytes"])
+
     def end(self) -> None:
         """End all."""
         for server in self.servers:

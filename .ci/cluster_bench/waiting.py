@@ -57,7 +57,7 @@ def measure(program: Path, bots: Path, folder: Path, plan: Plan) -> None:
 def make(setup: Setup, postgres: Postgres, bots: Path, plan: Plan) -> None:
     """Make the matches that wait, and tell what they take."""
     empty = [memory_kib(server.pid) for server in setup.servers]
-    database, size = setup.database_memory_kib(), size_of(postgres)
+    database, size = setup.database_memory_kib(), setup.size_bytes()
     postgres.ask("SELECT pg_stat_statements_reset()")
     begun, before = time.monotonic(), setup.spent_s()
     make_waiting(bots, [server.url for server in setup.servers], plan.game, plan.waiting)
@@ -84,7 +84,7 @@ def make(setup: Setup, postgres: Postgres, bots: Path, plan: Plan) -> None:
             f"{grown / matches:.1f} KiB a match"
         )
     print(f"memory of the database: {database / 1024:.0f} MiB, now {mib(setup)} MiB")
-    print(f"its size: {size / 2**20:.0f} MiB, now {size_of(postgres) / 2**20:.0f} MiB, of which")
+    print(f"its size: {size / 2**20:.0f} MiB, now {setup.size_bytes() / 2**20:.0f} MiB, of which")
     for table in ("open_match", "told_match", "journal"):
         with_indexes = one(postgres, f"SELECT pg_total_relation_size('{table}')")
         print(f"    {table} {with_indexes / 2**20:.0f} MiB")
@@ -222,11 +222,6 @@ def matches_of(postgres: Postgres, server: Server) -> int:
         " ON match_key > number << 40 AND match_key < (number + 1) << 40"
         f" WHERE node_id = '{server.name}'",
     )
-
-
-def size_of(postgres: Postgres) -> int:
-    """Return the size of the database in bytes."""
-    return one(postgres, "SELECT pg_database_size(current_database())")
 
 
 def mib(setup: Setup) -> str:
