@@ -12,11 +12,7 @@ mod sharing;
 mod starting;
 mod stopping;
 
-use std::{
-    collections::{HashSet, VecDeque},
-    net::SocketAddr,
-    sync::Arc,
-};
+use std::{collections::HashSet, net::SocketAddr, sync::Arc};
 
 use bridgemaster_proto::v1::Ladder;
 use bridgemaster_store::CompiledFuture;
@@ -124,7 +120,7 @@ impl Server {
         let metrics = Arc::new(Metrics::of_node(storage.and_then(Storage::node_name)));
         let (keys, public) = (options.keys, options.public_read);
         let authenticator = Authenticator::new(keys, public, &options.limits, &metrics);
-        let cluster = sharing::join(storage).await.map_err(BindError::Nodes)?;
+        let (cluster, taken) = sharing::join(storage).await.map_err(BindError::Nodes)?;
         let authenticator = authenticator.await.map_err(BindError::Keys)?;
         let authenticator = authenticator.among(cluster.clone());
         let store = storage.map(|storage| Arc::clone(&storage.store));
@@ -149,7 +145,7 @@ impl Server {
         matches.listen(vec![Arc::clone(&lobby) as _, ladder_listener]);
         if let Some((journal, storage)) = journal.as_ref().zip(storage) {
             let listens_on = [Some(addr), options.metrics];
-            recover(storage, journal, &matches, &lobby, listens_on).await?;
+            recover(storage, taken, journal, &matches, &lobby, listens_on).await?;
         }
         let ladders = Ladders::new(ladder_set, store, Arc::clone(&matches), Arc::clone(&lobby));
         let ladders = recover_ladders(ladders, options.ladders, &authenticator).await?;
@@ -318,7 +314,6 @@ impl Server {
                     authenticator: self.authenticator.clone(),
                     asked: shared.asked,
                     retention,
-                    taken: VecDeque::new(),
                     gone: HashSet::new(),
                 };
                 tasks.push(tokio::spawn(sharing.run()));

@@ -77,8 +77,15 @@ const _: () = assert!(LEASE_TRUST.as_millis() < LEASE_TERM.as_millis());
 pub const TAKEN_AT_ONCE: usize = 256;
 
 /// Bytes of journals from which on no further match is taken over in the same transaction: they are
-/// written as one row.
-pub const TAKEN_BYTES_AT_ONCE: usize = 16 * 1024 * 1024;
+/// written as one row, and commits of the node that takes them wait for it.
+pub const TAKEN_BYTES_AT_ONCE: usize = 4 * 1024 * 1024;
+
+/// The pause before a node is looked at again from which another one takes matches right now: about
+/// what that takes.
+pub const TAKING_PAUSE: Duration = Duration::from_millis(20);
+
+/// How often that is tried, until the next look for nodes that are gone.
+pub const TAKING_TRIES: u32 = 50;
 
 /// The oldest version of PostgreSQL that a store is kept in: the oldest that the tests know.
 pub const POSTGRES_OLDEST: i32 = 15;

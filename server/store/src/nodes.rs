@@ -2,7 +2,9 @@
 
 use async_trait::async_trait;
 
-use crate::{KeyName, MatchId, NodeAddress, NodeName, StoreError, ToldCursor, ToldMatch, ToldPage};
+use crate::{
+    KeyName, MatchId, NodeAddress, NodeName, OpenMatch, StoreError, ToldCursor, ToldMatch, ToldPage,
+};
 
 /// Tells by its header whether a match is moved to the node that leads alone.
 pub type IsLed = fn(&[u8]) -> bool;
@@ -103,13 +105,13 @@ pub trait Nodes: Send + Sync {
     async fn lead(&self) -> Result<bool, StoreError>;
 
     /// Takes over some matches of a node whose lease has run out, and ends that node. They are in
-    /// play here from then on: [`Store::open_match`](crate::Store::open_match) gives them. Matches
-    /// with a header for which `is_led` are taken by the node that leads alone. None are left once
-    /// this gives none, but for those that cannot be read.
+    /// play here from then on. Matches with a header for which `is_led` are taken by the node that
+    /// leads alone. None are left once this gives none, but for those that cannot be read, and those
+    /// that others take right now.
     ///
     /// # Errors
     /// A failure of the storage.
-    async fn take_orphans(&self, is_led: IsLed) -> Result<Vec<MatchId>, StoreError>;
+    async fn take_orphans(&self, is_led: IsLed) -> Result<Vec<OpenMatch>, StoreError>;
 
     /// The node that has a match in play; `None` if no match of this id is in play.
     ///

@@ -235,7 +235,7 @@ fn unreadable(error: StoreError) -> Refusal {
 mod tests {
     use async_trait::async_trait;
     use bridgemaster_store::{
-        IsLed, KeyName, NodeAddress, NodeStanding, ToldCursor, ToldMatch, ToldPage,
+        IsLed, KeyName, NodeAddress, NodeStanding, OpenMatch, ToldCursor, ToldMatch, ToldPage,
     };
 
     use super::*;
@@ -253,7 +253,7 @@ mod tests {
             Ok(false)
         }
 
-        async fn take_orphans(&self, _: IsLed) -> Result<Vec<MatchId>, StoreError> {
+        async fn take_orphans(&self, _: IsLed) -> Result<Vec<OpenMatch>, StoreError> {
             Ok(Vec::new())
         }
 

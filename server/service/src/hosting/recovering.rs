@@ -1,7 +1,11 @@
 //! A server that starts goes on with the matches of the one before it, one by one: what cannot be
 //! read of one stops no other.
 
-use std::{collections::VecDeque, sync::Arc, time::Instant};
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::Arc,
+    time::Instant,
+};
 
 use bridgemaster_games::with_game;
 use bridgemaster_match::{Claims, Header, MatchId, TicketHash, Unreplayable, recover};
@@ -41,8 +45,8 @@ pub(crate) fn is_led(header: &[u8]) -> bool {
 
 impl Matches {
     /// Goes on with everything in the store of `journal`, but for the matches `given_up`, which
-    /// are dropped from it. A match that cannot be read is set aside, and the others go on. To be
-    /// called before the clock is watched or a match made.
+    /// are dropped from it. Of those that were `taken` over, all is known. A match that cannot be read
+    /// is set aside, and the others go on. To be called before the clock is watched or a match made.
     ///
     /// # Errors
     /// When the store fails, or has no match of an identifier that is to be given up; nothing but
@@ -51,6 +55,7 @@ impl Matches {
         self: &Arc<Self>,
         journal: &Journal,
         given_up: &[String],
+        taken: Vec<OpenMatch>,
     ) -> Result<(), RecoveryError> {
         let store = &**journal.store();
         self.tell_opening(&store.opening());
@@ -69,8 +74,14 @@ impl Matches {
         self.read_groups(store, self.leads()).await?;
         let mut again = Vec::new();
         let clock = MatchClock::from(self.clock());
+        let taken = taken.into_iter().map(|open| (open.match_id.clone(), open));
+        let mut taken: HashMap<MatchId, OpenMatch> = taken.collect();
         for id in store.open_match_ids().await? {
-            again.extend(self.read_match(store, &id, |_| clock.clone()).await?);
+            let open = match taken.remove(&id) {
+                Some(open) => Some(open),
+                None => self.read_match(store, &id).await?,
+            };
+            again.extend(open.and_then(|open| self.replay_or_set_aside(&open, |_| clock.clone())));
         }
         if !self.leads() && again.iter().any(|again| again.is_led) {
             // Another server took the lead while this one was away, and is about to take these.
@@ -100,19 +111,11 @@ impl Matches {
 
     /// Goes on with a match that this server has taken over from another one, at the time at which
     /// it stood still.
-    ///
-    /// # Errors
-    /// When the store fails: then the match is not here, and it can be tried again.
-    pub(crate) async fn take_in(
-        self: &Arc<Self>,
-        journal: &Journal,
-        id: &MatchId,
-    ) -> Result<(), RecoveryError> {
+    pub(crate) fn take_in(self: &Arc<Self>, open: &OpenMatch) {
         let clock = |time| MatchClock::going_on_from(self.clock(), time);
-        if let Some(again) = self.read_match(&**journal.store(), id, clock).await? {
+        if let Some(again) = self.replay_or_set_aside(open, clock) {
             self.go_on_again(again);
         }
-        Ok(())
     }
 
     /// Reads which groups are not over, and `keeps` them from now on or leaves them to another server.
@@ -216,33 +219,37 @@ impl Matches {
         }
     }
 
-    /// A match in play, from the store; `None` for one that cannot go on.
+    /// A match in play, from the store; `None` for one that cannot be read.
     async fn read_match(
-        self: &Arc<Self>,
+        &self,
         store: &dyn Store,
         id: &MatchId,
-        clock: impl Fn(Time) -> MatchClock,
-    ) -> Result<Option<Again>, RecoveryError> {
-        let open = match store.open_match(id).await {
-            Ok(Some(open)) => open,
-            Ok(None) => return Ok(None),
+    ) -> Result<Option<OpenMatch>, RecoveryError> {
+        match store.open_match(id).await {
             Err(StoreError::Damaged { damage, .. }) => {
                 let header = store.open_match_header(id).await;
                 let claims = header.ok().flatten().map(|header| Claims::read(&header));
                 self.set_aside()
                     .match_in_play(id.clone(), claims.unwrap_or_default(), &damage);
-                return Ok(None);
-            }
-            Err(failure) => return Err(failure.into()),
-        };
-        match self.replay_match(&open, clock) {
-            Ok(again) => Ok(Some(again)),
-            Err(problem) => {
-                self.set_aside()
-                    .match_in_play(id.clone(), Claims::read(&open.header), &problem);
                 Ok(None)
             }
+            read => Ok(read?),
         }
+    }
+
+    /// A match in play up to where it stands; `None` for one that cannot go on.
+    fn replay_or_set_aside(
+        self: &Arc<Self>,
+        open: &OpenMatch,
+        clock: impl Fn(Time) -> MatchClock,
+    ) -> Option<Again> {
+        let replayed = self.replay_match(open, clock);
+        let set_aside = |problem| {
+            let claims = Claims::read(&open.header);
+            self.set_aside()
+                .match_in_play(open.match_id.clone(), claims, &problem);
+        };
+        replayed.map_err(set_aside).ok()
     }
 
     fn replay_match(

@@ -1,15 +1,10 @@
 //! A server among others over one database: it takes over what a server leaves that is gone.
 
-use std::{
-    collections::{HashSet, VecDeque},
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
-use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1::Ladder;
-use bridgemaster_store::{NodeStanding, Nodes, StoreError};
-use tokio::{select, time::sleep};
+use bridgemaster_store::{NodeStanding, Nodes, OpenMatch, StoreError};
+use tokio::{select, task::yield_now, time::sleep};
 use tokio_util::task::AbortOnDropHandle;
 use tracing::{error, info, warn};
 
@@ -41,24 +36,26 @@ const TELL_EVERY: Duration = Duration::from_secs(2);
 const SWEEP_EVERY: u64 = 15;
 
 /// This server among those that share its store, if that can be shared; without one it leads. One
-/// that leads takes over at once what nobody plays.
+/// that leads takes over at once what nobody plays, and gives it.
 ///
 /// # Errors
 /// When the store fails.
-pub(super) async fn join(storage: Option<&Storage>) -> Result<Option<Arc<Cluster>>, StoreError> {
+pub(super) async fn join(
+    storage: Option<&Storage>,
+) -> Result<(Option<Arc<Cluster>>, Vec<OpenMatch>), StoreError> {
     let Some(shared) = storage.and_then(|storage| storage.shared.as_ref()) else {
-        return Ok(None);
+        return Ok((None, Vec::new()));
     };
     let identity = shared.identity.clone();
     let is_shared = identity.address.is_some();
     let cluster = Cluster::new(Arc::clone(&shared.nodes), identity.name, is_shared);
-    share(&cluster).await?;
-    Ok(Some(Arc::new(cluster)))
+    let taken = share(&cluster).await?;
+    Ok((Some(Arc::new(cluster)), taken))
 }
 
 /// Has the lease renewed, and takes what there is to be taken meanwhile: that may take longer than
 /// a lease.
-async fn share(cluster: &Cluster) -> Result<(), StoreError> {
+async fn share(cluster: &Cluster) -> Result<Vec<OpenMatch>, StoreError> {
     select! {
         joined = take_part(cluster) => joined,
         ended = cluster.renew(NodeStanding::default) => Err(ended),
@@ -66,14 +63,21 @@ async fn share(cluster: &Cluster) -> Result<(), StoreError> {
 }
 
 /// Takes the lead if nobody has it, and then what nobody plays.
-async fn take_part(cluster: &Cluster) -> Result<(), StoreError> {
+async fn take_part(cluster: &Cluster) -> Result<Vec<OpenMatch>, StoreError> {
+    let mut taken = Vec::new();
     cluster.trusted().await;
     if cluster.nodes().lead().await? {
         // What the leader keeps may have matches of a server that is gone.
-        while !cluster.nodes().take_orphans(is_led).await?.is_empty() {}
+        loop {
+            let some = cluster.nodes().take_orphans(is_led).await?;
+            if some.is_empty() {
+                break;
+            }
+            taken.extend(some);
+        }
         cluster.begins_to_lead();
     }
-    Ok(())
+    Ok(taken)
 }
 
 /// Renews the lease while what it gives lives. Once another server has this one's matches, nothing
@@ -160,8 +164,6 @@ pub(super) struct Sharing {
     pub(super) asked: Vec<Ladder>,
     /// Runs once this server leads.
     pub(super) retention: Option<Retention>,
-    /// Matches that are this server's and are not here yet.
-    pub(super) taken: VecDeque<MatchId>,
     /// The servers that are gone and whose late matches this one has taken in.
     pub(super) gone: HashSet<String>,
 }
@@ -217,29 +219,25 @@ impl Sharing {
     }
 
     /// Takes over what nobody plays, some matches after the other, so that others take some too.
-    async fn take_over(&mut self) -> Result<(), BindError> {
-        loop {
-            while let Some(id) = self.taken.front() {
-                self.matches.take_in(&self.journal, id).await?;
-                self.taken.pop_front();
+    async fn take_over(&self) -> Result<(), BindError> {
+        while !self.matches.lifecycle().is_draining() {
+            let taken = take_some(self.nodes(), &self.journal).await?;
+            if taken.is_empty() {
+                break;
             }
-            if self.matches.lifecycle().is_draining() {
-                return Ok(());
+            let matches = taken.len();
+            info!(matches, "matches of another server are taken over");
+            for open in taken {
+                self.matches.take_in(&open);
+                // A match may be long, and others go on.
+                yield_now().await;
             }
-            self.taken
-                .extend(take_some(self.nodes(), &self.journal).await?);
-            if self.taken.is_empty() {
-                return Ok(());
-            }
-            info!(
-                matches = self.taken.len(),
-                "matches of another server are taken over"
-            );
         }
+        Ok(())
     }
 
     /// Takes in what the leader keeps, and then answers for it. If this fails it is done again.
-    async fn take_the_lead(&mut self) -> Result<(), BindError> {
+    async fn take_the_lead(&self) -> Result<(), BindError> {
         let store = Arc::clone(self.journal.store());
         self.matches.read_groups(&*store, true).await?;
         read_queues(&*store, &self.lobby).await?;
@@ -259,7 +257,7 @@ impl Sharing {
 
 /// Takes some matches that nobody plays. When it cannot be known whether they are this server's, it
 /// ends, as after a commit: they would stand still while it renews its lease.
-async fn take_some(nodes: &dyn Nodes, journal: &Journal) -> Result<Vec<MatchId>, BindError> {
+async fn take_some(nodes: &dyn Nodes, journal: &Journal) -> Result<Vec<OpenMatch>, BindError> {
     match nodes.take_orphans(is_led).await {
         Err(error @ StoreError::Unreachable { .. }) => {
             error!(%error, "the store failed: all matches stop");
@@ -273,6 +271,7 @@ async fn take_some(nodes: &dyn Nodes, journal: &Journal) -> Result<Vec<MatchId>,
 #[cfg(test)]
 mod tests {
     use async_trait::async_trait;
+    use bridgemaster_match::MatchId;
     use bridgemaster_store::{
         IsLed, KeyName, MemoryStore, NodeName, StoredNode, ToldCursor, ToldMatch, ToldPage,
     };
@@ -308,7 +307,7 @@ mod tests {
             Ok(true)
         }
 
-        async fn take_orphans(&self, _: IsLed) -> Result<Vec<MatchId>, StoreError> {
+        async fn take_orphans(&self, _: IsLed) -> Result<Vec<OpenMatch>, StoreError> {
             let Some(taking) = self.taking else {
                 let (database, detail) = (String::new(), String::new());
                 return Err(StoreError::Unreachable { database, detail });

@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::Path, sync::Arc};
 
 use bridgemaster_proto::v1::Ladder;
 use bridgemaster_replay::SigningKey;
-use bridgemaster_store::Store;
+use bridgemaster_store::{OpenMatch, Store};
 use tokio_util::task::AbortOnDropHandle;
 use tracing::info;
 
@@ -63,10 +63,11 @@ pub(super) async fn secrets(
     Ok((key, tickets))
 }
 
-/// Reads the queues of a store, and lets its matches go on. The server will listen on these
-/// addresses.
+/// Reads the queues of a store, and lets its matches go on, with those that were `taken` from others.
+/// The server will listen on these addresses.
 pub(super) async fn recover(
     storage: &Storage,
+    taken: Vec<OpenMatch>,
     journal: &Journal,
     matches: &Arc<Matches>,
     lobby: &Lobby,
@@ -80,7 +81,7 @@ pub(super) async fn recover(
     for addr in addrs.into_iter().flatten() {
         listen(addr).await?;
     }
-    matches.recover(journal, &storage.given_up).await?;
+    matches.recover(journal, &storage.given_up, taken).await?;
     Ok(())
 }
 

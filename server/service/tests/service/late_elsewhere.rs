@@ -14,7 +14,7 @@ use bridgemaster_proto::v1::{
 use bridgemaster_server::{KeepReplays, Limits, ServerOptions, SharedStore, Storage};
 use bridgemaster_store::{
     IsLed, KeyName, MatchId, MemoryStore, NodeAddress, NodeIdentity, NodeName, NodeStanding, Nodes,
-    Store, StoreError, StoredNode, ToldCursor, ToldMatch, ToldPage,
+    OpenMatch, Store, StoreError, StoredNode, ToldCursor, ToldMatch, ToldPage,
 };
 use tokio::time::timeout;
 use tonic::Status;
@@ -105,7 +105,7 @@ impl Nodes for Node {
         Ok(nodes.any(|node| node.leads && node.name.as_str() == self.name))
     }
 
-    async fn take_orphans(&self, _: IsLed) -> Result<Vec<MatchId>, StoreError> {
+    async fn take_orphans(&self, _: IsLed) -> Result<Vec<OpenMatch>, StoreError> {
         Ok(Vec::new())
     }
 

@@ -29,13 +29,6 @@ pub(crate) struct InPlay {
     pub(crate) read_at_open: Option<Vec<Vec<u8>>>,
 }
 
-/// A match that another writer had until now, with its whole journal.
-#[derive(Clone)]
-pub(crate) struct TakenMatch {
-    pub(crate) standing: Standing,
-    pub(crate) entries: Vec<Vec<u8>>,
-}
-
 /// All matches in play, just as the database has them: it is changed after a commit, and by
 /// nobody but this process.
 #[derive(Default)]
@@ -113,9 +106,8 @@ impl MatchesInPlay {
         }
     }
 
-    /// Takes in a match that another writer had.
-    pub(crate) fn take(&mut self, id: MatchId, taken: TakenMatch, sweep: &mut Sweep) {
-        let TakenMatch { standing, entries } = taken;
+    /// Takes in a match that another writer had, whose whole journal is in the last batch.
+    pub(crate) fn take(&mut self, id: MatchId, standing: Standing, sweep: &mut Sweep) {
         let mut batches = BatchNumbers::default();
         if let Some(number) = standing.last_batch {
             batches.push(number);
@@ -125,7 +117,7 @@ impl MatchesInPlay {
             standing,
             batches,
             damage: None,
-            read_at_open: Some(entries),
+            read_at_open: None,
         };
         self.by_id.insert(id, in_play);
     }

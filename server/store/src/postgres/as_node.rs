@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use tokio::time::sleep;
 
 use super::{PostgresStore, node_rows, opened, told_rows};
 use crate::{
-    IsLed, KeyName, MatchId, NodeStanding, Nodes, StoreError, StoredNode, ToldCursor, ToldMatch,
-    ToldPage, detached::detached, limits::MAX_PAGE_MATCHES,
+    IsLed, KeyName, MatchId, NodeStanding, Nodes, OpenMatch, StoreError, StoredNode, ToldCursor,
+    ToldMatch, ToldPage,
+    detached::detached,
+    limits::{MAX_PAGE_MATCHES, TAKING_PAUSE, TAKING_TRIES},
 };
 
 #[async_trait]
@@ -24,12 +27,26 @@ impl Nodes for PostgresStore {
             .map_err(|fault| self.told(fault))
     }
 
-    async fn take_orphans(&self, is_led: IsLed) -> Result<Vec<MatchId>, StoreError> {
-        let writer = Arc::clone(&self.writer);
+    async fn take_orphans(&self, is_led: IsLed) -> Result<Vec<OpenMatch>, StoreError> {
+        let (orphans, writer) = (Arc::clone(&self.orphans), Arc::clone(&self.writer));
+        let (readers, store) = (self.readers.matches.clone(), self.store);
+        let node = self.pulse.node();
         detached(async move {
-            opened(&mut *writer.lock().await)?
-                .take_orphans(is_led)
-                .await
+            let mut orphans = orphans.lock().await;
+            for _ in 0..TAKING_TRIES {
+                // Without the writer: matches of this node go on meanwhile.
+                orphans.look(&readers, store, node).await?;
+                let Some(left) = orphans.found() else {
+                    break;
+                };
+                let mut writer = writer.lock().await;
+                if let Some(taken) = opened(&mut writer)?.take_orphans(left, is_led).await? {
+                    return Ok(taken);
+                }
+                drop(writer);
+                sleep(TAKING_PAUSE).await;
+            }
+            Ok(Vec::new())
         })
         .await
         .map_err(|fault| self.told(fault))

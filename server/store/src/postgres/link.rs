@@ -1,7 +1,7 @@
 //! The one connection that writes: one transaction after the other, each behind the fence, and
 //! again when the connection was lost.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 use tokio::time::{sleep, timeout};
@@ -37,6 +37,36 @@ impl Work for Nothing {
     }
 }
 
+/// How long something is tried while the database is away.
+pub(super) struct Patience {
+    begun: Instant,
+    pause: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            begun: Instant::now(),
+            pause: POSTGRES_FIRST_PAUSE,
+        }
+    }
+}
+
+impl Patience {
+    /// Waits until it is tried again after this fault.
+    ///
+    /// # Errors
+    /// The fault, if it cannot pass, or has not passed for too long.
+    pub(super) async fn after(&mut self, fault: Fault) -> Result<(), Fault> {
+        if !fault.may_pass() || self.begun.elapsed() >= POSTGRES_PATIENCE {
+            return Err(fault);
+        }
+        sleep(self.pause).await;
+        self.pause = POSTGRES_LONGEST_PAUSE.min(self.pause * 2);
+        Ok(())
+    }
+}
+
 /// A connection that writes.
 #[derive(Debug)]
 pub(super) struct Link {
@@ -60,20 +90,14 @@ impl Link {
     /// Does a piece of work in one transaction. While the database is away, it is tried again: what
     /// became of a commit whose answer was lost is found out before.
     pub(super) async fn write<W: Work>(&mut self, work: &W) -> Result<W::Done, Fault> {
-        let begun = Instant::now();
-        let (mut again, mut pause) = (false, POSTGRES_FIRST_PAUSE);
+        let (mut again, mut patience) = (false, Patience::default());
         loop {
             let tried = timeout(POSTGRES_TRY_TIMEOUT, self.attempt(work, again)).await;
-            let fault = match tried.unwrap_or(Err(Fault::NoAnswer)) {
-                Err(fault) if fault.may_pass() => fault,
-                ended => return ended,
-            };
-            if begun.elapsed() >= POSTGRES_PATIENCE {
-                return Err(fault);
+            match tried.unwrap_or(Err(Fault::NoAnswer)) {
+                Err(fault) => patience.after(fault).await?,
+                done => return done,
             }
             again = true;
-            sleep(pause).await;
-            pause = POSTGRES_LONGEST_PAUSE.min(pause * 2);
         }
     }
 

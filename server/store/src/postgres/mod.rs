@@ -16,6 +16,7 @@ mod journal;
 mod key_rows;
 mod key_store;
 mod ladder_rows;
+mod left_matches;
 mod link;
 mod node_list;
 mod node_number;
@@ -50,6 +51,7 @@ use crate::{
 
 use address::Address;
 use failure::Fault;
+use left_matches::Orphans;
 use opening::Readers;
 use pulse::Pulse;
 use writer::Writer;
@@ -79,6 +81,8 @@ pub struct PostgresStore {
     writer: Arc<Mutex<Option<Writer>>>,
     readers: Readers,
     pulse: Pulse,
+    /// What other nodes have left. Locked before the writer.
+    orphans: Arc<Mutex<Orphans>>,
 }
 
 impl PostgresStore {
@@ -128,6 +132,7 @@ impl PostgresStore {
                 keys: address.readers(1),
             },
             pulse: Pulse::new(address.clone(), node),
+            orphans: Arc::default(),
             address,
         })
     }

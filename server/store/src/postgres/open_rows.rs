@@ -1,5 +1,7 @@
 //! Rows of the matches in play, without their journals.
 
+use std::collections::HashSet;
+
 use sqlx::{PgConnection, PgExecutor};
 
 use super::{failure::Fault, node_number::NodeNumber};
@@ -70,21 +72,59 @@ pub(super) async fn with_headers(
     Ok(rows.collect())
 }
 
-/// Gives a match in play another key.
-pub(super) async fn change_key(
+/// Which of these keys are those of matches in play.
+pub(super) async fn still_there(
+    connection: &mut PgConnection,
+    keys: Vec<i64>,
+) -> Result<HashSet<i64>, Fault> {
+    let there = sqlx::query_scalar("SELECT match_key FROM open_match WHERE match_key = ANY ($1)");
+    let there: Vec<i64> = there.bind(keys).fetch_all(connection).await?;
+    Ok(there.into_iter().collect())
+}
+
+/// Whether a node has a match in play.
+pub(super) async fn are_any_of(
+    connection: &mut PgConnection,
+    node: NodeNumber,
+) -> Result<bool, Fault> {
+    let are_any = sqlx::query_scalar(
+        "SELECT EXISTS (SELECT 1 FROM open_match WHERE match_key > $1 AND match_key <= $2)",
+    );
+    let are_any = are_any.bind(node.base()).bind(node.last());
+    Ok(are_any.fetch_one(connection).await?)
+}
+
+/// A match in play that gets another key.
+pub(super) struct Moved<'a> {
+    pub(super) row: &'a OpenRow,
+    pub(super) header: &'a [u8],
+    /// The new key.
+    pub(super) match_key: i64,
+}
+
+/// Gives matches in play other keys.
+pub(super) async fn change_keys(
     connection: &mut PgConnection,
     store: StoreId,
-    row: &OpenRow,
-    match_key: i64,
-    header: &[u8],
+    matches: &[Moved<'_>],
 ) -> Result<(), Fault> {
-    let (id, at) = (row.match_id.as_str(), row.opened_at_unix_ms);
-    sqlx::query("UPDATE open_match SET match_key = $2, checksum = $3 WHERE match_key = $1")
-        .bind(row.match_key)
-        .bind(match_key)
-        .bind(checksum_of(store, match_key, id, at, header))
-        .execute(connection)
-        .await?;
+    let old: Vec<i64> = matches.iter().map(|moved| moved.row.match_key).collect();
+    let new: Vec<i64> = matches.iter().map(|moved| moved.match_key).collect();
+    let checksums = matches.iter().map(|moved| {
+        let (id, at) = (moved.row.match_id.as_str(), moved.row.opened_at_unix_ms);
+        checksum_of(store, moved.match_key, id, at, moved.header)
+    });
+    let checksums: Vec<i64> = checksums.collect();
+    sqlx::query(
+        "UPDATE open_match SET match_key = moved.key, checksum = moved.sum
+         FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS moved (old, key, sum)
+         WHERE match_key = old",
+    )
+    .bind(old)
+    .bind(new)
+    .bind(checksums)
+    .execute(connection)
+    .await?;
     Ok(())
 }
 

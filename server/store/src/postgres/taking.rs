@@ -4,7 +4,7 @@
 //! with all its entries. So the journal of a node holds all that its matches need, whoever had them
 //! before, and each node sweeps its own.
 
-use std::collections::HashSet;
+use std::collections::BTreeMap;
 
 use parking_lot::Mutex;
 use sqlx::PgConnection;
@@ -12,19 +12,19 @@ use sqlx::PgConnection;
 use super::{
     failure::Fault,
     journal,
+    left_matches::{LeftMatch, LeftMatches},
     link::Work,
     node_number::NodeNumber,
-    open_rows::{self, WithHeader},
+    open_rows::{self, Moved},
 };
 use crate::{
-    IsLed, MatchId,
+    IsLed,
     checksum::StoreId,
-    journal::in_play::{Standing, TakenMatch},
     journal_batch::{self, Part},
     limits::{TAKEN_AT_ONCE, TAKEN_BYTES_AT_ONCE},
 };
 
-/// Takes some matches of one node over.
+/// Takes some matches of a node over, which have been read.
 pub(super) struct TakeOrphans<'a> {
     pub(super) store: StoreId,
     /// Who takes them.
@@ -35,124 +35,139 @@ pub(super) struct TakeOrphans<'a> {
     pub(super) match_keys_given: i64,
     /// Whether a match of this header goes to the node that leads alone.
     pub(super) is_led: IsLed,
-    /// Keys of matches that cannot be read, and stay where they are.
-    pub(super) unreadable: &'a HashSet<i64>,
+    pub(super) left: &'a LeftMatches,
     /// What the last try came to: its answer may have been lost, and not what it did.
-    pub(super) tried: Mutex<Taken>,
+    pub(super) tried: Mutex<Taking>,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum Taking {
+    /// Nobody may take them now: the node has its lease again, or commits, or another one takes from
+    /// it. Or some of them were read before they were changed last.
+    #[default]
+    NotNow,
+    /// These were taken.
+    Done(Taken),
 }
 
 /// What was taken.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Taken {
-    /// In the order in which they were opened.
-    pub(super) matches: Vec<(MatchId, TakenMatch)>,
-    pub(super) match_keys_given: i64,
-    /// Keys of matches that cannot be read.
-    pub(super) unreadable: Vec<i64>,
+    /// The new keys of those that were taken, by their old ones.
+    pub(super) keys: BTreeMap<i64, i64>,
+    /// The old keys of those that were gone.
+    pub(super) gone: Vec<i64>,
 }
 
 impl Work for TakeOrphans<'_> {
-    type Done = Taken;
+    type Done = Taking;
 
-    async fn carry_out(&self, connection: &mut PgConnection, again: bool) -> Result<Taken, Fault> {
+    async fn carry_out(&self, connection: &mut PgConnection, again: bool) -> Result<Taking, Fault> {
         if again && journal::is_stored(connection, self.node, self.number).await? {
             return Ok(self.tried.lock().clone());
         }
-        let mut taken = Taken {
-            match_keys_given: self.match_keys_given,
-            ..Taken::default()
+        let taking = match self.end_the_node(connection).await? {
+            true => Taking::Done(self.take(connection).await?),
+            false => Taking::NotNow,
         };
-        if let Some(node) = self.end_a_node(connection).await? {
-            self.take_from(connection, node, &mut taken).await?;
-        }
-        self.tried.lock().clone_from(&taken);
-        Ok(taken)
+        self.tried.lock().clone_from(&taking);
+        Ok(taking)
     }
 }
 
 impl TakeOrphans<'_> {
-    /// Ends a node that has matches and no lease: it commits nothing more. Its lock waits for
-    /// nobody: a node that commits right now is left alone until the next time, and so is one that
-    /// another node takes from.
-    async fn end_a_node(&self, connection: &mut PgConnection) -> Result<Option<NodeNumber>, Fault> {
-        let unreadable: Vec<i64> = self.unreadable.iter().copied().collect();
+    /// Ends the node, if it has no lease: it commits nothing more. Whether that is done, and what was
+    /// read of its matches is what it committed last. Its lock waits for nobody: a node that commits
+    /// right now is left alone until the next time, and so is one that another node takes from.
+    async fn end_the_node(&self, connection: &mut PgConnection) -> Result<bool, Fault> {
+        let from = self.left.node;
         // The time is that of the transaction's beginning: a lease that counts as over is over.
         let number: Option<i64> = sqlx::query_scalar(
-            "SELECT number FROM node WHERE lease_until < now() AND number <> $1 AND EXISTS (
-                 SELECT 1 FROM open_match
-                 WHERE match_key > number << 40 AND match_key < (number + 1) << 40
-                     AND match_key <> ALL ($2))
-             ORDER BY number LIMIT 1 FOR UPDATE SKIP LOCKED",
+            "SELECT number FROM node WHERE number = $1 AND lease_until < now()
+             FOR UPDATE SKIP LOCKED",
         )
-        .bind(self.node.get())
-        .bind(&unreadable)
+        .bind(from.get())
         .fetch_optional(&mut *connection)
         .await?;
-        let Some(number) = number else {
-            return Ok(None);
-        };
+        if number.is_none() {
+            return Ok(false);
+        }
         sqlx::query("UPDATE node SET epoch = epoch + 1 WHERE number = $1")
-            .bind(number)
-            .execute(connection)
+            .bind(from.get())
+            .execute(&mut *connection)
             .await?;
-        NodeNumber::new(number).map(Some)
+        // Every commit of the node has the next number.
+        Ok(journal::newest(connection, from).await? == self.left.newest)
     }
 
-    async fn take_from(
-        &self,
-        connection: &mut PgConnection,
-        from: NodeNumber,
-        taken: &mut Taken,
-    ) -> Result<(), Fault> {
+    /// Takes the next of them that are there, in the order in which they were opened.
+    async fn take(&self, connection: &mut PgConnection) -> Result<Taken, Fault> {
         let leads: bool = sqlx::query_scalar("SELECT leads FROM node WHERE number = $1")
             .bind(self.node.get())
             .fetch_one(&mut *connection)
             .await?;
-        let rows = open_rows::with_headers(connection, self.store, from).await?;
-        let there = rows.len();
-        let of_rows = rows.iter().map(|with_header| with_header.row.clone());
-        let mut loaded = journal::load(connection, self.store, from, of_rows.collect()).await?;
-        let (mut parts, mut bytes) = (Vec::new(), 0);
-        for WithHeader { row, header } in rows {
-            let entries = match loaded.matches.by_id.remove(&row.match_id) {
-                Some(in_play) if in_play.damage.is_none() => in_play.read_at_open,
-                _ => None,
-            };
-            let Some(entries) = entries else {
-                taken.unreadable.push(row.match_key);
-                continue;
-            };
-            if !leads && (self.is_led)(&header) {
-                continue;
-            }
-            if taken.matches.len() >= TAKEN_AT_ONCE || bytes >= TAKEN_BYTES_AT_ONCE {
+        let mut candidates = self.left.candidates(leads, self.is_led);
+        let mut taken = Taken::default();
+        while taken.keys.is_empty() {
+            let some = next_of(&mut candidates);
+            if some.is_empty() {
                 break;
             }
-            bytes += entries.iter().map(Vec::len).sum::<usize>();
-            taken.match_keys_given += 1;
-            let match_key = taken.match_keys_given;
-            open_rows::change_key(connection, self.store, &row, match_key, &header).await?;
-            let standing = Standing {
-                match_key,
-                opened_at_unix_ms: row.opened_at_unix_ms,
-                entries: entries.len() as u64,
-                last_batch: (!entries.is_empty()).then_some(self.number),
-            };
-            parts.extend(whole_journal(match_key, &entries));
+            let keys = some.iter().map(|left| left.row.match_key).collect();
+            let there = open_rows::still_there(connection, keys).await?;
+            let (some, gone): (Vec<_>, Vec<_>) = some
+                .into_iter()
+                .partition(|left| there.contains(&left.row.match_key));
             taken
-                .matches
-                .push((row.match_id, TakenMatch { standing, entries }));
+                .gone
+                .extend(gone.iter().map(|left| left.row.match_key));
+            self.move_to_this(connection, &some, &mut taken).await?;
         }
-        if taken.matches.len() == there {
-            journal::forget_all_but_newest(connection, from).await?;
+        if !open_rows::are_any_of(connection, self.left.node).await? {
+            journal::forget_all_but_newest(connection, self.left.node).await?;
         }
-        if taken.matches.is_empty() {
+        Ok(taken)
+    }
+
+    /// Makes matches this node's, with a journal of one batch.
+    async fn move_to_this(
+        &self,
+        connection: &mut PgConnection,
+        matches: &[&LeftMatch],
+        taken: &mut Taken,
+    ) -> Result<(), Fault> {
+        if matches.is_empty() {
             return Ok(());
         }
-        let given = taken.match_keys_given;
+        let (mut moved, mut parts) = (Vec::new(), Vec::new());
+        for (left, match_key) in matches.iter().zip(self.match_keys_given + 1..) {
+            taken.keys.insert(left.row.match_key, match_key);
+            moved.push(Moved {
+                row: &left.row,
+                header: &left.header,
+                match_key,
+            });
+            parts.extend(whole_journal(match_key, &left.journal));
+        }
+        open_rows::change_keys(connection, self.store, &moved).await?;
+        let given = self.match_keys_given + moved.len() as i64;
         let body = journal_batch::write(self.store, self.number, given, parts);
         journal::add(connection, self.node, self.number, &body).await
     }
+}
+
+/// The next candidates that are taken in one transaction.
+fn next_of<'a>(candidates: &mut impl Iterator<Item = &'a LeftMatch>) -> Vec<&'a LeftMatch> {
+    let (mut some, mut bytes) = (Vec::new(), 0);
+    while some.len() < TAKEN_AT_ONCE && bytes < TAKEN_BYTES_AT_ONCE {
+        let Some(left) = candidates.next() else {
+            break;
+        };
+        bytes += left.journal.iter().map(Vec::len).sum::<usize>();
+        some.push(left);
+    }
+    some
 }
 
 /// All entries of a match as one part, if it has any.

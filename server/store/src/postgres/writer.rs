@@ -8,12 +8,14 @@ use super::{
     address::Address,
     commit::{Ask, Commit, Known},
     failure::Fault,
-    journal, link,
+    journal,
+    left_matches::LeftMatches,
+    link,
     link::{Link, Work},
     node_number::{HeldNode, NodeNumber},
     node_rows::{Lead, Release},
     open_rows, opening,
-    taking::TakeOrphans,
+    taking::{TakeOrphans, Taking},
 };
 use crate::{
     Damage, DamagedValue, IsLed, MatchId, NodeIdentity, OpenMatch, Opening, StoreError, Tail,
@@ -33,8 +35,6 @@ pub(super) struct Writer {
     commits: i64,
     matches: MatchesInPlay,
     sweep: Sweep,
-    /// Keys of matches of other nodes that cannot be read, and so not be taken over.
-    unreadable: HashSet<i64>,
     /// Whether the newest batch is stored is not known: one of the same number would be taken for
     /// it.
     is_unsure: bool,
@@ -76,7 +76,6 @@ impl Writer {
             commits: taken.commits,
             matches: taken.loaded.matches,
             sweep: taken.loaded.sweep,
-            unreadable: HashSet::new(),
             is_unsure: false,
         };
         writer.sweep.has_been(writer.commits);
@@ -162,8 +161,13 @@ impl Writer {
         added
     }
 
-    /// Takes over some matches of a node without a lease.
-    pub(super) async fn take_orphans(&mut self, is_led: IsLed) -> Result<Vec<MatchId>, Fault> {
+    /// Takes over some matches that a node without a lease has left. `None` if that cannot be done
+    /// now.
+    pub(super) async fn take_orphans(
+        &mut self,
+        left: &mut LeftMatches,
+        is_led: IsLed,
+    ) -> Result<Option<Vec<OpenMatch>>, Fault> {
         if self.is_unsure {
             return Err(Fault::NoAnswer);
         }
@@ -174,25 +178,28 @@ impl Writer {
             number,
             match_keys_given: self.matches.match_keys_given,
             is_led,
-            unreadable: &self.unreadable,
+            left,
             tried: parking_lot::Mutex::default(),
         };
-        let taken = self.link.write(&taking).await;
-        self.is_unsure |= taken.as_ref().is_err_and(Fault::may_pass);
-        let taken = taken?;
-        self.unreadable.extend(taken.unreadable);
-        if taken.matches.is_empty() {
-            return Ok(Vec::new());
+        let taking = self.link.write(&taking).await;
+        self.is_unsure |= taking.as_ref().is_err_and(Fault::may_pass);
+        let Taking::Done(taken) = taking? else {
+            return Ok(None);
+        };
+        let given = left.take(&taken, number);
+        if given.is_empty() {
+            return Ok(Some(Vec::new()));
         }
         self.commits = number;
-        self.matches.match_keys_given = taken.match_keys_given;
-        let mut ids = Vec::with_capacity(taken.matches.len());
-        for (id, taken) in taken.matches {
-            ids.push(id.clone());
-            self.matches.take(id, taken, &mut self.sweep);
+        let mut matches = Vec::with_capacity(given.len());
+        for (standing, open) in given {
+            self.matches.match_keys_given = standing.match_key;
+            self.matches
+                .take(open.match_id.clone(), standing, &mut self.sweep);
+            matches.push(open);
         }
         self.sweep.has_been(number);
-        Ok(ids)
+        Ok(Some(matches))
     }
 
     /// Whether this node leads, now that it has tried.

@@ -1,8 +1,8 @@
 //! Several nodes over one database.
 
 use bridgemaster_store::{
-    Durability, KeyName, NodeAddress, NodeIdentity, NodeName, NodeStanding, Nodes as _,
-    PostgresStore, Store as _, StoreError, StoredNode, ToldCursor, ToldMatch, Write,
+    Durability, IsLed, KeyName, MatchId, NodeAddress, NodeIdentity, NodeName, NodeStanding,
+    Nodes as _, PostgresStore, Store as _, StoreError, StoredNode, ToldCursor, ToldMatch, Write,
     limits::TAKEN_AT_ONCE,
 };
 use tokio::task::JoinHandle;
@@ -42,6 +42,12 @@ fn none_is_led(_: &[u8]) -> bool {
 
 fn all_are_led(_: &[u8]) -> bool {
     true
+}
+
+/// The matches that a node takes over.
+async fn taken_by(node: &PostgresStore, is_led: IsLed) -> Vec<MatchId> {
+    let taken = node.take_orphans(is_led).await.unwrap();
+    taken.into_iter().map(|open| open.match_id).collect()
 }
 
 fn assert_ended<T: std::fmt::Debug>(outcome: Result<T, StoreError>) {
@@ -93,17 +99,18 @@ pub(crate) async fn matches_of_a_node_without_a_lease_go_on_at_another() {
             .unwrap();
     }
     let two = node(&url, "two").await;
-    assert_eq!(
-        two.take_orphans(none_is_led).await.unwrap(),
-        [],
-        "it has its lease"
-    );
+    assert_eq!(taken_by(&two, none_is_led).await, [], "it has its lease");
     two.commit(vec![open("d"), append("d", 0)]).await.unwrap();
 
     let_lease_run_out(&url, "one");
     let taken = two.take_orphans(none_is_led).await.unwrap();
-    assert_eq!(taken, [id("a"), id("b"), id("c")]);
-    assert_eq!(two.take_orphans(none_is_led).await.unwrap(), []);
+    let ids: Vec<&MatchId> = taken.iter().map(|open| &open.match_id).collect();
+    assert_eq!(ids, [&id("a"), &id("b"), &id("c")]);
+    for open in &taken {
+        let stored = two.open_match(&open.match_id).await.unwrap();
+        assert_eq!(stored.as_ref(), Some(open), "it is given as it is stored");
+    }
+    assert_eq!(taken_by(&two, none_is_led).await, []);
     assert_eq!(journal_of(&two, "a").await.len(), 70);
     assert_eq!(journal_of(&two, "c").await, [] as [Vec<u8>; 0]);
     two.commit(vec![append("a", 70), append("c", 0), finish("b")])
@@ -137,6 +144,9 @@ pub(crate) async fn a_node_that_was_taken_over_harms_nothing() {
     assert_ended(one.commit(vec![open("b")]).await);
     assert_ended(one.renew_lease(NodeStanding::default()).await);
     assert_ended(one.lead().await);
+    let three = node(&url, "three").await;
+    three.commit(vec![open("c")]).await.unwrap();
+    let_lease_run_out(&url, "three");
     assert_ended(one.take_orphans(none_is_led).await);
     two.commit(vec![append("a", 1)]).await.unwrap();
     assert_eq!(journal_of(&two, "a").await, [b"a 0", b"a 1"]);
@@ -229,15 +239,49 @@ pub(crate) async fn survivors_share_what_a_node_leaves() {
         .unwrap();
     let_lease_run_out(&url, "one");
     let (two, three) = (node(&url, "two").await, node(&url, "three").await);
-    let first = two.take_orphans(none_is_led).await.unwrap();
+    let first = taken_by(&two, none_is_led).await;
     assert_eq!(first.len(), TAKEN_AT_ONCE);
-    let rest = three.take_orphans(none_is_led).await.unwrap();
+    let rest = taken_by(&three, none_is_led).await;
     assert_eq!(rest.len(), 40);
     let next: Vec<Write> = rest.iter().map(|taken| append(taken.as_str(), 1)).collect();
     three.commit(next).await.unwrap();
     assert_eq!(journal_of(&three, &names[count - 1]).await.len(), 2);
     assert_eq!(journal_of(&two, &names[0]).await.len(), 1);
     assert_eq!(two.match_counts().await.unwrap().open as usize, count);
+}
+
+pub(crate) async fn what_a_node_commits_while_others_take_from_it_moves_with_its_matches() {
+    let url = PostgresServer::shared().fresh();
+    let one = node(&url, "one").await;
+    let count = 4 * TAKEN_AT_ONCE;
+    let names: Vec<String> = (0..count).map(|number| format!("m{number:04}")).collect();
+    one.commit(names.iter().map(|name| open(name)).collect())
+        .await
+        .unwrap();
+    let (two, three) = (node(&url, "two").await, node(&url, "three").await);
+    // Each node has read all that the first left before it is started again.
+    let_lease_run_out(&url, "one");
+    let mut moved = taken_by(&two, none_is_led).await;
+    moved.extend(taken_by(&three, none_is_led).await);
+    let one = node(&url, "one").await;
+    assert_eq!(one.open_match_ids().await.unwrap().len(), 2 * TAKEN_AT_ONCE);
+    let (changed, ended) = (&names[count - 1], &names[count - 2]);
+    one.commit(vec![append(changed, 0), finish(ended), open("new")])
+        .await
+        .unwrap();
+    let_lease_run_out(&url, "one");
+    for node in [&two, &three] {
+        moved.extend(taken_by(node, none_is_led).await);
+    }
+    moved.sort();
+    let mut expected: Vec<MatchId> = names.iter().map(|name| id(name)).collect();
+    expected.retain(|name| *name != id(ended));
+    expected.push(id("new"));
+    assert_eq!(moved, expected);
+    assert_eq!(journal_of(&three, changed).await.len(), 1);
+    for node in [&two, &three] {
+        assert_eq!(taken_by(node, none_is_led).await, []);
+    }
 }
 
 pub(crate) async fn a_node_that_commits_right_now_is_left_alone() {
@@ -252,9 +296,9 @@ pub(crate) async fn a_node_that_commits_right_now_is_left_alone() {
     ));
     let_lease_run_out(&url, "one");
     let two = node(&url, "two").await;
-    assert_eq!(two.take_orphans(none_is_led).await.unwrap(), []);
+    assert_eq!(taken_by(&two, none_is_led).await, []);
     running.commit();
-    assert_eq!(two.take_orphans(none_is_led).await.unwrap(), [id("a")]);
+    assert_eq!(taken_by(&two, none_is_led).await, [id("a")]);
 }
 
 pub(crate) async fn one_node_leads_and_takes_alone_what_is_led() {
@@ -265,14 +309,10 @@ pub(crate) async fn one_node_leads_and_takes_alone_what_is_led() {
     assert!(one.lead().await.unwrap(), "it still does");
     one.commit(vec![open("a")]).await.unwrap();
     let_lease_run_out(&url, "one");
-    assert_eq!(
-        two.take_orphans(all_are_led).await.unwrap(),
-        [],
-        "it does not lead"
-    );
+    assert_eq!(taken_by(&two, all_are_led).await, [], "it does not lead");
     assert!(two.lead().await.unwrap());
     assert_ended(one.commit(vec![append("a", 0)]).await);
-    assert_eq!(two.take_orphans(all_are_led).await.unwrap(), [id("a")]);
+    assert_eq!(taken_by(&two, all_are_led).await, [id("a")]);
     let nodes = two.nodes().await.unwrap();
     let leading: Vec<&str> = nodes
         .iter()
@@ -296,8 +336,8 @@ pub(crate) async fn a_match_that_cannot_be_read_stays_where_it_is() {
     ));
     let_lease_run_out(&url, "one");
     let two = node(&url, "two").await;
-    assert_eq!(two.take_orphans(none_is_led).await.unwrap(), [id("b")]);
-    assert_eq!(two.take_orphans(none_is_led).await.unwrap(), []);
+    assert_eq!(taken_by(&two, none_is_led).await, [id("b")]);
+    assert_eq!(taken_by(&two, none_is_led).await, []);
     // The node that it is of tells what is wrong with it.
     let one = node(&url, "one").await;
     let refused = one.open_match(&id("a")).await.unwrap_err();
@@ -316,7 +356,7 @@ pub(crate) async fn a_node_that_ends_leaves_its_matches_at_once() {
     let holder = two.node_of(&id("a")).await.unwrap().unwrap();
     assert!(!holder.is_live() && !holder.leads);
     assert!(two.lead().await.unwrap());
-    assert_eq!(two.take_orphans(none_is_led).await.unwrap(), [id("a")]);
+    assert_eq!(taken_by(&two, none_is_led).await, [id("a")]);
 }
 
 pub(crate) async fn a_renewal_that_is_late_gives_a_node_that_has_ended_no_lease() {
@@ -332,7 +372,7 @@ pub(crate) async fn a_renewal_that_is_late_gives_a_node_that_has_ended_no_lease(
         "UPDATE {schema}.node SET lease_until = clock_timestamp() + interval '8 seconds'
          WHERE node_id = 'one' AND epoch = {epoch_of_one}"
     ));
-    assert_eq!(two.take_orphans(none_is_led).await.unwrap(), [id("a")]);
+    assert_eq!(taken_by(&two, none_is_led).await, [id("a")]);
 }
 
 pub(crate) async fn every_node_knows_where_a_match_is() {
