@@ -27,6 +27,8 @@ pub(crate) struct InPlay {
     /// Its journal, as it was read when the store was opened: all journals are read in one pass,
     /// since a batch has entries of many. It is given away once, or dropped when it changes.
     pub(crate) read_at_open: Option<Vec<Vec<u8>>>,
+    /// Its header in the same way, where to ask for one at a time takes long.
+    pub(crate) header_at_open: Option<Vec<u8>>,
 }
 
 /// All matches in play, just as the database has them: it is changed after a commit, and by
@@ -86,6 +88,7 @@ impl MatchesInPlay {
             if let Some(in_play) = self.by_id.get_mut(&id).filter(is_same) {
                 in_play.standing = standing;
                 in_play.read_at_open = None;
+                in_play.header_at_open = None;
                 if part.is_some() {
                     in_play.batches.push(number);
                 }
@@ -101,6 +104,7 @@ impl MatchesInPlay {
                 batches,
                 damage: None,
                 read_at_open: None,
+                header_at_open: None,
             };
             self.by_id.insert(id, in_play);
         }
@@ -118,6 +122,7 @@ impl MatchesInPlay {
             batches,
             damage: None,
             read_at_open: None,
+            header_at_open: None,
         };
         self.by_id.insert(id, in_play);
     }

@@ -217,6 +217,7 @@ impl Reading {
             standing,
             batches: self.batches,
             read_at_open: damage.is_none().then_some(self.entries),
+            header_at_open: None,
             damage,
         };
         (match_id, in_play)

@@ -126,13 +126,13 @@ impl PostgresStore {
         Ok(Self {
             store: writer.store(),
             opening,
-            writer: Arc::new(Mutex::new(Some(writer))),
             readers: Readers {
                 matches: address.readers(POSTGRES_READERS),
                 keys: address.readers(1),
             },
-            pulse: Pulse::new(address.clone(), node),
+            pulse: Pulse::new(address.clone(), node, writer.in_play()),
             orphans: Arc::default(),
+            writer: Arc::new(Mutex::new(Some(writer))),
             address,
         })
     }

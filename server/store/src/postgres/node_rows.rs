@@ -53,25 +53,24 @@ pub(super) async fn take(
     Ok(HeldNode { number, epoch })
 }
 
-/// Renews the lease of a node, if it was not taken over. It may have run out: what was committed
+/// Renews the lease of a node with so many matches, if it was not taken over. It may have run out: what was committed
 /// before still stands then, since nobody has taken the node over.
 pub(super) async fn renew(
     database: impl PgExecutor<'_>,
     node: HeldNode,
+    matches: u64,
     standing: NodeStanding,
 ) -> Result<(), Fault> {
     let renewed = sqlx::query(
-        "UPDATE node SET draining = $4, slots = $7, load_percent = $8, lag_ms = $9,
-             lease_until = clock_timestamp() + $3 * interval '1 millisecond',
-             matches = (SELECT count(*) FROM open_match WHERE match_key > $5 AND match_key <= $6)
+        "UPDATE node SET draining = $4, matches = $5, slots = $6, load_percent = $7, lag_ms = $8,
+             lease_until = clock_timestamp() + $3 * interval '1 millisecond'
          WHERE number = $1 AND epoch = $2",
     )
     .bind(node.number.get())
     .bind(node.epoch)
     .bind(LEASE_TERM.as_millis() as f64)
     .bind(standing.draining)
-    .bind(node.number.base())
-    .bind(node.number.last())
+    .bind(matches.cast_signed())
     .bind(i64::from(standing.slots))
     .bind(standing.load_percent.map(i64::from))
     .bind(i64::from(standing.lag_ms))

@@ -7,7 +7,12 @@ use sqlx::{
 };
 
 use super::{
-    address::Address, failure::Fault, journal, link, node_number::HeldNode, node_rows, open_rows,
+    address::Address,
+    failure::Fault,
+    journal, link,
+    node_number::HeldNode,
+    node_rows,
+    open_rows::{self, WithHeader},
 };
 use crate::{
     NodeIdentity, NodeStanding, StoreError, checksum::StoreId, journal::reading::Loaded,
@@ -133,18 +138,21 @@ pub(super) async fn take_over(
         let node = node_rows::take(connection, identity).await?;
         let store = store_id(connection).await?;
         let open = open_rows::with_headers(connection, store, node.number).await?;
-        let open = open
-            .into_iter()
-            .map(|with_header| with_header.row)
-            .collect();
-        let mut loaded = journal::load(connection, store, node.number, open).await?;
+        let rows = open.iter().map(|with_header| with_header.row.clone());
+        let mut loaded = journal::load(connection, store, node.number, rows.collect()).await?;
+        for WithHeader { row, header } in open {
+            if let Some(in_play) = loaded.matches.by_id.get_mut(&row.match_id) {
+                in_play.header_at_open = Some(header);
+            }
+        }
         let commits = journal::newest(&mut *connection, node.number).await? + 1;
         let given = loaded.matches.match_keys_given;
         let body = journal_batch::write(store, commits, given, Vec::new());
         journal::add(connection, node.number, commits, &body).await?;
         journal::sweep_all(connection, &mut loaded.sweep).await?;
         // At last, since the lease runs from here on.
-        node_rows::renew(&mut *connection, node, NodeStanding::default()).await?;
+        let matches = loaded.matches.by_id.len() as u64;
+        node_rows::renew(&mut *connection, node, matches, NodeStanding::default()).await?;
         Ok(Taken {
             store,
             node,

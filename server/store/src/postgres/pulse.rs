@@ -1,5 +1,10 @@
 //! The connection that renews the lease: one of its own, so that no slow commit delays it.
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
 use sqlx::{Connection as _, PgConnection};
 use tokio::{sync::Mutex, time::timeout};
 
@@ -16,6 +21,8 @@ use crate::{NodeStanding, StoreError, limits::LEASE_RENEWAL};
 pub(super) struct Pulse {
     address: Address,
     node: HeldNode,
+    /// Matches in play, as the writer counts them: the database would count row by row.
+    matches: Arc<AtomicU64>,
     state: Mutex<State>,
 }
 
@@ -29,10 +36,11 @@ enum State {
 }
 
 impl Pulse {
-    pub(super) fn new(address: Address, node: HeldNode) -> Self {
+    pub(super) fn new(address: Address, node: HeldNode, matches: Arc<AtomicU64>) -> Self {
         Self {
             address,
             node,
+            matches,
             state: Mutex::new(State::Idle),
         }
     }
@@ -59,7 +67,8 @@ impl Pulse {
                 Some(connection) => connection,
                 None => self.address.connect().await?,
             };
-            node_rows::renew(&mut connection, self.node, standing).await?;
+            let matches = self.matches.load(Ordering::Relaxed);
+            node_rows::renew(&mut connection, self.node, matches, standing).await?;
             Ok(connection)
         });
         let connection = renewing.await.unwrap_or(Err(Fault::NoAnswer))?;

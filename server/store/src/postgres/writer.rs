@@ -1,6 +1,13 @@
 //! What writes for a server, and knows what it has written.
 
-use std::{collections::HashSet, fmt};
+use std::{
+    collections::HashSet,
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use sqlx::postgres::PgPool;
 
@@ -34,6 +41,8 @@ pub(super) struct Writer {
     /// The number of the last commit.
     commits: i64,
     matches: MatchesInPlay,
+    /// How many these are, for the renewal of the lease, which does not wait for a commit.
+    in_play: Arc<AtomicU64>,
     sweep: Sweep,
     /// Whether the newest batch is stored is not known: one of the same number would be taken for
     /// it.
@@ -75,15 +84,27 @@ impl Writer {
             node: taken.node.number,
             commits: taken.commits,
             matches: taken.loaded.matches,
+            in_play: Arc::default(),
             sweep: taken.loaded.sweep,
             is_unsure: false,
         };
         writer.sweep.has_been(writer.commits);
+        writer.count();
         Ok((writer, taken.node, opening))
     }
 
     pub(super) fn store(&self) -> StoreId {
         self.store
+    }
+
+    /// The number of matches in play, as it is after each commit.
+    pub(super) fn in_play(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.in_play)
+    }
+
+    fn count(&self) {
+        let matches = self.matches.by_id.len() as u64;
+        self.in_play.store(matches, Ordering::Relaxed);
     }
 
     /// Does a piece of work that has no part in the journal.
@@ -125,6 +146,7 @@ impl Writer {
         self.add(&commit).await?;
         self.sweep.done(commit.swept);
         self.matches.apply(plan.changes, number, &mut self.sweep);
+        self.count();
         self.matches.match_keys_given = plan.match_keys_given;
         self.commits = number;
         self.sweep.has_been(number);
@@ -198,6 +220,7 @@ impl Writer {
                 .take(open.match_id.clone(), standing, &mut self.sweep);
             matches.push(open);
         }
+        self.count();
         self.sweep.has_been(number);
         Ok(Some(matches))
     }
@@ -231,8 +254,13 @@ impl Writer {
             }
         };
         let match_key = in_play.standing.match_key;
-        let header = open_rows::header(readers, self.store, match_key).await?;
-        let header = header.map_err(damaged(DamagedValue::Header))?;
+        let header = match in_play.header_at_open.take() {
+            Some(header) => header,
+            None => {
+                let read = open_rows::header(readers, self.store, match_key).await?;
+                read.map_err(damaged(DamagedValue::Header))?
+            }
+        };
         let journal = match in_play.read_at_open.take() {
             Some(journal) => journal,
             None => {
