@@ -28,8 +28,9 @@
 //! | `CLOCKS` with a commit | 2; 2 | once | 1 | | stand still | 129,976 |
 //! | `STARTING` | 2; 2, and a dead one | once | | | lose a tick a lease | 56,163 |
 //!
-//! Not in the model: who leads, which is taken over as a match is; batches of several matches, which
-//! share one fence; a database that has lost commits; and a clock of the database that jumps.
+//! Not in the model: who leads, which is taken over as a match is; that what a node left is read
+//! before it is ended, and again if its newest batch is another by then (`postgres/left_matches.rs`);
+//! batches of several matches, which share one fence; a database that has lost commits; and a clock of the database that jumps.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 #![allow(
