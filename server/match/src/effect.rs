@@ -95,13 +95,22 @@ pub enum Effect {
 pub enum Counted {
     /// A decision was applied.
     Decision {
+        /// Whose it is.
+        seat: Seat,
         /// Who made it.
         by: DecidedBy,
         /// What it cost; `None` when no bot answered.
         charge: Option<Charge>,
+        /// Time since the match started, in ms; 0 before.
+        at_ms: u64,
     },
     /// A seat committed a fault.
-    Fault(Fault),
+    Fault {
+        /// The seat.
+        seat: Seat,
+        /// The fault.
+        fault: Fault,
+    },
 }
 
 /// An entry of a journal.

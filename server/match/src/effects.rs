@@ -210,12 +210,12 @@ impl<G: WireGame> Match<G> {
     ) {
         let happened: &[G::Event] = match &record.entry {
             RecordEntry::Decision(decision) => {
-                self.held_back.decision(decision);
+                self.held_back.decision(decision, record.at_ms);
                 &decision.events
             }
             RecordEntry::Chance(chance) => &chance.events,
             RecordEntry::Fault { seat, fault } => {
-                self.held_back.fault(fault);
+                self.held_back.fault(*seat, fault);
                 let (seat, fault) = (*seat, fault.clone());
                 effects.push(Effect::Faulty { seat, fault });
                 &[]

@@ -1,7 +1,7 @@
 //! Decisions and faults that are not counted yet: a count would tell that a seat has decided, or has
 //! not, while that is secret.
 
-use bridgemaster_games::Game;
+use bridgemaster_games::{Game, Seat};
 use bridgemaster_referee::{DecisionRecord, Fault};
 
 use crate::{Counted, Effect};
@@ -12,15 +12,19 @@ use crate::{Counted, Effect};
 pub(crate) struct HeldBack(Vec<Counted>);
 
 impl HeldBack {
-    pub(crate) fn decision<G: Game>(&mut self, record: &DecisionRecord<G>) {
+    /// A decision, at this time since the match started.
+    pub(crate) fn decision<G: Game>(&mut self, record: &DecisionRecord<G>, at_ms: u64) {
         self.0.push(Counted::Decision {
+            seat: record.seat,
             by: record.decided_by,
             charge: record.charge,
+            at_ms,
         });
     }
 
-    pub(crate) fn fault(&mut self, fault: &Fault) {
-        self.0.push(Counted::Fault(fault.clone()));
+    pub(crate) fn fault(&mut self, seat: Seat, fault: &Fault) {
+        let fault = fault.clone();
+        self.0.push(Counted::Fault { seat, fault });
     }
 
     /// Lets all of them be counted.

@@ -47,11 +47,13 @@ mod rules;
 mod rules_server;
 mod server;
 mod services;
+mod spans;
 mod tally;
 mod transport;
 mod wall_clock;
 
 pub use bridgemaster_match::Unreplayable;
+pub use bridgemaster_traces as traces;
 pub use hosting::{NoteRepair, repair_notes};
 pub use inspection::{inspect_finished_match, inspect_match_in_play};
 pub use journal::RecoveryError;

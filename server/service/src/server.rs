@@ -113,9 +113,7 @@ impl Server {
     }
 
     async fn bound(addr: SocketAddr, options: ServerOptions) -> Result<Self, BindError> {
-        if let Some(folder) = &options.replays {
-            make_replay_folder(folder).await?;
-        }
+        make_replay_folder(options.replays.as_deref()).await?;
         let storage = options.storage.as_ref();
         let metrics = Arc::new(Metrics::of_node(storage.and_then(Storage::node_name)));
         let (keys, public) = (options.keys, options.public_read);
@@ -124,7 +122,9 @@ impl Server {
         let authenticator = authenticator.await.map_err(BindError::Keys)?;
         let authenticator = authenticator.among(cluster.clone());
         let store = storage.map(|storage| Arc::clone(&storage.store));
-        let begun = store.clone().map(|store| begin_journal(store, &metrics));
+        let traces = options.traces;
+        let begin = |store| begin_journal(store, &metrics, traces.clone());
+        let begun = store.clone().map(begin);
         let (journal, writing) = begun.unzip();
         let (signing_key, offer_tickets) = secrets(store.as_deref()).await?;
         let keeper = options.replays.map(|folder| {
@@ -133,7 +133,7 @@ impl Server {
         });
         let matches = Arc::new(Matches::new(
             options.limits,
-            metrics,
+            (metrics, traces),
             keeper.clone(),
             journal.clone(),
             signing_key,

@@ -44,6 +44,7 @@ pub(super) struct ConfigFile {
     pub(super) tls_client_ca: Option<PathBuf>,
     #[serde(deserialize_with = "address::deserialize")]
     pub(super) metrics: Option<SocketAddr>,
+    pub(super) otlp: Option<String>,
     #[serde(deserialize_with = "address::deserialize")]
     pub(super) page: Option<SocketAddr>,
     pub(super) no_page: bool,

@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, path::PathBuf};
 
-use bridgemaster_server::{KeepReplays, identity::PublicRead};
+use bridgemaster_server::{KeepReplays, identity::PublicRead, traces::Collector};
 use bridgemaster_store::{Durability, NodeAddress, NodeName};
 use clap::{ArgAction, Args, ValueEnum, value_parser};
 use serde::Deserialize;
@@ -70,6 +70,10 @@ pub(crate) struct ServeArgs {
     /// Serve metrics for Prometheus at this address, as `GET /metrics`
     #[arg(long, value_name = "ADDR:PORT", value_parser = address::parse)]
     pub(super) metrics: Option<SocketAddr>,
+    /// Export spans of matches, seats and commits to this collector of OpenTelemetry, over OTLP/gRPC:
+    /// http://HOST:PORT, or https://HOST:PORT with TLS
+    #[arg(long, value_name = "ADDRESS")]
+    pub(super) otlp: Option<Collector>,
     /// Address of the page for people, in which matches are watched; port 0 picks a free port
     /// [default: 127.0.0.1:8080 if the server is on a loopback address too, else no page]
     #[arg(long, value_name = "ADDR:PORT", value_parser = address::parse, conflicts_with = "no_page")]

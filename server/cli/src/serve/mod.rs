@@ -6,11 +6,14 @@ mod keep_replays;
 mod ladders;
 mod open_files;
 mod settings;
+mod spans;
 
 use std::{io, net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
 use bridgemaster_bots::log_filter;
-use bridgemaster_server::{BindError, LineLimit, Server, ServerOptions, SharedStore, Storage};
+use bridgemaster_server::{
+    BindError, LineLimit, Server, ServerOptions, SharedStore, Storage, traces::QUEUE_BYTES,
+};
 use bridgemaster_store::{
     DataDir, Durability, IntegrityCheck, KeyStore, Nodes, PostgresStore, SqliteOptions,
     SqliteStore, Store, StoreError,
@@ -92,6 +95,7 @@ async fn serve(mut settings: Settings) -> anyhow::Result<()> {
             "anybody who can reach the server can make matches; require API keys with --require-keys"
         );
     }
+    let (traces, exporting) = spans::begin(&settings);
     let (store, shared) = open_store(&settings).await?.unzip();
     open_files::fit(&mut settings.limits, settings.page.is_some());
     log_memory_bound(&settings);
@@ -105,6 +109,7 @@ async fn serve(mut settings: Settings) -> anyhow::Result<()> {
         replays: settings.replays,
         public_read: settings.public_read,
         ladders: settings.ladders,
+        traces,
         keys: keys.map(|store| store as Arc<dyn KeyStore>),
         storage: store.map(|store| Storage {
             store,
@@ -131,8 +136,9 @@ async fn serve(mut settings: Settings) -> anyhow::Result<()> {
         stopped.cancel();
     });
     print_addresses(&server, scheme, page)?;
-    server.run_and_drain(drain, stop).await?;
-    Ok(())
+    let served = server.run_and_drain(drain, stop).await;
+    exporting.finish().await;
+    Ok(served?)
 }
 
 /// Logs how much memory the server takes at most.
@@ -141,7 +147,9 @@ fn log_memory_bound(settings: &Settings) {
         true => settings.limits.memory_bound_of_rules(),
         false => 0,
     };
-    let memory_mib = settings.limits.memory_bound().saturating_add(of_rules) >> 20;
+    let of_spans = settings.otlp.as_ref().map_or(0, |_| QUEUE_BYTES);
+    let bound = settings.limits.memory_bound();
+    let memory_mib = bound.saturating_add(of_rules).saturating_add(of_spans) >> 20;
     info!(memory_mib, "memory is bounded");
 }
 

@@ -7,7 +7,7 @@ use std::{
 };
 
 use bridgemaster_proto::v1::Ladder;
-use bridgemaster_server::{KeepReplays, Limits, identity::PublicRead};
+use bridgemaster_server::{KeepReplays, Limits, identity::PublicRead, traces::Collector};
 use bridgemaster_store::{InvalidText, NodeAddress, NodeIdentity, NodeName};
 
 use super::{
@@ -40,6 +40,8 @@ pub(super) struct Settings {
     pub(super) rules: bool,
     pub(super) tls: TlsFlags,
     pub(super) metrics: Option<SocketAddr>,
+    /// Where spans are sent.
+    pub(super) otlp: Option<Collector>,
     pub(super) page: Option<PageSettings>,
     pub(super) log: LogForm,
     pub(super) verbose: u8,
@@ -102,6 +104,16 @@ fn node(args: &ServeArgs, file: &ConfigFile) -> anyhow::Result<NodeIdentity> {
     }
 }
 
+/// Where spans are sent, by flags and file. A flag wins.
+fn collector(args: &ServeArgs, file: &ConfigFile) -> anyhow::Result<Option<Collector>> {
+    if args.otlp.is_some() {
+        return Ok(args.otlp.clone());
+    }
+    let of_file = file.otlp.as_deref().map(str::parse::<Collector>);
+    let of_file = of_file.transpose();
+    of_file.map_err(|error| misuse(format!("otlp: {error}")))
+}
+
 /// Where the page is served.
 pub(super) struct PageSettings {
     pub(super) addr: SocketAddr,
@@ -155,6 +167,7 @@ impl Settings {
         let listen = args.listen.or(file.listen).unwrap_or(DEFAULT_LISTEN);
         let store = StorePlace::of(&args, &file)?;
         let node = node(&args, &file)?;
+        let otlp = collector(&args, &file)?;
         let settings = Self {
             page: PageSettings::of(&args, &file, listen),
             listen,
@@ -171,6 +184,7 @@ impl Settings {
                 .tls
                 .or(file.tls_cert, file.tls_key, file.tls_client_ca)?,
             metrics: args.metrics.or(file.metrics),
+            otlp,
             log: args.log.or(file.log).unwrap_or(LogForm::Text),
             verbose: args.verbose,
             limits: file.limits,

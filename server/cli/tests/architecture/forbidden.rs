@@ -80,6 +80,11 @@ const FORBIDDEN: &[(&str, &[&str], &str)] = &[
         "a store has no callers",
     ),
     (
+        "bridgemaster-traces",
+        &["axum", "clap", "opentelemetry", "sqlx"],
+        "spans are sent by what the server has anyway",
+    ),
+    (
         "bridgemaster-sdk",
         &["axum", "clap", "rusqlite", "sqlx"],
         "a bot is no server",

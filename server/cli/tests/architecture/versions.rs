@@ -21,9 +21,15 @@ const SEVERAL: &[(&str, &str)] = &[
         "hashbrown",
         "prost-build has petgraph with 0.15, sqlx has 0.16; in tests stateright has dashmap with 0.14",
     ),
-    ("rand", "in tests stateright has 0.9"),
-    ("rand_chacha", "in tests stateright has 0.9"),
-    ("rand_core", "in tests stateright has 0.9"),
+    ("rand", "in tests stateright and opentelemetry_sdk have 0.9"),
+    (
+        "rand_chacha",
+        "in tests stateright and opentelemetry_sdk have 0.9",
+    ),
+    (
+        "rand_core",
+        "in tests stateright and opentelemetry_sdk have 0.9",
+    ),
     ("sha2", "sqlx has 0.10"),
     ("syn", "prost, tracing and pin-project have 2"),
     ("unicode-width", "protox has miette with 0.1"),

@@ -6,6 +6,9 @@ mod attending;
 #[path = "../../../service/tests/certificates/mod.rs"]
 mod certificates;
 mod check_bot;
+#[allow(dead_code)] // Not every target needs all of it.
+#[path = "../../../traces/tests/collecting/mod.rs"]
+mod collecting;
 mod config_file;
 mod contest;
 mod contest_choices;
@@ -45,5 +48,6 @@ mod report_files;
 mod rules;
 mod served_match;
 mod signed_replays;
+mod spans;
 mod time_odds;
 mod tls;

@@ -4,6 +4,9 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
+#[allow(dead_code)] // Not every target needs all of it.
+#[path = "../../../traces/tests/collecting/mod.rs"]
+mod collecting;
 mod contests;
 #[path = "../durable/counted_play.rs"]
 mod counted_play;
@@ -16,6 +19,7 @@ mod postgres_server;
 #[allow(dead_code)] // Not every target needs all of it.
 #[path = "../durable/served.rs"]
 mod served;
+mod spans;
 mod taking_over;
 #[macro_use]
 #[path = "../../../store/tests/postgres_server/trials.rs"]
@@ -38,6 +42,7 @@ fn main() {
         listing::a_list_of_another_server_shows_what_its_caller_may_see,
         placing::a_new_match_is_made_where_room_is,
         contests::a_queue_of_a_contest_is_at_the_leader_whichever_server_is_named,
+        spans::the_spans_of_all_servers_of_a_match_are_one_trace,
         contests::a_contest_goes_on_when_its_server_is_killed,
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit();

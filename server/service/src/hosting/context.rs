@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use bridgemaster_referee::HistoryId;
 use bridgemaster_replay::SigningKey;
+use bridgemaster_traces::Traces;
 
 use super::{OfferTickets, clock::ServerClock, groups::Groups, lifecycle::Lifecycle};
 use crate::{cluster::Cluster, journal::Journal, limits::Limits, metrics::Metrics, tally::Tally};
@@ -15,6 +16,8 @@ pub(crate) struct Context {
     pub(super) history_id: HistoryId,
     pub(super) limits: Limits,
     pub(super) metrics: Arc<Metrics>,
+    /// Takes spans.
+    pub(super) traces: Traces,
     pub(super) clock: Arc<ServerClock>,
     /// How far the server is from its end.
     pub(super) lifecycle: Lifecycle,

@@ -19,6 +19,7 @@ use super::{
 use crate::{
     journal::{Gate, Gated},
     refusal::Refusal,
+    spans::OfMatch,
     transport::Watcher,
 };
 
@@ -77,6 +78,14 @@ pub(crate) trait HostedMatch: ShownMatch {
     /// away from what is logged within.
     fn span(&self) -> Span {
         error_span!("match", match_id = %self.id())
+    }
+
+    /// It, as its spans for a collector name it.
+    fn of_match(&self) -> OfMatch<'_> {
+        OfMatch {
+            id: self.id(),
+            game_id: self.game_id(),
+        }
     }
 
     fn game_id(&self) -> &'static str;

@@ -118,6 +118,7 @@ impl<G: WireGame> LiveMatch<G> {
                 seats: machine.referee().rules().seats,
                 group: GroupKey::of(origin.group.as_ref(), origin.maker.as_deref()),
                 origin,
+                game_id: G::ID,
                 maker,
                 metrics: context.metrics.game(G::ID),
                 context: Arc::clone(context),

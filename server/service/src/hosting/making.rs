@@ -1,6 +1,6 @@
 //! Making matches, and groups of them.
 
-use std::{any::Any, collections::BTreeMap, sync::Arc};
+use std::{any::Any, collections::BTreeMap, sync::Arc, time::SystemTime};
 
 use bridgemaster_games::{Seat, SeatCount, with_game};
 use bridgemaster_match::{MatchId, OfferedSeat, Origin};
@@ -23,7 +23,7 @@ use super::{
     requests::RepeatableRequest,
     tickets::Wanted,
 };
-use crate::{journal::NotStored, refusal::Refusal, wall_clock::now_unix_ms};
+use crate::{journal::NotStored, refusal::Refusal, spans::SEATS, wall_clock::now_unix_ms};
 
 /// What a match is made with besides its rules.
 #[derive(Clone, Debug, Default)]
@@ -98,6 +98,8 @@ struct Keeping {
     /// Its place among those that spectators see late, if it is one.
     late_place: Option<LatePlace>,
     without_config: bool,
+    /// When its making began.
+    begun: SystemTime,
     _meanwhile: Option<Arc<dyn Any + Send + Sync>>,
     _turn: Turn,
 }
@@ -174,6 +176,7 @@ impl Matches {
         if self.lifecycle().is_draining() {
             return Err(self.stop_refusal());
         }
+        let begun = SystemTime::now();
         let late_place = self.late_place(&making)?;
         let refuse_config =
             |error: WireError| Refusal::field(format!("config.{}", error.field), error.detail);
@@ -197,6 +200,7 @@ impl Matches {
                 request: making.request.take(),
                 late_place,
                 without_config: making.without_config,
+                begun,
                 _meanwhile: making.kept_meanwhile.take(),
                 _turn: turn,
             };
@@ -256,13 +260,12 @@ impl Matches {
         self: &Arc<Self>,
         made: LiveMatch<G>,
         tickets: Vec<Ticket>,
-        keeping: Keeping,
+        mut keeping: Keeping,
     ) -> Result<Made, Refusal> {
         let made = Arc::new(made);
         let Some(journal) = self.journal() else {
             let id = made.id().clone();
-            let told = (tickets, keeping.without_config);
-            let admitted = self.admit(made, told, Ok(()), keeping.late_place);
+            let admitted = self.admit(made, tickets, Ok(()), &mut keeping);
             if let Some(request) = &keeping.request {
                 self.roster().is_by(&id, request);
             }
@@ -283,8 +286,7 @@ impl Matches {
                 None => open(None),
             };
             let stored = gate.wait().await;
-            let told = (tickets, keeping.without_config);
-            matches.admit(made, told, stored, keeping.late_place)
+            matches.admit(made, tickets, stored, &mut keeping)
         });
         admitted.await.unwrap_or_else(|_| Err(Refusal::stopping()))
     }
@@ -293,22 +295,26 @@ impl Matches {
     fn admit(
         self: &Arc<Self>,
         made: Arc<dyn PlayedMatch>,
-        (tickets, without_config): (Vec<Ticket>, bool),
+        tickets: Vec<Ticket>,
         stored: Result<(), NotStored>,
-        late_place: Option<LatePlace>,
+        keeping: &mut Keeping,
     ) -> Result<Made, Refusal> {
         if let Err(NotStored) = stored {
             self.leave(made.maker());
             return Err(Refusal::storage_failed());
         }
-        let info = match without_config {
+        let info = match keeping.without_config {
             true => made.info_without_config(),
             false => made.info(),
         };
         let info = info.into_value();
         let hashes = tickets.iter().map(Ticket::hash).collect();
         let offered: Vec<Seat> = made.offered().keys().copied().collect();
-        self.host(made, hashes, true, late_place);
+        self.traces().ended(|| {
+            let span = made.of_match().span(keeping.begun, "make match");
+            span.with(SEATS, u32::from(made.seats().get()))
+        });
+        self.host(made, hashes, true, keeping.late_place.take());
         info!(match_id = %info.match_id, seats = info.seats.len(), "match made");
         let seats = (0..).filter_map(Seat::new).zip(&tickets);
         let shown = seats.filter(|(seat, _)| !offered.contains(seat));

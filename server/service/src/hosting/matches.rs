@@ -10,6 +10,7 @@ use bridgemaster_proto::v1::{MatchInfo, RefusalReason};
 use bridgemaster_referee::HistoryId;
 use bridgemaster_replay::SigningKey;
 use bridgemaster_store::{KeyName, StoreError};
+use bridgemaster_traces::Traces;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::{select, sync::Notify, task::yield_now};
 use tracing::Instrument as _;
@@ -65,7 +66,7 @@ impl Matches {
     /// No matches yet; with a journal, what happens in them is stored before it has an effect.
     pub(crate) fn new(
         limits: Limits,
-        metrics: Arc<Metrics>,
+        (metrics, traces): (Arc<Metrics>, Traces),
         replays: Option<Arc<ReplayKeeper>>,
         journal: Option<Arc<Journal>>,
         signing_key: SigningKey,
@@ -81,6 +82,7 @@ impl Matches {
                 limits,
                 clock: Arc::new(ServerClock::start(Arc::clone(&metrics))),
                 metrics,
+                traces,
                 lifecycle: Lifecycle::default(),
                 journal,
                 signing_key: Arc::new(signing_key),
@@ -143,6 +145,11 @@ impl Matches {
 
     pub(crate) fn metrics(&self) -> &Arc<Metrics> {
         &self.context.metrics
+    }
+
+    /// Takes spans.
+    pub(crate) fn traces(&self) -> &Traces {
+        &self.context.traces
     }
 
     pub(crate) fn clock(&self) -> &Arc<ServerClock> {
@@ -426,7 +433,7 @@ mod tests {
     fn matches(limits: Limits) -> Arc<Matches> {
         Arc::new(Matches::new(
             limits,
-            Arc::new(Metrics::new()),
+            (Arc::new(Metrics::new()), Traces::off()),
             None,
             None,
             crate::replays::signing_key::draw(),

@@ -4,7 +4,7 @@
 use std::{
     collections::{HashMap, VecDeque},
     sync::Arc,
-    time::Instant,
+    time::{Instant, SystemTime},
 };
 
 use bridgemaster_games::with_game;
@@ -26,6 +26,7 @@ use super::{
 use crate::{
     journal::{Journal, RecoveryError},
     metrics::DamagedValue,
+    spans::SEATS,
 };
 
 /// A match that was in play.
@@ -36,6 +37,8 @@ struct Again {
     known_until: Time,
     /// It is played by the server that leads alone.
     is_led: bool,
+    /// When its journal began to be replayed.
+    begun: SystemTime,
 }
 
 /// Whether a match of this header is played by the server that leads alone.
@@ -154,8 +157,15 @@ impl Matches {
 
     fn go_on_again(self: &Arc<Self>, again: Again) {
         let Again {
-            played, tickets, ..
+            played,
+            tickets,
+            begun,
+            ..
         } = again;
+        self.traces().ended(|| {
+            let span = played.of_match().span(begun, "recover match");
+            span.with(SEATS, u32::from(played.seats().get()))
+        });
         if let (Some(key), Some(group)) = (group_of(&*played), played.group()) {
             self.context().groups.goes_on(&key, group);
         }
@@ -257,6 +267,7 @@ impl Matches {
         open: &OpenMatch,
         clock: impl Fn(Time) -> MatchClock,
     ) -> Result<Again, Unreplayable> {
+        let begun = SystemTime::now();
         let header = Header::read(&open.header)?;
         let again = with_game!(header.game_id(), G => {
             let recovered = recover::<G>(open.match_id.clone(), &header, &open.journal)?;
@@ -267,6 +278,7 @@ impl Matches {
                 tickets,
                 known_until,
                 is_led: header.spans_matches(),
+                begun,
             }
         });
         again.ok_or_else(|| Unreplayable::UnknownGame {

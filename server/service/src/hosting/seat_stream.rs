@@ -1,13 +1,17 @@
 //! One stream's hold on a seat. The newest stream of a seat holds it; what older ones say is
 //! dropped by the match.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::SystemTime};
 
 use bridgemaster_games::Seat;
 use bridgemaster_match::{MatchId, SeatInput, StreamNumber, Verdict};
+use bridgemaster_traces::Span;
 
 use super::{HostedMatch, Matches};
-use crate::journal::{Gate, Gated};
+use crate::{
+    journal::{Gate, Gated},
+    spans::SEAT,
+};
 
 /// A stream's hold on a seat, given up when it is dropped.
 pub(crate) struct SeatStream {
@@ -81,6 +85,12 @@ impl SeatVoice {
     /// Whether the stream of another of the same seat is newer.
     pub(crate) fn is_older_than(&self, other: &Self) -> bool {
         self.number < other.number
+    }
+
+    /// A span of the seat that ends now.
+    pub(crate) fn span(&self, begun: SystemTime, name: &'static str) -> Span {
+        let seat = u32::from(self.seat.number());
+        self.hosted.of_match().span(begun, name).with(SEAT, seat)
     }
 
     /// Gives an answer to the match, and tells what became of it; `None` if the stream does not

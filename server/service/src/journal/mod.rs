@@ -10,10 +10,12 @@
 
 mod gate;
 mod match_journal;
+mod once_stored;
 mod recovery_error;
 mod writer;
 
 pub(crate) use gate::{Gate, Gated, NotStored};
 pub(crate) use match_journal::MatchJournal;
+pub(crate) use once_stored::once_stored;
 pub use recovery_error::RecoveryError;
 pub(crate) use writer::Journal;

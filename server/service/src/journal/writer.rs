@@ -7,13 +7,14 @@ use std::{
 
 use bridgemaster_match::Header;
 use bridgemaster_store::{MatchId, Store, StoreError, Write};
+use bridgemaster_traces::Traces;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
 
 use super::{Gate, NotStored};
-use crate::metrics::Metrics;
+use crate::{metrics::Metrics, spans::OfCommit};
 
 /// Time of a commit from which on an operator should know of it: every bot waits for it.
 const WARN_COMMIT: Duration = Duration::from_millis(100);
@@ -22,6 +23,7 @@ const WARN_COMMIT: Duration = Duration::from_millis(100);
 pub(crate) struct Journal {
     store: Arc<dyn Store>,
     metrics: Arc<Metrics>,
+    traces: Traces,
     queue: Mutex<Queue>,
     /// Notified when there is something in the queue.
     filled: Notify,
@@ -40,10 +42,11 @@ struct Queue {
 }
 
 impl Journal {
-    pub(crate) fn new(store: Arc<dyn Store>, metrics: Arc<Metrics>) -> Self {
+    pub(crate) fn new(store: Arc<dyn Store>, metrics: Arc<Metrics>, traces: Traces) -> Self {
         Self {
             store,
             metrics,
+            traces,
             queue: Mutex::default(),
             filled: Notify::new(),
             failed: CancellationToken::new(),
@@ -144,6 +147,7 @@ impl Journal {
         let committed = if writes.is_empty() {
             Ok(())
         } else {
+            let of_commit = OfCommit::begin(&self.traces, &writes);
             let (count, begun) = (writes.len(), Instant::now());
             let committed = self.store.commit(writes).await;
             let time = begun.elapsed();
@@ -152,6 +156,9 @@ impl Journal {
             }
             if committed.is_ok() {
                 self.metrics.committed(count, time);
+            }
+            if let Some(of_commit) = of_commit {
+                self.traces.ended(|| of_commit.span(committed.is_err()));
             }
             committed
         };
@@ -185,7 +192,11 @@ mod tests {
     #[tokio::test]
     async fn what_is_queued_while_nothing_is_written_shares_a_commit_and_its_gate() {
         let store = Arc::new(MemoryStore::new());
-        let journal = Arc::new(Journal::new(Arc::clone(&store) as _, metrics()));
+        let journal = Arc::new(Journal::new(
+            Arc::clone(&store) as _,
+            metrics(),
+            Traces::off(),
+        ));
         let gates = ["a", "b"].map(|id| journal.queue([open(id)]));
         assert!(!gates[0].is_open());
         let writing = tokio::spawn(Arc::clone(&journal).write());
@@ -199,7 +210,11 @@ mod tests {
 
     #[tokio::test]
     async fn after_a_failed_commit_no_gate_opens_any_more() {
-        let journal = Arc::new(Journal::new(Arc::new(MemoryStore::new()), metrics()));
+        let journal = Arc::new(Journal::new(
+            Arc::new(MemoryStore::new()),
+            metrics(),
+            Traces::off(),
+        ));
         let writing = tokio::spawn(Arc::clone(&journal).write());
         assert_eq!(journal.queue([open("a")]).wait().await, Ok(()));
         let lost = journal.queue([open("b"), open("a")]);

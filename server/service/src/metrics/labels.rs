@@ -82,13 +82,18 @@ pub(super) struct ByLabels {
 
 impl ByLabels {
     pub(super) fn new(game: &'static str, by: DecidedBy) -> Self {
-        let by = match by {
-            DecidedBy::Bot => "bot",
-            DecidedBy::Referee => "referee",
-            DecidedBy::House => "house",
-            DecidedBy::Replay => "replay",
-        };
+        let by = decided_by(by);
         Self { game, by }
+    }
+}
+
+/// The name of who made a decision.
+pub(crate) fn decided_by(by: DecidedBy) -> &'static str {
+    match by {
+        DecidedBy::Bot => "bot",
+        DecidedBy::Referee => "referee",
+        DecidedBy::House => "house",
+        DecidedBy::Replay => "replay",
     }
 }
 

@@ -21,8 +21,8 @@ use prometheus_client::{
 };
 
 pub(crate) use gauges::{Counted, CountedMatch};
-pub(crate) use labels::DamagedValue;
 use labels::{ByLabels, DamageLabels, FaultLabels, GameLabels, StateLabels};
+pub(crate) use labels::{DamagedValue, decided_by};
 use ladders::LadderNumbers;
 pub(crate) use ladders::LadderOutcome;
 use nodes::NodeNumbers;

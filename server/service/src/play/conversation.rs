@@ -22,6 +22,7 @@ use super::{
     inbound::{Inbound, garbage},
     interruptions::{Interruption, Interruptions},
     round_trip::{Answered, RoundTrip},
+    stream_span::StreamSpan,
 };
 use crate::{
     VERSION,
@@ -64,13 +65,18 @@ pub(crate) fn conversation(
         let (seat, outbound, opening) = join(key, &caller, &hello?).await?;
         // Before the bot knows that it may answer.
         let _link = inbound.link(&seat, &caller);
+        let mut span = StreamSpan::begin(matches.traces(), seat.voice(), opening.resumed);
         yield welcome(&seat, &opening, matches.limits());
 
         let interruptions = Interruptions::new(&matches, caller);
         let mut exchange =
             Exchange::new(&matches, seat, inbound, outbound, round_trip, interruptions);
-        while let Some(message) = exchange.next().await? {
-            yield message;
+        loop {
+            let next = exchange.next().await;
+            match next.inspect_err(|refusal| span.is_refused(refusal))? {
+                Some(message) => yield message,
+                None => break,
+            }
         }
     }
 }

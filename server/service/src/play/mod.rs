@@ -13,6 +13,7 @@ mod seat_calls;
 mod seat_links;
 mod seldom;
 mod service;
+mod stream_span;
 
 use std::{pin::Pin, sync::Arc};
 

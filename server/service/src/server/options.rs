@@ -4,6 +4,7 @@ use std::{fmt, net::SocketAddr, path::PathBuf, sync::Arc};
 
 use bridgemaster_proto::v1::Ladder;
 use bridgemaster_store::{KeyStore, NodeIdentity, NodeName, Nodes, Store};
+use bridgemaster_traces::Traces;
 
 use crate::{identity::PublicRead, limits::Limits, replays::KeepReplays, transport::Tls};
 
@@ -27,6 +28,8 @@ pub struct ServerOptions {
     pub rules: bool,
     /// Where `GET /metrics` is answered; port 0 takes a free one. Nowhere if not set.
     pub metrics: Option<SocketAddr>,
+    /// Takes spans of matches, seats and commits.
+    pub traces: Traces,
     /// Where matches are kept beyond the server; `None` forgets them with it.
     pub storage: Option<Storage>,
 }
@@ -83,6 +86,7 @@ impl fmt::Debug for ServerOptions {
             .field("tls", &self.tls)
             .field("rules", &self.rules)
             .field("metrics", &self.metrics)
+            .field("traces", &self.traces.is_on())
             .field("storage", &self.storage)
             .finish()
     }

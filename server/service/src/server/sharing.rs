@@ -275,6 +275,7 @@ mod tests {
     use bridgemaster_store::{
         IsLed, KeyName, MemoryStore, NodeName, StoredNode, ToldCursor, ToldMatch, ToldPage,
     };
+    use bridgemaster_traces::Traces;
     use tokio::sync::watch;
 
     use super::*;
@@ -355,7 +356,7 @@ mod tests {
     #[tokio::test]
     async fn a_server_ends_that_does_not_know_what_it_has_taken_over() {
         let (store, metrics) = (Arc::new(MemoryStore::new()), Arc::new(Metrics::new()));
-        let journal = Journal::new(store, metrics);
+        let journal = Journal::new(store, metrics, Traces::off());
         let refused = take_some(&Planted::new(None), &journal).await;
         assert!(refused.is_err() && journal.failure().is_some());
     }

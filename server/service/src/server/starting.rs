@@ -5,6 +5,7 @@ use std::{net::SocketAddr, path::Path, sync::Arc};
 use bridgemaster_proto::v1::Ladder;
 use bridgemaster_replay::SigningKey;
 use bridgemaster_store::{OpenMatch, Store};
+use bridgemaster_traces::Traces;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::info;
 
@@ -22,10 +23,13 @@ use crate::{
     services::make_configured,
 };
 
-/// Makes the folder of replays, if it is not there, so that only its user can look into it: a
-/// replay may tell the seed of a group of matches that is not over. The rights of a folder that is
-/// there are left as they are.
-pub(super) async fn make_replay_folder(folder: &Path) -> Result<(), BindError> {
+/// Makes the folder of replays, if there is to be one and it is not there, so that only its user can
+/// look into it: a replay may tell the seed of a group of matches that is not over. The rights of a
+/// folder that is there are left as they are.
+pub(super) async fn make_replay_folder(folder: Option<&Path>) -> Result<(), BindError> {
+    let Some(folder) = folder else {
+        return Ok(());
+    };
     let mut builder = tokio::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -41,8 +45,9 @@ pub(super) async fn make_replay_folder(folder: &Path) -> Result<(), BindError> {
 pub(super) fn begin_journal(
     store: Arc<dyn Store>,
     metrics: &Arc<Metrics>,
+    traces: Traces,
 ) -> (Arc<Journal>, AbortOnDropHandle<()>) {
-    let journal = Arc::new(Journal::new(store, Arc::clone(metrics)));
+    let journal = Arc::new(Journal::new(store, Arc::clone(metrics), traces));
     let writing = tokio::spawn(Arc::clone(&journal).write());
     (journal, AbortOnDropHandle::new(writing))
 }

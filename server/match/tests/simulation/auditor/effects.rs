@@ -95,7 +95,7 @@ impl<G: WireGame> Auditor<G> {
     pub(super) fn counts(&mut self, counted: &Counted) -> Result<(), Violation> {
         match counted {
             Counted::Decision { .. } => self.public.counted_decisions += 1,
-            Counted::Fault(_) => self.public.counted_faults += 1,
+            Counted::Fault { .. } => self.public.counted_faults += 1,
         }
         Ok(())
     }

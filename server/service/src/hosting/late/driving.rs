@@ -208,13 +208,14 @@ mod tests {
     use crate::{
         hosting::spectators::WatchReceiver, limits::Limits, metrics::Metrics, replays::signing_key,
     };
+    use bridgemaster_traces::Traces;
 
     const DELAY: Duration = Duration::from_millis(300);
 
     fn matches() -> Arc<Matches> {
         Arc::new(Matches::new(
             Limits::default(),
-            Arc::new(Metrics::new()),
+            (Arc::new(Metrics::new()), Traces::off()),
             None,
             None,
             signing_key::draw(),

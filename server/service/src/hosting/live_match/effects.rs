@@ -1,6 +1,6 @@
 //! What is behind the lock of a match, and how it carries out what the match says is to be done.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use bridgemaster_games::{Seat, SeatCount};
 use bridgemaster_match::{
@@ -9,6 +9,7 @@ use bridgemaster_match::{
 };
 use bridgemaster_proto::games::WireGame;
 use bridgemaster_store::{KeyName, Write};
+use bridgemaster_traces::Span;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
@@ -26,13 +27,15 @@ use super::super::{
     spectators::{Audience, Teller},
 };
 use crate::{
-    journal::MatchJournal,
+    journal::{Gate, MatchJournal, once_stored},
     metrics::{CountedMatch, GameMetrics},
+    spans::OfMatch,
 };
 
 /// What belongs to a match and needs no lock.
 pub(super) struct Surroundings {
     pub(super) origin: Arc<Origin>,
+    pub(super) game_id: &'static str,
     pub(super) seats: SeatCount,
     /// The group whose chance is held back until it is over.
     pub(super) group: Option<GroupKey>,
@@ -48,6 +51,27 @@ pub(super) struct Surroundings {
     pub(super) audience: Arc<Audience>,
     /// For those who look at its positions as spectators.
     pub(super) relay: Relay,
+}
+
+impl Surroundings {
+    /// The match, as its spans name it.
+    fn of_match(&self) -> OfMatch<'_> {
+        OfMatch {
+            id: &self.origin.id,
+            game_id: self.game_id,
+        }
+    }
+
+    /// The match is over once the gate is open: its span is made of it, when it was made, and its seats.
+    fn is_over(&self, gate: Option<&Gate>, span: impl FnOnce(OfMatch<'_>, u64, u8) -> Span) {
+        once_stored(&self.context.traces, gate, || {
+            span(
+                self.of_match(),
+                self.origin.created_unix_ms,
+                self.seats.get(),
+            )
+        });
+    }
 }
 
 /// What the lock of a match guards: the match, and what its effects go to.
@@ -159,17 +183,53 @@ impl<G: WireGame> Locked<G> {
             Effect::Faulty { seat, fault } => {
                 info!(%seat, reason = %fault.reason, action = %fault.action, detail = fault.detail, "fault");
             }
-            Effect::Count(Counted::Decision { by, charge }) => {
-                around.metrics.decided(by, charge.as_ref());
-            }
-            Effect::Count(Counted::Fault(fault)) => around.context.metrics.fault(&fault),
+            Effect::Count(counted) => self.count(around, counted),
             Effect::Ended(ending) => carried.ended = Some(self.ended(around, ending)),
             Effect::Cancelled { after } => {
                 info!("match cancelled");
                 around.context.metrics.match_cancelled();
-                carried.ended = Some(self.over(around, None, after));
+                let ended = self.over(around, None, after);
+                around.is_over(ended.gate.as_ref(), |of_match, made, seats| {
+                    of_match.whole(made, seats, "cancelled")
+                });
+                carried.ended = Some(ended);
             }
         }
+    }
+
+    fn count(&self, around: &Surroundings, counted: Counted) {
+        let of_match = around.of_match();
+        let traces = &around.context.traces;
+        match counted {
+            Counted::Decision {
+                seat,
+                by,
+                charge,
+                at_ms,
+            } => {
+                around.metrics.decided(by, charge.as_ref());
+                traces.ended(|| {
+                    of_match.decision(self.ago(around, at_ms), seat, by, charge.as_ref())
+                });
+            }
+            Counted::Fault { seat, fault } => {
+                around.context.metrics.fault(&fault);
+                traces.ended(|| of_match.fault(self.ago(around, fault.at_ms), seat, &fault));
+            }
+        }
+    }
+
+    /// How long ago something was, within the millisecond that it is known by.
+    fn ago(&self, around: &Surroundings, at_ms: u64) -> Duration {
+        let Some(started_at) = self.machine.referee().started_at() else {
+            return Duration::ZERO;
+        };
+        let started = Moment {
+            time: started_at,
+            lag_us: 0,
+        };
+        let since_start = around.clock.since(started);
+        since_start.saturating_sub(Duration::from_millis(at_ms.saturating_add(1)))
     }
 
     fn ended(&self, around: &Surroundings, ending: Ending) -> Ended {
@@ -188,7 +248,14 @@ impl<G: WireGame> Locked<G> {
                 "the match is spoiled by the server's own lag"
             );
         }
-        self.over(around, Some(replay), after)
+        let ended = self.over(around, Some(replay), after);
+        around.is_over(ended.gate.as_ref(), |of_match, made, seats| {
+            of_match
+                .whole(made, seats, "ended")
+                .with("bridgemaster.match.decisions", result.decisions)
+                .with("bridgemaster.match.spoiled", result.spoiled_by_referee)
+        });
+        ended
     }
 
     fn over(&self, around: &Surroundings, replay: Option<Arc<[u8]>>, after: Entries) -> Ended {

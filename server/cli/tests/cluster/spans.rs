@@ -1,0 +1,59 @@
+//! The trace of a match that moves.
+
+use bridgemaster_server::traces::SpanContext;
+use tokio::time::timeout;
+
+use crate::{
+    collecting::{Collected, Collecting},
+    counted_play::Playing,
+    nodes::{free_address, node},
+    postgres_server::PostgresServer,
+    served::PATIENCE,
+};
+
+pub(crate) async fn the_spans_of_all_servers_of_a_match_are_one_trace() {
+    let collecting = Collecting::start().await;
+    let database = PostgresServer::shared().fresh();
+    let start = |name| {
+        let flags = ["--otlp", &collecting.address];
+        node(&database, name, &free_address(), &flags)
+    };
+    let (one, two) = (start("one"), start("two"));
+    let urls = format!("{},{}", one.url, two.url);
+    let mut playing = Playing::default();
+    playing.begin(&one, &urls, "carcassonne", "a").await;
+    let decision_of = |name: &'static str| {
+        move |spans: &[Collected]| {
+            let mut decisions = spans.iter().filter(|one| one.span.name == "decision");
+            decisions.any(|one| one.instance() == name)
+        }
+    };
+    playing.reaches(10).await;
+    let seen = timeout(PATIENCE, collecting.until(decision_of("one"))).await;
+    let seen = seen.unwrap();
+    let decision = seen.iter().find(|one| one.span.name == "decision");
+    let match_id = decision.unwrap().told("bridgemaster.match.id").unwrap();
+    one.kill();
+    playing.end(&[&two]).await;
+    let is_over = |spans: &[Collected]| spans.iter().any(|one| one.span.name == "match");
+    let spans = timeout(PATIENCE, collecting.until(is_over)).await.unwrap();
+    assert!(decision_of("two")(&spans));
+    let first = SpanContext::named(&match_id);
+    let of_match: Vec<_> = spans
+        .iter()
+        .filter(|one| one.span.name != "commit")
+        .collect();
+    for one in &of_match {
+        assert_eq!(one.span.trace_id, first.trace.0);
+        let is_first = one.span.name == "match";
+        assert_eq!(one.span.span_id == first.span.0, is_first);
+        assert_eq!(one.span.parent_span_id == first.span.0, !is_first);
+    }
+    let by = |name: &str| {
+        let named = of_match.iter().filter(|one| one.span.name == name);
+        named.map(|one| one.instance()).collect::<Vec<_>>()
+    };
+    assert_eq!(by("make match"), ["one"]);
+    assert_eq!(by("recover match"), ["two"]);
+    assert_eq!(by("match"), ["two"]);
+}

@@ -1,0 +1,155 @@
+//! What a collector gets, as OpenTelemetry's own messages read it, over real connections.
+
+#![allow(clippy::unwrap_used)]
+
+#[allow(dead_code)] // Not every target needs all of it.
+mod collecting;
+
+use std::time::{Duration, SystemTime};
+
+use bridgemaster_traces::{
+    Collector, QUEUED_SPANS, Source, Span, SpanContext, SpanKind, Traces, Value,
+};
+use opentelemetry_proto::tonic::trace::v1::{span, status::StatusCode};
+use tokio::{net::TcpListener, time::timeout};
+use tokio_util::sync::CancellationToken;
+use tonic::Status;
+
+use collecting::{Collecting, told};
+
+/// Longest time that a test waits for anything.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn source() -> Source {
+    Source::server("1.2.3", Some("one"))
+}
+
+#[tokio::test]
+async fn a_span_arrives_with_all_that_is_told_of_it() {
+    let collecting = Collecting::start().await;
+    let (traces, exporter) = Traces::to(&collecting.address.parse().unwrap(), source());
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(exporter.run(stop.clone()));
+    let of_match = SpanContext::named("m1");
+    let begun = SystemTime::UNIX_EPOCH + Duration::from_nanos(1_700_000_000_000_000_007);
+    traces.ended(|| Span {
+        kind: SpanKind::Client,
+        ended: begun + Duration::from_nanos(5),
+        links: vec![SpanContext::named("m2")],
+        failed: true,
+        ..Span::within(of_match, begun, "commit")
+            .with("a.text", "a")
+            .with("a.number", 7_u32)
+            .with("a.flag", true)
+    });
+    let got = timeout(PATIENCE, collecting.until(|got| !got.is_empty()))
+        .await
+        .unwrap();
+    for (name, value) in [
+        ("service.name", "bridgemaster"),
+        ("service.version", "1.2.3"),
+        ("service.instance.id", "one"),
+    ] {
+        assert_eq!(told(&got[0].source, name).as_deref(), Some(value));
+    }
+    let span = &got[0].span;
+    assert_eq!(span.name, "commit");
+    assert_eq!(span.kind(), span::SpanKind::Client);
+    assert_eq!(span.trace_id, of_match.trace.0);
+    assert_eq!(span.parent_span_id, of_match.span.0);
+    assert_eq!(span.span_id.len(), 8);
+    assert_eq!(span.start_time_unix_nano, 1_700_000_000_000_000_007);
+    assert_eq!(span.end_time_unix_nano, 1_700_000_000_000_000_012);
+    for (name, value) in [("a.text", "a"), ("a.number", "7"), ("a.flag", "true")] {
+        assert_eq!(got[0].told(name).as_deref(), Some(value));
+    }
+    let linked = SpanContext::named("m2");
+    assert_eq!(span.links[0].trace_id, linked.trace.0);
+    assert_eq!(span.links[0].span_id, linked.span.0);
+    assert_eq!(span.status.as_ref().unwrap().code(), StatusCode::Error);
+    stop.cancel();
+    timeout(PATIENCE, running).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn what_is_queued_when_the_exporter_stops_arrives() {
+    let collecting = Collecting::start().await;
+    let (traces, exporter) = Traces::to(&collecting.address.parse().unwrap(), source());
+    // More than fit into a message.
+    for _ in 0..1_000 {
+        traces.ended(|| span("late"));
+    }
+    let stop = CancellationToken::new();
+    stop.cancel();
+    timeout(PATIENCE, exporter.run(stop)).await.unwrap();
+    assert_eq!(collecting.spans().len(), 1_000);
+}
+
+#[tokio::test]
+async fn a_collector_that_comes_late_gets_what_the_queue_had_room_for() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    let collector: Collector = format!("http://{address}").parse().unwrap();
+    let (traces, exporter) = Traces::to(&collector, source());
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(exporter.run(stop.clone()));
+    for _ in 0..2 * QUEUED_SPANS {
+        // It does not wait, or this would never end.
+        traces.ended(|| span("early"));
+    }
+    let listener = TcpListener::bind(address).await.unwrap();
+    let collecting = Collecting::on(listener);
+    let got = timeout(PATIENCE, collecting.until(|got| got.len() >= QUEUED_SPANS))
+        .await
+        .unwrap();
+    assert!(got.len() < 2 * QUEUED_SPANS);
+    stop.cancel();
+    timeout(PATIENCE, running).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn what_a_collector_refuses_for_good_is_not_sent_again() {
+    let collecting = Collecting::refusing(Status::invalid_argument("no")).await;
+    let (traces, exporter) = Traces::to(&collecting.address.parse().unwrap(), source());
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(exporter.run(stop.clone()));
+    traces.ended(|| span("refused"));
+    timeout(PATIENCE, collecting.until(|got| !got.is_empty()))
+        .await
+        .unwrap();
+    traces.ended(|| span("taken"));
+    let got = timeout(PATIENCE, collecting.until(|got| got.len() >= 2))
+        .await
+        .unwrap();
+    let names: Vec<_> = got.iter().map(|one| &*one.span.name).collect();
+    assert_eq!(names, ["refused", "taken"]);
+    stop.cancel();
+    timeout(PATIENCE, running).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn an_exporter_whose_collector_is_silent_stops_in_time() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let collector = format!("http://{}", listener.local_addr().unwrap());
+    let (traces, exporter) = Traces::to(&collector.parse().unwrap(), source());
+    traces.ended(|| span("lost"));
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(exporter.run(stop.clone()));
+    // It takes the connection and says nothing.
+    let _silent = timeout(PATIENCE, listener.accept()).await.unwrap().unwrap();
+    stop.cancel();
+    timeout(PATIENCE, running).await.unwrap().unwrap();
+}
+
+#[test]
+fn a_span_that_nobody_wants_is_not_made() {
+    let traces = Traces::off();
+    assert!(!traces.is_on());
+    traces.ended(|| panic!("made for nobody"));
+}
+
+fn span(name: &'static str) -> Span {
+    let begun = SystemTime::now();
+    Span::since(begun, name, SpanContext::draw()).with("value", Value::Flag(true))
+}
