@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bridgemaster_games::Seat;
 use bridgemaster_referee::{Charge, DecidedBy, Fault, FaultReason, MatchResult};
 
-use crate::{Moment, News, Outgoing, StreamNumber};
+use crate::{Moment, Outgoing, StreamNumber};
 
 /// A number of entries of a match's journal, counted from its start. What waits for so many may be
 /// seen once they are stored.
@@ -57,15 +57,6 @@ pub enum Effect {
         seat: Seat,
         /// What was wrong with its bytes, if they were no message.
         garbage: Option<String>,
-    },
-    /// Tell the spectators. Not given while nobody watches.
-    News {
-        /// What changed of what everybody may know.
-        news: News,
-        /// There will be no more.
-        is_last: bool,
-        /// Not before so many entries are stored.
-        after: Entries,
     },
     /// The deadline is before the moment at which the timer looks again, or there is none any more:
     /// wake the timer, which calls [`Match::tick`](crate::Match::tick).

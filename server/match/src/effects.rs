@@ -1,4 +1,4 @@
-//! What comes of an input: an entry, messages, records, news, and the end.
+//! What comes of an input: an entry, messages, records, and the end.
 
 use std::sync::Arc;
 
@@ -6,16 +6,14 @@ use bridgemaster_games::Seat;
 use bridgemaster_proto::{
     games::WireGame,
     internal::v1::{FinishedMatch, FinishedSeat},
-    v1::{self, WatchMatchResponse, play_response::Message},
+    v1::{self, play_response::Message},
 };
-use bridgemaster_referee::{
-    CloseReason, MatchPhase, Output, Record, RecordEntry, SeatMessage, Time,
-};
+use bridgemaster_referee::{CloseReason, Output, Record, RecordEntry, SeatMessage, Time};
 use bridgemaster_replay::ReplayWriter;
-use bridgemaster_wire::{fork_origin, response_to_wire, result_to_wire};
+use bridgemaster_wire::{response_to_wire, result_to_wire};
 
 use crate::{
-    Closing, Effect, Ending, Entries, Finish, Match, News, Outgoing,
+    Closing, Effect, Ending, Entries, Finish, Match, Outgoing,
     journal::{write_finished, write_histories},
     machine::Replay,
 };
@@ -24,12 +22,11 @@ impl<G: WireGame> Match<G> {
     /// Makes effects of what the referee said. All of them wait for one entry, which is given.
     pub(crate) fn carry_out(&mut self, time: Time, effects: &mut Vec<Effect>) -> Entries {
         let mut outputs = std::mem::take(&mut self.outputs);
-        let mut events: Vec<G::Event> = Vec::new();
         let mut replay = None;
         let mut is_cancelled = false;
         for output in &outputs {
             match output {
-                Output::Record(record) => self.record(record, &mut events, effects),
+                Output::Record(record) => self.record(record, effects),
                 Output::Ended => replay = self.seal(),
                 Output::Cancelled => {
                     is_cancelled = true;
@@ -72,7 +69,6 @@ impl<G: WireGame> Match<G> {
         if is_cancelled {
             effects.push(Effect::Cancelled { after });
         }
-        self.tell_spectators(events, after, effects);
         after
     }
 
@@ -201,13 +197,8 @@ impl<G: WireGame> Match<G> {
         }
     }
 
-    /// Puts a record into the replay, and its events into `events` for the spectators.
-    fn record(
-        &mut self,
-        record: &Record<G>,
-        events: &mut Vec<G::Event>,
-        effects: &mut Vec<Effect>,
-    ) {
+    /// Puts a record into the replay, and its events where they wait for the spectators.
+    fn record(&mut self, record: &Record<G>, effects: &mut Vec<Effect>) {
         let happened: &[G::Event] = match &record.entry {
             RecordEntry::Decision(decision) => {
                 self.held_back.decision(decision, record.at_ms);
@@ -225,51 +216,10 @@ impl<G: WireGame> Match<G> {
         if !happened.is_empty() {
             self.held_back.release(effects);
         }
-        if self.is_watched {
-            // The decision or the result of chance itself may be secret.
-            events.extend_from_slice(happened);
-        }
+        self.untold.happened(happened);
         if let Replay::Growing(writer) = &mut self.replay {
             writer.push(record);
         }
-    }
-
-    /// Tells the spectators what changed of what they may know.
-    fn tell_spectators(
-        &mut self,
-        events: Vec<G::Event>,
-        after: Entries,
-        effects: &mut Vec<Effect>,
-    ) {
-        let changes = self.referee.public_changes();
-        let has_changed = changes != std::mem::replace(&mut self.told_changes, changes);
-        if !has_changed || !self.is_watched {
-            return;
-        }
-        let is_last = self.referee.phase() == MatchPhase::Ended;
-        if is_last {
-            self.is_watched = false;
-        }
-        // In between it is told without what is large: the first message had its config and its
-        // commitment, and with edition data they are most of a message.
-        let info = match is_last {
-            true => self.match_info(),
-            false => v1::MatchInfo {
-                fork: self.referee.rules().fork.as_deref().map(fork_origin),
-                ..self.standing()
-            },
-        };
-        let observation = self.referee.observe_spectator();
-        let news = News::new(move || WatchMatchResponse {
-            r#match: Some(info.clone()),
-            observation: observation.as_ref().map(G::observation_to_wire),
-            events: events.iter().map(G::event_to_wire).collect(),
-        });
-        effects.push(Effect::News {
-            news,
-            is_last,
-            after,
-        });
     }
 
     /// Closes the replay of a match that has ended: its bytes.

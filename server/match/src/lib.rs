@@ -13,6 +13,8 @@
 //!   they cannot be; tell the match with [`Match::stored`] when they are;
 //! * not read a stream any further before what [`Match::unsettled_report`] says is stored: then what
 //!   waits is bounded by the streams;
+//! * ask for the news with [`Match::take_news`] while somebody watches, soon after what everybody may
+//!   know has changed, and before somebody else begins to watch;
 //! * call [`Match::tick`] at the time that it gave last, and when [`Effect::Wake`] asks for it;
 //! * [`Match::park`] it before streams end with the server;
 //! * to go on after its own end, [`recover`] the match from what was stored, and call
@@ -48,7 +50,7 @@ pub use journal::{
 };
 pub use machine::{Joined, Match, NotCancelled, NotSeated, Opening};
 pub use moment::{MIN_LAG_US, Moment};
-pub use news::News;
+pub use news::{DueNews, News};
 pub use origin::{OfferedSeat, Origin, TicketHash};
 pub use outgoing::Outgoing;
 pub use report::{Inbox, Report, SeatInput, StreamNumber};

@@ -19,7 +19,8 @@ use bridgemaster_replay::{ReplayWriter, SigningKey};
 use crate::{
     Beginning, Cancellation, Closing, Effect, Entries, Header, Moment, Origin, Recovered, Report,
     SeatInput, StreamNumber, TicketHash, Verdict, calendar::Calendar, held_back::HeldBack,
-    journal::MatchJournal, link::Link, referee_input::referee_input, storing::Storing,
+    journal::MatchJournal, link::Link, news::Untold, referee_input::referee_input,
+    storing::Storing,
 };
 
 /// A match of one game.
@@ -39,9 +40,7 @@ pub struct Match<G: WireGame> {
     lag_us: u64,
     /// What happened while it was secret who had decided.
     pub(crate) held_back: HeldBack,
-    pub(crate) is_watched: bool,
-    /// Changes of what everybody may know that the spectators were told.
-    pub(crate) told_changes: u64,
+    pub(crate) untold: Untold<G::Event>,
     pub(crate) replay: Replay,
     /// `None` without a store, and once the match has ended.
     pub(crate) journal: Option<MatchJournal>,
@@ -161,12 +160,11 @@ impl<G: WireGame> Match<G> {
             origin: Arc::new(origin),
             signing_key,
             links: referee.seats().map(|_| Link::default()).collect(),
-            told_changes: referee.public_changes(),
             referee,
             histories,
             lag_us: 0,
             held_back: HeldBack::default(),
-            is_watched: false,
+            untold: Untold::new(),
             replay: Replay::Growing(replay),
             journal: Some(MatchJournal::new(entries)),
             storing: Storing::new(entries),
@@ -399,11 +397,15 @@ impl<G: WireGame> Match<G> {
             return Entries::NONE;
         }
         // Bots are told of a history as soon as it runs, so its beginning is stored in any case.
-        let must_be_stored = matches!(input, Input::Restarted);
+        let begins_history = matches!(input, Input::Restarted);
+        let public_changes = self.referee.public_changes();
         if let Some(journal) = &mut self.journal {
             journal.note(time, &input, self.began);
         }
         self.referee.handle(time, input, &mut self.outputs);
+        // So is what everybody may see, though no output may come of it: a bot that came and went very
+        // often goes once more, and no other bot is there to be told.
+        let must_be_stored = begins_history || self.referee.public_changes() != public_changes;
         let after = if !self.outputs.is_empty() || must_be_stored {
             self.carry_out(time, effects)
         } else {

@@ -205,11 +205,6 @@ impl<G: WireGame> Match<G> {
         }
     }
 
-    /// Somebody watches, or nobody any more.
-    pub fn set_watched(&mut self, is_watched: bool) {
-        self.is_watched = is_watched && self.referee.phase() != MatchPhase::Ended;
-    }
-
     /// What its positions are played from: its rules and its setup. Secret, as they are.
     pub fn replay_head(&self) -> v1::Replay {
         bridgemaster_replay::replay_head(self.origin.id.as_str(), &self.referee)

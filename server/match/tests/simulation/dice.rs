@@ -20,6 +20,8 @@ pub(crate) enum Purpose {
     Cancelling,
     /// Which seat has another clock.
     Odds,
+    /// When those who watch are told the news.
+    News,
     /// What the bot of a seat does.
     Bot(u8),
     /// What the network does to the streams of a seat.
@@ -40,6 +42,7 @@ impl Dice {
             Purpose::Tails => 4,
             Purpose::Cancelling => 5,
             Purpose::Odds => 6,
+            Purpose::News => 7,
             Purpose::Bot(seat) => 0x100 + u64::from(seat),
             Purpose::Network(seat) => 0x200 + u64::from(seat),
         };

@@ -82,6 +82,8 @@ pub(crate) struct Shell<G: WireGame> {
     pub(crate) lag_us: u64,
     /// The timer is to look at once.
     wakes: bool,
+    /// Changes of what everybody may know, as of the last look for news.
+    changes: u64,
     /// The stream that takes a seat in the call at hand.
     opening: Option<StreamId>,
     tampering: Option<EffectTampering>,
@@ -131,6 +133,7 @@ impl<G: WireGame> Shell<G> {
             life: 0,
             lag_us: 0,
             wakes: false,
+            changes: 0,
             opening: None,
             tampering: effect_tampering,
         })
@@ -172,6 +175,12 @@ impl<G: WireGame> Shell<G> {
         queues
             .filter(|(_, queue)| !queue.is_empty())
             .map(|(index, _)| StreamId(index))
+    }
+
+    /// Whether what everybody may know has changed since this was asked last.
+    pub(crate) fn take_change(&mut self) -> bool {
+        let changes = self.referee().public_changes();
+        changes != std::mem::replace(&mut self.changes, changes)
     }
 
     /// Whether the timer is to look at once.
@@ -290,10 +299,21 @@ impl<G: WireGame> Shell<G> {
         self.made.push((moment, seat, stream, report));
     }
 
-    /// Somebody watches from now on.
-    pub(crate) fn watch(&mut self) {
-        self.machine.set_watched(true);
+    /// Somebody watches from now on; who watched before is told the news first.
+    pub(crate) fn watch(&mut self) -> Result<(), Violation> {
+        self.tell_news()?;
+        self.machine.begin_to_watch();
         self.auditor.watches();
+        Ok(())
+    }
+
+    /// Who watches is told what changed.
+    pub(crate) fn tell_news(&mut self) -> Result<(), Violation> {
+        let mut due = self.machine.take_news();
+        if let Some(tampering) = &mut self.tampering {
+            tampering.apply_to_news(&mut due);
+        }
+        self.auditor.is_told(due.as_ref())
     }
 
     /// Handles what streams have reported.
@@ -414,6 +434,11 @@ impl<G: WireGame> Shell<G> {
                 tampering.apply(&mut self.effects);
             }
             self.auditor.audit(&self.effects, moment, trace)?;
+            let is_over =
+                |effect: &Effect| matches!(effect, Effect::Ended(_) | Effect::Cancelled { .. });
+            if self.effects.iter().any(is_over) {
+                self.tell_news()?;
+            }
             let mut effects = std::mem::take(&mut self.effects);
             for effect in effects.drain(..) {
                 slow.extend(self.carry_out(effect)?);
@@ -478,8 +503,7 @@ impl<G: WireGame> Shell<G> {
             }
             Effect::Lost { seat, .. } => self.senders[seat.index()] = None,
             Effect::Wake => self.wakes = true,
-            Effect::News { .. }
-            | Effect::Handled(_)
+            Effect::Handled(_)
             | Effect::Faulty { .. }
             | Effect::Count(_)
             | Effect::Ended(_)

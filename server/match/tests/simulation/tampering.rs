@@ -1,7 +1,7 @@
 //! Referees and matches that do wrong, to show that the checks notice it.
 
 use bridgemaster_games::{Digest, Game};
-use bridgemaster_match::{Effect, Entries};
+use bridgemaster_match::{DueNews, Effect, Entries, News};
 use bridgemaster_referee::{FaultReason, Output, RecordEntry, SeatMessage};
 
 /// A wrong that is done once, as soon as there is an occasion.
@@ -123,6 +123,7 @@ pub(crate) enum WrongEffect {
     SwapsMessages,
     LosesAClosing,
     LosesNews,
+    LosesAnEvent,
     TellsNewsTooEarly,
     LosesAnEntry,
     ForgetsToWakeTheTimer,
@@ -130,12 +131,13 @@ pub(crate) enum WrongEffect {
 }
 
 impl WrongEffect {
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::LosesAMessage,
         Self::SendsTooEarly,
         Self::SwapsMessages,
         Self::LosesAClosing,
         Self::LosesNews,
+        Self::LosesAnEvent,
         Self::TellsNewsTooEarly,
         Self::LosesAnEntry,
         Self::ForgetsToWakeTheTimer,
@@ -150,6 +152,7 @@ impl WrongEffect {
             Self::SwapsMessages => "swaps_two_messages",
             Self::LosesAClosing => "leaves_a_stream_open",
             Self::LosesNews => "keeps_news_to_itself",
+            Self::LosesAnEvent => "leaves_an_event_out_of_the_news",
             Self::TellsNewsTooEarly => "tells_news_before_they_are_stored",
             Self::LosesAnEntry => "loses_an_entry",
             Self::ForgetsToWakeTheTimer => "forgets_to_wake_the_timer",
@@ -180,18 +183,39 @@ impl EffectTampering {
         }
     }
 
+    /// The same for what those who watch are told.
+    pub(crate) fn apply_to_news(&mut self, due: &mut Option<DueNews>) {
+        let Some(told) = due.as_mut().filter(|_| !self.is_done) else {
+            return;
+        };
+        self.is_done = match self.wrong {
+            WrongEffect::LosesNews => {
+                *due = None;
+                true
+            }
+            WrongEffect::LosesAnEvent => {
+                let mut message = told.news.to_message();
+                let lost = message.events.pop();
+                told.news = News::new(move || message.clone());
+                lost.is_some()
+            }
+            WrongEffect::TellsNewsTooEarly => {
+                std::mem::replace(&mut told.after, Entries::NONE) != Entries::NONE
+            }
+            _ => false,
+        };
+    }
+
     fn alter(&self, at: usize, effects: &mut Vec<Effect>) -> bool {
         match (self.wrong, &mut effects[at]) {
             (WrongEffect::LosesAMessage, Effect::Send { .. })
             | (WrongEffect::LosesAClosing, Effect::Close { .. })
-            | (WrongEffect::LosesNews, Effect::News { .. })
             | (WrongEffect::LosesAnEntry, Effect::Store(_))
             | (WrongEffect::ForgetsToWakeTheTimer, Effect::Wake) => {
                 effects.remove(at);
                 true
             }
-            (WrongEffect::SendsTooEarly, Effect::Send { after, .. })
-            | (WrongEffect::TellsNewsTooEarly, Effect::News { after, .. }) => {
+            (WrongEffect::SendsTooEarly, Effect::Send { after, .. }) => {
                 std::mem::replace(after, Entries::NONE) != Entries::NONE
             }
             (WrongEffect::SwapsMessages, Effect::Send { .. }) => {

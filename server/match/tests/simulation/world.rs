@@ -35,6 +35,8 @@ const MOST_KILLS: u32 = 6;
 const MOST_FULL: u32 = 6;
 /// The longest that a bot which nobody answers waits before it tries again, in µs: as the SDKs do.
 const LONGEST_PAUSE_US: u64 = 2_000_000;
+/// Who watches is told of a change after so long at most, in µs: with it of many, if bots are fast.
+const LONGEST_WITHOUT_NEWS_US: u64 = 100_000;
 /// Useless messages that a flooding bot sends: more than a referee bears.
 const FLOOD_MESSAGES: u32 = 130;
 
@@ -74,6 +76,10 @@ enum Event<G: WireGame> {
     },
     /// Somebody begins to watch.
     Watch,
+    /// A life of the server tells the news to those who watch.
+    News {
+        life: u32,
+    },
     /// The server stands still.
     Stall,
     /// The server has no room from now on.
@@ -102,6 +108,7 @@ impl<G: WireGame> Event<G> {
                 | Self::ServerFindsLoss(_)
                 | Self::Ping(_)
                 | Self::Tick { .. }
+                | Self::News { .. }
                 | Self::Cancel
         )
     }
@@ -169,6 +176,9 @@ pub(crate) struct World<G: WireGame> {
     times_full: u32,
     full_until: Time,
     kills: Dice,
+    news: Dice,
+    /// A look for news is to come.
+    are_news_due: bool,
     tails: Dice,
     lost_tails: u32,
     /// Counts the lives of the server.
@@ -222,6 +232,8 @@ impl<G: WireGame> World<G> {
             times_full: 0,
             full_until: now,
             kills: Dice::new(plan.seed, Purpose::Kills),
+            news: Dice::new(plan.seed, Purpose::News),
+            are_news_due: false,
             tails: Dice::new(plan.seed, Purpose::Tails),
             lost_tails: 0,
             server_life: 0,
@@ -421,7 +433,13 @@ impl<G: WireGame> World<G> {
                     self.look_at(at);
                 }
             }
-            Event::Watch => self.server.watch(),
+            Event::Watch if !self.is_server_up => {}
+            Event::Watch => return self.server.watch(),
+            Event::News { life } if life != self.server_life => {}
+            Event::News { .. } => {
+                self.are_news_due = false;
+                return self.server.tell_news();
+            }
             Event::Stall => self.stall(),
             Event::Full => self.fill(),
             Event::Stored { life, .. } if life != self.server_life => {}
@@ -453,6 +471,11 @@ impl<G: WireGame> World<G> {
         for stream in waiting {
             let us = self.server_dice.within(0..100);
             self.after(us, Event::Transport(stream));
+        }
+        if self.server.take_change() && !std::mem::replace(&mut self.are_news_due, true) {
+            let us = self.news.within(0..LONGEST_WITHOUT_NEWS_US);
+            let life = self.server_life;
+            self.after(us, Event::News { life });
         }
         if self.server.take_wake() && self.looks_at.is_some() {
             self.look_at(self.now);
@@ -604,6 +627,7 @@ impl<G: WireGame> World<G> {
         self.server.kill(self.now, kept, &mut self.trace);
         self.server_life += 1;
         self.is_server_up = false;
+        self.are_news_due = false;
         self.stalled_until = self.now;
         // Its timer is gone with it.
         self.timer_settings += 1;

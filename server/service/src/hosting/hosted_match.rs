@@ -63,7 +63,7 @@ pub(crate) trait ShownMatch: Send + Sync {
     fn glance(&self, known: Option<u64>) -> Option<(u64, Gated<v1::WatchMatchResponse>)>;
 
     /// Follows it, as this watcher.
-    fn watch(&self, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal>;
+    fn watch(self: Arc<Self>, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal>;
 
     /// Its replay, as far as it may be told.
     fn replay(&self) -> ReplayBytes;

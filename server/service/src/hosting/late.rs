@@ -158,11 +158,11 @@ impl ShownMatch for LateMatch {
         (known != Some(changes)).then(glance)
     }
 
-    fn watch(&self, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal> {
+    fn watch(self: Arc<Self>, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal> {
         let entrant = self.audience.enter(watcher.clone(), &self.context.limits)?;
         let mut shown = self.shown();
         if shown.is_over() {
-            return self.itself.watch(watcher);
+            return Arc::clone(&self.itself).watch(watcher);
         }
         Ok(shown.watch(entrant))
     }

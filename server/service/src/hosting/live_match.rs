@@ -3,6 +3,7 @@
 mod course;
 mod effects;
 mod hosted;
+mod news;
 
 use std::sync::{
     Arc,
@@ -135,6 +136,7 @@ impl<G: WireGame> LiveMatch<G> {
                 streams: machine.referee().seats().map(|_| None).collect(),
                 joining: None,
                 teller,
+                has_newscast: false,
                 changes: None,
                 journal,
                 gates: Gates::default(),
@@ -193,8 +195,15 @@ impl<G: WireGame> LiveMatch<G> {
         let value = act(machine, (now, reports), &mut effects);
         locked.counted.is_in(locked.machine.referee().phase());
         self.state.set(locked.machine.state());
-        let ended = locked.carry_out(&self.around, &mut effects, now);
+        // Before bots are sent something, since what was woken last has its turn first.
         locked.tell_changes();
+        let ended = locked.carry_out(&self.around, &mut effects, now);
+        // A stream that was too slow has ended by it.
+        locked.tell_changes();
+        if ended.is_some() {
+            // The match may be gone from memory before anybody looks.
+            locked.tell_news();
+        }
         effects_buffer::give_back(effects);
         Outcome { value, ended }
     }

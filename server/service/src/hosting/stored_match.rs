@@ -259,7 +259,7 @@ impl ShownMatch for StoredMatch {
             .then(|| (0, Gated::new(self.snapshot(), None)))
     }
 
-    fn watch(&self, _: Option<Watcher>) -> Result<WatchReceiver, Refusal> {
+    fn watch(self: Arc<Self>, _: Option<Watcher>) -> Result<WatchReceiver, Refusal> {
         Ok(spectators::only(&self.snapshot()))
     }
 

@@ -18,10 +18,10 @@ const NEVER_PROTECTED: usize = 4;
 /// Most viewers of one stream of positions: each seat, and a spectator, with one to spare.
 pub(crate) const MAX_VIEWERS: usize = 8;
 
-/// Least time between two looks at a match for a stream of positions: people see no more of it, and
-/// bots that answer at once must not make the server write to each of many spectators at that
-/// rate.
-pub(crate) const POSITIONS_INTERVAL: Duration = Duration::from_millis(50);
+/// Least time between two looks at a match for those who watch it, by its news or its positions:
+/// people see no more of it, and bots that answer at once must not make the server write to each of
+/// many spectators at that rate.
+pub(crate) const SPECTATOR_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Bytes of the newest positions of a match that are kept for all who look at it as spectators: a
 /// dozen or more. Who needs older ones makes them for itself.

@@ -35,8 +35,9 @@ const DECISION_BOUNDS: [f64; 12] = [
 ];
 /// Upper bounds of the server's own share of an answer, in seconds: from the referee's work alone
 /// to a commit on a slow disk.
-const HANDLING_BOUNDS: [f64; 12] = [
-    0.000_01, 0.000_03, 0.000_1, 0.000_3, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0,
+const HANDLING_BOUNDS: [f64; 20] = [
+    0.000_01, 0.000_015, 0.000_02, 0.000_03, 0.000_05, 0.000_07, 0.000_1, 0.000_15, 0.000_2,
+    0.000_3, 0.000_5, 0.000_7, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0,
 ];
 /// Upper bounds of one lag, in seconds; shorter than the first is not counted as lag.
 const LAG_BOUNDS: [f64; 8] = [0.01, 0.02, 0.05, 0.1, 0.3, 1.0, 3.0, 10.0];

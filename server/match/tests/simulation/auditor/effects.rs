@@ -1,8 +1,8 @@
 //! What everybody may see of a match: news, counts, the replay and what stays of it.
 
-use bridgemaster_match::{Counted, Ending, Finish, read_finished};
+use bridgemaster_match::{Counted, DueNews, Ending, Finish, read_finished};
 use bridgemaster_proto::{games::WireGame, v1};
-use bridgemaster_referee::{Record, RecordEntry, Referee};
+use bridgemaster_referee::{Record, RecordEntry};
 use bridgemaster_wire::{record_to_wire, result_to_wire, seat_to_wire};
 
 use super::Auditor;
@@ -12,9 +12,9 @@ use crate::oracle::{Violation, demand};
 #[derive(Debug, Default)]
 pub(super) struct Public {
     is_watched: bool,
-    /// Of the referee, the last that came into news.
-    changes: u64,
-    are_news_due: bool,
+    /// Changes of what everybody may know, as of the last news.
+    told_changes: u64,
+    /// What happened since then.
     events: Vec<v1::GameEvent>,
     /// Decisions and faults in this life of the server.
     decisions: u32,
@@ -23,26 +23,12 @@ pub(super) struct Public {
     counted_faults: u32,
 }
 
-impl Public {
-    pub(super) fn new<G: WireGame>(referee: &Referee<G>) -> Self {
-        Self {
-            changes: referee.public_changes(),
-            ..Self::default()
-        }
-    }
-
-    /// Something may have changed that everybody may know.
-    pub(super) fn changed<G: WireGame>(&mut self, referee: &Referee<G>) {
-        let changes = referee.public_changes();
-        let has_changed = changes != std::mem::replace(&mut self.changes, changes);
-        self.are_news_due |= has_changed && self.is_watched;
-    }
-}
-
 impl<G: WireGame> Auditor<G> {
     /// Somebody watches from now on.
     pub(crate) fn watches(&mut self) {
         self.public.is_watched = !self.has_ended();
+        self.public.told_changes = self.referee.public_changes();
+        self.public.events.clear();
     }
 
     pub(super) fn note_record(&mut self, record: &Record<G>) {
@@ -63,17 +49,19 @@ impl<G: WireGame> Auditor<G> {
         self.records.push(wire);
     }
 
-    /// News tell what everybody may know now, and nothing else.
-    pub(super) fn news(
-        &mut self,
-        news: &v1::WatchMatchResponse,
-        is_last: bool,
-    ) -> Result<(), Violation> {
-        demand!(
-            std::mem::take(&mut self.public.are_news_due),
-            "news of nothing: {news:?}"
-        );
+    /// Who watches is told what everybody may know now, with all that happened since the last news;
+    /// and is told nothing if that has not changed.
+    pub(crate) fn is_told(&mut self, told: Option<&DueNews>) -> Result<(), Violation> {
         let referee = &self.referee;
+        let changes = referee.public_changes();
+        let is_due = self.public.is_watched && changes != self.public.told_changes;
+        demand!(
+            is_due == told.is_some(),
+            "news are due ({is_due}), and there are {told:?}"
+        );
+        let Some(told) = told else { return Ok(()) };
+        self.waits(told.after)?;
+        let news = told.news.to_message();
         let seats: Vec<_> = referee.public_seats().map(seat_to_wire).collect();
         let is_true = news.r#match.as_ref().is_some_and(|info| {
             info.decisions == referee.public_decisions() && info.seats == seats
@@ -84,11 +72,12 @@ impl<G: WireGame> Auditor<G> {
             is_true
                 && news.observation == observation
                 && news.events == self.public.events
-                && is_last == self.has_ended(),
+                && told.is_last == self.has_ended(),
             "the news tell {news:?}"
         );
         self.public.events.clear();
-        self.public.is_watched &= !is_last;
+        self.public.told_changes = changes;
+        self.public.is_watched = !told.is_last;
         Ok(())
     }
 
@@ -100,11 +89,9 @@ impl<G: WireGame> Auditor<G> {
         Ok(())
     }
 
-    /// News came where they were due, and what is counted is public: all of it once nothing is
-    /// secret.
-    pub(super) fn everybody_is_told(&self) -> Result<(), Violation> {
+    /// What is counted is public: all of it once nothing is secret.
+    pub(super) fn is_counted(&self) -> Result<(), Violation> {
         let public = &self.public;
-        demand!(!public.are_news_due, "nobody is told of a change");
         demand!(
             public.counted_decisions <= public.decisions,
             "more is counted than there was"

@@ -105,7 +105,7 @@ impl<G: WireGame> Auditor<G> {
         Ok(Self {
             origin,
             oracle: Oracle::new(&referee)?,
-            public: effects::Public::new(&referee),
+            public: effects::Public::default(),
             referee,
             histories: Histories::new(running),
             has_lost_tail: false,
@@ -183,7 +183,7 @@ impl<G: WireGame> Auditor<G> {
             "what must follow does not: {:?}",
             self.demanded
         );
-        self.everybody_is_told()?;
+        self.is_counted()?;
         self.lag.is_told(now)
     }
 
@@ -224,14 +224,6 @@ impl<G: WireGame> Auditor<G> {
                 );
                 demand!(is_due, "{seat} is sent {response:?}, and due is {due:?}");
                 self.waits(*after)
-            }
-            Effect::News {
-                news,
-                is_last,
-                after,
-            } => {
-                self.waits(*after)?;
-                self.news(&news.to_message(), *is_last)
             }
             Effect::Ended(ending) => {
                 let is_due = std::mem::take(&mut self.end_is_due);
@@ -279,15 +271,17 @@ impl<G: WireGame> Auditor<G> {
         for (place, stored) in read.inputs.into_iter().enumerate() {
             let begins = stored.begins.map(|begins| begins.history_id);
             self.expect_input(stored.time, &stored.input, begins)?;
-            let must_be_stored = begins.is_some();
+            let public_changes = self.referee.public_changes();
             if let Some(next) = begins {
                 self.histories.begin(next, self.referee.sent().collect());
             }
             let text = self.play(stored.time, stored.input, Some(entry.number), trace)?;
+            let must_be_stored =
+                begins.is_some() || self.referee.public_changes() != public_changes;
             let is_last = place + 1 == count;
             demand!(
-                is_last || text.is_empty(),
-                "an effect does not end its entry: {text}"
+                is_last || (text.is_empty() && !must_be_stored),
+                "an effect or a public change does not end its entry: {text}"
             );
             demand!(
                 !is_last || !text.is_empty() || must_be_stored || entry.bytes.len() > 16_000,
@@ -328,10 +322,12 @@ impl<G: WireGame> Auditor<G> {
     ) -> Result<String, Violation> {
         trace.line(at, format_args!("> {input:?}"));
         self.inputs += 1;
-        let must_be_stored = matches!(input, Input::Restarted);
+        let begins_history = matches!(input, Input::Restarted);
+        let public_changes = self.referee.public_changes();
         self.oracle.before(at, &input);
         let mut outputs = Vec::new();
         self.referee.handle(at, input, &mut outputs);
+        let must_be_stored = begins_history || self.referee.public_changes() != public_changes;
         if let Some(entry) = entry
             && (!outputs.is_empty() || must_be_stored)
         {
@@ -345,7 +341,6 @@ impl<G: WireGame> Auditor<G> {
         for output in &outputs {
             self.demand(output);
         }
-        self.public.changed(&self.referee);
         if let Some(tampering) = &mut self.tampering {
             tampering.apply(&mut outputs);
         }

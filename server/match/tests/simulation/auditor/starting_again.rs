@@ -68,7 +68,7 @@ impl<G: WireGame> Auditor<G> {
         }
         self.standings = standings;
         self.lag = LagBook::new(now, self.stored);
-        self.public = Public::new(&self.referee);
+        self.public = Public::default();
         Ok(())
     }
 

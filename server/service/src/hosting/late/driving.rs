@@ -224,7 +224,7 @@ mod tests {
     }
 
     /// A match that has ended just now, one who watched it from before that, and a moment before it.
-    async fn just_ended(matches: &Arc<Matches>) -> (LateMatch, WatchReceiver, Instant) {
+    async fn just_ended(matches: &Arc<Matches>) -> (Arc<LateMatch>, WatchReceiver, Instant) {
         let config = MatchConfig {
             game: with_game!(GAME_IDS[0], G => G::config_to_wire(&Default::default())),
             seats: 2,
@@ -247,8 +247,8 @@ mod tests {
         let id = MatchId::new(made.info.match_id).unwrap();
         let hosted = matches.held(&id).unwrap();
         let lateness = hosted.lateness().unwrap();
-        let late = LateMatch::new(hosted, lateness, matches.context());
-        let news = late.watch(None).unwrap();
+        let late = Arc::new(LateMatch::new(hosted, lateness, matches.context()));
+        let news = Arc::clone(&late).watch(None).unwrap();
         let before_end = Instant::now();
         for seat in &seats {
             seat.report(SeatInput::Resign);

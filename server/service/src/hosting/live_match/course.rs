@@ -23,11 +23,7 @@ impl<G: WireGame> Course for LiveMatch<G> {
         if locked.machine.referee().phase() == MatchPhase::Ended {
             return None;
         }
-        let public_changes = locked.machine.referee().public_changes();
-        let changes = locked
-            .changes
-            .get_or_insert_with(|| watch::Sender::new(public_changes));
-        Some(changes.subscribe())
+        Some(locked.follow_changes())
     }
 
     fn news(&self, from_bytes: usize) -> Gated<CourseNews> {

@@ -84,7 +84,9 @@ pub(super) struct Locked<G: WireGame> {
     pub(super) joining: Option<OutboundSender>,
     /// To those who watch it.
     pub(super) teller: Teller,
-    /// For those who look at its positions; `None` while nobody does.
+    /// A task has them told what changes.
+    pub(super) has_newscast: bool,
+    /// For those who look at what changes; `None` while nobody does.
     pub(super) changes: Option<watch::Sender<u64>>,
     /// `None` without a store.
     pub(super) journal: Option<MatchJournal>,
@@ -123,7 +125,7 @@ impl<G: WireGame> Locked<G> {
         }
     }
 
-    /// Lets those who look at positions know if there may be news for them.
+    /// Lets those who look at what changes know if there may be news for them.
     pub(super) fn tell_changes(&mut self) {
         let public_changes = self.machine.referee().public_changes();
         if let Some(changes) = &self.changes {
@@ -163,17 +165,6 @@ impl<G: WireGame> Locked<G> {
                     Some(detail) => warn!(%seat, detail, "the stream carried garbage"),
                     None => info!(%seat, "the stream ended"),
                 }
-            }
-            Effect::News {
-                news,
-                is_last,
-                after,
-            } => {
-                self.teller.tell(news, self.gates.before(after));
-                if is_last {
-                    self.teller.dismiss();
-                }
-                self.machine.set_watched(self.teller.is_watched());
             }
             Effect::Wake => around.sooner.notify_one(),
             Effect::Handled(moment) => {

@@ -102,17 +102,19 @@ impl<G: WireGame> ShownMatch for LiveMatch<G> {
         (known != Some(changes)).then(|| (changes, snapshot()))
     }
 
-    fn watch(&self, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal> {
+    fn watch(self: Arc<Self>, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal> {
         let limits = &self.around.context.limits;
         let entrant = self.around.audience.enter(watcher, limits)?;
         let mut locked = self.lock();
+        // To those who watch already: the new one sees it by itself.
+        locked.tell_news();
         let snapshot = locked.machine.snapshot();
         let gate = locked.gates.before(locked.machine.unsettled());
         let receiver = locked.teller.begin(entrant, &snapshot, gate);
-        if locked.machine.referee().phase() == MatchPhase::Ended {
-            locked.teller.dismiss();
+        match locked.machine.referee().phase() {
+            MatchPhase::Ended => locked.teller.dismiss(),
+            _ => self.begin_newscast(&mut locked),
         }
-        locked.machine.set_watched(true);
         Ok(receiver)
     }
 

@@ -11,7 +11,7 @@ use prost::{DecodeError, Message as _};
 use tokio::{
     select,
     sync::watch,
-    task::consume_budget,
+    task::{consume_budget, yield_now},
     time::{Instant, sleep_until},
 };
 use tokio_stream::Stream;
@@ -20,7 +20,7 @@ use tonic::codegen::Bytes;
 use crate::{
     hosting::{CourseNews, Matches, ShownMatch},
     journal::NotStored,
-    limits::POSITIONS_INTERVAL,
+    limits::SPECTATOR_INTERVAL,
     refusal::Refusal,
 };
 
@@ -267,7 +267,9 @@ impl Look {
 async fn news(changes: &mut watch::Receiver<u64>, looked_at: Instant) {
     // Without a sender the match is gone from memory, and the next look finds its end.
     let _ = changes.changed().await;
-    sleep_until(looked_at + POSITIONS_INTERVAL).await;
+    // Bots that were sent something have their turn first.
+    yield_now().await;
+    sleep_until(looked_at + SPECTATOR_INTERVAL).await;
 }
 
 /// A message of a stream of positions.
