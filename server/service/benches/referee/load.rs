@@ -2,10 +2,10 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use bridgemaster_games::with_game;
@@ -44,6 +44,10 @@ pub(crate) struct Counters {
     stopping: AtomicBool,
     /// What a bot thinks about a decision.
     thinking: Duration,
+    /// When a bot decided last, until somebody is asked.
+    decided: Mutex<Option<Instant>>,
+    /// Times from there to there.
+    answers: Mutex<Vec<Duration>>,
 }
 
 impl Counters {
@@ -53,6 +57,23 @@ impl Counters {
             thinking: time,
             ..Self::default()
         }
+    }
+
+    /// Somebody decides.
+    fn decides(&self) {
+        *self.decided.lock().unwrap() = Some(Instant::now());
+    }
+
+    /// Somebody is asked.
+    fn is_asked(&self) {
+        if let Some(decided) = self.decided.lock().unwrap().take() {
+            self.answers.lock().unwrap().push(decided.elapsed());
+        }
+    }
+
+    /// The times from each decision to the next request, of bots that play one match at a time.
+    pub(crate) fn take_answers(&self) -> Vec<Duration> {
+        std::mem::take(&mut self.answers.lock().unwrap())
     }
 }
 
@@ -198,7 +219,9 @@ pub(crate) async fn play_seat(channel: Channel, ticket: String, counters: Arc<Co
     while let Ok(Some((size, response))) = inbound.message().await {
         let answer = if let Some(request) = response.request {
             if !counters.thinking.is_zero() {
+                counters.is_asked();
                 sleep(counters.thinking).await;
+                counters.decides();
             }
             let answer = say(Outgoing::Decision(answer(request, &mut chooser)));
             counters.decisions.fetch_add(1, Ordering::Relaxed);

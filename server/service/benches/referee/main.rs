@@ -72,8 +72,8 @@ impl Wanted {
         let mut arguments = std::env::args().skip(1);
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
-                // Cargo passes this.
-                "--bench" => {}
+                // Cargo passes the first, and `spectators` the second.
+                "--bench" | spectators::ON_OTHER_CORES => {}
                 "--quick" => wanted.quick = true,
                 "--server-cpu" => wanted.only_server_cpu = true,
                 "--contest" => wanted.only_contest = true,
@@ -127,6 +127,12 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if wanted.only_spectators {
+        if let Some(is_done) = spectators::done_on_other_cores() {
+            return match is_done {
+                true => ExitCode::SUCCESS,
+                false => ExitCode::FAILURE,
+            };
+        }
         for game in wanted.games() {
             runtime.block_on(spectators::measure(game, quick));
         }

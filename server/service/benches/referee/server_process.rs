@@ -66,7 +66,7 @@ async fn serve(options: ServerOptions, has_page: bool) {
 }
 
 /// This program.
-fn program() -> Command {
+pub(crate) fn program() -> Command {
     Command::new(std::env::current_exe().unwrap())
 }
 

@@ -1,8 +1,9 @@
 //! What spectators cost the bots of the match that they watch: the server's own share of a message,
-//! by its own histogram, with nobody who watches and with hundreds. Server, bots and spectators are
-//! processes of their own. The server has the first core and the spectators have the others, since
-//! they read on machines of their own: what their programs do to the caches of a shared core is no
-//! cost of the server.
+//! by its own histogram, with nobody who watches and with hundreds; and what the bots see of it, which
+//! is how long a decision of one takes to become a request of the other. Server, bots and spectators
+//! are processes of their own. The server has the first core, and bots and spectators have the others,
+//! since they run on machines of their own: what their programs do to a core that they share with the
+//! server is no cost of the server.
 
 use std::{
     io::{BufRead as _, BufReader, Lines},
@@ -29,9 +30,11 @@ use crate::{
     SEATS, connect_many,
     load::{self, Counters},
     numbers::Numbers,
-    server_process::{ServerProcess, program_on},
+    server_process::{ServerProcess, program, program_on},
 };
 
+/// The argument by which this program is the one on the other cores than the server's.
+pub(crate) const ON_OTHER_CORES: &str = "--on-other-cores";
 /// The argument by which this program is all spectators of a match; the addresses of the server and
 /// of its page, the match, and their number follow.
 const SPECTATORS: &str = "--spectators-of";
@@ -159,9 +162,8 @@ impl Crowd {
     /// So many spectators of a match, who have all begun.
     fn begin(server: &ServerProcess, page: &str, id: &str, count: usize) -> Self {
         let count = count.to_string();
-        let cores = available_parallelism().unwrap().get();
-        assert!(cores >= 2, "server and spectators need a core each");
-        let mut child = program_on(&format!("1-{}", cores - 1))
+        // Where this process is.
+        let mut child = program()
             .args([SPECTATORS, &server.url, page, id, &count])
             .stdout(Stdio::piped())
             .spawn()
@@ -190,27 +192,41 @@ impl Drop for Crowd {
     }
 }
 
+/// Does what this program was asked for in a process on the other cores than the server's, unless this
+/// is it; whether that was well done.
+pub(crate) fn done_on_other_cores() -> Option<bool> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.iter().any(|argument| argument == ON_OTHER_CORES) {
+        return None;
+    }
+    let cores = available_parallelism().unwrap().get();
+    assert!(cores >= 2, "the server needs a core of its own");
+    let mut program = program_on(&format!("1-{}", cores - 1));
+    let done = program.args(arguments).arg(ON_OTHER_CORES).status();
+    Some(done.unwrap().success())
+}
+
 /// Plays matches that nobody watches and matches that a crowd watches, in turns.
 pub(crate) async fn measure(game: &'static str, quick: bool) {
     let (server, metrics, page) = ServerProcess::of_page_on_first_core();
     let channels = connect_many(&server.url, 1).await;
-    let counters = Arc::new(Counters::thinking(THINKING));
     // A first match loads what is loaded once.
     load::message_sizes(&channels[0], game, SEATS).await;
-    let mut shares = [0, CROWD].map(|count| (count, Numbers::default()));
+    let kinds = || Arc::new(Counters::thinking(THINKING));
+    let mut shares = [0, CROWD].map(|count| (count, Numbers::default(), kinds()));
     for _ in 0..if quick { QUICK_MATCHES } else { MATCHES } {
-        for (count, numbers) in &mut shares {
+        for (count, numbers, counters) in &mut shares {
             let made = load::create_match(&channels[0], load::default_match(game, SEATS)).await;
             let crowd = (*count > 0).then(|| Crowd::begin(&server, &page, &made.match_id, *count));
             let before = Numbers::read(&metrics).await;
-            load::play_seats(&channels[0], made.tickets, &counters).await;
+            load::play_seats(&channels[0], made.tickets, counters).await;
             numbers.add(&Numbers::read(&metrics).await.since(&before));
             if let Some(crowd) = crowd {
                 crowd.end();
             }
         }
     }
-    for (count, numbers) in &shares {
+    for (count, numbers, counters) in &shares {
         let name = format!("referee.{game}.spectators{count}");
         println!(
             "{name}.messages {:.0} 1",
@@ -220,8 +236,15 @@ pub(crate) async fn measure(game: &'static str, quick: bool) {
             let value = numbers.handled_within(share) * 1e6;
             println!("{name}.share.{quantile} {value:.1} us");
         }
+        let mut answers = counters.take_answers();
+        answers.sort_unstable();
+        for (quantile, share) in [("p50", 0.5), ("p99", 0.99)] {
+            let place = (answers.len() as f64 * share) as usize;
+            let value = answers[place].as_secs_f64() * 1e6;
+            println!("{name}.answer.{quantile} {value:.1} us");
+        }
     }
-    let [(_, alone), (_, watched)] = &shares;
+    let [(_, alone, _), (_, watched, _)] = &shares;
     let ratio = watched.handled_within(0.99) / alone.handled_within(0.99);
     println!("referee.{game}.spectators{CROWD}.ratio.p99 {ratio:.2} 1");
 }
