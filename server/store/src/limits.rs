@@ -2,6 +2,11 @@
 
 use std::time::Duration;
 
+pub use bridgemaster_lease::limits::{
+    LEASE_RENEWAL, LEASE_TERM, LEASE_TRUST, POSTGRES_IDLE_TIMEOUT, POSTGRES_LOCK_TIMEOUT,
+    POSTGRES_PATIENCE, POSTGRES_TRY_TIMEOUT,
+};
+
 /// Largest header of a match, in bytes: 1 MiB. A header holds the rules and the tickets of the
 /// seats, a few KiB; the bound keeps the reading of one match after a restart small.
 pub const MAX_HEADER_BYTES: usize = 1024 * 1024;
@@ -54,24 +59,6 @@ pub const MAX_PAGE_LADDER_MATCHES: u32 = 1_000;
 /// Most matches of one page of [`Store::finished`](crate::Store::finished).
 pub const MAX_PAGE_MATCHES: u32 = 500;
 
-/// How long a node may do without renewing its lease, until others may take it over. It is the time
-/// for which the matches of a machine that failed stand still, and longer than a slow commit.
-pub const LEASE_TERM: Duration = Duration::from_secs(8);
-
-/// Interval at which a lease is renewed: several renewals may fail before it runs out.
-pub const LEASE_RENEWAL: Duration = Duration::from_secs(2);
-
-/// How old the last renewal may be by the clock of the node itself: from then on it must not answer
-/// any more, since others may take its matches over soon after. The rest of the term covers what
-/// clocks differ in while a lease runs.
-pub const LEASE_TRUST: Duration = Duration::from_secs(6);
-
-// A node that misses one renewal keeps its lease.
-const _: () = assert!(0 < LEASE_RENEWAL.as_millis());
-const _: () = assert!(2 * LEASE_RENEWAL.as_millis() < LEASE_TERM.as_millis());
-const _: () = assert!(2 * LEASE_RENEWAL.as_millis() < LEASE_TRUST.as_millis());
-const _: () = assert!(LEASE_TRUST.as_millis() < LEASE_TERM.as_millis());
-
 /// Most matches that a node takes over in one transaction: each is restored before the next are
 /// taken, so that others take some meanwhile.
 pub const TAKEN_AT_ONCE: usize = 256;
@@ -102,24 +89,3 @@ pub const POSTGRES_CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long one statement may take: a page of the largest summaries over a slow network. It does not
 /// bound the wait of a commit for a standby: [`POSTGRES_TRY_TIMEOUT`] does.
 pub const POSTGRES_STATEMENT_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// How long PostgreSQL waits for the next statement of a transaction, until it takes the
-/// transaction of a server that is gone back: statements of a transaction follow at once.
-pub const POSTGRES_IDLE_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// How long a statement waits for another transaction: longer than [`POSTGRES_IDLE_TIMEOUT`], so
-/// that a server outwaits the one that it takes over from.
-pub const POSTGRES_LOCK_TIMEOUT: Duration = Duration::from_secs(20);
-
-/// How long one try of a transaction may take, its commit included.
-pub const POSTGRES_TRY_TIMEOUT: Duration = Duration::from_secs(40);
-
-/// How long after its beginning a transaction is tried again: a restart of PostgreSQL or a switch to
-/// a standby takes less. All matches wait meanwhile, and nobody's time runs out.
-pub const POSTGRES_PATIENCE: Duration = Duration::from_secs(60);
-
-/// The pause after the first try that failed; each later one is twice as long.
-pub const POSTGRES_FIRST_PAUSE: Duration = Duration::from_millis(50);
-
-/// The longest pause between two tries: how long a server does not notice that PostgreSQL is back.
-pub const POSTGRES_LONGEST_PAUSE: Duration = Duration::from_secs(1);

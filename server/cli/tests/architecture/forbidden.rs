@@ -50,6 +50,11 @@ const FORBIDDEN: &[(&str, &[&str], &str)] = &[
         "a ladder is the fold of what is stored",
     ),
     (
+        "bridgemaster-lease",
+        OUTSIDE,
+        "what a node decides follows from what it was told",
+    ),
+    (
         "bridgemaster-wire",
         ROOMS_OF_MESSAGES,
         "a conversion needs no server",

@@ -8,8 +8,9 @@ use std::{
     time::{Duration, Instant},
 };
 
+use bridgemaster_lease::Trust;
 use bridgemaster_proto::v1::RefusalReason;
-use bridgemaster_store::{MatchId, NodeName, Nodes, StoreError, StoredNode, limits::LEASE_TRUST};
+use bridgemaster_store::{MatchId, NodeName, Nodes, StoreError, StoredNode};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 use tracing::error;
@@ -27,8 +28,9 @@ pub(crate) struct Cluster {
     /// Whether callers can be sent to other nodes and from them. A server that is alone waits for
     /// its database, since nobody else would answer.
     is_shared: bool,
-    /// By the clock of this server: when the last renewal began that succeeded, if one did.
-    renewed_at: Mutex<Option<Instant>>,
+    /// The clock of this server counts from here.
+    started: Instant,
+    trust: Mutex<Trust>,
     /// Whether the lease is trusted, for whoever waits for that.
     trusted: watch::Sender<bool>,
     leads: AtomicBool,
@@ -42,7 +44,8 @@ impl Cluster {
             nodes,
             name,
             is_shared,
-            renewed_at: Mutex::new(None),
+            started: Instant::now(),
+            trust: Mutex::default(),
             trusted: watch::Sender::new(false),
             leads: AtomicBool::new(false),
         }
@@ -73,23 +76,33 @@ impl Cluster {
 
     /// How long ago the last renewal began that succeeded; for ever if none has.
     pub(crate) fn since_renewal(&self) -> Duration {
-        let renewed_at = *self.renewed_at.lock();
-        renewed_at.map_or(Duration::MAX, |begun| begun.elapsed())
+        self.trust().since_renewal(self.now())
+    }
+
+    /// By the clock of this server.
+    pub(super) fn now(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    pub(super) fn trust(&self) -> Trust {
+        *self.trust.lock()
     }
 
     /// A renewal that began then has succeeded. It may be old: this server may have stood still
     /// before it read the answer.
-    pub(super) fn renewed(&self, begun: Instant) {
-        *self.renewed_at.lock() = Some(begun);
-        if self.since_renewal() < LEASE_TRUST {
+    pub(super) fn renewed(&self, begun: Duration) {
+        self.trust.lock().renewed(begun);
+        if self.trust().holds(self.now()) {
             self.trusted
                 .send_if_modified(|trusted| !std::mem::replace(trusted, true));
         }
     }
 
-    /// The last renewal is too old. Whether it was not before.
+    /// Has this server not answer any more, if the last renewal is too old. Whether it answered
+    /// before.
     pub(super) fn lapses(&self) -> bool {
         self.is_shared
+            && !self.trust().holds(self.now())
             && self
                 .trusted
                 .send_if_modified(|trusted| std::mem::replace(trusted, false))
@@ -101,9 +114,9 @@ impl Cluster {
     /// # Errors
     /// When its lease was not renewed for too long.
     pub(crate) fn check_may_answer(&self) -> Result<(), Refusal> {
-        match self.is_shared && self.since_renewal() >= LEASE_TRUST {
-            true => Err(Refusal::node_superseded()),
-            false => Ok(()),
+        match !self.is_shared || self.trust().holds(self.now()) {
+            true => Ok(()),
+            false => Err(Refusal::node_superseded()),
         }
     }
 
@@ -234,6 +247,7 @@ fn unreadable(error: StoreError) -> Refusal {
 #[cfg(test)]
 mod tests {
     use async_trait::async_trait;
+    use bridgemaster_lease::limits::LEASE_TRUST;
     use bridgemaster_store::{
         IsLed, KeyName, NodeAddress, NodeStanding, OpenMatch, ToldCursor, ToldMatch, ToldPage,
     };
@@ -370,11 +384,14 @@ mod tests {
 
     #[tokio::test]
     async fn a_server_without_a_renewal_does_not_answer_until_the_next() {
-        let long_ago = Instant::now().checked_sub(LEASE_TRUST).unwrap();
-        let shared = cluster(other(1), true);
+        // It began to count so long ago that its beginning is no reason to answer.
+        let started = Instant::now().checked_sub(LEASE_TRUST).unwrap();
+        let long_ago = Duration::ZERO;
+        let mut shared = cluster(other(1), true);
+        shared.started = started;
         let refused = shared.check_may_answer().unwrap_err();
         assert_eq!(refused.reason(), RefusalReason::NodeSuperseded, "not yet");
-        shared.renewed(Instant::now());
+        shared.renewed(shared.now());
         assert!(shared.check_may_answer().is_ok() && *shared.answering().borrow());
         shared.renewed(long_ago);
         let refused = shared.check_may_answer().unwrap_err();
@@ -386,10 +403,11 @@ mod tests {
         );
         shared.renewed(long_ago);
         assert!(!*shared.answering().borrow(), "an old renewal is no reason");
-        shared.renewed(Instant::now());
+        shared.renewed(shared.now());
         assert!(shared.check_may_answer().is_ok() && *shared.answering().borrow());
 
-        let alone = cluster(other(1), false);
+        let mut alone = cluster(other(1), false);
+        alone.started = started;
         alone.renewed(long_ago);
         assert!(alone.check_may_answer().is_ok() && !alone.lapses());
     }

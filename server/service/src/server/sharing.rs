@@ -2,6 +2,7 @@
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
+use bridgemaster_lease::limits::LOOK_FOR_ORPHANS;
 use bridgemaster_proto::v1::Ladder;
 use bridgemaster_store::{NodeStanding, Nodes, OpenMatch, StoreError};
 use tokio::{select, task::yield_now, time::sleep};
@@ -24,10 +25,6 @@ use crate::{
     lobby::Lobby,
     replays::Retention,
 };
-
-/// Time between two looks for matches that nobody plays: with the term of a lease it is the time for
-/// which the matches of a server that is gone stand still.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
 
 /// Time between two rounds of telling other servers of the matches here: how old their lists are.
 const TELL_EVERY: Duration = Duration::from_secs(2);
@@ -185,7 +182,7 @@ impl Sharing {
             if let Err(problem) = self.look().await {
                 warn!(%problem, "what others left is looked at again");
             }
-            sleep(LOOK_EVERY).await;
+            sleep(LOOK_FOR_ORPHANS).await;
         }
     }
 

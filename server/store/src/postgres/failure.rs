@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use bridgemaster_lease::Unsure;
+
 use crate::{Damage, StoreError, rows::Unreadable};
 
 /// A failure inside of one operation, before it is known of which database.
@@ -103,6 +105,12 @@ impl Fault {
             | Self::Superseded
             | Self::Told(_) => false,
         }
+    }
+}
+
+impl From<Unsure> for Fault {
+    fn from(_: Unsure) -> Self {
+        Self::NoAnswer
     }
 }
 

@@ -1,5 +1,6 @@
 //! The journal: all of it is read once, when the store is opened, and then a match at a time.
 
+use bridgemaster_lease::Commits;
 use sqlx::{PgConnection, PgExecutor, Row as _, postgres::PgRow};
 
 use super::{failure::Fault, node_number::NodeNumber};
@@ -82,7 +83,7 @@ pub(super) async fn is_stored(
     node: NodeNumber,
     number: i64,
 ) -> Result<bool, Fault> {
-    Ok(newest(connection, node).await? >= number)
+    Ok(Commits::is_there(number, newest(connection, node).await?))
 }
 
 /// Adds a batch behind the one before it.

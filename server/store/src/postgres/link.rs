@@ -3,13 +3,12 @@
 
 use std::time::{Duration, Instant};
 
+use bridgemaster_lease::{Fence, RowLock, Tries};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 use tokio::time::{sleep, timeout};
 
 use super::{address::Address, failure::Fault, node_number::HeldNode};
-use crate::limits::{
-    POSTGRES_FIRST_PAUSE, POSTGRES_LONGEST_PAUSE, POSTGRES_PATIENCE, POSTGRES_TRY_TIMEOUT,
-};
+use crate::limits::POSTGRES_TRY_TIMEOUT;
 
 /// What one transaction does. It may be tried several times, and each try may be the one that is
 /// committed.
@@ -40,29 +39,36 @@ impl Work for Nothing {
 /// How long something is tried while the database is away.
 pub(super) struct Patience {
     begun: Instant,
-    pause: Duration,
+    tries: Tries,
 }
 
 impl Default for Patience {
     fn default() -> Self {
         Self {
             begun: Instant::now(),
-            pause: POSTGRES_FIRST_PAUSE,
+            tries: Tries::new(Duration::ZERO),
         }
     }
 }
 
 impl Patience {
+    /// Whether an earlier try may have been committed.
+    fn is_again(&self) -> bool {
+        self.tries.is_again()
+    }
+
     /// Waits until it is tried again after this fault.
     ///
     /// # Errors
     /// The fault, if it cannot pass, or has not passed for too long.
     pub(super) async fn after(&mut self, fault: Fault) -> Result<(), Fault> {
-        if !fault.may_pass() || self.begun.elapsed() >= POSTGRES_PATIENCE {
+        if !fault.may_pass() {
             return Err(fault);
         }
-        sleep(self.pause).await;
-        self.pause = POSTGRES_LONGEST_PAUSE.min(self.pause * 2);
+        match self.tries.failed(self.begun.elapsed()) {
+            Some(pause) => sleep(pause).await,
+            None => return Err(fault),
+        }
         Ok(())
     }
 }
@@ -90,14 +96,14 @@ impl Link {
     /// Does a piece of work in one transaction. While the database is away, it is tried again: what
     /// became of a commit whose answer was lost is found out before.
     pub(super) async fn write<W: Work>(&mut self, work: &W) -> Result<W::Done, Fault> {
-        let (mut again, mut patience) = (false, Patience::default());
+        let mut patience = Patience::default();
         loop {
-            let tried = timeout(POSTGRES_TRY_TIMEOUT, self.attempt(work, again)).await;
+            let tried = self.attempt(work, patience.is_again());
+            let tried = timeout(POSTGRES_TRY_TIMEOUT, tried).await;
             match tried.unwrap_or(Err(Fault::NoAnswer)) {
                 Err(fault) => patience.after(fault).await?,
                 done => return done,
             }
-            again = true;
         }
     }
 
@@ -138,12 +144,11 @@ async fn begin(
     };
     let number = number.get();
     // Who takes the node over locks the row for its update, so it waits for this transaction, and
-    // this one for it. After a failure the stronger lock waits for a commit of our own that may
-    // still be on its way. The lease is looked at once the lock is had, which may take long: hence
-    // the inner query, and no `now()`, which would be the beginning of the transaction.
-    let lock = match again {
-        true => "FOR UPDATE",
-        false => "FOR KEY SHARE",
+    // this one for it. The lease is looked at once the lock is had, which may take long: hence the
+    // inner query, and no `now()`, which would be the beginning of the transaction.
+    let lock = match RowLock::of_try(again) {
+        RowLock::Update => "FOR UPDATE",
+        RowLock::KeyShare => "FOR KEY SHARE",
     };
     let begin = format!(
         "BEGIN; SELECT lease_until > clock_timestamp() FROM (
@@ -153,10 +158,10 @@ async fn begin(
     let held = sqlx::raw_sql(AssertSqlSafe(begin))
         .fetch_optional(connection)
         .await?;
-    match held.map(|row| row.try_get(0)).transpose()? {
-        Some(true) => Ok(()),
-        Some(false) => Err(Fault::LeaseOver),
-        None => Err(Fault::Superseded),
+    match Fence::of(held.map(|row| row.try_get(0)).transpose()?) {
+        Fence::Stands => Ok(()),
+        Fence::LeaseOver => Err(Fault::LeaseOver),
+        Fence::Superseded => Err(Fault::Superseded),
     }
 }
 

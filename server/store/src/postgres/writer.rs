@@ -9,6 +9,7 @@ use std::{
     },
 };
 
+use bridgemaster_lease::Commits;
 use sqlx::postgres::PgPool;
 
 use super::{
@@ -38,22 +39,18 @@ pub(super) struct Writer {
     link: Link,
     store: StoreId,
     node: NodeNumber,
-    /// The number of the last commit.
-    commits: i64,
+    commits: Commits,
     matches: MatchesInPlay,
     /// How many these are, for the renewal of the lease, which does not wait for a commit.
     in_play: Arc<AtomicU64>,
     sweep: Sweep,
-    /// Whether the newest batch is stored is not known: one of the same number would be taken for
-    /// it.
-    is_unsure: bool,
 }
 
 /// What it holds are secrets of matches in play.
 impl fmt::Debug for Writer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Writer")
-            .field("commits", &self.commits)
+            .field("commits", &self.commits.last())
             .finish_non_exhaustive()
     }
 }
@@ -82,13 +79,12 @@ impl Writer {
             link: Link::new(address.clone(), connection, Some(taken.node)),
             store: taken.store,
             node: taken.node.number,
-            commits: taken.commits,
+            commits: Commits::new(taken.commits),
             matches: taken.loaded.matches,
             in_play: Arc::default(),
             sweep: taken.loaded.sweep,
-            is_unsure: false,
         };
-        writer.sweep.has_been(writer.commits);
+        writer.sweep.has_been(writer.commits.last());
         writer.count();
         Ok((writer, taken.node, opening))
     }
@@ -133,7 +129,7 @@ impl Writer {
         }
         let mut plan = Plan::of(batch, &self.matches);
         let none_in_play = self.matches.count_after(&plan.changes) == 0;
-        let number = self.commits + 1;
+        let number = self.commits.next()?;
         let parts = plan.take_parts();
         let commit = Commit {
             store: self.store,
@@ -144,11 +140,11 @@ impl Writer {
             body: journal_batch::write(self.store, number, plan.match_keys_given, parts),
         };
         self.add(&commit).await?;
+        self.commits.committed();
         self.sweep.done(commit.swept);
         self.matches.apply(plan.changes, number, &mut self.sweep);
         self.count();
         self.matches.match_keys_given = plan.match_keys_given;
-        self.commits = number;
         self.sweep.has_been(number);
         Ok(())
     }
@@ -173,13 +169,12 @@ impl Writer {
         self.link.write(&ask).await
     }
 
-    /// Adds a batch of the next number.
+    /// Adds the next batch.
     async fn add(&mut self, commit: &Commit) -> Result<(), Fault> {
-        if self.is_unsure {
-            return Err(Fault::NoAnswer);
-        }
         let added = self.link.write(commit).await;
-        self.is_unsure = added.as_ref().is_err_and(Fault::may_pass);
+        if added.as_ref().is_err_and(Fault::may_pass) {
+            self.commits.lost();
+        }
         added
     }
 
@@ -190,10 +185,7 @@ impl Writer {
         left: &mut LeftMatches,
         is_led: IsLed,
     ) -> Result<Option<Vec<OpenMatch>>, Fault> {
-        if self.is_unsure {
-            return Err(Fault::NoAnswer);
-        }
-        let number = self.commits + 1;
+        let number = self.commits.next()?;
         let taking = TakeOrphans {
             store: self.store,
             node: self.node,
@@ -204,7 +196,9 @@ impl Writer {
             tried: parking_lot::Mutex::default(),
         };
         let taking = self.link.write(&taking).await;
-        self.is_unsure |= taking.as_ref().is_err_and(Fault::may_pass);
+        if taking.as_ref().is_err_and(Fault::may_pass) {
+            self.commits.lost();
+        }
         let Taking::Done(taken) = taking? else {
             return Ok(None);
         };
@@ -212,7 +206,7 @@ impl Writer {
         if given.is_empty() {
             return Ok(Some(Vec::new()));
         }
-        self.commits = number;
+        self.commits.committed();
         let mut matches = Vec::with_capacity(given.len());
         for (standing, open) in given {
             self.matches.match_keys_given = standing.match_key;
