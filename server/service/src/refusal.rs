@@ -36,7 +36,9 @@ impl Refusal {
             retry_after: None,
             is_servers_own: matches!(
                 reason,
-                RefusalReason::KeysUnreadable | RefusalReason::StorageFailed
+                RefusalReason::KeysUnreadable
+                    | RefusalReason::StorageFailed
+                    | RefusalReason::NodeSuperseded
             ),
         }
     }

@@ -391,6 +391,7 @@ mod tests {
         shared.started = started;
         let refused = shared.check_may_answer().unwrap_err();
         assert_eq!(refused.reason(), RefusalReason::NodeSuperseded, "not yet");
+        assert!(refused.is_servers_own(), "no bot pays for it");
         shared.renewed(shared.now());
         assert!(shared.check_may_answer().is_ok() && *shared.answering().borrow());
         shared.renewed(long_ago);
