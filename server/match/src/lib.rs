@@ -22,6 +22,7 @@
 
 #![forbid(unsafe_code)]
 
+mod afterwards;
 mod calendar;
 mod cancelling;
 mod effect;
@@ -42,6 +43,7 @@ mod storing;
 mod tickets;
 mod verdict;
 
+pub use afterwards::LastWords;
 pub use bridgemaster_names::MatchId;
 pub use effect::{Cancellation, Closing, Counted, Effect, Ending, Entries, Finish, StoredEntry};
 pub use journal::{
@@ -49,7 +51,7 @@ pub use journal::{
     read_entry, read_finished, read_histories, recover,
 };
 pub use machine::{Joined, Match, NotCancelled, NotSeated, Opening};
-pub use moment::{MIN_LAG_US, Moment};
+pub use moment::{Ahead, MIN_LAG_US, Moment};
 pub use news::{DueNews, News};
 pub use origin::{OfferedSeat, Origin, TicketHash};
 pub use outgoing::Outgoing;

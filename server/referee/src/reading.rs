@@ -57,10 +57,10 @@ impl<G: Game> Referee<G> {
     /// was or will be.
     pub fn told(&self, seat: Seat) -> Option<(Option<u32>, u32)> {
         let outbox = &self.players.get(seat.index())?.outbox;
-        Some((
-            outbox.started(),
-            outbox.ended().unwrap_or(outbox.last() + 1),
-        ))
+        // Who was not told of the start is told of it first.
+        let missing = 1 + u32::from(outbox.started().is_none());
+        let ended = outbox.ended().unwrap_or(outbox.last() + missing);
+        Some((outbox.started(), ended))
     }
 
     /// Sequence of the last message to each seat so far, in seat order; 0 for none.

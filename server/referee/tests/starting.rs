@@ -248,6 +248,19 @@ fn with_substitute_a_bot_that_missed_the_start_may_still_come() {
 }
 
 #[test]
+fn a_bot_that_comes_after_the_match_is_told_the_numbers_that_are_kept() {
+    let mut rules = rules::<Heap>(2);
+    rules.faults.never_connected = FaultAction::Substitute;
+    let mut script = Script::new(rules);
+    script.connect(0, None);
+    script.run_out();
+    assert_eq!(script.referee.phase(), MatchPhase::Ended);
+    assert_eq!(script.referee.told(seat(1)), Some((None, 2)));
+    script.connect(1, None);
+    assert_eq!(script.told(1), [(1, Told::Started), (2, Told::Ended)]);
+}
+
+#[test]
 fn a_bot_that_connects_at_the_end_of_the_start_up_time_is_too_late() {
     let mut script = Script::<Heap>::new(rules(2));
     script.connect(0, None);

@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use bridgemaster_match::{MIN_LAG_US, Moment};
+use bridgemaster_match::{Ahead, MIN_LAG_US, Moment};
 use bridgemaster_referee::{LAG_MARGIN_MS, Time};
 use parking_lot::Mutex;
 use tokio::time::sleep;
@@ -154,7 +154,7 @@ impl ServerClock {
 #[derive(Clone)]
 pub(super) struct MatchClock {
     server: Arc<ServerClock>,
-    ahead_us: u64,
+    ahead: Ahead,
 }
 
 impl MatchClock {
@@ -162,7 +162,7 @@ impl MatchClock {
     pub(super) fn going_on_from(server: &Arc<ServerClock>, time: Time) -> Self {
         Self {
             server: Arc::clone(server),
-            ahead_us: time.us_since(server.now().time),
+            ahead: Ahead::going_on_from(server.now().time, time),
         }
     }
 
@@ -170,29 +170,24 @@ impl MatchClock {
     pub(super) fn now(&self) -> Moment {
         let now = self.server.now();
         Moment {
-            time: self.of_match(now.time),
+            time: self.ahead.of_match(now.time),
             ..now
         }
     }
 
     /// How long ago a moment was.
     pub(super) fn since(&self, moment: Moment) -> Duration {
-        let now_us = self.of_match(Time(self.server.elapsed_us())).0;
-        Duration::from_micros(now_us.saturating_sub(moment.time.0))
+        let now = self.ahead.of_match(Time(self.server.elapsed_us()));
+        Duration::from_micros(now.us_since(moment.time))
     }
 
     /// What the clock said at a moment.
     pub(super) fn time_at(&self, instant: Instant) -> Time {
-        self.of_match(self.server.time_at(instant))
+        self.ahead.of_match(self.server.time_at(instant))
     }
 
     pub(super) fn instant(&self, time: Time) -> tokio::time::Instant {
-        let of_server = Time(time.0.saturating_sub(self.ahead_us));
-        self.server.instant(of_server)
-    }
-
-    fn of_match(&self, time: Time) -> Time {
-        Time(time.0.saturating_add(self.ahead_us))
+        self.server.instant(self.ahead.of_server(time))
     }
 }
 
@@ -201,7 +196,7 @@ impl From<&Arc<ServerClock>> for MatchClock {
     fn from(server: &Arc<ServerClock>) -> Self {
         Self {
             server: Arc::clone(server),
-            ahead_us: 0,
+            ahead: Ahead::default(),
         }
     }
 }

@@ -5,12 +5,12 @@ use std::{collections::BTreeMap, future::ready, sync::Arc, time::Duration};
 
 use bridgemaster_games::{GAME_IDS, Seat, SeatCount};
 use bridgemaster_match::{
-    Cancellation, MatchId, NoNewTickets, OfferedSeat, Opening, SeatInput, StreamNumber, TicketHash,
-    Verdict, read_finished, read_histories,
+    Cancellation, LastWords, MatchId, NoNewTickets, OfferedSeat, Opening, SeatInput, StreamNumber,
+    TicketHash, Verdict, read_finished, read_histories,
 };
 use bridgemaster_proto::{
     internal::v1::FinishedSeat,
-    v1::{self, FaultReason, PlayResponse, WatchMatchResponse, play_response::Message as Outgoing},
+    v1::{self, FaultReason, WatchMatchResponse},
 };
 use bridgemaster_referee::{BotIdentity, Histories, Known};
 use bridgemaster_store::{FinishedMatch, KeyName};
@@ -359,30 +359,21 @@ impl HostedMatch for StoredMatch {
         }
         let told = self.seats.get(seat.index()).cloned().unwrap_or_default();
         let (sender, outbound) = outbound::channel(MESSAGES);
-        let send = |sequence, message| {
-            let response = PlayResponse {
-                sequence,
-                message: Some(message),
-            };
+        let LastWords { resumed, messages } = LastWords::to(
+            (seat, &told),
+            &self.histories,
+            known,
+            || self.started(seat),
+            || self.ended(),
+        );
+        for message in messages {
             // The queue is new and has room.
-            let _ = sender.send(response.into(), None);
-        };
-        let ended = told.ended_sequence;
-        let believed = known.filter(|known| self.histories.holds(seat, *known, ended));
-        // A bot that missed more than the end begins anew: the rest is not kept.
-        let missing = believed.map(|known| ended.saturating_sub(known.last_sequence));
-        let missing = missing.filter(|missing| *missing <= 1);
-        if missing.is_none() {
-            let sequence = told.started_sequence.unwrap_or(1);
-            send(sequence, Outgoing::MatchStarted(self.started(seat)));
-        }
-        if missing != Some(0) {
-            send(ended, Outgoing::MatchEnded(self.ended()));
+            let _ = sender.send(message.into(), None);
         }
         sender.close(Closing::MatchOver, None);
         let opening = Opening {
             history_id: self.histories.running(),
-            resumed: missing.is_some(),
+            resumed,
             note_bytes_left: 0,
         };
         Outcome::of(Ok(Joined {
