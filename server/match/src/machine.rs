@@ -17,10 +17,10 @@ use bridgemaster_referee::{
 use bridgemaster_replay::{ReplayWriter, SigningKey};
 
 use crate::{
-    Beginning, Cancellation, Closing, Effect, Entries, Header, Moment, Origin, Recovered, Report,
-    SeatInput, StreamNumber, TicketHash, Verdict, calendar::Calendar, held_back::HeldBack,
-    journal::MatchJournal, link::Link, news::Untold, referee_input::referee_input,
-    storing::Storing,
+    Beginning, Cancellation, Closing, Effect, Entries, Header, MIN_LAG_US, Moment, Origin,
+    Recovered, Report, SeatInput, StreamNumber, TicketHash, Verdict, calendar::Calendar,
+    held_back::HeldBack, journal::MatchJournal, link::Link, news::Untold,
+    referee_input::referee_input, storing::Storing,
 };
 
 /// A match of one game.
@@ -336,7 +336,8 @@ impl<G: WireGame> Match<G> {
 
     /// Lets the referee act on time that has passed, and gives the time at which to look again;
     /// `None` when there will be none any more. What was decoded before the deadline is in time,
-    /// and lag moves the deadline.
+    /// and lag moves the deadline. While something waits to be stored, this is not asked for more
+    /// often than every [`MIN_LAG_US`].
     pub fn tick(
         &mut self,
         (now, reports): (Moment, &mut Vec<Report>),
@@ -347,8 +348,18 @@ impl<G: WireGame> Match<G> {
         if self.referee.deadline().is_some_and(|at| at <= now.time) {
             self.handle(now.time, Input::Tick, effects);
         }
-        self.armed = self.referee.deadline().filter(|_| !self.is_parked);
+        self.armed = self.next_look(now.time);
         self.armed
+    }
+
+    /// When to look at the time again. While something waits to be stored, a deadline that has come
+    /// moves with the time: it is looked at now and then.
+    fn next_look(&self, now: Time) -> Option<Time> {
+        let deadline = self.referee.deadline().filter(|_| !self.is_parked)?;
+        Some(match self.storing.unsettled() {
+            Entries::NONE => deadline,
+            _ => deadline.max(now.plus_us(MIN_LAG_US)),
+        })
     }
 
     /// The queue of a seat's stream was full, and the shell has ended the stream as too slow.

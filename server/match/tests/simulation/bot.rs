@@ -1,5 +1,10 @@
 //! A bot: what it knows, and what it does with a request.
 
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
+
 use bridgemaster_games::Seat;
 use bridgemaster_match::Opening;
 use bridgemaster_proto::{
@@ -14,6 +19,7 @@ use crate::{
     oracle::{Violation, demand},
     plan::Habits,
     reported::Report,
+    route::Route,
 };
 
 /// A request as the bot remembers it.
@@ -72,6 +78,7 @@ pub(crate) struct Bot<D> {
     pub(crate) dice: Dice,
     seed: u64,
     pub(crate) stream: Option<StreamId>,
+    pub(crate) route: Route,
     /// Sequence of the last message that it has; 0 when it knows nothing.
     pub(crate) has: u32,
     /// The history that it was told of last.
@@ -89,6 +96,8 @@ pub(crate) struct Bot<D> {
     refused: u32,
     /// Times that nobody answered it since it had a stream.
     pub(crate) refused_dials: u32,
+    /// Every decision that it ever sent, by its request.
+    sent: BTreeMap<u32, BTreeSet<String>>,
     /// Does not come back.
     pub(crate) is_gone: bool,
     pub(crate) knows_end: bool,
@@ -102,6 +111,7 @@ impl<D: Clone> Bot<D> {
             dice: Dice::new(seed, Purpose::Bot(seat.number())),
             seed,
             stream: None,
+            route: Route::default(),
             has: 0,
             history_id: None,
             life: 0,
@@ -111,6 +121,7 @@ impl<D: Clone> Bot<D> {
             earlier: None,
             refused: 0,
             refused_dials: 0,
+            sent: BTreeMap::new(),
             is_gone: false,
             knows_end: false,
         }
@@ -138,6 +149,45 @@ impl<D: Clone> Bot<D> {
         self.life += 1;
         (self.has, self.asked) = (0, None);
         (self.has_decided, self.awaits_refusal) = (false, false);
+    }
+
+    /// It sends something: its decisions are remembered.
+    pub(crate) fn sends(&mut self, report: &Report<D>)
+    where
+        D: fmt::Display,
+    {
+        let Report::Answer {
+            request_id, answer, ..
+        } = report
+        else {
+            return;
+        };
+        let asked = self.asked.as_ref();
+        let decision = match answer {
+            Answer::Decision(decision) => Some(decision),
+            Answer::Index(_) => asked.map(|asked| &asked.decision),
+        };
+        let sent = self.sent.entry(*request_id).or_default();
+        sent.extend(decision.map(ToString::to_string));
+    }
+
+    /// Demands that it made these decisions, each by its request, and each once.
+    pub(crate) fn decided_so(&self, decisions: &[(u32, String)]) -> Result<(), Violation> {
+        let mut decided = BTreeSet::new();
+        for (request_id, decision) in decisions {
+            demand!(
+                decided.insert(request_id),
+                "request {request_id} of {} is decided twice",
+                self.seat
+            );
+            let sent = self.sent.get(request_id);
+            demand!(
+                sent.is_some_and(|sent| sent.contains(decision)),
+                "{} is said to have decided {decision} for request {request_id}, and sent {sent:?}",
+                self.seat
+            );
+        }
+        Ok(())
     }
 
     /// Takes the Welcome of its stream; tells whether an answer may have been lost, and what it is.

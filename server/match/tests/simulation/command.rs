@@ -1,8 +1,11 @@
 //! The command: many seeds, or one again.
 
-use std::{process::ExitCode, time::Instant};
+use std::{ops::RangeInclusive, process::ExitCode, time::Instant};
 
-use crate::matches::{Failure, Tally, game_ids, game_of, play_seed};
+use crate::{
+    cluster::trouble::Trouble,
+    matches::{Failure, Tally, game_ids, game_of, play_over_nodes, play_seed},
+};
 
 /// Seeds to play.
 #[derive(Debug)]
@@ -10,7 +13,12 @@ pub(crate) struct Command {
     first_seed: u64,
     seeds: u64,
     game: Option<&'static str>,
+    /// Servers that share a database; one is alone when `None`.
+    nodes: Option<usize>,
 }
+
+/// How many servers may share a database here.
+const NODES: RangeInclusive<usize> = 2..=3;
 
 impl Command {
     /// Reads the arguments; `None` when they are those of a test run.
@@ -23,6 +31,7 @@ impl Command {
             first_seed: 0,
             seeds: 1,
             game: None,
+            nodes: None,
         };
         let mut args = args.iter();
         while let Some(name) = args.next() {
@@ -36,6 +45,13 @@ impl Command {
             match name.as_str() {
                 "--seed" => command.first_seed = number()?,
                 "--matches" => command.seeds = number()?,
+                "--nodes" => {
+                    let nodes = usize::try_from(number()?).unwrap_or(usize::MAX);
+                    if !NODES.contains(&nodes) {
+                        return Err(format!("--nodes: {nodes} is none of 2 and 3"));
+                    }
+                    command.nodes = Some(nodes);
+                }
                 "--game" => {
                     let known = game_ids();
                     let game = known.iter().find(|id| *id == value);
@@ -43,7 +59,11 @@ impl Command {
                         game.ok_or_else(|| format!("--game: {value:?} is none of {known:?}"))?,
                     );
                 }
-                _ => return Err(format!("{name}: --seed, --matches and --game are valid")),
+                _ => {
+                    return Err(format!(
+                        "{name}: --seed, --matches, --game and --nodes are valid"
+                    ));
+                }
             }
         }
         Ok(Some(command))
@@ -54,7 +74,11 @@ impl Command {
         let mut tally = Tally::default();
         for seed in self.first_seed..self.first_seed.saturating_add(self.seeds) {
             let game = self.game.unwrap_or_else(|| game_of(seed));
-            if let Err(failure) = play_seed(seed, game, &mut tally) {
+            let played = match self.nodes {
+                Some(nodes) => play_over_nodes(seed, game, nodes, &mut tally),
+                None => play_seed(seed, game, &mut tally),
+            };
+            if let Err(failure) = played {
                 println!("{}", told(&failure));
                 return ExitCode::FAILURE;
             }
@@ -68,14 +92,42 @@ impl Command {
             tally.virtual_time.as_secs_f64() / 3600.0,
             tally.matches as f64 * 60.0 / seconds,
         );
-        println!(
-            "{} restarts of servers, {} of them with less than had been stored",
-            tally.restarts, tally.lost_tails
-        );
+        match self.nodes {
+            Some(_) => println!("{}", figures(&tally)),
+            None => println!(
+                "{} restarts of servers, {} of them with less than had been stored",
+                tally.restarts, tally.lost_tails
+            ),
+        }
         println!("faults: {:?}", tally.faults);
         println!("bots: {:?}", tally.kinds);
         ExitCode::SUCCESS
     }
+}
+
+/// What happened to servers that share a database.
+fn figures(tally: &Tally) -> String {
+    let figures = &tally.figures;
+    let troubles = Trouble::ALL.into_iter().zip(figures.troubles);
+    let troubles: Vec<_> = troubles
+        .map(|(trouble, count)| format!("{count} {trouble:?}"))
+        .collect();
+    format!(
+        "the match moved {} times, and a server went on with it {} times\n\
+         {} servers ended since another had their node, {} could not renew their lease in time\n\
+         {} tries again, {} of which found their commit\n\
+         {} bots sent on, {} told the end from what is kept\n\
+         {}",
+        figures.moves,
+        figures.lives,
+        figures.superseded,
+        figures.lapses,
+        figures.retries,
+        figures.found,
+        figures.sent_on,
+        figures.last_words,
+        troubles.join(", "),
+    )
 }
 
 /// A failure for people, with the command that repeats it.
@@ -83,10 +135,12 @@ pub(crate) fn told(failure: &Failure) -> String {
     let Failure {
         seed,
         game,
+        nodes,
         problem,
         trace,
     } = failure;
+    let nodes = nodes.map_or(String::new(), |nodes| format!(" --nodes {nodes}"));
     format!(
-        "{trace}\nseed {seed} of {game}: {problem}\nagain: cargo test -p bridgemaster-match --test simulation -- --seed {seed} --game {game}"
+        "{trace}\nseed {seed} of {game}: {problem}\nagain: cargo test -p bridgemaster-match --test simulation -- --seed {seed} --game {game}{nodes}"
     )
 }

@@ -22,6 +22,18 @@ pub(crate) enum Purpose {
     Odds,
     /// When those who watch are told the news.
     News,
+    /// How servers that share a database behave.
+    Cluster,
+    /// What goes wrong with them.
+    Troubles,
+    /// Their lines to the database.
+    Lines,
+    /// Whom somebody asks for the match.
+    Caller,
+    /// Where bots go first.
+    Routes,
+    /// Another server than the first.
+    Node(u8),
     /// What the bot of a seat does.
     Bot(u8),
     /// What the network does to the streams of a seat.
@@ -42,7 +54,13 @@ impl Dice {
             Purpose::Tails => 4,
             Purpose::Cancelling => 5,
             Purpose::Odds => 6,
-            Purpose::News => 7,
+            Purpose::Cluster => 7,
+            Purpose::Troubles => 8,
+            Purpose::Lines => 9,
+            Purpose::Routes => 10,
+            Purpose::Caller => 11,
+            Purpose::Node(number) => 0x300 + u64::from(number),
+            Purpose::News => 12,
             Purpose::Bot(seat) => 0x100 + u64::from(seat),
             Purpose::Network(seat) => 0x200 + u64::from(seat),
         };

@@ -1,11 +1,13 @@
 //! Matches and everything around them in virtual time, from a seed: bots of every kind, networks that
-//! delay and drop, a server that stands still, stops, is killed and may forget what it had stored. The
-//! matches and their journals are those of the real server; each is watched at every step.
+//! delay and drop, a server that stands still, stops, is killed and may forget what it had stored; or
+//! several servers over one database that fail in turn. The matches and their journals are those of
+//! the real server; each is watched at every step.
 //!
 //! `cargo test` plays a few hundred. More, or a failure again:
 //!
 //! ```text
 //! cargo test -p bridgemaster-match --release --test simulation -- --seed 1 --matches 10000
+//! cargo test -p bridgemaster-match --release --test simulation -- --seed 1 --matches 10000 --nodes 3
 //! ```
 //!
 //! A failure is told with its trace and with the command that repeats it.
@@ -20,12 +22,15 @@
 
 mod auditor;
 mod bot;
+mod cluster;
 mod command;
 mod dice;
 mod matches;
 mod oracle;
 mod plan;
 mod reported;
+mod route;
+mod server;
 mod shell;
 mod store;
 mod tampering;

@@ -10,9 +10,10 @@ use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::FaultReason;
 
 use crate::{
+    cluster::{Figures, tampering::WrongCluster},
     dice::Dice,
     plan::{Kind, Plan},
-    tampering::{EffectTampering, Tampering, Wrong, WrongEffect},
+    tampering::{EffectTampering, Tampering, Tamperings, Wrong, WrongEffect},
     toy::{
         hands::{Hands, HandsConfig},
         heap::{Heap, HeapConfig},
@@ -35,9 +36,6 @@ pub(crate) fn game_of(seed: u64) -> &'static str {
     ids[(seed % ids.len() as u64) as usize]
 }
 
-/// Neither the referee nor the match is tampered with.
-const NOTHING_WRONG: (Option<Tampering>, Option<EffectTampering>) = (None, None);
-
 /// Lines of a trace that a failure shows.
 const LINES_SHOWN: usize = 60;
 
@@ -46,6 +44,8 @@ const LINES_SHOWN: usize = 60;
 pub(crate) struct Failure {
     pub(crate) seed: u64,
     pub(crate) game: &'static str,
+    /// Servers, if they shared a database.
+    pub(crate) nodes: Option<usize>,
     pub(crate) problem: String,
     pub(crate) trace: String,
 }
@@ -62,6 +62,7 @@ pub(crate) struct Tally {
     pub(crate) virtual_time: Duration,
     pub(crate) faults: Vec<(FaultReason, u64)>,
     pub(crate) kinds: Vec<(Kind, u64)>,
+    pub(crate) figures: Figures,
 }
 
 impl Tally {
@@ -76,6 +77,7 @@ impl Tally {
             .iter()
             .map(|list| list.len() as u64)
             .sum::<u64>();
+        self.figures.add(&played.figures);
         self.virtual_time += Duration::from_micros(played.virtual_us);
         played
             .faults
@@ -128,21 +130,67 @@ macro_rules! with_simulated_game {
 pub(crate) fn play_seed(seed: u64, game: &'static str, tally: &mut Tally) -> Result<(), Failure> {
     with_simulated_game!(game, (G, config) => {
         let plan = || Plan::<G>::with_every_fault(seed, config);
-        let (_, trace) = play(plan(), NOTHING_WRONG, tally)?;
+        let (_, trace) = play(plan(), Tamperings::default(), tally)?;
         match seed % 4 {
             0 => {
-                let (_, again) = play(plan(), NOTHING_WRONG, tally)?;
-                same_trace::<G>(seed, &trace, &again)
+                let (_, again) = play(plan(), Tamperings::default(), tally)?;
+                same_trace::<G>((seed, None), &trace, &again)
             }
             // The first hand that comes settles a round of this game: who is first may change.
             1 if game != Hands::ID => {
                 let plan = |disturbed| Plan::<G>::with_recovered_faults(seed, disturbed, config);
-                let (calm, _) = play(plan(false), NOTHING_WRONG, tally)?;
-                let (disturbed, trace) = play(plan(true), NOTHING_WRONG, tally)?;
-                same_match::<G>(seed, &calm, &disturbed, trace)
+                let (calm, _) = play(plan(false), Tamperings::default(), tally)?;
+                let (disturbed, trace) = play(plan(true), Tamperings::default(), tally)?;
+                same_match::<G>((seed, None), &calm, &disturbed, trace)
             }
             _ => Ok(()),
         }
+    })
+}
+
+/// Plays the match of a seed over several servers that share a database. Every fourth seed plays it
+/// twice and compares the traces; every other seed also compares a match of bots that come back with
+/// one on a server to which nothing happens.
+pub(crate) fn play_over_nodes(
+    seed: u64,
+    game: &'static str,
+    nodes: usize,
+    tally: &mut Tally,
+) -> Result<(), Failure> {
+    with_simulated_game!(game, (G, config) => {
+        let plan = || Plan::<G>::with_every_fault(seed, config).over(nodes);
+        let (_, trace) = play(plan(), Tamperings::default(), tally)?;
+        match seed % 4 {
+            0 => {
+                let (_, again) = play(plan(), Tamperings::default(), tally)?;
+                same_trace::<G>((seed, Some(nodes)), &trace, &again)
+            }
+            1 | 3 if game != Hands::ID => {
+                let plan = |disturbed| Plan::<G>::with_recovered_faults(seed, disturbed, config);
+                let calm = plan(false).with_time_to_find_a_server();
+                let (calm, _) = play(calm, Tamperings::default(), &mut Tally::default())?;
+                let disturbed = plan(true).over(nodes);
+                let (disturbed, trace) = play(disturbed, Tamperings::default(), tally)?;
+                same_match::<G>((seed, Some(nodes)), &calm, &disturbed, trace)
+            }
+            _ => Ok(()),
+        }
+    })
+}
+
+/// Plays the match of a seed over servers that do wrong; gives what was noticed.
+pub(crate) fn is_cluster_noticed(
+    seed: u64,
+    game: &'static str,
+    wrong: WrongCluster,
+) -> Option<Failure> {
+    with_simulated_game!(game, (G, config) => {
+        let plan = Plan::<G>::with_every_fault(seed, config).over(2);
+        let tamperings = Tamperings {
+            cluster: Some(wrong),
+            ..Tamperings::default()
+        };
+        play(plan, tamperings, &mut Tally::default()).err()
     })
 }
 
@@ -150,8 +198,11 @@ pub(crate) fn play_seed(seed: u64, game: &'static str, tally: &mut Tally) -> Res
 pub(crate) fn is_noticed(seed: u64, game: &'static str, wrong: Wrong) -> bool {
     with_simulated_game!(game, (G, config) => {
         let plan = Plan::<G>::with_every_fault(seed, config);
-        let wrongs = (Some(Tampering::new(wrong)), None);
-        play(plan, wrongs, &mut Tally::default()).is_err()
+        let tamperings = Tamperings {
+            referee: Some(Tampering::new(wrong)),
+            ..Tamperings::default()
+        };
+        play(plan, tamperings, &mut Tally::default()).is_err()
     })
 }
 
@@ -159,8 +210,11 @@ pub(crate) fn is_noticed(seed: u64, game: &'static str, wrong: Wrong) -> bool {
 pub(crate) fn is_effect_noticed(seed: u64, game: &'static str, wrong: WrongEffect) -> bool {
     with_simulated_game!(game, (G, config) => {
         let plan = Plan::<G>::with_every_fault(seed, config);
-        let wrongs = (None, Some(EffectTampering::new(wrong)));
-        play(plan, wrongs, &mut Tally::default()).is_err()
+        let tamperings = Tamperings {
+            effects: Some(EffectTampering::new(wrong)),
+            ..Tamperings::default()
+        };
+        play(plan, tamperings, &mut Tally::default()).is_err()
     })
 }
 
@@ -168,23 +222,25 @@ pub(crate) fn is_effect_noticed(seed: u64, game: &'static str, wrong: WrongEffec
 pub(crate) fn trace_of(seed: u64, game: &'static str) -> Result<String, Failure> {
     with_simulated_game!(game, (G, config) => {
         let plan = Plan::<G>::with_every_fault(seed, config);
-        play(plan, NOTHING_WRONG, &mut Tally::default()).map(|(_, trace)| trace)
+        play(plan, Tamperings::default(), &mut Tally::default()).map(|(_, trace)| trace)
     })
 }
 
 fn play<G: WireGame>(
     plan: Plan<G>,
-    (tampering, effects): (Option<Tampering>, Option<EffectTampering>),
+    tamperings: Tamperings,
     tally: &mut Tally,
 ) -> Result<(Played, String), Failure> {
     let seed = plan.seed;
+    let nodes = plan.cluster.as_ref().map(|cluster| cluster.nodes);
     let failure = |problem: String, trace: String| Failure {
         seed,
         game: G::ID,
+        nodes,
         problem,
         trace,
     };
-    let mut world = World::new(plan, tampering, effects)
+    let mut world = World::new(plan, tamperings)
         .map_err(|violation| failure(violation.to_string(), String::new()))?;
     // A panic is a failure like any other, and its trace is worth as much.
     let played = catch_unwind(AssertUnwindSafe(|| world.play()));
@@ -204,7 +260,11 @@ fn play<G: WireGame>(
     }
 }
 
-fn same_trace<G: Game>(seed: u64, first: &str, second: &str) -> Result<(), Failure> {
+fn same_trace<G: Game>(
+    (seed, nodes): (u64, Option<usize>),
+    first: &str,
+    second: &str,
+) -> Result<(), Failure> {
     let differing = first
         .lines()
         .zip(second.lines())
@@ -215,13 +275,14 @@ fn same_trace<G: Game>(seed: u64, first: &str, second: &str) -> Result<(), Failu
     Err(Failure {
         seed,
         game: G::ID,
+        nodes,
         problem: "played twice, it goes another way".to_owned(),
         trace: format!("{differing:?}"),
     })
 }
 
 fn same_match<G: Game>(
-    seed: u64,
+    (seed, nodes): (u64, Option<usize>),
     calm: &Played,
     disturbed: &Played,
     trace: String,
@@ -236,6 +297,7 @@ fn same_match<G: Game>(
     Err(Failure {
         seed,
         game: G::ID,
+        nodes,
         problem: "faults that the bots recovered from change the match".to_owned(),
         trace,
     })

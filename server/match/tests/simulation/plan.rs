@@ -9,12 +9,18 @@ use bridgemaster_referee::{
     ClockRules, FaultAction, FaultPolicy, FaultReason, HousePolicy, MatchRules, SeatOdds,
 };
 
-use crate::dice::{Dice, Purpose};
+use crate::{
+    cluster::plan::ClusterPlan,
+    dice::{Dice, Purpose},
+};
 
 /// A second, in µs.
 const SECOND: u64 = 1_000_000;
 /// A millisecond, in µs.
 const MS: u64 = 1000;
+/// How long a bot may look for the server that has its match, in ms: some do not answer, and each is
+/// waited for.
+const MOST_SEARCH_MS: u32 = 60_000;
 
 /// What kind of bot plays a seat. A kind says what its bot may be blamed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -229,6 +235,8 @@ pub(crate) struct Plan<G: WireGame> {
     pub(crate) is_roomy: bool,
     pub(crate) bots: Vec<Habits>,
     pub(crate) server: ServerHabits,
+    /// How several servers behave that share a database; one is alone when `None`.
+    pub(crate) cluster: Option<ClusterPlan>,
 }
 
 impl<G: WireGame> Plan<G> {
@@ -251,6 +259,7 @@ impl<G: WireGame> Plan<G> {
             rules,
             bots,
             server: server(&mut dice),
+            cluster: None,
         }
     }
 
@@ -288,7 +297,31 @@ impl<G: WireGame> Plan<G> {
             rules,
             bots,
             server,
+            cluster: None,
         }
+    }
+
+    /// The same over several servers that share a database, which fare as a cluster does.
+    pub(crate) fn over(mut self, nodes: usize) -> Self {
+        let mut dice = Dice::new(self.seed, Purpose::Cluster);
+        self.cluster = Some(ClusterPlan::new(nodes, &mut dice));
+        let server = &mut self.server;
+        server.killed_after_us = None;
+        server.full_every_us = None;
+        server.loses_tail = 0;
+        self.with_time_to_find_a_server()
+    }
+
+    /// With time for bots that go to servers one after the other, of which some do not answer.
+    pub(crate) fn with_time_to_find_a_server(mut self) -> Self {
+        if self.is_roomy {
+            let clock = &mut self.rules.clock;
+            clock.bank_ms = clock.bank_ms.max(MOST_SEARCH_MS * 6);
+            clock.cap_ms = clock.cap_ms.max(MOST_SEARCH_MS);
+            clock.startup_ms = clock.startup_ms.max(MOST_SEARCH_MS);
+            clock.reconnect_ms = clock.reconnect_ms.max(MOST_SEARCH_MS);
+        }
+        self
     }
 
     fn rules(

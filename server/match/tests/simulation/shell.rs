@@ -1,28 +1,28 @@
 //! What surrounds a match in a server, in virtual time: the inbox, the store, the queues to the
 //! streams, the timer, and who watches. Carries out what the match says, and decides nothing.
 
-use std::{collections::VecDeque, sync::Arc};
+mod making;
+
+use std::collections::VecDeque;
 
 use bridgemaster_games::Seat;
 use bridgemaster_match::{
-    Beginning, Closing as Reason, Effect, Entries, Header, Inbox, Match, MatchId, Moment, Opening,
-    Origin, Outgoing, Report as Made, StreamNumber, TicketHash, recover,
+    Beginning, Closing as Reason, Effect, Entries, Inbox, Match, Moment, Opening, Outgoing,
+    Report as Made, StreamNumber,
 };
 use bridgemaster_proto::{games::WireGame, v1::PlayResponse};
-use bridgemaster_referee::{
-    BotIdentity, HistoryId, Known, MAX_MESSAGES_KEPT, MatchPhase, MatchRules, Referee, Time,
-};
-use bridgemaster_replay::SigningKey;
-use bridgemaster_wire::SeedSalt;
+use bridgemaster_referee::{BotIdentity, Known, MAX_MESSAGES_KEPT, MatchPhase, Referee, Time};
 use prost::Message as _;
 
+pub(crate) use self::making::{history_of, match_id};
 use crate::{
     auditor::{Auditor, StreamId},
     cancellation,
+    cluster::journal::{Appended, Journaled},
     oracle::{Violation, demand},
     reported::Report,
     store::Store,
-    tampering::{EffectTampering, Tampering},
+    tampering::EffectTampering,
     trace::Trace,
 };
 
@@ -50,20 +50,25 @@ pub(crate) enum Closing {
     SlowConsumer,
     SeatClosed,
     TurnedAway,
+    /// Another server may have the match.
+    NodeSuperseded,
+    /// The server drains.
+    ServerStopping,
+    /// Another server has it.
+    Moved(usize),
 }
 
 /// Something for a bot that leaves when so many entries are stored.
 #[derive(Debug)]
-struct Gated {
-    after: Entries,
-    to_bot: ToBot,
+pub(crate) struct Gated {
+    pub(crate) after: Entries,
+    pub(crate) to_bot: ToBot,
 }
 
 /// A match, and what surrounds it.
 pub(crate) struct Shell<G: WireGame> {
     machine: Match<G>,
     pub(crate) auditor: Auditor<G>,
-    signing_key: Arc<SigningKey>,
     inbox: Inbox,
     reports: Vec<Made>,
     /// What is in the inbox, as the auditor gets it.
@@ -76,69 +81,23 @@ pub(crate) struct Shell<G: WireGame> {
     numbers: Vec<StreamNumber>,
     /// What waits for the store and for the transport, by stream.
     queues: Vec<VecDeque<Gated>>,
-    /// Counts the lives of the server: each begins a history.
-    life: u8,
+    /// Counts the servers that had the match: each begins a history.
+    life: u32,
     /// All lag so far, in µs.
     pub(crate) lag_us: u64,
     /// The timer is to look at once.
     wakes: bool,
-    /// Changes of what everybody may know, as of the last look for news.
+    /// Changes of what everybody may know, as of the last call.
     changes: u64,
+    /// A look for news is to come.
+    are_news_due: bool,
     /// The stream that takes a seat in the call at hand.
     opening: Option<StreamId>,
+    is_parked: bool,
     tampering: Option<EffectTampering>,
 }
 
 impl<G: WireGame> Shell<G> {
-    pub(crate) fn new(
-        rules: MatchRules<G>,
-        tampering: Option<Tampering>,
-        effect_tampering: Option<EffectTampering>,
-    ) -> Result<Self, Violation> {
-        let refused = |error: bridgemaster_referee::RulesError| {
-            Violation(format!("the rules are refused: {error}"))
-        };
-        let tickets = rules.seats.seats();
-        let tickets = tickets.map(|seat| TicketHash::new([seat.number(); 32]));
-        let origin = Origin::new(
-            MatchId::new("0123456789abcdef").unwrap(),
-            SeedSalt::new([7; 32]),
-            tickets.collect(),
-        );
-        let seats = usize::from(rules.seats.get());
-        let referee = Referee::new(rules.clone(), Time(0)).map_err(refused)?;
-        let signing_key = Arc::new(SigningKey::new(&[5; 32]));
-        let made_at = Moment::default();
-        let machine = Match::new(
-            origin.clone(),
-            rules,
-            made_at,
-            history_of(0),
-            true,
-            Arc::clone(&signing_key),
-        );
-        let machine = machine.map_err(refused)?;
-        Ok(Self {
-            auditor: Auditor::new(origin, referee, history_of(0), tampering)?,
-            store: Store::new(machine.header().to_bytes()),
-            machine,
-            signing_key,
-            inbox: Inbox::default(),
-            reports: Vec::new(),
-            made: Vec::new(),
-            effects: Vec::new(),
-            senders: vec![None; seats],
-            numbers: Vec::new(),
-            queues: Vec::new(),
-            life: 0,
-            lag_us: 0,
-            wakes: false,
-            changes: 0,
-            opening: None,
-            tampering: effect_tampering,
-        })
-    }
-
     pub(crate) fn referee(&self) -> &Referee<G> {
         self.machine.referee()
     }
@@ -156,17 +115,18 @@ impl<G: WireGame> Shell<G> {
         self.store.is_complete()
     }
 
-    /// A bot opens a stream, which has the next number.
-    pub(crate) fn add_queue(&mut self) {
-        self.queues.push(VecDeque::new());
-        self.numbers.push(StreamNumber::default());
+    /// A stream comes to the match.
+    fn add_queue(&mut self, stream: StreamId) {
+        let streams = self.queues.len().max(stream.0 + 1);
+        self.queues.resize_with(streams, VecDeque::new);
+        self.numbers.resize(streams, StreamNumber::default());
     }
 
     /// What is the next for a stream and may leave.
-    pub(crate) fn next_to_bot(&mut self, stream: StreamId) -> Option<ToBot> {
+    pub(crate) fn next_to_bot(&mut self, stream: StreamId) -> Option<Gated> {
         let (stored, _) = self.store.stored();
-        let queue = &mut self.queues[stream.0];
-        Some(queue.pop_front_if(|next| next.after <= stored)?.to_bot)
+        let queue = self.queues.get_mut(stream.0)?;
+        queue.pop_front_if(|next| next.after <= stored)
     }
 
     /// The streams for which something waits.
@@ -177,10 +137,11 @@ impl<G: WireGame> Shell<G> {
             .map(|(index, _)| StreamId(index))
     }
 
-    /// Whether what everybody may know has changed since this was asked last.
-    pub(crate) fn take_change(&mut self) -> bool {
+    /// Whether what everybody may know has changed, and no look for news is to come yet.
+    pub(crate) fn news_become_due(&mut self) -> bool {
         let changes = self.referee().public_changes();
-        changes != std::mem::replace(&mut self.changes, changes)
+        let have_changed = changes != std::mem::replace(&mut self.changes, changes);
+        have_changed && !std::mem::replace(&mut self.are_news_due, true)
     }
 
     /// Whether the timer is to look at once.
@@ -198,6 +159,40 @@ impl<G: WireGame> Shell<G> {
         self.store.have_stored(count, now);
     }
 
+    /// What is to be stored up to so many entries.
+    pub(crate) fn to_store(&self, count: usize) -> Appended {
+        let (first, standings) = (self.stored(), self.auditor.standings());
+        let entries = self.store.entries()[first..count].iter();
+        let entries = entries.zip(&standings[first..count]);
+        let entries = entries.map(|(bytes, standing)| Journaled {
+            bytes: bytes.clone().into(),
+            standing: standing.clone(),
+        });
+        Appended {
+            first,
+            entries: entries.collect(),
+            finish: self.store.finish_after(count),
+        }
+    }
+
+    pub(crate) fn is_settled(&self) -> bool {
+        self.stored() == self.store.len()
+    }
+
+    pub(crate) fn header(&self) -> &[u8] {
+        &self.store.header
+    }
+
+    /// Counts the servers that had the match.
+    pub(crate) fn life(&self) -> u32 {
+        self.life
+    }
+
+    /// Entries as this server has them, stored or not.
+    pub(crate) fn entries(&self) -> &[Vec<u8>] {
+        self.store.entries()
+    }
+
     /// Entries that are stored.
     pub(crate) fn stored(&self) -> usize {
         self.store.stored().0.0 as usize
@@ -209,16 +204,37 @@ impl<G: WireGame> Shell<G> {
         let is_handled = !self.made.iter().any(|(_, _, of, report)| {
             *of == stream && !matches!(report, Report::HandedOver { .. })
         });
-        let number = self.numbers[stream.0];
+        let number = self.number(stream);
         is_handled && self.machine.unsettled_report(seat, number) <= stored
+    }
+
+    fn number(&self, stream: StreamId) -> StreamNumber {
+        self.numbers.get(stream.0).copied().unwrap_or_default()
     }
 
     /// The server stops in order: the match stands still, all streams end, and what is due is
     /// stored.
     pub(crate) fn stop(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
+        self.park(now, trace)?;
+        self.store.have_stored(self.store.len(), now);
+        Ok(())
+    }
+
+    /// The match stands still from now on, and all streams end.
+    pub(crate) fn park(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
         trace.line(now, format_args!("the server stops"));
+        self.is_parked = true;
         self.machine.park();
         self.auditor.parked();
+        self.end_streams(now, trace)
+    }
+
+    pub(crate) fn is_parked(&self) -> bool {
+        self.is_parked
+    }
+
+    /// All streams end. What waits for them is not sent.
+    pub(crate) fn end_streams(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
         let seats = self.referee().rules().seats.seats();
         let open: Vec<_> = seats
             .zip(&self.senders)
@@ -227,9 +243,8 @@ impl<G: WireGame> Shell<G> {
         for (seat, stream) in open {
             self.report(now, seat, stream, Report::Left);
         }
-        self.catch_up(now, trace)?;
-        self.store.have_stored(self.store.len(), now);
-        Ok(())
+        self.queues.iter_mut().for_each(VecDeque::clear);
+        self.catch_up(now, trace)
     }
 
     /// The server is killed: all that is not stored is gone, and of what is stored all but so much.
@@ -248,21 +263,23 @@ impl<G: WireGame> Shell<G> {
         self.senders.fill(None);
         self.queues.iter_mut().for_each(VecDeque::clear);
         self.wakes = false;
+        self.are_news_due = false;
     }
 
     /// The server starts again from what is stored.
     pub(crate) fn restart(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
-        let refused = |problem| Violation(format!("the match does not go on: {problem}"));
-        let header = Header::read(&self.store.header).map_err(refused)?;
-        let id = self.auditor.id().clone();
-        let recovered = recover::<G>(id, &header, self.store.entries()).map_err(refused)?;
-        self.machine = Match::recovered(recovered, Arc::clone(&self.signing_key));
+        self.machine = self.restored()?;
+        self.life += 1;
+        self.begin_again(now, trace)
+    }
+
+    /// A server begins to go on with the match that it has restored.
+    pub(crate) fn begin_again(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
         let moment = self.moment(now);
         self.auditor
             .replay(self.store.entries(), history_of(0), moment)?;
         let histories = self.machine.histories();
         self.auditor.agrees(self.machine.referee(), histories)?;
-        self.life += 1;
         let next = history_of(self.life);
         self.begin(now);
         self.auditor.restarts(now, next);
@@ -293,7 +310,7 @@ impl<G: WireGame> Shell<G> {
         self.inbox.put(Made {
             moment,
             seat,
-            stream: self.numbers[stream.0],
+            stream: self.number(stream),
             input: report.seat_input::<G>(),
         });
         self.made.push((moment, seat, stream, report));
@@ -309,6 +326,7 @@ impl<G: WireGame> Shell<G> {
 
     /// Who watches is told what changed.
     pub(crate) fn tell_news(&mut self) -> Result<(), Violation> {
+        self.are_news_due = false;
         let mut due = self.machine.take_news();
         if let Some(tampering) = &mut self.tampering {
             tampering.apply_to_news(&mut due);
@@ -334,6 +352,7 @@ impl<G: WireGame> Shell<G> {
         known: Option<Known>,
         trace: &mut Trace,
     ) -> Result<(), Violation> {
+        self.add_queue(stream);
         let moment = self.begin(now);
         self.auditor.joins(now, seat, stream, bot.clone(), known);
         let arrived = (moment, &mut self.reports);
@@ -366,15 +385,17 @@ impl<G: WireGame> Shell<G> {
         now: Time,
         seat: Seat,
         stream: StreamId,
+        closing: Closing,
         trace: &mut Trace,
     ) -> Result<bool, Violation> {
+        self.add_queue(stream);
         self.catch_up(now, trace)?;
         if self.senders[seat.index()].is_some() || self.has_ended() {
             return Ok(false);
         }
         self.queues[stream.0].push_back(Gated {
             after: Entries::NONE,
-            to_bot: ToBot::Closed(Closing::TurnedAway),
+            to_bot: ToBot::Closed(closing),
         });
         let moment = self.begin(now);
         self.auditor.turns_away(now, seat);
@@ -511,9 +532,4 @@ impl<G: WireGame> Shell<G> {
         }
         Ok(None)
     }
-}
-
-/// The history that a life of the server begins.
-fn history_of(life: u8) -> HistoryId {
-    HistoryId::new([life; 16])
 }

@@ -1,6 +1,8 @@
 //! A store in virtual time: it takes a while, and a crash loses what it was not done with.
 
-use bridgemaster_match::{Entries, StoredEntry};
+use std::sync::Arc;
+
+use bridgemaster_match::{Entries, Finish, StoredEntry};
 use bridgemaster_referee::Time;
 
 use crate::oracle::{Violation, demand};
@@ -15,14 +17,24 @@ pub(crate) struct Store {
     stored_at: Time,
     /// As many are being stored now, if any are.
     storing: Option<usize>,
-    /// The match ended with so many.
-    end: Option<usize>,
+    /// The match ended with so many, and with this.
+    end: Option<(usize, Arc<Finish>)>,
 }
 
 impl Store {
     pub(crate) fn new(header: Vec<u8>) -> Self {
         Self {
             header,
+            ..Self::default()
+        }
+    }
+
+    /// A journal that is stored already.
+    pub(crate) fn with(header: Vec<u8>, entries: Vec<Vec<u8>>) -> Self {
+        Self {
+            stored: entries.len(),
+            header,
+            entries,
             ..Self::default()
         }
     }
@@ -35,8 +47,8 @@ impl Store {
             self.entries.len()
         );
         self.entries.push(entry.bytes);
-        if entry.finish.is_some() {
-            self.end = Some(self.entries.len());
+        if let Some(finish) = entry.finish {
+            self.end = Some((self.entries.len(), finish.into()));
         }
         Ok(())
     }
@@ -65,7 +77,14 @@ impl Store {
 
     /// The end of the match is stored: it will not be played again.
     pub(crate) fn is_complete(&self) -> bool {
-        self.end.is_some_and(|end| end <= self.stored)
+        let end = self.end.as_ref();
+        end.is_some_and(|(entries, _)| *entries <= self.stored)
+    }
+
+    /// What stays of the match, if it ended with so many entries.
+    pub(crate) fn finish_after(&self, count: usize) -> Option<Arc<Finish>> {
+        let end = self.end.as_ref();
+        end.and_then(|(entries, finish)| (*entries == count).then(|| Arc::clone(finish)))
     }
 
     /// The server is gone: what is not stored is lost, and of what is stored all but so much.

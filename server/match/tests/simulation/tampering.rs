@@ -4,6 +4,16 @@ use bridgemaster_games::{Digest, Game};
 use bridgemaster_match::{DueNews, Effect, Entries, News};
 use bridgemaster_referee::{FaultReason, Output, RecordEntry, SeatMessage};
 
+use crate::cluster::tampering::WrongCluster;
+
+/// What is tampered with in a match: nothing, unless somebody says so.
+#[derive(Debug, Default)]
+pub(crate) struct Tamperings {
+    pub(crate) referee: Option<Tampering>,
+    pub(crate) effects: Option<EffectTampering>,
+    pub(crate) cluster: Option<WrongCluster>,
+}
+
 /// A wrong that is done once, as soon as there is an occasion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wrong {

@@ -4,14 +4,22 @@ use bridgemaster_referee::FaultReason;
 use libtest_mimic::{Failed, Trial};
 
 use crate::{
+    cluster::{tampering::WrongCluster, trouble::Trouble},
     command::told,
-    matches::{Tally, game_ids, game_of, is_effect_noticed, is_noticed, play_seed, trace_of},
+    matches::{
+        Tally, game_ids, game_of, is_cluster_noticed, is_effect_noticed, is_noticed,
+        play_over_nodes, play_seed, trace_of,
+    },
     plan::Kind,
     tampering::{Wrong, WrongEffect},
 };
 
 /// Seeds for each game: some seconds without optimization.
 const SEEDS: u64 = 40;
+/// Seeds over several servers: a match takes longer, since servers are away for long.
+const SEEDS_OVER_NODES: u64 = 40;
+/// Seeds in which an occasion for a wrong of servers is sought.
+const SEEDS_FOR_A_WRONG_CLUSTER: u64 = 100;
 /// Seeds in which an occasion for a wrong is sought.
 const SEEDS_FOR_A_WRONG: u64 = 20;
 
@@ -25,17 +33,38 @@ pub(crate) fn trials() -> Vec<Trial> {
     let wrongs = Wrong::ALL.into_iter().map(|wrong| {
         let name = format!("a_referee_that_{}_is_noticed", wrong.name());
         Trial::test(name, move || {
-            told_of(|seed| is_noticed(seed, game_of(seed), wrong))
+            told_of(SEEDS_FOR_A_WRONG, |seed| {
+                is_noticed(seed, game_of(seed), wrong)
+            })
         })
     });
     let seeds = Trial::test("another_seed_gives_another_trace", another_seed);
     let effects = WrongEffect::ALL.into_iter().map(|wrong| {
         let name = format!("a_match_that_{}_is_noticed", wrong.name());
         Trial::test(name, move || {
-            told_of(|seed| is_effect_noticed(seed, game_of(seed), wrong))
+            told_of(SEEDS_FOR_A_WRONG, |seed| {
+                is_effect_noticed(seed, game_of(seed), wrong)
+            })
         })
     });
-    games.chain(wrongs).chain(effects).chain([seeds]).collect()
+    let over_nodes = game_ids().into_iter().map(|game| {
+        let name = format!("{game}_goes_on_whatever_happens_to_its_nodes");
+        Trial::test(name, move || whatever_happens(game))
+    });
+    let clusters = WrongCluster::ALL.into_iter().map(|wrong| {
+        let name = format!("a_node_that_{}_is_noticed", wrong.name());
+        Trial::test(name, move || {
+            told_of(SEEDS_FOR_A_WRONG_CLUSTER, |seed| {
+                is_cluster_noticed(seed, game_of(seed), wrong).is_some()
+            })
+        })
+    });
+    let of_matches = wrongs.chain(effects).chain([seeds]);
+    games
+        .chain(of_matches)
+        .chain(over_nodes)
+        .chain(clusters)
+        .collect()
 }
 
 fn every_fault(game: &'static str) -> Result<(), Failed> {
@@ -70,8 +99,26 @@ fn every_fault(game: &'static str) -> Result<(), Failed> {
     }
 }
 
-fn told_of(is_noticed: impl Fn(u64) -> bool) -> Result<(), Failed> {
-    match (0..SEEDS_FOR_A_WRONG).any(is_noticed) {
+/// Plays seeds of a game over two nodes and over three.
+fn whatever_happens(game: &'static str) -> Result<(), Failed> {
+    let mut tally = Tally::default();
+    for seed in 0..SEEDS_OVER_NODES {
+        let nodes = 2 + seed as usize % 2;
+        play_over_nodes(seed, game, nodes, &mut tally).map_err(|failure| told(&failure))?;
+    }
+    let figures = &tally.figures;
+    let missing = figures.troubles.iter().position(|count| *count == 0);
+    match missing.and_then(|place| Trouble::ALL.get(place)) {
+        Some(trouble) => Err(format!("no {trouble:?} was made").into()),
+        None if figures.moves < SEEDS_OVER_NODES / 4 => {
+            Err(format!("the match moved {} times", figures.moves).into())
+        }
+        None => Ok(()),
+    }
+}
+
+fn told_of(seeds: u64, is_noticed: impl Fn(u64) -> bool) -> Result<(), Failed> {
+    match (0..seeds).any(is_noticed) {
         true => Ok(()),
         false => Err("it went unnoticed".into()),
     }

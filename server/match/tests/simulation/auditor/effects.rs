@@ -1,5 +1,6 @@
 //! What everybody may see of a match: news, counts, the replay and what stays of it.
 
+use bridgemaster_games::Seat;
 use bridgemaster_match::{Counted, DueNews, Ending, Finish, read_finished};
 use bridgemaster_proto::{games::WireGame, v1};
 use bridgemaster_referee::{Record, RecordEntry};
@@ -114,7 +115,31 @@ impl<G: WireGame> Auditor<G> {
 
     /// The replay has every record, and the result.
     pub(super) fn ending(&self, ending: &Ending) -> Result<(), Violation> {
-        let file = bridgemaster_replay::decode(&ending.replay)
+        self.is_replay(&ending.replay)
+    }
+
+    /// What is kept of a match that is over is true.
+    pub(crate) fn is_kept(&self, finish: &Finish) -> Result<(), Violation> {
+        self.finish(finish)?;
+        match self.referee.is_cancelled() {
+            true => Ok(()),
+            false => self.is_replay(&finish.replay),
+        }
+    }
+
+    /// The decisions of the bot of a seat, by their requests, as the replay has them.
+    pub(crate) fn decisions_of(&self, seat: Seat) -> Vec<(u32, String)> {
+        let decided = self.oracle.decided[seat.index()].iter();
+        let of_bot = decided.filter_map(|decided| {
+            let (request_id, decision) =
+                decided.strip_prefix("Bot for request ")?.split_once(": ")?;
+            Some((request_id.parse().ok()?, decision.to_owned()))
+        });
+        of_bot.collect()
+    }
+
+    fn is_replay(&self, replay: &[u8]) -> Result<(), Violation> {
+        let file = bridgemaster_replay::decode(replay)
             .map_err(|error| Violation(format!("the replay: {error}")))?;
         demand!(
             file.replay.records == self.records,

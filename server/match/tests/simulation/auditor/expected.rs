@@ -329,7 +329,7 @@ impl<G: WireGame> Auditor<G> {
         let sent = self.oracle.sent_to(seat) as u32;
         let is_true = self.histories.holds(seat, known, sent);
         demand!(
-            is_true || self.has_lost_tail,
+            is_true || self.is_behind,
             "{seat} has {known:?} and is not believed, though nothing was lost"
         );
         let can_resume = self.referee.can_resume(seat, last);

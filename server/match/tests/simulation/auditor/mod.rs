@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use bridgemaster_games::{Digest, Seat};
 use bridgemaster_match::{
-    Closing, Effect, Entries, Joined, MatchId, Moment, Opening, Origin, StoredEntry, read_entry,
+    Closing, Effect, Entries, Joined, Moment, Opening, Origin, StoredEntry, read_entry,
 };
 use bridgemaster_proto::{games::WireGame, v1};
 use bridgemaster_referee::{
@@ -47,8 +47,8 @@ enum Demanded {
 }
 
 /// How the match stood after an entry.
-#[derive(Debug, PartialEq)]
-struct Standing {
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Standing {
     digest: Digest,
     records: u32,
     deadline: Option<Time>,
@@ -62,8 +62,9 @@ pub(crate) struct Auditor<G: WireGame> {
     pub(crate) referee: Referee<G>,
     pub(crate) oracle: Oracle<G>,
     histories: Histories,
-    /// A restart found less than had been stored.
-    pub(crate) has_lost_tail: bool,
+    /// Bots may know of what this server does not: a restart found less than had been stored, or
+    /// another server goes on with the match.
+    pub(crate) is_behind: bool,
     /// The stream of each seat.
     links: Vec<Option<StreamId>>,
     /// When each seat's bot was told last to be turned away, since it had a stream.
@@ -108,7 +109,7 @@ impl<G: WireGame> Auditor<G> {
             public: effects::Public::default(),
             referee,
             histories: Histories::new(running),
-            has_lost_tail: false,
+            is_behind: false,
             links: vec![None; seats],
             turned_away_at: vec![None; seats],
             expected: VecDeque::new(),
@@ -127,6 +128,24 @@ impl<G: WireGame> Auditor<G> {
             inputs: 0,
             tampering,
         })
+    }
+
+    /// One for a match that another server had, which stood so after each of its entries.
+    pub(crate) fn going_on(
+        origin: Origin,
+        referee: Referee<G>,
+        first: HistoryId,
+        standings: Vec<Standing>,
+    ) -> Result<Self, Violation> {
+        Ok(Self {
+            standings,
+            ..Self::new(origin, referee, first, None)?
+        })
+    }
+
+    /// How the match stood after each of its entries.
+    pub(crate) fn standings(&self) -> &[Standing] {
+        &self.standings
     }
 
     pub(crate) fn holds(&self, seat: Seat, stream: StreamId) -> bool {
@@ -451,10 +470,6 @@ impl<G: WireGame> Auditor<G> {
             true => Ok(()),
             false => self.waits(joined.after),
         }
-    }
-
-    pub(crate) fn id(&self) -> &MatchId {
-        &self.origin.id
     }
 
     /// The match agrees with the referee of its own, once it has written down all that it was

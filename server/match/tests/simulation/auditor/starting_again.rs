@@ -14,7 +14,7 @@ use crate::{
 impl<G: WireGame> Auditor<G> {
     /// The server is gone, and so much of what it had stored with it that `kept` entries are left.
     pub(crate) fn killed(&mut self, kept: usize, stored: usize) {
-        self.has_lost_tail |= kept < stored;
+        self.is_behind |= kept < stored;
         self.links.fill(None);
         self.turned_away_at.fill(None);
         self.expected.clear();
@@ -77,7 +77,7 @@ impl<G: WireGame> Auditor<G> {
     pub(crate) fn knows_what_was_sent(&self, seat: Seat, has: u32) -> Result<(), Violation> {
         let sent = self.oracle.sent_to(seat);
         demand!(
-            has as usize <= sent || self.has_lost_tail,
+            has as usize <= sent || self.is_behind,
             "{seat} has message {has}, and after the restart {sent} were sent to it"
         );
         Ok(())

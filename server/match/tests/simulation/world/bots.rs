@@ -1,16 +1,16 @@
 //! What bots do: they dial, take what comes, and answer.
 
-use std::collections::VecDeque;
-
 use bridgemaster_games::Seat;
 use bridgemaster_match::Closing as Reason;
 use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::{Answer, BadAnswerReason};
 
-use super::{Event, FLOOD_MESSAGES, LONGEST_PAUSE_US, MOST_CUTS_A_REQUEST, Stream, World};
+use super::{
+    FLOOD_MESSAGES, LONGEST_PAUSE_US, MOST_CUTS_A_REQUEST, World, events::Event, network::Stream,
+};
 use crate::{
     auditor::StreamId,
-    bot::{Deed, Heard},
+    bot::Deed,
     oracle::{Violation, demand},
     reported::Report,
     shell::{Closing, ToBot, decoded},
@@ -22,27 +22,24 @@ impl<G: WireGame> World<G> {
         if bot.is_gone || bot.knows_end {
             return;
         }
-        if !self.is_server_up {
+        let server = bot.route.server();
+        if !self.servers[server].is_up {
             // Refused; a bot that has a stream will find that it is lost.
             if bot.stream.is_none() {
+                bot.route.goes_on();
                 self.dial_later(seat);
             }
             return;
         }
+        if self.finds_nobody(seat) {
+            return;
+        }
         let stream = StreamId(self.streams.len());
+        let bot = &mut self.bots[seat.index()];
         bot.stream = Some(stream);
         let known = bot.known();
-        self.streams.push(Stream {
-            seat,
-            is_cut: false,
-            is_orphaned: false,
-            is_read: true,
-            to_bot_at: self.now,
-            to_server_at: self.now,
-            heard: Heard::default(),
-            inbound: VecDeque::new(),
-        });
-        self.server.add_queue();
+        self.streams.push(Stream::new(seat, server, self.now));
+        self.give_up_unless_welcomed(stream);
         let at = self.arrival_at_server(stream);
         self.at(at, Event::Hello(stream, known));
     }
@@ -61,6 +58,7 @@ impl<G: WireGame> World<G> {
     pub(super) fn dial_again(&mut self, seat: Seat) {
         let bot = &mut self.bots[seat.index()];
         bot.stream = None;
+        bot.route.goes_on();
         let us = bot.dice.within(bot.habits.backoff_us.clone());
         self.after(us, Event::Dial(seat));
     }
@@ -90,6 +88,7 @@ impl<G: WireGame> World<G> {
         }
         match message {
             ToBot::Welcome(opening) => {
+                bot.route.arrived();
                 let heard = &mut self.streams[stream.0].heard;
                 (heard.is_welcomed, heard.resumed) = (true, opening.resumed);
                 if let Some(again) = bot.welcomed(opening) {
@@ -113,7 +112,17 @@ impl<G: WireGame> World<G> {
                     bot.is_gone = true;
                 }
                 Closing::SlowConsumer => self.dial_again(seat),
-                Closing::TurnedAway => self.dial_later(seat),
+                Closing::TurnedAway | Closing::NodeSuperseded | Closing::ServerStopping => {
+                    bot.route.goes_on();
+                    self.dial_later(seat);
+                }
+                Closing::Moved(server) => {
+                    bot.stream = None;
+                    match bot.route.is_sent_to(server) {
+                        true => self.dial(seat),
+                        false => self.dial_later(seat),
+                    }
+                }
                 // By a stream of its own.
                 Closing::ByMatch(Reason::Superseded) => {}
             },

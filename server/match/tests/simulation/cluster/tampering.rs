@@ -1,0 +1,50 @@
+//! Clusters that do wrong, to show that the checks notice it.
+
+/// A wrong that is done all the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WrongCluster {
+    CommitsWithoutAFence,
+    LooksAtTheLeaseOfTheBeginning,
+    LeasesByTheNodesClock,
+    AnswersAfterTheMargin,
+    RenewsAfterItsEpoch,
+    TakesOverTooEarly,
+    TakesOverWithinTheEpoch,
+    RetriesWithoutALook,
+    RetriesWithoutWaiting,
+    TellsBeforeTheCommit,
+    KeepsTheEpochOnRelease,
+}
+
+impl WrongCluster {
+    pub(crate) const ALL: [Self; 11] = [
+        Self::CommitsWithoutAFence,
+        Self::LooksAtTheLeaseOfTheBeginning,
+        Self::LeasesByTheNodesClock,
+        Self::AnswersAfterTheMargin,
+        Self::RenewsAfterItsEpoch,
+        Self::TakesOverTooEarly,
+        Self::TakesOverWithinTheEpoch,
+        Self::RetriesWithoutALook,
+        Self::RetriesWithoutWaiting,
+        Self::TellsBeforeTheCommit,
+        Self::KeepsTheEpochOnRelease,
+    ];
+
+    /// As the name of a test says it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::CommitsWithoutAFence => "commits_without_a_fence",
+            Self::LooksAtTheLeaseOfTheBeginning => "fences_by_the_start_of_the_transaction",
+            Self::LeasesByTheNodesClock => "leases_by_the_clock_of_the_node",
+            Self::AnswersAfterTheMargin => "answers_after_the_margin",
+            Self::RenewsAfterItsEpoch => "renews_though_the_epoch_is_over",
+            Self::TakesOverTooEarly => "takes_over_before_the_lease_is_over",
+            Self::TakesOverWithinTheEpoch => "takes_over_within_the_epoch",
+            Self::RetriesWithoutALook => "retries_without_a_look_for_the_commit",
+            Self::RetriesWithoutWaiting => "retries_without_waiting_for_the_try_before",
+            Self::TellsBeforeTheCommit => "tells_before_the_commit",
+            Self::KeepsTheEpochOnRelease => "gives_up_its_lease_within_the_epoch",
+        }
+    }
+}

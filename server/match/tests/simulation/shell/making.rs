@@ -1,0 +1,124 @@
+//! A match is made, or restored from what is stored of it.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use bridgemaster_match::{Header, Inbox, Match, MatchId, Moment, Origin, TicketHash, recover};
+use bridgemaster_proto::games::WireGame;
+use bridgemaster_referee::{HistoryId, MatchRules, Referee, Time};
+use bridgemaster_replay::SigningKey;
+use bridgemaster_wire::SeedSalt;
+
+use super::Shell;
+use crate::{
+    auditor::Auditor,
+    cluster::journal::Handed,
+    oracle::Violation,
+    store::Store,
+    tampering::{EffectTampering, Tampering},
+};
+
+impl<G: WireGame> Shell<G> {
+    pub(crate) fn new(
+        rules: MatchRules<G>,
+        tampering: Option<Tampering>,
+        effect_tampering: Option<EffectTampering>,
+    ) -> Result<Self, Violation> {
+        let refused = |error: bridgemaster_referee::RulesError| {
+            Violation(format!("the rules are refused: {error}"))
+        };
+        let tickets = rules.seats.seats();
+        let tickets = tickets.map(|seat| TicketHash::new([seat.number(); 32]));
+        let origin = Origin::new(match_id(), SeedSalt::new([7; 32]), tickets.collect());
+        let referee = Referee::new(rules.clone(), Time(0)).map_err(refused)?;
+        let (made_at, history) = (Moment::default(), history_of(0));
+        let is_stored = true;
+        let machine = Match::new(
+            origin.clone(),
+            rules,
+            made_at,
+            history,
+            is_stored,
+            signing_key(),
+        );
+        let machine = machine.map_err(refused)?;
+        let auditor = Auditor::new(origin, referee, history_of(0), tampering)?;
+        let store = Store::new(machine.header().to_bytes());
+        Ok(Self {
+            tampering: effect_tampering,
+            ..Self::of(machine, auditor, store)
+        })
+    }
+
+    /// The match that another server had, as the database hands it over, for the server that is the
+    /// `life`th to have it. Also gives the time at which the match was last.
+    pub(crate) fn going_on(handed: &Handed, life: u32) -> Result<(Self, Time), Violation> {
+        let header = Header::read(&handed.header).map_err(lost)?;
+        let entries = handed.entries();
+        let recovered = recover::<G>(match_id(), &header, &entries).map_err(lost)?;
+        let known_until = recovered.known_until;
+        let machine = Match::recovered(recovered, signing_key());
+        let auditor = Self::auditor_of(handed)?;
+        let store = Store::with(handed.header.to_vec(), entries);
+        let shell = Self {
+            life,
+            ..Self::of(machine, auditor, store)
+        };
+        Ok((shell, known_until))
+    }
+
+    /// Who watches a match that another server had, before it has seen anything of it.
+    pub(crate) fn auditor_of(handed: &Handed) -> Result<Auditor<G>, Violation> {
+        let header = Header::read(&handed.header).map_err(lost)?;
+        let fresh = recover::<G>(match_id(), &header, &[]).map_err(lost)?;
+        let standings = handed.standings();
+        Auditor::going_on(fresh.origin, fresh.referee, history_of(0), standings)
+    }
+
+    /// The match from what its own store has.
+    pub(super) fn restored(&self) -> Result<Match<G>, Violation> {
+        let header = Header::read(&self.store.header).map_err(lost)?;
+        let recovered = recover::<G>(match_id(), &header, self.store.entries()).map_err(lost)?;
+        Ok(Match::recovered(recovered, signing_key()))
+    }
+
+    fn of(machine: Match<G>, auditor: Auditor<G>, store: Store) -> Self {
+        let seats = usize::from(machine.referee().rules().seats.get());
+        Self {
+            machine,
+            auditor,
+            store,
+            inbox: Inbox::default(),
+            reports: Vec::new(),
+            made: Vec::new(),
+            effects: Vec::new(),
+            senders: vec![None; seats],
+            numbers: Vec::new(),
+            queues: Vec::<VecDeque<_>>::new(),
+            life: 0,
+            lag_us: 0,
+            wakes: false,
+            changes: 0,
+            are_news_due: false,
+            opening: None,
+            is_parked: false,
+            tampering: None,
+        }
+    }
+}
+
+fn lost(problem: impl std::fmt::Display) -> Violation {
+    Violation(format!("the match does not go on: {problem}"))
+}
+
+pub(crate) fn match_id() -> MatchId {
+    MatchId::new("0123456789abcdef").unwrap()
+}
+
+fn signing_key() -> Arc<SigningKey> {
+    Arc::new(SigningKey::new(&[5; 32]))
+}
+
+/// The history that a server begins: each that goes on with the match begins one.
+pub(crate) fn history_of(life: u32) -> HistoryId {
+    HistoryId::new(u128::from(life).to_be_bytes())
+}

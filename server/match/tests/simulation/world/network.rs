@@ -1,0 +1,203 @@
+//! The way between bots and servers, there and back.
+
+use std::collections::VecDeque;
+
+use bridgemaster_games::Seat;
+use bridgemaster_match::Outgoing;
+use bridgemaster_proto::games::WireGame;
+use bridgemaster_referee::{Known, Time};
+
+use super::{World, events::Event};
+use crate::{
+    auditor::StreamId,
+    bot::Heard,
+    oracle::Violation,
+    reported::Report,
+    shell::{Closing, Gated, ToBot},
+};
+
+/// A stream between a bot and a server.
+pub(super) struct Stream<D> {
+    pub(super) seat: Seat,
+    pub(super) server: usize,
+    pub(super) is_cut: bool,
+    /// The server that it led to has ended it or is gone: nothing arrives there any more.
+    pub(super) is_orphaned: bool,
+    /// The bot reads it.
+    pub(super) is_read: bool,
+    /// When the last message in each direction arrives: messages keep their order.
+    pub(super) to_bot_at: Time,
+    to_server_at: Time,
+    pub(super) heard: Heard,
+    /// What came to the server and was not read yet.
+    pub(super) inbound: VecDeque<Report<D>>,
+}
+
+impl<D> Stream<D> {
+    pub(super) fn new(seat: Seat, server: usize, now: Time) -> Self {
+        Self {
+            seat,
+            server,
+            is_cut: false,
+            is_orphaned: false,
+            is_read: true,
+            to_bot_at: now,
+            to_server_at: now,
+            heard: Heard::default(),
+            inbound: VecDeque::new(),
+        }
+    }
+
+    pub(super) fn leads_to_server(&self) -> bool {
+        !self.is_cut && !self.is_orphaned
+    }
+}
+
+impl<G: WireGame> World<G> {
+    fn latency_us(&mut self, seat: Seat) -> u64 {
+        let latency = self.bots[seat.index()].habits.latency_us.clone();
+        self.networks[seat.index()].within(latency)
+    }
+
+    /// When a message that is sent now arrives at the server.
+    pub(super) fn arrival_at_server(&mut self, stream: StreamId) -> Time {
+        let seat = self.streams[stream.0].seat;
+        let at = self.now.plus_us(self.latency_us(seat));
+        let last = &mut self.streams[stream.0].to_server_at;
+        *last = at.max(*last);
+        *last
+    }
+
+    pub(super) fn send(&mut self, stream: StreamId, report: Report<G::Decision>) {
+        let seat = self.streams[stream.0].seat;
+        self.bots[seat.index()].sends(&report);
+        let at = self.arrival_at_server(stream);
+        self.at(at, Event::ToServer(stream, report));
+    }
+
+    /// Sends what is queued for a stream, if its bot reads.
+    pub(super) fn transport(&mut self, stream: StreamId) -> Result<(), Violation> {
+        if !self.streams[stream.0].is_read {
+            return Ok(());
+        }
+        let server = self.streams[stream.0].server;
+        while let Some(shell) = &mut self.servers[server].shell
+            && let Some(leaving) = shell.next_to_bot(stream)
+        {
+            self.leaves(stream, &leaving)?;
+            let Gated { to_bot, .. } = leaving;
+            if let ToBot::Message(Outgoing {
+                request_id: Some(request_id),
+                ..
+            }) = to_bot
+            {
+                self.report(stream, Report::HandedOver { request_id });
+            }
+            self.send_to_bot(stream, to_bot);
+        }
+        Ok(())
+    }
+
+    pub(super) fn send_to_bot(&mut self, stream: StreamId, to_bot: ToBot) {
+        let seat = self.streams[stream.0].seat;
+        let at = self.now.plus_us(self.latency_us(seat));
+        let last = &mut self.streams[stream.0].to_bot_at;
+        *last = at.max(*last);
+        let at = *last;
+        self.at(at, Event::ToBot(stream, to_bot));
+    }
+
+    /// The server ends a stream with a word of its own.
+    pub(super) fn end_stream(&mut self, stream: StreamId, closing: Closing) {
+        self.streams[stream.0].is_orphaned = true;
+        self.streams[stream.0].inbound.clear();
+        self.send_to_bot(stream, ToBot::Closed(closing));
+    }
+
+    /// The server of a stream is gone; its bot finds that out later.
+    pub(super) fn break_stream(
+        &mut self,
+        stream: StreamId,
+        loses_messages: bool,
+        found_after_us: u64,
+    ) {
+        let now = self.now;
+        let it = &mut self.streams[stream.0];
+        it.inbound.clear();
+        if std::mem::replace(&mut it.is_orphaned, true) {
+            return;
+        }
+        if !it.is_cut {
+            it.is_cut = loses_messages;
+            let at = it.to_bot_at.max(now.plus_us(found_after_us));
+            self.at(at, Event::BotFindsLoss(stream));
+        }
+    }
+
+    pub(super) fn cut(&mut self, stream: StreamId) {
+        let seat = self.streams[stream.0].seat;
+        let Stream { is_cut, .. } = &mut self.streams[stream.0];
+        if std::mem::replace(is_cut, true) {
+            return;
+        }
+        self.trace
+            .line(self.now, format_args!("{stream:?} of {seat} is cut"));
+        let network = &mut self.networks[seat.index()];
+        let bot_us = network.within(0..300_000);
+        let server_us = network.within(self.bots[seat.index()].habits.half_open_us.clone());
+        self.after(bot_us, Event::BotFindsLoss(stream));
+        self.after(server_us, Event::ServerFindsLoss(stream));
+    }
+
+    pub(super) fn ping(&mut self, stream: StreamId) {
+        let Stream { seat, server, .. } = self.streams[stream.0];
+        let shell = self.servers[server].shell.as_ref();
+        if !shell.is_some_and(|shell| shell.holds(seat, stream) && !shell.has_ended()) {
+            return;
+        }
+        self.after(self.plan.server.ping_every_us, Event::Ping(stream));
+        if self.streams[stream.0].is_read {
+            let elapsed_us = self.latency_us(seat) + self.latency_us(seat);
+            let report = Report::RoundTrip { elapsed_us };
+            self.after(elapsed_us, Event::ToServer(stream, report));
+        }
+    }
+
+    pub(super) fn hello(
+        &mut self,
+        stream: StreamId,
+        known: Option<Known>,
+    ) -> Result<(), Violation> {
+        if !self.streams[stream.0].leads_to_server() {
+            return Ok(());
+        }
+        let Stream { seat, server, .. } = self.streams[stream.0];
+        if self.cluster.is_some() && self.is_refused(stream, known)? {
+            return Ok(());
+        }
+        if self.now < self.alone.full_until && self.turn_away(stream, Closing::TurnedAway)? {
+            return Ok(());
+        }
+        let bot = self.bots[seat.index()].identity();
+        self.serve(server, |server, now, trace| {
+            server.join(now, seat, stream, bot, known, trace)
+        })?;
+        self.after(0, Event::Ping(stream));
+        Ok(())
+    }
+
+    /// The server turns a bot away for a reason of its own. Whether it did.
+    pub(super) fn turn_away(
+        &mut self,
+        stream: StreamId,
+        closing: Closing,
+    ) -> Result<bool, Violation> {
+        let Stream { seat, server, .. } = self.streams[stream.0];
+        let mut is_turned_away = false;
+        self.serve(server, |server, now, trace| {
+            is_turned_away = server.turns_away(now, seat, stream, closing, trace)?;
+            Ok(())
+        })?;
+        Ok(is_turned_away)
+    }
+}

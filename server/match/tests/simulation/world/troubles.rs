@@ -1,0 +1,195 @@
+//! What goes wrong with servers that share a database.
+
+use std::ops::Range;
+
+use bridgemaster_proto::games::WireGame;
+
+use super::{World, ending::Ending, events::Event};
+use crate::{
+    cluster::{
+        clock::TRUE_RATE,
+        events::ClusterEvent,
+        node::Phase,
+        trouble::{Trouble, holds_us, lasts_us},
+    },
+    oracle::Violation,
+};
+
+/// A second, in µs.
+const SECOND: u64 = 1_000_000;
+/// How long a connection says nothing until whoever has it gives it up, in µs: as the SDKs do.
+pub(super) const SILENCE_US: u64 = 20 * SECOND;
+/// How long a database is away that is started again, in µs.
+const DATABASE_AWAY_US: Range<u64> = 0..20 * SECOND;
+/// By how much clocks jump, in µs.
+const WALL_JUMPS_US: [i64; 4] = [-172_800_000_000, -5_000_000, 30_000_000, 172_800_000_000];
+const DATABASE_JUMPS_US: [i64; 5] = [
+    -30_000_000,
+    -3_000_000,
+    3_000_000,
+    9_000_000,
+    172_800_000_000,
+];
+
+impl<G: WireGame> World<G> {
+    pub(super) fn trouble_later(&mut self) {
+        let cluster = self.cluster();
+        if cluster.troubles_left == 0 || cluster.over_at.is_some() {
+            return;
+        }
+        cluster.troubles_left -= 1;
+        let every = cluster.plan.trouble_every_us.clone();
+        let us = cluster.dice.within(every);
+        self.later(us, ClusterEvent::TroubleLater);
+    }
+
+    /// Something goes wrong, mostly with the server that has the match.
+    pub(super) fn trouble(&mut self) -> Result<(), Violation> {
+        let cluster = self.cluster();
+        if cluster.over_at.is_some() {
+            return Ok(());
+        }
+        let trouble = Trouble::draw(cluster.plan.clocks_hold, &mut cluster.dice);
+        self.make_trouble(trouble)?;
+        self.trouble_later();
+        Ok(())
+    }
+
+    /// The server that something goes wrong with.
+    fn victim(&mut self) -> usize {
+        let cluster = self.cluster();
+        let owner = cluster.database.rows[cluster.database.owner].server;
+        match cluster.dice.happens(700) {
+            true => owner,
+            false => cluster.dice.within(0..cluster.nodes.len() as u64) as usize,
+        }
+    }
+
+    pub(super) fn make_trouble(&mut self, trouble: Trouble) -> Result<(), Violation> {
+        let (now, server) = (self.now, self.victim());
+        self.trace
+            .line(now, format_args!("{trouble:?} with process {server}"));
+        let cluster = self.cluster();
+        if let Some(place) = trouble.place() {
+            cluster.figures.troubles[place] += 1;
+        }
+        let is_down = cluster.nodes[server].phase == Phase::Down;
+        let lasts_us = lasts_us(&mut cluster.dice);
+        let until = now.plus_us(lasts_us);
+        match trouble {
+            Trouble::Kill if !is_down => return self.process_ends(server, Ending::Killed),
+            Trouble::LoseMachine if !is_down => {
+                return self.process_ends(server, Ending::Silent);
+            }
+            Trouble::Freeze if !is_down => self.freeze(server, lasts_us),
+            Trouble::Suspend if !is_down => {
+                self.servers[server].clock.goes_at(now, 0);
+                let at = now.plus_us(lasts_us - 1);
+                let resume = ClusterEvent::Trouble(Trouble::Resume(server));
+                self.at(at, Event::Cluster(resume));
+                self.freeze_without_lag(server, lasts_us);
+            }
+            Trouble::Resume(server) => {
+                let rate = self.cluster().nodes[server].rate;
+                self.servers[server].clock.goes_at(now, rate);
+            }
+            Trouble::CutLine => {
+                cluster.nodes[server].cut_until = until;
+                return self.connection_is_lost(server);
+            }
+            Trouble::LoseCommit => cluster.loses_commit = Some(server),
+            Trouble::SilenceLine => cluster.nodes[server].silent_until = until,
+            Trouble::SlowLine => cluster.nodes[server].slow_until = until,
+            Trouble::SlowCommits => cluster.slow_until = until,
+            Trouble::RestartDatabase => return self.restart_database(),
+            Trouble::HoldRow => {
+                let row = cluster.nodes[server].row;
+                let transaction = cluster.next_transaction();
+                let holds_us = holds_us(&mut cluster.dice);
+                if cluster.database.hold(row, transaction) {
+                    self.later(holds_us, ClusterEvent::RowLetGo(transaction));
+                }
+            }
+            Trouble::JumpWall => {
+                let by_us = cluster.dice.pick(&WALL_JUMPS_US);
+                cluster.nodes[server].wall.jump(now, by_us);
+            }
+            Trouble::JumpDatabase => {
+                let by_us = cluster.dice.pick(&DATABASE_JUMPS_US);
+                cluster.database.clock.jump(now, by_us);
+            }
+            Trouble::RateOfDatabase => {
+                let rate = cluster
+                    .dice
+                    .pick(&[TRUE_RATE / 2, TRUE_RATE, TRUE_RATE * 3]);
+                cluster.database.clock.goes_at(now, rate);
+            }
+            Trouble::Drain => self.drain(server),
+            Trouble::Rival => return self.rival(server),
+            Trouble::Kill | Trouble::LoseMachine | Trouble::Freeze | Trouble::Suspend => {}
+        }
+        Ok(())
+    }
+
+    /// The connection of a server to the database is lost, and it finds that out.
+    pub(super) fn connection_is_lost(&mut self, server: usize) -> Result<(), Violation> {
+        let node = &self.cluster().nodes[server];
+        let of = node.of(server);
+        let work = node.work.as_ref();
+        let transaction = work.and_then(|trying| trying.transaction);
+        self.connection_breaks(of)?;
+        if let Some(transaction) = transaction {
+            self.fails_soon(of, transaction);
+        }
+        Ok(())
+    }
+
+    /// A process stands still, and its clock goes on: it notices afterwards.
+    fn freeze(&mut self, server: usize, lasts_us: u64) {
+        let it = &mut self.servers[server];
+        let lag_us = it.clock.between_us(self.now, self.now.plus_us(lasts_us));
+        if let Some(shell) = &mut it.shell {
+            shell.lag_us += lag_us;
+        }
+        self.freeze_without_lag(server, lasts_us);
+    }
+
+    fn freeze_without_lag(&mut self, server: usize, lasts_us: u64) {
+        let until = self.now.plus_us(lasts_us);
+        self.servers[server].stalled_until = until;
+        let node = &mut self.cluster().nodes[server];
+        node.woke_at = until;
+        let of = node.of(server);
+        self.later(SILENCE_US, ClusterEvent::SilenceIsFound(of));
+    }
+
+    /// The database ends at once, and is back some time later.
+    fn restart_database(&mut self) -> Result<(), Violation> {
+        let now = self.now;
+        let cluster = self.cluster();
+        if !cluster.database.is_up {
+            return Ok(());
+        }
+        let dice = &mut cluster.dice;
+        let us = dice.within(DATABASE_AWAY_US);
+        let replies = cluster.database.crash(|| dice.happens(500))?;
+        if cluster.database.finish.is_some() {
+            cluster.over_at.get_or_insert(now);
+        }
+        self.match_may_have_moved();
+        self.reply(replies);
+        self.later(us, ClusterEvent::DatabaseStarts);
+        Ok(())
+    }
+
+    /// Another process is started under the name of a node.
+    fn rival(&mut self, server: usize) -> Result<(), Violation> {
+        let cluster = self.cluster();
+        let row = cluster.nodes[server].row;
+        let mut rivals = cluster.plan.nodes..cluster.nodes.len();
+        let idle = rivals.find(|rival| cluster.nodes[*rival].phase == Phase::Down);
+        let Some(rival) = idle else { return Ok(()) };
+        cluster.nodes[rival].row = row;
+        self.open_node(rival)
+    }
+}
