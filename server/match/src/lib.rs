@@ -41,6 +41,7 @@ mod report;
 mod shown;
 mod storing;
 mod tickets;
+mod untold;
 mod verdict;
 
 pub use afterwards::LastWords;

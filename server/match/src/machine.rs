@@ -19,8 +19,8 @@ use bridgemaster_replay::{ReplayWriter, SigningKey};
 use crate::{
     Beginning, Cancellation, Closing, Effect, Entries, Header, MIN_LAG_US, Moment, Origin,
     Recovered, Report, SeatInput, StreamNumber, TicketHash, Verdict, calendar::Calendar,
-    held_back::HeldBack, journal::MatchJournal, link::Link, news::Untold,
-    referee_input::referee_input, storing::Storing,
+    held_back::HeldBack, journal::MatchJournal, link::Link, referee_input::referee_input,
+    storing::Storing, untold::Untold,
 };
 
 /// A match of one game.
@@ -164,7 +164,7 @@ impl<G: WireGame> Match<G> {
             histories,
             lag_us: 0,
             held_back: HeldBack::default(),
-            untold: Untold::new(),
+            untold: Untold::default(),
             replay: Replay::Growing(replay),
             journal: Some(MatchJournal::new(entries)),
             storing: Storing::new(entries),
