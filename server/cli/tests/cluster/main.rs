@@ -13,6 +13,9 @@ mod counted_play;
 mod lapsing;
 mod listing;
 mod nodes;
+#[allow(dead_code)] // Not every target needs all of it.
+#[path = "../durable/paced_bot.rs"]
+mod paced_bot;
 mod placing;
 #[path = "../../../store/tests/postgres_server/mod.rs"]
 mod postgres_server;

@@ -1,15 +1,21 @@
 //! The trace of a match that moves.
 
+use std::sync::Arc;
+
+use bridgemaster_sdk::Options;
 use bridgemaster_server::traces::SpanContext;
 use tokio::time::timeout;
 
 use crate::{
     collecting::{Collected, Collecting},
-    counted_play::Playing,
     nodes::{free_address, node},
+    paced_bot::Pace,
     postgres_server::PostgresServer,
     served::PATIENCE,
 };
+
+/// Decisions that each bot makes before the first server is killed.
+const FIRST_DECISIONS: u32 = 3;
 
 pub(crate) async fn the_spans_of_all_servers_of_a_match_are_one_trace() {
     let collecting = Collecting::start().await;
@@ -20,21 +26,34 @@ pub(crate) async fn the_spans_of_all_servers_of_a_match_are_one_trace() {
     };
     let (one, two) = (start("one"), start("two"));
     let urls = format!("{},{}", one.url, two.url);
-    let mut playing = Playing::default();
-    playing.begin(&one, &urls, "carcassonne", "a").await;
+    let (_, tickets) = one.create("carcassonne", "a").await;
+    let pace = Pace::of(FIRST_DECISIONS);
+    let bots = tickets.iter().zip(1..).map(|(ticket, seed)| {
+        let options = Options {
+            reconnect_for: PATIENCE,
+            ..Options::new(&urls, ticket.parse().unwrap(), "paced")
+        };
+        tokio::spawn(bridgemaster_sdk::play(
+            pace.bot(seed, &Arc::default()),
+            options,
+        ))
+    });
+    let bots: Vec<_> = bots.collect();
     let decision_of = |name: &'static str| {
         move |spans: &[Collected]| {
             let mut decisions = spans.iter().filter(|one| one.span.name == "decision");
             decisions.any(|one| one.instance() == name)
         }
     };
-    playing.reaches(10).await;
     let seen = timeout(PATIENCE, collecting.until(decision_of("one"))).await;
     let seen = seen.unwrap();
     let decision = seen.iter().find(|one| one.span.name == "decision");
     let match_id = decision.unwrap().told("bridgemaster.match.id").unwrap();
     one.kill();
-    playing.end(&[&two]).await;
+    pace.allow(u32::MAX);
+    for bot in bots {
+        timeout(PATIENCE, bot).await.unwrap().unwrap().unwrap();
+    }
     let is_over = |spans: &[Collected]| spans.iter().any(|one| one.span.name == "match");
     let spans = timeout(PATIENCE, collecting.until(is_over)).await.unwrap();
     assert!(decision_of("two")(&spans));
