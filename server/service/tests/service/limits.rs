@@ -1,13 +1,22 @@
 //! Limits, as they are seen from outside.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
 
+use bridgemaster_bots::Random;
+use bridgemaster_games::Seed;
 use bridgemaster_proto::v1::{
     CreateMatchRequest, FaultAction, FaultPolicy, GetMatchRequest, ListMatchesRequest, MatchConfig,
     WatchMatchRequest, match_service_client::MatchServiceClient,
 };
+use bridgemaster_sdk::{Bot, Choice, Options, Request as Asked};
 use bridgemaster_server::Limits;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Request, transport::Channel};
 use tonic_types::StatusExt as _;
@@ -177,6 +186,51 @@ async fn a_page_of_more_matches_than_the_limit_is_refused_with_the_limit() {
     assert!(refused.message().contains("0 to 500"), "{refused:?}");
 }
 
+/// A game in which what bots decide is public at once.
+const CARCASSONNE: &str = "carcassonne";
+
+/// Each of the first decisions is shown alone, before the next.
+const SHOWN_DECISIONS: u32 = 12;
+
+/// A bot that decides when the decisions before were shown to spectators.
+struct Shown {
+    bot: Random,
+    /// Decisions of the match.
+    made: Arc<AtomicU32>,
+    /// Decisions that were shown.
+    shown: watch::Receiver<u32>,
+}
+
+impl Bot for Shown {
+    fn decide(&mut self, request: &Asked) -> Choice {
+        let due = self
+            .made
+            .fetch_add(1, Ordering::Relaxed)
+            .min(SHOWN_DECISIONS);
+        // A bot decides on a thread of its own.
+        while *self.shown.borrow() < due {
+            std::thread::yield_now();
+        }
+        self.bot.decide(request)
+    }
+}
+
+/// Watches a match, and tells how many decisions were shown.
+async fn show(server: &TestServer, match_id: &str) -> watch::Receiver<u32> {
+    let request = WatchMatchRequest {
+        match_id: match_id.to_owned(),
+    };
+    let news = server.matches().watch_match(request).await;
+    let mut news = news.unwrap().into_inner();
+    let (shows, shown) = watch::channel(0);
+    tokio::spawn(async move {
+        while let Ok(Some(message)) = news.message().await {
+            shows.send_replace(message.r#match.unwrap().decisions);
+        }
+    });
+    shown
+}
+
 #[tokio::test]
 async fn a_spectator_that_does_not_read_loses_its_stream_and_nobody_elses() {
     let limits = Limits {
@@ -184,7 +238,7 @@ async fn a_spectator_that_does_not_read_loses_its_stream_and_nobody_elses() {
         ..Limits::default()
     };
     let server = TestServer::with_limits(limits).await;
-    let seated = server.create(config(GAMES[0], 2)).await;
+    let seated = server.create(config(CARCASSONNE, 2)).await;
     // Windows so small that news stay in the server's queue.
     let narrow = Channel::from_shared(server.url.clone())
         .unwrap()
@@ -197,8 +251,18 @@ async fn a_spectator_that_does_not_read_loses_its_stream_and_nobody_elses() {
     };
     let news = MatchServiceClient::new(narrow).watch_match(request).await;
     let mut news = news.unwrap().into_inner();
-    let bots: Vec<_> = seated.tickets.iter().map(|t| server.good_bot(t)).collect();
-    for bot in bots {
+    let shown = show(&server, &seated.match_id).await;
+    let made = Arc::<AtomicU32>::default();
+    let bots = seated.tickets.iter().map(|ticket| {
+        let bot = Shown {
+            bot: Random::new(&Seed::from(1)),
+            made: Arc::clone(&made),
+            shown: shown.clone(),
+        };
+        let options = Options::new(&server.url, ticket.parse().unwrap(), "shown");
+        tokio::spawn(bridgemaster_sdk::play(bot, options))
+    });
+    for bot in bots.collect::<Vec<_>>() {
         let result = bot.await.unwrap().unwrap();
         assert!(result.seats.iter().all(|seat| seat.fault_count == 0));
     }
