@@ -19,20 +19,11 @@ use super::{
     journal,
     link::Patience,
     node_number::NodeNumber,
-    open_rows::{self, WithHeader},
-    taking::Taken,
+    whole_matches::{self, WholeMatch},
 };
 use crate::{
     IsLed, OpenMatch, checksum::StoreId, journal::in_play::Standing, limits::POSTGRES_TRY_TIMEOUT,
-    rows::open_rows::OpenRow,
 };
-
-/// A match that was left.
-pub(super) struct LeftMatch {
-    pub(super) row: OpenRow,
-    pub(super) header: Vec<u8>,
-    pub(super) journal: Vec<Vec<u8>>,
-}
 
 /// The matches that a node has left, but for those that cannot be read.
 pub(super) struct LeftMatches {
@@ -40,7 +31,7 @@ pub(super) struct LeftMatches {
     /// The number of the newest batch of the node.
     pub(super) newest: i64,
     /// By their keys, and so in the order in which they were opened.
-    matches: BTreeMap<i64, LeftMatch>,
+    matches: BTreeMap<i64, WholeMatch>,
 }
 
 impl LeftMatches {
@@ -53,26 +44,13 @@ impl LeftMatches {
         let snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
         let mut connection = readers.begin_with(snapshot).await?;
         let newest = journal::newest(&mut *connection, node).await?;
-        let rows = open_rows::with_headers(&mut connection, store, node).await?;
-        let of_rows = rows.iter().map(|with_header| with_header.row.clone());
-        let mut loaded = journal::load(&mut connection, store, node, of_rows.collect()).await?;
         let (mut matches, mut unreadable) = (BTreeMap::new(), Vec::new());
-        for WithHeader { row, header } in rows {
-            let match_key = row.match_key;
-            let read = match loaded.matches.by_id.remove(&row.match_id) {
-                Some(in_play) if in_play.damage.is_none() => in_play.read_at_open,
-                _ => None,
-            };
+        for read in whole_matches::read(&mut connection, store, node).await? {
             match read {
-                Some(journal) => {
-                    let left = LeftMatch {
-                        row,
-                        header,
-                        journal,
-                    };
-                    matches.insert(match_key, left);
+                Ok(left) => {
+                    matches.insert(left.row.match_key, left);
                 }
-                None => unreadable.push(match_key),
+                Err(left) => unreadable.push(left.match_key),
             }
         }
         let left = Self {
@@ -88,7 +66,7 @@ impl LeftMatches {
         &self,
         leads: bool,
         is_led: IsLed,
-    ) -> impl Iterator<Item = &LeftMatch> {
+    ) -> impl Iterator<Item = &WholeMatch> {
         let matches = self.matches.values();
         matches.filter(move |left| leads || !is_led(&left.header))
     }
@@ -99,7 +77,7 @@ impl LeftMatches {
             self.matches.remove(gone);
         }
         let given = taken.keys.iter().filter_map(|(old, match_key)| {
-            let LeftMatch {
+            let WholeMatch {
                 row,
                 header,
                 journal,
@@ -120,6 +98,15 @@ impl LeftMatches {
         });
         given.collect()
     }
+}
+
+/// Which of them were taken over.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Taken {
+    /// The new keys of those that were taken, by their old ones.
+    pub(super) keys: BTreeMap<i64, i64>,
+    /// The old keys of those that were gone.
+    pub(super) gone: Vec<i64>,
 }
 
 /// What is known of the matches that other nodes have left.

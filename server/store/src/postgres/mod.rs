@@ -30,6 +30,7 @@ mod secret_rows;
 mod taking;
 mod told_rows;
 pub(crate) mod transfer;
+mod whole_matches;
 mod writer;
 
 use std::sync::Arc;

@@ -4,18 +4,17 @@
 //! with all its entries. So the journal of a node holds all that its matches need, whoever had them
 //! before, and each node sweeps its own.
 
-use std::collections::BTreeMap;
-
 use parking_lot::Mutex;
 use sqlx::PgConnection;
 
 use super::{
     failure::Fault,
     journal,
-    left_matches::{LeftMatch, LeftMatches},
+    left_matches::{LeftMatches, Taken},
     link::Work,
     node_number::NodeNumber,
     open_rows::{self, Moved},
+    whole_matches::WholeMatch,
 };
 use crate::{
     IsLed,
@@ -49,15 +48,6 @@ pub(super) enum Taking {
     NotNow,
     /// These were taken.
     Done(Taken),
-}
-
-/// What was taken.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Taken {
-    /// The new keys of those that were taken, by their old ones.
-    pub(super) keys: BTreeMap<i64, i64>,
-    /// The old keys of those that were gone.
-    pub(super) gone: Vec<i64>,
 }
 
 impl Work for TakeOrphans<'_> {
@@ -134,7 +124,7 @@ impl TakeOrphans<'_> {
     async fn move_to_this(
         &self,
         connection: &mut PgConnection,
-        matches: &[&LeftMatch],
+        matches: &[&WholeMatch],
         taken: &mut Taken,
     ) -> Result<(), Fault> {
         if matches.is_empty() {
@@ -158,7 +148,7 @@ impl TakeOrphans<'_> {
 }
 
 /// The next candidates that are taken in one transaction.
-fn next_of<'a>(candidates: &mut impl Iterator<Item = &'a LeftMatch>) -> Vec<&'a LeftMatch> {
+fn next_of<'a>(candidates: &mut impl Iterator<Item = &'a WholeMatch>) -> Vec<&'a WholeMatch> {
     let (mut some, mut bytes) = (Vec::new(), 0);
     while some.len() < TAKEN_AT_ONCE && bytes < TAKEN_BYTES_AT_ONCE {
         let Some(left) = candidates.next() else {

@@ -6,14 +6,20 @@ use sqlx::{
     query::Query,
 };
 
-use super::{address::Address, failure::Fault, opening};
+use super::{
+    address::Address,
+    failure::Fault,
+    node_number::{NODE_OF_KEY, NodeNumber},
+    opening,
+    whole_matches::{self, WholeMatch},
+};
 use crate::{
-    Durability, StoreError,
+    Durability, OpenMatch, StoreError,
     checksum::StoreId,
     transfer::{
         rows::{Row, Value},
         side::Side,
-        tables::{Dialect, Kind, TABLES, Table},
+        tables::{Dialect, JOURNAL, Kind, OPEN_MATCH, TABLES, Table},
     },
 };
 
@@ -47,6 +53,40 @@ impl PostgresSide {
     /// A failure, told of this database.
     fn told(&self, error: sqlx::Error) -> StoreError {
         Fault::from(error).at(self.address.shown())
+    }
+}
+
+impl PostgresSide {
+    /// The numbers of the nodes that have matches in play.
+    pub(crate) async fn nodes_in_play(&mut self) -> Result<Vec<i64>, StoreError> {
+        let nodes = format!("SELECT DISTINCT {NODE_OF_KEY} AS node FROM open_match ORDER BY node");
+        let nodes = sqlx::query_scalar(AssertSqlSafe(nodes));
+        let nodes = nodes.fetch_all(&mut self.connection).await;
+        nodes.map_err(|error| self.told(error))
+    }
+
+    /// The matches of a node that are in play.
+    pub(crate) async fn in_play(&mut self, node: i64) -> Result<Vec<OpenMatch>, StoreError> {
+        let read = async {
+            let node = NodeNumber::new(node)?;
+            let matches = whole_matches::read(&mut self.connection, self.store, node).await?;
+            let matches = matches.into_iter().map(|whole| match whole {
+                Ok(WholeMatch {
+                    row,
+                    header,
+                    journal,
+                }) => Ok(OpenMatch {
+                    match_id: row.match_id,
+                    opened_at_unix_ms: row.opened_at_unix_ms,
+                    header,
+                    journal,
+                }),
+                Err(unreadable) => Err(Fault::Damage(unreadable.damage)),
+            });
+            matches.collect()
+        };
+        let read: Result<_, Fault> = read.await;
+        read.map_err(|fault| fault.at(self.address.shown()))
     }
 }
 
@@ -96,7 +136,7 @@ fn side(connection: PgConnection, store: StoreId, address: Address) -> PostgresS
 }
 
 async fn has_rows(connection: &mut PgConnection) -> Result<bool, Fault> {
-    for table in TABLES {
+    for table in [OPEN_MATCH, JOURNAL].into_iter().chain(TABLES) {
         let has_rows = format!("SELECT EXISTS (SELECT 1 FROM {})", table.name);
         let has_rows = sqlx::query_scalar(AssertSqlSafe(has_rows));
         if has_rows.fetch_one(&mut *connection).await? {

@@ -35,27 +35,31 @@ const LARGE: usize = 8;
 
 use Kind::{Bytes, Name, Number, Text, Truth};
 
-/// Every table whose rows both databases have alike, checksums included. How each marks who holds
-/// it, and which numbers it has given, is its own.
+/// The matches in play.
+pub(crate) const OPEN_MATCH: &Table = &Table {
+    name: "open_match",
+    columns: &[
+        ("match_key", Number),
+        ("match_id", Text),
+        ("opened_at_unix_ms", Number),
+        ("header", Bytes),
+        ("checksum", Number),
+    ],
+    key: 1,
+    rows_at_once: SMALL,
+};
+
+/// The journal of the matches in play.
+pub(crate) const JOURNAL: &Table = &Table {
+    name: "journal",
+    columns: &[("batch", Number), ("body", Bytes)],
+    key: 1,
+    rows_at_once: LARGE,
+};
+
+/// Every other table whose rows both databases have alike, checksums included. How each marks who
+/// holds it, and which numbers it has given, is its own.
 pub(crate) const TABLES: &[Table] = &[
-    Table {
-        name: "open_match",
-        columns: &[
-            ("match_key", Number),
-            ("match_id", Text),
-            ("opened_at_unix_ms", Number),
-            ("header", Bytes),
-            ("checksum", Number),
-        ],
-        key: 1,
-        rows_at_once: SMALL,
-    },
-    Table {
-        name: "journal",
-        columns: &[("batch", Number), ("body", Bytes)],
-        key: 1,
-        rows_at_once: LARGE,
-    },
     Table {
         name: "finished_match",
         columns: &[

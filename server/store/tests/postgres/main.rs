@@ -51,6 +51,7 @@ fn main() {
         restarts::a_commit_whose_answer_was_lost_is_stored_once,
         restarts::a_database_without_the_newest_commits_is_refused,
         transfer::a_store_goes_to_postgresql_and_back_whole,
+        transfer::matches_of_every_node_go_to_one_folder_and_back,
         transfer::a_copy_goes_only_where_nothing_is,
         transfer::a_damaged_store_is_not_copied,
         transfer::every_column_is_copied,

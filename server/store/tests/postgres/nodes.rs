@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Opens a node, which nobody renews the lease of.
-async fn node(url: &str, name: &str) -> PostgresStore {
+pub(crate) async fn node(url: &str, name: &str) -> PostgresStore {
     let identity = NodeIdentity {
         name: NodeName::new(name).unwrap(),
         address: Some(NodeAddress::new(format!("{name}.example:50051")).unwrap()),

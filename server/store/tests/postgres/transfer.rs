@@ -11,6 +11,7 @@ use tempfile::TempDir;
 
 use crate::{
     fence::{append, finish, id, key, open, store},
+    nodes::node,
     postgres_server::PostgresServer,
     workload::{Contents, Workload},
 };
@@ -154,6 +155,42 @@ pub(crate) async fn a_store_goes_to_postgresql_and_back_whole() {
     assert_eq!(Everything::of(&again).await, later);
     again.commit(vec![append("a", 2)]).await.unwrap();
     again.add_key(key("centre")).await.unwrap();
+}
+
+pub(crate) async fn matches_of_every_node_go_to_one_folder_and_back() {
+    let url = PostgresServer::shared().fresh();
+    let (one, two) = (node(&url, "one").await, node(&url, "two").await);
+    one.commit(vec![open("a"), open("b")]).await.unwrap();
+    two.commit(vec![open("c"), open("d")]).await.unwrap();
+    for number in 0..5 {
+        one.commit(vec![append("b", number)]).await.unwrap();
+        let batch = vec![append("c", number), append("d", number)];
+        two.commit(batch).await.unwrap();
+    }
+    two.commit(vec![finish("d")]).await.unwrap();
+    let mut expected = Contents::of(&one).await.open;
+    expected.extend(Contents::of(&two).await.open);
+    assert_eq!(expected.len(), 3);
+
+    let folder = TempDir::new().unwrap();
+    let dir = DataDir::prepare(folder.path().join("one")).unwrap();
+    let report = copy_from_postgres(&url, &dir).await.unwrap();
+    assert_eq!((report.open, report.finished), (3, 1));
+    assert!(check(&dir).await.unwrap().is_sound());
+    let store_of_folder = opened(&dir).await;
+    assert_eq!(Contents::of(&store_of_folder).await.open, expected);
+    let later = vec![append("a", 0), append("c", 5), open("e")];
+    store_of_folder.commit(later).await.unwrap();
+    store_of_folder.commit(vec![finish("b")]).await.unwrap();
+    let expected = Contents::of(&store_of_folder).await.open;
+    store_of_folder.close().await.unwrap();
+
+    let url = PostgresServer::shared().fresh();
+    copy_to_postgres(&dir, &url).await.unwrap();
+    // The first server of the database has them all.
+    let first = node(&url, "three").await;
+    assert_eq!(Contents::of(&first).await.open, expected);
+    first.commit(vec![append("c", 6)]).await.unwrap();
 }
 
 pub(crate) async fn a_copy_goes_only_where_nothing_is() {
