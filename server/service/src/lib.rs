@@ -26,6 +26,7 @@
 #![forbid(unsafe_code)]
 
 mod cluster;
+mod forwarding;
 mod hosting;
 pub mod identity;
 mod inspection;
@@ -54,6 +55,7 @@ mod wall_clock;
 
 pub use bridgemaster_match::Unreplayable;
 pub use bridgemaster_traces as traces;
+pub use forwarding::Dial;
 pub use hosting::{NoteRepair, repair_notes};
 pub use inspection::{inspect_finished_match, inspect_match_in_play};
 pub use journal::RecoveryError;

@@ -8,8 +8,9 @@ use bridgemaster_referee::MATCH_NOTE_BYTES;
 use bridgemaster_rules::{MAX_ANSWER_BYTES, POSITION_BYTES};
 
 use crate::limits::{
-    Limits, MAX_LADDER_VERSIONS, MAX_LATE_MATCHES, MAX_UNWRITTEN_REPLAY_BYTES, MAX_VERSIONS,
-    METRICS_CONNECTIONS, OPENED_REPLAYS, PAGE_BUFFER_BYTES, REPLAY_FILE_BYTES,
+    FORWARD_WINDOW_BYTES, Limits, MAX_LADDER_VERSIONS, MAX_LATE_MATCHES,
+    MAX_UNWRITTEN_REPLAY_BYTES, MAX_VERSIONS, METRICS_CONNECTIONS, OPENED_REPLAYS,
+    PAGE_BUFFER_BYTES, REPLAY_FILE_BYTES,
 };
 
 const KIB: u64 = 1024;
@@ -90,6 +91,22 @@ impl Limits {
             many(OPENED_REPLAYS * REPLAY_FILE_BYTES, 1 + UNPACKED),
             many(self.bot_queue_bytes, UNPACKED),
             many(self.watcher_queue_bytes, UNPACKED),
+        ];
+        let sum = parts.into_iter().fold(0, u64::saturating_add);
+        (sum as f64 * (1.0 + ALLOCATOR_SHARE)) as u64
+    }
+
+    /// The memory that calls take on top on a server that passes them on: a connection to another
+    /// server for each of a caller's, and the windows of what is passed on.
+    pub fn memory_bound_of_forwarding(&self) -> u64 {
+        let many = |count: usize, bytes: u64| (count as u64).saturating_mul(bytes);
+        let window = u64::from(FORWARD_WINDOW_BYTES);
+        let connections = self.connections.saturating_add(self.page_connections);
+        let calls = self.bot_streams.saturating_add(self.other_calls);
+        let parts = [
+            many(connections, CONNECTION_BYTES),
+            // What is received, and what is to be sent.
+            many(calls, 2 * window),
         ];
         let sum = parts.into_iter().fold(0, u64::saturating_add);
         (sum as f64 * (1.0 + ALLOCATOR_SHARE)) as u64

@@ -28,7 +28,7 @@ use self::{
     sharing::{Sharing, tell_health, tell_of_matches},
     starting::{
         begin_journal, make_replay_folder, recover, recover_ladders, retention, secrets,
-        start_rules,
+        start_rules, way_to_others,
     },
     stopping::{Asked, Replays, close, stop_deadline, stopped},
 };
@@ -38,6 +38,7 @@ pub use self::{
 };
 use crate::{
     cluster::Cluster,
+    forwarding::{NodePass, ToOthers},
     hosting::Matches,
     identity::Authenticator,
     journal::Journal,
@@ -97,6 +98,10 @@ pub struct Server {
     retention: Option<Retention>,
     /// The servers that share the store.
     shared: Option<Membership>,
+    /// By what they know each other.
+    pass: Option<Arc<NodePass>>,
+    /// The way to them, if calls are passed on.
+    to_others: Option<Arc<ToOthers>>,
 }
 
 impl Server {
@@ -139,6 +144,7 @@ impl Server {
             signing_key,
             offer_tickets,
         ));
+        let (pass, to_others) = way_to_others(storage, &matches).await?;
         let shared = Membership::begin(cluster, &matches, &options.ladders);
         let lobby = Lobby::new(matches.limits(), journal.clone());
         let (ladder_set, ladder_listener) = Ladders::listener();
@@ -170,6 +176,8 @@ impl Server {
             _writing: writing,
             retention,
             shared,
+            pass,
+            to_others,
         })
     }
 
@@ -241,7 +249,12 @@ impl Server {
         let authenticator = self.authenticator.clone();
         let limit_calls = limit_calls(Arc::clone(&calls), Arc::clone(&matches), authenticator);
         let services = self.services(routes, &slots, &replay_desk, limit_calls)?;
-        let shared = Shared::new(self.tls, limits.clone(), self.authenticator.clone());
+        let shared = Shared::new(
+            self.tls,
+            limits.clone(),
+            self.authenticator.clone(),
+            self.pass,
+        );
         info!(addr = %self.local_addr, "serving");
         let (hosted, lobby) = (Arc::clone(&matches), Arc::clone(&self.lobby));
         let _metrics = self.metrics.map(|page| serve_metrics(page, hosted, lobby));
@@ -270,9 +283,9 @@ impl Server {
             }
         };
         let connections = shared.connections(self.listener, Peers::Programs, slots.for_programs);
-        let (shown_key, allowances) = (shared.shown_key, shared.allowances);
+        let (shown, allowances) = (shared.shown, shared.allowances);
         let programs = services.for_programs;
-        let serving = serve(connections, programs, shown_key, allowances, stopped);
+        let serving = serve(connections, programs, shown, allowances, stopped);
         select! {
             ((), ()) = async { join!(serving, serving_page) } => {}
             () = stop_deadline(&drained, limits.stop_time) => {

@@ -32,6 +32,7 @@ pub(super) struct ConfigFile {
     pub(super) store: Option<String>,
     pub(super) node: Option<String>,
     pub(super) advertise: Option<String>,
+    pub(super) forward: bool,
     pub(super) survives: Option<Survives>,
     #[serde(deserialize_with = "keep_replays::deserialize")]
     pub(super) keep_replays: Option<KeepReplays>,

@@ -40,6 +40,10 @@ pub(crate) struct ServeArgs {
     /// Where bots and callers of the other servers are sent to, to reach this one
     #[arg(long, value_name = "HOST:PORT", requires = "node")]
     pub(super) advertise: Option<NodeAddress>,
+    /// Pass calls on to the other servers, which callers then need not reach themselves; all of them
+    /// are started with it
+    #[arg(long, requires = "node")]
+    pub(super) forward: bool,
     /// What an answered move survives [default: power]
     #[arg(long, value_enum)]
     pub(super) survives: Option<Survives>,

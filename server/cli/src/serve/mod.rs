@@ -2,6 +2,7 @@
 
 mod config_file;
 mod flags;
+mod forwarding;
 mod keep_replays;
 mod ladders;
 mod open_files;
@@ -96,7 +97,10 @@ async fn serve(mut settings: Settings) -> anyhow::Result<()> {
         );
     }
     let (traces, exporting) = spans::begin(&settings);
+    let forward = forwarding::dial(&settings)?;
     let (store, shared) = open_store(&settings).await?.unzip();
+    let shared = shared.flatten();
+    let shared = shared.map(|shared| SharedStore { forward, ..shared });
     open_files::fit(&mut settings.limits, settings.page.is_some());
     log_memory_bound(&settings);
     let keys = store.clone().filter(|_| settings.require_keys);
@@ -115,7 +119,7 @@ async fn serve(mut settings: Settings) -> anyhow::Result<()> {
             store,
             given_up: settings.drop_match,
             keep_replays: settings.keep_replays,
-            shared: shared.flatten(),
+            shared,
         }),
     };
     let mut server = Server::bind(settings.listen, options)
@@ -147,9 +151,16 @@ fn log_memory_bound(settings: &Settings) {
         true => settings.limits.memory_bound_of_rules(),
         false => 0,
     };
+    let of_forwarding = match settings.forward {
+        true => settings.limits.memory_bound_of_forwarding(),
+        false => 0,
+    };
     let of_spans = settings.otlp.as_ref().map_or(0, |_| QUEUE_BYTES);
     let bound = settings.limits.memory_bound();
-    let memory_mib = bound.saturating_add(of_rules).saturating_add(of_spans) >> 20;
+    let memory_mib = [of_rules, of_forwarding, of_spans]
+        .into_iter()
+        .fold(bound, u64::saturating_add)
+        >> 20;
     info!(memory_mib, "memory is bounded");
 }
 
@@ -235,7 +246,12 @@ async fn open_store(
             let identity = settings.node.clone();
             let store = Arc::new(PostgresStore::open_as(url, durability, &identity).await?);
             let nodes = Arc::clone(&store) as Arc<dyn Nodes>;
-            Ok(Some((store, Some(SharedStore { nodes, identity }))))
+            let shared = SharedStore {
+                nodes,
+                identity,
+                forward: None,
+            };
+            Ok(Some((store, Some(shared))))
         }
     }
 }

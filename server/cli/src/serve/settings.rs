@@ -32,6 +32,8 @@ pub(super) struct Settings {
     pub(super) store: Option<StorePlace>,
     /// Which server it is of those that share the store.
     pub(super) node: NodeIdentity,
+    /// Whether calls are passed on to other servers.
+    pub(super) forward: bool,
     pub(super) survives: Survives,
     pub(super) keep_replays: KeepReplays,
     pub(super) drop_match: Vec<String>,
@@ -174,6 +176,7 @@ impl Settings {
             replays: args.replays.or(file.replays),
             store,
             node,
+            forward: args.forward || file.forward,
             survives: survives.unwrap_or(Survives::Power),
             keep_replays: keep_replays.unwrap_or_default(),
             drop_match: args.drop_match,
@@ -223,7 +226,13 @@ impl Settings {
     /// Refuses what several servers over one database cannot do.
     fn check_node(&self) -> anyhow::Result<()> {
         if self.node.address.is_none() {
-            return Ok(());
+            return match self.forward {
+                false => Ok(()),
+                true => Err(misuse(
+                    "forward: calls are passed on to the other servers of a cluster; name this one \
+                     with --node and --advertise",
+                )),
+            };
         }
         if !matches!(self.store, Some(StorePlace::Database(_))) {
             return Err(misuse(

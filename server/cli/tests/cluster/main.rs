@@ -10,6 +10,7 @@ mod collecting;
 mod contests;
 #[path = "../durable/counted_play.rs"]
 mod counted_play;
+mod forwarding;
 mod lapsing;
 mod listing;
 mod nodes;
@@ -45,6 +46,11 @@ fn main() {
         listing::a_list_of_another_server_shows_what_its_caller_may_see,
         placing::a_new_match_is_made_where_room_is,
         contests::a_queue_of_a_contest_is_at_the_leader_whichever_server_is_named,
+        forwarding::bots_that_know_one_server_play_the_matches_of_another,
+        forwarding::bots_that_know_one_server_go_on_when_that_of_their_matches_is_killed,
+        forwarding::bots_go_on_when_the_server_of_their_matches_drains,
+        forwarding::callers_and_spectators_are_answered_at_any_server,
+        forwarding::nobody_gains_by_saying_that_his_call_was_passed_on,
         spans::the_spans_of_all_servers_of_a_match_are_one_trace,
         contests::a_contest_goes_on_when_its_server_is_killed,
     ];

@@ -33,8 +33,8 @@ pub(crate) struct Reading {
 pub(crate) struct Reader {
     /// The caller's key, on a server that asks for keys.
     pub(crate) key: Option<KeyId>,
-    /// The other end of the caller's connection.
-    pub(crate) peer: Option<SocketAddr>,
+    /// The other end of the caller's connection, and where the caller is.
+    pub(crate) peer: Option<(SocketAddr, Origin)>,
 }
 
 /// The place of one who reads, given back when it is dropped.
@@ -63,8 +63,8 @@ impl Reading {
     pub(crate) fn begin(&self, reader: &Reader) -> Result<ReadingPlace, Refusal> {
         let Reader { key, peer } = reader;
         let of_key = key.clone().map(|key| self.of_keys.acquire(key));
-        let of_connection = peer.map(|peer| self.of_connections.acquire(peer));
-        let of_address = peer.map(|peer| self.of_addresses.acquire(peer.ip().into()));
+        let of_connection = peer.map(|(peer, _)| self.of_connections.acquire(peer));
+        let of_address = peer.map(|(_, origin)| self.of_addresses.acquire(origin));
         Ok(ReadingPlace {
             _of_key: of_key.transpose()?,
             _of_connection: of_connection.transpose()?,

@@ -82,6 +82,10 @@ pub(crate) const SEND_BUFFER_BYTES: usize = 16 * 1024;
 /// do.
 pub(crate) const UNCOUNTED_QUEUE_BYTES: usize = 8 * 1024;
 
+/// Flow-control window of a call that is passed on to another server, in bytes: what that has sent and
+/// the caller has not read. A request with a long list takes 32 KiB.
+pub(crate) const FORWARD_WINDOW_BYTES: u32 = 32 * 1024;
+
 /// Read buffer of each call, in bytes.
 pub(crate) const CALL_BUFFER_BYTES: usize = 8 * 1024;
 

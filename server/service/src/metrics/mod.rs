@@ -233,6 +233,11 @@ impl Metrics {
         self.faults.get_or_create(&FaultLabels::of(fault)).inc();
     }
 
+    /// Counts a call that is passed on to another server.
+    pub(crate) fn forwarded_call(&self) -> Option<Counted> {
+        self.node.as_ref().map(NodeNumbers::forwarded_call)
+    }
+
     /// A message of a bot was handled so long after it was decoded.
     pub(crate) fn handled(&self, time: Duration) {
         self.handling_seconds.observe(time.as_secs_f64());

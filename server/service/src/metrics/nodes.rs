@@ -7,11 +7,14 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
+use super::gauges::Counted;
+
 /// How a server stands among those that share its store.
 pub(super) struct NodeNumbers {
     leads: Gauge,
     answers: Gauge,
     lease_age_seconds: Gauge<f64, AtomicU64>,
+    forwarded_calls: Gauge,
 }
 
 impl NodeNumbers {
@@ -20,6 +23,7 @@ impl NodeNumbers {
             leads: Gauge::default(),
             answers: Gauge::default(),
             lease_age_seconds: Gauge::default(),
+            forwarded_calls: Gauge::default(),
         };
         r.register(
             "node_leads",
@@ -37,7 +41,16 @@ impl NodeNumbers {
             Unit::Seconds,
             this.lease_age_seconds.clone(),
         );
+        r.register(
+            "forwarded_calls",
+            "Calls that this server passes on to another one now",
+            this.forwarded_calls.clone(),
+        );
         this
+    }
+
+    pub(super) fn forwarded_call(&self) -> Counted {
+        Counted::new(&self.forwarded_calls)
     }
 
     pub(super) fn stands(&self, leads: bool, answers: bool, lease_age: Duration) {

@@ -39,7 +39,7 @@ impl Desk {
             return debited.map_err(|_| too_often(KEY_TOO_OFTEN));
         }
         let connection: Option<&ConnectionInfo> = request.extensions().get();
-        let origin = connection.map(|connection| Origin::from(connection.peer.ip()));
+        let origin = connection.map(|connection| connection.origin);
         let debited = self.calls.debit(origin, Instant::now());
         debited.map_err(|_| too_often(ADDRESS_TOO_OFTEN))
     }

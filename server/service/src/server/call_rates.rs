@@ -28,8 +28,7 @@ pub(super) fn limit_calls(
         if admission.admits(call.metadata()) {
             return Ok(call);
         }
-        let peer = ConnectionInfo::of(&call).map(|connection| connection.peer);
-        let origin = peer.map(|peer| Origin::from(peer.ip()));
+        let origin = ConnectionInfo::of(&call).map(|connection| connection.origin);
         match buckets.debit(origin, Instant::now()) {
             Ok(()) => Ok(call),
             Err(wait) => Err(Refusal::rate("calls_per_address", buckets.rate(), wait).into()),

@@ -9,13 +9,14 @@ use tonic::{
     body::Body,
     codegen::{
         Service,
-        http::{HeaderMap, Request, Response},
+        http::{Request, Response},
     },
 };
 use tracing::info;
 
 use super::errors::BindError;
 use crate::{
+    forwarding::NodePass,
     hosting::Matches,
     identity::Authenticator,
     limits::{
@@ -25,7 +26,7 @@ use crate::{
     metrics::{self, Refresh},
     page::Guard,
     transport::{
-        Allowances, Connection, ConnectionSlots, FewConnections, Peers, ShownKey, Tls, incoming,
+        Allowances, Connection, ConnectionSlots, FewConnections, Peers, Shown, Tls, incoming,
         serve_web,
     },
 };
@@ -69,16 +70,24 @@ pub(super) struct Shared {
     tls: Option<Arc<Tls>>,
     limits: Limits,
     pub(super) allowances: Arc<Allowances>,
-    pub(super) shown_key: ShownKey,
+    pub(super) shown: Shown,
 }
 
 impl Shared {
-    pub(super) fn new(tls: Option<Arc<Tls>>, limits: Limits, authenticator: Authenticator) -> Self {
+    pub(super) fn new(
+        tls: Option<Arc<Tls>>,
+        limits: Limits,
+        authenticator: Authenticator,
+        pass: Option<Arc<NodePass>>,
+    ) -> Self {
         Self {
             tls,
             allowances: Allowances::new(limits.clone()),
             limits,
-            shown_key: Arc::new(move |metadata: &HeaderMap| authenticator.shown_key(metadata)),
+            shown: Shown {
+                key: Arc::new(move |metadata| authenticator.shown_key(metadata)),
+                hop: Arc::new(move |metadata| pass.as_ref()?.hop(metadata)),
+            },
         }
     }
 
@@ -135,7 +144,7 @@ impl PageListener {
         serve_web(
             connections,
             page,
-            shared.shown_key,
+            shared.shown.key,
             shared.allowances,
             stopped,
         )

@@ -6,7 +6,9 @@ use bridgemaster_proto::v1::Ladder;
 use bridgemaster_store::{KeyStore, NodeIdentity, NodeName, Nodes, Store};
 use bridgemaster_traces::Traces;
 
-use crate::{identity::PublicRead, limits::Limits, replays::KeepReplays, transport::Tls};
+use crate::{
+    forwarding::Dial, identity::PublicRead, limits::Limits, replays::KeepReplays, transport::Tls,
+};
 
 /// What a server is made of.
 #[derive(Clone, Default)]
@@ -63,6 +65,9 @@ pub struct SharedStore {
     pub nodes: Arc<dyn Nodes>,
     /// Which of them this is, as it was opened. One with an address sends callers to others.
     pub identity: NodeIdentity,
+    /// How others are reached, to pass on calls that they have the answers to; without it callers are
+    /// sent there.
+    pub forward: Option<Dial>,
 }
 
 impl fmt::Debug for Storage {

@@ -14,6 +14,7 @@ use tonic::service::{Routes, interceptor::InterceptedService};
 
 use super::{Server, errors::ServeError, listeners::PortSlots, seat_service::seat_service};
 use crate::{
+    forwarding::Forwarding,
     play::{Door, Play, PlayFirst, SeatLinks},
     services::{
         Catalog, LadderDesk, Led, LobbyDesk, MatchDesk, RefusalDetails, ReplayDesk, RequestTimeout,
@@ -24,9 +25,9 @@ use crate::{
 
 /// The services of a server; `F` limits how often they are called.
 pub(super) struct Services<F> {
-    pub(super) for_programs: InterceptedService<RefusalDetails<PlayFirst>, F>,
+    pub(super) for_programs: InterceptedService<Forwarding<RefusalDetails<PlayFirst>>, F>,
     /// Those that a browser can call.
-    pub(super) for_browsers: InterceptedService<RefusalDetails<Routes>, F>,
+    pub(super) for_browsers: InterceptedService<Forwarding<RefusalDetails<Routes>>, F>,
 }
 
 impl Server {
@@ -54,6 +55,9 @@ impl Server {
         let for_programs = self.with_rules(routes.add_service(seats(&slots.for_programs)));
         let for_programs = RefusalDetails(PlayFirst::new(play, for_programs));
         let for_browsers = RefusalDetails(for_browsers.prepare());
+        let to_others = || self.to_others.clone();
+        let for_programs = Forwarding::new(for_programs, to_others());
+        let for_browsers = Forwarding::new(for_browsers, to_others());
         Ok(Services {
             for_programs: InterceptedService::new(for_programs, limit_calls.clone()),
             for_browsers: InterceptedService::new(for_browsers, limit_calls),

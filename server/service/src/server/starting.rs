@@ -11,6 +11,7 @@ use tracing::info;
 
 use super::{Storage, errors::BindError, listeners::listen};
 use crate::{
+    forwarding::{NodePass, ToOthers},
     hosting::{Matches, OfferTickets},
     identity::Authenticator,
     journal::Journal,
@@ -66,6 +67,30 @@ pub(super) async fn secrets(
     };
     info!(key_id = %key.public().id(), key = %key.public(), "replays are signed");
     Ok((key, tickets))
+}
+
+/// By what the servers of a cluster know each other, where this is one of several; and the way to the
+/// others, if calls are passed on.
+pub(super) async fn way_to_others(
+    storage: Option<&Storage>,
+    matches: &Arc<Matches>,
+) -> Result<(Option<Arc<NodePass>>, Option<Arc<ToOthers>>), BindError> {
+    let shared = storage.filter(|storage| storage.node_name().is_some());
+    let Some((storage, shared)) =
+        shared.and_then(|storage| Some((storage, storage.shared.as_ref()?)))
+    else {
+        return Ok((None, None));
+    };
+    let pass = NodePass::kept_in(&*storage.store).await;
+    let pass = Arc::new(pass.map_err(BindError::Nodes)?);
+    let to_others = shared.forward.as_ref().map(|dial| {
+        Arc::new(ToOthers::new(
+            Arc::clone(dial),
+            Arc::clone(&pass),
+            Arc::clone(matches),
+        ))
+    });
+    Ok((Some(pass), to_others))
 }
 
 /// Reads the queues of a store, and lets its matches go on, with those that were `taken` from others.

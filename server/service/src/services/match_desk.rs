@@ -153,7 +153,7 @@ fn is_invitation(reservation: &SeatReservation) -> bool {
 pub(super) fn reader<T>(request: &Request<T>, caller: &Caller) -> Reader {
     Reader {
         key: caller.key_id().cloned(),
-        peer: ConnectionInfo::of(request).map(|connection| connection.peer),
+        peer: ConnectionInfo::of(request).map(|known| (known.peer, known.origin)),
     }
 }
 

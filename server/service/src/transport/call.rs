@@ -203,6 +203,25 @@ impl Call {
         Ok(())
     }
 
+    /// Another server has passed it on for a caller at this address: it counts for that one.
+    pub(super) fn comes_from(&self, origin: Origin) {
+        let mut held = self.held();
+        held.caller = CallerId::Address(origin);
+        held.allowance = self.connection.allowances.of(&held.caller);
+    }
+
+    /// It is the stream of a seat, as [`Call::is_stream_of_seat`] says, of the caller for whom it
+    /// counts by now.
+    ///
+    /// # Errors
+    /// As [`Call::is_of`].
+    pub(crate) fn is_stream_of_known_caller(&self) -> Result<(), Refusal> {
+        match self.caller_id() {
+            CallerId::Key(key) => self.is_stream_of_seat(Some(&key)),
+            CallerId::Address(_) => self.is_stream_of_seat(None),
+        }
+    }
+
     /// Its task has begun.
     pub(super) fn is_done_by(&self, task: AbortHandle) {
         // Told once, by whoever began it.

@@ -22,6 +22,8 @@ use super::{
     connection_slots::ConnectionSlot,
     gathering::Gathering,
     held_slot::HeldSlot,
+    hop::Hop,
+    lines::Lines,
     origin::Origin,
     round_trip::{LeastRoundTrip, RoundTripWatch},
 };
@@ -42,6 +44,7 @@ pub(crate) struct Connection {
     awaited: Option<AwaitedPreface>,
     peer: SocketAddr,
     round_trip: RoundTripWatch,
+    lines: Lines,
     slot: HeldSlot,
     writing: Writing,
     gathering: Gathering,
@@ -96,8 +99,14 @@ impl Writing {
 pub(crate) struct ConnectionInfo {
     /// The other end.
     pub(crate) peer: SocketAddr,
-    /// What TCP knows of the way there.
+    /// Where the caller is: there, or with a call that was passed on elsewhere.
+    pub(crate) origin: Origin,
+    /// What TCP knows of the way to the caller.
     pub(crate) round_trip: LeastRoundTrip,
+    /// Another server of the cluster has passed the call on.
+    pub(crate) is_passed_on: bool,
+    /// The connections over which its calls are passed on.
+    pub(crate) lines: Lines,
 }
 
 impl ConnectionInfo {
@@ -105,6 +114,16 @@ impl ConnectionInfo {
     /// `Request::remote_addr` knows nothing of our connections.
     pub(crate) fn of<T>(request: &Request<T>) -> Option<&Self> {
         request.extensions().get()
+    }
+
+    /// The same for a call that another server has passed on.
+    pub(super) fn passed_on(self, hop: Hop) -> Self {
+        Self {
+            origin: hop.address.into(),
+            round_trip: self.round_trip.beyond(hop.round_trip_us),
+            is_passed_on: true,
+            ..self
+        }
     }
 }
 
@@ -136,6 +155,7 @@ impl Connection {
         Self {
             peer,
             round_trip: RoundTripWatch::new(stream.tcp()),
+            lines: Lines::default(),
             stream,
             awaited: Some(AwaitedPreface {
                 bytes_left: PREFACE_BYTES,
@@ -177,7 +197,10 @@ impl Connected for Connection {
     fn connect_info(&self) -> ConnectionInfo {
         ConnectionInfo {
             peer: self.peer,
+            origin: self.origin(),
             round_trip: self.round_trip.least(),
+            is_passed_on: false,
+            lines: self.lines.clone(),
         }
     }
 }

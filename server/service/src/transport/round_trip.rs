@@ -26,15 +26,44 @@ const NOT_YET: u32 = u32::MAX;
 pub(crate) struct LeastRoundTrip {
     /// In µs; `None` when the system does not tell.
     least_us: Option<Arc<AtomicU32>>,
+    /// Of the way beyond the connection, in µs.
+    beyond_us: u32,
 }
 
 impl LeastRoundTrip {
+    /// One that was measured, of which the system tells this.
+    #[cfg(test)]
+    pub(crate) fn of_us(us: Option<u32>) -> Self {
+        Self {
+            least_us: us.map(|us| Arc::new(AtomicU32::new(us))),
+            beyond_us: 0,
+        }
+    }
+
+    /// The round trip of a way that goes on beyond this connection, over one that takes so long;
+    /// `None` where the system there does not tell it.
+    pub(super) fn beyond(self, beyond_us: Option<u32>) -> Self {
+        Self {
+            least_us: beyond_us.and(self.least_us),
+            beyond_us: beyond_us.unwrap_or_default(),
+        }
+    }
+
+    /// The shortest round trip so far, in µs, 0 while none is measured; `None` when the system does not
+    /// tell.
+    pub(crate) fn told_us(&self) -> Option<u32> {
+        match self.least_us.as_ref()?.load(Ordering::Relaxed) {
+            NOT_YET => Some(0),
+            least_us => Some(least_us.saturating_add(self.beyond_us)),
+        }
+    }
+
     /// The shortest round trip, in µs; `None` while TCP has not measured any, and where the system
     /// tells nothing.
     pub(crate) fn least_us(&self) -> Option<u64> {
         match self.least_us.as_ref()?.load(Ordering::Relaxed) {
             NOT_YET => None,
-            least_us => Some(least_us.into()),
+            least_us => Some(u64::from(least_us) + u64::from(self.beyond_us)),
         }
     }
 
@@ -47,7 +76,7 @@ impl LeastRoundTrip {
         };
         match least_us.load(Ordering::Relaxed) {
             NOT_YET => None,
-            least_us => Some(measured_us.min(least_us.into())),
+            least_us => Some(measured_us.min(u64::from(least_us) + u64::from(self.beyond_us))),
         }
     }
 }
@@ -65,6 +94,7 @@ impl RoundTripWatch {
         Self {
             least: LeastRoundTrip {
                 least_us: told.map(|us| Arc::new(AtomicU32::new(us))),
+                beyond_us: 0,
             },
             looked_at: Instant::now(),
         }
@@ -120,9 +150,7 @@ mod tests {
     use super::*;
 
     fn least(us: Option<u32>) -> LeastRoundTrip {
-        LeastRoundTrip {
-            least_us: us.map(|us| Arc::new(AtomicU32::new(us))),
-        }
+        LeastRoundTrip::of_us(us)
     }
 
     #[test]
@@ -133,6 +161,27 @@ mod tests {
         assert_eq!(least(None).of_the_way_us(30), Some(30));
         let known = [Some(40), Some(NOT_YET), None].map(|us| least(us).least_us());
         assert_eq!(known, [Some(40), None, None]);
+    }
+
+    #[test]
+    fn a_way_over_two_connections_takes_as_long_as_both() {
+        let both = least(Some(40)).beyond(Some(1_000));
+        assert_eq!(both.least_us(), Some(1_040));
+        assert_eq!(both.of_the_way_us(100_000), Some(1_040));
+        assert_eq!(both.told_us(), Some(1_040));
+        // Where one of the two is not told, there is nothing to hold a measurement against.
+        assert_eq!(
+            least(Some(40)).beyond(None).of_the_way_us(30_000),
+            Some(30_000)
+        );
+        assert_eq!(
+            least(None).beyond(Some(40)).of_the_way_us(30_000),
+            Some(30_000)
+        );
+        assert_eq!(
+            least(Some(NOT_YET)).beyond(Some(40)).of_the_way_us(30_000),
+            None
+        );
     }
 
     #[cfg(target_os = "linux")]

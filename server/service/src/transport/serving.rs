@@ -37,18 +37,26 @@ use super::{
     answer_body::AnswerBody,
     call::{CURRENT, Call, CallKind, ConnectionShare},
     connection::{Connection, ConnectionInfo},
+    hop::ShownHop,
 };
 use crate::limits::{Limits, MAX_METADATA_BYTES, SEND_BUFFER_BYTES, STREAM_WINDOW_BYTES};
 
 /// Tells the key that a call shows in its metadata, if it is one of the server's.
 pub(crate) type ShownKey = Arc<dyn Fn(&HeaderMap) -> Option<KeyId> + Send + Sync>;
 
+/// What is told by the metadata of a call before anything is kept for it.
+#[derive(Clone)]
+pub(crate) struct Shown {
+    pub(crate) key: ShownKey,
+    pub(crate) hop: ShownHop,
+}
+
 /// Serves the calls of connections until `stopped` completes, and then until those in progress
 /// have ended.
 pub(crate) async fn serve<S, B>(
     connections: impl Stream<Item = Connection>,
     services: S,
-    shown_key: ShownKey,
+    shown: Shown,
     allowances: Arc<Allowances>,
     stopped: impl Future<Output = ()>,
 ) where
@@ -76,7 +84,7 @@ pub(crate) async fn serve<S, B>(
             connection.gathers_for(Arc::clone(share.open_calls()));
             let caller = ConnectionCalls {
                 services: services.clone(),
-                shown_key: Arc::clone(&shown_key),
+                shown: shown.clone(),
                 info,
             };
             let served = builder(limits, share).serve_connection(TokioIo::new(connection), caller);
@@ -118,7 +126,7 @@ fn builder(limits: &Limits, share: Arc<ConnectionShare>) -> http2::Builder<CallT
 
 struct ConnectionCalls<S> {
     services: S,
-    shown_key: ShownKey,
+    shown: Shown,
     info: ConnectionInfo,
 }
 
@@ -134,12 +142,21 @@ where
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         let services = self.services.clone();
-        let key = (self.shown_key)(request.headers());
+        let key = (self.shown.key)(request.headers());
+        let hop = (self.shown.hop)(request.headers());
+        let mut info = self.info.clone();
+        if let Some(hop) = hop {
+            info = info.passed_on(hop);
+        }
+        let origin = info.origin;
         let mut request = request.map(Body::new);
-        request.extensions_mut().insert(self.info.clone());
+        request.extensions_mut().insert(info);
         // The task of the call, in which all of this runs, is begun only after this returns.
         Box::pin(async move {
             let call = CURRENT.get();
+            if hop.is_some() {
+                call.comes_from(origin);
+            }
             let response = match call.begin(kind(request.uri().path()), key) {
                 Ok(()) => call_ready(services, request).await?.map(Body::new),
                 Err(refusal) => Status::from(refusal).into_http(),

@@ -69,6 +69,7 @@ impl Cluster {
             shared: Some(SharedStore {
                 nodes: Arc::new(node),
                 identity,
+                forward: None,
             }),
         };
         TestServer::with_options(ServerOptions {
