@@ -27,8 +27,8 @@ use self::{
     listeners::{PageListener, PortSlots, Shared, listen, listen_if_asked, serve_metrics},
     sharing::{Sharing, tell_health, tell_of_matches},
     starting::{
-        begin_journal, make_replay_folder, recover, recover_ladders, retention, secrets,
-        start_rules, way_to_others,
+        begin_journal, make_replay_folder, recover, recover_ladders, replay_keeper, retention,
+        secrets, start_rules, way_to_others,
     },
     stopping::{Asked, Replays, close, stop_deadline, stopped},
 };
@@ -46,7 +46,7 @@ use crate::{
     lobby::Lobby,
     metrics::Metrics,
     page::{Desk, Page},
-    replays::{ReplayKeeper, Retention},
+    replays::Retention,
     rules::Workers,
     services::{ReplayDesk, RequestTimeout},
     transport::{Peers, Tls, TokenBuckets, serve},
@@ -132,10 +132,7 @@ impl Server {
         let begun = store.clone().map(begin);
         let (journal, writing) = begun.unzip();
         let (signing_key, offer_tickets) = secrets(store.as_deref()).await?;
-        let keeper = options.replays.map(|folder| {
-            let metrics = Arc::clone(&metrics);
-            Arc::new(ReplayKeeper::new(folder, metrics, store.clone()))
-        });
+        let keeper = replay_keeper(options.replays, &metrics, store.as_ref());
         let matches = Arc::new(Matches::new(
             options.limits,
             (metrics, traces),
@@ -246,15 +243,10 @@ impl Server {
         let slots = PortSlots::new(&limits);
         let calls = Arc::new(TokenBuckets::new(limits.calls_per_address));
         let replay_desk = Arc::new(ReplayDesk::new());
-        let authenticator = self.authenticator.clone();
-        let limit_calls = limit_calls(Arc::clone(&calls), Arc::clone(&matches), authenticator);
+        let authenticator = || self.authenticator.clone();
+        let limit_calls = limit_calls(Arc::clone(&calls), Arc::clone(&matches), authenticator());
         let services = self.services(routes, &slots, &replay_desk, limit_calls)?;
-        let shared = Shared::new(
-            self.tls,
-            limits.clone(),
-            self.authenticator.clone(),
-            self.pass,
-        );
+        let shared = Shared::new(self.tls, limits.clone(), authenticator(), self.pass);
         info!(addr = %self.local_addr, "serving");
         let (hosted, lobby) = (Arc::clone(&matches), Arc::clone(&self.lobby));
         let _metrics = self.metrics.map(|page| serve_metrics(page, hosted, lobby));
@@ -269,7 +261,7 @@ impl Server {
         let serving_page = self.page.map(|page| {
             let desk = Desk {
                 guard: page.guard(&shared),
-                authenticator: self.authenticator.clone(),
+                authenticator: authenticator(),
                 replays: replay_desk,
                 calls,
                 limits: limits.clone(),

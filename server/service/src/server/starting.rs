@@ -1,6 +1,10 @@
 //! How a server starts: what it keeps is opened, and what was in play goes on.
 
-use std::{net::SocketAddr, path::Path, sync::Arc};
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use bridgemaster_proto::v1::Ladder;
 use bridgemaster_replay::SigningKey;
@@ -40,6 +44,16 @@ pub(super) async fn make_replay_folder(folder: Option<&Path>) -> Result<(), Bind
         folder: folder.to_owned(),
         source,
     })
+}
+
+/// Keeps replays in this folder, if there is to be one.
+pub(super) fn replay_keeper(
+    folder: Option<PathBuf>,
+    metrics: &Arc<Metrics>,
+    store: Option<&Arc<dyn Store>>,
+) -> Option<Arc<ReplayKeeper>> {
+    let keeper = |folder| ReplayKeeper::new(folder, Arc::clone(metrics), store.cloned());
+    folder.map(keeper).map(Arc::new)
 }
 
 /// The journal of a store, and the task that commits for it.
