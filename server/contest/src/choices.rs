@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use crate::{
     Ranking,
+    bias::Added,
     matrix::{Matrix, add_scaled},
 };
 
@@ -126,17 +127,33 @@ impl Choices {
         self.results.clone()
     }
 
+    /// How many bots there are.
+    pub(crate) fn bots(&self) -> usize {
+        self.chosen.len()
+    }
+
+    /// The bots of each set, and how often it was chosen among.
+    pub(crate) fn sets(&self) -> impl ExactSizeIterator<Item = (&[usize], f64)> {
+        let of_set = |set: &Set| (&self.members[set.members.clone()], set.share);
+        self.sets.iter().map(of_set)
+    }
+
     /// The slope of the log-likelihood less the ridge, and its curvature with the sign that makes
-    /// it positive.
-    pub(crate) fn derivatives(&self, ratings: &[f64], ridge: f64) -> (Vec<f64>, Matrix) {
+    /// it positive: of what was seen and what is added.
+    pub(crate) fn derivatives(
+        &self,
+        added: &Added,
+        ratings: &[f64],
+        ridge: f64,
+    ) -> (Vec<f64>, Matrix) {
         let weights: Vec<f64> = ratings.iter().map(|rating| rating.exp()).collect();
         let of_bot = |(rating, chosen): (&f64, &u64)| *chosen as f64 - rating * ridge;
         let mut slope: Vec<f64> = ratings.iter().zip(&self.chosen).map(of_bot).collect();
+        add_scaled(&mut slope, 1.0, &added.chosen);
         let mut curvature = Matrix::diagonal(ratings.len(), ridge);
-        for set in &self.sets {
-            let members = &self.members[set.members.clone()];
+        for ((members, share), added) in self.sets().zip(&added.among) {
             let all: f64 = members.iter().map(|bot| weights[*bot]).sum();
-            let scale = set.share / all;
+            let scale = (share + added) / all;
             for (place, &row) in members.iter().enumerate() {
                 let chance = scale * weights[row];
                 slope[row] -= chance;

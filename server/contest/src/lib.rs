@@ -19,6 +19,7 @@
 
 mod bayes_elo;
 mod betting;
+mod bias;
 mod brownian;
 mod choices;
 mod elo;
@@ -41,6 +42,7 @@ mod t_value;
 
 pub use bayes_elo::{BayesElo, DrawElo};
 pub use betting::{BettingTest, ConfidenceSequence};
+pub use bias::Bias;
 pub use elo::{Elo, NELO_PER_T, NormalizedElo};
 pub use error::ContestError;
 pub use estimate::{Estimate, FEW_GROUPS, Interval, Quantiles, mean_with_interval};

@@ -215,10 +215,10 @@ impl Ratings {
 mod tests {
     use crate::{PlackettLuce, Ranking};
 
-    fn chance_after(wins: u64) -> f64 {
+    fn chance_after(fit: PlackettLuce, wins: u64) -> f64 {
         let won = |number| Ranking::new(vec![(0, 1), (1, 2)], number);
         let rankings: Vec<Ranking> = (0..wins).map(won).collect();
-        let ratings = PlackettLuce::default().fit(2, &rankings).unwrap();
+        let ratings = fit.fit(2, &rankings).unwrap();
         ratings.chance_above(0, 1)
     }
 
@@ -250,9 +250,12 @@ mod tests {
 
     #[test]
     fn a_bot_that_wins_everything_is_told_from_the_other_after_a_dozen_matches() {
-        assert!(chance_after(4) < 0.975, "{}", chance_after(4));
-        assert!(chance_after(12) > 0.975, "{}", chance_after(12));
-        assert!(chance_after(100) > 0.999, "{}", chance_after(100));
+        for fit in [PlackettLuce::default(), PlackettLuce::of_ladder()] {
+            let chances = [4, 12, 100].map(|wins| chance_after(fit, wins));
+            assert!(chances[0] < 0.975, "{chances:?}");
+            assert!(chances[1] > 0.975, "{chances:?}");
+            assert!(chances[2] > 0.999, "{chances:?}");
+        }
     }
 
     #[test]

@@ -41,7 +41,7 @@ impl Knowledge {
             return place;
         }
         // As unsure as a fit leaves the rating of a bot without a match.
-        let place = self.uncertainty.join(1.0 / PlackettLuce::default().ridge);
+        let place = self.uncertainty.join(1.0 / PlackettLuce::of_ladder().ridge);
         self.put(bot);
         place
     }

@@ -57,7 +57,7 @@ pub(crate) struct Fit {
 impl Fit {
     pub(crate) fn of(played: &Played) -> Result<Self, ContestError> {
         let (bots, rankings) = played.rankings();
-        let ratings = PlackettLuce::default().fit(bots.len(), &rankings)?;
+        let ratings = PlackettLuce::of_ladder().fit(bots.len(), &rankings)?;
         let mut places = vec![None; played.numbers.all().len()];
         for (place, bot) in bots.iter().enumerate() {
             places[bot.place()] = Some(place);

@@ -21,7 +21,7 @@ use std::{
     process::{Command, ExitCode, Stdio},
 };
 
-use bridgemaster_contest::{Covariance, PlackettLuce, Ratings};
+use bridgemaster_contest::{Bias, Covariance, PlackettLuce, Ratings};
 use libtest_mimic::{Arguments, Failed, Trial};
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -69,8 +69,11 @@ struct Answer {
 }
 
 fn fit(ridge: f64, played: &Played) -> Ratings {
-    let covariance = Covariance::Model;
-    let fit = PlackettLuce { ridge, covariance };
+    let fit = PlackettLuce {
+        ridge,
+        covariance: Covariance::Model,
+        bias: Bias::Kept,
+    };
     fit.fit(BOTS, &played.rankings()).unwrap()
 }
 

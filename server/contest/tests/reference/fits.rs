@@ -1,6 +1,6 @@
 //! Ratings from all results at once.
 
-use bridgemaster_contest::{Covariance, PlackettLuce, Ranking, Ratings};
+use bridgemaster_contest::{Bias, Covariance, PlackettLuce, Ranking, Ratings};
 
 use crate::assert_six_digits;
 
@@ -8,6 +8,7 @@ fn plain(bots: usize, rankings: &[Ranking]) -> Ratings {
     let fit = PlackettLuce {
         ridge: 0.0,
         covariance: Covariance::Model,
+        bias: Bias::Kept,
     };
     fit.fit(bots, rankings).unwrap()
 }
@@ -122,7 +123,10 @@ fn the_difference_of_two_engines_has_the_error_found_by_hand() {
 /// makes 158 of the 190.85.
 #[test]
 fn a_ridge_compresses_ratings_as_the_penalty_of_choix_does() {
-    let default = PlackettLuce::default();
+    let default = PlackettLuce {
+        bias: Bias::Kept,
+        ..PlackettLuce::default()
+    };
     let ratings = default.fit(3, &three_engines()).unwrap();
     for (bot, expected) in [190.675_643, 0.0, -190.675_643].into_iter().enumerate() {
         let elo = ratings.log_odds()[bot] * 400.0 / 10f64.ln();
@@ -154,9 +158,14 @@ fn the_order_of_the_results_changes_no_digit() {
             )
         })
         .collect();
-    for covariance in [Covariance::Model, Covariance::Clustered] {
+    for (covariance, bias) in [
+        (Covariance::Model, Bias::Kept),
+        (Covariance::Model, Bias::Reduced),
+        (Covariance::Clustered, Bias::Reduced),
+    ] {
         let fit = PlackettLuce {
             covariance,
+            bias,
             ..PlackettLuce::default()
         };
         let forwards = fit.fit(8, &rankings).unwrap();
@@ -200,15 +209,20 @@ fn a_tie_counts_as_all_its_orders() {
 }
 
 #[test]
-fn a_bot_that_won_everything_has_a_rating_with_a_ridge_and_none_without() {
+fn by_likelihood_a_bot_that_won_everything_has_a_rating_with_a_ridge_and_none_without() {
     let mut rankings = Vec::new();
     wins(&mut rankings, 0, 1, 5);
     let unbounded = PlackettLuce {
         ridge: 0.0,
         covariance: Covariance::Model,
+        bias: Bias::Kept,
     };
     assert!(unbounded.fit(2, &rankings).is_err());
-    let ratings = PlackettLuce::default().fit(2, &rankings).unwrap();
+    let held = PlackettLuce {
+        ridge: 0.01,
+        ..unbounded
+    };
+    let ratings = held.fit(2, &rankings).unwrap();
     assert!(ratings.log_odds()[0] > 1.0);
     assert!(ratings.chance_above(0, 1) > 0.5);
 }

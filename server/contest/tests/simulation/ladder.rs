@@ -78,7 +78,7 @@ impl Ladder {
         let elo = |bot: usize| Elo(400.0 * (bot as f64 / (bots - 1) as f64 - 0.5));
         let mut uncertainty = Uncertainty::default();
         for _ in 0..bots {
-            uncertainty.join(1.0 / PlackettLuce::default().ridge);
+            uncertainty.join(1.0 / PlackettLuce::of_ladder().ridge);
         }
         Self {
             strengths: (0..bots).map(|bot| log_odds(elo(bot))).collect(),
@@ -202,7 +202,7 @@ impl Ladder {
     }
 
     fn fit(&mut self) -> Ratings {
-        let fit = PlackettLuce::default().fit(self.bots(), &self.rankings);
+        let fit = PlackettLuce::of_ladder().fit(self.bots(), &self.rankings);
         let ratings = fit.unwrap();
         self.uncertainty = Uncertainty::of(&ratings);
         ratings
