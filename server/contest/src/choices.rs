@@ -180,7 +180,10 @@ fn counted(mut found: Vec<Found>, all: &[usize]) -> (Vec<Set>, Vec<usize>) {
             .then(one.one_of.cmp(&other.one_of))
     });
     let (mut sets, mut members) = (Vec::new(), Vec::new());
-    for equal in found.chunk_by(|one, other| members_of(one) == members_of(other)) {
+    let are_equal = |one: &Found, other: &Found| {
+        one.first == other.first && members_of(one) == members_of(other)
+    };
+    for equal in found.chunk_by(are_equal) {
         let shares = equal.chunk_by(|one, other| one.one_of == other.one_of);
         let shares = shares.map(|alike| alike.len() as f64 / f64::from(alike[0].one_of));
         let begin = members.len();

@@ -16,9 +16,9 @@ use crate::{
 /// Rounds of Newton's method: it settles within ten, or not at all.
 const ROUNDS: usize = 100;
 
-/// The change of a rating, as a log odds, that ends the fit. Newton's method is off by about the
-/// square of its last step.
-const SETTLED: f64 = 1e-5;
+/// The change of a rating, as a log odds, that ends the fit. Newton's method is off by less than the
+/// square of its last step: by a millionth of an Elo.
+const SETTLED: f64 = 1e-4;
 
 /// The change of a rating, as a log odds, that is near enough to take the bias from there.
 const NEAR: f64 = 0.05;
