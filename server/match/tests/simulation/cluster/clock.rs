@@ -34,17 +34,14 @@ impl Clock {
         (self.at(until) - self.at(from)).unsigned_abs()
     }
 
-    /// The first moment at which it reads this or more, if it goes on as it does.
+    /// The first moment at which it reads this or more, if it goes on as it does. Nobody can wait by a
+    /// clock that stands still: who set a timer by it would never wake.
     pub(crate) fn when(&self, reading_us: i64) -> Time {
         let left_us = u64::try_from(reading_us - self.base_us).unwrap_or_default();
-        match self.rate {
-            0 => Time(u64::MAX),
-            rate => {
-                let elapsed_us = scaled(left_us, TRUE_RATE, rate);
-                let is_short = scaled(elapsed_us, rate, TRUE_RATE) < left_us;
-                self.since.plus_us(elapsed_us + u64::from(is_short))
-            }
-        }
+        assert!(self.rate > 0, "somebody waits by a clock that stands still");
+        let elapsed_us = scaled(left_us, TRUE_RATE, self.rate);
+        let is_short = scaled(elapsed_us, self.rate, TRUE_RATE) < left_us;
+        self.since.plus_us(elapsed_us + u64::from(is_short))
     }
 
     /// Somebody sets it, by so much.

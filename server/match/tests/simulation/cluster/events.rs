@@ -5,7 +5,6 @@ use bridgemaster_games::Seat;
 use super::{
     database::{Answer, RenewalAsked},
     transaction::{Step, TxId},
-    trouble::Trouble,
 };
 use crate::auditor::StreamId;
 
@@ -24,16 +23,9 @@ pub(crate) enum ClusterEvent {
     /// It is time to renew a lease.
     RenewalDue(Of),
     /// A renewal was answered: whether the node is still the server's.
-    RenewalAnswered {
-        of: Of,
-        number: u32,
-        is_ours: bool,
-    },
+    RenewalAnswered { of: Of, number: u32, is_ours: bool },
     /// A renewal is given up, if it was not answered.
-    RenewalTimedOut {
-        of: Of,
-        number: u32,
-    },
+    RenewalTimedOut { of: Of, number: u32 },
     /// A server looks whether it may still answer.
     LookAtTrust(Of),
     /// A server looks for matches that nobody plays.
@@ -45,10 +37,7 @@ pub(crate) enum ClusterEvent {
         answer: Answer,
     },
     /// A try has taken too long.
-    TryTimedOut {
-        of: Of,
-        transaction: TxId,
-    },
+    TryTimedOut { of: Of, transaction: TxId },
     /// The pause before the next try is over.
     TryAgain(Of),
     /// A server has lost its patience with the database, and ends.
@@ -65,6 +54,8 @@ pub(crate) enum ClusterEvent {
     CallerAsks,
     /// A server is asked for the match.
     Called(usize),
+    /// The clocks of a machine that was suspended go on, just before it does.
+    ClocksGoOn(Of),
     /// Bots find that a server says nothing, if it still stands still.
     SilenceIsFound(Of),
 
@@ -81,17 +72,14 @@ pub(crate) enum ClusterEvent {
     /// A transaction has waited for a lock for too long.
     LockTimedOut(TxId),
     /// Nobody has gone on with a transaction for too long, if it is still at this step.
-    IdleTimedOut {
-        transaction: TxId,
-        steps: u32,
-    },
+    IdleTimedOut { transaction: TxId, steps: u32 },
     /// The database is back.
     DatabaseStarts,
     /// Somebody lets go of the row of a node.
     RowLetGo(TxId),
 
-    Trouble(Trouble),
-    TroubleLater,
+    /// Something goes wrong.
+    Trouble,
 }
 
 impl ClusterEvent {
@@ -109,6 +97,7 @@ impl ClusterEvent {
             | Self::GivesUp(of)
             | Self::Drained(of)
             | Self::StopTimeOver(of)
+            | Self::ClocksGoOn(of)
             | Self::SilenceIsFound(of) => Some(*of),
             _ => None,
         }
@@ -117,7 +106,7 @@ impl ClusterEvent {
     /// The server that has to do something.
     pub(crate) fn server(&self) -> Option<usize> {
         match self {
-            Self::SilenceIsFound(_) => None,
+            Self::SilenceIsFound(_) | Self::ClocksGoOn(_) => None,
             Self::Called(server) => Some(*server),
             event => event.of().map(|of| of.server),
         }

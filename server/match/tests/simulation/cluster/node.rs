@@ -133,5 +133,6 @@ impl Node {
         self.work = None;
         self.handed = None;
         self.proved = 0;
+        self.woke_at = Time(0);
     }
 }

@@ -39,8 +39,6 @@ pub(crate) enum Trouble {
     Drain,
     /// Another process is started under the name of a node.
     Rival,
-    /// The suspended machine goes on: not drawn.
-    Resume(usize),
 }
 
 /// Kinds of trouble that are drawn.

@@ -98,6 +98,8 @@ impl<G: WireGame> World<G> {
             cluster.nodes[server].lost_until = now.plus_us(us);
         }
         self.servers[server].stalled_until = now;
+        // A machine on which a process starts is not suspended.
+        self.clocks_go_on(server);
         self.later(us, ClusterEvent::Start(server));
         Ok(())
     }

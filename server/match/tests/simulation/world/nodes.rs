@@ -125,6 +125,7 @@ impl<G: WireGame> World<G> {
             ClusterEvent::Called(server) => return self.called(server),
             ClusterEvent::BotGivesUp(stream) => self.bot_gives_up(stream),
             ClusterEvent::NobodyIsThere(seat) => self.nobody_is_there(seat),
+            ClusterEvent::ClocksGoOn(of) => self.clocks_go_on(of.server),
             ClusterEvent::SilenceIsFound(of) => self.silence_is_found(of),
             ClusterEvent::Asked {
                 of,
@@ -150,8 +151,7 @@ impl<G: WireGame> World<G> {
                 let replies = self.cluster().database.let_go(now, transaction)?;
                 self.reply(replies);
             }
-            ClusterEvent::Trouble(trouble) => return self.make_trouble(trouble),
-            ClusterEvent::TroubleLater => return self.trouble(),
+            ClusterEvent::Trouble => return self.trouble(),
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bridgemaster_proto::games::WireGame;
 
-use super::{World, ending::Ending, events::Event};
+use super::{World, ending::Ending};
 use crate::{
     cluster::{
         clock::TRUE_RATE,
@@ -40,7 +40,7 @@ impl<G: WireGame> World<G> {
         cluster.troubles_left -= 1;
         let every = cluster.plan.trouble_every_us.clone();
         let us = cluster.dice.within(every);
-        self.later(us, ClusterEvent::TroubleLater);
+        self.later(us, ClusterEvent::Trouble);
     }
 
     /// Something goes wrong, mostly with the server that has the match.
@@ -50,7 +50,10 @@ impl<G: WireGame> World<G> {
             return Ok(());
         }
         let trouble = Trouble::draw(cluster.plan.clocks_hold, &mut cluster.dice);
-        self.make_trouble(trouble)?;
+        let is_made = self.make_trouble(trouble)?;
+        if let Some(place) = trouble.place() {
+            self.cluster().figures.troubles[place] += u64::from(is_made);
+        }
         self.trouble_later();
         Ok(())
     }
@@ -65,51 +68,35 @@ impl<G: WireGame> World<G> {
         }
     }
 
-    pub(super) fn make_trouble(&mut self, trouble: Trouble) -> Result<(), Violation> {
+    /// Has something go wrong. Whether it did: what does not run cannot be stopped.
+    fn make_trouble(&mut self, trouble: Trouble) -> Result<bool, Violation> {
         let (now, server) = (self.now, self.victim());
         self.trace
             .line(now, format_args!("{trouble:?} with process {server}"));
+        let stands_still = self.servers[server].stalled_until > now;
         let cluster = self.cluster();
-        if let Some(place) = trouble.place() {
-            cluster.figures.troubles[place] += 1;
-        }
-        let is_down = cluster.nodes[server].phase == Phase::Down;
+        let phase = cluster.nodes[server].phase;
+        let is_there = phase != Phase::Down;
         let lasts_us = lasts_us(&mut cluster.dice);
         let until = now.plus_us(lasts_us);
         match trouble {
-            Trouble::Kill if !is_down => return self.process_ends(server, Ending::Killed),
-            Trouble::LoseMachine if !is_down => {
-                return self.process_ends(server, Ending::Silent);
-            }
-            Trouble::Freeze if !is_down => self.freeze(server, lasts_us),
-            Trouble::Suspend if !is_down => {
-                self.servers[server].clock.goes_at(now, 0);
-                let at = now.plus_us(lasts_us - 1);
-                let resume = ClusterEvent::Trouble(Trouble::Resume(server));
-                self.at(at, Event::Cluster(resume));
-                self.freeze_without_lag(server, lasts_us);
-            }
-            Trouble::Resume(server) => {
-                let rate = self.cluster().nodes[server].rate;
-                self.servers[server].clock.goes_at(now, rate);
+            Trouble::Kill if is_there => self.process_ends(server, Ending::Killed)?,
+            Trouble::LoseMachine if is_there => self.process_ends(server, Ending::Silent)?,
+            Trouble::Freeze if is_there && !stands_still => self.freeze(server, lasts_us),
+            Trouble::Suspend if is_there && !stands_still => self.suspend(server, lasts_us),
+            Trouble::Kill | Trouble::LoseMachine | Trouble::Freeze | Trouble::Suspend => {
+                return Ok(false);
             }
             Trouble::CutLine => {
                 cluster.nodes[server].cut_until = until;
-                return self.connection_is_lost(server);
+                self.connection_is_lost(server)?;
             }
             Trouble::LoseCommit => cluster.loses_commit = Some(server),
             Trouble::SilenceLine => cluster.nodes[server].silent_until = until,
             Trouble::SlowLine => cluster.nodes[server].slow_until = until,
             Trouble::SlowCommits => cluster.slow_until = until,
             Trouble::RestartDatabase => return self.restart_database(),
-            Trouble::HoldRow => {
-                let row = cluster.nodes[server].row;
-                let transaction = cluster.next_transaction();
-                let holds_us = holds_us(&mut cluster.dice);
-                if cluster.database.hold(row, transaction) {
-                    self.later(holds_us, ClusterEvent::RowLetGo(transaction));
-                }
-            }
+            Trouble::HoldRow => return Ok(self.hold_row(server)),
             Trouble::JumpWall => {
                 let by_us = cluster.dice.pick(&WALL_JUMPS_US);
                 cluster.nodes[server].wall.jump(now, by_us);
@@ -124,11 +111,11 @@ impl<G: WireGame> World<G> {
                     .pick(&[TRUE_RATE / 2, TRUE_RATE, TRUE_RATE * 3]);
                 cluster.database.clock.goes_at(now, rate);
             }
-            Trouble::Drain => self.drain(server),
+            Trouble::Drain if phase == Phase::Up => self.drain(server),
+            Trouble::Drain => return Ok(false),
             Trouble::Rival => return self.rival(server),
-            Trouble::Kill | Trouble::LoseMachine | Trouble::Freeze | Trouble::Suspend => {}
         }
-        Ok(())
+        Ok(true)
     }
 
     /// The connection of a server to the database is lost, and it finds that out.
@@ -154,6 +141,20 @@ impl<G: WireGame> World<G> {
         self.freeze_without_lag(server, lasts_us);
     }
 
+    /// A machine stands still, and its clocks with it.
+    fn suspend(&mut self, server: usize, lasts_us: u64) {
+        let now = self.now;
+        self.servers[server].clock.goes_at(now, 0);
+        let of = self.cluster().nodes[server].of(server);
+        self.later(lasts_us - 1, ClusterEvent::ClocksGoOn(of));
+        self.freeze_without_lag(server, lasts_us);
+    }
+
+    pub(super) fn clocks_go_on(&mut self, server: usize) {
+        let (now, rate) = (self.now, self.cluster().nodes[server].rate);
+        self.servers[server].clock.goes_at(now, rate);
+    }
+
     fn freeze_without_lag(&mut self, server: usize, lasts_us: u64) {
         let until = self.now.plus_us(lasts_us);
         self.servers[server].stalled_until = until;
@@ -163,12 +164,25 @@ impl<G: WireGame> World<G> {
         self.later(SILENCE_US, ClusterEvent::SilenceIsFound(of));
     }
 
+    /// Whether the row of a node was free to be locked by somebody.
+    fn hold_row(&mut self, server: usize) -> bool {
+        let cluster = self.cluster();
+        let row = cluster.nodes[server].row;
+        let transaction = cluster.next_transaction();
+        let holds_us = holds_us(&mut cluster.dice);
+        let is_held = cluster.database.hold(row, transaction);
+        if is_held {
+            self.later(holds_us, ClusterEvent::RowLetGo(transaction));
+        }
+        is_held
+    }
+
     /// The database ends at once, and is back some time later.
-    fn restart_database(&mut self) -> Result<(), Violation> {
+    fn restart_database(&mut self) -> Result<bool, Violation> {
         let now = self.now;
         let cluster = self.cluster();
         if !cluster.database.is_up {
-            return Ok(());
+            return Ok(false);
         }
         let dice = &mut cluster.dice;
         let us = dice.within(DATABASE_AWAY_US);
@@ -179,17 +193,18 @@ impl<G: WireGame> World<G> {
         self.match_may_have_moved();
         self.reply(replies);
         self.later(us, ClusterEvent::DatabaseStarts);
-        Ok(())
+        Ok(true)
     }
 
     /// Another process is started under the name of a node.
-    fn rival(&mut self, server: usize) -> Result<(), Violation> {
+    fn rival(&mut self, server: usize) -> Result<bool, Violation> {
         let cluster = self.cluster();
         let row = cluster.nodes[server].row;
         let mut rivals = cluster.plan.nodes..cluster.nodes.len();
         let idle = rivals.find(|rival| cluster.nodes[*rival].phase == Phase::Down);
-        let Some(rival) = idle else { return Ok(()) };
+        let Some(rival) = idle else { return Ok(false) };
         cluster.nodes[rival].row = row;
-        self.open_node(rival)
+        self.open_node(rival)?;
+        Ok(true)
     }
 }
