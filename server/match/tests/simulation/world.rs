@@ -225,7 +225,7 @@ impl<G: WireGame> World<G> {
             Event::Cut(stream) => self.cut(stream),
             Event::ToBot(stream, message) => return self.arrive(stream, message),
             Event::Hello(stream, known) => return self.hello(stream, known),
-            Event::ToServer(stream, report) => self.to_server(stream, report),
+            Event::ToServer(stream, report) => self.comes_to_server(stream, report),
             Event::Handle(server) => {
                 return self.serve(server, |server, now, trace| server.catch_up(now, trace));
             }
@@ -262,7 +262,7 @@ impl<G: WireGame> World<G> {
 
     fn check_end(&mut self) -> Result<Played, Violation> {
         let auditor = match self.cluster.is_some() {
-            true => &self.from_the_database()?,
+            true => &self.match_in_the_database()?,
             false => match &self.servers[0].shell {
                 Some(shell) => {
                     demand!(shell.has_ended(), "nothing happens any more");

@@ -169,7 +169,7 @@ impl<G: WireGame> World<G> {
 
     /// The match as the database has it in the end. It tells all that was told, and each decision of
     /// a bot once, and as the bot made it.
-    pub(super) fn from_the_database(&self) -> Result<Auditor<G>, Violation> {
+    pub(super) fn match_in_the_database(&self) -> Result<Auditor<G>, Violation> {
         let Some(cluster) = &self.cluster else {
             return Err(Violation("the server is alone".to_owned()));
         };

@@ -127,7 +127,7 @@ impl<G: WireGame> World<G> {
         };
     }
 
-    pub(super) fn to_server(&mut self, stream: StreamId, report: Report<G::Decision>) {
+    pub(super) fn comes_to_server(&mut self, stream: StreamId, report: Report<G::Decision>) {
         if self.streams[stream.0].leads_to_server() {
             self.streams[stream.0].inbound.push_back(report);
             self.read(stream);
