@@ -2,13 +2,14 @@
 //! streams, the timer, and who watches. Carries out what the match says, and decides nothing.
 
 mod making;
+mod stopping;
 
 use std::collections::VecDeque;
 
 use bridgemaster_games::Seat;
 use bridgemaster_match::{
-    Beginning, Closing as Reason, Effect, Entries, Inbox, Match, Moment, Opening, Outgoing,
-    Report as Made, StreamNumber,
+    Closing as Reason, Effect, Entries, Inbox, Match, Moment, Opening, Outgoing, Report as Made,
+    StreamNumber,
 };
 use bridgemaster_proto::{games::WireGame, v1::PlayResponse};
 use bridgemaster_referee::{BotIdentity, Known, MAX_MESSAGES_KEPT, MatchPhase, Referee, Time};
@@ -210,85 +211,6 @@ impl<G: WireGame> Shell<G> {
 
     fn number(&self, stream: StreamId) -> StreamNumber {
         self.numbers.get(stream.0).copied().unwrap_or_default()
-    }
-
-    /// The server stops in order: the match stands still, all streams end, and what is due is
-    /// stored.
-    pub(crate) fn stop(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
-        self.park(now, trace)?;
-        self.store.have_stored(self.store.len(), now);
-        Ok(())
-    }
-
-    /// The match stands still from now on, and all streams end.
-    pub(crate) fn park(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
-        trace.line(now, format_args!("the server stops"));
-        self.is_parked = true;
-        self.machine.park();
-        self.auditor.parked();
-        self.end_streams(now, trace)
-    }
-
-    pub(crate) fn is_parked(&self) -> bool {
-        self.is_parked
-    }
-
-    /// All streams end. What waits for them is not sent.
-    pub(crate) fn end_streams(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
-        let seats = self.referee().rules().seats.seats();
-        let open: Vec<_> = seats
-            .zip(&self.senders)
-            .filter_map(|(seat, stream)| Some((seat, (*stream)?)))
-            .collect();
-        for (seat, stream) in open {
-            self.report(now, seat, stream, Report::Left);
-        }
-        self.queues.iter_mut().for_each(VecDeque::clear);
-        self.catch_up(now, trace)
-    }
-
-    /// The server is killed: all that is not stored is gone, and of what is stored all but so much.
-    pub(crate) fn kill(&mut self, now: Time, kept: usize, trace: &mut Trace) {
-        let (stored, len) = (self.stored(), self.store.len());
-        trace.line(
-            now,
-            format_args!(
-                "the server is killed with {stored} of {len} entries stored, of which {kept} are kept"
-            ),
-        );
-        self.auditor.killed(kept, stored);
-        self.store.lose_all_but(kept);
-        self.inbox = Inbox::default();
-        self.made.clear();
-        self.senders.fill(None);
-        self.queues.iter_mut().for_each(VecDeque::clear);
-        self.wakes = false;
-        self.are_news_due = false;
-    }
-
-    /// The server starts again from what is stored.
-    pub(crate) fn restart(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
-        self.machine = self.restored()?;
-        self.life += 1;
-        self.begin_again(now, trace)
-    }
-
-    /// A server begins to go on with the match that it has restored.
-    pub(crate) fn begin_again(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
-        let moment = self.moment(now);
-        self.auditor
-            .replay(self.store.entries(), history_of(0), moment)?;
-        let histories = self.machine.histories();
-        self.auditor.agrees(self.machine.referee(), histories)?;
-        let next = history_of(self.life);
-        self.begin(now);
-        self.auditor.restarts(now, next);
-        let beginning = Beginning {
-            history_id: next,
-            unix_ms: 0,
-        };
-        self.machine.restarted(moment, beginning, &mut self.effects);
-        self.end(now, trace)
     }
 
     fn moment(&self, now: Time) -> Moment {

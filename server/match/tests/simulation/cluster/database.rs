@@ -2,6 +2,9 @@
 //! transactions that are open. It stands for PostgreSQL and the SQL of `server/store/src/postgres`;
 //! what servers decide about its answers is their own code.
 
+mod committing;
+mod renewing;
+
 use std::{collections::BTreeMap, rc::Rc, sync::Arc};
 
 use bridgemaster_lease::{Commits, Fence, RowLock, limits::LEASE_TERM};
@@ -11,7 +14,7 @@ use bridgemaster_referee::Time;
 use super::{
     clock::Clock,
     events::Of,
-    journal::{Appended, Handed, Journaled},
+    journal::{Handed, Journaled},
     locks::Locks,
     plan::ClusterPlan,
     tampering::WrongCluster,
@@ -305,100 +308,6 @@ impl Database {
         Ok(Written::Taken(Some(Taken { from, handed })))
     }
 
-    /// A transaction is to be committed. Whether it will be.
-    pub(crate) fn flushes(&mut self, id: TxId) -> bool {
-        let Some(it) = self.open.get_mut(&id) else {
-            return false;
-        };
-        if let Stage::Written(written) = &it.stage {
-            it.stage = Stage::Flushing(written.clone());
-        }
-        matches!(it.stage, Stage::Flushing(_))
-    }
-
-    /// A commit is written down.
-    pub(crate) fn flushed(&mut self, now: Time, id: TxId) -> Result<Vec<Reply>, Violation> {
-        let mut replies = Vec::new();
-        let Some(it) = self.open.get(&id) else {
-            return Ok(replies);
-        };
-        let Stage::Flushing(written) = it.stage.clone() else {
-            return Ok(replies);
-        };
-        let (begun, of) = (it.begun.clone(), it.of);
-        self.take_effect(&begun, written, of)?;
-        replies.extend(self.reply(id, Answer::Committed));
-        self.forget(id);
-        self.go_on(now, &mut replies)?;
-        Ok(replies)
-    }
-
-    fn take_effect(
-        &mut self,
-        begun: &Begun,
-        written: Written,
-        of: Option<Of>,
-    ) -> Result<(), Violation> {
-        let is_wrong = self.does(WrongCluster::TakesOverWithinTheEpoch);
-        let keeps_epoch = self.does(WrongCluster::KeepsTheEpochOnRelease);
-        let row = &mut self.rows[begun.row];
-        let is_fenced = !matches!(begun.work, Work::Open);
-        demand!(
-            !is_fenced || row.epoch == begun.epoch,
-            "a server of epoch {} commits {:?} in epoch {}",
-            begun.epoch,
-            begun.work,
-            row.epoch
-        );
-        match (written, &begun.work) {
-            (Written::Appended, Work::Append(appended)) => {
-                row.commits += 1;
-                self.append(begun.row, appended)?;
-            }
-            (Written::Taken(Some(Taken { from, .. })), _) => {
-                row.commits += 1;
-                self.owner = begun.row;
-                self.moves += 1;
-                if !is_wrong {
-                    self.rows[from].epoch += 1;
-                }
-            }
-            (Written::Opened(opened), _) => {
-                row.epoch = opened.epoch;
-                row.opened_in = opened.epoch;
-                row.commits = opened.commits;
-                row.lease_until_us = opened.lease_until_us;
-                if let Some(of) = of {
-                    row.server = of.server;
-                }
-            }
-            (Written::Released, _) => {
-                row.epoch += i64::from(!keeps_epoch);
-                row.lease_until_us = LONG_AGO;
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// What is committed under the number of a node that has the match no more is in no journal of
-    /// it.
-    fn append(&mut self, row: usize, appended: &Appended) -> Result<(), Violation> {
-        if self.owner != row {
-            return Ok(());
-        }
-        demand!(
-            appended.first == self.journal.len() && self.finish.is_none(),
-            "entry {} is stored after {} entries",
-            appended.first,
-            self.journal.len()
-        );
-        let entries = appended.entries.iter();
-        self.journal.extend(entries.cloned().map(Rc::new));
-        self.finish.clone_from(&appended.finish);
-        Ok(())
-    }
-
     /// A transaction is undone, unless it is being written down. What it held goes to others.
     pub(crate) fn roll_back(&mut self, now: Time, id: TxId) -> Result<Vec<Reply>, Violation> {
         let mut replies = Vec::new();
@@ -466,53 +375,7 @@ impl Database {
         Ok(())
     }
 
-    // Renewals, and what else happens to the database.
-
-    pub(crate) fn renew(
-        &mut self,
-        now: Time,
-        asked: RenewalAsked,
-    ) -> Result<Option<Reply>, Violation> {
-        let reply = self.renewed(now, asked)?;
-        if reply.is_none() {
-            self.waiters.push(Waiter::Renewal(asked));
-        }
-        Ok(reply)
-    }
-
-    /// Renews a lease, whether it has run out or not, if the node is in the epoch of the server.
-    fn renewed(&mut self, now: Time, asked: RenewalAsked) -> Result<Option<Reply>, Violation> {
-        if !self.locks.may_renew(asked.row) {
-            return Ok(None);
-        }
-        let clock_us = self.clock.at(now);
-        let any_epoch = self.does(WrongCluster::RenewsAfterItsEpoch);
-        let by_own_clock = self.does(WrongCluster::LeasesByTheNodesClock);
-        let row = &mut self.rows[asked.row];
-        let is_ours = any_epoch || row.epoch == asked.epoch;
-        if is_ours {
-            demand!(
-                row.lease_until_us != LONG_AGO,
-                "a lease that was given up is renewed"
-            );
-            demand!(
-                row.epoch == asked.epoch,
-                "a server of epoch {} renews the lease of epoch {}",
-                asked.epoch,
-                row.epoch
-            );
-            row.lease_until_us = term_us() + if by_own_clock { asked.own_us } else { clock_us };
-            let left_us = row.lease_until_us - clock_us;
-            demand!(left_us == term_us(), "a lease of {left_us} µs is given");
-        }
-        Ok(Some(Reply {
-            of: asked.of,
-            answer: Replied::Renewal {
-                number: asked.number,
-                is_ours,
-            },
-        }))
-    }
+    // What else happens to the database.
 
     /// Somebody locks the row of a node, if it is free.
     pub(crate) fn hold(&mut self, row: usize, id: TxId) -> bool {

@@ -1,6 +1,8 @@
 //! Watches a referee from outside: what must follow from what was put in, told by a second, plain
 //! reading of the rules of matches. Whatever differs is a violation.
 
+mod agreement;
+mod cause;
 mod effects;
 mod messages;
 mod records;
@@ -11,12 +13,12 @@ use std::fmt;
 
 use bridgemaster_games::{Digest, Game, LegalList, Seat, Viewer};
 use bridgemaster_referee::{
-    Answer, BadAnswerReason, BotIdentity, FaultReason, Input, MatchPhase, MatchRules, Output,
-    RESTART_GRACE_MS, Referee, Time,
+    FaultReason, Input, MatchPhase, MatchRules, Output, RESTART_GRACE_MS, Referee, Time,
 };
 
 use self::{
-    seat_model::{Known, Open, SeatModel},
+    cause::Cause,
+    seat_model::{Open, SeatModel},
     timer::{RequestTime, prolonged_by_us},
 };
 
@@ -39,47 +41,6 @@ macro_rules! demand {
     };
 }
 pub(crate) use demand;
-
-/// An input, as far as what follows has to be compared with it.
-#[derive(Debug)]
-enum Cause<D> {
-    Connected {
-        seat: Seat,
-        bot: BotIdentity,
-        last_sequence: Option<u32>,
-    },
-    Disconnected(Seat),
-    HandedOver(Seat, u32),
-    Answer(Seat, u32, Answer<D>, String),
-    BadAnswer(Seat, u32, BadAnswerReason),
-    Garbage(Seat),
-    Useless(Seat),
-    RoundTrip(Seat, u64),
-    Resign(Seat),
-    TurnedAway(Seat),
-    Restarted,
-    Cancelled,
-    /// Lag and ticks: only time passes.
-    Time,
-}
-
-impl<D> Cause<D> {
-    fn seat(&self) -> Option<Seat> {
-        match self {
-            Self::Connected { seat, .. }
-            | Self::Disconnected(seat)
-            | Self::HandedOver(seat, _)
-            | Self::Answer(seat, ..)
-            | Self::BadAnswer(seat, ..)
-            | Self::Garbage(seat)
-            | Self::Useless(seat)
-            | Self::RoundTrip(seat, _)
-            | Self::Resign(seat)
-            | Self::TurnedAway(seat) => Some(*seat),
-            Self::Restarted | Self::Cancelled | Self::Time => None,
-        }
-    }
-}
 
 /// A timer that had run out when an input came.
 #[derive(Debug)]
@@ -233,7 +194,7 @@ impl<G: Game> Oracle<G> {
         if let Input::RefereeLag { lag_us } = input {
             self.lagged((*lag_us).min(self.now.us_since(before)));
         }
-        let cause = cause(input);
+        let cause = Cause::of(input);
         // Before anything can run out: the time that the server was away is nobody's.
         let lost = match cause {
             Cause::Restarted => self.server_restarted(before),
@@ -445,85 +406,6 @@ impl<G: Game> Oracle<G> {
             })
     }
 
-    /// What can be read from the referee agrees with what is known.
-    fn agree(&self, referee: &Referee<G>) -> Result<(), Violation> {
-        demand!(
-            referee.phase() == self.phase,
-            "the phase is {:?}, not {:?}",
-            referee.phase(),
-            self.phase
-        );
-        let deadline = self.timers().into_iter().map(|(at, _)| at).min();
-        demand!(
-            referee.deadline() == deadline,
-            "the next deadline is {:?}, not {deadline:?}",
-            referee.deadline()
-        );
-        for (info, model) in referee.seats().zip(&self.models) {
-            demand!(
-                (info.state, info.strikes, &info.bot) == (model.state(), model.strikes, &model.bot),
-                "{info:?} is shown, but it is {:?} with {} strikes and {:?}",
-                model.state(),
-                model.strikes,
-                model.bot
-            );
-            demand!(
-                referee.forfeit(info.seat) == model.forfeit,
-                "the forfeit of {} is wrong",
-                info.seat
-            );
-            let shown = referee.clock_reading(info.seat, self.now);
-            let reading = model.open.as_ref().map(|_| model.reading(self.now));
-            demand!(
-                shown == reading,
-                "the clock of {} shows {shown:?}, not {reading:?}",
-                info.seat
-            );
-        }
-        for (info, model) in referee.public_seats().zip(&self.models) {
-            let shown = Known {
-                state: info.state,
-                bot: info.bot.clone(),
-                strikes: info.strikes,
-            };
-            demand!(
-                shown == model.public,
-                "everybody is shown {info:?}, and may know {:?}",
-                model.public
-            );
-        }
-        demand!(
-            referee.public_decisions() == self.public_decisions,
-            "{} decisions are shown, and {} are public",
-            referee.public_decisions(),
-            self.public_decisions
-        );
-        self.everybody_is_told()?;
-        demand!(
-            referee.result().is_some() == (self.phase == MatchPhase::Ended && !self.is_cancelled),
-            "there is a result exactly when the match is over and was not cancelled"
-        );
-        Ok(())
-    }
-
-    /// Every bot that is there knows how every seat stands, as far as it may.
-    fn everybody_is_told(&self) -> Result<(), Violation> {
-        if self.phase != MatchPhase::Running {
-            return Ok(());
-        }
-        for (seat, model) in self.rules.seats.seats().zip(&self.models) {
-            let others = self.models.iter().zip(&model.knows);
-            for (about, (other, told)) in self.rules.seats.seats().zip(others) {
-                demand!(
-                    about == seat || !model.is_connected || *told == other.public.state,
-                    "{seat} was told that {about} is {told:?}, and it is {:?}",
-                    other.public.state
-                );
-            }
-        }
-        Ok(())
-    }
-
     /// Goes through the seats that owe a decision as a referee must: it asks each until it comes
     /// to one that it can decide for at once.
     fn ask_who_owes(&mut self) {
@@ -572,50 +454,5 @@ impl<G: Game> Oracle<G> {
             });
             model.told = self.log.len();
         }
-    }
-}
-
-fn cause<G: Game>(input: &Input<G>) -> Cause<G::Decision> {
-    match input {
-        Input::Connected {
-            seat,
-            bot,
-            last_sequence,
-        } => Cause::Connected {
-            seat: *seat,
-            bot: bot.clone(),
-            last_sequence: *last_sequence,
-        },
-        Input::Disconnected { seat } => Cause::Disconnected(*seat),
-        Input::HandedOver { seat, request_id } => Cause::HandedOver(*seat, *request_id),
-        Input::Answer {
-            seat,
-            request_id,
-            answer,
-            note,
-        } => {
-            let answer = match answer {
-                Answer::Index(index) => Answer::Index(*index),
-                Answer::Decision(decision) => Answer::Decision(decision.clone()),
-            };
-            Cause::Answer(*seat, *request_id, answer, note.clone())
-        }
-        Input::BadAnswer {
-            seat,
-            request_id,
-            reason,
-            ..
-        } => Cause::BadAnswer(*seat, *request_id, *reason),
-        Input::Garbage { seat, .. } => Cause::Garbage(*seat),
-        Input::Useless { seat } => Cause::Useless(*seat),
-        Input::RoundTrip {
-            seat,
-            round_trip_us,
-        } => Cause::RoundTrip(*seat, *round_trip_us),
-        Input::Resign { seat } => Cause::Resign(*seat),
-        Input::TurnedAway { seat } => Cause::TurnedAway(*seat),
-        Input::Restarted => Cause::Restarted,
-        Input::Cancelled => Cause::Cancelled,
-        Input::RefereeLag { .. } | Input::Tick => Cause::Time,
     }
 }

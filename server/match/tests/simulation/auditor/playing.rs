@@ -1,0 +1,119 @@
+//! Inputs are played on a referee of its own, and what must come of them is demanded.
+
+use bridgemaster_match::{Closing, Entries, Origin};
+use bridgemaster_proto::games::WireGame;
+use bridgemaster_referee::{
+    CloseReason, FaultReason, Input, Output, RecordEntry, SeatMessage, Time,
+};
+use bridgemaster_wire::response_to_wire;
+
+use super::{Auditor, Demanded};
+use crate::{
+    cancellation,
+    oracle::{Violation, demand},
+    trace::{Trace, write_outputs},
+};
+
+impl<G: WireGame> Auditor<G> {
+    /// Gives an input to the referee of its own, and demands what must come of it. Gives what that
+    /// referee said, as text.
+    pub(super) fn play(
+        &mut self,
+        at: Time,
+        input: Input<G>,
+        entry: Option<u64>,
+        trace: &mut Trace,
+    ) -> Result<String, Violation> {
+        trace.line(at, format_args!("> {input:?}"));
+        self.inputs += 1;
+        let begins_history = matches!(input, Input::Restarted);
+        let public_changes = self.referee.public_changes();
+        self.oracle.before(at, &input);
+        let mut outputs = Vec::new();
+        self.referee.handle(at, input, &mut outputs);
+        let must_be_stored = begins_history || self.referee.public_changes() != public_changes;
+        if let Some(entry) = entry
+            && (!outputs.is_empty() || must_be_stored)
+        {
+            self.after = Entries(entry + 1);
+            if let Some(stream) = self.reporter {
+                self.reported.insert(stream, self.after);
+            }
+            self.lag.waits(self.after, at);
+        }
+        self.no_request_ran_out_before_it_left(&outputs, at)?;
+        for output in &outputs {
+            self.demand(output);
+        }
+        if let Some(tampering) = &mut self.tampering {
+            tampering.apply(&mut outputs);
+        }
+        let before = trace.text().len();
+        write_outputs(at, &outputs, trace);
+        self.oracle.after(&outputs, &self.referee)?;
+        Ok(trace.since(before).to_owned())
+    }
+
+    fn demand(&mut self, output: &Output<G>) {
+        match output {
+            Output::Send {
+                seat,
+                sequence,
+                message,
+            } => {
+                if self.links[seat.index()].is_none() {
+                    return;
+                }
+                if let SeatMessage::Request(request) = message {
+                    // One without any time left runs out as it is made.
+                    let after = match request.clock.decision_left_ms {
+                        0 => Entries::NONE,
+                        _ => self.after,
+                    };
+                    self.asked[seat.index()] = (request.request_id, after);
+                }
+                let Origin { id, salt, .. } = &self.origin;
+                let rules = self.referee.rules();
+                let response = response_to_wire(id.as_str(), rules, salt, *sequence, message);
+                let seat = *seat;
+                self.demanded.push_back(Demanded::Send { seat, response });
+            }
+            Output::Close { seat, reason } => {
+                let closing = match reason {
+                    CloseReason::MatchEnded => Closing::MatchEnded,
+                    CloseReason::Forfeited(fault) => Closing::Forfeited(*fault),
+                    CloseReason::Cancelled => Closing::Cancelled(cancellation().into()),
+                    // The stream is gone with the bytes.
+                    CloseReason::Garbage => return,
+                };
+                if self.links[seat.index()].take().is_some() {
+                    let seat = *seat;
+                    self.demanded.push_back(Demanded::Close { seat, closing });
+                }
+            }
+            Output::Record(record) => self.note_record(record),
+            Output::Ended | Output::Cancelled => self.end_is_due = true,
+        }
+    }
+
+    /// A request that waits to be stored has not left, and nobody can be late with it.
+    fn no_request_ran_out_before_it_left(
+        &self,
+        outputs: &[Output<G>],
+        at: Time,
+    ) -> Result<(), Violation> {
+        for output in outputs {
+            if let Output::Record(record) = output
+                && let RecordEntry::Fault { seat, fault } = &record.entry
+                && fault.reason == FaultReason::Late
+            {
+                let (asked, after) = self.asked[seat.index()];
+                demand!(
+                    asked != fault.request_id || self.lag.is_stored_at(after, at),
+                    "{seat} is late with request {asked}, which had not left"
+                );
+            }
+        }
+        Ok(())
+    }
+}
