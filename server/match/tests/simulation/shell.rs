@@ -319,12 +319,17 @@ impl<G: WireGame> Shell<G> {
             after: Entries::NONE,
             to_bot: ToBot::Closed(closing),
         });
+        self.keeps_away(now, seat, trace)?;
+        Ok(true)
+    }
+
+    /// The match is told that the server keeps a bot away.
+    fn keeps_away(&mut self, now: Time, seat: Seat, trace: &mut Trace) -> Result<(), Violation> {
         let moment = self.begin(now);
         self.auditor.turns_away(now, seat);
         let arrived = (moment, &mut self.reports);
         self.machine.turned_away(arrived, seat, &mut self.effects);
-        self.end(now, trace)?;
-        Ok(true)
+        self.end(now, trace)
     }
 
     /// Somebody cancels the match.

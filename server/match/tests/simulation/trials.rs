@@ -20,6 +20,9 @@ const SEEDS: u64 = 40;
 const SEEDS_OVER_NODES: u64 = 40;
 /// The most seeds over several servers, if some trouble was not made before.
 const MOST_SEEDS_OVER_NODES: u64 = 120;
+/// Seeds over several servers, with their games, by which a defect was found: a bot paid for servers.
+const SEEDS_THAT_FOUND: [(u64, &str, usize); 2] =
+    [(97, "alhambra", 2), (390, "old_london_bridge", 2)];
 /// Seeds in which an occasion for a wrong of servers is sought.
 const SEEDS_FOR_A_WRONG_CLUSTER: u64 = 100;
 /// Seeds in which an occasion for a wrong is sought.
@@ -61,10 +64,18 @@ pub(crate) fn trials() -> Vec<Trial> {
             })
         })
     });
+    let found = SEEDS_THAT_FOUND.into_iter().map(|(seed, game, nodes)| {
+        let name = format!("seed_{seed}_of_{game}_blames_nobody_for_servers");
+        Trial::test(name, move || {
+            let played = play_over_nodes(seed, game, nodes, &mut Tally::default());
+            Ok(played.map_err(|failure| told(&failure))?)
+        })
+    });
     let of_matches = wrongs.chain(effects).chain([seeds]);
     games
         .chain(of_matches)
         .chain(over_nodes)
+        .chain(found)
         .chain(clusters)
         .collect()
 }

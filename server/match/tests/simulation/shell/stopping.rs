@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 
+use bridgemaster_games::Seat;
 use bridgemaster_match::{Beginning, Inbox};
 use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::Time;
 
 use super::{Shell, history_of};
-use crate::{oracle::Violation, reported::Report, trace::Trace};
+use crate::{auditor::StreamId, oracle::Violation, reported::Report, trace::Trace};
 
 impl<G: WireGame> Shell<G> {
     /// The server stops in order: the match stands still, all streams end, and what is due is
@@ -31,14 +32,34 @@ impl<G: WireGame> Shell<G> {
         self.is_parked
     }
 
-    /// All streams end. What waits for them is not sent.
-    pub(crate) fn end_streams(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
+    /// The server may not answer any more, and ends all streams: until their bots are back, their
+    /// time is nobody's.
+    pub(crate) fn take_streams_away(
+        &mut self,
+        now: Time,
+        trace: &mut Trace,
+    ) -> Result<(), Violation> {
+        let open = self.open_streams();
+        self.end_streams(now, trace)?;
+        for (seat, _) in open {
+            if !self.has_ended() {
+                self.keeps_away(now, seat, trace)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn open_streams(&self) -> Vec<(Seat, StreamId)> {
         let seats = self.referee().rules().seats.seats();
-        let open: Vec<_> = seats
-            .zip(&self.senders)
+        let senders = seats.zip(&self.senders);
+        senders
             .filter_map(|(seat, stream)| Some((seat, (*stream)?)))
-            .collect();
-        for (seat, stream) in open {
+            .collect()
+    }
+
+    /// All streams end. What waits for them is not sent.
+    fn end_streams(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
+        for (seat, stream) in self.open_streams() {
             self.report(now, seat, stream, Report::Left);
         }
         self.queues.iter_mut().for_each(VecDeque::clear);

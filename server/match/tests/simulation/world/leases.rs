@@ -142,7 +142,7 @@ impl<G: WireGame> World<G> {
         );
         self.end_streams_of(of.server, Closing::NodeSuperseded);
         self.serve(of.server, |server, now, trace| {
-            server.end_streams(now, trace)
+            server.take_streams_away(now, trace)
         })
     }
 
