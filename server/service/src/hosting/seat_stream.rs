@@ -64,6 +64,19 @@ impl SeatStream {
         matches.note_end(hosted.report(*seat, *number, input))
     }
 
+    /// The server ends the stream for a reason of its own: until the bot is back, its time is
+    /// nobody's.
+    pub(crate) fn is_taken_away(&self) {
+        self.report(SeatInput::Left);
+        let SeatVoice {
+            matches,
+            hosted,
+            seat,
+            ..
+        } = &self.voice;
+        matches.note_end(hosted.turned_away(*seat));
+    }
+
     /// A request goes to the transport now.
     pub(crate) fn handed_over(&self, request_id: u32) {
         let SeatVoice {

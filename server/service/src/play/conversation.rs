@@ -177,7 +177,12 @@ impl<'a> Exchange<'a> {
                     return match interruption {
                         Interruption::Draining => Ok(Some(self.draining())),
                         Interruption::PingDue => Ok(Some(self.ping())),
-                        Interruption::Ended(refusal) => Err(refusal),
+                        Interruption::Ended(refusal) => {
+                            if refusal.is_servers_own() {
+                                self.seat.is_taken_away();
+                            }
+                            Err(refusal)
+                        }
                     };
                 }
             }
