@@ -10,7 +10,10 @@
 //! curvature and `C` the inverse of that. For Plackett and Luce that is what some choices would add
 //! that nobody saw.
 
-use crate::{choices::Choices, matrix::Matrix};
+use crate::{
+    choices::{Added, Choices},
+    matrix::Matrix,
+};
 
 /// What is done about the bias of ratings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,23 +26,7 @@ pub enum Bias {
     Reduced,
 }
 
-/// Choices that nobody saw, in shares of one. Where all bots have met and nothing else holds their
-/// ratings together, they are one less than there are bots.
-pub(crate) struct Added {
-    /// By bot: how often it was chosen.
-    pub(crate) chosen: Vec<f64>,
-    /// By set: how often it was chosen among.
-    pub(crate) among: Vec<f64>,
-}
-
 impl Added {
-    pub(crate) fn none(choices: &Choices) -> Self {
-        Self {
-            chosen: vec![0.0; choices.bots()],
-            among: vec![0.0; choices.sets().len()],
-        }
-    }
-
     /// Becomes what takes the bias of these ratings away, which have this covariance. Of each two
     /// bots of a set, both are chosen more often by half of the product of their chances times the
     /// variance of their difference.

@@ -6,7 +6,6 @@ use std::ops::Range;
 
 use crate::{
     Ranking,
-    bias::Added,
     matrix::{Matrix, add_scaled},
 };
 
@@ -167,6 +166,24 @@ impl Choices {
             }
         }
         (slope, curvature.mirrored())
+    }
+}
+
+/// Choices that nobody saw, in shares of one. Where all bots have met and nothing else holds their
+/// ratings together, they are one less than there are bots.
+pub(crate) struct Added {
+    /// By bot: how often it was chosen.
+    pub(crate) chosen: Vec<f64>,
+    /// By set: how often it was chosen among.
+    pub(crate) among: Vec<f64>,
+}
+
+impl Added {
+    pub(crate) fn none(choices: &Choices) -> Self {
+        Self {
+            chosen: vec![0.0; choices.bots()],
+            among: vec![0.0; choices.sets().len()],
+        }
     }
 }
 

@@ -7,8 +7,7 @@
 
 use crate::{
     Bias, ContestError, Ranking, Ratings,
-    bias::Added,
-    choices::{Choices, spread_of_clusters},
+    choices::{Added, Choices, spread_of_clusters},
     matrix::{Matrix, add_scaled},
     ratings::bounded,
 };
