@@ -85,12 +85,8 @@ pub(crate) async fn callers_and_spectators_are_answered_at_any_server() {
     let (one, two) = two_servers();
     let (match_id, _) = two.create("alhambra", "a").await;
     let mut matches = one.matches().await;
-    let got = matches
-        .get_match(get(&match_id))
-        .await
-        .unwrap()
-        .into_inner();
-    assert_eq!(got.r#match.unwrap().match_id, match_id);
+    let got = matches.get_match(get(&match_id)).await.unwrap();
+    assert_eq!(got.into_inner().r#match.unwrap().match_id, match_id);
     let request = WatchMatchRequest {
         match_id: match_id.clone(),
     };
@@ -102,7 +98,7 @@ pub(crate) async fn callers_and_spectators_are_answered_at_any_server() {
         ..CancelMatchRequest::default()
     };
     let cancelled = matches.cancel_match(request).await.unwrap().into_inner();
-    assert_eq!(cancelled.r#match.unwrap().state(), MatchState::Cancelled,);
+    assert_eq!(cancelled.r#match.unwrap().state(), MatchState::Cancelled);
     let mut last = MatchState::Unspecified;
     while let Some(message) = timeout(PATIENCE, news.message()).await.unwrap().unwrap() {
         last = message.r#match.unwrap().state();
@@ -133,10 +129,6 @@ pub(crate) async fn nobody_gains_by_saying_that_his_call_was_passed_on() {
     };
     let mut matches = MatchServiceClient::with_interceptor(channel, forged);
     // It is answered as if nothing had been said: neither refused nor sent on.
-    let got = matches
-        .get_match(get(&match_id))
-        .await
-        .unwrap()
-        .into_inner();
-    assert_eq!(got.r#match.unwrap().match_id, match_id);
+    let got = matches.get_match(get(&match_id)).await.unwrap();
+    assert_eq!(got.into_inner().r#match.unwrap().match_id, match_id);
 }

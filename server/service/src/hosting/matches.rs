@@ -1,6 +1,7 @@
 //! All matches of a server, and the tickets to their seats.
 
 mod ending;
+mod stopping;
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,10 +10,10 @@ use bridgemaster_match::{MatchId, TicketHash};
 use bridgemaster_proto::v1::{MatchInfo, RefusalReason};
 use bridgemaster_referee::HistoryId;
 use bridgemaster_replay::SigningKey;
-use bridgemaster_store::{KeyName, StoreError};
+use bridgemaster_store::KeyName;
 use bridgemaster_traces::Traces;
 use parking_lot::{Mutex, MutexGuard};
-use tokio::{select, sync::Notify, task::yield_now};
+use tokio::{sync::Notify, task::yield_now};
 use tracing::Instrument as _;
 
 use super::{
@@ -174,47 +175,6 @@ impl Matches {
     /// What replays are signed with.
     pub(crate) fn signing_key(&self) -> &SigningKey {
         &self.context.signing_key
-    }
-
-    /// Completes when no match waits or runs.
-    pub(crate) async fn emptied(&self) {
-        loop {
-            let emptied = self.emptied.notified();
-            tokio::pin!(emptied);
-            emptied.as_mut().enable();
-            if self.roster().is_empty() {
-                return;
-            }
-            emptied.await;
-        }
-    }
-
-    /// Why nothing is taken any more, once the server stops.
-    pub(crate) fn stop_refusal(&self) -> Refusal {
-        let failure = self.journal().and_then(|journal| journal.failure());
-        match failure.as_deref() {
-            Some(StoreError::EpochOver { .. }) if self.cluster().is_some() => {
-                Refusal::node_superseded()
-            }
-            Some(_) => Refusal::storage_failed(),
-            None => Refusal::stopping(),
-        }
-    }
-
-    /// Completes when no stream may go on: the server stops, or others may have its matches.
-    pub(crate) async fn interrupted(&self) -> Refusal {
-        let stopping = self.lifecycle().stopping();
-        let lapsed = async {
-            match self.cluster() {
-                Some(cluster) => cluster.lapsed().await,
-                None => std::future::pending().await,
-            }
-        };
-        select! {
-            biased;
-            () = stopping.cancelled() => self.stop_refusal(),
-            refusal = lapsed => refusal,
-        }
     }
 
     /// Makes what takes a place among the matches that wait or run. Without a place nothing is
