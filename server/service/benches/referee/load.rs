@@ -35,6 +35,9 @@ pub(crate) struct MessageSizes {
     pub(crate) decisions: u64,
 }
 
+/// Longest time from reading a request to writing its answer in which a bot answers promptly.
+pub(crate) const PROMPT: Duration = Duration::from_millis(40);
+
 /// Counts that all bots share.
 #[derive(Default)]
 pub(crate) struct Counters {
@@ -124,14 +127,23 @@ async fn play_match(channel: &Channel, game: &str, seats: u32, counters: &Arc<Co
     play_seats(channel, tickets, counters).await;
 }
 
-/// Plays all seats of a match to its end.
-pub(crate) async fn play_seats(channel: &Channel, tickets: Vec<String>, counters: &Arc<Counters>) {
+/// Requests that a bot did not answer promptly, by its own clock.
+pub(crate) type SlowAnswers = Vec<u32>;
+
+/// Plays all seats of a match to its end; what each bot was slow at, in seat order.
+pub(crate) async fn play_seats(
+    channel: &Channel,
+    tickets: Vec<String>,
+    counters: &Arc<Counters>,
+) -> Vec<SlowAnswers> {
     let mut bots = JoinSet::new();
-    for ticket in tickets {
+    for (seat, ticket) in tickets.into_iter().enumerate() {
         let bot = play_seat(channel.clone(), ticket, Arc::clone(counters));
-        bots.spawn(bot);
+        bots.spawn(async move { (seat, bot.await) });
     }
-    while bots.join_next().await.is_some() {}
+    let mut slow = bots.join_all().await;
+    slow.sort_unstable_by_key(|(seat, _)| *seat);
+    slow.into_iter().map(|(_, slow)| slow).collect()
 }
 
 /// A match by the defaults of its game.
@@ -212,12 +224,20 @@ fn say(message: Outgoing) -> PlayRequest {
     }
 }
 
-/// Plays a seat to the end of its match.
-pub(crate) async fn play_seat(channel: Channel, ticket: String, counters: Arc<Counters>) {
+/// Plays a seat to the end of its match; what the bot was slow at.
+pub(crate) async fn play_seat(
+    channel: Channel,
+    ticket: String,
+    counters: Arc<Counters>,
+) -> SlowAnswers {
     let (outbound, mut inbound) = join(&channel, ticket).await;
     let mut chooser = FIRST_CHOOSER;
+    let mut slow = Vec::new();
     while let Ok(Some((size, response))) = inbound.message().await {
+        let read = Instant::now();
+        let mut asked = None;
         let answer = if let Some(request) = response.request {
+            asked = Some(request.request_id);
             if !counters.thinking.is_zero() {
                 counters.is_asked();
                 sleep(counters.thinking).await;
@@ -235,14 +255,18 @@ pub(crate) async fn play_seat(channel: Channel, ticket: String, counters: Arc<Co
         } else if let Some(ping) = response.ping {
             say(Outgoing::Pong(Pong { nonce: ping.nonce }))
         } else if response.ended.is_some() {
-            return;
+            break;
         } else {
             continue;
         };
         if outbound.send(answer).await.is_err() {
-            return;
+            break;
+        }
+        if read.elapsed() > PROMPT {
+            slow.extend(asked);
         }
     }
+    slow
 }
 
 /// Any legal decision.

@@ -1,6 +1,9 @@
 //! Time that the referee costs bots: many short matches of bots that answer at once, under a clock
 //! that leaves no room for a server that is late.
 
+mod apart;
+mod tally;
+
 use std::{
     sync::{
         Arc,
@@ -10,15 +13,16 @@ use std::{
 };
 
 use bridgemaster_proto::v1::{
-    ClockRules, FaultReason, GetMatchRequest, MatchConfig, MatchResult,
-    match_service_client::MatchServiceClient,
+    ClockRules, GetMatchRequest, MatchConfig, MatchResult, match_service_client::MatchServiceClient,
 };
 use tokio::task::JoinSet;
 use tonic::transport::Channel;
 
+pub(crate) use self::apart::play_if_asked;
+use self::tally::Tally;
 use crate::{
     Referees, SEATS,
-    load::{Counters, create_match, default_match, play_seats},
+    load::{Counters, SlowAnswers, create_match, default_match, play_seats},
     rules_load::RulesLoad,
 };
 
@@ -31,21 +35,38 @@ const CAP_BESIDE_RULES_MS: u32 = 200;
 /// Time in the bank, in ms: enough that only the cap counts.
 const BANK_MS: u32 = 3_600_000;
 
-/// What happened in some matches.
-#[derive(Default)]
-struct Tally {
-    matches: u32,
-    decisions: u64,
-    late: u32,
-    other_faults: u32,
-    spoiled: u32,
-    longest_charge_us: u64,
-    longest_lag_us: u64,
+/// What is beside the server.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Beside {
+    /// A caller of the rules who takes all that there is.
+    pub(crate) rules: bool,
+    /// Bots in processes of their own, instead of the server's.
+    pub(crate) bots_apart: bool,
+    /// Processes that do nothing but take processor time.
+    pub(crate) busy_loops: usize,
 }
 
-/// Plays so many matches, perhaps beside a caller of the rules who takes all that there is; whether
-/// no seat lost time and no match was spoiled.
-pub(crate) async fn measure(game: &'static str, matches: u32, beside_rules: bool) -> bool {
+/// Plays so many matches; whether no seat lost time and no match was spoiled.
+pub(crate) async fn measure(game: &'static str, matches: u32, beside: Beside) -> bool {
+    let _busy = apart::busy_loops(beside.busy_loops);
+    let tally = match beside.bots_apart {
+        true => apart::play(game, matches).await,
+        false => play_beside(game, matches, beside.rules).await,
+    };
+    let cap_ms = cap_ms(beside.rules);
+    tally.print(&format!("losses.{game}.cap{cap_ms}ms"));
+    tally.is_lossless_of(matches)
+}
+
+fn cap_ms(beside_rules: bool) -> u32 {
+    match beside_rules {
+        true => CAP_BESIDE_RULES_MS,
+        false => CAP_MS,
+    }
+}
+
+/// Plays by bots in the server's process.
+async fn play_beside(game: &'static str, matches: u32, beside_rules: bool) -> Tally {
     let server = match beside_rules {
         true => Referees::with_rules().await,
         false => Referees::start().await,
@@ -54,51 +75,48 @@ pub(crate) async fn measure(game: &'static str, matches: u32, beside_rules: bool
         true => Some(RulesLoad::begin(&server.url, game).await),
         false => None,
     };
-    let cap_ms = match beside_rules {
-        true => CAP_BESIDE_RULES_MS,
-        false => CAP_MS,
-    };
     let begun = Instant::now();
-    let channels = server.connect().await;
+    let cap_ms = cap_ms(beside_rules);
+    let tally = play_tables(&server.connect().await, game, matches, AT_ONCE, cap_ms).await;
+    if let Some(load) = load {
+        let a_second = load.playouts() as f64 / begun.elapsed().as_secs_f64();
+        println!("losses.{game}.cap{cap_ms}ms.playouts_beside {a_second:.0} /s");
+    }
+    tally
+}
+
+/// Plays so many matches at so many tables.
+async fn play_tables(
+    channels: &[Channel],
+    game: &'static str,
+    matches: u32,
+    at_once: usize,
+    cap_ms: u32,
+) -> Tally {
     let (counters, next) = (Arc::new(Counters::default()), Arc::new(AtomicU32::new(0)));
     let mut tables = JoinSet::new();
-    for table in 0..AT_ONCE {
+    for table in 0..at_once {
         let channel = channels[table % channels.len()].clone();
         let (counters, next) = (Arc::clone(&counters), Arc::clone(&next));
         tables.spawn(async move {
             let mut tally = Tally::default();
             while next.fetch_add(1, Ordering::Relaxed) < matches {
-                tally.count(&play_match(&channel, game, cap_ms, &counters).await);
+                let (result, slow) = play_match(&channel, game, cap_ms, &counters).await;
+                tally.count(&result, &slow);
             }
             tally
         });
     }
-    let tally = tables
-        .join_all()
-        .await
-        .into_iter()
-        .fold(Tally::default(), Tally::with);
-    let name = format!("losses.{game}.cap{cap_ms}ms");
-    if let Some(load) = load {
-        let a_second = load.playouts() as f64 / begun.elapsed().as_secs_f64();
-        println!("{name}.playouts_beside {a_second:.0} /s");
-    }
-    println!("{name}.matches {} 1", tally.matches);
-    println!("{name}.decisions {} 1", tally.decisions);
-    println!("{name}.late {} 1", tally.late);
-    println!("{name}.other_faults {} 1", tally.other_faults);
-    println!("{name}.spoiled {} 1", tally.spoiled);
-    println!("{name}.longest_charge {} us", tally.longest_charge_us);
-    println!("{name}.longest_referee_lag {} us", tally.longest_lag_us);
-    tally.matches == matches && tally.late + tally.other_faults + tally.spoiled == 0
+    tables.join_all().await.into_iter().sum()
 }
 
+/// The result of a match, and what each bot was slow at.
 async fn play_match(
     channel: &Channel,
     game: &str,
     cap_ms: u32,
     counters: &Arc<Counters>,
-) -> MatchResult {
+) -> (MatchResult, Vec<SlowAnswers>) {
     let config = MatchConfig {
         clock: Some(ClockRules {
             bank_ms: Some(BANK_MS),
@@ -108,7 +126,7 @@ async fn play_match(
         ..default_match(game, SEATS)
     };
     let made = create_match(channel, config).await;
-    play_seats(channel, made.tickets, counters).await;
+    let slow = play_seats(channel, made.tickets, counters).await;
     let request = GetMatchRequest {
         match_id: made.match_id,
         ..GetMatchRequest::default()
@@ -118,36 +136,6 @@ async fn play_match(
         .await
         .unwrap()
         .into_inner();
-    info.r#match.unwrap().result.expect("the bots saw its end")
-}
-
-impl Tally {
-    fn count(&mut self, result: &MatchResult) {
-        self.matches += 1;
-        self.decisions += u64::from(result.decisions);
-        self.spoiled += u32::from(result.spoiled_by_referee);
-        for seat in &result.seats {
-            for fault in &seat.faults {
-                match fault.reason() {
-                    FaultReason::Late => self.late += 1,
-                    _ => self.other_faults += 1,
-                }
-            }
-            let clock = seat.clock_use.unwrap_or_default();
-            self.longest_charge_us = self.longest_charge_us.max(clock.longest_us);
-            self.longest_lag_us = self.longest_lag_us.max(clock.longest_referee_lag_us);
-        }
-    }
-
-    fn with(self, other: Self) -> Self {
-        Self {
-            matches: self.matches + other.matches,
-            decisions: self.decisions + other.decisions,
-            late: self.late + other.late,
-            other_faults: self.other_faults + other.other_faults,
-            spoiled: self.spoiled + other.spoiled,
-            longest_charge_us: self.longest_charge_us.max(other.longest_charge_us),
-            longest_lag_us: self.longest_lag_us.max(other.longest_lag_us),
-        }
-    }
+    let result = info.r#match.unwrap().result;
+    (result.expect("the bots saw its end"), slow)
 }

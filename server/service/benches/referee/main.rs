@@ -8,7 +8,9 @@
 //! a server in a process of its own, and `-- --server-cpu` measures that time alone. `-- --quick`
 //! takes shorter turns. `-- --losses MATCHES` plays so many matches under a short clock instead,
 //! counts the faults, and fails if there is one or a match was spoiled; with `--beside-rules` it does
-//! so while one caller has the rules by call work without a pause. `-- --contest` plays contests
+//! so while one caller has the rules by call work without a pause, with `--apart` the bots have
+//! processes of their own, which excuse the server where a bot was slow, and with `--busy LOOPS` so
+//! many processes beside take all processor time they get. `-- --contest` plays contests
 //! instead, beside the raw rate of the same server. `-- --swarm` plays 10,000 matches at once
 //! instead, of bots that think for a second: the CPU time of a decision, the server's own share of
 //! it, and the memory of a match. `-- --spectators` plays matches instead that nobody watches and that
@@ -39,6 +41,8 @@ use bridgemaster_store::{DataDir, Durability, SqliteOptions, SqliteStore};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::transport::Channel;
 
+use self::losses::Beside;
+
 /// Concurrent matches, and concurrent ping-pongs beside them.
 const LOADS: &[usize] = &[1, 16, 64, 512];
 /// Concurrent matches of the comparison with a store.
@@ -57,7 +61,7 @@ const SWARM: usize = 10_000;
 struct Wanted {
     quick: bool,
     losses: Option<u32>,
-    beside_rules: bool,
+    beside: Beside,
     only_server_cpu: bool,
     only_contest: bool,
     only_swarm: bool,
@@ -79,7 +83,12 @@ impl Wanted {
                 "--contest" => wanted.only_contest = true,
                 "--swarm" => wanted.only_swarm = true,
                 "--spectators" => wanted.only_spectators = true,
-                "--beside-rules" => wanted.beside_rules = true,
+                "--beside-rules" => wanted.beside.rules = true,
+                "--apart" => wanted.beside.bots_apart = true,
+                "--busy" => {
+                    let loops = arguments.next().and_then(|number| number.parse().ok());
+                    wanted.beside.busy_loops = loops.expect("--busy LOOPS");
+                }
                 "--losses" => {
                     let matches = arguments.next().and_then(|number| number.parse().ok());
                     wanted.losses = Some(matches.expect("--losses MATCHES"));
@@ -101,6 +110,7 @@ fn main() -> ExitCode {
     runtime.block_on(contest::play_if_asked());
     runtime.block_on(server_process::serve_if_asked());
     runtime.block_on(swarm::play_if_asked());
+    runtime.block_on(losses::play_if_asked());
     runtime.block_on(spectators::watch_if_asked());
     let wanted = Wanted::from_args();
     let quick = wanted.quick;
@@ -108,7 +118,7 @@ fn main() -> ExitCode {
     if let Some(matches) = wanted.losses {
         let lossless = wanted
             .games()
-            .all(|game| runtime.block_on(losses::measure(game, matches, wanted.beside_rules)));
+            .all(|game| runtime.block_on(losses::measure(game, matches, wanted.beside)));
         return match lossless {
             true => ExitCode::SUCCESS,
             false => ExitCode::FAILURE,

@@ -45,8 +45,9 @@ const STREAMS_PER_CONNECTION: usize = 50;
 /// What a bot thinks about a decision: like a fast bot that searches. What spectators are told of it
 /// takes their programs, on the same cores, several milliseconds.
 const THINKING: Duration = Duration::from_millis(25);
-/// Matches of each kind, one after the other.
-const MATCHES: usize = 16;
+/// Matches of each kind, one after the other. The 99th percentile lies among the last messages of
+/// matches, which write and sign a replay: so many are needed for it to be the same in every run.
+const MATCHES: usize = 48;
 /// The same of `--quick`.
 const QUICK_MATCHES: usize = 1;
 
