@@ -49,6 +49,23 @@ pub(super) fn print(text: &str) -> io::Result<()> {
     write_out(&escape_lines(text))
 }
 
+/// Prints news of a command that goes on for as long as somebody reads them.
+///
+/// # Errors
+///
+/// As for every output; and one that [`is_unread`] knows, when the reader went away.
+pub(super) fn print_news(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(escape_lines(text).as_bytes())?;
+    out.flush()
+}
+
+/// Whether a command failed only because nobody reads its news any more.
+pub(super) fn is_unread(error: &anyhow::Error) -> bool {
+    let error = error.downcast_ref::<io::Error>();
+    error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
 /// The same for text with control sequences.
 pub(super) fn print_screen(screen: &Screen) -> io::Result<()> {
     write_out(&screen.0)

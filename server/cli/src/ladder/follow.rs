@@ -16,7 +16,7 @@ pub(super) struct WatchArgs {
 
 impl WatchArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        block_on(async {
+        let followed = block_on(async {
             let mut client = client::connect(&self.server).await?;
             let mut news = client.watch(&self.ladder).await?;
             while let Some(news) = news.message().await.map_err(|status| refused(&status))? {
@@ -28,14 +28,18 @@ impl WatchArgs {
                         show::purpose(one),
                         show::outcome(one)
                     );
-                    output::print(&text)?;
+                    output::print_news(&text)?;
                 } else {
-                    output::print(&standings::text(&news.standings))?;
+                    output::print_news(&standings::text(&news.standings))?;
                     let ladder = news.ladder.unwrap_or_default();
-                    output::print(&standings::line(&ladder))?;
+                    output::print_news(&standings::line(&ladder))?;
                 }
             }
             Ok(())
-        })
+        });
+        match followed {
+            Err(error) if output::is_unread(&error) => Ok(()),
+            followed => followed,
+        }
     }
 }

@@ -64,7 +64,10 @@ impl WatchArgs {
         block_on(async {
             let mut client = self.server.connect().await?;
             let ended = match is_plain {
-                true => Some(self.print(&mut client).await?),
+                true => match self.print(&mut client).await {
+                    Err(error) if output::is_unread(&error) => None,
+                    ended => Some(ended?),
+                },
                 false => self.draw(&mut client).await?,
             };
             let Some(ended) = ended else { return Ok(()) };
@@ -152,7 +155,7 @@ fn print_lines(news: &WatchMatchResponse, last_line: &mut String) -> anyhow::Res
     for event in &news.events {
         writeln!(text, "  {}", event_line(event)?)?;
     }
-    Ok(output::print(&text)?)
+    Ok(output::print_news(&text)?)
 }
 
 fn show(news: &WatchMatchResponse, board: &mut Board) -> anyhow::Result<()> {

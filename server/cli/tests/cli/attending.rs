@@ -20,10 +20,10 @@ use crate::{
 const BOT_VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// A process that is killed when its test fails.
-struct Attendant(Child);
+pub(crate) struct Attendant(Child);
 
 impl Attendant {
-    fn start(server: &Served, arguments: &[&str]) -> Self {
+    pub(crate) fn start(server: &Served, arguments: &[&str]) -> Self {
         let mut command = bridgemaster(arguments);
         command.env("BRIDGEMASTER_SERVER", &server.url);
         Self(command.stderr(Stdio::piped()).spawn().unwrap())

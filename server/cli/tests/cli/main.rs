@@ -36,6 +36,7 @@ mod hostile_text;
 mod human;
 mod keys;
 mod killed_bot;
+mod ladder_watched;
 mod listing;
 mod logs;
 mod misuse;
