@@ -25,8 +25,11 @@ import java.util.concurrent.TimeUnit;
 record Place(URI uri, ChannelCredentials credentials) {
     /** Between the addresses of several servers. */
     private static final String BETWEEN = ",";
-    /** Time for one attempt to reach a server: another one may be there. */
-    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+    /**
+     * Time for one attempt to reach a server: another one may be there. Twice that of other languages,
+     * since a Java that has just begun loads gRPC in it, which takes seconds on a busy machine.
+     */
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
     /**
      * Silence after which the transport checks that the server is still there, and the time that it
      * has to show so.
