@@ -382,6 +382,7 @@ pub(crate) fn large_cells(count: u32) -> Vec<Cell> {
         cells.extend(waits_and_intervals(200, *seats, count));
         if is_long {
             cells.push(orders(200, *seats, Bots::Stay, 2));
+            cells.push(orders(200, *seats, Bots::ComeAndGo, 2));
         }
     }
     cells
