@@ -5,7 +5,8 @@ import type { LadderHeadToHead, LadderVersion } from "../../gen/bridgemaster/v1/
 import { botPath, ladderPath } from "../address.ts";
 import { seatClass } from "../drawing/seat.ts";
 import { troubled, waiting } from "../shell.ts";
-import { ladders, type Trouble, troubleOf } from "../source/server.ts";
+import { type Trouble, troubleOf } from "../source/refusal.ts";
+import { ladders } from "../source/server.ts";
 import { plain } from "../text.ts";
 import { rangeOf, rankText, ratingBar, ratingText } from "./rating.ts";
 

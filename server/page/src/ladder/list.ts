@@ -5,7 +5,8 @@ import { type Ladder, LadderState } from "../../gen/bridgemaster/v1/ladder_servi
 import { ladderPath } from "../address.ts";
 import { gameOf } from "../games/registry.ts";
 import { troubled, waiting } from "../shell.ts";
-import { ladders, type Trouble, troubleOf } from "../source/server.ts";
+import { type Trouble, troubleOf } from "../source/refusal.ts";
+import { ladders } from "../source/server.ts";
 import { plain } from "../text.ts";
 
 /** Where a ladder stands, with a mark when its order is settled. */
