@@ -36,7 +36,7 @@ t.length),this.buffer.set(t,this.pos),this.pos+=t.length,this}uint32(t){if(Sa(t)
 this.buffer[this.pos++]=t&127|128,t>>>=7;return this.buffer[this.pos++]=t,this}int32(t){if(Vs(t),t>=0)return this.uint32(t);this.ensureCapacity(10);for(let n=0;n<
 9;n++)this.buffer[this.pos++]=t&127|128,t>>=7;return this.buffer[this.pos++]=1,this}bool(t){return this.ensureCapacity(1),this.buffer[this.pos++]=t?1:0,this}bytes(t){
 return this.uint32(t.byteLength),this.raw(t)}string(t){typeof t!="string"&&(t=String(t));let n=t.length;if(n<=Aa){this.ensureCapacity(n+1);let c=this.buffer,l=this.
-pos;c[l++]=n;let d=0;for(;d<n;d++){let m=t.charCodeAt(d);if(m>127)break;c[l++]=m}if(d==n)return this.pos=l,this}this.ensureCapacity(n*3+5);let r=vs(n),s=this.buffer,
+pos;c[l++]=n;let d=0;for(;d<n;d++){let p=t.charCodeAt(d);if(p>127)break;c[l++]=p}if(d==n)return this.pos=l,this}this.ensureCapacity(n*3+5);let r=vs(n),s=this.buffer,
 o=this.pos,{written:a}=this.encodeUtf8Into(t,s.subarray(o+r)),i=vs(a);return i!=r&&s.copyWithin(o+i,o+r,o+r+a),this.uint32(a),this.pos+=a,this}float(t){return Eu(
 t),this.ensureCapacity(4),this.view().setFloat32(this.pos,t,!0),this.pos+=4,this}double(t){return this.ensureCapacity(8),this.view().setFloat64(this.pos,t,!0),this.
 pos+=8,this}fixed32(t){return Sa(t),this.ensureCapacity(4),this.view().setUint32(this.pos,t,!0),this.pos+=4,this}sfixed32(t){return Vs(t),this.ensureCapacity(4),
@@ -74,12 +74,12 @@ Ru={std:{alphabet:"base64",omitPadding:!1},std_raw:{alphabet:"base64",omitPaddin
 call(e,Ru[t]);let n=xa(t),r=t=="std",s="",o=0,a,i=0;for(let c=0;c<e.length;c++)switch(a=e[c],o){case 0:s+=n[a>>2],i=(a&3)<<4,o=1;break;case 1:s+=n[i|a>>4],i=(a&
 15)<<2,o=2;break;case 2:s+=n[i|a>>6],s+=n[a&63],o=0;break}return o&&(s+=n[i],r&&(s+="=",o==1&&(s+="="))),s}var Zn,Va,pt;function xa(e){return Zn||(Zn="ABCDEFGHI\
 JKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".split(""),Va=Zn.slice(0,-2).concat("-","_")),e=="url"?Va:Zn}function Au(){if(!pt){pt=[];let e=xa("std");
-for(let t=0;t<e.length;t++)pt[e[t].charCodeAt(0)]=t;pt[45]=e.indexOf("+"),pt[95]=e.indexOf("/")}return pt}var p;(function(e){e[e.DOUBLE=1]="DOUBLE",e[e.FLOAT=2]="FLOAT",e[e.INT64=3]="INT64",e[e.UINT64=4]="UINT64",e[e.INT32=5]="INT32",e[e.FIXED64=6]="FIXED64",e[e.FIXED32=
+for(let t=0;t<e.length;t++)pt[e[t].charCodeAt(0)]=t;pt[45]=e.indexOf("+"),pt[95]=e.indexOf("/")}return pt}var m;(function(e){e[e.DOUBLE=1]="DOUBLE",e[e.FLOAT=2]="FLOAT",e[e.INT64=3]="INT64",e[e.UINT64=4]="UINT64",e[e.INT32=5]="INT32",e[e.FIXED64=6]="FIXED64",e[e.FIXED32=
 7]="FIXED32",e[e.BOOL=8]="BOOL",e[e.STRING=9]="STRING",e[e.BYTES=12]="BYTES",e[e.UINT32=13]="UINT32",e[e.SFIXED32=15]="SFIXED32",e[e.SFIXED64=16]="SFIXED64",e[e.
-SINT32=17]="SINT32",e[e.SINT64=18]="SINT64"})(p||(p={}));function Ga(e,t){let n=e.values.find(r=>r.name===t);if(!n)throw new Error(`cannot parse ${e} default value: ${t}`);return n.number}function Ia(e,t){switch(e){case p.
-STRING:return t;case p.BYTES:{let n=Zu(t);if(n===!1)throw new Error(`cannot parse ${p[e]} default value: ${t}`);return n}case p.INT64:case p.SFIXED64:case p.SINT64:
-return I.parse(t);case p.UINT64:case p.FIXED64:return I.uParse(t);case p.DOUBLE:case p.FLOAT:switch(t){case"inf":return Number.POSITIVE_INFINITY;case"-inf":return Number.
-NEGATIVE_INFINITY;case"nan":return Number.NaN;default:return parseFloat(t)}case p.BOOL:return t==="true";case p.INT32:case p.UINT32:case p.SINT32:case p.FIXED32:case p.
+SINT32=17]="SINT32",e[e.SINT64=18]="SINT64"})(m||(m={}));function Ga(e,t){let n=e.values.find(r=>r.name===t);if(!n)throw new Error(`cannot parse ${e} default value: ${t}`);return n.number}function Ia(e,t){switch(e){case m.
+STRING:return t;case m.BYTES:{let n=Zu(t);if(n===!1)throw new Error(`cannot parse ${m[e]} default value: ${t}`);return n}case m.INT64:case m.SFIXED64:case m.SINT64:
+return I.parse(t);case m.UINT64:case m.FIXED64:return I.uParse(t);case m.DOUBLE:case m.FLOAT:switch(t){case"inf":return Number.POSITIVE_INFINITY;case"-inf":return Number.
+NEGATIVE_INFINITY;case"nan":return Number.NaN;default:return parseFloat(t)}case m.BOOL:return t==="true";case m.INT32:case m.UINT32:case m.SINT32:case m.FIXED32:case m.
 SFIXED32:return parseInt(t,10)}}function Zu(e){let t=[],n={tail:e,c:"",next(){return this.tail.length==0?!1:(this.c=this.tail[0],this.tail=this.tail.substring(1),
 !0)},take(r){if(this.tail.length>=r){let s=this.tail.substring(0,r);return this.tail=this.tail.substring(r),s}return!1}};for(;n.next();)switch(n.c){case"\\":if(n.
 next())switch(n.c){case"\\":t.push(n.c.charCodeAt(0));break;case"b":t.push(8);break;case"f":t.push(12);break;case"n":t.push(10);break;case"r":t.push(13);break;case"\
@@ -88,9 +88,9 @@ r+s,8);if(Number.isNaN(o))return!1;t.push(o);break}case"x":{let r=n.c,s=n.take(2
 break}case"u":{let r=n.c,s=n.take(4);if(s===!1)return!1;let o=parseInt(r+s,16);if(Number.isNaN(o))return!1;let a=new Uint8Array(4);new DataView(a.buffer).setInt32(
 0,o,!0),t.push(a[0],a[1],a[2],a[3]);break}case"U":{let r=n.c,s=n.take(8);if(s===!1)return!1;let o=I.uEnc(r+s),a=new Uint8Array(8),i=new DataView(a.buffer);i.setInt32(
 0,o.lo,!0),i.setInt32(4,o.hi,!0),t.push(a[0],a[1],a[2],a[3],a[4],a[5],a[6],a[7]);break}}break;default:t.push(n.c.charCodeAt(0))}return new Uint8Array(t)}var vu=["FieldValueInvalidError","FieldListRangeError","ForeignFieldError"],M=class extends Error{constructor(t,n,r="FieldValueInvalidError"){super(n),this.name=
-r,this.field=()=>t}};function Na(e){return e instanceof Error&&vu.includes(e.name)&&"field"in e&&typeof e.field=="function"}function _(e,t){switch(e){case p.STRING:return"";case p.BOOL:return!1;case p.DOUBLE:case p.FLOAT:return 0;case p.INT64:case p.UINT64:case p.SFIXED64:case p.FIXED64:case p.
-SINT64:return t?"0":I.zero;case p.BYTES:return new Uint8Array(0);default:return 0}}function Ma(e,t){switch(e){case p.BOOL:return t===!1;case p.STRING:return t===
-"";case p.BYTES:return t instanceof Uint8Array&&!t.byteLength;case p.DOUBLE:case p.FLOAT:return Object.is(t,0);default:return t==0}}var Ya=2,X=Symbol.for("reflect unsafe local");function Fa(e,t){let n=e[t.localName].case;return n===void 0?n:t.fields.find(r=>r.localName===n)}function Wa(e,t){
+r,this.field=()=>t}};function Na(e){return e instanceof Error&&vu.includes(e.name)&&"field"in e&&typeof e.field=="function"}function _(e,t){switch(e){case m.STRING:return"";case m.BOOL:return!1;case m.DOUBLE:case m.FLOAT:return 0;case m.INT64:case m.UINT64:case m.SFIXED64:case m.FIXED64:case m.
+SINT64:return t?"0":I.zero;case m.BYTES:return new Uint8Array(0);default:return 0}}function Ma(e,t){switch(e){case m.BOOL:return t===!1;case m.STRING:return t===
+"";case m.BYTES:return t instanceof Uint8Array&&!t.byteLength;case m.DOUBLE:case m.FLOAT:return Object.is(t,0);default:return t==0}}var Ya=2,X=Symbol.for("reflect unsafe local");function Fa(e,t){let n=e[t.localName].case;return n===void 0?n:t.fields.find(r=>r.localName===n)}function Wa(e,t){
 let n=t.localName;if(t.oneof)return e[t.oneof.localName].case===n;if(t.presence!=Ya)return e[n]!==void 0&&Object.prototype.hasOwnProperty.call(e,n);switch(t.fieldKind){case"\
 list":return e[n].length>0;case"map":return Object.keys(e[n]).length>0;case"scalar":return!Ma(t.scalar,e[n]);case"enum":return e[n]!==t.enum.values[0].number}throw new Error(
 "message field with implicit presence")}function Je(e,t){return Object.prototype.hasOwnProperty.call(e,t)&&e[t]!==void 0}function ka(e,t){if(t.oneof){let n=e[t.
@@ -110,15 +110,15 @@ f.FloatValue","google.protobuf.Int64Value","google.protobuf.UInt64Value","google
 "google.protobuf.StringValue","google.protobuf.BytesValue"]);function Ba(e){return Vu.has(e)}var xu=999,Gu=998,Ua=2;function F(e,t){return Ct(t,e)?t:_a(e)(t)}var wa=new WeakMap;function _a(e){let t=wa.get(e);return t===void 0&&(t=Iu(e),wa.set(e,t)),t}var Ms=0,
 $a=1,Ja=2,Da=3;function Iu(e){let t=e.typeName,{properties:n,prototype:r}=Nu(e);return s=>{let o;r!==void 0?(o=Object.create(r),o.$typeName=t):o={$typeName:t};for(let a=0;a<
 n.length;a++){let i=n[a],c=i.name,l=s?.[c];switch(i.kind){case Ms:l!=null?o[c]=i.convert!==void 0?i.convert(l):l:i.constant!==void 0&&(o[c]=i.constant);break;case $a:
-o[c]=i.convert!==void 0&&Array.isArray(l)?l.map(i.convert):l??[];break;case Ja:if(i.convert===void 0||!ie(l))o[c]=l??{};else{let d={},m=Object.keys(l);for(let f=0;f<
-m.length;f++)U(d,m[f],i.convert(l[m[f]]));o[c]=d}break;case Da:{let d=l;if(d?.case!=null){let m=i.convert.get(d.case);if(m!==void 0){o[c]={case:d.case,value:m(d.
+o[c]=i.convert!==void 0&&Array.isArray(l)?l.map(i.convert):l??[];break;case Ja:if(i.convert===void 0||!ie(l))o[c]=l??{};else{let d={},p=Object.keys(l);for(let g=0;g<
+p.length;g++)U(d,p[g],i.convert(l[p[g]]));o[c]=d}break;case Da:{let d=l;if(d?.case!=null){let p=i.convert.get(d.case);if(p!==void 0){o[c]={case:d.case,value:p(d.
 value)};break}}o[c]={case:void 0};break}}}return o}}function Nu(e){var t,n;let r=[],s={},o=Yu(e);for(let a of e.members){let i=a.localName;if(a.kind=="oneof"){r.
 push({name:i,kind:Da,constant:void 0,convert:Mu(a)});continue}switch(a.fieldKind){case"message":{r.push({name:i,kind:Ms,constant:void 0,convert:Vn(a)});break}case"\
-list":{r.push({name:i,kind:$a,constant:void 0,convert:a.listKind=="message"?(t=Vn(a))!==null&&t!==void 0?t:(c=>c):a.scalar==p.BYTES?wt:void 0});break}case"map":{
-r.push({name:i,kind:Ja,constant:void 0,convert:a.mapKind=="message"?(n=Vn(a))!==null&&n!==void 0?n:(c=>c):a.scalar==p.BYTES?wt:void 0});break}default:{let c=Fu(
-a);r.push({name:i,kind:Ms,constant:a.presence==Ua?c:void 0,convert:a.fieldKind=="scalar"&&a.scalar==p.BYTES?wt:void 0}),o&&(s[i]=c);break}}}return{properties:r,
-prototype:o?s:void 0}}function Mu(e){let t=new Map;for(let n of e.fields){let r;n.fieldKind=="message"?r=Vn(n):n.fieldKind=="scalar"&&n.scalar==p.BYTES&&(r=wt),
-t.set(n.localName,r??(s=>s))}return t}function Vn(e){if(e.fieldKind=="message"&&!e.oneof&&O(e.message))return e.message.fields[0].scalar==p.BYTES?wt:void 0;if(e.
+list":{r.push({name:i,kind:$a,constant:void 0,convert:a.listKind=="message"?(t=Vn(a))!==null&&t!==void 0?t:(c=>c):a.scalar==m.BYTES?wt:void 0});break}case"map":{
+r.push({name:i,kind:Ja,constant:void 0,convert:a.mapKind=="message"?(n=Vn(a))!==null&&n!==void 0?n:(c=>c):a.scalar==m.BYTES?wt:void 0});break}default:{let c=Fu(
+a);r.push({name:i,kind:Ms,constant:a.presence==Ua?c:void 0,convert:a.fieldKind=="scalar"&&a.scalar==m.BYTES?wt:void 0}),o&&(s[i]=c);break}}}return{properties:r,
+prototype:o?s:void 0}}function Mu(e){let t=new Map;for(let n of e.fields){let r;n.fieldKind=="message"?r=Vn(n):n.fieldKind=="scalar"&&n.scalar==m.BYTES&&(r=wt),
+t.set(n.localName,r??(s=>s))}return t}function Vn(e){if(e.fieldKind=="message"&&!e.oneof&&O(e.message))return e.message.fields[0].scalar==m.BYTES?wt:void 0;if(e.
 message.typeName=="google.protobuf.Struct"&&e.parent.typeName!=="google.protobuf.Value")return;let t=e.message,n;return r=>!ie(r)||Ct(r,t)?r:(n??(n=_a(t)),n(r))}
 function wt(e){return Array.isArray(e)?new Uint8Array(e):e}function Yu(e){switch(e.file.edition){case xu:return!1;case Gu:return!0;default:return e.fields.some(
 t=>t.presence!=Ua&&t.fieldKind!="message"&&!t.oneof)}}function Fu(e){let t=e.getDefaultValue();return t!==void 0?e.fieldKind=="scalar"&&e.longAsString?t.toString():
@@ -133,58 +133,58 @@ lue",value:Wu};else if(Array.isArray(e)){let n={$typeName:"google.protobuf.ListV
 {case:"listValue",value:n}}else t.kind={case:"structValue",value:xn(e)};break}return t}var Tu=2,Cu=3,Oa={writeUnknownFields:!0};function Xu(e){return e?Object.assign(Object.assign({},Oa),e):Oa}function ft(e,t,n){let r=new Fe;return Ys(e)(r,Xu(n),t),
 r.finish()}var Qa=new WeakMap;function Ys(e){let t=Qa.get(e);return t===void 0&&(t=Lu(e)),t}function Lu(e){let t=e.typeName,n=e.fields.concat().sort((a,i)=>a.number-
 i.number),r=n[0],s=[],o=(a,i,c)=>{if(c.$typeName!==t&&r!==void 0)throw new M(r,`cannot use ${r} with message ${c.$typeName}`,"ForeignFieldError");for(let d=0;d<
-s.length;d++)s[d](a,i,c);let l=c.$unknown;if(l!==void 0&&i.writeUnknownFields)for(let d=0;d<l.length;d++){let{no:m,wireType:f,data:g}=l[d];a.tag(m,f).raw(g)}};Qa.
+s.length;d++)s[d](a,i,c);let l=c.$unknown;if(l!==void 0&&i.writeUnknownFields)for(let d=0;d<l.length;d++){let{no:p,wireType:g,data:f}=l[d];a.tag(p,g).raw(f)}};Qa.
 set(e,o);for(let a of n)s.push(za(a));return o}function za(e){switch(e.fieldKind){case"message":case"scalar":case"enum":return Bu(e);case"list":return Uu(e);case"\
 map":return _u(e)}}function Bu(e){let t=wu(e),n=e.localName;if(e.oneof){let r=e.oneof.localName;return(s,o,a)=>{let i=a[r];i.case===n&&t(s,o,i.value)}}if(e.presence!=
 Tu){let r=e.presence==Cu?`cannot encode ${e} to binary: required field not set`:void 0;return(s,o,a)=>{let i=a[n];if(i!==void 0&&Object.prototype.hasOwnProperty.
 call(a,n))t(s,o,i);else if(r!==void 0)throw new Error(r)}}if(e.fieldKind=="enum"){let r=e.enum.values[0].number;return(s,o,a)=>{let i=a[n];i!==r&&t(s,o,i)}}switch(e.
-scalar){case p.BOOL:return(r,s,o)=>{let a=o[n];a!==!1&&t(r,s,a)};case p.STRING:return(r,s,o)=>{let a=o[n];a!==""&&t(r,s,a)};case p.BYTES:return(r,s,o)=>{let a=o[n];
-(!(a instanceof Uint8Array)||a.byteLength>0)&&t(r,s,a)};case p.DOUBLE:case p.FLOAT:return(r,s,o)=>{let a=o[n];Object.is(a,0)||t(r,s,a)};default:return(r,s,o)=>{
+scalar){case m.BOOL:return(r,s,o)=>{let a=o[n];a!==!1&&t(r,s,a)};case m.STRING:return(r,s,o)=>{let a=o[n];a!==""&&t(r,s,a)};case m.BYTES:return(r,s,o)=>{let a=o[n];
+(!(a instanceof Uint8Array)||a.byteLength>0)&&t(r,s,a)};case m.DOUBLE:case m.FLOAT:return(r,s,o)=>{let a=o[n];Object.is(a,0)||t(r,s,a)};default:return(r,s,o)=>{
 let a=o[n];a!=0&&t(r,s,a)}}}function wu(e){switch(e.fieldKind){case"message":{let{toMessage:t}=K(e),n=ja(e);return(r,s,o)=>{n(r,s,t(o))}}case"scalar":case"enum":{
-let t=e.fieldKind=="enum"?p.INT32:e.scalar,n=e.number,r=Nn(t),s=In(t,e.parent.typeName,e.name);return(o,a,i)=>{o.tag(n,r),s(o,i)}}}}function Uu(e){let t=e.localName,
+let t=e.fieldKind=="enum"?m.INT32:e.scalar,n=e.number,r=Nn(t),s=In(t,e.parent.typeName,e.name);return(o,a,i)=>{o.tag(n,r),s(o,i)}}}}function Uu(e){let t=e.localName,
 n=e.number;switch(e.listKind){case"message":{let{toMessage:r}=K(e),s=ja(e);return(o,a,i)=>{let c=i[t];for(let l=0;l<c.length;l++)s(o,a,r(c[l]))}}case"scalar":case"\
-enum":{let r=e.listKind=="enum"?p.INT32:e.scalar,s=In(r,e.parent.typeName,e.name);if(e.packed)return(a,i,c)=>{let l=c[t];if(l.length!=0){a.tag(n,N.LengthDelimited).
+enum":{let r=e.listKind=="enum"?m.INT32:e.scalar,s=In(r,e.parent.typeName,e.name);if(e.packed)return(a,i,c)=>{let l=c[t];if(l.length!=0){a.tag(n,N.LengthDelimited).
 fork();for(let d=0;d<l.length;d++)s(a,l[d]);a.join()}};let o=Nn(r);return(a,i,c)=>{let l=c[t];for(let d=0;d<l.length;d++)a.tag(n,o),s(a,l[d])}}}}function _u(e){
-let t=e.localName,n=e.number,r=$u(e);if(e.mapKind=="message"){let{toMessage:i}=K(e),c=Ys(e.message);return(l,d,m)=>{let f=m[t],g=Object.keys(f);for(let h=0;h<g.
-length;h++){let y=g[h];l.tag(n,N.LengthDelimited).fork(),r(l,y),l.tag(2,N.LengthDelimited).fork(),c(l,d,i(f[y])),l.join(),l.join()}}}let s=e.mapKind=="enum"?p.INT32:
-e.scalar,o=Nn(s),a=In(s,e.parent.typeName,e.name);return(i,c,l)=>{let d=l[t],m=Object.keys(d);for(let f=0;f<m.length;f++){let g=m[f];i.tag(n,N.LengthDelimited).
-fork(),r(i,g),i.tag(2,o),a(i,d[g]),i.join()}}}function $u(e){let t=Nn(e.mapKey),n=In(e.mapKey,e.parent.typeName,e.name),r=Ju(e.mapKey);return(s,o)=>{s.tag(1,t),
-n(s,r(o))}}function Ju(e){switch(e){case p.STRING:return t=>t;case p.BOOL:return t=>t==="true"?!0:t==="false"?!1:t;case p.UINT64:case p.FIXED64:return t=>{try{return I.
-uParse(t)}catch{return t}};case p.INT64:case p.SFIXED64:case p.SINT64:return t=>{try{return I.parse(t)}catch{return t}};default:return t=>{let n=Number.parseInt(
+let t=e.localName,n=e.number,r=$u(e);if(e.mapKind=="message"){let{toMessage:i}=K(e),c=Ys(e.message);return(l,d,p)=>{let g=p[t],f=Object.keys(g);for(let h=0;h<f.
+length;h++){let y=f[h];l.tag(n,N.LengthDelimited).fork(),r(l,y),l.tag(2,N.LengthDelimited).fork(),c(l,d,i(g[y])),l.join(),l.join()}}}let s=e.mapKind=="enum"?m.INT32:
+e.scalar,o=Nn(s),a=In(s,e.parent.typeName,e.name);return(i,c,l)=>{let d=l[t],p=Object.keys(d);for(let g=0;g<p.length;g++){let f=p[g];i.tag(n,N.LengthDelimited).
+fork(),r(i,f),i.tag(2,o),a(i,d[f]),i.join()}}}function $u(e){let t=Nn(e.mapKey),n=In(e.mapKey,e.parent.typeName,e.name),r=Ju(e.mapKey);return(s,o)=>{s.tag(1,t),
+n(s,r(o))}}function Ju(e){switch(e){case m.STRING:return t=>t;case m.BOOL:return t=>t==="true"?!0:t==="false"?!1:t;case m.UINT64:case m.FIXED64:return t=>{try{return I.
+uParse(t)}catch{return t}};case m.INT64:case m.SFIXED64:case m.SINT64:return t=>{try{return I.parse(t)}catch{return t}};default:return t=>{let n=Number.parseInt(
 t);return Number.isFinite(n)?n:t}}}function In(e,t,n){let r=Du(e);return(s,o)=>{try{r(s,o)}catch(a){throw a instanceof Error?new Error(`cannot encode field ${t}\
-.${n} to binary: ${a.message}`):a}}}function Du(e){switch(e){case p.STRING:return(t,n)=>t.string(n);case p.BOOL:return(t,n)=>t.bool(n);case p.DOUBLE:return(t,n)=>t.
-double(n);case p.FLOAT:return(t,n)=>t.float(n);case p.INT32:return(t,n)=>t.int32(n);case p.INT64:return(t,n)=>t.int64(n);case p.UINT64:return(t,n)=>t.uint64(n);case p.
-FIXED64:return(t,n)=>t.fixed64(n);case p.BYTES:return(t,n)=>t.bytes(n);case p.FIXED32:return(t,n)=>t.fixed32(n);case p.SFIXED32:return(t,n)=>t.sfixed32(n);case p.
-SFIXED64:return(t,n)=>t.sfixed64(n);case p.SINT64:return(t,n)=>t.sint64(n);case p.UINT32:return(t,n)=>t.uint32(n);case p.SINT32:return(t,n)=>t.sint32(n)}}function Ha(e,t,n,r){
+.${n} to binary: ${a.message}`):a}}}function Du(e){switch(e){case m.STRING:return(t,n)=>t.string(n);case m.BOOL:return(t,n)=>t.bool(n);case m.DOUBLE:return(t,n)=>t.
+double(n);case m.FLOAT:return(t,n)=>t.float(n);case m.INT32:return(t,n)=>t.int32(n);case m.INT64:return(t,n)=>t.int64(n);case m.UINT64:return(t,n)=>t.uint64(n);case m.
+FIXED64:return(t,n)=>t.fixed64(n);case m.BYTES:return(t,n)=>t.bytes(n);case m.FIXED32:return(t,n)=>t.fixed32(n);case m.SFIXED32:return(t,n)=>t.sfixed32(n);case m.
+SFIXED64:return(t,n)=>t.sfixed64(n);case m.SINT64:return(t,n)=>t.sint64(n);case m.UINT32:return(t,n)=>t.uint32(n);case m.SINT32:return(t,n)=>t.sint32(n)}}function Ha(e,t,n,r){
 za(r)(e,t,n[X])}function ja(e){let t=e.number,n=Ys(e.message);return e.delimitedEncoding?(r,s,o)=>{r.tag(t,N.StartGroup),n(r,s,o),r.tag(t,N.EndGroup)}:(r,s,o)=>{
-r.tag(t,N.LengthDelimited).fork(),n(r,s,o),r.join()}}function Nn(e){switch(e){case p.BYTES:case p.STRING:return N.LengthDelimited;case p.DOUBLE:case p.FIXED64:case p.
-SFIXED64:return N.Bit64;case p.FIXED32:case p.SFIXED32:case p.FLOAT:return N.Bit32;default:return N.Varint}}function Fs(e){return Object.assign(Object.assign({readUnknownFields:!0,recursionLimit:100},e),{depth:0})}function Q(e,t,n){let r=F(e);return Ws(e).read(r,new D(
+r.tag(t,N.LengthDelimited).fork(),n(r,s,o),r.join()}}function Nn(e){switch(e){case m.BYTES:case m.STRING:return N.LengthDelimited;case m.DOUBLE:case m.FIXED64:case m.
+SFIXED64:return N.Bit64;case m.FIXED32:case m.SFIXED32:case m.FLOAT:return N.Bit32;default:return N.Varint}}function Fs(e){return Object.assign(Object.assign({readUnknownFields:!0,recursionLimit:100},e),{depth:0})}function Q(e,t,n){let r=F(e);return Ws(e).read(r,new D(
 t),Fs(n),t.byteLength),r}var qa=new WeakMap;function Ws(e){let t=qa.get(e);return t===void 0&&(t=Ku(e)),t}function Ku(e){let t=String(e),n=new Map,r={read:Pu(t,n),readGroup:Ou(t,n)};qa.
 set(e,r);for(let s of e.fields)n.set(s.number,ti(s));return r}function Pu(e,t){return(n,r,s,o)=>{var a;if(++s.depth>s.recursionLimit)throw new Error(`cannot dec\
 ode ${e} from binary: maximum recursion depth of ${s.recursionLimit} reached`);let i=r.pos+o,c=(a=n.$unknown)!==null&&a!==void 0?a:[];for(;r.pos<i;){let[l,d]=r.
-tag(),m=t.get(l);if(m===void 0){let f=r.skip(d,l,s.recursionLimit-s.depth);s.readUnknownFields&&c.push({no:l,wireType:d,data:f});continue}m(n,r,s,d)}c.length>0&&
+tag(),p=t.get(l);if(p===void 0){let g=r.skip(d,l,s.recursionLimit-s.depth);s.readUnknownFields&&c.push({no:l,wireType:d,data:g});continue}p(n,r,s,d)}c.length>0&&
 (n.$unknown=c),s.depth--}}function Ou(e,t){return(n,r,s,o)=>{var a;if(++s.depth>s.recursionLimit)throw new Error(`cannot decode ${e} from binary: maximum recurs\
 ion depth of ${s.recursionLimit} reached`);let i,c,l=(a=n.$unknown)!==null&&a!==void 0?a:[];for(;r.pos<r.len&&([i,c]=r.tag(),c!=N.EndGroup);){let d=t.get(i);if(d===
-void 0){let m=r.skip(c,i,s.recursionLimit-s.depth);s.readUnknownFields&&l.push({no:i,wireType:c,data:m});continue}d(n,r,s,c)}if(c!=N.EndGroup||i!==o)throw new Error(
+void 0){let p=r.skip(c,i,s.recursionLimit-s.depth);s.readUnknownFields&&l.push({no:i,wireType:c,data:p});continue}d(n,r,s,c)}if(c!=N.EndGroup||i!==o)throw new Error(
 "invalid end group tag");l.length>0&&(n.$unknown=l),s.depth--}}function ei(e,t,n,r,s){ti(n)(e[X],t,s,r)}function ti(e){switch(e.fieldKind){case"scalar":return Qu(
 e);case"enum":return zu(e);case"message":return Hu(e);case"list":return ju(e);case"map":return qu(e)}}function Qu(e){let t=Mn(e.scalar,e.utf8Validation,e.longAsString),
 n=e.localName;if(e.oneof){let r=e.oneof.localName;return(s,o)=>{s[r]={case:n,value:t(o)}}}return(r,s)=>{r[n]=t(s)}}function zu(e){var t;let n=e.localName,r=(t=e.
 oneof)===null||t===void 0?void 0:t.localName;if(e.enum.open)return r!==void 0?(a,i)=>{a[r]={case:n,value:i.int32()}}:(a,i)=>{a[n]=i.int32()};let s=e.enum.values,
-o=e.number;return(a,i,c,l)=>{var d;let m=i.int32();if(s.some(f=>f.number===m))r!==void 0?a[r]={case:n,value:m}:a[n]=m;else if(c.readUnknownFields){let f=[];ha(m,
-f);let g=(d=a.$unknown)!==null&&d!==void 0?d:[];g.push({no:o,wireType:l,data:new Uint8Array(f)}),a.$unknown=g}}}function Hu(e){let t=e.localName,{toMessage:n,toLocal:r}=K(
+o=e.number;return(a,i,c,l)=>{var d;let p=i.int32();if(s.some(g=>g.number===p))r!==void 0?a[r]={case:n,value:p}:a[n]=p;else if(c.readUnknownFields){let g=[];ha(p,
+g);let f=(d=a.$unknown)!==null&&d!==void 0?d:[];f.push({no:o,wireType:l,data:new Uint8Array(g)}),a.$unknown=f}}}function Hu(e){let t=e.localName,{toMessage:n,toLocal:r}=K(
 e),s=ni(e);if(e.oneof){let o=e.oneof.localName;return(a,i,c)=>{let l=a[o],d=n(l.case===t?l.value:void 0);s(d,i,c),a[o]={case:t,value:r(d)}}}return(o,a,i)=>{let c=n(
 o[t]);s(c,a,i),o[t]=r(c)}}function ni(e){let t=Ws(e.message);if(e.delimitedEncoding){let n=e.number;return(r,s,o)=>t.readGroup(r,s,o,n)}return(n,r,s)=>t.read(n,
-r,s,r.uint32())}function ju(e){let t=e.localName;if(e.listKind=="message"){let{toMessage:a,toLocal:i}=K(e),c=ni(e);return(l,d,m)=>{let f=a(void 0);c(f,d,m),l[t].
-push(i(f))}}let n=e.listKind=="enum"?p.INT32:e.scalar,r=e.listKind=="scalar"?e.longAsString:!1,s=Mn(n,e.utf8Validation,r),o=n!=p.STRING&&n!=p.BYTES;return(a,i,c,l)=>{
-let d=a[t];if(l==N.LengthDelimited&&o){let m=i.uint32()+i.pos;for(;i.pos<m;)d.push(s(i))}else d.push(s(i))}}function qu(e){let t=e.localName,n=Mn(e.mapKey,e.utf8Validation,
-!1),r=_(e.mapKey,!1),s,o;switch(e.mapKind){case"scalar":{let a=e.scalar,i=Mn(a,e.utf8Validation,!1);if(s=c=>i(c),a==p.BYTES)o=()=>new Uint8Array(0);else{let c=_(
+r,s,r.uint32())}function ju(e){let t=e.localName;if(e.listKind=="message"){let{toMessage:a,toLocal:i}=K(e),c=ni(e);return(l,d,p)=>{let g=a(void 0);c(g,d,p),l[t].
+push(i(g))}}let n=e.listKind=="enum"?m.INT32:e.scalar,r=e.listKind=="scalar"?e.longAsString:!1,s=Mn(n,e.utf8Validation,r),o=n!=m.STRING&&n!=m.BYTES;return(a,i,c,l)=>{
+let d=a[t];if(l==N.LengthDelimited&&o){let p=i.uint32()+i.pos;for(;i.pos<p;)d.push(s(i))}else d.push(s(i))}}function qu(e){let t=e.localName,n=Mn(e.mapKey,e.utf8Validation,
+!1),r=_(e.mapKey,!1),s,o;switch(e.mapKind){case"scalar":{let a=e.scalar,i=Mn(a,e.utf8Validation,!1);if(s=c=>i(c),a==m.BYTES)o=()=>new Uint8Array(0);else{let c=_(
 a,!1);o=()=>c}break}case"enum":{let a=e.enum.values[0].number;s=i=>i.int32(),o=()=>a;break}case"message":{let{toMessage:a,toLocal:i}=K(e),c=Ws(e.message).read;s=
-(l,d,m)=>{let f=a(m);return c(f,l,d,l.uint32()),i(f)},o=()=>i(a(void 0));break}}return(a,i,c)=>{let l=a[t],d,m,f=i.uint32(),g=i.pos+f;for(;i.pos<g;){let[h,y]=i.
-tag();switch(h){case 1:d=n(i);break;case 2:m=s(i,c,m);break;default:i.skip(y,h,c.recursionLimit-c.depth)}}d===void 0&&(d=r),m===void 0&&(m=o()),U(l,d,m)}}function Mn(e,t,n){
-switch(e){case p.STRING:return r=>r.string(t);case p.BOOL:return r=>r.bool();case p.DOUBLE:return r=>r.double();case p.FLOAT:return r=>r.float();case p.INT32:return r=>r.
-int32();case p.INT64:return n?r=>String(r.int64()):r=>r.int64();case p.UINT64:return n?r=>String(r.uint64()):r=>r.uint64();case p.FIXED64:return n?r=>String(r.fixed64()):
-r=>r.fixed64();case p.BYTES:return r=>r.bytes();case p.FIXED32:return r=>r.fixed32();case p.SFIXED32:return r=>r.sfixed32();case p.SFIXED64:return n?r=>String(r.
-sfixed64()):r=>r.sfixed64();case p.SINT64:return n?r=>String(r.sint64()):r=>r.sint64();case p.UINT32:return r=>r.uint32();case p.SINT32:return r=>r.sint32()}}var ht=[.5,1,2,4,8,16],si=2;function ri(e){return e!==null&&/^\d{1,9}$/.test(e)?Number(e):void 0}function De(e){let t=new URLSearchParams(e.replace(/^[?#]/,"")),
+(l,d,p)=>{let g=a(p);return c(g,l,d,l.uint32()),i(g)},o=()=>i(a(void 0));break}}return(a,i,c)=>{let l=a[t],d,p,g=i.uint32(),f=i.pos+g;for(;i.pos<f;){let[h,y]=i.
+tag();switch(h){case 1:d=n(i);break;case 2:p=s(i,c,p);break;default:i.skip(y,h,c.recursionLimit-c.depth)}}d===void 0&&(d=r),p===void 0&&(p=o()),U(l,d,p)}}function Mn(e,t,n){
+switch(e){case m.STRING:return r=>r.string(t);case m.BOOL:return r=>r.bool();case m.DOUBLE:return r=>r.double();case m.FLOAT:return r=>r.float();case m.INT32:return r=>r.
+int32();case m.INT64:return n?r=>String(r.int64()):r=>r.int64();case m.UINT64:return n?r=>String(r.uint64()):r=>r.uint64();case m.FIXED64:return n?r=>String(r.fixed64()):
+r=>r.fixed64();case m.BYTES:return r=>r.bytes();case m.FIXED32:return r=>r.fixed32();case m.SFIXED32:return r=>r.sfixed32();case m.SFIXED64:return n?r=>String(r.
+sfixed64()):r=>r.sfixed64();case m.SINT64:return n?r=>String(r.sint64()):r=>r.sint64();case m.UINT32:return r=>r.uint32();case m.SINT32:return r=>r.sint32()}}var ht=[.5,1,2,4,8,16],si=2;function ri(e){return e!==null&&/^\d{1,9}$/.test(e)?Number(e):void 0}function De(e){let t=new URLSearchParams(e.replace(/^[?#]/,"")),
 n=ht.find(s=>String(s)===t.get("speed")),r=t.get("seat")==="all"?"all":ri(t.get("seat"));return{at:ri(t.get("at")),seat:r,speed:n??si}}function ks({at:e,seat:t,
 speed:n}){let r=new URLSearchParams;return e!==void 0&&r.set("at",String(e)),t!==void 0&&r.set("seat",String(t)),n!==si&&r.set("speed",String(n)),r.toString()}function Yn(e,t){
 let n;try{n=e.split("/").filter(a=>a!=="").map(decodeURIComponent)}catch{return{page:"unknown"}}let[r,s,o]=n;return n.length===0?{page:"matches",query:new URLSearchParams(
@@ -202,19 +202,19 @@ Uint8Array&&String(r)===String(n.body)?(ii=void 0,s?.addEventListener("abort",()
 Bs="?"+ve,om=`<${Bs}>`,ze=document,$t=()=>ze.createComment(""),Jt=e=>e===null||typeof e!="object"&&typeof e!="function",ws=Array.isArray,hi=e=>ws(e)||typeof e?.[Symbol.
 iterator]=="function",Cs=`[ 	
 \f\r]`,_t=/<(?:(!--|\/[^a-zA-Z])|(\/?[a-zA-Z][^>\s]*)|(\/?$))/g,ui=/-->/g,mi=/>/g,Oe=RegExp(`>|${Cs}(?:([^\\s"'>=/]+)(${Cs}*=${Cs}*(?:[^ 	
-\f\r"'\`<>=]|("|')|))|$)`,"g"),pi=/'/g,gi=/"/g,bi=/^(?:script|style|textarea|title)$/i,Us=e=>(t,...n)=>({_$litType$:e,strings:t,values:n}),u=Us(1),b=Us(2),zb=Us(
+\f\r"'\`<>=]|("|')|))|$)`,"g"),pi=/'/g,gi=/"/g,bi=/^(?:script|style|textarea|title)$/i,Us=e=>(t,...n)=>({_$litType$:e,strings:t,values:n}),u=Us(1),b=Us(2),Hb=Us(
 3),J=Symbol.for("lit-noChange"),k=Symbol.for("lit-nothing"),fi=new WeakMap,Qe=ze.createTreeWalker(ze,129);function yi(e,t){if(!ws(e)||!e.hasOwnProperty("raw"))throw Error(
 "invalid template strings array");return di!==void 0?di.createHTML(t):t}var Ei=(e,t)=>{let n=e.length-1,r=[],s,o=t===2?"<svg>":t===3?"<math>":"",a=_t;for(let i=0;i<
-n;i++){let c=e[i],l,d,m=-1,f=0;for(;f<c.length&&(a.lastIndex=f,d=a.exec(c),d!==null);)f=a.lastIndex,a===_t?d[1]==="!--"?a=ui:d[1]!==void 0?a=mi:d[2]!==void 0?(bi.
-test(d[2])&&(s=RegExp("</"+d[2],"g")),a=Oe):d[3]!==void 0&&(a=Oe):a===Oe?d[0]===">"?(a=s??_t,m=-1):d[1]===void 0?m=-2:(m=a.lastIndex-d[2].length,l=d[1],a=d[3]===
-void 0?Oe:d[3]==='"'?gi:pi):a===gi||a===pi?a=Oe:a===ui||a===mi?a=_t:(a=Oe,s=void 0);let g=a===Oe&&e[i+1].startsWith("/>")?" ":"";o+=a===_t?c+om:m>=0?(r.push(l),
-c.slice(0,m)+Ls+c.slice(m)+ve+g):c+ve+(m===-2?i:g)}return[yi(e,o+(e[n]||"<?>")+(t===2?"</svg>":t===3?"</math>":"")),r]},Dt=class e{constructor({strings:t,_$litType$:n},r){
-let s;this.parts=[];let o=0,a=0,i=t.length-1,c=this.parts,[l,d]=Ei(t,n);if(this.el=e.createElement(l,r),Qe.currentNode=this.el.content,n===2||n===3){let m=this.
-el.content.firstChild;m.replaceWith(...m.childNodes)}for(;(s=Qe.nextNode())!==null&&c.length<i;){if(s.nodeType===1){if(s.hasAttributes())for(let m of s.getAttributeNames())
-if(m.endsWith(Ls)){let f=d[a++],g=s.getAttribute(m).split(ve),h=/([.?@])?(.*)/.exec(f);c.push({type:1,index:o,name:h[2],strings:g,ctor:h[1]==="."?Tn:h[1]==="?"?
-Cn:h[1]==="@"?Xn:je}),s.removeAttribute(m)}else m.startsWith(ve)&&(c.push({type:6,index:o}),s.removeAttribute(m));if(bi.test(s.tagName)){let m=s.textContent.split(
-ve),f=m.length-1;if(f>0){s.textContent=Wn?Wn.emptyScript:"";for(let g=0;g<f;g++)s.append(m[g],$t()),Qe.nextNode(),c.push({type:2,index:++o});s.append(m[f],$t())}}}else if(s.
-nodeType===8)if(s.data===Bs)c.push({type:2,index:o});else{let m=-1;for(;(m=s.data.indexOf(ve,m+1))!==-1;)c.push({type:7,index:o}),m+=ve.length-1}o++}}static createElement(t,n){
+n;i++){let c=e[i],l,d,p=-1,g=0;for(;g<c.length&&(a.lastIndex=g,d=a.exec(c),d!==null);)g=a.lastIndex,a===_t?d[1]==="!--"?a=ui:d[1]!==void 0?a=mi:d[2]!==void 0?(bi.
+test(d[2])&&(s=RegExp("</"+d[2],"g")),a=Oe):d[3]!==void 0&&(a=Oe):a===Oe?d[0]===">"?(a=s??_t,p=-1):d[1]===void 0?p=-2:(p=a.lastIndex-d[2].length,l=d[1],a=d[3]===
+void 0?Oe:d[3]==='"'?gi:pi):a===gi||a===pi?a=Oe:a===ui||a===mi?a=_t:(a=Oe,s=void 0);let f=a===Oe&&e[i+1].startsWith("/>")?" ":"";o+=a===_t?c+om:p>=0?(r.push(l),
+c.slice(0,p)+Ls+c.slice(p)+ve+f):c+ve+(p===-2?i:f)}return[yi(e,o+(e[n]||"<?>")+(t===2?"</svg>":t===3?"</math>":"")),r]},Dt=class e{constructor({strings:t,_$litType$:n},r){
+let s;this.parts=[];let o=0,a=0,i=t.length-1,c=this.parts,[l,d]=Ei(t,n);if(this.el=e.createElement(l,r),Qe.currentNode=this.el.content,n===2||n===3){let p=this.
+el.content.firstChild;p.replaceWith(...p.childNodes)}for(;(s=Qe.nextNode())!==null&&c.length<i;){if(s.nodeType===1){if(s.hasAttributes())for(let p of s.getAttributeNames())
+if(p.endsWith(Ls)){let g=d[a++],f=s.getAttribute(p).split(ve),h=/([.?@])?(.*)/.exec(g);c.push({type:1,index:o,name:h[2],strings:f,ctor:h[1]==="."?Tn:h[1]==="?"?
+Cn:h[1]==="@"?Xn:je}),s.removeAttribute(p)}else p.startsWith(ve)&&(c.push({type:6,index:o}),s.removeAttribute(p));if(bi.test(s.tagName)){let p=s.textContent.split(
+ve),g=p.length-1;if(g>0){s.textContent=Wn?Wn.emptyScript:"";for(let f=0;f<g;f++)s.append(p[f],$t()),Qe.nextNode(),c.push({type:2,index:++o});s.append(p[g],$t())}}}else if(s.
+nodeType===8)if(s.data===Bs)c.push({type:2,index:o});else{let p=-1;for(;(p=s.data.indexOf(ve,p+1))!==-1;)c.push({type:7,index:o}),p+=ve.length-1}o++}}static createElement(t,n){
 let r=ze.createElement("template");return r.innerHTML=t,r}};function He(e,t,n=e,r){if(t===J)return t;let s=r!==void 0?n._$Co?.[r]:n._$Cl,o=Jt(t)?void 0:t._$litDirective$;
 return s?.constructor!==o&&(s?._$AO?.(!1),o===void 0?s=void 0:(s=new o(e),s._$AT(e,n,r)),r!==void 0?(n._$Co??=[])[r]=s:n._$Cl=s),s!==void 0&&(t=He(e,s._$AS(e,t.
 values),s,r)),t}var kn=class{constructor(t,n){this._$AV=[],this._$AN=void 0,this._$AD=t,this._$AM=n}get parentNode(){return this._$AM.parentNode}get _$AU(){return this.
@@ -260,29 +260,29 @@ e)}" transform="translate(${t} ${n}) scale(${r})">
         C-10.4 13-11 12.6-11 11.5C-11 9-7.5 6-6.5 2.5C-10 2.5-12.5 2-12.5 0C-12.5-2.5-8-4.5-4.3-5.5
         C-4.7-6.2-5-7-5-8C-5-11-3-13 0-13Z" fill="currentColor" stroke="var(--piece-edge)"
         stroke-width="1.4" stroke-linejoin="round"/></g>
-    <text y="4" text-anchor="middle" font-size="9.5" font-weight="700" fill="#fff">${e}</text></g>`}var v;(function(e){e[e.Canceled=1]="Canceled",e[e.Unknown=2]="Unknown",e[e.InvalidArgument=3]="InvalidArgument",e[e.DeadlineExceeded=4]="DeadlineExceeded",e[e.NotFound=
+    <text y="4" text-anchor="middle" font-size="9.5" font-weight="700" fill="#fff">${e}</text></g>`}var V;(function(e){e[e.Canceled=1]="Canceled",e[e.Unknown=2]="Unknown",e[e.InvalidArgument=3]="InvalidArgument",e[e.DeadlineExceeded=4]="DeadlineExceeded",e[e.NotFound=
 5]="NotFound",e[e.AlreadyExists=6]="AlreadyExists",e[e.PermissionDenied=7]="PermissionDenied",e[e.ResourceExhausted=8]="ResourceExhausted",e[e.FailedPrecondition=
 9]="FailedPrecondition",e[e.Aborted=10]="Aborted",e[e.OutOfRange=11]="OutOfRange",e[e.Unimplemented=12]="Unimplemented",e[e.Internal=13]="Internal",e[e.Unavailable=
-14]="Unavailable",e[e.DataLoss=15]="DataLoss",e[e.Unauthenticated=16]="Unauthenticated"})(v||(v={}));function Un(e,t){let n=e.fieldKind=="list"?Xt(t,e):e.fieldKind=="map"?Lt(t,e):Ds(e,t);if(n===!0)return;let r;switch(e.fieldKind){case"list":r=`expected ${vi(e)}\
+14]="Unavailable",e[e.DataLoss=15]="DataLoss",e[e.Unauthenticated=16]="Unauthenticated"})(V||(V={}));function Un(e,t){let n=e.fieldKind=="list"?Xt(t,e):e.fieldKind=="map"?Lt(t,e):Ds(e,t);if(n===!0)return;let r;switch(e.fieldKind){case"list":r=`expected ${vi(e)}\
 , got ${C(t)}`;break;case"map":r=`expected ${Vi(e)}, got ${C(t)}`;break;default:r=te(e,t,n)}return new M(e,r)}function Js(e,t,n){let r=Ds(e,n);if(r!==!0)return new M(
 e,`list item #${t+1}: ${te(e,n,r)}`)}function Ai(e,t,n){let r=Ve(e.mapKey)(t);if(r!==!0)return new M(e,`invalid map key: ${te({scalar:e.mapKey},t,r)}`);let s=Ds(
-e,n);if(s!==!0)return new M(e,`map entry ${C(t)}: ${te(e,n,s)}`)}function Ds(e,t){return e.scalar!==void 0?Ve(e.scalar)(t):e.enum!==void 0?e.enum.open?Ve(p.INT32)(
-t):e.enum.values.some(n=>n.number===t):Bt(t,e.message)}function Ve(e){switch(e){case p.DOUBLE:return t=>typeof t=="number";case p.FLOAT:return t=>typeof t!="num\
-ber"?!1:!Number.isFinite(Math.fround(t))&&Number.isFinite(t)?`${t.toFixed()} out of range`:!0;case p.INT32:case p.SFIXED32:case p.SINT32:return t=>typeof t!="nu\
-mber"||!Number.isInteger(t)?!1:t>Gs||t<Is?`${t.toFixed()} out of range`:!0;case p.FIXED32:case p.UINT32:return t=>typeof t!="number"||!Number.isInteger(t)?!1:t>
-xs||t<0?`${t.toFixed()} out of range`:!0;case p.BOOL:return t=>typeof t=="boolean";case p.STRING:return t=>typeof t!="string"?!1:kt().checkUtf8(t)||"invalid UTF\
-8";case p.BYTES:return t=>t instanceof Uint8Array;case p.INT64:case p.SFIXED64:case p.SINT64:return t=>{if(typeof t=="bigint"||typeof t=="number"||typeof t=="st\
-ring"&&t.length>0)try{return I.parse(t),!0}catch{return`${t} out of range`}return!1};case p.FIXED64:case p.UINT64:return t=>{if(typeof t=="bigint"||typeof t=="n\
+e,n);if(s!==!0)return new M(e,`map entry ${C(t)}: ${te(e,n,s)}`)}function Ds(e,t){return e.scalar!==void 0?Ve(e.scalar)(t):e.enum!==void 0?e.enum.open?Ve(m.INT32)(
+t):e.enum.values.some(n=>n.number===t):Bt(t,e.message)}function Ve(e){switch(e){case m.DOUBLE:return t=>typeof t=="number";case m.FLOAT:return t=>typeof t!="num\
+ber"?!1:!Number.isFinite(Math.fround(t))&&Number.isFinite(t)?`${t.toFixed()} out of range`:!0;case m.INT32:case m.SFIXED32:case m.SINT32:return t=>typeof t!="nu\
+mber"||!Number.isInteger(t)?!1:t>Gs||t<Is?`${t.toFixed()} out of range`:!0;case m.FIXED32:case m.UINT32:return t=>typeof t!="number"||!Number.isInteger(t)?!1:t>
+xs||t<0?`${t.toFixed()} out of range`:!0;case m.BOOL:return t=>typeof t=="boolean";case m.STRING:return t=>typeof t!="string"?!1:kt().checkUtf8(t)||"invalid UTF\
+8";case m.BYTES:return t=>t instanceof Uint8Array;case m.INT64:case m.SFIXED64:case m.SINT64:return t=>{if(typeof t=="bigint"||typeof t=="number"||typeof t=="st\
+ring"&&t.length>0)try{return I.parse(t),!0}catch{return`${t} out of range`}return!1};case m.FIXED64:case m.UINT64:return t=>{if(typeof t=="bigint"||typeof t=="n\
 umber"||typeof t=="string"&&t.length>0)try{return I.uParse(t),!0}catch{return`${t} out of range`}return!1}}}function te(e,t,n){return n=typeof n=="string"?`: ${n}`:
 `, got ${C(t)}`,e.scalar!==void 0?`expected ${im(e.scalar)}`+n:e.enum!==void 0?`expected ${e.enum.toString()}`+n:`expected ${Zi(e.message)}`+n}function C(e){switch(typeof e){case"\
 object":return e===null?"null":e instanceof Uint8Array?`Uint8Array(${e.length})`:Array.isArray(e)?`Array(${e.length})`:Xt(e)?vi(e.field()):Lt(e)?Vi(e.field()):Bt(
 e)?Zi(e.desc):Ct(e)?`message ${e.$typeName}`:"object";case"string":return e.length>30?"string":`"${e.split('"').join('\\"')}"`;case"boolean":return String(e);case"\
 number":return String(e);case"bigint":return String(e)+"n";default:return typeof e}}function Zi(e){return`ReflectMessage (${e.typeName})`}function vi(e){switch(e.
-listKind){case"message":return`ReflectList (${e.message.toString()})`;case"enum":return`ReflectList (${e.enum.toString()})`;case"scalar":return`ReflectList (${p[e.
-scalar]})`}}function Vi(e){switch(e.mapKind){case"message":return`ReflectMap (${p[e.mapKey]}, ${e.message.toString()})`;case"enum":return`ReflectMap (${p[e.mapKey]}\
-, ${e.enum.toString()})`;case"scalar":return`ReflectMap (${p[e.mapKey]}, ${p[e.scalar]})`}}function im(e){switch(e){case p.STRING:return"string";case p.BOOL:return"\
-boolean";case p.INT64:case p.SINT64:case p.SFIXED64:return"bigint (int64)";case p.UINT64:case p.FIXED64:return"bigint (uint64)";case p.BYTES:return"Uint8Array";case p.
-DOUBLE:return"number (float64)";case p.FLOAT:return"number (float32)";case p.FIXED32:case p.UINT32:return"number (uint32)";case p.INT32:case p.SFIXED32:case p.SINT32:
+listKind){case"message":return`ReflectList (${e.message.toString()})`;case"enum":return`ReflectList (${e.enum.toString()})`;case"scalar":return`ReflectList (${m[e.
+scalar]})`}}function Vi(e){switch(e.mapKind){case"message":return`ReflectMap (${m[e.mapKey]}, ${e.message.toString()})`;case"enum":return`ReflectMap (${m[e.mapKey]}\
+, ${e.enum.toString()})`;case"scalar":return`ReflectMap (${m[e.mapKey]}, ${m[e.scalar]})`}}function im(e){switch(e){case m.STRING:return"string";case m.BOOL:return"\
+boolean";case m.INT64:case m.SINT64:case m.SFIXED64:return"bigint (int64)";case m.UINT64:case m.FIXED64:return"bigint (uint64)";case m.BYTES:return"Uint8Array";case m.
+DOUBLE:return"number (float64)";case m.FLOAT:return"number (float32)";case m.FIXED32:case m.UINT32:return"number (uint32)";case m.INT32:case m.SFIXED32:case m.SINT32:
 return"number (int32)"}}function Ni(e,t,n=!0){return new $n(e,t,n)}var xi=new WeakMap,$n=class{get sortedFields(){let t=xi.get(this.desc);if(t)return t;let n=this.desc.fields.concat().
 sort((r,s)=>r.number-s.number);return xi.set(this.desc,n),n}constructor(t,n,r=!0){this.lists=new Map,this.maps=new Map,this.check=r,this.desc=t,this.message=this[X]=
 n??F(t),this.fields=t.fields,this.oneofs=t.oneofs,this.members=t.members}findNumber(t){return this._fieldsByNumber||(this._fieldsByNumber=new Map(this.desc.fields.
@@ -306,12 +306,12 @@ t)?La(t.message)&&!e.oneof&&e.fieldKind=="message"?t.message.value:t.desc.typeNa
 t.message:t}function Hs(e,t,n){return t!==void 0&&(O(e.message)&&!e.oneof&&e.fieldKind=="message"?t={$typeName:e.message.typeName,value:js(e.message.fields[0],t)}:
 e.message.typeName=="google.protobuf.Struct"&&e.parent.typeName!="google.protobuf.Value"&&ie(t)&&(t=xn(t))),new $n(e.message,t,n)}function Gi(e,t){return e.listKind==
 "message"?zs(e,t):qs(e,t)}function Ks(e,t,n){return e.listKind=="message"?Hs(e,t,n):js(e,t)}function cm(e,t){return e.mapKind=="message"?zs(e,t):qs(e,t)}function Ps(e,t,n){
-return e.mapKind=="message"?Hs(e,t,n):t}function _n(e){return typeof e=="string"||typeof e=="number"?e:String(e)}function Ii(e,t){switch(t){case p.STRING:return e;case p.
-INT32:case p.FIXED32:case p.UINT32:case p.SFIXED32:case p.SINT32:{let n=Number.parseInt(e);if(Number.isFinite(n))return n;break}case p.BOOL:switch(e){case"true":
-return!0;case"false":return!1}break;case p.UINT64:case p.FIXED64:try{return I.uParse(e)}catch{}break;default:try{return I.parse(e)}catch{}break}return e}function js(e,t){
-switch(e.scalar){case p.INT64:case p.SFIXED64:case p.SINT64:"longAsString"in e&&e.longAsString&&typeof t=="string"&&(t=I.parse(t));break;case p.FIXED64:case p.UINT64:
-"longAsString"in e&&e.longAsString&&typeof t=="string"&&(t=I.uParse(t));break}return t}function qs(e,t){switch(e.scalar){case p.INT64:case p.SFIXED64:case p.SINT64:
-"longAsString"in e&&e.longAsString?t=String(t):(typeof t=="string"||typeof t=="number")&&(t=I.parse(t));break;case p.FIXED64:case p.UINT64:"longAsString"in e&&e.
+return e.mapKind=="message"?Hs(e,t,n):t}function _n(e){return typeof e=="string"||typeof e=="number"?e:String(e)}function Ii(e,t){switch(t){case m.STRING:return e;case m.
+INT32:case m.FIXED32:case m.UINT32:case m.SFIXED32:case m.SINT32:{let n=Number.parseInt(e);if(Number.isFinite(n))return n;break}case m.BOOL:switch(e){case"true":
+return!0;case"false":return!1}break;case m.UINT64:case m.FIXED64:try{return I.uParse(e)}catch{}break;default:try{return I.parse(e)}catch{}break}return e}function js(e,t){
+switch(e.scalar){case m.INT64:case m.SFIXED64:case m.SINT64:"longAsString"in e&&e.longAsString&&typeof t=="string"&&(t=I.parse(t));break;case m.FIXED64:case m.UINT64:
+"longAsString"in e&&e.longAsString&&typeof t=="string"&&(t=I.uParse(t));break}return t}function qs(e,t){switch(e.scalar){case m.INT64:case m.SFIXED64:case m.SINT64:
+"longAsString"in e&&e.longAsString?t=String(t):(typeof t=="string"||typeof t=="number")&&(t=I.parse(t));break;case m.FIXED64:case m.UINT64:"longAsString"in e&&e.
 longAsString?t=String(t):(typeof t=="string"||typeof t=="number")&&(t=I.uParse(t));break}return t}function xe(e){let t=!1,n=[];for(let r=0;r<e.length;r++){let s=e.charAt(r);switch(s){case"_":t=!0;break;case"0":case"1":case"2":case"3":case"4":case"5":case"6":case"\
 7":case"8":case"9":n.push(s),t=!1;break;default:t&&(t=!1,s=s.toUpperCase()),n.push(s);break}}return n.join("")}function Jn(e){return e.replace(/[A-Z]/g,t=>"_"+t.
 toLowerCase())}var lm=new Set(["constructor","toString","toJSON","valueOf"]);function Et(e){return lm.has(e)?e+"$":e}function Pt(e){for(let t of e.field)Je(t,"jsonName")||(t.jsonName=xe(t.name));e.nestedType.forEach(Pt)}function*Dn(e){switch(e.kind){case"file":for(let t of e.messages)yield t,yield*Dn(t);yield*e.enums,yield*e.services,yield*e.extensions;break;case"message":for(let t of e.
@@ -336,11 +336,11 @@ t,a),to(i,t);t.addFile(s,!0)}function to(e,t){switch(e.kind){case"file":for(let 
 message":for(let n of e.proto.extension){let r=ro(n,e,t);e.nestedExtensions.push(r),t.add(r)}for(let n of e.nestedMessages)to(n,t);break}}function no(e,t,n){let r=e.
 proto.oneofDecl.map(o=>Gm(o,e)),s=new Set;for(let o of e.proto.field){let a=Wm(o,r),i=ro(o,e,t,a,n);e.fields.push(i),e.field[i.localName]=i,a===void 0?e.members.
 push(i):(a.fields.push(i),s.has(a)||(s.add(a),e.members.push(a)))}for(let o of r.filter(a=>s.has(a)))e.oneofs.push(o);for(let o of e.nestedMessages)no(o,t,n)}function Ci(e,t,n,r){
-var s,o,a,i,c,l,d,m,f;let g=Mm(e.name,e.value),h={kind:"enum",proto:e,deprecated:(o=(s=e.options)===null||s===void 0?void 0:s.deprecated)!==null&&o!==void 0?o:!1,
-file:t,parent:n,open:!0,name:e.name,typeName:Pn(e,n,t),value:{},values:[],sharedPrefix:g,toString(){return`enum ${this.typeName}`}};h.open=Xm(h),r.add(h);for(let y of e.
-value){let S=y.name,V={kind:"enum_value",proto:y,deprecated:(i=(a=y.options)===null||a===void 0?void 0:a.deprecated)!==null&&i!==void 0?i:!1,parent:h,name:S,localName:Et(
-g==null?S:S.substring(g.length)),number:y.number,jsonName:(c=Ym(y))!==null&&c!==void 0?c:S,toString(){return`enum value ${h.typeName}.${S}`}};h.values.push(V),(l=
-(m=h.value)[f=y.number])!==null&&l!==void 0||(m[f]=V)}((d=n?.nestedEnums)!==null&&d!==void 0?d:t.enums).push(h)}function Xi(e,t,n,r,s){var o,a,i,c;let l={kind:"\
+var s,o,a,i,c,l,d,p,g;let f=Mm(e.name,e.value),h={kind:"enum",proto:e,deprecated:(o=(s=e.options)===null||s===void 0?void 0:s.deprecated)!==null&&o!==void 0?o:!1,
+file:t,parent:n,open:!0,name:e.name,typeName:Pn(e,n,t),value:{},values:[],sharedPrefix:f,toString(){return`enum ${this.typeName}`}};h.open=Xm(h),r.add(h);for(let y of e.
+value){let S=y.name,v={kind:"enum_value",proto:y,deprecated:(i=(a=y.options)===null||a===void 0?void 0:a.deprecated)!==null&&i!==void 0?i:!1,parent:h,name:S,localName:Et(
+f==null?S:S.substring(f.length)),number:y.number,jsonName:(c=Ym(y))!==null&&c!==void 0?c:S,toString(){return`enum value ${h.typeName}.${S}`}};h.values.push(v),(l=
+(p=h.value)[g=y.number])!==null&&l!==void 0||(p[g]=v)}((d=n?.nestedEnums)!==null&&d!==void 0?d:t.enums).push(h)}function Xi(e,t,n,r,s){var o,a,i,c;let l={kind:"\
 message",proto:e,deprecated:(a=(o=e.options)===null||o===void 0?void 0:o.deprecated)!==null&&a!==void 0?a:!1,file:t,parent:n,name:e.name,typeName:Pn(e,n,t),fields:[],
 field:{},oneofs:[],members:[],nestedEnums:[],nestedMessages:[],nestedExtensions:[],toString(){return`message ${this.typeName}`}};((i=e.options)===null||i===void 0?
 void 0:i.mapEntry)===!0?s.add(l):(((c=n?.nestedMessages)!==null&&c!==void 0?c:t.messages).push(l),r.add(l));for(let d of e.enumType)Ci(d,t,l,r);for(let d of e.nestedType)
@@ -355,17 +355,17 @@ rpc ${t.typeName}.${d}`}}}function Gm(e,t){return{kind:"oneof",proto:e,deprecate
 neof ${t.typeName}.${this.name}`}}}function ro(e,t,n,r,s){var o,a,i;let c=s===void 0,l={kind:"field",proto:e,deprecated:(a=(o=e.options)===null||o===void 0?void 0:
 o.deprecated)!==null&&a!==void 0?a:!1,name:e.name,number:e.number,scalar:void 0,message:void 0,enum:void 0,presence:km(e,r,c,t),utf8Validation:Lm(e,t),listKind:void 0,
 mapKind:void 0,mapKey:void 0,delimitedEncoding:void 0,packed:void 0,longAsString:!1,getDefaultValue:void 0},d;if(c){let h=t.kind=="file"?t:t.file,y=t.kind=="fil\
-e"?void 0:t,S=Pn(e,y,h);l.kind="extension",l.file=h,l.parent=y,l.oneof=void 0,l.typeName=S,l.jsonName=`[${S}]`,d=()=>`extension ${S}`;let V=n.getMessage(Ge(e.extendee));
-le(V,`invalid FieldDescriptorProto: extendee ${e.extendee} not found`),l.extendee=V}else{let h=t;le(h.kind=="message"),l.parent=h,l.oneof=r,l.localName=r?xe(e.name):
+e"?void 0:t,S=Pn(e,y,h);l.kind="extension",l.file=h,l.parent=y,l.oneof=void 0,l.typeName=S,l.jsonName=`[${S}]`,d=()=>`extension ${S}`;let v=n.getMessage(Ge(e.extendee));
+le(v,`invalid FieldDescriptorProto: extendee ${e.extendee} not found`),l.extendee=v}else{let h=t;le(h.kind=="message"),l.parent=h,l.oneof=r,l.localName=r?xe(e.name):
 Et(xe(e.name)),l.jsonName=e.jsonName,d=()=>`field ${h.typeName}.${e.name}`}Object.defineProperty(l,"toString",{value:d,writable:!0,enumerable:!0,configurable:!0});
-let m=e.label,f=e.type,g=(i=e.options)===null||i===void 0?void 0:i.jstype;if(m===so){let h=f==Ot?s?.get(Ge(e.typeName)):void 0;if(h){l.fieldKind="map";let{key:y,
+let p=e.label,g=e.type,f=(i=e.options)===null||i===void 0?void 0:i.jstype;if(p===so){let h=g==Ot?s?.get(Ge(e.typeName)):void 0;if(h){l.fieldKind="map";let{key:y,
 value:S}=Cm(h);return l.mapKey=y.scalar,l.mapKind=S.fieldKind,l.message=S.message,l.delimitedEncoding=!1,l.enum=S.enum,l.scalar=S.scalar,l}switch(l.fieldKind="l\
-ist",f){case Ot:case Qt:l.listKind="message",l.message=n.getMessage(Ge(e.typeName)),le(l.message),l.delimitedEncoding=ki(e,t);break;case Mi:l.listKind="enum",l.
-enum=n.getEnum(Ge(e.typeName)),le(l.enum);break;default:l.listKind="scalar",l.scalar=f,l.longAsString=g==Yi;break}return l.packed=Tm(e,t),l}switch(f){case Ot:case Qt:
+ist",g){case Ot:case Qt:l.listKind="message",l.message=n.getMessage(Ge(e.typeName)),le(l.message),l.delimitedEncoding=ki(e,t);break;case Mi:l.listKind="enum",l.
+enum=n.getEnum(Ge(e.typeName)),le(l.enum);break;default:l.listKind="scalar",l.scalar=g,l.longAsString=f==Yi;break}return l.packed=Tm(e,t),l}switch(g){case Ot:case Qt:
 l.fieldKind="message",l.message=n.getMessage(Ge(e.typeName)),le(l.message,`invalid FieldDescriptorProto: type_name ${e.typeName} not found`),l.delimitedEncoding=
 ki(e,t),l.getDefaultValue=()=>{};break;case Mi:{let h=n.getEnum(Ge(e.typeName));le(h!==void 0,`invalid FieldDescriptorProto: type_name ${e.typeName} not found`),
 l.fieldKind="enum",l.enum=n.getEnum(Ge(e.typeName)),l.getDefaultValue=()=>Je(e,"defaultValue")?Ga(h,e.defaultValue):void 0;break}default:{l.fieldKind="scalar",l.
-scalar=f,l.longAsString=g==Yi,l.getDefaultValue=()=>Je(e,"defaultValue")?Ia(f,e.defaultValue):void 0;break}}return l}function Im(e){switch(e.syntax){case"":case"\
+scalar=g,l.longAsString=f==Yi,l.getDefaultValue=()=>Je(e,"defaultValue")?Ia(g,e.defaultValue):void 0;break}}return l}function Im(e){switch(e.syntax){case"":case"\
 proto2":return mm;case"proto3":return pm;case"editions":if(e.edition===gm)return vm;if(e.edition in Ti)return e.edition;throw new Error(`${e.name}: unsupported \
 edition`);default:throw new Error(`${e.name}: unsupported syntax "${e.syntax}"`)}}function Nm(e,t){return e.dependency.map(n=>{let r=t.getFile(n);if(!r)throw new Error(
 `Cannot find ${n}, imported by ${e.name}`);return r})}function Mm(e,t){let n=Fm(e)+"_";for(let r of t){if(!r.name.toLowerCase().startsWith(n))return;let s=r.name.
@@ -377,7 +377,7 @@ let r;return t?r=`${t.typeName}.${e.name}`:n.proto.package.length>0?r=`${n.proto
 r field #${e.number} not found`),n}function km(e,t,n,r){if(e.label==bm)return Em;if(e.label==so)return Fi;if(t||e.proto3Optional||n)return eo;let s=qe("fieldPre\
 sence",{proto:e,parent:r});return s==Fi&&(e.type==Ot||e.type==Qt)?eo:s}function Tm(e,t){if(e.label!=so)return!1;switch(e.type){case fm:case hm:case Qt:case Ot:return!1}
 let n=e.options;return n&&Je(n,"packed")?n.packed:Sm==qe("repeatedFieldEncoding",{proto:e,parent:t})}function Cm(e){let t=e.fields.find(r=>r.number===1),n=e.fields.
-find(r=>r.number===2);return le(t&&t.fieldKind=="scalar"&&t.scalar!=p.BYTES&&t.scalar!=p.FLOAT&&t.scalar!=p.DOUBLE&&n&&n.fieldKind!="list"&&n.fieldKind!="map"),
+find(r=>r.number===2);return le(t&&t.fieldKind=="scalar"&&t.scalar!=m.BYTES&&t.scalar!=m.FLOAT&&t.scalar!=m.DOUBLE&&n&&n.fieldKind!="list"&&n.fieldKind!="map"),
 {key:t,value:n}}function Xm(e){var t;return Am==qe("enumType",{proto:e.proto,parent:(t=e.parent)!==null&&t!==void 0?t:e.file})}function ki(e,t){return e.type==Qt?
 !0:Rm==qe("messageEncoding",{proto:e,parent:t})}function Lm(e,t){return Zm==qe("utf8Validation",{proto:e,parent:t})}function qe(e,t){var n,r;let s=(n=t.proto.options)===
 null||n===void 0?void 0:n.features;if(s){let o=s[e];if(o!=0)return o}if("kind"in t){if(t.kind=="message")return qe(e,(r=t.parent)!==null&&r!==void 0?r:t.file);let o=Ti[t.
@@ -545,7 +545,7 @@ VsbFZhbHVlSAASFgoMbnVtYmVyX3ZhbHVlGAIgASgBSAASFgoMc3RyaW5nX3ZhbHVlGAMgASgJSAASFA
 obCglOdWxsVmFsdWUSDgoKTlVMTF9WQUxVRRAAQn8KE2NvbS5nb29nbGUucHJvdG9idWZCC1N0cnVjdFByb3RvUAFaL2dvb2dsZS5nb2xhbmcub3JnL3Byb3RvYnVmL3R5cGVzL2tub3duL3N0cnVjdHBi+AEBog\
 IDR1BCqgIeR29vZ2xlLlByb3RvYnVmLldlbGxLbm93blR5cGVzYgZwcm90bzM"),pc=x(ao,0),io=x(ao,1),gc=x(ao,2),On;(function(e){e[e.NULL_VALUE=0]="NULL_VALUE"})(On||(On={}));function fc(e,t,n){bc(t,e);let r=Km(e.$unknown,t),[s,o,a]=St(t),i=Fs(n);for(let c of r)ei(s,new D(c.data),o,c.wireType,i);return a()}function hc(e,t,n){var r;bc(
 t,e);let s=((r=e.$unknown)!==null&&r!==void 0?r:[]).filter(l=>l.no!==t.number),[o,a]=St(t,n),i=new Fe;Ha(i,{writeUnknownFields:!0},o,a);let c=new D(i.finish());
-for(;c.pos<c.len;){let[l,d]=c.tag(),m=c.skip(d,l);s.push({no:l,wireType:d,data:m})}e.$unknown=s}function Km(e,t){if(e===void 0)return[];if(t.fieldKind==="enum"||t.fieldKind==="scalar"){for(let n=e.length-1;n>=0;--n)if(e[n].no==t.number)return[e[n]];return[]}
+for(;c.pos<c.len;){let[l,d]=c.tag(),p=c.skip(d,l);s.push({no:l,wireType:d,data:p})}e.$unknown=s}function Km(e,t){if(e===void 0)return[];if(t.fieldKind==="enum"||t.fieldKind==="scalar"){for(let n=e.length-1;n>=0;--n)if(e[n].no==t.number)return[e[n]];return[]}
 return e.filter(n=>n.no===t.number)}function St(e,t){let n=e.typeName,r=Object.assign(Object.assign({},e),{kind:"field",parent:e.extendee,localName:n}),s=Object.
 assign(Object.assign({},e.extendee),{fields:[r],members:[r],oneofs:[]}),o=F(s,t!==void 0?{[n]:t}:void 0);return[Ni(s,o),r,()=>{let a=o[n];if(a===void 0){let i=e.
 message;return O(i)?_(i.fields[0].scalar,i.fields[0].longAsString):F(i)}return a}]}function bc(e,t){if(e.extendee.typeName!=t.$typeName)throw new Error(`extensi\
@@ -563,9 +563,9 @@ fieldKind=="list"?Ac(e):Zc(e),n=e.name,r=e.jsonName,s=e.localName;return(o,a,i)=
 e),n=e.name,r=e.jsonName,s=e.localName;if(e.oneof){let o=e.oneof.localName;return(a,i,c)=>{let l=i[o];l.case===s&&(c[a.useProtoFieldName?n:r]=t(a,l.value))}}if(e.
 presence!=Om){let o=e.presence==Pm?`cannot encode ${e} to JSON: required field not set`:void 0;return(a,i,c)=>{let l=i[s];if(l!==void 0&&Object.prototype.hasOwnProperty.
 call(i,s))c[a.useProtoFieldName?n:r]=t(a,l);else if(o!==void 0)throw new Error(o)}}if(e.fieldKind=="enum"){let o=e.enum.values[0].number;return(a,i,c)=>{let l=i[s];
-(l!==o||a.alwaysEmitImplicit)&&(c[a.useProtoFieldName?n:r]=t(a,l))}}switch(e.scalar){case p.BOOL:return(o,a,i)=>{let c=a[s];(c!==!1||o.alwaysEmitImplicit)&&(i[o.
-useProtoFieldName?n:r]=t(o,c))};case p.STRING:return(o,a,i)=>{let c=a[s];(c!==""||o.alwaysEmitImplicit)&&(i[o.useProtoFieldName?n:r]=t(o,c))};case p.BYTES:return(o,a,i)=>{
-let c=a[s];(!(c instanceof Uint8Array)||c.byteLength>0||o.alwaysEmitImplicit)&&(i[o.useProtoFieldName?n:r]=t(o,c))};case p.DOUBLE:case p.FLOAT:return(o,a,i)=>{let c=a[s];
+(l!==o||a.alwaysEmitImplicit)&&(c[a.useProtoFieldName?n:r]=t(a,l))}}switch(e.scalar){case m.BOOL:return(o,a,i)=>{let c=a[s];(c!==!1||o.alwaysEmitImplicit)&&(i[o.
+useProtoFieldName?n:r]=t(o,c))};case m.STRING:return(o,a,i)=>{let c=a[s];(c!==""||o.alwaysEmitImplicit)&&(i[o.useProtoFieldName?n:r]=t(o,c))};case m.BYTES:return(o,a,i)=>{
+let c=a[s];(!(c instanceof Uint8Array)||c.byteLength>0||o.alwaysEmitImplicit)&&(i[o.useProtoFieldName?n:r]=t(o,c))};case m.DOUBLE:case m.FLOAT:return(o,a,i)=>{let c=a[s];
 (!Object.is(c,0)||o.alwaysEmitImplicit)&&(i[o.useProtoFieldName?n:r]=t(o,c))};default:return(o,a,i)=>{let c=a[s];(c!=0||o.alwaysEmitImplicit)&&(i[o.useProtoFieldName?
 n:r]=t(o,c))}}}function np(e){switch(e.fieldKind){case"scalar":case"enum":case"message":return Rc(e);case"list":return Ac(e);case"map":return Zc(e)}}function Rc(e){
 switch(e.fieldKind){case"scalar":return er(e);case"enum":return uo(e);case"message":return lo(e)}}function lo(e){let{toMessage:t}=K(e),n=qn(e.message);return(r,s)=>n(
@@ -575,13 +575,13 @@ o=Object.keys(s);if(o.length==0&&!n.alwaysEmitImplicit)return;let a={};for(let i
 mapKind){case"scalar":return er(e);case"enum":return uo(e);case"message":return lo(e)}}function uo(e){let t=e.enum;return t.typeName=="google.protobuf.NullValue"?
 (n,r)=>{if(typeof r!="number")throw Ec(t,r);return null}:(n,r)=>{var s,o;if(typeof r!="number")throw Ec(t,r);return n.enumAsInteger?r:(o=(s=t.value[r])===null||
 s===void 0?void 0:s.jsonName)!==null&&o!==void 0?o:r}}function Ec(e,t){return new Error(`cannot encode ${e} to JSON: expected number, got ${C(t)}`)}function er(e){
-switch(e.scalar){case p.INT32:case p.SFIXED32:case p.SINT32:case p.FIXED32:case p.UINT32:return(t,n)=>{if(typeof n!="number")throw Rt(e,n);return n};case p.FLOAT:case p.
+switch(e.scalar){case m.INT32:case m.SFIXED32:case m.SINT32:case m.FIXED32:case m.UINT32:return(t,n)=>{if(typeof n!="number")throw Rt(e,n);return n};case m.FLOAT:case m.
 DOUBLE:return(t,n)=>{if(typeof n!="number")throw Rt(e,n);return Number.isNaN(n)?"NaN":n===Number.POSITIVE_INFINITY?"Infinity":n===Number.NEGATIVE_INFINITY?"-Inf\
-inity":n};case p.STRING:return(t,n)=>{if(typeof n!="string")throw Rt(e,n);return n};case p.BOOL:return(t,n)=>{if(typeof n!="boolean")throw Rt(e,n);return n};case p.
-UINT64:case p.FIXED64:case p.INT64:case p.SFIXED64:case p.SINT64:return(t,n)=>{if(typeof n=="bigint"||typeof n=="string"||typeof n=="number"&&Number.isInteger(n))
-return n.toString();throw Rt(e,n)};case p.BYTES:return(t,n)=>{if(n instanceof Uint8Array)return Ns(n);throw Rt(e,n)}}}function Rt(e,t){var n;return new Error(`c\
+inity":n};case m.STRING:return(t,n)=>{if(typeof n!="string")throw Rt(e,n);return n};case m.BOOL:return(t,n)=>{if(typeof n!="boolean")throw Rt(e,n);return n};case m.
+UINT64:case m.FIXED64:case m.INT64:case m.SFIXED64:case m.SINT64:return(t,n)=>{if(typeof n=="bigint"||typeof n=="string"||typeof n=="number"&&Number.isInteger(n))
+return n.toString();throw Rt(e,n)};case m.BYTES:return(t,n)=>{if(n instanceof Uint8Array)return Ns(n);throw Rt(e,n)}}}function Rt(e,t){var n;return new Error(`c\
 annot encode ${e} to JSON: ${(n=Un(e,t))===null||n===void 0?void 0:n.message}`)}function op(e,t,n,r,s){let o=r.$unknown;if(o===void 0)return;let a=new Set;for(let i=0;i<
-o.length;i++){let{no:c}=o[i];if(!a.has(c)){a.add(c);let l=n.getExtensionFor(s,c);if(!l)continue;let d=fc(r,l),[m,f]=St(l,d),g=m[X],h=np(f)(t,g[f.localName]);h!==
+o.length;i++){let{no:c}=o[i];if(!a.has(c)){a.add(c);let l=n.getExtensionFor(s,c);if(!l)continue;let d=fc(r,l),[p,g]=St(l,d),f=p[X],h=np(g)(t,f[g.localName]);h!==
 void 0&&(e[l.jsonName]=h)}}}function ap(e,t){if(e.typeUrl==="")return{};let{registry:n}=t,r,s;if(n&&(r=uc(e,n),r&&(s=n.getMessage(r.$typeName))),!s||!r)throw new Error(
 `cannot encode message ${e.$typeName} to JSON: "${e.typeUrl}" is not in the type registry`);let o=vn(s)?{value:qn(s)(t,r)}:qn(s)(t,r);return o["@type"]=e.typeUrl,
 o}function ip(e){let t=Number(e.seconds),n=e.nanos;if(t>jn||t<Hn)throw new Error(`cannot encode message ${e.$typeName} to JSON: value out of range`);if(t>0&&n<0||
@@ -599,11 +599,11 @@ sage ${e.$typeName} to JSON: nanos must not be greater than 999999999`);let n="Z
 n)}function mp(e,t,n){let r=F(e);return pp(e,r,t,n),r}function pp(e,t,n,r){try{At(e)(t,n,up(r))}catch(s){throw Na(s)?new Error(`cannot decode ${s.field()} from JSON: ${s.message}`,{cause:s}):s}}var po=new WeakMap;function At(e){let t=po.get(e);return t===void 0&&(t=gp(e)),t}function gp(e){let t=String(e),n=fp(e);if(n!==void 0){let a=(i,c,l)=>{if(++l.depth>
 l.recursionLimit)throw new Error(`cannot decode ${t} from JSON: maximum recursion depth of ${l.recursionLimit} reached`);n(i,c,l),l.depth--};return po.set(e,a),
 a}let r=e.typeName,s=new Map,o=(a,i,c)=>{var l;if(++c.depth>c.recursionLimit)throw new Error(`cannot decode ${t} from JSON: maximum recursion depth of ${c.recursionLimit}\
- reached`);if(i==null||Array.isArray(i)||typeof i!="object")throw new Error(`cannot decode ${t} from JSON: ${C(i)}`);let d=new Map,m=new Set,f=Object.keys(i);for(let g=0;g<
-f.length;g++){let h=f[g],y=i[h],S=s.get(h);if(S!==void 0){let V=S.field;if(m.has(V))throw new M(V,"set multiple times");if(m.add(V),S.oneofScalarNullSkip&&y===null)
-continue;if(S.oneof){let Z=d.get(S.oneof);if(Z!==void 0)throw new M(S.oneof,`oneof set multiple times by ${Z.name} and ${V.name}`);d.set(S.oneof,V)}S.read(a,y,c)}else{
-let V=h.startsWith("[")&&h.endsWith("]")?(l=c.registry)===null||l===void 0?void 0:l.getExtension(h.substring(1,h.length-1)):void 0;if(V?.extendee.typeName==r){let[
-Z,T,$]=St(V);xc(T)(Z[X],y,c),hc(a,V,$())}if(V===void 0&&!c.ignoreUnknownFields)throw new Error(`cannot decode ${t} from JSON: key "${h}" is unknown`)}}c.depth--};
+ reached`);if(i==null||Array.isArray(i)||typeof i!="object")throw new Error(`cannot decode ${t} from JSON: ${C(i)}`);let d=new Map,p=new Set,g=Object.keys(i);for(let f=0;f<
+g.length;f++){let h=g[f],y=i[h],S=s.get(h);if(S!==void 0){let v=S.field;if(p.has(v))throw new M(v,"set multiple times");if(p.add(v),S.oneofScalarNullSkip&&y===null)
+continue;if(S.oneof){let Z=d.get(S.oneof);if(Z!==void 0)throw new M(S.oneof,`oneof set multiple times by ${Z.name} and ${v.name}`);d.set(S.oneof,v)}S.read(a,y,c)}else{
+let v=h.startsWith("[")&&h.endsWith("]")?(l=c.registry)===null||l===void 0?void 0:l.getExtension(h.substring(1,h.length-1)):void 0;if(v?.extendee.typeName==r){let[
+Z,T,$]=St(v);xc(T)(Z[X],y,c),hc(a,v,$())}if(v===void 0&&!c.ignoreUnknownFields)throw new Error(`cannot decode ${t} from JSON: key "${h}" is unknown`)}}c.depth--};
 po.set(e,o);for(let a of e.fields){let i={read:xc(a),field:a,oneof:a.oneof,oneofScalarNullSkip:a.oneof!==void 0&&a.fieldKind=="scalar"};s.set(a.name,i).set(a.jsonName,
 i)}return o}function fp(e){if(e.typeName.startsWith("google.protobuf."))switch(e.typeName){case"google.protobuf.Any":return(t,n,r)=>Vp(t,n,r);case"google.protob\
 uf.Timestamp":return(t,n)=>xp(t,n);case"google.protobuf.Duration":return(t,n)=>Gp(t,n);case"google.protobuf.FieldMask":return(t,n)=>Ip(t,n);case"google.protobuf\
@@ -613,35 +613,35 @@ scalar":return hp(e);case"enum":return bp(e);case"message":return yp(e);case"lis
 if(e.oneof){let s=e.oneof.localName;return(o,a)=>{o[s]={case:n,value:t(a)}}}let r=Ic(e);return(s,o)=>{o===null?r(s):s[n]=t(o)}}function Ic(e){let t=e.localName;
 if(e.presence!=dp)return s=>{delete s[t]};if(e.fieldKind=="enum"){let s=e.enum.values[0].number;return o=>{o[t]=s}}let n=e.scalar,r=e.longAsString;return s=>{s[t]=
 _(n,r)}}function bp(e){let t=go(e.enum),n=fo(e.enum),r=e.localName,s=e.enum.typeName!="google.protobuf.NullValue";if(e.oneof){let a=e.oneof.localName;return(i,c,l)=>{
-if(c===null&&s){i[a].case===r&&(i[a]={case:void 0});return}let d=t(c,l.ignoreUnknownFields);if(d===Zt)return;let m=n(d);if(m!==!0)throw new M(e,te(e,d,m));i[a]=
+if(c===null&&s){i[a].case===r&&(i[a]={case:void 0});return}let d=t(c,l.ignoreUnknownFields);if(d===Zt)return;let p=n(d);if(p!==!0)throw new M(e,te(e,d,p));i[a]=
 {case:r,value:d}}}let o=Ic(e);return(a,i,c)=>{if(i===null&&s){o(a);return}let l=t(i,c.ignoreUnknownFields);if(l===Zt)return;let d=n(l);if(d!==!0)throw new M(e,te(
 e,l,d));a[r]=l}}function yp(e){let t=e.localName,{toMessage:n,toLocal:r}=K(e),s=At(e.message),o=e.message.typeName!="google.protobuf.Value";if(e.oneof){let a=e.
-oneof.localName;return(i,c,l)=>{let d=i[a];if(c===null&&o){d.case===t&&(i[a]={case:void 0});return}let m=n(d.case===t?d.value:void 0);s(m,c,l),i[a]={case:t,value:r(
-m)}}}return(a,i,c)=>{if(i===null&&o){delete a[t];return}let l=n(a[t]);s(l,i,c),a[t]=r(l)}}function Ep(e){let t=e.localName,n=Sp(e);return(r,s,o)=>{if(s===null)return;
+oneof.localName;return(i,c,l)=>{let d=i[a];if(c===null&&o){d.case===t&&(i[a]={case:void 0});return}let p=n(d.case===t?d.value:void 0);s(p,c,l),i[a]={case:t,value:r(
+p)}}}return(a,i,c)=>{if(i===null&&o){delete a[t];return}let l=n(a[t]);s(l,i,c),a[t]=r(l)}}function Ep(e){let t=e.localName,n=Sp(e);return(r,s,o)=>{if(s===null)return;
 if(!Array.isArray(s))throw new M(e,"expected Array, got "+C(s));let a=r[t];for(let i=0;i<s.length;i++){let c=n(s[i],o,a.length);c!==Zt&&a.push(c)}}}function Sp(e){
 switch(e.listKind){case"scalar":{let t=ho(e),n=Ve(e.scalar),r=bo(e);return(s,o,a)=>{if(s===null)throw new M(e,"list item must not be null");let i=t(s),c=n(i);if(c!==
 !0)throw new M(e,`list item #${a+1}: ${te(e,i,c)}`);return r(i)}}case"enum":{let t=go(e.enum),n=fo(e.enum),r=e.enum.typeName!="google.protobuf.NullValue";return(s,o,a)=>{
 if(s===null&&r)throw new M(e,"list item must not be null");let i=t(s,o.ignoreUnknownFields);if(i===Zt)return i;let c=n(i);if(c!==!0)throw new M(e,`list item #${a+
 1}: ${te(e,i,c)}`);return i}}case"message":{let{toMessage:t,toLocal:n}=K(e),r=At(e.message),s=e.message.typeName!="google.protobuf.Value";return(o,a)=>{if(o===null&&
 s)throw new M(e,"list item must not be null");let i=t(void 0);return r(i,o,a),n(i)}}}}function Rp(e){let t=e.localName,n=e.mapKey,r=Ap(n),s=Ve(n),o,a,i=l=>l,c=!0;
-switch(e.mapKind){case"scalar":{o=ho(e),a=Ve(e.scalar),i=bo(e);break}case"enum":{let l=go(e.enum);o=(d,m)=>l(d,m.ignoreUnknownFields),a=fo(e.enum),c=e.enum.typeName!=
-"google.protobuf.NullValue";break}case"message":{let{toMessage:l,toLocal:d}=K(e),m=At(e.message);c=e.message.typeName!="google.protobuf.Value",o=(f,g)=>{let h=l(
-void 0);return m(h,f,g),d(h)};break}}return(l,d,m)=>{if(d===null)return;if(typeof d!="object"||Array.isArray(d))throw new M(e,"expected object, got "+C(d));let f=l[t],
-g=new Set,h=Object.keys(d);for(let y=0;y<h.length;y++){let S=h[y],V=d[S],Z=r(S);if(g.has(Z))throw new M(e,`duplicate map key "${S}"`);if(g.add(Z),V===null&&c)throw new M(
-e,"map value must not be null");let T=o(V,m);if(T===Zt)continue;let $=s(Z);if($!==!0)throw new M(e,`invalid map key: ${te({scalar:n},Z,$)}`);if(a!==void 0){let Ye=a(
-T);if(Ye!==!0)throw new M(e,`map entry ${C(Z)}: ${te(e,T,Ye)}`)}U(f,Z,i(T))}}}var Zt=Symbol();function go(e){let t=e.values[0].number,n=new Map;for(let r of e.values)
+switch(e.mapKind){case"scalar":{o=ho(e),a=Ve(e.scalar),i=bo(e);break}case"enum":{let l=go(e.enum);o=(d,p)=>l(d,p.ignoreUnknownFields),a=fo(e.enum),c=e.enum.typeName!=
+"google.protobuf.NullValue";break}case"message":{let{toMessage:l,toLocal:d}=K(e),p=At(e.message);c=e.message.typeName!="google.protobuf.Value",o=(g,f)=>{let h=l(
+void 0);return p(h,g,f),d(h)};break}}return(l,d,p)=>{if(d===null)return;if(typeof d!="object"||Array.isArray(d))throw new M(e,"expected object, got "+C(d));let g=l[t],
+f=new Set,h=Object.keys(d);for(let y=0;y<h.length;y++){let S=h[y],v=d[S],Z=r(S);if(f.has(Z))throw new M(e,`duplicate map key "${S}"`);if(f.add(Z),v===null&&c)throw new M(
+e,"map value must not be null");let T=o(v,p);if(T===Zt)continue;let $=s(Z);if($!==!0)throw new M(e,`invalid map key: ${te({scalar:n},Z,$)}`);if(a!==void 0){let Ye=a(
+T);if(Ye!==!0)throw new M(e,`map entry ${C(Z)}: ${te(e,T,Ye)}`)}U(g,Z,i(T))}}}var Zt=Symbol();function go(e){let t=e.values[0].number,n=new Map;for(let r of e.values)
 n.set(r.jsonName,r.number);for(let r of e.values)n.set(r.name,r.number);return(r,s)=>{if(r===null)return t;switch(typeof r){case"number":if(Number.isInteger(r))
 return r;break;case"string":{let o=n.get(r);if(o!==void 0)return o;if(s)return Zt;break}}throw new Error(`cannot decode ${e} from JSON: ${C(r)}`)}}function fo(e){
-if(e.open)return Ve(p.INT32);let t=e.values;return n=>t.some(r=>r.number===n)}function Nc(e){let t=ho(e),n=Ve(e.scalar),r=bo(e);return s=>{let o=t(s),a=n(o);if(a!==
-!0)throw new M(e,te(e,o,a));return r(o)}}function ho(e){switch(e.scalar){case p.DOUBLE:case p.FLOAT:return t=>{if(t==="NaN")return NaN;if(t==="Infinity")return Number.
+if(e.open)return Ve(m.INT32);let t=e.values;return n=>t.some(r=>r.number===n)}function Nc(e){let t=ho(e),n=Ve(e.scalar),r=bo(e);return s=>{let o=t(s),a=n(o);if(a!==
+!0)throw new M(e,te(e,o,a));return r(o)}}function ho(e){switch(e.scalar){case m.DOUBLE:case m.FLOAT:return t=>{if(t==="NaN")return NaN;if(t==="Infinity")return Number.
 POSITIVE_INFINITY;if(t==="-Infinity")return Number.NEGATIVE_INFINITY;if(typeof t=="number"){if(Number.isNaN(t))throw new M(e,"unexpected NaN number");if(!Number.
 isFinite(t))throw new M(e,"unexpected infinite number");return t}if(typeof t=="string"){if(t===""||t.trim().length!==t.length)return t;let n=Number(t);return Number.
-isFinite(n)?n:t}return t};case p.INT32:case p.FIXED32:case p.SFIXED32:case p.SINT32:case p.UINT32:return Mc;case p.BYTES:return t=>{if(typeof t=="string"){if(t===
+isFinite(n)?n:t}return t};case m.INT32:case m.FIXED32:case m.SFIXED32:case m.SINT32:case m.UINT32:return Mc;case m.BYTES:return t=>{if(typeof t=="string"){if(t===
 "")return new Uint8Array(0);try{return gt(t)}catch(n){let r=n instanceof Error?n.message:String(n);throw new M(e,r)}}return t};default:return t=>t}}function bo(e){
-let t=e.fieldKind!=="map"&&e.longAsString;switch(e.scalar){case p.INT64:case p.SFIXED64:case p.SINT64:return t?n=>String(n):n=>typeof n=="string"||typeof n=="nu\
-mber"?I.parse(n):n;case p.FIXED64:case p.UINT64:return t?n=>String(n):n=>typeof n=="string"||typeof n=="number"?I.uParse(n):n;default:return n=>n}}function Ap(e){
-switch(e){case p.BOOL:return t=>{switch(t){case"true":return!0;case"false":return!1}return t};case p.INT32:case p.FIXED32:case p.UINT32:case p.SFIXED32:case p.SINT32:
-return Mc;case p.INT64:case p.SINT64:case p.SFIXED64:case p.UINT64:case p.FIXED64:return t=>/^-?0+$/.test(t)?"0":t.replace(/^(-?)0+(?=\d)/,"$1");default:return t=>t}}
+let t=e.fieldKind!=="map"&&e.longAsString;switch(e.scalar){case m.INT64:case m.SFIXED64:case m.SINT64:return t?n=>String(n):n=>typeof n=="string"||typeof n=="nu\
+mber"?I.parse(n):n;case m.FIXED64:case m.UINT64:return t?n=>String(n):n=>typeof n=="string"||typeof n=="number"?I.uParse(n):n;default:return n=>n}}function Ap(e){
+switch(e){case m.BOOL:return t=>{switch(t){case"true":return!0;case"false":return!1}return t};case m.INT32:case m.FIXED32:case m.UINT32:case m.SFIXED32:case m.SINT32:
+return Mc;case m.INT64:case m.SINT64:case m.SFIXED64:case m.UINT64:case m.FIXED64:return t=>/^-?0+$/.test(t)?"0":t.replace(/^(-?)0+(?=\d)/,"$1");default:return t=>t}}
 function Mc(e){if(typeof e=="string"){if(e===""||e.trim().length!==e.length)return e;let t=Number(e);return Number.isNaN(t)?e:t}return e}function Zp(e,t){let n;
 try{n=JSON.parse(e)}catch(r){let s=r instanceof Error?r.message:String(r);throw new Error(`cannot decode message ${t} from JSON: ${s}`,{cause:r})}return vp(e,t),
 n}function vp(e,t){let n=[],r=!1,s=0;for(;s<e.length;)switch(e[s]){case"{":n.push(new Set),r=!0,s++;break;case"[":n.push(null),r=!1,s++;break;case"}":case"]":n.
@@ -668,28 +668,28 @@ throw new Error(`cannot decode ${e.$typeName} from JSON: maximum recursion depth
 mberValue",value:t};break;case"string":e.kind={case:"stringValue",value:t};break;case"boolean":e.kind={case:"boolValue",value:t};break;case"object":if(t===null)
 e.kind={case:"nullValue",value:On.NULL_VALUE};else if(Array.isArray(t)){let r=F(gc);Fc(r,t,n),e.kind={case:"listValue",value:r}}else{let r=F(pc);Yc(r,t,n),e.kind=
 {case:"structValue",value:r}}break;default:throw new Error(`cannot decode message ${e.$typeName} from JSON ${C(t)}`)}return n.depth--,e}function Fc(e,t,n){if(!Array.
-isArray(t))throw new Error(`cannot decode message ${e.$typeName} from JSON ${C(t)}`);for(let r=0;r<t.length;r++){let s=F(io);yo(s,t[r],n),e.values.push(s)}}function Eo(e){let t=v[e];return typeof t!="string"?e.toString():t[0].toLowerCase()+t.substring(1).replace(/[A-Z]/g,n=>"_"+n.toLowerCase())}var G=class e extends Error{constructor(t,n=v.Unknown,r,s,o){super(Np(t,n)),this.name="ConnectError",this.isWireError=!1,Object.setPrototypeOf(this,new.target.prototype),
-this.rawMessage=t,this.code=n,this.metadata=new Headers(r??{}),this.details=s??[],this.cause=o}static from(t,n=v.Unknown){return t instanceof e?t:t instanceof Error?
-t.name=="AbortError"||t.name=="TimeoutError"?new e(t.message,v.Canceled):new e(t.message,n,void 0,void 0,t):new e(String(t),n,void 0,void 0,t)}static[Symbol.hasInstance](t){
+isArray(t))throw new Error(`cannot decode message ${e.$typeName} from JSON ${C(t)}`);for(let r=0;r<t.length;r++){let s=F(io);yo(s,t[r],n),e.values.push(s)}}function Eo(e){let t=V[e];return typeof t!="string"?e.toString():t[0].toLowerCase()+t.substring(1).replace(/[A-Z]/g,n=>"_"+n.toLowerCase())}var G=class e extends Error{constructor(t,n=V.Unknown,r,s,o){super(Np(t,n)),this.name="ConnectError",this.isWireError=!1,Object.setPrototypeOf(this,new.target.prototype),
+this.rawMessage=t,this.code=n,this.metadata=new Headers(r??{}),this.details=s??[],this.cause=o}static from(t,n=V.Unknown){return t instanceof e?t:t instanceof Error?
+t.name=="AbortError"||t.name=="TimeoutError"?new e(t.message,V.Canceled):new e(t.message,n,void 0,void 0,t):new e(String(t),n,void 0,void 0,t)}static[Symbol.hasInstance](t){
 return t instanceof Error?Object.getPrototypeOf(t)===e.prototype?!0:t.name==="ConnectError"&&"code"in t&&typeof t.code=="number"&&"metadata"in t&&"details"in t&&
 Array.isArray(t.details)&&"rawMessage"in t&&typeof t.rawMessage=="string"&&"cause"in t:!1}findDetails(t){let n=t.kind==="message"?{getMessage:s=>s===t.typeName?
 t:void 0}:t,r=[];for(let s of this.details){if("desc"in s){n.getMessage(s.desc.typeName)&&r.push(F(s.desc,s.value));continue}let o=n.getMessage(s.type);if(o)try{
-r.push(Q(o,s.value))}catch{}}return r}};function Np(e,t){return e.length?`[${Eo(t)}] ${e}`:`[${Eo(t)}]`}function Wc(e,t,n){try{let r=gt(e);return t?Q(t,r,n):r}catch(r){throw G.from(r,v.DataLoss)}}function kc(e,t){let n={};for(let r of e.methods){let s=t(r);s!=null&&(n[r.localName]=s)}return n}var tr=1;function Tc(e,t,n=!1){if(t>e){let r=`message size is larger than configured readMaxBytes ${e}`;throw n&&(r=`message size ${t} is larger than configured readMaxB\
-ytes ${e}`),new G(r,v.ResourceExhausted)}}function Mp(e){return new So(e)}var So=class{constructor(t){this.readMaxBytes=t,this.header=new Uint8Array(5),this.headerView=new DataView(this.header.buffer),this.
+r.push(Q(o,s.value))}catch{}}return r}};function Np(e,t){return e.length?`[${Eo(t)}] ${e}`:`[${Eo(t)}]`}function Wc(e,t,n){try{let r=gt(e);return t?Q(t,r,n):r}catch(r){throw G.from(r,V.DataLoss)}}function kc(e,t){let n={};for(let r of e.methods){let s=t(r);s!=null&&(n[r.localName]=s)}return n}var tr=1;function Tc(e,t,n=!1){if(t>e){let r=`message size is larger than configured readMaxBytes ${e}`;throw n&&(r=`message size ${t} is larger than configured readMaxB\
+ytes ${e}`),new G(r,V.ResourceExhausted)}}function Mp(e){return new So(e)}var So=class{constructor(t){this.readMaxBytes=t,this.header=new Uint8Array(5),this.headerView=new DataView(this.header.buffer),this.
 buf=[]}get byteLength(){return this.buf.reduce((t,n)=>t+n.byteLength,0)}decode(t){this.buf.push(t);let n=[];for(;;){let r=this.pop();if(!r)break;n.push(r)}return n}pop(){
 if(!(!this.env&&(this.env=this.head(),!this.env))&&this.cons(this.env.data)){let t=this.env;return this.env=void 0,t}}head(){if(!this.cons(this.header))return;let t=this.
 headerView.getUint8(0),n=this.headerView.getUint32(1);return Tc(this.readMaxBytes,n,!0),{flags:t,data:new Uint8Array(n)}}cons(t){let n=t.byteLength;if(this.byteLength<
 n)return!1;let r=0;for(;r<n;){let s=this.buf.shift();s.byteLength>n-r?(t.set(s.subarray(0,n-r),r),this.buf.unshift(s.subarray(n-r)),r+=n-r):(t.set(s,r),r+=s.byteLength)}
 return!0}};function nr(e){let t,n=Mp(4294967295);return new ReadableStream({start(){t=e.getReader()},async pull(r){let s=!1;for(;!s;){let o=await t.read();if(o.
-done)n.byteLength>0&&r.error(new G("protocol error: incomplete envelope",v.InvalidArgument)),r.close();else for(let a of n.decode(o.value))r.enqueue(a),s=!0}}})}function rr(e,t){let n=new Uint8Array(t.length+5);n.set(t,5);let r=new DataView(n.buffer,n.byteOffset,n.byteLength);return r.setUint8(0,e),r.setUint32(1,t.length),
+done)n.byteLength>0&&r.error(new G("protocol error: incomplete envelope",V.InvalidArgument)),r.close();else for(let a of n.decode(o.value))r.enqueue(a),s=!0}}})}function rr(e,t){let n=new Uint8Array(t.length+5);n.set(t,5);let r=new DataView(n.buffer,n.byteOffset,n.byteLength);return r.setUint8(0,e),r.setUint32(1,t.length),
 n}var Yp=function(e){if(!Symbol.asyncIterator)throw new TypeError("Symbol.asyncIterator is not defined.");var t=e[Symbol.asyncIterator],n;return t?t.call(e):(e=typeof __values==
 "function"?__values(e):e[Symbol.iterator](),n={},r("next"),r("throw"),r("return"),n[Symbol.asyncIterator]=function(){return this},n);function r(o){n[o]=e[o]&&function(a){
 return new Promise(function(i,c){a=e[o](a),s(i,c,a.done,a.value)})}}function s(o,a,i,c){Promise.resolve(c).then(function(l){o({value:l,done:i})},a)}},zt=function(e){
 return this instanceof zt?(this.v=e,this):new zt(e)},Fp=function(e,t,n){if(!Symbol.asyncIterator)throw new TypeError("Symbol.asyncIterator is not defined.");var r=n.
 apply(e,t||[]),s,o=[];return s=Object.create((typeof AsyncIterator=="function"?AsyncIterator:Object).prototype),i("next"),i("throw"),i("return",a),s[Symbol.asyncIterator]=
-function(){return this},s;function a(g){return function(h){return Promise.resolve(h).then(g,m)}}function i(g,h){r[g]&&(s[g]=function(y){return new Promise(function(S,V){
-o.push([g,y,S,V])>1||c(g,y)})},h&&(s[g]=h(s[g])))}function c(g,h){try{l(r[g](h))}catch(y){f(o[0][3],y)}}function l(g){g.value instanceof zt?Promise.resolve(g.value.
-v).then(d,m):f(o[0][2],g)}function d(g){c("next",g)}function m(g){c("throw",g)}function f(g,h){g(h),o.shift(),o.length&&c(o[0][0],o[0][1])}},Wp=function(e){var t,
+function(){return this},s;function a(f){return function(h){return Promise.resolve(h).then(f,p)}}function i(f,h){r[f]&&(s[f]=function(y){return new Promise(function(S,v){
+o.push([f,y,S,v])>1||c(f,y)})},h&&(s[f]=h(s[f])))}function c(f,h){try{l(r[f](h))}catch(y){g(o[0][3],y)}}function l(f){f.value instanceof zt?Promise.resolve(f.value.
+v).then(d,p):g(o[0][2],f)}function d(f){c("next",f)}function p(f){c("throw",f)}function g(f,h){f(h),o.shift(),o.length&&c(o[0][0],o[0][1])}},Wp=function(e){var t,
 n;return t={},r("next"),r("throw",function(s){throw s}),r("return"),t[Symbol.iterator]=function(){return this},t;function r(s,o){t[s]=e[s]?function(a){return(n=
 !n)?{value:zt(e[s](a)),done:!1}:o?o(a):a}:o}};function Cc(e){return Fp(this,arguments,function*(){yield zt(yield*Wp(Yp(e)))})}var Xc=function(e){if(!Symbol.asyncIterator)throw new TypeError("Symbol.asyncIterator is not defined.");var t=e[Symbol.asyncIterator],n;return t?t.call(e):(e=typeof __values==
 "function"?__values(e):e[Symbol.iterator](),n={},r("next"),r("throw"),r("return"),n[Symbol.asyncIterator]=function(){return this},n);function r(o){n[o]=e[o]&&function(a){
@@ -697,43 +697,43 @@ return new Promise(function(i,c){a=e[o](a),s(i,c,a.done,a.value)})}}function s(o
 return this instanceof vt?(this.v=e,this):new vt(e)},kp=function(e){var t,n;return t={},r("next"),r("throw",function(s){throw s}),r("return"),t[Symbol.iterator]=
 function(){return this},t;function r(s,o){t[s]=e[s]?function(a){return(n=!n)?{value:vt(e[s](a)),done:!1}:o?o(a):a}:o}},Tp=function(e,t,n){if(!Symbol.asyncIterator)
 throw new TypeError("Symbol.asyncIterator is not defined.");var r=n.apply(e,t||[]),s,o=[];return s=Object.create((typeof AsyncIterator=="function"?AsyncIterator:
-Object).prototype),i("next"),i("throw"),i("return",a),s[Symbol.asyncIterator]=function(){return this},s;function a(g){return function(h){return Promise.resolve(
-h).then(g,m)}}function i(g,h){r[g]&&(s[g]=function(y){return new Promise(function(S,V){o.push([g,y,S,V])>1||c(g,y)})},h&&(s[g]=h(s[g])))}function c(g,h){try{l(r[g](
-h))}catch(y){f(o[0][3],y)}}function l(g){g.value instanceof vt?Promise.resolve(g.value.v).then(d,m):f(o[0][2],g)}function d(g){c("next",g)}function m(g){c("thro\
-w",g)}function f(g,h){g(h),o.shift(),o.length&&c(o[0][0],o[0][1])}};function Ht(e,t){return kc(e,n=>{switch(n.methodKind){case"unary":return Cp(t,n);case"server\
+Object).prototype),i("next"),i("throw"),i("return",a),s[Symbol.asyncIterator]=function(){return this},s;function a(f){return function(h){return Promise.resolve(
+h).then(f,p)}}function i(f,h){r[f]&&(s[f]=function(y){return new Promise(function(S,v){o.push([f,y,S,v])>1||c(f,y)})},h&&(s[f]=h(s[f])))}function c(f,h){try{l(r[f](
+h))}catch(y){g(o[0][3],y)}}function l(f){f.value instanceof vt?Promise.resolve(f.value.v).then(d,p):g(o[0][2],f)}function d(f){c("next",f)}function p(f){c("thro\
+w",f)}function g(f,h){f(h),o.shift(),o.length&&c(o[0][0],o[0][1])}};function Ht(e,t){return kc(e,n=>{switch(n.methodKind){case"unary":return Cp(t,n);case"server\
 _streaming":return Xp(t,n);case"client_streaming":return Lp(t,n);case"bidi_streaming":return Bp(t,n);default:return null}})}function Cp(e,t){return async(n,r)=>{
 var s,o;let a=await e.unary(t,r?.signal,r?.timeoutMs,r?.headers,n,r?.contextValues);return(s=r?.onHeader)===null||s===void 0||s.call(r,a.header),(o=r?.onTrailer)===
 null||o===void 0||o.call(r,a.trailer),a.message}}function Xp(e,t){return(n,r)=>Lc(e.stream(t,r?.signal,r?.timeoutMs,r?.headers,Cc([n]),r?.contextValues),r)}function Lp(e,t){
 return async(n,r)=>{var s,o,a,i,c,l;let d=await e.stream(t,r?.signal,r?.timeoutMs,r?.headers,n,r?.contextValues);(c=r?.onHeader)===null||c===void 0||c.call(r,d.
-header);let m,f=0;try{for(var g=!0,h=Xc(d.message),y;y=await h.next(),s=y.done,!s;g=!0)i=y.value,g=!1,m=i,f++}catch(S){o={error:S}}finally{try{!g&&!s&&(a=h.return)&&
-await a.call(h)}finally{if(o)throw o.error}}if(!m)throw new G("protocol error: missing response message",v.Unimplemented);if(f>1)throw new G("protocol error: re\
-ceived extra messages for client streaming method",v.Unimplemented);return(l=r?.onTrailer)===null||l===void 0||l.call(r,d.trailer),m}}function Bp(e,t){return(n,r)=>Lc(
+header);let p,g=0;try{for(var f=!0,h=Xc(d.message),y;y=await h.next(),s=y.done,!s;f=!0)i=y.value,f=!1,p=i,g++}catch(S){o={error:S}}finally{try{!f&&!s&&(a=h.return)&&
+await a.call(h)}finally{if(o)throw o.error}}if(!p)throw new G("protocol error: missing response message",V.Unimplemented);if(g>1)throw new G("protocol error: re\
+ceived extra messages for client streaming method",V.Unimplemented);return(l=r?.onTrailer)===null||l===void 0||l.call(r,d.trailer),p}}function Bp(e,t){return(n,r)=>Lc(
 e.stream(t,r?.signal,r?.timeoutMs,r?.headers,n,r?.contextValues),r)}function Lc(e,t){let n=(function(){return Tp(this,arguments,function*(){var r,s;let o=yield vt(
 e);(r=t?.onHeader)===null||r===void 0||r.call(t,o.header),yield vt(yield*kp(Xc(o.message))),(s=t?.onTrailer)===null||s===void 0||s.call(t,o.trailer)})})()[Symbol.
 asyncIterator]();return{[Symbol.asyncIterator]:()=>({next:()=>n.next()})}}function Bc(...e){let t=new AbortController,n=e.filter(s=>s!==void 0).concat(t.signal);for(let s of n){if(s.aborted){r.apply(s);break}s.addEventListener("abort",
 r)}function r(){t.signal.aborted||t.abort(sr(this));for(let s of n)s.removeEventListener("abort",r)}return t}function wc(e){let t=new AbortController,n=()=>{t.abort(
-new G("the operation timed out",v.DeadlineExceeded))},r;return e!==void 0&&(e<=0?n():r=setTimeout(n,e)),{signal:t.signal,cleanup:()=>clearTimeout(r)}}function sr(e){
+new G("the operation timed out",V.DeadlineExceeded))},r;return e!==void 0&&(e<=0?n():r=setTimeout(n,e)),{signal:t.signal,cleanup:()=>clearTimeout(r)}}function sr(e){
 if(!e.aborted)return;if(e.reason!==void 0)return e.reason;let t=new Error("This operation was aborted");return t.name="AbortError",t}function or(){return{get(e){return e.id in this?this[e.id]:e.defaultValue},set(e,t){return this[e.id]=t,this},delete(e){return delete this[e.id],this}}}function ar(e){let t=new Headers,n=new TextDecoder().decode(e).split(`\r
 `);for(let r of n){if(r==="")continue;let s=r.indexOf(":");if(s>0){let o=r.substring(0,s).trim(),a=r.substring(s+1).trim();t.append(o,a)}}return t}var Ro="Content-Type";var Ao="Grpc-Timeout",de="Grpc-Status",jt="Grpc-Message";var Zo="Grpc-Status-Details-Bin";var ir="User-Agent";var vo="X-User-Agent",_c="X-Grpc-Web";var $c="application/grpc-web+proto",Jc="application/grpc-web+json";function We(e,t,...n){if(n.length>0)throw new Error;return e.services[t]}var Up=E("CgxzdGF0dXMucHJvdG8SCmdvb2dsZS5ycGMiTgoGU3RhdHVzEgwKBGNvZGUYASABKAUSDwoHbWVzc2FnZRgCIAEoCRIlCgdkZXRhaWxzGAMgAygLMhQuZ29vZ2xlLnByb3RvYnVmLkFueUJeCg5jb2\
 0uZ29vZ2xlLnJwY0ILU3RhdHVzUHJvdG9QAVo3Z29vZ2xlLmdvbGFuZy5vcmcvZ2VucHJvdG8vZ29vZ2xlYXBpcy9ycGMvc3RhdHVzO3N0YXR1c6ICA1JQQ2IGcHJvdG8z",[oo]),Dc=x(Up,0);var Kc="0";function cr(e){var t;let n=e.get(Zo);if(n!=null){let s=Wc(n,Dc);if(s.code==0)return;let o=new G(s.message,s.code,e);return o.details=s.details.map(a=>({type:a.typeUrl.
-substring(a.typeUrl.lastIndexOf("/")+1),value:a.value})),o.isWireError=!0,o}let r=e.get(de);if(r!=null){if(r===Kc)return;let s=parseInt(r,10),o;return s in v?o=
-new G(decodeURIComponent((t=e.get(jt))!==null&&t!==void 0?t:""),s,e):o=new G(`invalid grpc-status: ${r}`,v.Internal,e),o.isWireError=!0,o}}function lr(e,t){return e.toString().replace(/\/?$/,`/${t.parent.typeName}/${t.name}`)}function Vo(e,t){return F(e,t)}function Pc(e,t){function n(r){return r.done===!0?r:{done:r.done,value:Vo(e,r.value)}}return{[Symbol.asyncIterator](){let r=t[Symbol.
-asyncIterator](),s={next:()=>r.next().then(n)};return r.throw!==void 0&&(s.throw=o=>r.throw(o).then(n)),r.return!==void 0&&(s.return=o=>r.return(o).then(n)),s}}}function xo(e,t){if(!t)return e;for(let n of t.concat().reverse())e=n(e);return e}function zc(e){var t;let n=Object.assign({},e);return(t=n.ignoreUnknownFields)!==null&&t!==void 0||(n.ignoreUnknownFields=!0),n}function dr(e,t,n,r){let s=t?Oc(e.input,r):Qc(e.input,n);return{parse:(t?Oc(e.output,r):Qc(e.output,n)).parse,serialize:s.serialize}}function Oc(e,t){return{parse(n){try{return Q(e,n,t)}catch(r){let s=r instanceof Error?r.message:String(r);throw new G(`parse binary: ${s}`,v.Internal)}},serialize(n){
-try{return ft(e,n,t)}catch(r){let s=r instanceof Error?r.message:String(r);throw new G(`serialize binary: ${s}`,v.Internal)}}}}function Qc(e,t){var n,r;let s=(n=
+substring(a.typeUrl.lastIndexOf("/")+1),value:a.value})),o.isWireError=!0,o}let r=e.get(de);if(r!=null){if(r===Kc)return;let s=parseInt(r,10),o;return s in V?o=
+new G(decodeURIComponent((t=e.get(jt))!==null&&t!==void 0?t:""),s,e):o=new G(`invalid grpc-status: ${r}`,V.Internal,e),o.isWireError=!0,o}}function lr(e,t){return e.toString().replace(/\/?$/,`/${t.parent.typeName}/${t.name}`)}function Vo(e,t){return F(e,t)}function Pc(e,t){function n(r){return r.done===!0?r:{done:r.done,value:Vo(e,r.value)}}return{[Symbol.asyncIterator](){let r=t[Symbol.
+asyncIterator](),s={next:()=>r.next().then(n)};return r.throw!==void 0&&(s.throw=o=>r.throw(o).then(n)),r.return!==void 0&&(s.return=o=>r.return(o).then(n)),s}}}function xo(e,t){if(!t)return e;for(let n of t.concat().reverse())e=n(e);return e}function zc(e){var t;let n=Object.assign({},e);return(t=n.ignoreUnknownFields)!==null&&t!==void 0||(n.ignoreUnknownFields=!0),n}function dr(e,t,n,r){let s=t?Oc(e.input,r):Qc(e.input,n);return{parse:(t?Oc(e.output,r):Qc(e.output,n)).parse,serialize:s.serialize}}function Oc(e,t){return{parse(n){try{return Q(e,n,t)}catch(r){let s=r instanceof Error?r.message:String(r);throw new G(`parse binary: ${s}`,V.Internal)}},serialize(n){
+try{return ft(e,n,t)}catch(r){let s=r instanceof Error?r.message:String(r);throw new G(`serialize binary: ${s}`,V.Internal)}}}}function Qc(e,t){var n,r;let s=(n=
 t?.textEncoder)!==null&&n!==void 0?n:new TextEncoder,o=(r=t?.textDecoder)!==null&&r!==void 0?r:new TextDecoder,a=zc(t);return{parse(i){try{let c=o.decode(i);return Gc(
-e,c,a)}catch(c){throw G.from(c,v.InvalidArgument)}},serialize(i){try{let c=Sc(e,i,a);return s.encode(c)}catch(c){throw G.from(c,v.Internal)}}}}function Go(e){let t=xo(e.next,e.interceptors),[n,r,s]=Hc(e),o=Object.assign(Object.assign({},e.req),{message:Vo(e.req.method.input,e.req.message),signal:n});return t(
+e,c,a)}catch(c){throw G.from(c,V.InvalidArgument)}},serialize(i){try{let c=Sc(e,i,a);return s.encode(c)}catch(c){throw G.from(c,V.Internal)}}}}function Go(e){let t=xo(e.next,e.interceptors),[n,r,s]=Hc(e),o=Object.assign(Object.assign({},e.req),{message:Vo(e.req.method.input,e.req.message),signal:n});return t(
 o).then(a=>(s(),a),r)}function Io(e){let t=xo(e.next,e.interceptors),[n,r,s]=Hc(e),o=Object.assign(Object.assign({},e.req),{message:Pc(e.req.method.input,e.req.
 message),signal:n}),a=!1;return n.addEventListener("abort",function(){var i,c;let l=e.req.message[Symbol.asyncIterator]();a||(i=l.throw)===null||i===void 0||i.call(
 l,this.reason).catch(()=>{}),(c=l.return)===null||c===void 0||c.call(l).catch(()=>{})}),t(o).then(i=>Object.assign(Object.assign({},i),{message:{[Symbol.asyncIterator](){
 let c=i.message[Symbol.asyncIterator]();return{next(){return!a&&n.aborted?r(sr(n)):c.next().then(l=>(l.done==!0&&(a=!0,s()),l),r)}}}}}),r)}function Hc(e){let{signal:t,
-cleanup:n}=wc(e.timeoutMs),r=Bc(e.signal,t);return[r.signal,function(o){let a=r.signal.aborted?G.from(sr(r.signal),v.Canceled):G.from(o);return r.abort(a),n(),Promise.
+cleanup:n}=wc(e.timeoutMs),r=Bc(e.signal,t);return[r.signal,function(o){let a=r.signal.aborted?G.from(sr(r.signal),V.Canceled):G.from(o);return r.abort(a),n(),Promise.
 reject(a)},function(){n(),r.abort()}]}var _p=1,$p=3,[Jp,Dp]=[1,2];function jc(e,t){let n=new D(e);for(;n.pos<n.len;){let[r,s]=n.tag();s===N.LengthDelimited?t(r,n.bytes()):n.skip(s,r)}}function ke(e){
 let t=new Map,n="",r=s=>new TextDecoder().decode(s);for(let s of G.from(e).details)!("type"in s)||s.type!=="google.rpc.ErrorInfo"||jc(s.value,(o,a)=>{if(o===_p&&
 (n=r(a)),o!==$p)return;let i=["",""];jc(a,(c,l)=>{(c===Jp||c===Dp)&&(i[c-1]=r(l))}),t.set(i[0]??"",i[1]??"")});return{reason:n,metadata:t}}var Kp=["SERVER_STOPP\
-ING","LIMIT_REACHED","SLOW_CONSUMER","STORAGE_FAILED","KEYS_UNREADABLE","NODE_SUPERSEDED"],Pp=[v.Unavailable,v.Unknown,v.Internal,v.ResourceExhausted];function Op({
+ING","LIMIT_REACHED","SLOW_CONSUMER","STORAGE_FAILED","KEYS_UNREADABLE","NODE_SUPERSEDED"],Pp=[V.Unavailable,V.Unknown,V.Internal,V.ResourceExhausted];function Op({
 reason:e,metadata:t}){switch(e){case"MOVED":return`Another server of the cluster has this: the one at ${t.get("address")||"an address that it does not tell"}. O\
 pen it on the page of that server.`;case"NODE_SUPERSEDED":return"another server of the cluster takes over from this one";default:return}}function W(e){let{code:t,
-rawMessage:n}=G.from(e),r=ke(e);return{text:Op(r)??(n||v[t]),needsKey:t===v.Unauthenticated||t===v.PermissionDenied,isUnsupported:t===v.Unimplemented,mayPass:r.
+rawMessage:n}=G.from(e),r=ke(e);return{text:Op(r)??(n||V[t]),needsKey:t===V.Unauthenticated||t===V.PermissionDenied,isUnsupported:t===V.Unimplemented,mayPass:r.
 reason===""?Pp.includes(t):Kp.includes(r.reason)}}var Qp=/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;function A(e){let t=Array.from(e),n=t.length>400;return t.slice(0,400).join("").replace(Qp,r=>`\\u{${(r.
 codePointAt(0)??0).toString(16)}}`)+(n?"…":"")}var ge=class{constructor(t,n){this.ask=t;this.changed=n}ask;changed;items=[];#e="";#t=!1;#n="";async read(){if(this.#e===void 0)return;let{items:t,nextPageToken:n}=await this.
 ask(this.#e);this.items.push(...t),this.#e=n||void 0}async#r(){if(!this.#t){[this.#t,this.#n]=[!0,""],this.changed();try{await this.read()}catch(t){this.#n=W(t).
@@ -745,32 +745,32 @@ u` <span class="notice" role="alert">${A(this.#n)}</span>`:void 0}</p>`}};functi
 e.text)}</p>${e.needsKey?zp():void 0}${n}<p><a href="/">All matches</a></p></div></main>`}function zp(){return u`<form class="key-form" @submit=${e=>{e.preventDefault();
 let t=e.currentTarget.elements.namedItem("key");t instanceof HTMLInputElement&&oi(t.value.trim()),location.reload()}}><label>API key <input name="key" type="password" autocomplete="off" required></label><button type="submit">Use it in this tab</button></form>`}
 function H(e){return u`<main class="plain"><p class="panel quiet" role="status">${e}</p></main>`}function el(){try{new Headers}catch{throw new Error("connect-web requires the fetch API. Are you running on an old version of Node.js? Node.js is not supported \
-in Connect for Web - please stay tuned for Connect for Node.")}}function qt(e,t){let n=cr(e);if(n)throw t.forEach((r,s)=>{n.metadata.append(s,r)}),n;if(!t.has(de)&&!e.has(de))throw new G("protocol error: missing status",v.Internal)}function ur(e,t,n,r){var s,o;let a=new Headers(n??{});a.set(Ro,e?$c:Jc),a.set(_c,"1");let i=(o=(s=a.get(ir))!==null&&s!==void 0?s:a.get(vo))!==null&&o!==void 0?
-o:"connect-es/2.2.0";return a.set(vo,i),r&&a.set(ir,i),t!==void 0&&a.set(Ao,`${t}m`),a}function tl(e){switch(e){case 400:return v.Internal;case 401:return v.Unauthenticated;case 403:return v.PermissionDenied;case 404:return v.Unimplemented;case 429:
-return v.Unavailable;case 502:return v.Unavailable;case 503:return v.Unavailable;case 504:return v.Unavailable;default:return v.Unknown}}function mr(e,t){var n;if(e>=200&&e<300)return{foundStatus:t.has(de),headerError:cr(t)};throw new G(decodeURIComponent((n=t.get(jt))!==null&&n!==void 0?n:`HTTP ${e}`),
+in Connect for Web - please stay tuned for Connect for Node.")}}function qt(e,t){let n=cr(e);if(n)throw t.forEach((r,s)=>{n.metadata.append(s,r)}),n;if(!t.has(de)&&!e.has(de))throw new G("protocol error: missing status",V.Internal)}function ur(e,t,n,r){var s,o;let a=new Headers(n??{});a.set(Ro,e?$c:Jc),a.set(_c,"1");let i=(o=(s=a.get(ir))!==null&&s!==void 0?s:a.get(vo))!==null&&o!==void 0?
+o:"connect-es/2.2.0";return a.set(vo,i),r&&a.set(ir,i),t!==void 0&&a.set(Ao,`${t}m`),a}function tl(e){switch(e){case 400:return V.Internal;case 401:return V.Unauthenticated;case 403:return V.PermissionDenied;case 404:return V.Unimplemented;case 429:
+return V.Unavailable;case 502:return V.Unavailable;case 503:return V.Unavailable;case 504:return V.Unavailable;default:return V.Unknown}}function mr(e,t){var n;if(e>=200&&e<300)return{foundStatus:t.has(de),headerError:cr(t)};throw new G(decodeURIComponent((n=t.get(jt))!==null&&n!==void 0?n:`HTTP ${e}`),
 tl(e),t)}var et=function(e){return this instanceof et?(this.v=e,this):new et(e)},Hp=function(e,t,n){if(!Symbol.asyncIterator)throw new TypeError("Symbol.asyncIterator is\
  not defined.");var r=n.apply(e,t||[]),s,o=[];return s=Object.create((typeof AsyncIterator=="function"?AsyncIterator:Object).prototype),i("next"),i("throw"),i("\
-return",a),s[Symbol.asyncIterator]=function(){return this},s;function a(g){return function(h){return Promise.resolve(h).then(g,m)}}function i(g,h){r[g]&&(s[g]=function(y){
-return new Promise(function(S,V){o.push([g,y,S,V])>1||c(g,y)})},h&&(s[g]=h(s[g])))}function c(g,h){try{l(r[g](h))}catch(y){f(o[0][3],y)}}function l(g){g.value instanceof
-et?Promise.resolve(g.value.v).then(d,m):f(o[0][2],g)}function d(g){c("next",g)}function m(g){c("throw",g)}function f(g,h){g(h),o.shift(),o.length&&c(o[0][0],o[0][1])}},
+return",a),s[Symbol.asyncIterator]=function(){return this},s;function a(f){return function(h){return Promise.resolve(h).then(f,p)}}function i(f,h){r[f]&&(s[f]=function(y){
+return new Promise(function(S,v){o.push([f,y,S,v])>1||c(f,y)})},h&&(s[f]=h(s[f])))}function c(f,h){try{l(r[f](h))}catch(y){g(o[0][3],y)}}function l(f){f.value instanceof
+et?Promise.resolve(f.value.v).then(d,p):g(o[0][2],f)}function d(f){c("next",f)}function p(f){c("throw",f)}function g(f,h){f(h),o.shift(),o.length&&c(o[0][0],o[0][1])}},
 nl={redirect:"error"};function No(e){var t;el();let n=(t=e.useBinaryFormat)!==null&&t!==void 0?t:!0;return{async unary(r,s,o,a,i,c){let{serialize:l,parse:d}=dr(
 r,n,e.jsonOptions,e.binaryOptions);return o=o===void 0?e.defaultTimeoutMs:o<=0?void 0:o,await Go({interceptors:e.interceptors,signal:s,timeoutMs:o,req:{stream:!1,
-service:r.parent,method:r,requestMethod:"POST",url:lr(e.baseUrl,r),header:ur(n,o,a,!1),contextValues:c??or(),message:i},next:async m=>{var f;let h=await((f=e.fetch)!==
-null&&f!==void 0?f:globalThis.fetch)(m.url,Object.assign(Object.assign({},nl),{method:m.requestMethod,headers:m.header,signal:m.signal,body:rr(0,l(m.message))})),
-{headerError:y}=mr(h.status,h.headers);if(!h.body)throw y!==void 0?y:"missing response body";let S=nr(h.body).getReader(),V,Z;for(;;){let T=await S.read();if(T.
-done)break;let{flags:$,data:Ye}=T.value;if(($&tr)===tr)throw new G("protocol error: received unsupported compressed output",v.Internal);if($===128){if(V!==void 0)
-throw"extra trailer";V=ar(Ye);continue}if(Z!==void 0)throw new G("extra message",v.Unimplemented);Z=d(Ye)}if(V===void 0)throw y!==void 0?y:new G("missing traile\
-r",h.headers.has(de)?v.Unimplemented:v.Unknown);if(qt(V,h.headers),Z===void 0)throw new G("missing message",V.has(de)?v.Unimplemented:v.Unknown);return{stream:!1,
-service:r.parent,method:r,header:h.headers,message:Z,trailer:V}}})},async stream(r,s,o,a,i,c){let{serialize:l,parse:d}=dr(r,n,e.jsonOptions,e.binaryOptions);function m(g,h,y,S,V){
-return Hp(this,arguments,function*(){let T=nr(g).getReader();if(h){if(!(yield et(T.read())).done)throw"extra data for trailers-only";return yield et(void 0)}let $=!1;
+service:r.parent,method:r,requestMethod:"POST",url:lr(e.baseUrl,r),header:ur(n,o,a,!1),contextValues:c??or(),message:i},next:async p=>{var g;let h=await((g=e.fetch)!==
+null&&g!==void 0?g:globalThis.fetch)(p.url,Object.assign(Object.assign({},nl),{method:p.requestMethod,headers:p.header,signal:p.signal,body:rr(0,l(p.message))})),
+{headerError:y}=mr(h.status,h.headers);if(!h.body)throw y!==void 0?y:"missing response body";let S=nr(h.body).getReader(),v,Z;for(;;){let T=await S.read();if(T.
+done)break;let{flags:$,data:Ye}=T.value;if(($&tr)===tr)throw new G("protocol error: received unsupported compressed output",V.Internal);if($===128){if(v!==void 0)
+throw"extra trailer";v=ar(Ye);continue}if(Z!==void 0)throw new G("extra message",V.Unimplemented);Z=d(Ye)}if(v===void 0)throw y!==void 0?y:new G("missing traile\
+r",h.headers.has(de)?V.Unimplemented:V.Unknown);if(qt(v,h.headers),Z===void 0)throw new G("missing message",v.has(de)?V.Unimplemented:V.Unknown);return{stream:!1,
+service:r.parent,method:r,header:h.headers,message:Z,trailer:v}}})},async stream(r,s,o,a,i,c){let{serialize:l,parse:d}=dr(r,n,e.jsonOptions,e.binaryOptions);function p(f,h,y,S,v){
+return Hp(this,arguments,function*(){let T=nr(f).getReader();if(h){if(!(yield et(T.read())).done)throw"extra data for trailers-only";return yield et(void 0)}let $=!1;
 for(;;){let Ye=yield et(T.read());if(Ye.done)break;let{flags:uu,data:da}=Ye.value;if((uu&128)===128){if($)throw"extra trailer";$=!0;let ua=ar(da);qt(ua,S),ua.forEach(
-(mu,pu)=>y.set(pu,mu));continue}if($)throw"extra message";yield yield et(d(da))}if("throwIfAborted"in V&&V.throwIfAborted(),!$)throw"missing trailer"})}async function f(g){
-if(r.methodKind!="server_streaming")throw"The fetch API does not support streaming request bodies";let h=await g[Symbol.asyncIterator]().next();if(h.done==!0)throw"\
+(mu,pu)=>y.set(pu,mu));continue}if($)throw"extra message";yield yield et(d(da))}if("throwIfAborted"in v&&v.throwIfAborted(),!$)throw"missing trailer"})}async function g(f){
+if(r.methodKind!="server_streaming")throw"The fetch API does not support streaming request bodies";let h=await f[Symbol.asyncIterator]().next();if(h.done==!0)throw"\
 missing request message";return rr(0,l(h.value))}return o=o===void 0?e.defaultTimeoutMs:o<=0?void 0:o,Io({interceptors:e.interceptors,signal:s,timeoutMs:o,req:{
-stream:!0,service:r.parent,method:r,requestMethod:"POST",url:lr(e.baseUrl,r),header:ur(n,o,a,!1),contextValues:c??or(),message:i},next:async g=>{var h;let S=await((h=
-e.fetch)!==null&&h!==void 0?h:globalThis.fetch)(g.url,Object.assign(Object.assign({},nl),{method:g.requestMethod,headers:g.header,signal:g.signal,body:await f(g.
-message)})),{foundStatus:V,headerError:Z}=mr(S.status,S.headers);if(Z!=null)throw Z;if(!S.body)throw"missing response body";let T=new Headers;return Object.assign(
-Object.assign({},g),{header:S.headers,trailer:T,message:m(S.body,V,T,S.headers,g.signal)})}})}}}var rl=E("CiNicmlkZ2VtYXN0ZXIvdjEvbG9iYnlfc2VydmljZS5wcm90bxIPYnJpZGdlbWFzdGVyLnYxInIKDUF0dGVuZFJlcXVlc3QSEAoIcXVldWVfaWQYASABKAkSEAoIYm90X25hbWUYAiABKAkSEwoLYm\
+stream:!0,service:r.parent,method:r,requestMethod:"POST",url:lr(e.baseUrl,r),header:ur(n,o,a,!1),contextValues:c??or(),message:i},next:async f=>{var h;let S=await((h=
+e.fetch)!==null&&h!==void 0?h:globalThis.fetch)(f.url,Object.assign(Object.assign({},nl),{method:f.requestMethod,headers:f.header,signal:f.signal,body:await g(f.
+message)})),{foundStatus:v,headerError:Z}=mr(S.status,S.headers);if(Z!=null)throw Z;if(!S.body)throw"missing response body";let T=new Headers;return Object.assign(
+Object.assign({},f),{header:S.headers,trailer:T,message:p(S.body,v,T,S.headers,f.signal)})}})}}}var rl=E("CiNicmlkZ2VtYXN0ZXIvdjEvbG9iYnlfc2VydmljZS5wcm90bxIPYnJpZGdlbWFzdGVyLnYxInIKDUF0dGVuZFJlcXVlc3QSEAoIcXVldWVfaWQYASABKAkSEAoIYm90X25hbWUYAiABKAkSEwoLYm\
 90X3ZlcnNpb24YAyABKAkSDQoFc2xvdHMYBCABKA0SGQoRcHJvdG9jb2xfcmV2aXNpb24YBSABKA0iswEKDkF0dGVuZFJlc3BvbnNlEjEKCmF0dGVuZGFuY2UYASABKAsyGy5icmlkZ2VtYXN0ZXIudjEuQXR0ZW\
 5kYW5jZUgAEicKBW9mZmVyGAIgASgLMhYuYnJpZGdlbWFzdGVyLnYxLk9mZmVySAASOgoPb2ZmZXJfd2l0aGRyYXduGAMgASgLMh8uYnJpZGdlbWFzdGVyLnYxLk9mZmVyV2l0aGRyYXduSABCCQoHbWVzc2FnZS\
 LPAQoKQXR0ZW5kYW5jZRIVCg1hdHRlbmRhbmNlX2lkGAEgASgJEhAKCHF1ZXVlX2lkGAIgASgJEhAKCGJvdF9uYW1lGAMgASgJEhMKC2JvdF92ZXJzaW9uGAQgASgJEg0KBW93bmVyGAUgASgJEg0KBXNsb3RzGA\
@@ -1267,11 +1267,11 @@ map(({standing:r})=>u`<tr>
           <td class="figure">${s?.ties??0}</td><td class="figure">${(s?.matches??0)-(s?.firstAhead??0)-(s?.ties??0)}</td>
           <td class="figure">${(s?.meanScoreMargin??0).toFixed(1)}</td></tr>`)}</tbody></table>${this.#t.more("More opponents")}${Wr(this.#n)}</main>`}};function ag(e){
 let t=e.flatMap(d=>d.history);if(t.length<2)return u``;let n=t.map(({atUnixMs:d})=>Number(d)),[r,s]=[Math.min(...n),Math.max(...n)],{low:o,high:a}=tn(t.map(({rating:d})=>d)),
-i=d=>((Number(d)-r)/Math.max(1,s-r)*wo).toFixed(1),c=d=>(Uo-(d-o)/(a-o)*Uo).toFixed(1),l=(d,m)=>{let f=d.history.flatMap(({atUnixMs:y,rating:S})=>S?[{at:i(y),rating:S}]:
-[]),g=f.map(({at:y,rating:S})=>`${y} ${c(S.eloHigh)}`),h=f.map(({at:y,rating:S})=>`${y} ${c(S.eloLow)}`).reverse();return f.length===0?b``:b`<g class=${ce(m)}><title>${A(
+i=d=>((Number(d)-r)/Math.max(1,s-r)*wo).toFixed(1),c=d=>(Uo-(d-o)/(a-o)*Uo).toFixed(1),l=(d,p)=>{let g=d.history.flatMap(({atUnixMs:y,rating:S})=>S?[{at:i(y),rating:S}]:
+[]),f=g.map(({at:y,rating:S})=>`${y} ${c(S.eloHigh)}`),h=g.map(({at:y,rating:S})=>`${y} ${c(S.eloLow)}`).reverse();return g.length===0?b``:b`<g class=${ce(p)}><title>${A(
 d.standing?.botVersion??"")}</title>
-      <path d="M${[...g,...h].join("L")}Z" class="band"/><path d="M${f.map(({at:y,rating:S})=>`${y} ${c(S.elo)}`).join("L")}" class="score-line"/>
-      <text x=${Number(f.at(-1)?.at??0)-6} y=${Math.max(24,Number(c(f.at(-1)?.rating.elo??0))-10)} text-anchor="end" font-size="14" class="ink">${A(d.standing?.
+      <path d="M${[...f,...h].join("L")}Z" class="band"/><path d="M${g.map(({at:y,rating:S})=>`${y} ${c(S.elo)}`).join("L")}" class="score-line"/>
+      <text x=${Number(g.at(-1)?.at??0)-6} y=${Math.max(24,Number(c(g.at(-1)?.rating.elo??0))-10)} text-anchor="end" font-size="14" class="ink">${A(d.standing?.
 botVersion??"").slice(0,24)}</text></g>`};return u`<figure class="panel history"><figcaption>Rating over time, by version</figcaption><svg viewBox="0 0 ${wo} ${Uo}" role="img"
     aria-label="rating over time"><path d="M0 ${c(0)}H${wo}" class="axis"/><text x="2" y=${Number(c(0))-4} font-size="13" class="ink-soft">0</text>
     <text x="2" y="2" font-size="13" dominant-baseline="hanging" class="ink-soft">${Math.round(a)} Elo</text>${e.map(l)}</svg></figure>`}function Be(e,t,n){let r=o=>{if(o.game.case!==t)throw new Error(`a message of ${o.game.case}`);return o.game.value},s=o=>r(o);return{id:e,entry:t,name:n.name,pointsName:n.
@@ -1338,8 +1338,8 @@ r)}: ${o.join(", ")||"none"}${a?"; most of all":""}">
       <span>${o.length===0?"–":o.join(" ")}</span></li>`})}</ul>`}function Wl(e){let t=[["A",$o(e?.a)],["B",$o(e?.b)],["C",$o(e?.c)]];return u`<span class="a-points" title="points of the scorings A, B and C"><b>${t.
 reduce((n,[,r])=>n+r,0)}</b> points
     <small>${t.map(([n,r])=>u`<span>${n} ${r}</span>`)}</small></span>`}function gg(e,t){let n=we.map(a=>Lr(e.hand,a));if(n.reduce((a,i)=>a+i.length,0)===0)return u`<p class="a-hand quiet">no money</p>`;
-let s=[...t],o=(a,i)=>i.map((c,l)=>{let d=s.findIndex(m=>m.currency===a&&m.value===c);return d>=0&&s.splice(d,1),b`${Il(a,c,l*25+2,2)}${d>=0?b`<rect x=${l*25+1} y="1" width="26" height="34" rx="6" class="new"/>`:
-void 0}`});return u`<div class="a-hand">${we.map((a,i)=>{let c=n[i]??[];if(c.length===0)return;let l=c.reduce((d,m)=>d+m,0);return u`<span class="a-purse"><svg viewBox="0 0 ${c.
+let s=[...t],o=(a,i)=>i.map((c,l)=>{let d=s.findIndex(p=>p.currency===a&&p.value===c);return d>=0&&s.splice(d,1),b`${Il(a,c,l*25+2,2)}${d>=0?b`<rect x=${l*25+1} y="1" width="26" height="34" rx="6" class="new"/>`:
+void 0}`});return u`<div class="a-hand">${we.map((a,i)=>{let c=n[i]??[];if(c.length===0)return;let l=c.reduce((d,p)=>d+p,0);return u`<span class="a-purse"><svg viewBox="0 0 ${c.
 length*25+4} 36" width=${c.length*25+4} height="36" role="img"
       aria-label="${w(a)}: ${c.join(", ")}">${o(a,c)}</svg><small title="${w(a)} in all">${l}</small></span>`})}</div>`}function fg(e,t,n){let r=e.observation.seats[t],
 s=e.events.flatMap(({event:a})=>a.case==="bought"&&a.value.seat===t&&!a.value.purchase?.give?a.value.building??[]:a.case==="buildingAllotted"&&a.value.seat===t?
@@ -1400,22 +1400,22 @@ function Pr(e){let t={numbers:0,tolls:0,monuments:0,symbols:0};for(let{level:n,c
 egment of 5 cards: 10, of 6 or more: 25"],5:["Trial of the sea","three symbol pairs: 10, one of each symbol: 20"],6:["Double","a level-2 segment of 4 cards: 10,\
  of 5 or more: 25"]},Ng=e=>e.numbers+e.tolls+e.monuments+e.symbols+e.contract,Mg=(e,t)=>e.level===t?.level&&e.column===t.column;function Yg(e){let t=e.map(o=>o.
 column),[n,r]=[Math.min(0,...t)-1,Math.max(0,...t)+1],s=Math.max(0,Gg-(r-n+1));return{left:n-Math.floor(s/2),count:r-n+1+s}}function Fg(e,t,n){let r=e.frame?.seats[t]?.
-structure??[],s=e.picking?.seat===t?e.picking:void 0,o=tt(s,"at").map(({key:y,numbers:[S=1,V=0]})=>({key:y,level:S,column:V})),{left:a,count:i}=Yg([...n.structure,
-...r,...o]),{width:c,height:l}=Ol,d=(y,S)=>({x:(S-a)*c,y:(Hl-y)*l+8}),m=Hl*l+8,f=new Set(n.placed),g=e.events.flatMap(({event:y})=>y.case==="placed"&&y.value.seat===
+structure??[],s=e.picking?.seat===t?e.picking:void 0,o=tt(s,"at").map(({key:y,numbers:[S=1,v=0]})=>({key:y,level:S,column:v})),{left:a,count:i}=Yg([...n.structure,
+...r,...o]),{width:c,height:l}=Ol,d=(y,S)=>({x:(S-a)*c,y:(Hl-y)*l+8}),p=Hl*l+8,g=new Set(n.placed),f=e.events.flatMap(({event:y})=>y.case==="placed"&&y.value.seat===
 t?[y.value.placement]:[]),h=cn(n.structure);return u`<div class="b-scroll" tabindex="0" role="group" aria-label="structure of seat ${t}"><svg class="b-structure" width=${i*
-Ig} viewBox="0 0 ${i*c} ${m+34}" role="img"
+Ig} viewBox="0 0 ${i*c} ${p+34}" role="img"
       aria-label="structure of seat ${t}: ${n.structure.map(y=>`${nt(y.piece)} at ${y.level} ${y.column}`).join(", ")||"empty"}">
-    <rect width=${i*c} height=${m} class="b-sky"/>
+    <rect width=${i*c} height=${p} class="b-sky"/>
     ${[1,2].map(y=>b`<path d="M0 ${d(y,0).y}H${i*c}" class="b-level"/>`)}
     ${[1,2,3].map(y=>b`<text x="6" y=${d(y,0).y+17} font-size="13" class="ink-soft">×${y}</text>`)}
-    <rect y=${m} width=${i*c} height="34" class="b-sea"/>
-    <path d=${`M0 ${m+9}${"q12-6 24 0t24 0".repeat(Math.ceil(i*c/48))}`} class="b-wave"/>
+    <rect y=${p} width=${i*c} height="34" class="b-sea"/>
+    <path d=${`M0 ${p+9}${"q12-6 24 0t24 0".repeat(Math.ceil(i*c/48))}`} class="b-wave"/>
     ${n.structure.length===0?b`<rect x=${d(1,0).x+2} y=${d(1,0).y+2} width=${c-4} height=${l-4} rx="5" class="vacant"/>`:void 0}
-    ${n.structure.map(y=>{let{x:S,y:V}=d(y.level,y.column);return zl(y,S,V)})}
-    ${h.map(({level:y,from:S,cards:V})=>{let{x:Z,y:T}=d(y,S);return b`<path d="M${Z+3} ${T+l-2}H${Z+V.length*c-3}" class="b-segment"/>`})}
-    ${n.structure.map((y,S)=>{let V=g.some($=>Mg(y,$))||S===n.placed.at(-1);if(!V&&!f.has(S))return;let{x:Z,y:T}=d(y.level,y.column);return b`<rect x=${Z} y=${T} width=${c} height=${l} rx="7" class=${V?
+    ${n.structure.map(y=>{let{x:S,y:v}=d(y.level,y.column);return zl(y,S,v)})}
+    ${h.map(({level:y,from:S,cards:v})=>{let{x:Z,y:T}=d(y,S);return b`<path d="M${Z+3} ${T+l-2}H${Z+v.length*c-3}" class="b-segment"/>`})}
+    ${n.structure.map((y,S)=>{let v=f.some($=>Mg(y,$))||S===n.placed.at(-1);if(!v&&!g.has(S))return;let{x:Z,y:T}=d(y.level,y.column);return b`<rect x=${Z} y=${T} width=${c} height=${l} rx="7" class=${v?
 "new":"b-secret"}/>`})}
-    ${o.map(({key:y,level:S,column:V})=>{let{x:Z,y:T}=d(S,V);return L(s,y,b`<rect x=${Z+2} y=${T+2} width=${c-4} height=${l-4} rx="6"/>`)})}</svg></div>`}function Wg(e,t,n){
+    ${o.map(({key:y,level:S,column:v})=>{let{x:Z,y:T}=d(S,v);return L(s,y,b`<rect x=${Z+2} y=${T+2} width=${c-4} height=${l-4} rx="6"/>`)})}</svg></div>`}function Wg(e,t,n){
 if(e.length!==0)return u`<div class="b-hand"><span class="label">${t}</span><svg viewBox="0 0 ${e.length*76} 54" width=${e.length*76}
     height="54" role="img" aria-label="${t}: ${e.map(({card:r})=>r.case==="bridgeCard"?pe(r.value):"monument").join(", ")}">${e.map((r,s)=>b`${Ql(r,s*76+1,1)}${L(
 n,`piece:${nt(r.card)}`,b`<rect x=${s*76+2} y="2" width="70" height="50" rx="6"/>`)}`)}</svg></div>`}function kg(e,t,n){let{observation:r}=e,s=Pr(cn(n.structure)),
@@ -1466,28 +1466,28 @@ i*t[0]+c*n[0],a*e[1]+i*t[1]+c*n[1]])}return r}var Po=e=>e-1,Bg=e=>e-1,j=(e,t)=>e
 l,c[1]+(50-c[1])*l];r.push(...Mt(o,d,a).slice(1,-1))}else if(t(s-1)){let c=j(Ne,s+2);r.push(...Mt(o,[50+(50-a[0])*.16,50+(50-a[1])*.16],c).slice(1,-1)),s+=1}}if(!t(
 3)&&!t(0)&&t(1)&&t(2)){let[s,o]=[j(Ne,1),j(Ne,3)];return[s,j(Ne,2),o,...Mt(o,[58,58],s).slice(1,-1)]}return r}function dn([e,t],n){let r=!1;for(let s=0,o=n.length-
 1;s<n.length;o=s++){let[a,i]=[n[s]??Ae,n[o]??Ae];a[1]>t!=i[1]>t&&e<(i[0]-a[0])*(t-a[1])/(i[1]-a[1])+a[0]&&(r=!r)}return r}function od(e,t){return Math.hypot(e[0]-
-t[0],e[1]-t[1])}function Oo(e,t,n){let r,s=-1/0;for(let o of e){let[a,i]=o,c=Math.min(a,i,100-a,100-i)+4,l=Math.min(c,22)**2,d=Math.max(0,s)**2;for(let[f,g]of t)
-if(l=Math.min(l,(a-f)**2+(i-g)**2),l<d)break;let m=Math.sqrt(l)-(n?od(o,n)*.05:0);m>s&&([r,s]=[o,m])}return r}var Or=Array.from({length:(100/rt)**2},(e,t)=>{let n=100/
+t[0],e[1]-t[1])}function Oo(e,t,n){let r,s=-1/0;for(let o of e){let[a,i]=o,c=Math.min(a,i,100-a,100-i)+4,l=Math.min(c,22)**2,d=Math.max(0,s)**2;for(let[g,f]of t)
+if(l=Math.min(l,(a-g)**2+(i-f)**2),l<d)break;let p=Math.sqrt(l)-(n?od(o,n)*.05:0);p>s&&([r,s]=[o,p])}return r}var Or=Array.from({length:(100/rt)**2},(e,t)=>{let n=100/
 rt;return[(t%n+.5)*rt,(Math.floor(t/n)+.5)*rt]});function Ug(e){return e.cities.map(({edges:t,shield:n})=>{let r=t.map(Po),s=wg(r),o=[],a=[];for(let d of Or)(dn(
 d,s)?o:a).push(d);let i=Oo(o,a,Ae)??Ae,c=o.filter(d=>od(d,i)>26),l=Oo(c,a)??i;return{edges:r,outline:s,shield:n,stand:i,crest:l}})}function _g(e,t){let n=e.roads.
-filter(r=>r.edges.length===1).length;return e.roads.map(r=>{let s=r.edges.map(Po),[o=0,a]=s,i=j(ln,o);if(a!==void 0){let f=j(ln,a),g=(a-o)%2===0?[i,f]:Mt(i,$g(i,
-f),f),h=g.length===2?Ae:g[6]??Ae;return{edges:s,path:g,stand:h,end:void 0,gate:void 0}}let c=r.drawbridge!==0,l=c?t.findIndex(f=>f.edges[0]===Po(r.drawbridge)):
-n===1&&!e.monastery&&t.length===1?0:-1,d=t[l];if(d){let f=Jg(i,d,e.cities.length>1),g=f[f.length-1]??i,h=f[f.length-2]??i,y=Math.atan2(g[1]-h[1],g[0]-h[0])*180/
-Math.PI,S=f[Math.floor(f.length*.45)]??i;return{edges:s,path:f,stand:S,end:c?"drawbridge":"wall",gate:{at:g,degrees:y,city:l}}}let m=[i[0]+(50-i[0])*.42,i[1]+(50-
-i[1])*.42];return{edges:s,path:[i,Ae],stand:m,end:e.monastery?"monastery":"village",gate:void 0}})}function $g(e,t){let n=[e[0]===50?t[0]:e[0],e[1]===50?t[1]:e[1]];
+filter(r=>r.edges.length===1).length;return e.roads.map(r=>{let s=r.edges.map(Po),[o=0,a]=s,i=j(ln,o);if(a!==void 0){let g=j(ln,a),f=(a-o)%2===0?[i,g]:Mt(i,$g(i,
+g),g),h=f.length===2?Ae:f[6]??Ae;return{edges:s,path:f,stand:h,end:void 0,gate:void 0}}let c=r.drawbridge!==0,l=c?t.findIndex(g=>g.edges[0]===Po(r.drawbridge)):
+n===1&&!e.monastery&&t.length===1?0:-1,d=t[l];if(d){let g=Jg(i,d,e.cities.length>1),f=g[g.length-1]??i,h=g[g.length-2]??i,y=Math.atan2(f[1]-h[1],f[0]-h[0])*180/
+Math.PI,S=g[Math.floor(g.length*.45)]??i;return{edges:s,path:g,stand:S,end:c?"drawbridge":"wall",gate:{at:f,degrees:y,city:l}}}let p=[i[0]+(50-i[0])*.42,i[1]+(50-
+i[1])*.42];return{edges:s,path:[i,Ae],stand:p,end:e.monastery?"monastery":"village",gate:void 0}})}function $g(e,t){let n=[e[0]===50?t[0]:e[0],e[1]===50?t[1]:e[1]];
 return[50+(n[0]-50)*.12,50+(n[1]-50)*.12]}function Jg(e,t,n){let r=t.stand;if(t.edges.length===1){let c=j(ln,t.edges[0]??0),l=n?0:.06;r=[c[0]+(e[0]-50)*l,c[1]+(e[1]-
-50)*l]}let s=[e[0]+(50-e[0])*.62,e[1]+(50-e[1])*.62],o=[],a=Mt(e,s,r);for(let c=0;c+1<a.length;c++){let[l,d]=[a[c]??e,a[c+1]??e];for(let m=0;m<4;m++)o.push([l[0]+
-(d[0]-l[0])*m/4,l[1]+(d[1]-l[1])*m/4])}let i=o.findIndex(c=>dn(c,t.outline));return i<1?[e,r]:o.slice(0,i+1)}function rd(e){let t=e%2===0?25:75;return[[t,3],[97,
+50)*l]}let s=[e[0]+(50-e[0])*.62,e[1]+(50-e[1])*.62],o=[],a=Mt(e,s,r);for(let c=0;c+1<a.length;c++){let[l,d]=[a[c]??e,a[c+1]??e];for(let p=0;p<4;p++)o.push([l[0]+
+(d[0]-l[0])*p/4,l[1]+(d[1]-l[1])*p/4])}let i=o.findIndex(c=>dn(c,t.outline));return i<1?[e,r]:o.slice(0,i+1)}function rd(e){let t=e%2===0?25:75;return[[t,3],[97,
 t],[100-t,97],[3,100-t]][e>>1]??Ae}function Dg(e,t,n){let r=n.flatMap(c=>Kg(c.path)),s=c=>!t.some(l=>dn(c,l.outline))&&!r.some(l=>(c[0]-l[0])**2+(c[1]-l[1])**2<
 Lg**2),o=new Set(Or.map((c,l)=>s(c)?l:-1).filter(c=>c>=0)),a=100/rt,i=[...r,...e.monastery?[Ae]:[]];return e.fields.map(c=>{let l=c.halfEdges.map(Bg),d=new Set,
-m=l.map(y=>{let[S,V]=rd(y);return Math.min(a-1,Math.floor(V/rt))*a+Math.min(a-1,Math.floor(S/rt))});for(let y=m.pop();y!==void 0;y=m.pop())d.has(y)||!o.has(y)||
-(d.add(y),y%a>0&&m.push(y-1),y%a<a-1&&m.push(y+1),m.push(y-a,y+a));let f=Or.filter((y,S)=>d.has(S)),g=Or.filter((y,S)=>!d.has(S)).concat(i),[h=0]=l;return{halfEdges:l,
-stand:Oo(f,g)??rd(h)}})}function Kg(e){return e.slice(1).flatMap((t,n)=>{let r=e[n]??t;return[0,.125,.25,.375,.5,.625,.75,.875,1].map(s=>[r[0]+(t[0]-r[0])*s,r[1]+
+p=l.map(y=>{let[S,v]=rd(y);return Math.min(a-1,Math.floor(v/rt))*a+Math.min(a-1,Math.floor(S/rt))});for(let y=p.pop();y!==void 0;y=p.pop())d.has(y)||!o.has(y)||
+(d.add(y),y%a>0&&p.push(y-1),y%a<a-1&&p.push(y+1),p.push(y-a,y+a));let g=Or.filter((y,S)=>d.has(S)),f=Or.filter((y,S)=>!d.has(S)).concat(i),[h=0]=l;return{halfEdges:l,
+stand:Oo(g,f)??rd(h)}})}function Kg(e){return e.slice(1).flatMap((t,n)=>{let r=e[n]??t;return[0,.125,.25,.375,.5,.625,.75,.875,1].map(s=>[r[0]+(t[0]-r[0])*s,r[1]+
 (t[1]-r[1])*s])})}var sd=new WeakMap;function st(e){let t=sd.get(e);if(!t){let n=Ug(e),r=_g(e,n),s=r.some(a=>a.end==="village"),o;t={cities:n,roads:r,get fields(){
 return o??=Dg(e,n,r)},monastery:e.monastery,village:s},sd.set(e,t)}return t}function ad([e,t],n){let r=[e,t];for(let s=0;s<n%4;s++)r=[100-r[1],r[0]];return r}function Qr(e,t,n){
 let r=n/4;return Math.min(...e.map(s=>(s+t*r)%n))}var Pg=[[0,-1],[1,0],[0,1],[-1,0]];function id(e,t){let n=[],r=c=>{let l=c;for(let d=n[l];d!==void 0&&d!==l;d=n[l])l=d;return n[c]=l,l},s=new Set,o=new Map,a=e.
-map(c=>{let l=_e(t,c.tile);return(l?st(l).cities:[]).map(d=>{let m=n.push(n.length)-1;for(let f of d.edges)o.set(`${c.x} ${c.y} ${(f+c.rotation)%4}`,m);return m})}),
-i=[];for(let[c,l]of o){let[d=0,m=0,f=0]=c.split(" ").map(Number),[g,h]=Pg[f]??[0,0],y=o.get(`${d+g} ${m+h} ${(f+2)%4}`);y===void 0?i.push(l):n[r(l)]=r(y)}for(let c of i)
+map(c=>{let l=_e(t,c.tile);return(l?st(l).cities:[]).map(d=>{let p=n.push(n.length)-1;for(let g of d.edges)o.set(`${c.x} ${c.y} ${(g+c.rotation)%4}`,p);return p})}),
+i=[];for(let[c,l]of o){let[d=0,p=0,g=0]=c.split(" ").map(Number),[f,h]=Pg[g]??[0,0],y=o.get(`${d+f} ${p+h} ${(g+2)%4}`);y===void 0?i.push(l):n[r(l)]=r(y)}for(let c of i)
 s.add(r(c));return a.map(c=>c.map(l=>!s.has(r(l))))}function Og(e){return(Vt[e]??"?").charAt(0).toLowerCase()}function zr(e){let[t="?",n,r]=(xt[e]??"?").toLowerCase().split("_");return n?`${t} ${n.charAt(0)}${r?r.
 charAt(0):""}`:t}function cd({decision:e}){switch(e.case){case"place":return`place ${e.value.x} ${e.value.y} ${e.value.rotation}`;case"meeple":{let{choice:t}=e.
 value;return t.case==="segment"?`meeple ${zr(t.value)}`:"meeple none"}case"drawbridge":{let{choice:t}=e.value;return t.case!=="gate"?"drawbridge home":`drawbrid\
@@ -1495,7 +1495,7 @@ ge ${t.value.x} ${t.value.y} ${Og(t.value.city)}`}default:return"?"}}function Hr
 function zg(e){let t=[],n=(a,i)=>a[0]===i[0]&&(a[0]===0||a[0]===100)||a[1]===i[1]&&(a[1]===0||a[1]===100),r=[],s=()=>{r.length>1&&t.push(b`<path d=${Hr(r,!1)} class="c-wall"/><path
       d=${Hr(r,!1)} class="c-battlements"/>`),r=[]},o=e.outline;return o.forEach((a,i)=>{let c=o[(i+1)%o.length]??a;if(n(a,c))return s();r.length===0&&r.push(a),
 r.push(c)}),s(),t}var Hg=[[-17,-5],[15,-8],[-10,9],[17,8],[2,-16],[3,17],[-24,7],[27,-2]];function jg(e,t){let{stand:n,crest:r,outline:s,shield:o}=e,a=[s.reduce(
-(c,[l])=>c+l,0)/s.length,s.reduce((c,[,l])=>c+l,0)/s.length],i=c=>[[-7,-6],[7,-6],[7,7],[-7,7]].every(([d,m])=>dn([c[0]+d,c[1]+m],s));return Hg.map(([c,l])=>[(a[0]+
+(c,[l])=>c+l,0)/s.length,s.reduce((c,[,l])=>c+l,0)/s.length],i=c=>[[-7,-6],[7,-6],[7,7],[-7,7]].every(([d,p])=>dn([c[0]+d,c[1]+p],s));return Hg.map(([c,l])=>[(a[0]+
 n[0])/2+c,(a[1]+n[1])/2+l]).filter(c=>i(c)&&(!o||Math.hypot(c[0]-r[0],c[1]-r[1])>14)).map(([c,l],d)=>b`<g transform="translate(${c} ${l}) rotate(${-90*t})">
       <path d="M-5 0V5H5V0" class="c-house"/><path d="M-6.5 0.5L0-5L6.5 0.5Z"
         class=${d%2===0?"c-roof":"c-roof-2"}/></g>`)}function qg([e,t],n){return b`<g transform="translate(${e} ${t}) rotate(${-90*n})">
@@ -1524,48 +1524,48 @@ let r=st(e);return b`<g transform="rotate(${90*t} 50 50)">
     ${r.monastery?ef(t):void 0}
     ${r.roads.map((s,o)=>nf(s,n[o]??!0))}
     ${r.cities.map(s=>s.shield?qg(s.crest,t):void 0)}
-  </g>`}var rf="M12 14l3-5 3 5M80 22l3-5 3 5M28 78l3-5 3 5M74 84l3-5 3 5M14 56l3-5 3 5M86 62l3-5 3 5M44 20l3-5 3 5";var sf=7,of=5;function af(e){let t=e.map(l=>l.x),n=e.map(l=>l.y),[r,s]=[Math.min(0,...t)-.5,Math.max(0,...t)+1.5],[o,a]=[Math.min(0,...n)-.5,Math.max(0,...n)+1.5],
-i=Math.max(0,sf-(s-r))/2,c=Math.max(0,of-(a-o))/2;return[r,s,o,a]=[r-i,s+i,o-c,a+c],{left:r,top:o,width:s-r,height:a-o}}function dd(e,t,n){let r=_e(e,t.tile);if(!r||
-n===9)return{at:[50,58],lies:!1};let s=st(r),o=n>=10,a=o?s.fields.find(i=>Qr(i.halfEdges,t.rotation,8)===n-10):n>=5?s.cities.find(i=>Qr(i.edges,t.rotation,4)===
-n-5):s.roads.find(i=>Qr(i.edges,t.rotation,4)===n-1);return{at:ad(a?.stand??[50,50],t.rotation),lies:o}}function cf(e,t){let n=e.observation.tiles.find(d=>d.x===
-t.x&&d.y===t.y);if(!n)return;let{at:r,lies:s}=dd(e.config,n,t.segment),o=e.observation.meeples.filter(d=>d.x===t.x&&d.y===t.y&&d.segment===t.segment),a=(o.indexOf(
+  </g>`}var rf="M12 14l3-5 3 5M80 22l3-5 3 5M28 78l3-5 3 5M74 84l3-5 3 5M14 56l3-5 3 5M86 62l3-5 3 5M44 20l3-5 3 5";var sf=7,of=5,af=8;function cf(e){let t=e.map(l=>l.x),n=e.map(l=>l.y),[r,s]=[Math.min(0,...t)-.5,Math.max(0,...t)+1.5],[o,a]=[Math.min(0,...n)-.5,Math.max(0,...n)+
+1.5],i=Math.max(0,sf-(s-r))/2,c=Math.max(0,of-(a-o))/2;return[r,s,o,a]=[r-i,s+i,o-c,a+c],{left:r,top:o,width:s-r,height:a-o}}function dd(e,t,n){let r=_e(e,t.tile);
+if(!r||n===9)return{at:[50,58],lies:!1};let s=st(r),o=n>=10,a=o?s.fields.find(i=>Qr(i.halfEdges,t.rotation,8)===n-10):n>=5?s.cities.find(i=>Qr(i.edges,t.rotation,
+4)===n-5):s.roads.find(i=>Qr(i.edges,t.rotation,4)===n-1);return{at:ad(a?.stand??[50,50],t.rotation),lies:o}}function lf(e,t){let n=e.observation.tiles.find(d=>d.
+x===t.x&&d.y===t.y);if(!n)return;let{at:r,lies:s}=dd(e.config,n,t.segment),o=e.observation.meeples.filter(d=>d.x===t.x&&d.y===t.y&&d.segment===t.segment),a=(o.indexOf(
 t)-(o.length-1)/2)*26,i=e.events.some(({event:d})=>d.case==="meeplePlaced"&&d.value.x===t.x&&d.value.y===t.y&&d.value.segment===t.segment||d.case==="meepleSent"&&
 d.value.seat===t.seat&&d.value.gate?.x===t.x&&d.value.gate.y===t.y),[c,l]=[t.x*100+r[0]+a,t.y*100+r[1]];return b`<g><title>meeple of seat ${t.seat}, ${zr(t.segment)}</title>
     ${i?b`<circle cx=${c} cy=${l} r="25" class="c-new-meeple"/>`:void 0}
     ${$s(t.seat,c,l,1.5,s)}</g>`}function ud(e){return b`<path d="M0 0H100V100H0Z" class="c-field"/><text x="50" y="62" text-anchor="middle"
-    font-size="34" class="ink">${Me(e)}</text>`}function lf({picking:e,observation:t,config:n}){let r=t.tiles.at(-1);return[...tt(e,"cell").map(({key:s,numbers:[
+    font-size="34" class="ink">${Me(e)}</text>`}function df({picking:e,observation:t,config:n}){let r=t.tiles.at(-1);return[...tt(e,"cell").map(({key:s,numbers:[
 o=0,a=0]})=>L(e,s,b`<rect x=${o*100+5} y=${a*100+5} width="90" height="90" rx="8"/>`)),...tt(e,"meeple").map(({key:s,numbers:[o=0]})=>{if(!r)return;let{at:a}=dd(
 n,r,o);return L(e,s,b`<circle cx=${r.x*100+a[0]} cy=${r.y*100+a[1]} r="13"/>`)}),...tt(e,"gate").map(({key:s,numbers:[o=0,a=0]})=>L(e,s,b`<rect x=${o*100+5} y=${a*
-100+5} width="90" height="90" rx="8"/>`))]}function df(e){let{observation:t,config:n,frame:r}=e,s=tt(e.picking,"cell").map(({numbers:[m=0,f=0]})=>({x:m,y:f})),o=af(
-[...t.tiles,...r?.tiles??[],...s]),a=id(t.tiles,n),i=e.events.map(({event:m})=>m.case==="tilePlaced"?m.value:void 0),c=i.find(m=>m)?.placement??t.tiles.at(-1),l=i.
-find(m=>m)?.seat,d=e.events.flatMap(({event:m})=>m.case==="scored"&&m.value.points>0?[m.value]:[]);return u`<svg class="c-map" viewBox="${o.left*100} ${o.top*100} ${o.
-width*100} ${o.height*100}"
+100+5} width="90" height="90" rx="8"/>`))]}function uf(e){let{observation:t,config:n,frame:r}=e,s=tt(e.picking,"cell").map(({numbers:[g=0,f=0]})=>({x:g,y:f})),o=r?.
+tiles.slice(0,2**Math.ceil(Math.log2(Math.max(af,t.tiles.length))))??[],a=cf([...t.tiles,...o,...s]),i=id(t.tiles,n),c=e.events.map(({event:g})=>g.case==="tileP\
+laced"?g.value:void 0),l=c.find(g=>g)?.placement??t.tiles.at(-1),d=c.find(g=>g)?.seat,p=e.events.flatMap(({event:g})=>g.case==="scored"&&g.value.points>0?[g.value]:
+[]);return u`<svg class="c-map" viewBox="${a.left*100} ${a.top*100} ${a.width*100} ${a.height*100}"
       role="img" aria-label="the map, ${t.tiles.length} tiles, ${t.meeples.length} meeples">
-    ${t.tiles.map((m,f)=>{let g=_e(n,m.tile),y=(g&&st(g))?.roads.map(S=>!S.gate||!a[f]?.[S.gate.city])??[];return b`<g transform="translate(${m.x*100} ${m.y*100})">
-        ${oe([m.x,m.y,m.rotation,g??m.tile,y.join()],()=>b`<title>${Me(m.tile)} at (${m.x}, ${m.y}), rotation ${m.rotation}</title>
-        ${g?un(g,m.rotation,y):ud(m.tile)}
+    ${t.tiles.map((g,f)=>{let h=_e(n,g.tile),S=(h&&st(h))?.roads.map(v=>!v.gate||!i[f]?.[v.gate.city])??[];return b`<g transform="translate(${g.x*100} ${g.y*100})">
+        ${oe([g.x,g.y,g.rotation,h??g.tile,S.join()],()=>b`<title>${Me(g.tile)} at (${g.x}, ${g.y}), rotation ${g.rotation}</title>
+        ${h?un(h,g.rotation,S):ud(g.tile)}
         <path d="M0 0H100V100H0Z" class="c-tile-edge"/>`)}</g>`})}
-    ${c?b`<rect x=${c.x*100+2} y=${c.y*100+2} width="96" height="96" rx="5"
-      class="c-last ${l===void 0?"":ce(l)}"/>`:void 0}
-    ${t.meeples.map(m=>cf(e,m))}
-    ${d.map(m=>b`<g transform="translate(${m.x*100+78} ${m.y*100+22})">
-      <title>${zr(m.segment)} scores ${m.points}</title>
-      <circle r="17" class="c-points ${m.seats[0]===void 0?"":ce(m.seats[0])}"/>
-      <text y="6.5" text-anchor="middle" font-size="18" font-weight="700" fill="#fff">+${m.points}</text></g>`)}
-    ${lf(e)}
+    ${l?b`<rect x=${l.x*100+2} y=${l.y*100+2} width="96" height="96" rx="5"
+      class="c-last ${d===void 0?"":ce(d)}"/>`:void 0}
+    ${t.meeples.map(g=>lf(e,g))}
+    ${p.map(g=>b`<g transform="translate(${g.x*100+78} ${g.y*100+22})">
+      <title>${zr(g.segment)} scores ${g.points}</title>
+      <circle r="17" class="c-points ${g.seats[0]===void 0?"":ce(g.seats[0])}"/>
+      <text y="6.5" text-anchor="middle" font-size="18" font-weight="700" fill="#fff">+${g.points}</text></g>`)}
+    ${df(e)}
   </svg>`}function ld(e,t,n){let r=_e(e,t);return u`<svg class="c-miniature" viewBox="0 0 100 100" role="img" aria-label=${n}>
-    ${oe([r??t],()=>b`${r?un(r,0):ud(t)}<path d="M0 0H100V100H0Z" class="c-tile-edge"/>`)}</svg>`}function uf(e){let{observation:t,config:n}=e,r=t.unseen.reduce(
+    ${oe([r??t],()=>b`${r?un(r,0):ud(t)}<path d="M0 0H100V100H0Z" class="c-tile-edge"/>`)}</svg>`}function mf(e){let{observation:t,config:n}=e,r=t.unseen.reduce(
 (a,i)=>a+i,0),{phase:s}=t,o=s.case==="placeTile"?s.value.tile:void 0;return u`<div class="c-side">
     ${o===void 0?void 0:u`<figure class="c-drawn">${ld(n,o,`drawn tile ${Me(o)}`)}
       <figcaption>seat ${t.turnSeat} lays <b>${Me(o)}</b></figcaption></figure>`}
     ${s.case==="drawbridge"?u`<ul class="c-crossings">${s.value.crossings.map(a=>u`<li>${Y(a.seat)} ${a.meeples} ${a.meeples===1?"meeple waits":"meeples wait"} at a drawbridge</li>`)}</ul>`:
 void 0}
-    ${mf(e)}
+    ${pf(e)}
     ${Dr("c-unseen",`${r} tiles to come`,()=>u`<ul>${t.unseen.map((a,i)=>a===0?void 0:u`<li>
         ${ld(n,1+i,`tile ${Me(1+i)}`)}
         <span>${a}×${Me(1+i)}</span></li>`)}</ul>`)}
     ${t.removed.length===0?void 0:u`<p class="quiet">fitted nowhere: ${t.removed.map(Me).join(", ")}</p>`}
-  </div>`}function mf({observation:e,names:t,toDecide:n}){return u`<table class="c-seats"><thead><tr><th>seat</th><th>points</th><th title="points of completed roads">roads</th>
+  </div>`}function pf({observation:e,names:t,toDecide:n}){return u`<table class="c-seats"><thead><tr><th>seat</th><th>points</th><th title="points of completed roads">roads</th>
       <th title="points of completed cities">cities</th><th title="points of monasteries">monasteries</th></tr></thead>
     <tbody>${e.seats.map((r,s)=>u`<tr class=${n.includes(s)?"decides":""}>
       <th scope="row">${Y(s)} <bdi>${A(t[s]??"")}</bdi></th>
@@ -1574,13 +1574,13 @@ void 0}
       <tr class="c-supply ${n.includes(s)?"decides":""}"><td colspan="5">
         <svg viewBox="0 0 224 28" role="img" aria-label="${r.supply} meeples in the supply">${Array.from({length:7},(o,a)=>a<r.supply?$s(s,16+a*32,14,.9):b`<circle cx=${16+
 a*32} cy="14" r="3" class="c-away"/>`)}</svg></td></tr>`)}</tbody></table>`}function md(e){return u`<div class="board carcassonne"><div class="felt c-table"><label class="c-zoom" title="enlarge the map"><input type="checkbox" aria-label="enlarge the map"><span aria-hidden="true">⤢</span></label>
-    <div class="c-scroll" tabindex="-1">${df(e)}</div></div>${uf(e)}</div>`}function pd({phase:e,turnSeat:t,tiles:n}){let r=`tile ${n.length}`;switch(e.case){case"\
+    <div class="c-scroll" tabindex="-1">${uf(e)}</div></div>${mf(e)}</div>`}function pd({phase:e,turnSeat:t,tiles:n}){let r=`tile ${n.length}`;switch(e.case){case"\
 placeTile":return`${r}: seat ${t} lays ${Me(e.value.tile)}`;case"placeMeeple":return`${r}: seat ${t} may place a meeple`;case"drawbridge":return`${r}: seat ${e.
-value.crossings[0]?.seat??"?"} decides at a drawbridge`;default:return"the match is over"}}var pf=["as it was drawn","turned right","turned around","turned left"];function gf(e,{phase:t},n){let r=t.case==="placeTile"?_e(e,t.value.tile):void 0;return r?
-{picture:u`<svg viewBox="0 0 100 100" aria-hidden="true">${un(r,n)}</svg>`}:{}}function ff(e){let[t="?",n,r]=(xt[e]??"?").toLowerCase().split("_");return`${t}${n?
+value.crossings[0]?.seat??"?"} decides at a drawbridge`;default:return"the match is over"}}var gf=["as it was drawn","turned right","turned around","turned left"];function ff(e,{phase:t},n){let r=t.case==="placeTile"?_e(e,t.value.tile):void 0;return r?
+{picture:u`<svg viewBox="0 0 100 100" aria-hidden="true">${un(r,n)}</svg>`}:{}}function hf(e){let[t="?",n,r]=(xt[e]??"?").toLowerCase().split("_");return`${t}${n?
 ` in the ${n}`:""}${r?`, ${r}`:""}`}function gd({decision:e},t,n){switch(e.case){case"place":{let{x:r,y:s,rotation:o}=e.value;return[{key:`cell:${r}:${s}`,label:`\
-lay it at (${r}, ${s})`},{key:`turn:${o}`,label:pf[o]??"?",...gf(n,t,o)}]}case"meeple":{let{choice:r}=e.value;return r.case==="segment"?[{key:`meeple:${r.value}`,
-label:`a meeple on the ${ff(r.value)}`}]:[{key:"none",label:"no meeple"}]}case"drawbridge":{let{choice:r}=e.value;if(r.case!=="gate")return[{key:"home",label:"t\
+lay it at (${r}, ${s})`},{key:`turn:${o}`,label:gf[o]??"?",...ff(n,t,o)}]}case"meeple":{let{choice:r}=e.value;return r.case==="segment"?[{key:`meeple:${r.value}`,
+label:`a meeple on the ${hf(r.value)}`}]:[{key:"none",label:"no meeple"}]}case"drawbridge":{let{choice:r}=e.value;if(r.case!=="gate")return[{key:"home",label:"t\
 ake the meeple home"}];let{x:s,y:o,city:a}=r.value;return[{key:`gate:${s}:${o}:${a}`,label:`cross to the city in the ${(Vt[a]??"?").toLowerCase()} of (${s}, ${o}\
 )`}]}default:return[{key:"?",label:"?"}]}}var fd=Be("carcassonne","carcassonne",{name:"Carcassonne with the Drawbridges",pointsName:"points",board:md,status:pd,notation:cd,steps:gd,toDecide({phase:e,turnSeat:t}){
 return e.case==="drawbridge"?e.value.crossings.slice(0,1).map(({seat:n})=>n):e.case==="over"||e.case===void 0?[]:[t]},points:({seats:e})=>e.map(t=>t.roadPoints+
@@ -1588,14 +1588,14 @@ t.cityPoints+t.monasteryPoints)});function ae(e){return(Xe[e]??"?").toLowerCase(
 e_a_2 ${e.value.used?"yes":"no"}`;case"playCards":{let{first:t,second:n}=e.value;return n===void 0?`play ${t}`:`play ${t} ${n}`}case"raiseCards":return`raise ${e.
 value.first} ${e.value.second}`;case"place":{let{spot:t,stack:n,share:r,opening:s}=e.value,o=t===2,a=o?"free_centre":"x_space";return`place ${o?"centre ":""}${ae(
 n)}${r?" share":""}${s?` ${a}`:""}`}case"replace":return`replace ${e.value.slot}`;case"takeTile":return`take_tile ${e.value.bonusStack}`;case"takeCards":return`\
-take_cards${e.value.cards.map((n,r)=>n>0?` ${n}x${r}`:"").join("")}`;case"useTile":return`use ${Yt(e.value.tile)}`;case"end":return"end";default:return"?"}}var at={width:46,height:66},bf={0:"",1:"M-1-11H1V-9H3V-7H1V-5L5-1V2H9V9H-9V2H-5V-1L-1-5V-7H-3V-9H-1ZM-2 9V5A2 2 0 0 1 2 5V9Z",2:"M-10-8H-8V-6H-6V-8H-4V-3H4V-8H6\
+take_cards${e.value.cards.map((n,r)=>n>0?` ${n}x${r}`:"").join("")}`;case"useTile":return`use ${Yt(e.value.tile)}`;case"end":return"end";default:return"?"}}var at={width:46,height:66},yf={0:"",1:"M-1-11H1V-9H3V-7H1V-5L5-1V2H9V9H-9V2H-5V-1L-1-5V-7H-3V-9H-1ZM-2 9V5A2 2 0 0 1 2 5V9Z",2:"M-10-8H-8V-6H-6V-8H-4V-3H4V-8H6\
 V-6H8V-8H10V9H4V4A4 4 0 0 0-4 4V9H-10Z",3:"M-8-5A4 4 0 0 1-2-8A4.5 4.5 0 0 1 5-5V-3H7A3.5 3.5 0 0 1 7 5H5V9H-8ZM5-0.5V2.5H6.5A1.5 1.5 0 0 0 6.5-0.5Z",4:"M-8-9H8\
 V-5.5H5.5V-3H-5.5V-5.5H-8ZM-6-1.5H6V0.7H-6ZM-6 2.2H6V4.4H-6ZM-5.5 5.5H5.5V6H8V9.5H-8V6H-5.5Z",5:"M0-10L10-4V-2H-10V-4ZM-8-0.5H-5V6H-8ZM-1.5-0.5H1.5V6H-1.5ZM5-0.\
-5H8V6H5ZM-10 7H10V9.5H-10Z",6:"M-1.5 9.5V4H-5A4.5 4.5 0 0 1-7-3A5.5 5.5 0 0 1-1-9.5A5.5 5.5 0 0 1 6.5-4.5A4.5 4.5 0 0 1 5 4H1.5V9.5Z"};function ot(e,t,n,r=1){return b`<path d=${bf[e]} fill-rule="evenodd" transform="translate(${t} ${n}) scale(${r})" class="l-ink-${ae(
-e)}"/>`}var yf={1:"M-1.3-6.5H1.3V-1.8H5V0.8H1.3V7H-1.3V0.8H-5V-1.8H-1.3Z",2:"M0-3.5L5 2.5V5.5L0-0.5L-5 5.5V2.5Z",3:"M-5.5-6.5H-2.5L5 3.5L3 6L-5.5-4Z",4:"M0-3.8A\
+5H8V6H5ZM-10 7H10V9.5H-10Z",6:"M-1.5 9.5V4H-5A4.5 4.5 0 0 1-7-3A5.5 5.5 0 0 1-1-9.5A5.5 5.5 0 0 1 6.5-4.5A4.5 4.5 0 0 1 5 4H1.5V9.5Z"};function ot(e,t,n,r=1){return b`<path d=${yf[e]} fill-rule="evenodd" transform="translate(${t} ${n}) scale(${r})" class="l-ink-${ae(
+e)}"/>`}var Ef={1:"M-1.3-6.5H1.3V-1.8H5V0.8H1.3V7H-1.3V0.8H-5V-1.8H-1.3Z",2:"M0-3.5L5 2.5V5.5L0-0.5L-5 5.5V2.5Z",3:"M-5.5-6.5H-2.5L5 3.5L3 6L-5.5-4Z",4:"M0-3.8A\
 3.4 3.4 0 1 1-0.01-3.8Z"};function mn(e){return e===0?"all four coats":(To[e]??"?").toLowerCase()}function jr(e,t,n,r=1){return b`<g transform="translate(${t} ${n}) scale(${r})"><path d="M-6-8H6V1C6 5 3 7.5 0 9C-3 7.5-6 5-6 1Z"
     class="l-coat-${mn(e)}" stroke="var(--piece-edge)" stroke-width="1.2"/>
-    <path d=${yf[e]??""} fill="#fff" fill-opacity="0.92"/></g>`}var pn=[1,2,3,4];function Qo({kind:e,number:t,coat:n}){return`${ae(e)}${t>0?` ${t}`:""}, ${mn(n)}`}
+    <path d=${Ef[e]??""} fill="#fff" fill-opacity="0.92"/></g>`}var pn=[1,2,3,4];function Qo({kind:e,number:t,coat:n}){return`${ae(e)}${t>0?` ${t}`:""}, ${mn(n)}`}
 function qr(e,t,n,r=1){let{kind:s,number:o,coat:a}=e,i=s===5?pn.map((c,l)=>jr(c,8.5+l*9.7,55,.62)):jr(a,s===6?23:36.5,52,.9);return b`<g transform="translate(${t} ${n}) scale(${r})"><title>${Qo(
 e)}</title>
     <path d="M1.5 12.5L23 1.5L44.5 12.5V65H1.5Z" class="l-house-${ae(s)}"
@@ -1604,9 +1604,9 @@ e)}</title>
     ${ot(s,23,s===6?28:23,s===6?1.2:.88)}
     ${o>0?b`<text x=${s===5?23:15.5} y=${s===5?47:58} text-anchor="middle"
       font-size=${s===5?14:17} font-weight="700" class="l-number">${o}</text>`:void 0}
-    ${i}</g>`}var Ef={0:["","no tile"],1:["share","enter a space where other pawns are"],2:["centre","enter the centre without paying"],3:["X","enter the X spac\
+    ${i}</g>`}var Sf={0:["","no tile"],1:["share","enter a space where other pawns are"],2:["centre","enter the centre without paying"],3:["X","enter the X spac\
 e"],4:["recall","take back the card of this turn"],5:["+2","two spaces on the chapel track"],6:["+2","two spaces on the gate track"],7:["+1","raise a played car\
-d by one"],8:["take","take a 2 before cards are chosen"]};function es(e,t,n,r=1,s=!1){let[o,a]=Ef[e],i=o.length<=2,c={1:b`<path d="M8 22C8 17 12 17 12 12A4 4 0 1 1 17 12C17 17 20 17 20 22ZM19 22C21 20 22 16 22 12A4 4 0 1 1 27 12C27 17 30 17 30 22Z" class="l-glyph"/>`,
+d by one"],8:["take","take a 2 before cards are chosen"]};function es(e,t,n,r=1,s=!1){let[o,a]=Sf[e],i=o.length<=2,c={1:b`<path d="M8 22C8 17 12 17 12 12A4 4 0 1 1 17 12C17 17 20 17 20 22ZM19 22C21 20 22 16 22 12A4 4 0 1 1 27 12C27 17 30 17 30 22Z" class="l-glyph"/>`,
 2:b`<circle cx="19" cy="15" r="9.5" fill="none" class="l-line"/><circle cx="19" cy="15" r="3.8" class="l-glyph"/>`,4:b`<path d="M27 21A9 9 0 1 0 11 17M7.5 12L11 18.5L17 15" fill="none" class="l-line"/>`,
 5:ot(1,19,13.5,.82),6:ot(2,19,13.5,.82),8:b`<rect x="12" y="5" width="14" height="19" rx="2" class="l-glyph-card"/><text x="19" y="19.5" text-anchor="middle" font-size="13" font-weight="700" class="l-number">2</text>`}[e],
 l=e===5||e===6;return b`<g transform="translate(${t} ${n}) scale(${r})">
@@ -1617,7 +1617,7 @@ l=e===5||e===6;return b`<g transform="translate(${t} ${n}) scale(${r})">
     <rect x="1" y="1" width="22" height="32" rx="3.5" class="l-card l-card-${e}"/>
     <path d="M5 31C5 25 8.5 24 9.5 22A5 5 0 1 1 14.5 22C15.5 24 19 25 19 31Z" class="l-person"/>
     <text x="12" y="15" text-anchor="middle" font-size="15" font-weight="700" class="l-number">${e}</text></g>`}function bd(e,t){return b`<g transform="translate(${e} ${t})"><title>a card that is not revealed</title>
-    <rect x="1" y="1" width="22" height="32" rx="3.5" class="l-back"/><path d="M6 8L18 26M18 8L6 26" class="l-back-line"/></g>`}var yd=12,ts=yd/2,it=52,gn=48;function Sf(e,t,n,r){let s=ts*it,o=Array.from({length:ts},(a,i)=>{let c=e+i,l=i*it,d=t[c];return b`
+    <rect x="1" y="1" width="22" height="32" rx="3.5" class="l-back"/><path d="M6 8L18 26M18 8L6 26" class="l-back-line"/></g>`}var yd=12,ts=yd/2,it=52,gn=48;function Rf(e,t,n,r){let s=ts*it,o=Array.from({length:ts},(a,i)=>{let c=e+i,l=i*it,d=t[c];return b`
       <path d="M${l} 79H${l+it}V106H${l+46}V102A20 18 0 0 0 ${l+6} 102V106H${l}Z" class="l-stone"/>
       <path d="M${l} 79.5H${l+it}" class="l-deck"/>
       ${d?qr(d,l+(it-at.width)/2,12):b`<rect x=${l+5} y="27" width="42" height="50" rx="5" class="l-slot"/><text x=${l+26} y="57" text-anchor="middle"
@@ -1627,7 +1627,7 @@ l=e===5||e===6;return b`<g transform="translate(${t} ${n}) scale(${r})">
       ${L(r,`slot:${c}`,b`<rect x=${l+2} y="10" width=${it-4} height="69" rx="7"/>`)}`});return u`<svg class="l-half" viewBox="0 0 ${s} 112" aria-hidden="true">
     <rect y="98" width=${s} height="14" class="l-water"/>
     <path d="M0 102q13-5 26 0t26 0t26 0t26 0t26 0t26 0t26 0t26 0t26 0t26 0t26 0t26 0" class="l-wave"/>
-    ${o.map(a=>b`${a}`)}</svg>`}function Rf(e){return pn.map(t=>e.filter(n=>n.coat===t||n.kind===5).length)}function Af(e,t,n){let r=e.hand.flatMap((i,c)=>i>0?[
+    ${o.map(a=>b`${a}`)}</svg>`}function Af(e){return pn.map(t=>e.filter(n=>n.coat===t||n.kind===5).length)}function Zf(e,t,n){let r=e.hand.flatMap((i,c)=>i>0?[
 {value:c,count:i}]:[]),s=e.played,o=[e.raises?.first??0,e.raises?.second??0],a=s?[s.first,...s.second===void 0?[]:[s.second]]:[];return u`<div class="l-cards"><span class="label">hand</span>
     <svg class="row" viewBox="0 0 ${Math.max(1,r.length)*gn} 34" width=${Math.max(1,r.length)*gn} height="34" role="img"
       aria-label="hand: ${r.map(({value:i,count:c})=>`${c} of ${i}`).join(", ")||"none"}">
@@ -1637,60 +1637,60 @@ l=e===5||e===6;return b`<g transform="translate(${t} ${n}) scale(${r})">
     ${a.length>0?u`<span class="label">plays</span><svg class="row" viewBox="0 0 ${a.length*44} 34" width=${a.length*44} height="34"
       role="img" aria-label="plays ${a.join(" and ")}">${a.map((i,c)=>b`${Ft(i,c*44,0)}${o[c]?b`<text x=${c*44+26} y="22" font-size="13" font-weight="700" class="ink">+${o[c]}</text>`:
 void 0}`)}</svg>`:e.hasChosen?u`<span class="label">chose</span><svg class="row" viewBox="0 0 24 34" width="24" height="34" role="img"
-          aria-label="a card that is not revealed">${bd(0,0)}</svg>`:t?u`<span class="label">chooses…</span>`:void 0}</div>`}function Zf(e){if(e.tiles.length===
+          aria-label="a card that is not revealed">${bd(0,0)}</svg>`:t?u`<span class="label">chooses…</span>`:void 0}</div>`}function vf(e){if(e.tiles.length===
 0)return;let t=[...e.freshTiles],n=34;return u`<div class="l-tiles"><span class="label">tiles</span><svg class="row" viewBox="0 0 ${e.tiles.length*n} ${n}"
     width=${e.tiles.length*n} height=${n} role="img" aria-label="${e.tiles.length} bonus tiles">${e.tiles.map((r,s)=>{let o=t.indexOf(r);return o>=0&&t.splice(o,
 1),es(r,s*n,0,.88,o>=0)})}</svg></div>`}function Ed(e,t,n){let r=new Map;for(let{event:c}of e.events)c.case==="built"&&c.value.seat===t&&r.set(c.value.slot,c.value.
-replaced!==void 0);let s=e.observation.phase.case==="chooseCards",o=e.picking?.seat===t?e.picking:void 0,a=Rf(n.bridge),i=Math.max(yd,n.bridge.length);return u`<section class="panel l-seat ${e.
+replaced!==void 0);let s=e.observation.phase.case==="chooseCards",o=e.picking?.seat===t?e.picking:void 0,a=Af(n.bridge),i=Math.max(yd,n.bridge.length);return u`<section class="panel l-seat ${e.
 toDecide.includes(t)?"decides":""}">
     <header><h3>${Y(t)} <bdi>${A(e.names[t]??"")}</bdi></h3><b class="money">£${n.money}</b>
       <svg class="row" viewBox="0 0 168 22" width="168" height="22" role="img"
         aria-label="strengths: ${pn.map((c,l)=>`${mn(c)} ${a[l]}`).join(", ")}">
         ${pn.map((c,l)=>b`<g><title>strength of ${mn(c)}: ${a[l]}</title>${jr(c,10+l*42,11)}
           <text x=${21+l*42} y="16" font-size="14" font-weight="700" class="ink">${a[l]}</text></g>`)}</svg>
-      ${Af(n,s,o)}${Zf(n)}</header>
+      ${Zf(n,s,o)}${vf(n)}</header>
     <div class="l-bridge" role="img" aria-label="bridge: ${n.bridge.map(c=>`${Xe[c.kind]?.toLowerCase()} ${c.number||""}`).join(", ")||"empty"}">${Array.from({length:Math.
-ceil(i/ts)},(c,l)=>Sf(l*ts,n.bridge,r,o))}</div></section>`}var fn=6,vf=[0,1,2,3,2,1],bn=1.25;function hn(e,t){let n=(e*60-90)*Math.PI/180;return[Math.cos(n)*t,Math.sin(n)*t]}function Vf(e,t,n,r){let s=e.unseenNumbers.length+
+ceil(i/ts)},(c,l)=>Rf(l*ts,n.bridge,r,o))}</div></section>`}var fn=6,Vf=[0,1,2,3,2,1],bn=1.25;function hn(e,t){let n=(e*60-90)*Math.PI/180;return[Math.cos(n)*t,Math.sin(n)*t]}function xf(e,t,n,r){let s=e.unseenNumbers.length+
 e.unseenCoats.length,[o,a]=[at.width*bn,at.height*bn],[i,c]=[t-o/2,n-a/2-4],l=e.top?s+1:0;return b`<g><title>${ae(e.kind)}: ${l} left</title>
     ${[3,2,1].filter(d=>s>=d*3-2).map(d=>b`<rect x=${i+2+d*2.5} y=${c+17+d*2.5} width=${o-3} height=${a-17} class="l-below"/>`)}
     ${e.top?qr(e.top,i,c,bn):b`<rect x=${i} y=${c+8} width=${o} height=${a-8} rx="6" class="vacant"/>${ot(e.kind,t,n,1.3)}`}
     ${r?b`<rect x=${i-3} y=${c-3} width=${o+6} height=${a+7} rx="8" class="new"/>`:void 0}
     <text x=${t} y=${n+a/2+16} text-anchor="middle" font-size=${ae(e.kind).length>10?11:13} class="ink-soft">${ae(e.kind)} ×${l}</text></g>`}function Sd({observation:e,
-config:t,events:n,picking:r}){let s=t?.edition?.rondelIncomes??vf,o=new Set(n.flatMap(({event:l})=>l.case==="placed"?[l.value.seat]:[])),a=n.flatMap(({event:l})=>l.
-case==="stackRevealed"?[l.value.stack]:[]),i=l=>e.seats.flatMap(({pawn:d},m)=>(l==="centre"?d?.place.case==="centre":d?.place.case==="outer"&&d.place.value===l)?
-[m]:[]),c=(l,d,m)=>l.map((f,g)=>b`${o.has(f)?b`<circle cx=${d+(g-(l.length-1)/2)*24} cy=${m-10} r="20" class="new"/>`:void 0}${Ri(f,d+(g-(l.length-1)/2)*24,m,1.25)}`);
+config:t,events:n,picking:r}){let s=t?.edition?.rondelIncomes??Vf,o=new Set(n.flatMap(({event:l})=>l.case==="placed"?[l.value.seat]:[])),a=n.flatMap(({event:l})=>l.
+case==="stackRevealed"?[l.value.stack]:[]),i=l=>e.seats.flatMap(({pawn:d},p)=>(l==="centre"?d?.place.case==="centre":d?.place.case==="outer"&&d.place.value===l)?
+[p]:[]),c=(l,d,p)=>l.map((g,f)=>b`${o.has(g)?b`<circle cx=${d+(f-(l.length-1)/2)*24} cy=${p-10} r="20" class="new"/>`:void 0}${Ri(g,d+(f-(l.length-1)/2)*24,p,1.25)}`);
 return u`<svg class="l-rondel" viewBox="-240 -258 480 510" role="img"
       aria-label="the rondel with six stacks of buildings">
     <circle r="124" class="l-rim"/><circle r="118" class="l-wheel"/>
-    ${Array.from({length:fn},(l,d)=>{let[m,f]=hn(d+.5,42),[g,h]=hn(d+.5,118),[y,S]=hn(d,101),V=s[d]??0;return b`<path d="M${m} ${f}L${g} ${h}" class="l-spoke"/>
+    ${Array.from({length:fn},(l,d)=>{let[p,g]=hn(d+.5,42),[f,h]=hn(d+.5,118),[y,S]=hn(d,101),v=s[d]??0;return b`<path d="M${p} ${g}L${f} ${h}" class="l-spoke"/>
         <text x=${y} y=${S+7} text-anchor="middle" font-size=${d===0?28:20} font-weight="700" class=${d===0?"l-x":"l-income"}
-          >${d===0?"✕":`£${V}`}</text>`})}
+          >${d===0?"✕":`£${v}`}</text>`})}
     <circle r="42" class="l-centre"/><text y="-19" text-anchor="middle" font-size="15" font-weight="700" class="l-income">−£2</text>
-    ${e.stacks.map((l,d)=>{let m=((d-e.orientation)%fn+fn)%fn,[f,g]=hn(m,m===0?200:m===3?182:192),[h,y]=[at.width*bn,at.height*bn];return b`${Vf(l,f,g,a.includes(
+    ${e.stacks.map((l,d)=>{let p=((d-e.orientation)%fn+fn)%fn,[g,f]=hn(p,p===0?200:p===3?182:192),[h,y]=[at.width*bn,at.height*bn];return b`${xf(l,g,f,a.includes(
 l.kind)&&l.kind!==0)}
-        ${L(r,`stack:${l.kind}`,b`<rect x=${f-h/2-5} y=${g-y/2-9} width=${h+10} height=${y+10} rx="9"/>`)}`})}
-    ${Array.from({length:fn},(l,d)=>{let[m,f]=hn(d,63);return c(i(d),m,f+12)})}
+        ${L(r,`stack:${l.kind}`,b`<rect x=${g-h/2-5} y=${f-y/2-9} width=${h+10} height=${y+10} rx="9"/>`)}`})}
+    ${Array.from({length:fn},(l,d)=>{let[p,g]=hn(d,63);return c(i(d),p,g+12)})}
     ${c(i("centre"),0,23)}
-  </svg>`}var ns=16,$e=27,Rd=14,Ad=10;function xf(e){return e==="start"?9:[10,12,12,10.5][e.length]??8.5}function Zd(e){let t=e.last+1,n=Math.ceil(t/ns),r=16+(e.order.length-
+  </svg>`}var ns=16,$e=27,Rd=14,Ad=10;function Gf(e){return e==="start"?9:[10,12,12,10.5][e.length]??8.5}function Zd(e){let t=e.last+1,n=Math.ceil(t/ns),r=16+(e.order.length-
 1)*Rd,s=r+$e+3,o=a=>({x:a%ns*$e+3,y:Math.floor(a/ns)*s+r});return u`<figure class="l-track"><figcaption><svg class="glyph" viewBox="-12 -12 24 24" aria-hidden="true">${ot(
 e.kind,0,0)}</svg> ${e.name}</figcaption>
     <svg viewBox="0 0 ${ns*$e+6} ${n*s}" role="img" aria-label=${e.name}>
     ${Array.from({length:t},(a,i)=>{let{x:c,y:l}=o(i),d=e.printed.get(i);return b`<g><rect x=${c+1} y=${l} width=${$e-2} height=${$e-2} rx="4"
           class=${d===void 0?"l-space":"l-space l-pays"}/>
-        <text x=${c+$e/2} y=${l+21} text-anchor="middle" font-size=${xf(d??(i===0?"start":""))}
+        <text x=${c+$e/2} y=${l+21} text-anchor="middle" font-size=${Gf(d??(i===0?"start":""))}
           font-weight=${d===void 0?400:700} class=${d===void 0?"ink-soft":"l-pays-text"}>${d??(i===0?"start":i)}</text></g>`})}
-    ${[...e.order].reverse().map(a=>{let{x:i,y:c}=o(e.position(a)),l=e.order.slice(e.order.indexOf(a)+1).filter(m=>e.position(m)===e.position(a)).length,d=c-1-l*
+    ${[...e.order].reverse().map(a=>{let{x:i,y:c}=o(e.position(a)),l=e.order.slice(e.order.indexOf(a)+1).filter(p=>e.position(p)===e.position(a)).length,d=c-1-l*
 Rd;return b`${e.moved.has(a)?b`<circle cx=${i+$e/2} cy=${d} r="14" class="new"/>`:void 0}
         ${_s(a,i+$e/2,d,9.5)}`})}</svg></figure>`}function vd({observation:e,config:t,events:n}){let r=t?.edition,s=l=>new Set(n.flatMap(({event:d})=>d.case===l&&
 d.value.fromSpace!==d.value.toSpace?[d.value.seat]:[])),o=r?.chapelLastSpace??Math.max(15,...e.seats.map(l=>l.chapelPosition)),a=r?.gateLastSpace??Math.max(15,...e.
 seats.map(l=>l.gatePosition)),i=new Map(r?.chapelMoney.map(l=>[l.space,`£${l.money}`])),c=new Map(r?.gateBonus.map(l=>[l,"★"]));return i.set(o,`£${(r?.chapelMoney.
 find(({space:l})=>l===o)?.money??0)+Ad}`),c.set(a,`${c.get(a)??""}£${Ad}`),u`<div class="l-tracks">
     ${Zd({name:"Chapel track",kind:1,last:o,printed:i,order:e.chapelOrder,position:l=>e.seats[l]?.chapelPosition??0,moved:s("chapelAdvanced")})}
-    ${Zd({name:"Gate track",kind:2,last:a,printed:c,order:e.gateOrder,position:l=>e.seats[l]?.gatePosition??0,moved:s("gateAdvanced")})}</div>`}var Gf={0:"",1:"furthest on the chapel track",2:"most chapels",3:"£1 a round to the chapel leader",4:"£1 a space ahead of the last",5:"money spaces pay again",
+    ${Zd({name:"Gate track",kind:2,last:a,printed:c,order:e.gateOrder,position:l=>e.seats[l]?.gatePosition??0,moved:s("gateAdvanced")})}</div>`}var If={0:"",1:"furthest on the chapel track",2:"most chapels",3:"£1 a round to the chapel leader",4:"£1 a space ahead of the last",5:"money spaces pay again",
 6:"furthest on the gate track",7:"most gates",8:"£1 a round to the gate leader",9:"£3, 5, 9, 12 by distance",10:"unused tiles pay £0, 1, 4, 9, 16",11:"highes\
 t sum in hand",12:"most inns",13:"£2 to the highest card",14:"£4, 7, 10 by cards in hand",15:"£5, 10, 15 for sets of cards",16:"most buildings",17:"longest s\
-eries",18:"£2 a round to the lowest number",19:"£2 a number up to 30",20:"£10 a set of all six kinds"};function If({faces:e}){let t=[["chapel",e?.chapel],["g\
-ate",e?.gate],["inn",e?.inn],["bridge",e?.bridge]];return u`<dl class="l-faces">${t.map(([n,r])=>u`<div><dt>${n}</dt><dd>${Gf[r??0]}</dd></div>`)}</dl>`}function Nf(e,t,n){
+eries",18:"£2 a round to the lowest number",19:"£2 a number up to 30",20:"£10 a set of all six kinds"};function Nf({faces:e}){let t=[["chapel",e?.chapel],["g\
+ate",e?.gate],["inn",e?.inn],["bridge",e?.bridge]];return u`<dl class="l-faces">${t.map(([n,r])=>u`<div><dt>${n}</dt><dd>${If[r??0]}</dd></div>`)}</dl>`}function Mf(e,t,n){
 return u`<div class="l-stock">
     <figure><figcaption>Supply</figcaption><svg viewBox="0 0 226 40" role="img"
       aria-label="supply: ${e.supply.map((r,s)=>`${r} of ${s}`).slice(1).join(", ")}">
@@ -1705,7 +1705,7 @@ return u`<div class="l-stock">
       aria-label="markers to come: ${e.unseenMarkers.map((r,s)=>`${r} of ${s+1}`).join(", ")}">
       ${e.unseenMarkers.map((r,s)=>b`<circle cx=${s*52+16} cy="20" r="13" class="l-marker"/>
         <text x=${s*52+16} y="25" text-anchor="middle" font-size="15" font-weight="700" class="l-number">${s+1}</text>
-        <text x=${s*52+32} y="25" font-size="12" class="ink-soft">×${r}</text>`)}</svg></figure></div>`}function Mf({turns:e,phase:t}){if(e.length===0)return;let n=t.
+        <text x=${s*52+32} y="25" font-size="12" class="ink-soft">×${r}</text>`)}</svg></figure></div>`}function Yf({turns:e,phase:t}){if(e.length===0)return;let n=t.
 case==="turn"?t.value.turn:-1;return u`<ol class="l-turns" aria-label="order of play">${e.map(({seat:r,card:s,value:o},a)=>u`<li
     class=${a===n?"now":a<n?"past":""}>${Y(r)}<svg viewBox="0 0 24 34" width="20" height="28" role="img"
       aria-label="card ${s}">${Ft(s,0,0)}</svg>${o>s?u`<b>+${o-s}</b>`:void 0}</li>`)}</ol>`}function Vd(e){let{observation:t}=e,n=new Set(e.events.flatMap(({event:r})=>r.
@@ -1714,8 +1714,8 @@ case==="tileTaken"?[r.value.bonusStack]:[]));return u`<div class="board london">
       <div class="l-beside">
         <div class="l-round"><svg viewBox="0 0 40 40" width="40" height="40" role="img" aria-label="round marker ${t.marker}">
           <circle cx="20" cy="20" r="17" class="l-marker"/><text x="20" y="27" text-anchor="middle" font-size="20" font-weight="700" class="l-number">${t.marker}</text></svg>
-          <span>round <b>${t.round}</b>, last ${t.rounds-1}</span>${Mf(t)}</div>
-        ${vd(e)}${Nf(t,n,e.picking)}${If(t)}</div></div>
+          <span>round <b>${t.round}</b>, last ${t.rounds-1}</span>${Yf(t)}</div>
+        ${vd(e)}${Mf(t,n,e.picking)}${Nf(t)}</div></div>
     ${t.seats.map((r,s)=>Ed(e,s,r))}</div>`}function xd({phase:e,round:t,rounds:n,turns:r}){let s=n-1-t,o=s>0?`round ${t}, ${s} to come`:`round ${t}, the last`;
 switch(e.case){case"takeA2":return`${o}: seat ${e.value.seat} may take a 2`;case"chooseCards":return`${o}: seats choose cards in secret`;case"raiseCards":return`${o}\
 : seat ${e.value.seat} may raise its cards`;case"turn":{let a=r[e.value.turn]?.seat??"?",i={place:"places its pawn",replace:"replaces a building",takeTile:"take\
@@ -1732,15 +1732,15 @@ of stack ${n}`}]}case"takeCards":{let n=e.value.cards.flatMap((r,s)=>r>0?[`${r} 
 ake ${n.join(", ")}`:"take no card"}]}case"useTile":return[{key:`use:${e.value.tile}`,label:`use the tile ${Gd(Yt(e.value.tile))}`}];case"end":return[{key:"end",
 label:"end the turn"}];default:return[{key:"?",label:"?"}]}}var Nd=Be("old_london_bridge","oldLondonBridge",{name:"Old London Bridge",pointsName:"pounds",board:Vd,status:xd,notation:hd,steps:Id,toDecide({phase:e,turns:t,
 seats:n}){switch(e.case){case"takeA2":case"raiseCards":return[e.value.seat];case"chooseCards":return n.flatMap((r,s)=>r.hasChosen?[]:[s]);case"turn":{let r=t[e.
-value.turn]?.seat;return r===void 0?[]:[r]}default:return[]}},points:({seats:e})=>e.map(t=>t.money)});var zo=[Nd,Bl,nd,fd];function B(e){return zo.find(t=>t.entry===e?.game.case)}var Yf=50;function Ho(e){let t=(Co[e.state]??"").toLowerCase();return u`<span class="tag ${e.state===1?"live":""}">${t}</span>${e.settled?u`<span class="tag good" title="the order of the top ten holds with 95 %">✓ settled</span>`:
-void 0}`}var rs=class{#e;#t=!1;#n;constructor(t){this.#e=new ge(async n=>{let{ladders:r,nextPageToken:s}=await Se().listLadders({pageSize:Yf,pageToken:n});return{
+value.turn]?.seat;return r===void 0?[]:[r]}default:return[]}},points:({seats:e})=>e.map(t=>t.money)});var zo=[Nd,Bl,nd,fd];function B(e){return zo.find(t=>t.entry===e?.game.case)}var Ff=50;function Ho(e){let t=(Co[e.state]??"").toLowerCase();return u`<span class="tag ${e.state===1?"live":""}">${t}</span>${e.settled?u`<span class="tag good" title="the order of the top ten holds with 95 %">✓ settled</span>`:
+void 0}`}var rs=class{#e;#t=!1;#n;constructor(t){this.#e=new ge(async n=>{let{ladders:r,nextPageToken:s}=await Se().listLadders({pageSize:Ff,pageToken:n});return{
 items:r,nextPageToken:s}},t),this.#e.read().then(()=>this.#t=!0,n=>this.#n=W(n)).finally(t)}view(){return this.#n?.isUnsupported?u`<main class="plain"><div class="panel empty"><h1>Ladders</h1><p>This server has no ladders.</p></div></main>`:
 this.#n?z(this.#n,"The ladders cannot be listed"):this.#t?u`<main class="list"><h1>Ladders</h1>${this.#e.items.length===0?u`<p class="panel empty">No ladder has been made yet.</p>`:
 u`<ul class="cards">${this.#e.items.map(t=>u`<li class="panel card">
           <a class="cover" href=${Pe(t.ladderId)}><bdi>${A(t.ladderId)}</bdi></a>
           <p>${Ho(t)}</p><p>${B(t.config?.game)?.name??""}, ${t.config?.seats??"?"} seats</p>
           <p class="quiet">${t.matches} matches${t.annulledMatches>0n?`, ${t.annulledMatches} annulled`:""}</p></li>`)}</ul>${this.#e.more("More ladders")}`}</main>`:
-H("Asking for the ladders…")}};var Ff=50,ss=class{constructor(t,n){this.ladderId=t;this.#t=new ge(async r=>{let{standings:s,nextPageToken:o}=await Se().listStandings({ladderId:t,pageSize:Ff,pageToken:r});
+H("Asking for the ladders…")}};var Wf=50,ss=class{constructor(t,n){this.ladderId=t;this.#t=new ge(async r=>{let{standings:s,nextPageToken:o}=await Se().listStandings({ladderId:t,pageSize:Wf,pageToken:r});
 return{items:s,nextPageToken:o}},n),this.#n=Fr(t,"",n),this.#s().catch(r=>this.#r=W(r)).finally(n)}ladderId;#e;#t;#n;#r;async#s(){let{ladderId:t}=this,[{ladder:n}]=await Promise.
 all([Se().getLadder({ladderId:t}),this.#t.read(),this.#n.read()]);this.#e=n}view(){if(this.#r)return z(this.#r,"This ladder cannot be shown");let t=this.#e;if(!t)
 return H("Asking for the standings…");let n=tn(this.#t.items.map(({rating:r})=>r));return u`<main class="list"><h1><bdi>${A(t.ladderId)}</bdi> ${Ho(t)}</h1>
@@ -1750,84 +1750,84 @@ return H("Asking for the standings…");let n=tn(this.#t.items.map(({rating:r})=
           <th scope="row"><a href=${Pe(t.ladderId,r.botName)}><bdi>${A(r.botName)}</bdi></a>
             <small><bdi>${A(r.botVersion)}</bdi>${r.owner?u`, <bdi>${A(r.owner)}</bdi>`:void 0}</small></th>
           <td class="figure">${nn(r.rating)}</td><td>${Tr(r.rating,n)}</td>
-          <td class="figure">${r.rating?.matches??0}</td><td>${Wf(r)}</td></tr>`)}</tbody></table>${this.#t.more("More bots")}
-      ${Wr(this.#n)}</main>`}};function Wf(e){let t=(Mo[e.state]??"").toLowerCase();return u`${t&&t!=="unspecified"?u`<span class="tag" title=${A(e.detail)}>${t.
+          <td class="figure">${r.rating?.matches??0}</td><td>${kf(r)}</td></tr>`)}</tbody></table>${this.#t.more("More bots")}
+      ${Wr(this.#n)}</main>`}};function kf(e){let t=(Mo[e.state]??"").toLowerCase();return u`${t&&t!=="unspecified"?u`<span class="tag" title=${A(e.detail)}>${t.
 replace(/_/g," ")}</span>`:void 0}${e.isHouseBot?u`<span class="tag">house</span>`:void 0}${e.changed?u`<span class="tag warn" title="its last 100 results do not fit its earlier ones">changed</span>`:
 void 0}`}var Md=(e,t,n)=>{let r=new Map;for(let s=t;s<=n;s++)r.set(e[s],s);return r},Yd=Ie(class extends Re{constructor(e){if(super(e),e.type!==me.CHILD)throw Error("rep\
 eat() can only be used in text expressions")}dt(e,t,n){let r;n===void 0?n=t:t!==void 0&&(r=t);let s=[],o=[],a=0;for(let i of e)s[a]=r?r(i,a):a,o[a]=n(i,a),a++;return{
 values:o,keys:s}}render(e,t,n){return this.dt(e,t,n).values}update(e,[t,n,r]){let s=_l(e),{values:o,keys:a}=this.dt(t,n,r);if(!Array.isArray(s))return this.ut=a,
-o;let i=this.ut??=[],c=[],l,d,m=0,f=s.length-1,g=0,h=o.length-1;for(;m<=f&&g<=h;)if(s[m]===null)m++;else if(s[f]===null)f--;else if(i[m]===a[g])c[g]=Ue(s[m],o[g]),
-m++,g++;else if(i[f]===a[h])c[h]=Ue(s[f],o[h]),f--,h--;else if(i[m]===a[h])c[h]=Ue(s[m],o[h]),Nt(e,c[h+1],s[m]),m++,h--;else if(i[f]===a[g])c[g]=Ue(s[f],o[g]),Nt(
-e,s[m],s[f]),f--,g++;else if(l===void 0&&(l=Md(a,g,h),d=Md(i,m,f)),l.has(i[m]))if(l.has(i[f])){let y=d.get(a[g]),S=y!==void 0?s[y]:null;if(S===null){let V=Nt(e,
-s[m]);Ue(V,o[g]),c[g]=V}else c[g]=Ue(S,o[g]),Nt(e,s[m],S),s[y]=null;g++}else _r(s[f]),f--;else _r(s[m]),m++;for(;g<=h;){let y=Nt(e,c[h+1]);Ue(y,o[g]),c[g++]=y}for(;m<=
-f;){let y=s[m++];y!==null&&_r(y)}return this.ut=a,Ur(e,c),J}});var jo={waiting:1,running:2,ended:3,cancelled:4};function qo(e){let t=e.get("label")??"",[n="",...r]=t.split("="),s=e.get("annulled");return F(Rl,{state:jo[e.get(
+o;let i=this.ut??=[],c=[],l,d,p=0,g=s.length-1,f=0,h=o.length-1;for(;p<=g&&f<=h;)if(s[p]===null)p++;else if(s[g]===null)g--;else if(i[p]===a[f])c[f]=Ue(s[p],o[f]),
+p++,f++;else if(i[g]===a[h])c[h]=Ue(s[g],o[h]),g--,h--;else if(i[p]===a[h])c[h]=Ue(s[p],o[h]),Nt(e,c[h+1],s[p]),p++,h--;else if(i[g]===a[f])c[f]=Ue(s[g],o[f]),Nt(
+e,s[p],s[g]),g--,f++;else if(l===void 0&&(l=Md(a,f,h),d=Md(i,p,g)),l.has(i[p]))if(l.has(i[g])){let y=d.get(a[f]),S=y!==void 0?s[y]:null;if(S===null){let v=Nt(e,
+s[p]);Ue(v,o[f]),c[f]=v}else c[f]=Ue(S,o[f]),Nt(e,s[p],S),s[y]=null;f++}else _r(s[g]),g--;else _r(s[p]),p++;for(;f<=h;){let y=Nt(e,c[h+1]);Ue(y,o[f]),c[f++]=y}for(;p<=
+g;){let y=s[p++];y!==null&&_r(y)}return this.ut=a,Ur(e,c),J}});var jo={waiting:1,running:2,ended:3,cancelled:4};function qo(e){let t=e.get("label")??"",[n="",...r]=t.split("="),s=e.get("annulled");return F(Rl,{state:jo[e.get(
 "state")??""]??0,gameId:e.get("game")??"",botName:e.get("bot")??"",maker:e.get("maker")??"",groupId:e.get("group")??"",labels:n===""?{}:{[n]:r.join("=")},...s===
 "yes"||s==="no"?{annulled:s==="yes"}:{}})}var os=class{#e=performance.now();async next(){performance.now()-this.#e<=8||(await new Promise(t=>setTimeout(t)),this.#e=performance.now())}};function Fd(){return new Promise(
 e=>{requestAnimationFrame(()=>setTimeout(e)),setTimeout(e,100)})}function as(){return document.hidden?new Promise(e=>{let t=()=>{document.hidden||(document.removeEventListener(
-"visibilitychange",t),e())};document.addEventListener("visibilitychange",t)}):Promise.resolve()}var kf=20,Tf=1e3,Cf=15e3,cs=({state:e})=>e===1||e===2,is=class{constructor(t,n,r){this.filter=t;this.changed=n;this.left=r;this.#e()}filter;changed;left;followed=new Map;async#e(){
-let t=new re(Cf);for(;;){await as();let n=new AbortController,r=()=>document.hidden&&n.abort();document.addEventListener("visibilitychange",r);try{this.followed.
-clear();for await(let{match:s,observation:o}of It().watchMatches({filter:this.filter,maxMatches:kf,intervalMs:Tf},{signal:n.signal}))t.reset(),s&&this.#t(s,o)}catch(s){
+"visibilitychange",t),e())};document.addEventListener("visibilitychange",t)}):Promise.resolve()}var Tf=20,Cf=1e3,Xf=15e3,cs=({state:e})=>e===1||e===2,is=class{constructor(t,n,r){this.filter=t;this.changed=n;this.left=r;this.#e()}filter;changed;left;followed=new Map;async#e(){
+let t=new re(Xf);for(;;){await as();let n=new AbortController,r=()=>document.hidden&&n.abort();document.addEventListener("visibilitychange",r);try{this.followed.
+clear();for await(let{match:s,observation:o}of It().watchMatches({filter:this.filter,maxMatches:Tf,intervalMs:Cf},{signal:n.signal}))t.reset(),s&&this.#t(s,o)}catch(s){
 if(!n.signal.aborted&&!W(s).mayPass)return}finally{document.removeEventListener("visibilitychange",r)}document.hidden||await t.pass()}}#t(t,n){let r=this.followed.
 get(t.matchId);cs(t)?(t.config??=r?.match.config,this.followed.set(t.matchId,{match:t,observation:n,version:(r?.version??0)+1})):(this.followed.delete(t.matchId),
-this.left()),this.changed()}};var Xf=50,Lf=5e3,ls=class{constructor(t,n){this.query=t;this.changed=n;this.#c(),setInterval(()=>{this.#l()},Lf)}query;changed;#e=[];#t=[];#n="";#r=0;#s;#o;async#i(t){
-return It().listMatches({filter:qo(this.query),pageSize:Xf,pageToken:t})}async#c(){try{let t=await this.#i(this.#n);this.#e.push(...t.matches),this.#t.push(...t.
+this.left()),this.changed()}};var Lf=50,Bf=5e3,ls=class{constructor(t,n){this.query=t;this.changed=n;this.#c(),setInterval(()=>{this.#l()},Bf)}query;changed;#e=[];#t=[];#n="";#r=0;#s;#o;async#i(t){
+return It().listMatches({filter:qo(this.query),pageSize:Lf,pageToken:t})}async#c(){try{let t=await this.#i(this.#n);this.#e.push(...t.matches),this.#t.push(...t.
 damagedMatchIds),this.#n=t.nextPageToken,this.#r+=1;let n=qo(this.query);n.state!==3&&n.state!==4&&(this.#o??=new is(n,this.changed,()=>{this.#l()}))}catch(t){this.#s=
 W(t)}this.changed()}async#l(){if(!(document.hidden||this.#r!==1||this.#s))try{let t=await this.#i("");if(this.#r!==1)return;[this.#e,this.#t,this.#n]=[t.matches,
 t.damagedMatchIds,t.nextPageToken],this.changed()}catch{}}#a(){let t=this.#o?.followed??new Map,n=this.#e.filter(s=>cs(s)&&!t.has(s.matchId));return[...t.values(),
 ...n.map(s=>({match:s,observation:void 0,version:0}))].sort((s,o)=>Number(o.match.createdUnixMs-s.match.createdUnixMs))}view(){if(this.#s)return z(this.#s,"The \
 matches cannot be listed");if(this.#r===0)return H("Asking for the matches…");let t=this.query.get("bot"),n=this.#a(),r=this.#e.filter(s=>!cs(s));return u`<main class="list"><h1>${t?
-u`Matches of <bdi>${A(t)}</bdi>`:"Matches"}</h1>${Bf(this.query)}
-      ${n.length>0?u`<section aria-label="matches in play"><h2>In play</h2><ul class="cards">${Yd(n,({match:s})=>s.matchId,s=>oe([s.match,s.version],()=>_f(s)))}</ul></section>`:
+u`Matches of <bdi>${A(t)}</bdi>`:"Matches"}</h1>${wf(this.query)}
+      ${n.length>0?u`<section aria-label="matches in play"><h2>In play</h2><ul class="cards">${Yd(n,({match:s})=>s.matchId,s=>oe([s.match,s.version],()=>$f(s)))}</ul></section>`:
 void 0}
-      ${r.length>0?u`<section aria-label="matches that are over"><h2>Over</h2>${Jf(r)}</section>`:void 0}
+      ${r.length>0?u`<section aria-label="matches that are over"><h2>Over</h2>${Df(r)}</section>`:void 0}
       ${this.#e.length===0?u`<div class="panel empty"><p>No match ${[...this.query.values()].some(Boolean)?"fits these filters":"has been made yet"}.</p>
         <p class="quiet">Drop a replay file anywhere on this page to look at it.</p></div>`:void 0}
       ${this.#t.length>0?u`<p class="notice">The server cannot read ${this.#t.length} matches: ${this.#t.map(s=>u`<code>${A(s)}</code> `)}</p>`:void 0}
-      ${this.#n?u`<p><button type="button" @click=${()=>{this.#c()}}>Older matches</button></p>`:void 0}</main>`}};function Bf(e){let t=s=>e.get(s)??"",n=(s,o,a)=>u`<label>${o}<select name=${s}>
+      ${this.#n?u`<p><button type="button" @click=${()=>{this.#c()}}>Older matches</button></p>`:void 0}</main>`}};function wf(e){let t=s=>e.get(s)??"",n=(s,o,a)=>u`<label>${o}<select name=${s}>
     <option value="">any</option>${a.map(([i,c])=>u`<option value=${i} ?selected=${t(s)===i}>${c}</option>`)}</select></label>`,r=(s,o,a)=>u`<label>${o}<input name=${s} .value=${t(
-s)} placeholder=${a} maxlength="300"></label>`;return u`<form class="filters" @submit=${wf}>${n("game","Game",zo.map(({id:s,name:o})=>[s,o]))}
+s)} placeholder=${a} maxlength="300"></label>`;return u`<form class="filters" @submit=${Uf}>${n("game","Game",zo.map(({id:s,name:o})=>[s,o]))}
     ${n("state","State",Object.keys(jo).map(s=>[s,s]))}
     ${r("bot","Bot","name")}${r("label","Label","name=value")}<button type="submit">Filter</button>
-    ${[...e.values()].some(Boolean)?u`<a href="/">all</a>`:void 0}</form>`}function wf(e){e.preventDefault();let t=new URLSearchParams;for(let[n,r]of new FormData(
+    ${[...e.values()].some(Boolean)?u`<a href="/">all</a>`:void 0}</form>`}function Uf(e){e.preventDefault();let t=new URLSearchParams;for(let[n,r]of new FormData(
 e.currentTarget))typeof r=="string"&&r!==""&&t.set(n,r);location.assign(`/?${t}`)}function Wd(e){return B(e.config?.game)?.name??"an unknown game"}function kd(e){
 return u`<ul class="bots">${e.seats.map(({seat:t,botName:n,reservedFor:r})=>{let s=e.result?.seats.find(o=>o.seat===t);return u`<li class=${s?.place===1?"first":
 ""}>${Y(t)} ${n?u`<a href=${bt(n)}><bdi>${A(n)}</bdi></a>`:u`<i>${r?u`for <bdi>${A(r)}</bdi>`:"no bot yet"}</i>`}
       ${s?u`<b class="score" title="place ${s.place}">${s.score}</b>${s.faultCount>0?u`<span class="tag warn">${s.faultCount} ${s.faultCount===1?"fault":"faults"}</span>`:
 void 0}`:void 0}</li>`})}</ul>`}function Td(e){let t=Object.entries(e.labels);if(t.length!==0)return u`<div class="labels">${t.map(([n,r])=>u`<a class="tag" href="/?${new URLSearchParams(
-{label:`${n}=${r}`})}"><bdi>${A(n)}=${A(r)}</bdi></a>`)}</div>`}function Uf({match:e,observation:t}){let n=B(t);if(!t||!n)return u`<div class="thumb none" aria-hidden="true"></div>`;
+{label:`${n}=${r}`})}"><bdi>${A(n)}=${A(r)}</bdi></a>`)}</div>`}function _f({match:e,observation:t}){let n=B(t);if(!t||!n)return u`<div class="thumb none" aria-hidden="true"></div>`;
 let r=e.seats.map(({botName:s})=>s);return u`<div class="thumb" aria-hidden="true" inert><div class="mini">${n.board({observation:t,config:e.config?.game,events:[],
-frame:void 0,names:r})}</div></div>`}function _f(e){let{match:t,observation:n}=e,r=n&&B(n)?.status(n);return u`<li class="panel card">${Uf(e)}<a class="cover" href=${Ke(
+frame:void 0,names:r})}</div></div>`}function $f(e){let{match:t,observation:n}=e,r=n&&B(n)?.status(n);return u`<li class="panel card">${_f(e)}<a class="cover" href=${Ke(
 t.matchId)}>${Wd(t)}</a>
     <p>${t.state===2?u`<span class="tag live">live</span>`:u`<span class="tag">waits for bots</span>`}
-      <span class="quiet">${t.decisions===1?"1 decision":`${t.decisions} decisions`}${r?u` · ${r}`:void 0}</span></p>${kd(t)}${Td(t)}</li>`}function $f(e){if(e===
-0n)return;let t=new Date(Number(e));return u`<time datetime=${t.toISOString()}>${t.toLocaleString([],{dateStyle:"medium",timeStyle:"short"})}</time>`}function Jf(e){
+      <span class="quiet">${t.decisions===1?"1 decision":`${t.decisions} decisions`}${r?u` · ${r}`:void 0}</span></p>${kd(t)}${Td(t)}</li>`}function Jf(e){if(e===
+0n)return;let t=new Date(Number(e));return u`<time datetime=${t.toISOString()}>${t.toLocaleString([],{dateStyle:"medium",timeStyle:"short"})}</time>`}function Df(e){
 return u`<table class="matches"><thead><tr><th>Game</th><th>Bots and scores</th><th class="figure">Decisions</th><th>Ended</th></tr></thead><tbody>${e.map(t=>u`<tr>
     <th scope="row"><a href=${Ke(t.matchId)}>${Wd(t)}</a>${t.state===4?u` <span class="tag warn">cancelled</span>`:void 0}${t.annulment?u` <span class="tag warn">annulled</span>`:
 void 0}</th>
-    <td>${kd(t)}${Td(t)}</td><td class="figure">${t.decisions}</td><td>${$f(t.endedUnixMs||t.createdUnixMs)}</td></tr>`)}</tbody></table>`}var Cd=[["← →","previous and next decision"],["Home End","first and last position"],["Space","play and pause"],["+ −","faster and slower"],["N P","next an\
+    <td>${kd(t)}${Td(t)}</td><td class="figure">${t.decisions}</td><td>${Jf(t.endedUnixMs||t.createdUnixMs)}</td></tr>`)}</tbody></table>`}var Cd=[["← →","previous and next decision"],["Home End","first and last position"],["Space","play and pause"],["+ −","faster and slower"],["N P","next an\
 d previous decision of the same seat"],["J K","next and previous fault"],["1 … 6","view as seat 0 … 5"],["A","what all seats knew, side by side"],["0 Esc","\
-view as a spectator"],["?","this help"]];function Df(e,t){return e instanceof Element?e.closest("input, select, textarea, [contenteditable]")?!0:(t===" "||t==="\
-Enter")&&e.closest("button, a, summary")!==null:!1}function Xd(e,t){if(t.ctrlKey||t.altKey||t.metaKey||Df(t.target,t.key))return;let n=e.eyes??e.record.positions[e.
+view as a spectator"],["?","this help"]];function Kf(e,t){return e instanceof Element?e.closest("input, select, textarea, [contenteditable]")?!0:(t===" "||t==="\
+Enter")&&e.closest("button, a, summary")!==null:!1}function Xd(e,t){if(t.ctrlKey||t.altKey||t.metaKey||Kf(t.target,t.key))return;let n=e.eyes??e.record.positions[e.
 index]?.played?.seat,r={ArrowLeft:()=>e.goTo(e.index-1),ArrowRight:()=>e.goTo(e.index+1),Home:()=>e.goTo(0),End:()=>e.goTo(e.last)," ":()=>e.togglePlaying(),"+":()=>e.
 changeSpeed(1),"-":()=>e.changeSpeed(-1),n:()=>n!==void 0&&e.goToSeat(n,1),p:()=>n!==void 0&&e.goToSeat(n,-1),j:()=>e.goToFault(1),k:()=>e.goToFault(-1),a:()=>e.
 viewAs(e.seat==="all"?void 0:"all"),0:()=>e.viewAs(void 0),Escape:()=>e.showsHelp?e.toggleHelp():e.viewAs(void 0),"?":()=>e.toggleHelp()},s=/^[1-6]$/.test(t.key)?
 ()=>e.viewAs(Number(t.key)-1):r[t.key.length===1?t.key.toLowerCase():t.key];s&&(t.preventDefault(),s())}function ds(e,t){if(t===void 0)return e;let{played:n,faults:r}=e,s=o=>o!==t;return{...e,...n&&s(n.seat)?{played:{...n,decision:void 0,notation:"",note:"",legalDecisions:[],
-legalDecisionsCut:!1}}:{},faults:r.map(o=>o.fault&&s(o.seat)?{...o,fault:{...o.fault,detail:""}}:o)}}var Pf=6,Of=4,Qf=3,zf=1;function Hf({played:e,faults:t}){if(!e)return;let{seat:n,charge:r,decidedBy:s}=e,o=a=>Number(a??0n)/1e3;return{seat:n,chargedMs:o(r?.chargedUs),
+legalDecisionsCut:!1}}:{},faults:r.map(o=>o.fault&&s(o.seat)?{...o,fault:{...o.fault,detail:""}}:o)}}var Of=6,Qf=4,zf=3,Hf=1;function jf({played:e,faults:t}){if(!e)return;let{seat:n,charge:r,decidedBy:s}=e,o=a=>Number(a??0n)/1e3;return{seat:n,chargedMs:o(r?.chargedUs),
 creditMs:o(r?.creditUs),lagMs:o(r?.refereeLagUs),isSubstituted:s===3,isLate:t.some(a=>a.seat===n&&a.fault?.reason===2)}}function ct(e){return(Yo[e??0]??"unknown").
 toLowerCase().replace(/_/g," ")}function q(e){if(e<10)return`${Math.round(e*10)/10} ms`;if(e<1e3)return`${Math.round(e)} ms`;if(e<6e4)return`${Math.round(e/100)/
 10} s`;let t=Math.floor(e/1e3),[n,r]=[Math.floor(t/3600),Math.floor(t/60)%60],s=o=>String(o).padStart(2,"0");return n>0?`${n}:${s(r)}:${s(t%60)}`:`${r}:${s(t%60)}`}
-function Ld(e,t,n){return[...e].sort((r,s)=>t(s)-t(r)).slice(0,n)}function Bd(e,t){let n=e.map(Hf),r=e.map(({observations:[d]})=>t&&d?t.points(d):[]),s=e.flatMap(
-({faults:d},m)=>d.map(({seat:f,fault:g})=>({index:m,kind:"fault",seat:f,text:`seat ${f}: fault, ${ct(g?.reason)}`}))),o=r.flatMap((d,m)=>{let f=r[m-1];return f?
-d.map((g,h)=>({index:m,seat:h,gain:g-(f[h]??0)})).filter(({gain:g})=>g>0):[]}),a=o.reduce((d,{gain:m})=>d+m,0)/Math.max(1,o.length);for(let{index:d,seat:m,gain:f}of Ld(
-o.filter(g=>g.gain>a),g=>g.gain,Pf))s.push({index:d,kind:"jump",seat:m,text:`seat ${m}: +${f} ${t?.pointsName??"points"}`});let i=n.flatMap(d=>d?[d.chargedMs]:[]).
-sort((d,m)=>d-m),c=Math.max(zf,Qf*(i[Math.floor(i.length/2)]??0)),l=n.flatMap((d,m)=>d&&d.chargedMs>=c?[{think:d,index:m}]:[]);for(let{think:d,index:m}of Ld(l,f=>f.
-think.chargedMs,Of))s.push({index:m,kind:"think",seat:d.seat,text:`seat ${d.seat} thought ${q(d.chargedMs)}`});return s.sort((d,m)=>d.index-m.index),{thinks:n,points:r,
-marks:s}}var jf=350,qf=120,us=class{constructor(t,n,r){this.record=t;this.mark=n;this.changed=r;let s=De(n==="?"?location.search:location.hash);this.#n=s.at,this.seat=s.
+function Ld(e,t,n){return[...e].sort((r,s)=>t(s)-t(r)).slice(0,n)}function Bd(e,t){let n=e.map(jf),r=e.map(({observations:[d]})=>t&&d?t.points(d):[]),s=e.flatMap(
+({faults:d},p)=>d.map(({seat:g,fault:f})=>({index:p,kind:"fault",seat:g,text:`seat ${g}: fault, ${ct(f?.reason)}`}))),o=r.flatMap((d,p)=>{let g=r[p-1];return g?
+d.map((f,h)=>({index:p,seat:h,gain:f-(g[h]??0)})).filter(({gain:f})=>f>0):[]}),a=o.reduce((d,{gain:p})=>d+p,0)/Math.max(1,o.length);for(let{index:d,seat:p,gain:g}of Ld(
+o.filter(f=>f.gain>a),f=>f.gain,Of))s.push({index:d,kind:"jump",seat:p,text:`seat ${p}: +${g} ${t?.pointsName??"points"}`});let i=n.flatMap(d=>d?[d.chargedMs]:[]).
+sort((d,p)=>d-p),c=Math.max(Hf,zf*(i[Math.floor(i.length/2)]??0)),l=n.flatMap((d,p)=>d&&d.chargedMs>=c?[{think:d,index:p}]:[]);for(let{think:d,index:p}of Ld(l,g=>g.
+think.chargedMs,Qf))s.push({index:p,kind:"think",seat:d.seat,text:`seat ${d.seat} thought ${q(d.chargedMs)}`});return s.sort((d,p)=>d.index-p.index),{thinks:n,points:r,
+marks:s}}var qf=350,eh=120,us=class{constructor(t,n,r){this.record=t;this.mark=n;this.changed=r;let s=De(n==="?"?location.search:location.hash);this.#n=s.at,this.seat=s.
 seat,this.speed=s.speed,this.follows=t.isLive&&s.at===void 0,this.#a()}record;mark;changed;index=0;seat;speed;isPlaying=!1;showsHelp=!1;showsLegal=!1;follows;notice="";#e;#t;#n;#r=0;#s=0;#o;#i=!1;#c;#l=-1;get last(){
 return Math.max(0,this.record.positions.length-1)}get timeline(){return(!this.#c||this.#l!==this.record.version)&&(this.#c=Bd(this.record.positions,this.record.
 game),this.#l=this.record.version),this.#c}grew(){let t=this.index;if(this.follows?this.index=this.last:this.#s!==this.record.replaced&&(this.index=this.record.
 indexOf(this.#r)),this.#s=this.record.replaced,this.#a(),this.record.isLive||this.index!==t)return this.changed();this.#t??=setTimeout(()=>{this.#t=void 0,this.
-changed()},qf)}#a(){this.#n!==void 0&&(this.index=this.record.indexOf(this.#n)),this.#r=this.record.positions[this.index]?.number??0,this.#r===this.#n&&(this.#n=
+changed()},eh)}#a(){this.#n!==void 0&&(this.index=this.record.indexOf(this.#n)),this.#r=this.record.positions[this.index]?.number??0,this.#r===this.#n&&(this.#n=
 void 0)}goTo(t){this.#n=void 0,this.index=Math.min(this.last,Math.max(0,Math.round(t))),this.#r=this.record.positions[this.index]?.number??0,this.follows=this.record.
 isLive&&this.index===this.last,this.#d(),this.changed()}goToSeat(t,n){for(let r=this.index+n;r>0&&r<=this.last;r+=n)if(this.record.positions[r]?.played?.seat===
 t)return this.goTo(r)}goToFault(t){let n=this.timeline.marks.filter(({kind:s})=>s==="fault").map(({index:s})=>s),r=t>0?n.find(s=>s>this.index):n.findLast(s=>s<this.
@@ -1839,7 +1839,7 @@ record.isLive&&this.goTo(0),this.#u()):clearInterval(this.#e),this.changed()}#u(
 this.index+1):this.record.isLive||this.togglePlaying()},1e3/this.speed)}notify(t){this.notice!==t&&(this.notice=t,this.changed())}toggleHelp(){this.showsHelp=!this.
 showsHelp,this.changed()}showLegal(t){this.showsLegal!==t&&(this.showsLegal=t,this.changed())}look(t=this.index){let n=this.record.positions[t]?.number;return{at:(this.
 record.isLive?t===this.last&&this.follows:n===0)?void 0:n,seat:this.seat,speed:this.speed}}href(t){return`${this.mark}${ks({...this.look(),at:this.record.positions[t]?.
-number})}`}#d(){if(this.#o!==void 0){this.#i=!0;return}this.#i=!1,this.#o=setTimeout(()=>{this.#o=void 0,this.#i&&this.#d()},jf);let t=ks(this.look()),n=t===""?
+number})}`}#d(){if(this.#o!==void 0){this.#i=!0;return}this.#i=!1,this.#o=setTimeout(()=>{this.#o=void 0,this.#i&&this.#d()},qf);let t=ks(this.look()),n=t===""?
 this.mark==="?"?location.pathname:"#":`${this.mark}${t}`;history.replaceState(history.state,"",n)}close(){clearInterval(this.#e),clearTimeout(this.#t),clearTimeout(
 this.#o)}};var lt=class{info;positions=[];views;version=0;replaced=0;constructor(t,n){this.views=t,this.info=n}take(t){if(t.match){let r=t.match.config??this.info?.config;
 this.info=t.match,r&&(this.info.config=r)}this.version+=1;let{position:n}=t;n&&n.number>=this.next&&this.positions.push(n)}replaceBy(t){this.info=t.info,this.positions=
@@ -1850,28 +1850,28 @@ if(this.views==="all")return t+1;let n=this.views.indexOf(t);return n<0?n:n+1}ha
 let{seats:t}=this;return t>0&&Array.from({length:t},(n,r)=>r).every(n=>this.hasView(n))}get game(){return B(this.info?.config?.game)??B(this.positions[0]?.observations[0])}get seats(){
 return this.info?.config?.seats||this.info?.seats.length||this.positions[0]?.bankLeftMs.length||0}name(t){let{info:n}=this;return n?.seats.find(s=>s.seat===t)?.
 botName||n?.result?.seats.find(s=>s.seat===t)?.botName||""}};var ms=32;function En({seat:e,notation:t}){return t===""?`seat ${e} decided`:`seat ${e}: ${A(t)}`}function ea(e){switch(e){case 2:return"forced";case 3:return"b\
-y the house";case 4:return"from the replay";default:return""}}function eh(e,t,n){let{played:r,lines:s,faults:o}=t,a=ea(r?.decidedBy);return u`<li data-index=${n}><a href=${e.
+y the house";case 4:return"from the replay";default:return""}}function th(e,t,n){let{played:r,lines:s,faults:o}=t,a=ea(r?.decidedBy);return u`<li data-index=${n}><a href=${e.
 href(n)} @click=${i=>{i.ctrlKey||i.metaKey||i.shiftKey||(i.preventDefault(),e.goTo(n))}}><span class="number">${t.number}</span>${r?u`${Y(r.seat)}<span class="line decision">${En(
 r)}</span>${a?u` <small>${a}</small>`:void 0}`:u`<span class="line beginning">beginning</span>`}</a>
     ${r?.note?u`<p class="note"><q><bdi>${A(r.note)}</bdi></q></p>`:void 0}${o.length+s.length===0?void 0:u`<ul>${o.map(({seat:i,fault:c})=>u`<li class="fault">seat ${i}: fault ${ct(
 c?.reason)},
       costs ${(Fo[c?.action??0]??"").toLowerCase()}${c?.detail?u`: <bdi>${A(c.detail)}</bdi>`:void 0}</li>`)}${s.map(i=>u`<li class="event">${A(i)}</li>`)}</ul>`}</li>`}
 function wd(e){let{record:t}=e,n=Array.from({length:Math.ceil(t.positions.length/ms)},(r,s)=>{let o=t.positions.slice(s*ms,(s+1)*ms);return oe([o.length,t.replaced,
-e.seat,e.eyes,e.speed],()=>o.map((a,i)=>eh(e,ds(a,e.eyes),s*ms+i)))});return u`<section class="panel transcript" aria-label="transcript"><h2>Transcript</h2>${t.
+e.seat,e.eyes,e.speed],()=>o.map((a,i)=>th(e,ds(a,e.eyes),s*ms+i)))});return u`<section class="panel transcript" aria-label="transcript"><h2>Transcript</h2>${t.
 isLive?u`<div class="scroll" role="log" aria-live="polite" tabindex="0" aria-label="what happens"><ol>${n}</ol></div>`:u`<div class="scroll" role="region" tabindex="0" aria-label="what happened"><ol>${n}</ol></div>`}</section>`}
 function Ud(e,t){let n=e.querySelector(".transcript .scroll"),r=n?.firstElementChild,s=r?.querySelector('[aria-current="step"]'),o=r?.children[t]?.firstElementChild;
 if(s!==o&&(s?.removeAttribute("aria-current"),o?.setAttribute("aria-current","step")),!n||!o||s===o)return;let[a,i]=[n.getBoundingClientRect(),o.getBoundingClientRect()];
 (i.top<a.top||i.bottom>a.bottom-40)&&(n.scrollTop+=i.top-a.top-a.height/3)}var Ze=40,ps=120;function ta(e,t){return t<=0?0:Math.sqrt(e/t)*(Ze-6)}function Sn(e,t,n){let r="";return e.forEach((s,o)=>{if(s?.seat!==t)return;let[a,i]=n(s);i>
-a&&(r+=`M${o} ${(Ze-a).toFixed(1)}V${(Ze-i).toFixed(1)}`)}),r}function th(e,t,n){let r=e.record.isFromBeginning?e.timeline.thinks:[],s=d=>ta(d.chargedMs-d.lagMs,
-n),o=d=>ta(d.chargedMs,n),a=d=>ta(d.chargedMs+d.creditMs,n),i=e.record.positions.map(({bankLeftMs:d})=>d[t]??0),c=Math.max(1,...i),l=i.map((d,m)=>`${m===0?"M":"\
-L"}${m} ${(Ze-2-d/c*(Ze-6)).toFixed(1)}`);return b`<g class=${ce(t)}>
+a&&(r+=`M${o} ${(Ze-a).toFixed(1)}V${(Ze-i).toFixed(1)}`)}),r}function nh(e,t,n){let r=e.record.isFromBeginning?e.timeline.thinks:[],s=d=>ta(d.chargedMs-d.lagMs,
+n),o=d=>ta(d.chargedMs,n),a=d=>ta(d.chargedMs+d.creditMs,n),i=e.record.positions.map(({bankLeftMs:d})=>d[t]??0),c=Math.max(1,...i),l=i.map((d,p)=>`${p===0?"M":"\
+L"}${p} ${(Ze-2-d/c*(Ze-6)).toFixed(1)}`);return b`<g class=${ce(t)}>
     <path d="M0 ${Ze}H${Math.max(1,e.last)}" class="axis"/>
     <path d=${Sn(r,t,d=>[0,s(d)])} class="think"/>
     <path d=${Sn(r,t,d=>[s(d),o(d)])} class="think-lag"/>
     <path d=${Sn(r,t,d=>[o(d),a(d)])} class="think-credit"/>
     <path d=${Sn(r,t,d=>d.isLate?[0,Ze]:[0,0])} class="think-late"/>
     <path d=${Sn(r,t,d=>d.isSubstituted?[0,Ze/3]:[0,0])} class="think-house"/>
-    <path d=${l.join("")} class="bank"/></g>`}function nh(e){let t=e.timeline.points,n=t.flat(),[r,s]=[Math.min(0,...n),Math.max(1,...n)],o=a=>(ps-4-(a-r)/(s-r)*
+    <path d=${l.join("")} class="bank"/></g>`}function rh(e){let t=e.timeline.points,n=t.flat(),[r,s]=[Math.min(0,...n),Math.max(1,...n)],o=a=>(ps-4-(a-r)/(s-r)*
 (ps-10)).toFixed(1);return Array.from({length:e.record.seats},(a,i)=>{let c=t.map((l,d)=>`${d===0?"M":"H"}${d}${d===0?" ":"V"}${o(l[i]??0)}`);return b`<path d=${c.
 join("")} class="score-line ${ce(i)} dash-${i}"/>`})}function _d(e){return t=>{let n=t.currentTarget.getBoundingClientRect();e.goTo((t.clientX-n.left)/n.width*e.
 last)}}function $d(e,t){return b`<path d="M${e.index} 0V${t}" class="cursor"/>`}function Jd(e){let{record:t,last:n}=e,r=Math.max(1,n),s=Array.from({length:t.seats},
@@ -1879,24 +1879,24 @@ last)}}function $d(e,t){return b`<path d="M${e.index} 0V${t}" class="cursor"/>`}
     <h2>Time to think <small>bars: charged <i class="key think-key"></i>, server’s lag <i class="key lag-key"></i>, credited <i class="key credit-key"></i>;
       late <i class="key late-key"></i>, by the house <i class="key house-key"></i>; line: bank left. Longest ${q(a)}</small></h2>
     ${s.map(l=>u`<div class="strip">${Y(l)}<svg viewBox="0 0 ${r} ${Ze}" preserveAspectRatio="none" role="img"
-        aria-label="time of seat ${l}" @click=${_d(e)}>${oe(c,()=>th(e,l,a))}${$d(e,Ze)}</svg>
+        aria-label="time of seat ${l}" @click=${_d(e)}>${oe(c,()=>nh(e,l,a))}${$d(e,Ze)}</svg>
         <span class="now">${q(t.positions[e.index]?.bankLeftMs[l]??0)}</span></div>`)}
     <h2>${t.game?.pointsName??"points"} by decision</h2>
     <div class="strip"><span class="badge"></span><svg class="score" viewBox="0 0 ${r} ${ps}" preserveAspectRatio="none" role="img" aria-label="points by decision"
-      @click=${_d(e)}>${oe(c,()=>nh(e))}${$d(e,ps)}</svg>
+      @click=${_d(e)}>${oe(c,()=>rh(e))}${$d(e,ps)}</svg>
       <ul class="now">${s.map(l=>u`<li>${Y(l)}${i[l]??0}</li>`)}</ul></div></section>`}var Dd=Ie(class extends Re{constructor(e){if(super(e),e.type!==me.PROPERTY&&e.type!==me.ATTRIBUTE&&e.type!==me.BOOLEAN_ATTRIBUTE)throw Error("The `live` directi\
 ve is not allowed on child or event bindings");if(!wr(e))throw Error("`live` bindings can only contain a single expression")}render(e){return e}update(e,[t]){if(t===
 J||t===k)return t;let n=e.element,r=e.name;if(e.type===me.PROPERTY){if(t===n[r])return J}else if(e.type===me.BOOLEAN_ATTRIBUTE){if(!!t===n.hasAttribute(r))return J}else if(e.
-type===me.ATTRIBUTE&&n.getAttribute(r)===t+"")return J;return Ur(e),t}});var rh={first:"M5 5H7.5V19H5ZM19 5V19L8.5 12Z",previous:"M16 5V19L6 12Z",play:"M7 4.5V19.5L19.5 12Z",pause:"M6 5H10.5V19H6ZM13.5 5H18V19H13.5Z",next:"M8 5V19L18\
+type===me.ATTRIBUTE&&n.getAttribute(r)===t+"")return J;return Ur(e),t}});var sh={first:"M5 5H7.5V19H5ZM19 5V19L8.5 12Z",previous:"M16 5V19L6 12Z",play:"M7 4.5V19.5L19.5 12Z",pause:"M6 5H10.5V19H6ZM13.5 5H18V19H13.5Z",next:"M8 5V19L18\
  12Z",last:"M16.5 5H19V19H16.5ZM5 5V19L15.5 12Z"};function Rn(e,t,n,r=!1){return u`<button type="button" class="icon" aria-label=${t} title=${t} ?disabled=${r} @click=${n}>
-    <svg viewBox="0 0 24 24" aria-hidden="true"><path d=${rh[e]} fill="currentColor"/></svg></button>`}function sh({kind:e}){return e==="fault"?"M-4-4L4 4M4-4L-\
-4 4":e==="jump"?"M-4.5 4L0-4L4.5 4Z":"M0-4.5A4.5 4.5 0 1 1-0.01-4.5Z"}function oh(e){let t=Math.max(1,e.last);return u`<svg class="marks" width="100%" height="14" aria-hidden="true">${e.
+    <svg viewBox="0 0 24 24" aria-hidden="true"><path d=${sh[e]} fill="currentColor"/></svg></button>`}function oh({kind:e}){return e==="fault"?"M-4-4L4 4M4-4L-\
+4 4":e==="jump"?"M-4.5 4L0-4L4.5 4Z":"M0-4.5A4.5 4.5 0 1 1-0.01-4.5Z"}function ah(e){let t=Math.max(1,e.last);return u`<svg class="marks" width="100%" height="14" aria-hidden="true">${e.
 timeline.marks.map(n=>b`<svg
     x="${n.index/t*100}%" overflow="visible" class="scrub-mark mark-${n.kind}" @click=${()=>e.goTo(n.index)}>
     <title>decision ${e.record.positions[n.index]?.number??0}: ${n.text}</title>
-    <rect x="-7" width="14" height="14" fill="transparent"/><path transform="translate(0 7)" d=${sh(n)}/></svg>`)}</svg>`}function Kd(e){let{index:t,last:n,record:r,
+    <rect x="-7" width="14" height="14" fill="transparent"/><path transform="translate(0 7)" d=${oh(n)}/></svg>`)}</svg>`}function Kd(e){let{index:t,last:n,record:r,
 isPlaying:s}=e,o=e.position(),a=o?.number??0,i=r.positions.at(-1)?.number??0,c=o?.played?`decision ${a} of ${i}: ${En(o.played)}`:`beginning, ${i} decisions`;return u`<div class="controls" role="group" aria-label="position">
-    <div class="scrub">${oh(e)}<input type="range" min="0" max=${n} .value=${Dd(String(t))} aria-label="position"
+    <div class="scrub">${ah(e)}<input type="range" min="0" max=${n} .value=${Dd(String(t))} aria-label="position"
       aria-valuetext=${c} @input=${l=>e.goTo(Number(l.target.value))}></div>
     <div class="buttons">
       ${Rn("first","first position",()=>e.goTo(0),t===0)}
@@ -1908,8 +1908,8 @@ isPlaying:s}=e,o=e.position(),a=o?.number??0,i=r.positions.at(-1)?.number??0,c=o
       <label class="speed"><span>speed</span><select aria-label="decisions a second" @change=${l=>e.setSpeed(Number(l.target.value))}>${ht.map(l=>u`<option value=${l} ?selected=${l===
 e.speed}>${l}/s</option>`)}</select></label>
       <button type="button" class="text" title="keyboard" aria-expanded=${e.showsHelp} @click=${()=>e.toggleHelp()}>?<span class="wide"> keys</span></button>
-    </div></div>`}var ah=200;function ih(e){let t=e.position()?.played,{game:n}=e.record;if(!t||!n)return u``;let r=t.legalDecisions.map(a=>n.notation(a)),s=r.indexOf(t.notation),
-o=r.map((a,i)=>({name:a,place:i})).filter(({place:a})=>a<ah||a===s);return u`<p>${r.length} legal${t.legalDecisionsCut?", and more that are not listed":""}${s>=
+    </div></div>`}var ih=200;function ch(e){let t=e.position()?.played,{game:n}=e.record;if(!t||!n)return u``;let r=t.legalDecisions.map(a=>n.notation(a)),s=r.indexOf(t.notation),
+o=r.map((a,i)=>({name:a,place:i})).filter(({place:a})=>a<ih||a===s);return u`<p>${r.length} legal${t.legalDecisionsCut?", and more that are not listed":""}${s>=
 0?u`; chosen: number <b>${s}</b>`:void 0}</p>
     <ol class="legal">${o.map(({name:a,place:i})=>u`<li class=${i===s?"chosen":""} value=${i}>${i===s?u`<b>${a}</b> ✓`:a}</li>`)}</ol>
     ${o.length<r.length?u`<p class="quiet">and ${r.length-o.length} more</p>`:void 0}`}function Pd(e){let t=e.position(),n=t?.played;if(!n)return u`<section class="panel inspector" aria-label="decision"><h2>Decision</h2><p class="quiet">The beginning of the match.</p></section>`;
@@ -1920,65 +1920,65 @@ number}</h2>
       <div><dt>credit</dt><dd>${o(r.creditUs)}</dd></div>${r.refereeLagUs>0n?u`<div><dt>server’s lag</dt><dd>${o(r.refereeLagUs)}</dd></div>`:void 0}</dl>`:void 0}
     ${n.note?u`<blockquote><bdi>${A(n.note)}</bdi></blockquote>`:void 0}
     ${a>0?u`<details ?open=${e.showsLegal} @toggle=${i=>e.showLegal(i.currentTarget.open)}>
-      <summary>what was legal</summary>${e.showsLegal?oe([e.index,e.record.version,e.eyes],()=>ih(e)):void 0}</details>`:void 0}
+      <summary>what was legal</summary>${e.showsLegal?oe([e.index,e.record.version,e.eyes],()=>ch(e)):void 0}</details>`:void 0}
     <h3>what changed</h3>${t.lines.length===0?u`<p class="quiet">nothing that shows</p>`:u`<ul class="changes" tabindex="0" aria-label="what changed">${t.lines.
-map(i=>u`<li>${A(i)}</li>`)}</ul>`}</section>`}var lh={0:"",1:"no bot yet",2:"",3:"stream lost",4:"forfeited"};function dh(e,t,n){let{record:r}=e,s=r.info?.seats.find(m=>m.seat===t),o=r.info?.result?.seats.find(
-m=>m.seat===t),a=r.name(t),i=s?.botVersion||o?.botVersion,c=r.positions[e.index]?.bankLeftMs[t],l=r.isLive?lh[s?.state??0]:o?.forfeit?`forfeited: ${ct(o.forfeit)}`:
+map(i=>u`<li>${A(i)}</li>`)}</ul>`}</section>`}var dh={0:"",1:"no bot yet",2:"",3:"stream lost",4:"forfeited"};function uh(e,t,n){let{record:r}=e,s=r.info?.seats.find(p=>p.seat===t),o=r.info?.result?.seats.find(
+p=>p.seat===t),a=r.name(t),i=s?.botVersion||o?.botVersion,c=r.positions[e.index]?.bankLeftMs[t],l=r.isLive?dh[s?.state??0]:o?.forfeit?`forfeited: ${ct(o.forfeit)}`:
 "",d=r.isWhole&&e.index===e.last;return u`<li class=${n.includes(t)?"decides":""}>
     <div class="who">${Y(t)}<span class="name">${a===""?u`<i>seat ${t}</i>`:e.mark==="?"?u`<a href=${bt(a)}><bdi>${A(a)}</bdi></a>`:u`<bdi>${A(a)}</bdi>`}${i?u` <small><bdi>${A(
 i)}</bdi></small>`:void 0}</span>
       ${n.includes(t)?u`<span class="tag">to decide</span>`:void 0}
       ${d&&o?u`<span class="place place-${o.place}">place ${o.place}</span>`:void 0}</div>
-    <div class="facts">${d&&o?uh(o):u`<span><b>${e.timeline.points[e.index]?.[t]??0}</b> ${r.game?.pointsName??"points"}</span>`}
+    <div class="facts">${d&&o?mh(o):u`<span><b>${e.timeline.points[e.index]?.[t]??0}</b> ${r.game?.pointsName??"points"}</span>`}
       ${c===void 0?void 0:u`<span title="time left in the bank">${q(c)} left</span>`}
       ${l?u`<span class="tag warn">${l}</span>`:void 0}${s&&s.strikes>0?u`<span class="tag warn">${s.strikes} ${s.strikes===1?"strike":"strikes"}</span>`:void 0}
       <span class="acts"><button type="button" class="small" aria-pressed=${e.eyes===t} ?disabled=${!r.hasView(t)}
         title=${r.hasView(t)?`see what seat ${t} saw`:"shown when the match is over"} @click=${()=>e.viewAs(e.eyes===t?void 0:t)}>view as</button>
       <button type="button" class="small" aria-label="previous decision of seat ${t}" title="previous decision of seat ${t}" @click=${()=>e.goToSeat(t,-1)}>◂</button>
       <button type="button" class="small" aria-label="next decision of seat ${t}" title="next decision of seat ${t}" @click=${()=>e.goToSeat(t,1)}>▸</button></span></div></li>`}
-function uh({score:e,breakdown:t}){return t.length===0?u`<span>score <b>${e}</b></span>`:u`<details class="breakdown"><summary>score <b>${e}</b></summary><dl>${t.
+function mh({score:e,breakdown:t}){return t.length===0?u`<span>score <b>${e}</b></span>`:u`<details class="breakdown"><summary>score <b>${e}</b></summary><dl>${t.
 map(n=>u`<div><dt>${A(n.category).replace(/_/g," ")}</dt><dd>${n.points}</dd></div>`)}</dl></details>`}function Od(e,t){let n=Array.from({length:e.record.seats},
 (r,s)=>s);return u`<section class="panel seats" aria-label="seats"><h2>Seats <button type="button" class="small" aria-pressed=${e.showsAll} ?disabled=${!e.record.
 hasAllViews}
     title=${e.record.hasAllViews?"see what each seat saw, side by side":"shown when the match is over"} @click=${()=>e.viewAs(e.showsAll?void 0:"all")}>view all</button></h2><ul>${n.
-map(r=>dh(e,r,t))}</ul></section>`}function mh(e){let{info:t}=e.record;switch(t?.state){case 1:return u`<span class="tag">waits for bots</span>`;case 2:return u`<span class="tag live">live</span>`;case 4:
-return u`<span class="tag warn">cancelled</span>`;default:return u`<span class="tag">${t?.annulment?"annulled":"ended"}</span>`}}function ph(e,t){let{record:n}=e,
-{info:r}=n,s=n.positions[e.index];return u`<header class="match-head"><div><h1>${n.game?.name??"A match"}</h1>${mh(e)}
+map(r=>uh(e,r,t))}</ul></section>`}function ph(e){let{info:t}=e.record;switch(t?.state){case 1:return u`<span class="tag">waits for bots</span>`;case 2:return u`<span class="tag live">live</span>`;case 4:
+return u`<span class="tag warn">cancelled</span>`;default:return u`<span class="tag">${t?.annulment?"annulled":"ended"}</span>`}}function gh(e,t){let{record:n}=e,
+{info:r}=n,s=n.positions[e.index];return u`<header class="match-head"><div><h1>${n.game?.name??"A match"}</h1>${ph(e)}
       <span class="id quiet"><bdi>${A(r?.matchId??"")}</bdi></span></div>
     <p class="status" aria-live=${n.isLive?"polite":"off"}>${t}${s?u`<span class="quiet"> · ${q(Number(s.atMs))} after the start</span>`:void 0}</p>
     ${e.notice?u`<p class="notice" role="status">${e.notice}</p>`:void 0}
     ${r?.cancellation?u`<p class="notice">Cancelled: <bdi>${A(r.cancellation.reason)}</bdi></p>`:void 0}
-    ${r?.annulment?u`<p class="notice">Annulled: <bdi>${A(r.annulment.detail)}</bdi></p>`:void 0}</header>`}function gh(e){return u`<div class="help" role="dialog" aria-modal="false" aria-label="keyboard"><div class="panel"><h2>Keyboard</h2><dl>${Cd.
+    ${r?.annulment?u`<p class="notice">Annulled: <bdi>${A(r.annulment.detail)}</bdi></p>`:void 0}</header>`}function fh(e){return u`<div class="help" role="dialog" aria-modal="false" aria-label="keyboard"><div class="panel"><h2>Keyboard</h2><dl>${Cd.
 map(([t,n])=>u`<div><dt>${t.split(" ").map(r=>u`<kbd>${r}</kbd> `)}</dt><dd>${n}</dd></div>`)}</dl><p class="quiet">On a touch screen, swipe the board to the left or right.</p>
     <button type="button" class="text" @click=${()=>e.toggleHelp()}>close</button></div></div>`}function Qd(e,t){let{record:n,index:r}=e,s=n.observation(r,t),o=B(
 s);return!s||!o?u`<p class="panel quiet empty">${n.positions.length>0?"This page does not know the game; the transcript tells what happened.":"The match has not\
- begun."}</p>`:o.board({observation:s,config:n.info?.config?.game,events:n.positions[r]?.events??[],frame:n.isLive?void 0:hh(e,o,s),names:Array.from({length:n.seats},
-(a,i)=>n.name(i))})}function fh(e){let{record:t}=e;return u`<div class="all-seats">${Array.from({length:t.seats},(n,r)=>u`<section class="seen" aria-label="what seat ${r} knew">
-    <h2>${Y(r)} what seat ${r} knew <small><bdi>${A(t.name(r))}</bdi></small></h2>${Qd(e,r)}</section>`)}</div>`}function hh(e,t,n){return e.record.positions.findLast(
-({observations:[s]})=>s!==void 0&&s.game.case===n.game.case&&t.goesOnTo(n,s))?.observations[0]}function bh(e){if(!(e.eyes===void 0&&!e.showsAll))return u`<p class="eyes">${e.
+ begun."}</p>`:o.board({observation:s,config:n.info?.config?.game,events:n.positions[r]?.events??[],frame:n.isLive?void 0:bh(e,o,s),names:Array.from({length:n.seats},
+(a,i)=>n.name(i))})}function hh(e){let{record:t}=e;return u`<div class="all-seats">${Array.from({length:t.seats},(n,r)=>u`<section class="seen" aria-label="what seat ${r} knew">
+    <h2>${Y(r)} what seat ${r} knew <small><bdi>${A(t.name(r))}</bdi></small></h2>${Qd(e,r)}</section>`)}</div>`}function bh(e,t,n){return e.record.positions.findLast(
+({observations:[s]})=>s!==void 0&&s.game.case===n.game.case&&t.goesOnTo(n,s))?.observations[0]}function yh(e){if(!(e.eyes===void 0&&!e.showsAll))return u`<p class="eyes">${e.
 showsAll?"what each seat knew":`what seat ${e.eyes} knew`}
     <button type="button" class="small" @click=${()=>e.viewAs(void 0)}>back to the spectators’ view</button></p>`}function zd(e){let{record:t,index:n}=e,r=t.observation(
-n,e.eyes),s=B(r),o=r&&s?s.status(r):t.isLive?"waits for bots":"",a=r&&s?s.toDecide(r):[];return u`<main class="match ${e.showsAll?"wide":""}">${ph(e,o)}
+n,e.eyes),s=B(r),o=r&&s?s.status(r):t.isLive?"waits for bots":"",a=r&&s?s.toDecide(r):[];return u`<main class="match ${e.showsAll?"wide":""}">${gh(e,o)}
     <div class="stage"><section aria-label="board" @touchstart=${dt.start} @touchend=${i=>dt.end(e,i)}>
-      ${bh(e)}${e.showsAll?fh(e):Qd(e,e.eyes)}</section>${Kd(e)}${Jd(e)}</div>
+      ${yh(e)}${e.showsAll?hh(e):Qd(e,e.eyes)}</section>${Kd(e)}${Jd(e)}</div>
     <aside aria-label="details">${Od(e,a)}${Pd(e)}${wd(e)}</aside>
-    ${e.showsHelp?gh(e):void 0}</main>`}var yh=50,dt={from:void 0,start(e){dt.from=e.touches.length===1?e.touches[0]:void 0},end(e,t){let n=t.changedTouches[0];
-if(!dt.from||!n)return;let[r,s]=[n.clientX-dt.from.clientX,n.clientY-dt.from.clientY];Math.abs(r)>yh&&Math.abs(r)>2*Math.abs(s)&&e.goTo(e.index+(r<0?1:-1)),dt.from=
-void 0}};var jd=15e3,Eh=7,Sh=4294967295;function qd(e){return[F(Mr,{}),...e.map(t=>F(Mr,{seat:t}))]}var ra=e=>({case:"matchId",value:e});async function Rh(e,t,{at:n,seat:r}){
+    ${e.showsHelp?fh(e):void 0}</main>`}var Eh=50,dt={from:void 0,start(e){dt.from=e.touches.length===1?e.touches[0]:void 0},end(e,t){let n=t.changedTouches[0];
+if(!dt.from||!n)return;let[r,s]=[n.clientX-dt.from.clientX,n.clientY-dt.from.clientY];Math.abs(r)>Eh&&Math.abs(r)>2*Math.abs(s)&&e.goTo(e.index+(r<0?1:-1)),dt.from=
+void 0}};var jd=15e3,Sh=7,Rh=4294967295;function qd(e){return[F(Mr,{}),...e.map(t=>F(Mr,{seat:t}))]}var ra=e=>({case:"matchId",value:e});async function Ah(e,t,{at:n,seat:r}){
 let s=async o=>{let a=new lt(o),i=new AbortController,c={source:ra(t),viewers:qd(o),fromDecision:n??0};for await(let l of e.watchPositions(c,{signal:i.signal})){
 a.take(l);break}return i.abort(),a};if(typeof r!="number")return s([]);try{return await s([r])}catch(o){if(W(o).mayPass)throw o;return s([])}}async function na(e,t,n,r,s){
 let o=t.isFromBeginning&&String(t.views)===String(n),a=t.next,i=o?t:new lt(n,t.info),c=new os,l={source:ra(t.info?.matchId??""),viewers:qd(n),fromDecision:i.next};
-for await(let d of e.watchPositions(l,s?{signal:s}:{}))i.take(d),i!==t&&i.next>=a&&(t.replaceBy(i),i=t),i===t&&r(),await c.next()}async function Ah(e,t,n){let r=Array.
-from({length:t.seats},(s,o)=>o);try{return await na(e,t,r,n)}catch(s){if(W(s).mayPass||String(t.views)===String(r))throw s}await na(e,t,await eu(e,t.info),n)}async function Zh(e,t,n,r){
+for await(let d of e.watchPositions(l,s?{signal:s}:{}))i.take(d),i!==t&&i.next>=a&&(t.replaceBy(i),i=t),i===t&&r(),await c.next()}async function Zh(e,t,n){let r=Array.
+from({length:t.seats},(s,o)=>o);try{return await na(e,t,r,n)}catch(s){if(W(s).mayPass||String(t.views)===String(r))throw s}await na(e,t,await eu(e,t.info),n)}async function vh(e,t,n,r){
 let s=new AbortController,o=()=>document.hidden&&s.abort();document.addEventListener("visibilitychange",o);try{let a=Hd(t.info),i=n?await eu(e,t.info):[];await na(
 e,t,i,()=>{r(),n&&Hd(t.info)!==a&&s.abort()},s.signal)}catch(a){if(!s.signal.aborted)throw a}finally{document.removeEventListener("visibilitychange",o)}return s.
 signal.aborted}var Hd=e=>JSON.stringify(e?.seats.map(({botName:t})=>t));async function eu(e,t){if(!t||!Ts())return[];let n=new Map;for(let{seat:s,botName:o}of t.
-seats)o&&n.set(o,[...n.get(o)??[],s]);let r=[];for(let s of n.values())await vh(e,t.matchId,s[0]??0)&&r.push(...s);return r.sort((s,o)=>s-o)}async function vh(e,t,n){
-let r=new AbortController;try{let s=[F(Mr,{seat:n})];for await(let o of e.watchPositions({source:ra(t),viewers:s,fromDecision:Sh},{signal:r.signal}))break;return!0}catch(s){
-if(W(s).mayPass)throw s;return!1}finally{r.abort()}}async function Vh(e,t,n,r){let s=new re(jd);for(let o=Eh-1;;o--){try{return await Rh(e,t,n)}catch(a){let i=W(
-a);if(!i.mayPass||o===0)throw a;r.notice(`The match is not there (${i.text}); it is tried again.`)}await s.pass()}}async function gs(e,t,n){let r=It(),s=await Vh(
+seats)o&&n.set(o,[...n.get(o)??[],s]);let r=[];for(let s of n.values())await Vh(e,t.matchId,s[0]??0)&&r.push(...s);return r.sort((s,o)=>s-o)}async function Vh(e,t,n){
+let r=new AbortController;try{let s=[F(Mr,{seat:n})];for await(let o of e.watchPositions({source:ra(t),viewers:s,fromDecision:Rh},{signal:r.signal}))break;return!0}catch(s){
+if(W(s).mayPass)throw s;return!1}finally{r.abort()}}async function xh(e,t,n,r){let s=new re(jd);for(let o=Sh-1;;o--){try{return await Ah(e,t,n)}catch(a){let i=W(
+a);if(!i.mayPass||o===0)throw a;r.notice(`The match is not there (${i.text}); it is tried again.`)}await s.pass()}}async function gs(e,t,n){let r=It(),s=await xh(
 r,e,t,n),o=t.seat!=="all"||s.isLive;o&&(n.opened(s),await Fd());let a=new re(jd),i=()=>{if(a.reset(),n.notice(""),o)return n.grew();o=!0,n.opened(s)};for(;;){await as();
-try{if(s.info?.state===4)return;if(!s.isLive)return await Ah(r,s,i),i();if(await Zh(r,s,t.ownSeats&&Ts(),i)||(s.info=(await r.getMatch({matchId:e})).match??s.info,
+try{if(s.info?.state===4)return;if(!s.isLive)return await Zh(r,s,i),i();if(await vh(r,s,t.ownSeats&&Ts(),i)||(s.info=(await r.getMatch({matchId:e})).match??s.info,
 i(),!s.isLive))continue}catch(c){let l=W(c);if(!l.mayPass)throw c;n.notice(`The connection is lost (${l.text}); it is tried again.`)}document.hidden||await a.pass()}}var tu=8e3,fs=class{constructor(t,n){this.name=n;this.#t={authorization:`Bearer ${t}`}}name;#e=Vl();#t;#n=!1;async hold(t){let n=new re(tu);for(;;){let r=!1;try{
 let s={protocolRevision:1,botName:this.name,botVersion:"page"};for await(let{message:o}of this.#e.watchSeat({hello:s},{headers:this.#t})){if(this.#n)return;o&&(n.
 reset(),t.notice(""),r||=o.message.case==="matchEnded",t.message(o))}if(r)return;t.notice("The connection is lost; it is tried again.")}catch(s){if(r)return;let o=W(
@@ -1987,96 +1987,96 @@ choice:{case:"index",value:n},note:r},a=new re(tu);for(;;){try{return(await this
 ke(i).reason!=="HELLO_EXPECTED")throw i}if(await a.pass(),this.#n||!s())return}}async resign(){await this.#e.resignSeat({},{headers:this.#t})}close(){this.#n=!0}};var hs=class{constructor(t){this.decisions=t;this.#t=t.map((n,r)=>r)}decisions;path=[];#e=0;#t;get options(){let t=new Map;for(let n of this.#t){let r=this.decisions[n]?.[this.#e];
 r&&!t.has(r.key)&&t.set(r.key,r)}return[...t.values()]}choose(t){let n=this.options.find(r=>r.key===t);if(n){for(this.path.push(n),this.#t=this.#t.filter(r=>this.
 decisions[r]?.[this.#e]?.key===t),this.#e+=1;this.options.length===1;)this.path.push(...this.options),this.#e+=1;return this.#t.length===1||this.options.length===
-0?this.#t[0]:void 0}}reset(){this.path.length=0,this.#e=0,this.#t=this.decisions.map((t,n)=>n)}};var xh=250,Gh=340,Ih=3,Nh=1500;function Mh(e){let{game:t}=e.game??{};if(!t?.case||!t.value.observation)return;let n=s=>({game:{case:t.case,value:s}}),r=t.value.
+0?this.#t[0]:void 0}}reset(){this.path.length=0,this.#e=0,this.#t=this.decisions.map((t,n)=>n)}};var Gh=250,Ih=340,Nh=3,Mh=1500;function Yh(e){let{game:t}=e.game??{};if(!t?.case||!t.value.observation)return;let n=s=>({game:{case:t.case,value:s}}),r=t.value.
 events.map(s=>n(s));return{observation:n(t.value.observation),events:r}}var nu={TICKET_UNKNOWN:"The server knows no match with this ticket.",TICKET_MISSING:"The\
  ticket is not one: it has other characters than a ticket.",SUPERSEDED:"The seat is played elsewhere now: in another tab, or by a program.",SEAT_CLOSED:"The sea\
 t is forfeited, and the house plays it to the end.",MATCH_CANCELLED:"The match was cancelled.",SEAT_OF_ANOTHER_KEY:"The seat belongs to another API key."},bs=class{constructor(t,n){
-this.kept=t;this.changed=n;this.#t=new fs(t.ticket,t.name),this.#n=setInterval(()=>this.request&&n(),xh),this.#o()}kept;changed;started;ended;seats=new Map;request;choosing;asked;isSending=!1;decided="";noted="";note="";#e=0;refused="";notice="";trouble;record;showsPublic=!1;asksToResign=!1;#t;#n;#r=0;#s;get seat(){
+this.kept=t;this.changed=n;this.#t=new fs(t.ticket,t.name),this.#n=setInterval(()=>this.request&&n(),Gh),this.#o()}kept;changed;started;ended;seats=new Map;request;choosing;asked;isSending=!1;decided="";noted="";note="";#e=0;refused="";notice="";trouble;record;showsPublic=!1;asksToResign=!1;#t;#n;#r=0;#s;get seat(){
 return this.started?.seat??0}get game(){return B(this.started?.config?.game)}get decisionLeftMs(){return Math.max(0,(this.request?.clock?.decisionLeftMs??0)-(performance.
-now()-this.#r))}get bankLeftMs(){return Math.max(0,(this.request?.clock?.bankLeftMs??0)-(performance.now()-this.#r))}get noteLength(){return Math.min(Gh,Math.floor(
-this.#e/Ih))}name(t){return this.seats.get(t)?.botName||""}get picking(){if(!this.choosing||this.isSending)return;let t=new Map(this.choosing.options.map(({key:n,
+now()-this.#r))}get bankLeftMs(){return Math.max(0,(this.request?.clock?.bankLeftMs??0)-(performance.now()-this.#r))}get noteLength(){return Math.min(Ih,Math.floor(
+this.#e/Nh))}name(t){return this.seats.get(t)?.botName||""}get picking(){if(!this.choosing||this.isSending)return;let t=new Map(this.choosing.options.map(({key:n,
 label:r})=>[n,r]));return{seat:this.seat,keys:t,pick:n=>this.pick(n)}}async#o(){try{await this.#t.hold({message:t=>this.#i(t),notice:t=>{this.notice!==t&&(this.
 notice=t,this.changed())}})}catch(t){let{reason:n}=ke(t),r=W(t),s=n.startsWith("KEY_")||n==="SCOPE_MISSING";this.trouble={...r,needsKey:s,reason:n,text:nu[n]??r.
 text},this.#a(),this.changed()}}#i({message:t}){switch(t.case){case"welcome":this.#e=t.value.noteBytesLeft;break;case"matchStarted":this.#c(t.value);break;case"\
 decisionRequest":this.#l(t.value);break;case"seatStatus":{let{seat:n}=t.value;n&&this.seats.set(n.seat,n);break}case"matchEnded":this.ended=t.value,this.#a();break;default:
-return}this.changed()}#c(t){this.started=t,this.seats=new Map(t.seats.map(n=>[n.seat,n])),this.#a(),this.record||this.#u(t.matchId)}#l(t){let n=Mh(t);if(this.#r=
+return}this.changed()}#c(t){this.started=t,this.seats=new Map(t.seats.map(n=>[n.seat,n])),this.#a(),this.record||this.#u(t.matchId)}#l(t){let n=Yh(t);if(this.#r=
 performance.now(),this.request=t,this.refused="",clearTimeout(this.#s),this.showsPublic=!1,!n||!t.game)return;this.asked=n;let r=B(t.game);this.choosing=r&&new hs(
 r.choices(t.game,this.started?.config?.game))}#a(){this.request=void 0,this.choosing=void 0,this.asksToResign=!1}async#u(t){try{await gs(t,{at:void 0,seat:void 0,
 ownSeats:!1},{opened:n=>this.record=n,grew:()=>this.changed(),notice:()=>{}})}catch{}}pick(t){if(!this.choosing||this.isSending)return;let n=this.choosing.choose(
 t);this.changed(),n!==void 0&&this.#d(n)}back(){this.choosing?.reset(),this.changed()}async#d(t){let{request:n,choosing:r,note:s}=this;if(!n)return;let o=()=>this.
 request===n;this.isSending=!0,this.decided=r?.path.map(({label:a})=>a).join(", ")??"",this.noted=s,this.changed();try{let a=await this.#t.decide(n.requestId,t,s,
 o);a||this.#m(s),o()&&(a&&a.openRequestId===n.requestId?(this.refused=`Refused: ${A(a.detail)}`,r?.reset()):(a&&(this.refused=`Refused: ${A(a.detail)}`),this.#a(),
-this.#s=setTimeout(()=>{this.showsPublic=!0,this.changed()},Nh)))}catch(a){this.refused=`It was not taken: ${A(nu[ke(a).reason]??W(a).text)}`,o()&&r?.reset()}this.
+this.#s=setTimeout(()=>{this.showsPublic=!0,this.changed()},Mh)))}catch(a){this.refused=`It was not taken: ${A(nu[ke(a).reason]??W(a).text)}`,o()&&r?.reset()}this.
 isSending=!1,this.changed()}#m(t){this.#e-=new TextEncoder().encode(t).length,this.note===t&&(this.note="")}askToResign(t){this.asksToResign=t,this.changed()}async resign(){
 this.asksToResign=!1;try{await this.#t.resign()}catch(t){this.refused=A(W(t).text)}this.changed()}close(){clearInterval(this.#n),clearTimeout(this.#s),this.#t.close()}};var sa="bridgemaster-seat";function ru(){let e=new URLSearchParams(location.hash.slice(1)).get("ticket");location.hash&&(history.replaceState(history.state,"",location.
 pathname+location.search),e&&e!==oa()?.ticket&&Wt({ticket:e,name:""}))}function oa(){try{let e=JSON.parse(sessionStorage.getItem(sa)??"null");if(typeof e!="obje\
 ct"||e===null)return;let{ticket:t,name:n}=e;return typeof t=="string"&&typeof n=="string"?{ticket:t,name:n}:void 0}catch{return}}function Wt(e){e?sessionStorage.
-setItem(sa,JSON.stringify(e)):sessionStorage.removeItem(sa)}var Yh=3e4,Fh=40;function su(e,t){return u`<main class="plain"><div class="panel empty"><h1>Play a seat</h1>
+setItem(sa,JSON.stringify(e)):sessionStorage.removeItem(sa)}var Fh=3e4,Wh=40;function su(e,t){return u`<main class="plain"><div class="panel empty"><h1>Play a seat</h1>
     <p>${e?"This link has the ticket of a seat.":"Who makes a match gets a ticket for each seat. Paste that of yours."}
       Once you have taken the seat its time runs, also while this page is closed.</p>
     <form class="seat-form" @submit=${n=>{n.preventDefault();let{elements:r}=n.currentTarget,s=o=>r.namedItem(o)?.value.trim()??"";t({ticket:e?.ticket??s("ticke\
 t"),name:s("name")})}}>${e?void 0:u`<label>Ticket <input name="ticket" autocomplete="off" required></label>`}
       <label>Your name <input name="name" autocomplete="off" maxlength="64" required value="human"></label>
-      <button type="submit">Take the seat</button></form></div></main>`}function Wh(e){if(!e.request)return;let t=e.decisionLeftMs;return u`<p class="play-clock ${t<
-Yh?"urgent":""}" role="timer" aria-label="time"><b>${q(t)}</b> for this decision
-    <span class="quiet">${q(e.bankLeftMs)} in the bank</span></p>`}function kh(e){let{choosing:t,picking:n}=e;if(!(!t||!n))return u`<ol class="options" aria-label="what you may decide">${t.
+      <button type="submit">Take the seat</button></form></div></main>`}function kh(e){if(!e.request)return;let t=e.decisionLeftMs;return u`<p class="play-clock ${t<
+Fh?"urgent":""}" role="timer" aria-label="time"><b>${q(t)}</b> for this decision
+    <span class="quiet">${q(e.bankLeftMs)} in the bank</span></p>`}function Th(e){let{choosing:t,picking:n}=e;if(!(!t||!n))return u`<ol class="options" aria-label="what you may decide">${t.
 options.map(({key:r,label:s,picture:o},a)=>u`<li><button
     type="button" class=${o?"with-picture":""} @click=${()=>e.pick(r)}>${o}<span>${s}</span>${a<9?u`<kbd aria-hidden="true">${a+1}</kbd>`:void 0}</button></li>`)}</ol>
-    ${t.path.length>0?u`<p><button type="button" class="small back" @click=${()=>e.back()}>◂ choose otherwise</button></p>`:void 0}`}function Th(e){if(!(!e.picking||
+    ${t.path.length>0?u`<p><button type="button" class="small back" @click=${()=>e.back()}>◂ choose otherwise</button></p>`:void 0}`}function Ch(e){if(!(!e.picking||
 e.noteLength<1))return u`<label class="noting">Your note on it, which others see when the match is over <input autocomplete="off"
-    maxlength=${e.noteLength} .value=${e.note} @input=${t=>e.note=t.target.value}></label>`}function Ch(e){let{choosing:t}=e,n=t?.path.map(({label:r})=>r).join(
+    maxlength=${e.noteLength} .value=${e.note} @input=${t=>e.note=t.target.value}></label>`}function Xh(e){let{choosing:t}=e,n=t?.path.map(({label:r})=>r).join(
 ", ");return u`<section class="panel deciding ${e.request&&!e.isSending?"yours":""}" aria-label="your decision">
     <div role="status"><h2>${e.ended?"The match is over":e.isSending?"Your decision is on its way…":e.request?n?`You ${n}…`:"It is for you to decide":e.started?
 "Others decide":"Waiting for the others to come"}</h2></div>
-    ${Wh(e)}
+    ${kh(e)}
     ${e.refused?u`<p class="notice" role="alert">${e.refused}</p>`:void 0}
     ${e.notice?u`<p class="notice" role="status">${e.notice}</p>`:void 0}
-    ${kh(e)}${Th(e)}
+    ${Th(e)}${Ch(e)}
     ${e.request?.legalDecisionsCut?u`<p class="quiet">There are more legal decisions than a list holds; these are the first.</p>`:void 0}
     ${e.decided&&!e.ended?u`<p class="quiet">You decided: ${e.decided}${e.noted?u` — <q><bdi>${A(e.noted)}</bdi></q>`:void 0}</p>`:void 0}
-    ${Lh(e)}${Xh(e)}</section>`}function Xh(e){if(!(!e.started||e.ended))return e.asksToResign?u`<p class="resign">Give the match up? <button type="button" class="small" @click=${()=>{
+    ${Bh(e)}${Lh(e)}</section>`}function Lh(e){if(!(!e.started||e.ended))return e.asksToResign?u`<p class="resign">Give the match up? <button type="button" class="small" @click=${()=>{
 e.resign()}}>Give up for good</button>
     <button type="button" class="small" @click=${()=>e.askToResign(!1)}>Play on</button></p>`:u`<p class="resign"><button type="button" class="small" @click=${()=>e.
-askToResign(!0)}>Give up</button></p>`}function Lh(e){let{ended:t}=e;if(!t?.result)return;let{matchId:n,seats:r}=t.result,s=r.find(({seat:a})=>a===e.seat),o=[...r].
+askToResign(!0)}>Give up</button></p>`}function Bh(e){let{ended:t}=e;if(!t?.result)return;let{matchId:n,seats:r}=t.result,s=r.find(({seat:a})=>a===e.seat),o=[...r].
 sort((a,i)=>a.place-i.place);return u`<p class="own-place"><b>You are in place ${s?.place??"?"}</b>${s?.forfeit?u` <span class="tag warn">forfeited: ${ct(s.forfeit)}</span>`:
 void 0}</p>
     <table class="places"><thead><tr><th>place</th><th>seat</th><th>score</th></tr></thead><tbody>${o.map(a=>u`<tr>
       <td>${a.place}</td><td>${Y(a.seat)} <bdi>${A(a.botName)}</bdi></td><td>${a.score}</td></tr>`)}</tbody></table>
     <p><a href="${Ke(n)}?seat=${e.seat}">Look at the match again</a></p>
-    <p><button type="button" class="small" @click=${()=>{Wt(void 0),location.assign("/play")}}>Play another seat</button></p>`}function Bh(e){let t=[...e.seats.
+    <p><button type="button" class="small" @click=${()=>{Wt(void 0),location.assign("/play")}}>Play another seat</button></p>`}function wh(e){let t=[...e.seats.
 values()].filter(({seat:r,state:s})=>r!==e.seat&&(s===3||s===1||s===4));if(t.length===0||e.ended)return;let n={3:"has lost its connection",1:"has not come",4:"i\
 s forfeited"};return u`<ul class="panel away" aria-label="seats that are away">${t.map(({seat:r,state:s})=>u`<li>${Y(r)} <bdi>${A(e.name(r)||`seat ${r}`)}</bdi> ${n[s]}</li>`)}</ul>`}
-function wh(e){let t=e.record?.positions.slice(-Fh)??[];if(t.length!==0)return u`<section class="panel transcript" aria-label="transcript"><h2>What happened</h2>
+function Uh(e){let t=e.record?.positions.slice(-Wh)??[];if(t.length!==0)return u`<section class="panel transcript" aria-label="transcript"><h2>What happened</h2>
     <div class="scroll" role="log" aria-live="polite" tabindex="0" aria-label="what happens"><ol>${t.map(({played:n,lines:r,number:s})=>u`<li>
       <p class="step"><span class="number">${s}</span>${n?u`${Y(n.seat)}<span class="line decision">${En(n)}</span>`:u`<span class="line">beginning</span>`}</p>
-      ${r.length===0?void 0:u`<ul>${r.map(o=>u`<li class="event">${A(o)}</li>`)}</ul>`}</li>`).reverse()}</ol></div></section>`}function Uh(e){let{record:t}=e,n=(t?.
+      ${r.length===0?void 0:u`<ul>${r.map(o=>u`<li class="event">${A(o)}</li>`)}</ul>`}</li>`).reverse()}</ol></div></section>`}function _h(e){let{record:t}=e,n=(t?.
 positions.length??0)-1,r=e.ended!==void 0&&t!==void 0&&!t.isLive,s=n<0?void 0:t?.observation(n,r?e.seat:void 0),o=s!==void 0&&(r||e.asked===void 0||e.showsPublic),
 a=o?s:e.asked?.observation,i=B(a);if(!a||!i)return u`<p class="panel quiet empty">${e.started?"You are asked as soon as it is your turn.":"The match has not beg\
 un."}</p>`;let c=o?t?.positions[n]?.events??[]:e.asked?.events??[],l=o?void 0:e.picking;return u`${o&&!r?u`<p class="eyes">what everybody sees, until it is your turn</p>`:
-void 0}${i.board({observation:a,config:e.started?.config?.game,events:c,frame:void 0,names:Array.from({length:e.started?.config?.seats||e.seats.size},(d,m)=>e.name(
-m)),...l?{picking:l}:{}})}`}function _h(e){let{trouble:t}=e;if(!t)return;let n=u`<p>${t.reason==="SUPERSEDED"?u`<button type="button" @click=${()=>location.reload()}>Play it here again</button> `:
+void 0}${i.board({observation:a,config:e.started?.config?.game,events:c,frame:void 0,names:Array.from({length:e.started?.config?.seats||e.seats.size},(d,p)=>e.name(
+p)),...l?{picking:l}:{}})}`}function $h(e){let{trouble:t}=e;if(!t)return;let n=u`<p>${t.reason==="SUPERSEDED"?u`<button type="button" @click=${()=>location.reload()}>Play it here again</button> `:
 void 0}<button type="button" @click=${()=>{Wt(void 0),location.reload()}}>Play another seat</button></p>`;return z(t,"This seat is not played here",n)}function ou(e){
-let t=_h(e);if(t)return t;let n=e.game?.name??"A match",r=e.asked?.observation,s=r&&e.request?e.game?.status(r):"";return u`<main class="match play"><header class="match-head"><div><h1>${n}</h1><span class="tag">you are seat ${e.
+let t=$h(e);if(t)return t;let n=e.game?.name??"A match",r=e.asked?.observation,s=r&&e.request?e.game?.status(r):"";return u`<main class="match play"><header class="match-head"><div><h1>${n}</h1><span class="tag">you are seat ${e.
 seat} ${Y(e.seat)}</span></div>
       <p class="status">${s}</p></header>
-    <div class="stage"><section aria-label="board">${Uh(e)}</section></div>
-    <aside aria-label="details">${Ch(e)}${Bh(e)}${wh(e)}</aside></main>`}function au(e,t){if(t.ctrlKey||t.altKey||t.metaKey||t.target instanceof Element&&t.target.
+    <div class="stage"><section aria-label="board">${_h(e)}</section></div>
+    <aside aria-label="details">${Xh(e)}${wh(e)}${Uh(e)}</aside></main>`}function au(e,t){if(t.ctrlKey||t.altKey||t.metaKey||t.target instanceof Element&&t.target.
 closest("input, select, textarea"))return;let n=/^[1-9]$/.test(t.key)?e.choosing?.options[Number(t.key)-1]:void 0;if(n&&e.picking)e.pick(n.key);else if(t.key===
 "Backspace"&&e.choosing?.path.length)e.back();else return;t.preventDefault()}function iu(e){document.addEventListener("dragover",t=>{t.dataTransfer?.types.includes("Files")&&t.preventDefault()}),document.addEventListener("drop",t=>{let n=t.
 dataTransfer?.files[0];n&&(t.preventDefault(),e(n))}),document.addEventListener("change",t=>{let n=t.target;if(!(n instanceof HTMLInputElement)||!n.matches("[da\
-ta-open-replay]"))return;let r=n.files?.[0];n.value="",r&&e(r)})}var cu=document.getElementById("page")??document.body,ia=()=>H("…"),ut="",ee,ys,aa=!1;function mt(){aa||(aa=!0,requestAnimationFrame(()=>{aa=!1,Bn(Jh?ia():qc(
+ta-open-replay]"))return;let r=n.files?.[0];n.value="",r&&e(r)})}var cu=document.getElementById("page")??document.body,ia=()=>H("…"),ut="",ee,ys,aa=!1;function mt(){aa||(aa=!0,requestAnimationFrame(()=>{aa=!1,Bn(Dh?ia():qc(
 ia(),ut),cu),ee&&Ud(cu,ee.index)}))}function P(e){ia=e,mt()}function la(e,t){ee?.close();let n=new us(e,t,mt);return ee=n,document.title=`${e.game?.name??"Match"}\
- · Bridgemaster`,P(()=>zd(n)),n}function $h(e){return lu(Yr(e))}function lu(e){let t=new lt("all");for(let n of e)t.take(n);return t}var ca=document.getElementById(
-"positions"),Jh=ca!==null;async function Dh(e){P(()=>H(`The server verifies ${A(e.name)}…`));try{let t=lu(await xl(e));history.pushState(null,"","/replay"),ut=
-"",la(t,"?")}catch(t){let n=t instanceof Error?t.message:String(t);P(()=>z({text:n,needsKey:!1,isUnsupported:!1,mayPass:!1},"This file cannot be opened"))}}async function Kh(e){
+ · Bridgemaster`,P(()=>zd(n)),n}function Jh(e){return lu(Yr(e))}function lu(e){let t=new lt("all");for(let n of e)t.take(n);return t}var ca=document.getElementById(
+"positions"),Dh=ca!==null;async function Kh(e){P(()=>H(`The server verifies ${A(e.name)}…`));try{let t=lu(await xl(e));history.pushState(null,"","/replay"),ut=
+"",la(t,"?")}catch(t){let n=t instanceof Error?t.message:String(t);P(()=>z({text:n,needsKey:!1,isUnsupported:!1,mayPass:!1},"This file cannot be opened"))}}async function Ph(e){
 let t;try{await gs(e,{...De(location.search),ownSeats:!0},{opened:n=>t=la(n,"?"),grew:()=>t?.grew(),notice:n=>t?t.notify(n):P(()=>H(n))})}catch(n){let r=W(n);if(t&&
 t.record.positions.length>0&&!r.needsKey)return t.notify(r.text);ee?.close(),ee=void 0,P(()=>z(r,"This match cannot be shown"))}}function du(){ut="play";let e=oa();
-if(!e?.name)return P(()=>su(e,n=>{Wt(n),du()}));let t=new bs(e,mt);ys?.close(),ys=t,document.title="Play · Bridgemaster",P(()=>ou(t))}function Ph(e){switch(e.page){case"\
-matches":{ut="matches";let t=new ls(e.query,mt);return P(()=>t.view())}case"match":return Kh(e.matchId),P(()=>H("Asking for the match…"));case"play":return ru(),
+if(!e?.name)return P(()=>su(e,n=>{Wt(n),du()}));let t=new bs(e,mt);ys?.close(),ys=t,document.title="Play · Bridgemaster",P(()=>ou(t))}function Oh(e){switch(e.page){case"\
+matches":{ut="matches";let t=new ls(e.query,mt);return P(()=>t.view())}case"match":return Ph(e.matchId),P(()=>H("Asking for the match…"));case"play":return ru(),
 du();case"replay":return P(()=>u`<main class="plain"><div class="panel empty"><h1>Open a replay</h1>
         <p>Drop a replay file on this page, or choose one above. The server verifies it and plays it again.</p></div></main>`);case"ladders":{ut="ladders";let t=new rs(
 mt);return P(()=>t.view())}case"ladder":{ut="ladders";let t=new ss(e.ladderId,mt);return P(()=>t.view())}case"ladder-bot":{ut="ladders";let t=new Cr(e.ladderId,
 e.botName,mt);return P(()=>t.view())}case"unknown":return P(()=>u`<main class="plain"><div class="panel empty"><h1>There is no such page</h1><p><a href="/">All matches</a></p></div></main>`)}}
-document.addEventListener("keydown",e=>{ys?au(ys,e):ee&&Xd(ee,e)});ca?(la($h(vl(ca.textContent??"")),"#"),window.addEventListener("hashchange",()=>{let e=De(location.
-hash).at;ee&&e!==void 0&&ee.record.positions[ee.index]?.number!==e&&ee.goTo(ee.record.indexOf(e))})):(iu(e=>{Dh(e)}),window.addEventListener("popstate",()=>location.
-reload()),Ph(Yn(location.pathname,location.search)));})();
+document.addEventListener("keydown",e=>{ys?au(ys,e):ee&&Xd(ee,e)});ca?(la(Jh(vl(ca.textContent??"")),"#"),window.addEventListener("hashchange",()=>{let e=De(location.
+hash).at;ee&&e!==void 0&&ee.record.positions[ee.index]?.number!==e&&ee.goTo(ee.record.indexOf(e))})):(iu(e=>{Kh(e)}),window.addEventListener("popstate",()=>location.
+reload()),Oh(Yn(location.pathname,location.search)));})();
