@@ -5,8 +5,8 @@ export interface Look {
   /** Decisions played before the position; none for the beginning of an ended match, or the newest
    * position of a live one. */
   at: number | undefined;
-  /** The seat whose view it is; none for a spectator. */
-  seat: number | undefined;
+  /** The seat whose view it is, or all of them side by side; none for a spectator. */
+  seat: number | "all" | undefined;
   /** Decisions a second, when it plays by itself. */
   speed: number;
 }
@@ -23,7 +23,8 @@ function whole(text: string | null): number | undefined {
 export function readLook(query: string): Look {
   const values = new URLSearchParams(query.replace(/^[?#]/, ""));
   const speed = SPEEDS.find((each) => String(each) === values.get("speed"));
-  return { at: whole(values.get("at")), seat: whole(values.get("seat")), speed: speed ?? DEFAULT_SPEED };
+  const seat = values.get("seat") === "all" ? "all" : whole(values.get("seat"));
+  return { at: whole(values.get("at")), seat, speed: speed ?? DEFAULT_SPEED };
 }
 
 /** Writes it, without the mark before it; empty when all is as it is by default. */

@@ -1,5 +1,7 @@
 // Where the page begins: which page it is, and how it is drawn.
 
+// Before all others: it sends the first request.
+import "./source/early.ts";
 import { html, render, type TemplateResult } from "lit-html";
 import { readLook, routeOf, type Route } from "./address.ts";
 import { BotPage } from "./ladder/bot.ts";
@@ -18,7 +20,8 @@ import { shell, troubled, waiting } from "./shell.ts";
 import { fromBase64, readPositions } from "./source/delimited.ts";
 import { onReplayFile } from "./source/dropped.ts";
 import { follow } from "./source/following.ts";
-import { openReplay, troubleOf } from "./source/server.ts";
+import { troubleOf } from "./source/refusal.ts";
+import { openReplay } from "./source/server.ts";
 import { plain } from "./text.ts";
 
 const root = document.getElementById("page") ?? document.body;
@@ -61,7 +64,7 @@ function positionsOf(bytes: Uint8Array): MatchRecord {
 }
 
 function recordOf(messages: ReturnType<typeof readPositions>): MatchRecord {
-  const record = new MatchRecord(true);
+  const record = new MatchRecord("all");
   for (const message of messages) record.take(message);
   return record;
 }
@@ -85,18 +88,15 @@ async function open(file: File): Promise<void> {
 async function followMatch(matchId: string): Promise<void> {
   let shown: MatchPage | undefined;
   try {
-    await follow(matchId, {
+    await follow(matchId, { ...readLook(location.search), ownSeats: true }, {
       opened: (record) => (shown = look(record, "?")),
       grew: () => shown?.grew(),
-      notice: (text) => {
-        if (shown && shown.notice !== text) {
-          shown.notice = text;
-          changed();
-        }
-      },
+      notice: (text) => (shown ? shown.notify(text) : show(() => waiting(text))),
     });
   } catch (error) {
     const trouble = troubleOf(error);
+    // What was read of the match stays, unless a key is asked for.
+    if (shown && shown.record.positions.length > 0 && !trouble.needsKey) return shown.notify(trouble.text);
     page?.close();
     page = undefined;
     show(() => troubled(trouble, "This match cannot be shown"));

@@ -1,7 +1,8 @@
 // What every page has: the head with its links, and how trouble is told.
 
 import { html, type TemplateResult } from "lit-html";
-import { keepKey, type Trouble } from "./source/server.ts";
+import { keepKey } from "./source/key.ts";
+import type { Trouble } from "./source/refusal.ts";
 import { plain } from "./text.ts";
 
 /** A page with the head of all pages. */

@@ -8,55 +8,56 @@ import { join } from "node:path";
 import { create, type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import * as ladder from "../gen/bridgemaster/v1/ladder_service_pb.ts";
 import { type MatchInfo, MatchState } from "../gen/bridgemaster/v1/match_pb.ts";
-import { PlayedDecisionSchema } from "../gen/bridgemaster/v1/position_pb.ts";
+import { type PlayedDecision, PlayedDecisionSchema, type Position } from "../gen/bridgemaster/v1/position_pb.ts";
 import * as matches from "../gen/bridgemaster/v1/match_service_pb.ts";
+import { FAILED_PRECONDITION, frame, INTERNAL, NOT_FOUND, Refused, trailers, UNAUTHENTICATED, UNIMPLEMENTED } from "./refused.ts";
 
 const ROOT = process.env["PAGE_ROOT"] ?? process.cwd();
+
+/** Entries of a page of a list, where the request does not say. */
+const DEFAULT_PAGE_SIZE = 50;
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-/** gRPC status codes. */
-const NOT_FOUND = 5;
-const UNIMPLEMENTED = 12;
-const UNAUTHENTICATED = 16;
-
-/** Ends a call with a status. */
-export class Refused extends Error {
-  constructor(readonly code: number, message: string) {
-    super(message);
-  }
-}
-
-function frame(flag: number, body: Uint8Array): Buffer {
-  const head = Buffer.alloc(5);
-  head[0] = flag;
-  head.writeUInt32BE(body.length, 1);
-  return Buffer.concat([head, body]);
-}
-
-const trailers = (code: number, text: string) =>
-  frame(0x80, Buffer.from(`grpc-status: ${code}\r\ngrpc-message: ${encodeURIComponent(text)}\r\n`));
 
 type Sent = matches.WatchPositionsResponse;
 
 /** A match of the fake server. */
 export class FakeMatch {
   readonly #waiting: (() => void)[] = [];
+  /** Counts how often how it stands was told anew. */
+  #news = 0;
   readonly sent: Sent[] = [];
   isOver: boolean;
   /** Streams that are open. */
   watchers = 0;
+  /** The seats whose views a key is shown while the match runs. */
+  readonly keys = new Map<string, number[]>();
 
   constructor(readonly info: MatchInfo, messages: readonly Sent[], isOver = true) {
     this.sent.push(...messages);
     this.isOver = isOver;
   }
 
+  /** A decision as these viewers may know it: while the match runs, what others decided is told by
+   * its events alone, and what was legal never to others. */
+  #told(played: PlayedDecision, viewers: readonly (number | undefined)[]): PlayedDecision {
+    if (viewers.includes(played.seat)) return played;
+    const { seat, charge, decidedBy, decision, notation, note } = played;
+    const cost = { seat, decidedBy, ...(charge ? { charge } : {}) };
+    return create(PlayedDecisionSchema, this.isOver ? { ...cost, notation, note, ...(decision ? { decision } : {}) } : cost);
+  }
+
   /** Adds a position of a live match. */
   push(message: Sent): void {
     this.sent.push(message);
+    this.wake();
+  }
+
+  /** Tells those who watch how the match stands. */
+  tellAgain(): void {
+    this.#news += 1;
     this.wake();
   }
 
@@ -81,38 +82,62 @@ export class FakeMatch {
     this.#waiting.splice(0).forEach((done) => done());
   }
 
-  /** Everything from a decision on, with the views that were asked for. */
-  async *from(decision: number, viewers: number): AsyncGenerator<Sent> {
-    yield create(matches.WatchPositionsResponseSchema, { match: this.info });
+  /** Everything from a decision on, with the views that were asked for: a seat, or none for a
+   * spectator. As the real server has it, each is told only what it may know. */
+  async *from(decision: number, viewers: readonly (number | undefined)[]): AsyncGenerator<Sent> {
+    // How the match stands comes with the first position, where there is one, when there is news of it,
+    // and in the end.
+    let told: number | undefined;
+    const tell = (position?: Position) => {
+      const match = told === this.#news ? {} : { match: this.info };
+      told = this.#news;
+      return create(matches.WatchPositionsResponseSchema, { ...match, ...(position ? { position } : {}) });
+    };
     for (let index = 0; ; index++) {
       while (index >= this.sent.length) {
+        if (this.isOver) told = undefined;
+        if (told !== this.#news) yield tell();
         if (this.isOver) return;
         await new Promise<void>((done) => this.#waiting.push(done));
       }
       const { position } = this.sent[index] ?? {};
       if (!position || position.number < decision) continue;
-      // While the match runs, what others decided is told by its events alone.
-      const { seat = 0, charge, decidedBy } = position.played ?? {};
-      const told = { seat, decidedBy: decidedBy ?? 0, ...(charge ? { charge } : {}) };
-      yield create(matches.WatchPositionsResponseSchema, {
-        position: {
-          ...position,
-          observations: position.observations.slice(0, Math.max(1, viewers)),
-          ...(position.played && !this.isOver ? { played: create(PlayedDecisionSchema, told) } : {}),
-        },
-      });
+      const wanted = viewers.length > 0 ? viewers : [undefined];
+      const observations = wanted.flatMap((seat) => position.observations[seat === undefined ? 0 : seat + 1] ?? []);
+      const played = position.played && this.#told(position.played, viewers);
+      yield tell({ ...position, observations, ...(played ? { played } : {}) });
     }
   }
+}
+
+/** A ladder, with all that it lists. */
+export interface FakeLadder {
+  ladder: ladder.Ladder;
+  standings: ladder.Standing[];
+  versions: ladder.LadderVersion[];
+  others: ladder.LadderHeadToHead[];
+  matches: MatchInfo[];
+}
+
+/** One page of a list, and the token of the next one. */
+function paged<T>(all: readonly T[], pageSize: number, pageToken: string): { items: T[]; nextPageToken: string } {
+  const from = Number(pageToken);
+  const to = from + (pageSize || DEFAULT_PAGE_SIZE);
+  return { items: all.slice(from, to), nextPageToken: to < all.length ? String(to) : "" };
 }
 
 /** The server. */
 export class FakeServer {
   readonly matches = new Map<string, FakeMatch>();
-  ladders: { ladder: ladder.Ladder; standings: ladder.Standing[]; versions: ladder.LadderVersion[]; others: ladder.LadderHeadToHead[] } | undefined;
+  ladders: FakeLadder | undefined;
   /** Streams of all matches that were opened. */
   overviews = 0;
   /** The API key that calls must have; empty for none. */
   needsKey = "";
+  /** What a call is refused with, by its method, as often as there are refusals. */
+  readonly refusals = new Map<string, Refused[]>();
+  /** The calls that came, by their methods. */
+  readonly calls: string[] = [];
   /** What POST /open-replay answers. */
   replay: Uint8Array | undefined;
   #server: Server;
@@ -140,7 +165,7 @@ export class FakeServer {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks);
-    if (pathname.startsWith("/bridgemaster.v1.")) return this.#call(pathname, body.subarray(5), request.headers["x-bridgemaster-key"] === this.needsKey || !this.needsKey, response);
+    if (pathname.startsWith("/bridgemaster.v1.")) return this.#call(pathname, body.subarray(5), String(request.headers["x-bridgemaster-key"] ?? ""), response);
     if (pathname === "/open-replay") {
       response.writeHead(this.replay ? 200 : 400, { "content-type": this.replay ? "application/octet-stream" : "text/plain" });
       response.end(this.replay ?? "the checksum does not hold");
@@ -152,16 +177,19 @@ export class FakeServer {
     response.end(readFileSync(join(ROOT, "dist", file)));
   }
 
-  async #call(path: string, body: Buffer, isLetIn: boolean, response: ServerResponse): Promise<void> {
+  async #call(path: string, body: Buffer, key: string, response: ServerResponse): Promise<void> {
     response.writeHead(200, { "content-type": "application/grpc-web+proto" });
     const send = <D extends DescMessage>(schema: D, message: MessageShape<D>) => response.write(frame(0, toBinary(schema, message)));
     try {
-      if (!isLetIn) throw new Refused(UNAUTHENTICATED, "an API key is needed");
-      await this.#serve(path.split("/").pop() ?? "", body, send, response);
-      response.end(trailers(0, ""));
+      if (this.needsKey !== "" && key !== this.needsKey) throw new Refused(UNAUTHENTICATED, "an API key is needed");
+      const method = path.split("/").pop() ?? "";
+      this.calls.push(method);
+      const refused = this.refusals.get(method)?.shift();
+      if (refused) throw refused;
+      await this.#serve(method, body, key, send, response);
+      response.end(trailers());
     } catch (error) {
-      const { code, message } = error instanceof Refused ? error : new Refused(13, String(error));
-      response.end(trailers(code, message));
+      response.end(trailers(error instanceof Refused ? error : new Refused(INTERNAL, String(error))));
     }
   }
 
@@ -174,6 +202,7 @@ export class FakeServer {
   async #serve(
     method: string,
     body: Buffer,
+    key: string,
     send: <D extends DescMessage>(schema: D, message: MessageShape<D>) => void,
     response: ServerResponse,
   ): Promise<void> {
@@ -192,12 +221,18 @@ export class FakeServer {
       case "WatchPositions": {
         const { source, viewers, fromDecision } = fromBinary(matches.WatchPositionsRequestSchema, body);
         const match = this.#match(source.case === "matchId" ? source.value : "");
+        const seats = viewers.map(({ seat }) => seat);
+        const own = match.keys.get(key) ?? [];
+        if (!match.isOver && seats.some((seat) => seat !== undefined && !own.includes(seat))) {
+          throw new Refused(FAILED_PRECONDITION, "the match is not over", "MATCH_RUNNING");
+        }
         match.watchers += 1;
+        match.wake();
         response.on("close", () => {
           match.watchers -= 1;
           match.wake();
         });
-        for await (const message of match.from(fromDecision, viewers.length)) {
+        for await (const message of match.from(fromDecision, seats)) {
           send(matches.WatchPositionsResponseSchema, message);
           // Each leaves as it is made, as the real server has it, and not all of them with the last.
           await new Promise(setImmediate);
@@ -221,18 +256,31 @@ export class FakeServer {
         }
         return;
       }
-      case "ListLadders":
-        return send(ladder.ListLaddersResponseSchema, create(ladder.ListLaddersResponseSchema, { ladders: [this.#ladder().ladder] }));
+      case "ListLadders": {
+        const { pageSize, pageToken } = fromBinary(ladder.ListLaddersRequestSchema, body);
+        const { items, nextPageToken } = paged([this.#ladder().ladder], pageSize, pageToken);
+        return send(ladder.ListLaddersResponseSchema, create(ladder.ListLaddersResponseSchema, { ladders: items, nextPageToken }));
+      }
       case "GetLadder":
         return send(ladder.GetLadderResponseSchema, create(ladder.GetLadderResponseSchema, { ladder: this.#ladder().ladder }));
-      case "ListStandings":
-        return send(ladder.ListStandingsResponseSchema, create(ladder.ListStandingsResponseSchema, { standings: this.#ladder().standings }));
-      case "ListLadderMatches":
-        return send(ladder.ListLadderMatchesResponseSchema, create(ladder.ListLadderMatchesResponseSchema, { matches: infos().slice(0, 3).map((match) => ({ match })) }));
+      case "ListStandings": {
+        const { pageSize, pageToken } = fromBinary(ladder.ListStandingsRequestSchema, body);
+        const { items, nextPageToken } = paged(this.#ladder().standings, pageSize, pageToken);
+        return send(ladder.ListStandingsResponseSchema, create(ladder.ListStandingsResponseSchema, { standings: items, nextPageToken }));
+      }
+      case "ListLadderMatches": {
+        const { pageSize, pageToken, botName } = fromBinary(ladder.ListLadderMatchesRequestSchema, body);
+        const fitting = this.#ladder().matches.filter(({ seats }) => botName === "" || seats.some((seat) => seat.botName === botName));
+        const { items, nextPageToken } = paged(fitting, pageSize, pageToken);
+        return send(ladder.ListLadderMatchesResponseSchema, create(ladder.ListLadderMatchesResponseSchema, { matches: items.map((match) => ({ match })), nextPageToken }));
+      }
       case "GetLadderBot":
         return send(ladder.GetLadderBotResponseSchema, create(ladder.GetLadderBotResponseSchema, { versions: this.#ladder().versions }));
-      case "ListHeadToHeads":
-        return send(ladder.ListHeadToHeadsResponseSchema, create(ladder.ListHeadToHeadsResponseSchema, { entries: this.#ladder().others }));
+      case "ListHeadToHeads": {
+        const { pageSize, pageToken } = fromBinary(ladder.ListHeadToHeadsRequestSchema, body);
+        const { items, nextPageToken } = paged(this.#ladder().others, pageSize, pageToken);
+        return send(ladder.ListHeadToHeadsResponseSchema, create(ladder.ListHeadToHeadsResponseSchema, { entries: items, nextPageToken }));
+      }
       default:
         throw new Refused(UNIMPLEMENTED, `${method} is not built`);
     }

@@ -7,8 +7,9 @@ import * as ladder from "../gen/bridgemaster/v1/ladder_service_pb.ts";
 import { AttendanceState } from "../gen/bridgemaster/v1/lobby_service_pb.ts";
 import { MatchState } from "../gen/bridgemaster/v1/match_pb.ts";
 import { type WatchPositionsResponse, WatchPositionsResponseSchema } from "../gen/bridgemaster/v1/match_service_pb.ts";
+import { type SeatFault, SeatFaultSchema } from "../gen/bridgemaster/v1/position_pb.ts";
 import { DecidedBy } from "../gen/bridgemaster/v1/replay_pb.ts";
-import { FakeMatch, FakeServer } from "./fake-server.ts";
+import { type FakeLadder, FakeMatch, FakeServer } from "./fake-server.ts";
 import { type Golden, goldens } from "./golden.ts";
 
 /** Text that must show as text, and change nothing around it. */
@@ -43,6 +44,11 @@ export function live(golden: Golden, name: string, positions: number): { match: 
   return { match: new FakeMatch(info, messages.slice(0, positions), false), rest: messages.slice(positions) };
 }
 
+/** A fault of a seat. */
+export function faultOf(seat: number, reason: FaultReason, action: FaultAction, detail: string): SeatFault {
+  return create(SeatFaultSchema, { seat, fault: { reason, action, detail } });
+}
+
 /** The playthrough with hostile names, labels, notes and lines, faults and odd times. */
 export function hostile(golden: Golden, name: string): FakeMatch {
   const match = ended(golden, name);
@@ -54,8 +60,7 @@ export function hostile(golden: Golden, name: string): FakeMatch {
     if (!position?.played) return;
     position.played.note = text(index);
     if (index % 25 === 7) {
-      const fault = create(WatchPositionsResponseSchema, { position: { faults: [{ seat: position.played.seat, fault: { reason: FaultReason.LATE, action: FaultAction.STRIKE, detail: text(index) } }] } });
-      position.faults = fault.position?.faults ?? [];
+      position.faults = [faultOf(position.played.seat, FaultReason.LATE, FaultAction.STRIKE, text(index))];
       position.played.decidedBy = DecidedBy.HOUSE;
     }
     position.lines = position.lines.map((line, place) => (place === 0 && index % 10 === 3 ? `${line} ${text(index)}` : line));
@@ -63,7 +68,8 @@ export function hostile(golden: Golden, name: string): FakeMatch {
   return match;
 }
 
-function ladderOf(): NonNullable<FakeServer["ladders"]> {
+/** A ladder with six bots. */
+export function ladderOf(): FakeLadder {
   const names = ["mason", "pontifex", HOSTILE[0] ?? "", "greedy", "wanderer", "random"];
   const standings = names.map((botName, index) => create(ladder.StandingSchema, {
     botName, botVersion: `${4 - (index % 3)}.1`, owner: index === 3 || index === 5 ? "" : `owner-${index}`, isHouseBot: index === 3 || index === 5,
@@ -83,6 +89,7 @@ function ladderOf(): NonNullable<FakeServer["ladders"]> {
   return {
     ladder: create(ladder.LadderSchema, { ladderId: "main", config: { seats: 2, game: goldens()[0]?.messages[0]?.match?.config?.game ?? {} }, state: ladder.LadderState.OPEN, matches: 2481n, settled: true }),
     standings, versions, others,
+    matches: goldens().slice(0, 3).flatMap((golden) => ended(golden).info),
   };
 }
 

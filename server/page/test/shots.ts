@@ -7,10 +7,14 @@ import { staged } from "./scene.ts";
 const only = process.argv[2] ?? "";
 const server = await staged();
 const browser = await browse();
-const all: [name: string, path: string][] = [
+/** The pages, and of a match that is over how many positions it has. */
+const all: [name: string, path: string, positions?: number][] = [
   ["list", "/"], ["ladders", "/ladder"], ["ladder", "/ladder/main"], ["bot", "/ladder/main/mason"], ["hostile", "/m/hostile?at=33"], ["live", "/m/live"], ["missing", "/m/none"],
-  ...goldens().map(({ name, messages }): [string, string] => [name, `/m/${name}?at=${Math.floor(messages.length * 0.6)}`]),
-  ...goldens().map(({ name, messages }): [string, string] => [`${name}-end`, `/m/${name}?at=${messages.length - 1}`]),
+  ...goldens().flatMap(({ name, messages: { length } }): [string, string, number][] => [
+    [name, `/m/${name}?at=${Math.floor(length * 0.6)}`, length],
+    [`${name}-side-by-side`, `/m/${name}?at=${Math.floor(length * 0.6)}&seat=all`, length],
+    [`${name}-end`, `/m/${name}?at=${length - 1}`, length],
+  ]),
 ];
 const pages = all.filter(([name]) => name.includes(only));
 for (const [look, options] of [
@@ -20,10 +24,10 @@ for (const [look, options] of [
 ] as const) {
   if (process.argv[3] && process.argv[3] !== look) continue;
   const { page, errors } = await tab(browser, { ...options });
-  for (const [name, path] of pages) {
+  for (const [name, path, positions] of pages) {
     await page.goto(server.url + path);
     await page.locator("main h1, main.match .board, .trouble").first().waitFor();
-    await page.locator("main").waitFor();
+    if (positions !== undefined) await page.locator(`input[type="range"][max="${positions - 1}"]`).waitFor();
     await shoot(page, `${name}-${look}`);
   }
   if (errors.length > 0) console.log(look, errors);

@@ -263,6 +263,25 @@ fn while_a_match_runs_a_decision_is_told_to_its_own_seat_alone() {
     }
 }
 
+#[test]
+fn what_was_legal_for_a_seat_is_told_to_that_seat_alone_also_when_the_match_is_over() {
+    for game in GAME_IDS {
+        let replay = replay(game);
+        for viewer in everybody(&replay) {
+            let all = positions(&replay, &[viewer], 0, Disclosure::Everything);
+            let mut own = 0;
+            for played in all.into_iter().filter_map(|position| position.played) {
+                let seat = Seat::new(u8::try_from(played.seat).unwrap()).unwrap();
+                let is_own = viewer == Viewer::Seat(seat);
+                own += usize::from(is_own);
+                assert_eq!(!played.legal_decisions.is_empty(), is_own, "{game}");
+                assert!(is_own || !played.legal_decisions_cut);
+            }
+            assert_eq!(own > 0, viewer != Viewer::Spectator, "{game}, {viewer:?}");
+        }
+    }
+}
+
 /// A record of an illegal answer of seat 0, right at the start.
 fn with_fault(replay: &Replay) -> Replay {
     let fault = v1::Fault {

@@ -1,34 +1,43 @@
 // A bot of a ladder: its versions, how their ratings went, and what it did against the others.
 
 import { html, svg, type SVGTemplateResult, type TemplateResult } from "lit-html";
-import type { LadderHeadToHead, LadderVersion } from "../../gen/bridgemaster/v1/ladder_service_pb.ts";
+import type { LadderHeadToHead, LadderMatch, LadderVersion } from "../../gen/bridgemaster/v1/ladder_service_pb.ts";
 import { botPath, ladderPath } from "../address.ts";
 import { seatClass } from "../drawing/seat.ts";
+import { Pages } from "../lists/pages.ts";
 import { troubled, waiting } from "../shell.ts";
-import { ladders, type Trouble, troubleOf } from "../source/server.ts";
+import { type Trouble, troubleOf } from "../source/refusal.ts";
+import { ladders } from "../source/server.ts";
 import { plain } from "../text.ts";
+import { matchesOf, matchList } from "./matches.ts";
 import { rangeOf, rankText, ratingBar, ratingText } from "./rating.ts";
 
 const WIDTH = 800;
 const HEIGHT = 220;
+/** Opponents of a page. */
+const PAGE_SIZE = 50;
 
 /** The page of a bot. */
 export class BotPage {
   #versions: LadderVersion[] | undefined;
-  #others: LadderHeadToHead[] = [];
+  readonly #others: Pages<LadderHeadToHead>;
+  readonly #matches: Pages<LadderMatch>;
   #trouble: Trouble | undefined;
 
   constructor(private readonly ladderId: string, private readonly botName: string, changed: () => void) {
+    this.#others = new Pages(async (pageToken) => {
+      const botVersion = this.#versions?.[0]?.standing?.botVersion ?? "";
+      const { entries, nextPageToken } = await ladders().listHeadToHeads({ ladderId, bot: { botName, botVersion }, pageSize: PAGE_SIZE, pageToken });
+      return { items: entries, nextPageToken };
+    }, changed);
+    this.#matches = matchesOf(ladderId, botName, changed);
     this.#read().catch((error: unknown) => (this.#trouble = troubleOf(error))).finally(changed);
   }
 
   async #read(): Promise<void> {
     const { ladderId, botName } = this;
-    const client = ladders();
-    const { versions } = await client.getLadderBot({ ladderId, botName });
-    const botVersion = versions[0]?.standing?.botVersion ?? "";
-    const { entries } = await client.listHeadToHeads({ ladderId, bot: { botName, botVersion }, pageSize: 500 });
-    [this.#versions, this.#others] = [versions, entries];
+    this.#versions = (await ladders().getLadderBot({ ladderId, botName })).versions;
+    await Promise.all([this.#others.read(), this.#matches.read()]);
   }
 
   view(): TemplateResult {
@@ -43,10 +52,10 @@ export class BotPage {
         <th scope="row"><bdi>${plain(standing?.botVersion ?? "")}</bdi></th><td class="figure">${rankText(standing?.rating)}</td><td class="figure">${ratingText(standing?.rating)}</td>
         <td>${ratingBar(standing?.rating, range)}</td><td class="figure">${standing?.rating?.matches ?? 0}</td></tr>`)}</tbody></table>
       <h2>Head to head</h2><table class="standings"><thead><tr><th>Against</th><th class="figure">Matches</th><th class="figure">Ahead</th><th class="figure">Tied</th><th class="figure">Behind</th><th class="figure">Mean margin</th></tr></thead>
-        <tbody>${this.#others.map(({ against, headToHead: all }) => html`<tr><th scope="row"><a href=${ladderPath(this.ladderId, against?.botName ?? "")}><bdi>${plain(against?.botName ?? "")}</bdi></a>
+        <tbody>${this.#others.items.map(({ against, headToHead: all }) => html`<tr><th scope="row"><a href=${ladderPath(this.ladderId, against?.botName ?? "")}><bdi>${plain(against?.botName ?? "")}</bdi></a>
           <small><bdi>${plain(against?.botVersion ?? "")}</bdi></small></th><td class="figure">${all?.matches ?? 0}</td><td class="figure">${all?.firstAhead ?? 0}</td>
           <td class="figure">${all?.ties ?? 0}</td><td class="figure">${(all?.matches ?? 0) - (all?.firstAhead ?? 0) - (all?.ties ?? 0)}</td>
-          <td class="figure">${(all?.meanScoreMargin ?? 0).toFixed(1)}</td></tr>`)}</tbody></table></main>`;
+          <td class="figure">${(all?.meanScoreMargin ?? 0).toFixed(1)}</td></tr>`)}</tbody></table>${this.#others.more("More opponents")}${matchList(this.#matches)}</main>`;
   }
 }
 

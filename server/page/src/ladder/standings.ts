@@ -3,56 +3,56 @@
 import { html, type TemplateResult } from "lit-html";
 import type { Ladder, LadderMatch, Standing } from "../../gen/bridgemaster/v1/ladder_service_pb.ts";
 import { AttendanceState } from "../../gen/bridgemaster/v1/lobby_service_pb.ts";
-import { ladderPath, matchPath } from "../address.ts";
+import { ladderPath } from "../address.ts";
 import { gameOf } from "../games/registry.ts";
+import { Pages } from "../lists/pages.ts";
 import { troubled, waiting } from "../shell.ts";
-import { ladders, type Trouble, troubleOf } from "../source/server.ts";
+import { type Trouble, troubleOf } from "../source/refusal.ts";
+import { ladders } from "../source/server.ts";
 import { plain } from "../text.ts";
 import { stateTags } from "./list.ts";
+import { matchesOf, matchList } from "./matches.ts";
 import { rangeOf, rankText, ratingBar, ratingText } from "./rating.ts";
 
-/** Bots, and latest matches, that are asked for. */
-const MOST_BOTS = 500;
-const LATEST_MATCHES = 20;
+/** Bots of a page. */
+const PAGE_SIZE = 50;
 
 /** The page of a ladder. */
 export class StandingsPage {
   #ladder: Ladder | undefined;
-  #standings: Standing[] = [];
-  #matches: LadderMatch[] = [];
+  readonly #standings: Pages<Standing>;
+  readonly #matches: Pages<LadderMatch>;
   #trouble: Trouble | undefined;
 
   constructor(private readonly ladderId: string, changed: () => void) {
+    this.#standings = new Pages(async (pageToken) => {
+      const { standings, nextPageToken } = await ladders().listStandings({ ladderId, pageSize: PAGE_SIZE, pageToken });
+      return { items: standings, nextPageToken };
+    }, changed);
+    this.#matches = matchesOf(ladderId, "", changed);
     this.#read().catch((error: unknown) => (this.#trouble = troubleOf(error))).finally(changed);
   }
 
   async #read(): Promise<void> {
     const { ladderId } = this;
-    const client = ladders();
-    const [ladder, standings, latest] = await Promise.all([
-      client.getLadder({ ladderId }),
-      client.listStandings({ ladderId, pageSize: MOST_BOTS }),
-      client.listLadderMatches({ ladderId, pageSize: LATEST_MATCHES }),
-    ]);
-    [this.#ladder, this.#standings, this.#matches] = [ladder.ladder, standings.standings, latest.matches];
+    const [{ ladder }] = await Promise.all([ladders().getLadder({ ladderId }), this.#standings.read(), this.#matches.read()]);
+    this.#ladder = ladder;
   }
 
   view(): TemplateResult {
     if (this.#trouble) return troubled(this.#trouble, "This ladder cannot be shown");
     const ladder = this.#ladder;
     if (!ladder) return waiting("Asking for the standings…");
-    const range = rangeOf(this.#standings.map(({ rating }) => rating));
+    const range = rangeOf(this.#standings.items.map(({ rating }) => rating));
     return html`<main class="list"><h1><bdi>${plain(ladder.ladderId)}</bdi> ${stateTags(ladder)}</h1>
       <p class="quiet">${gameOf(ladder.config?.game)?.name ?? ""}, ${ladder.config?.seats ?? "?"} seats; ${ladder.matches} matches count</p>
       <table class="standings ranking"><thead><tr><th class="figure">Rank</th><th>Bot</th><th class="figure">Rating</th><th>Interval</th><th class="figure">Matches</th><th>State</th></tr></thead>
-        <tbody>${this.#standings.map((standing) => html`<tr><td class="figure">${rankText(standing.rating)}</td>
+        <tbody>${this.#standings.items.map((standing) => html`<tr><td class="figure">${rankText(standing.rating)}</td>
           <th scope="row"><a href=${ladderPath(ladder.ladderId, standing.botName)}><bdi>${plain(standing.botName)}</bdi></a>
             <small><bdi>${plain(standing.botVersion)}</bdi>${standing.owner ? html`, <bdi>${plain(standing.owner)}</bdi>` : undefined}</small></th>
           <td class="figure">${ratingText(standing.rating)}</td><td>${ratingBar(standing.rating, range)}</td>
-          <td class="figure">${standing.rating?.matches ?? 0}</td><td>${marks(standing)}</td></tr>`)}</tbody></table>
-      ${this.#matches.length === 0 ? undefined : html`<h2>Latest matches</h2><ul class="latest">${this.#matches.map(({ match }) => match && html`<li>
-        <a href=${matchPath(match.matchId)}>${match.seats.map(({ botName }, index) => html`${index > 0 ? " · " : ""}<bdi>${plain(botName)}</bdi>`)}</a>
-        ${match.annulment ? html`<span class="tag warn">annulled</span>` : undefined}</li>`)}</ul>`}</main>`;
+          <td class="figure">${standing.rating?.matches ?? 0}</td><td>${marks(standing)}</td></tr>`)}</tbody></table>${this.#standings.more("More bots")}
+      ${matchList(this.#matches)}</main>`;
   }
 }
 

@@ -4,15 +4,16 @@
 import type { GameObservation } from "../../gen/bridgemaster/v1/game_pb.ts";
 import { type MatchInfo, MatchState } from "../../gen/bridgemaster/v1/match_pb.ts";
 import type { MatchFilter } from "../../gen/bridgemaster/v1/match_service_pb.ts";
-import { visible } from "../source/following.ts";
-import { matches, troubleOf } from "../source/server.ts";
+import { Pauses } from "../source/pauses.ts";
+import { troubleOf } from "../source/refusal.ts";
+import { matches } from "../source/server.ts";
+import { visible } from "../source/turns.ts";
 
 /** Matches that are followed at once: each has a picture. */
 const MOST = 20;
 /** Shortest time between two pictures of one match, in ms. */
 const INTERVAL_MS = 1_000;
-/** First and longest time until a lost stream is opened again, in ms. */
-const RETRY_MS = 500;
+/** Longest time until a lost stream is opened again, in ms. */
 const LONGEST_RETRY_MS = 15_000;
 
 /** A match in play. */
@@ -41,7 +42,7 @@ export class Overview {
   }
 
   async #follow(): Promise<void> {
-    let retryMs = RETRY_MS;
+    const pauses = new Pauses(LONGEST_RETRY_MS);
     for (;;) {
       await visible();
       const cut = new AbortController();
@@ -52,7 +53,7 @@ export class Overview {
         this.followed.clear();
         for await (const { match, observation } of matches().watchMatches(
           { filter: this.filter, maxMatches: MOST, intervalMs: INTERVAL_MS }, { signal: cut.signal })) {
-          retryMs = RETRY_MS;
+          pauses.reset();
           if (!match) continue;
           this.#take(match, observation);
         }
@@ -62,10 +63,7 @@ export class Overview {
       } finally {
         document.removeEventListener("visibilitychange", onHide);
       }
-      if (!document.hidden) {
-        await new Promise((resolve) => setTimeout(resolve, retryMs));
-        retryMs = Math.min(LONGEST_RETRY_MS, retryMs * 2);
-      }
+      if (!document.hidden) await pauses.pass();
     }
   }
 

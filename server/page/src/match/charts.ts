@@ -27,7 +27,8 @@ function bars(thinks: (Think | undefined)[], seat: number, span: (think: Think) 
 }
 
 function strip(page: MatchPage, seat: number, longest: number): SVGTemplateResult {
-  const { thinks } = page.timeline;
+  // Before the others come there is one position alone, which is no chart yet.
+  const thinks = page.record.isFromBeginning ? page.timeline.thinks : [];
   const own = (think: Think) => height(think.chargedMs - think.lagMs, longest);
   const charged = (think: Think) => height(think.chargedMs, longest);
   const all = (think: Think) => height(think.chargedMs + think.creditMs, longest);

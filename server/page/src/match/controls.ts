@@ -39,7 +39,7 @@ function marks(page: MatchPage): TemplateResult {
 /** The controls. */
 export function controls(page: MatchPage): TemplateResult {
   const { index, last, record, isPlaying } = page;
-  const position = record.positions[index];
+  const position = page.position();
   const number = position?.number ?? 0;
   const all = record.positions.at(-1)?.number ?? 0;
   const text = position?.played ? `decision ${number} of ${all}: ${decisionText(position.played)}` : `beginning, ${all} decisions`;

@@ -12,7 +12,7 @@ import { deciderName } from "./transcript.ts";
 const MOST_LISTED = 200;
 
 function legal(page: MatchPage): TemplateResult {
-  const played = page.record.positions[page.index]?.played;
+  const played = page.position()?.played;
   const { game } = page.record;
   if (!played || !game) return html``;
   const names = played.legalDecisions.map((decision) => game.notation(decision));
@@ -27,7 +27,7 @@ function legal(page: MatchPage): TemplateResult {
 
 /** The inspector. */
 export function inspector(page: MatchPage): TemplateResult {
-  const position = page.record.positions[page.index];
+  const position = page.position();
   const played = position?.played;
   if (!played) return html`<section class="panel inspector" aria-label="decision"><h2>Decision</h2><p class="quiet">The beginning of the match.</p></section>`;
   const { charge } = played;
@@ -40,7 +40,7 @@ export function inspector(page: MatchPage): TemplateResult {
       <div><dt>credit</dt><dd>${ms(charge.creditUs)}</dd></div>${charge.refereeLagUs > 0n ? html`<div><dt>server’s lag</dt><dd>${ms(charge.refereeLagUs)}</dd></div>` : undefined}</dl>` : undefined}
     ${played.note ? html`<blockquote><bdi>${plain(played.note)}</bdi></blockquote>` : undefined}
     ${count > 0 ? html`<details ?open=${page.showsLegal} @toggle=${(event: Event) => page.showLegal((event.currentTarget as HTMLDetailsElement).open)}>
-      <summary>what was legal</summary>${page.showsLegal ? guard([page.index, page.record.version], () => legal(page)) : undefined}</details>` : undefined}
+      <summary>what was legal</summary>${page.showsLegal ? guard([page.index, page.record.version, page.eyes], () => legal(page)) : undefined}</details>` : undefined}
     <h3>what changed</h3>${position.lines.length === 0 ? html`<p class="quiet">nothing that shows</p>`
       : html`<ul class="changes" tabindex="0" aria-label="what changed">${position.lines.map((line) => html`<li>${plain(line)}</li>`)}</ul>`}</section>`;
 }

@@ -11,6 +11,7 @@ export const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ["N P", "next and previous decision of the same seat"],
   ["J K", "next and previous fault"],
   ["1 … 6", "view as seat 0 … 5"],
+  ["A", "what all seats knew, side by side"],
   ["0 Esc", "view as a spectator"],
   ["?", "this help"],
 ];
@@ -25,7 +26,7 @@ function takesKey(target: EventTarget | null, key: string): boolean {
 /** Does what a key is for. */
 export function onKey(page: MatchPage, event: KeyboardEvent): void {
   if (event.ctrlKey || event.altKey || event.metaKey || takesKey(event.target, event.key)) return;
-  const seat = page.seat ?? page.record.positions[page.index]?.played?.seat;
+  const seat = page.eyes ?? page.record.positions[page.index]?.played?.seat;
   const actions: Record<string, () => void> = {
     ArrowLeft: () => page.goTo(page.index - 1),
     ArrowRight: () => page.goTo(page.index + 1),
@@ -38,6 +39,7 @@ export function onKey(page: MatchPage, event: KeyboardEvent): void {
     p: () => seat !== undefined && page.goToSeat(seat, -1),
     j: () => page.goToFault(1),
     k: () => page.goToFault(-1),
+    a: () => page.viewAs(page.seat === "all" ? undefined : "all"),
     "0": () => page.viewAs(undefined),
     Escape: () => (page.showsHelp ? page.toggleHelp() : page.viewAs(undefined)),
     "?": () => page.toggleHelp(),

@@ -1,7 +1,9 @@
 // One match that is looked at: which position, by whose eyes, and what changes that.
 
+import type { Position } from "../../gen/bridgemaster/v1/position_pb.ts";
 import { type Look, readLook, SPEEDS, writeLook } from "../address.ts";
 import type { MatchRecord } from "./record.ts";
+import { seenBy } from "./sight.ts";
 import { type Timeline, timelineOf } from "./timeline.ts";
 
 /** Where the look is kept: behind `?` where there is a server, behind `#` in a single file. */
@@ -14,8 +16,10 @@ const GROWTH_MS = 120;
 
 /** The state of the page of a match. */
 export class MatchPage {
+  /** The place of the position that is shown among those of the record. */
   index = 0;
-  seat: number | undefined;
+  /** Whose view is wanted: a seat's, those of all seats, or a spectator's. */
+  seat: Look["seat"];
   speed: number;
   isPlaying = false;
   showsHelp = false;
@@ -29,6 +33,9 @@ export class MatchPage {
   #timer: ReturnType<typeof setInterval> | undefined;
   #growth: ReturnType<typeof setTimeout> | undefined;
   #wanted: number | undefined;
+  /** The number of the position that is shown, and how often the positions had been replaced then. */
+  #number = 0;
+  #replaced = 0;
   #pause: ReturnType<typeof setTimeout> | undefined;
   #isUnwritten = false;
   #timeline: Timeline | undefined;
@@ -62,10 +69,12 @@ export class MatchPage {
   /** Tells that the record has grown. What is shown already of a match that has ended is drawn again
    * only now and then while the rest of it comes. */
   grew(): void {
-    if (this.follows) this.index = this.last;
     const before = this.index;
+    if (this.follows) this.index = this.last;
+    else if (this.#replaced !== this.record.replaced) this.index = this.record.indexOf(this.#number);
+    this.#replaced = this.record.replaced;
     this.#settle();
-    if (this.record.isLive || this.record.positions.length <= 1 || this.index !== before) return this.changed();
+    if (this.record.isLive || this.index !== before) return this.changed();
     this.#growth ??= setTimeout(() => {
       this.#growth = undefined;
       this.changed();
@@ -74,15 +83,16 @@ export class MatchPage {
 
   /** Goes to the position that was asked for, as soon as it is there. */
   #settle(): void {
-    if (this.#wanted === undefined) return;
-    this.index = this.record.indexOf(this.#wanted);
-    if (this.record.positions[this.index]?.number === this.#wanted) this.#wanted = undefined;
+    if (this.#wanted !== undefined) this.index = this.record.indexOf(this.#wanted);
+    this.#number = this.record.positions[this.index]?.number ?? 0;
+    if (this.#number === this.#wanted) this.#wanted = undefined;
   }
 
   /** Goes to a position. */
   goTo(index: number): void {
     this.#wanted = undefined;
     this.index = Math.min(this.last, Math.max(0, Math.round(index)));
+    this.#number = this.record.positions[this.index]?.number ?? 0;
     this.follows = this.record.isLive && this.index === this.last;
     this.#write();
     this.changed();
@@ -102,14 +112,26 @@ export class MatchPage {
     if (next !== undefined) this.goTo(next);
   }
 
-  /** Whether the view of a seat is known. */
-  get canViewSeats(): boolean {
-    return this.record.hasSeatViews && this.record.positions.some(({ observations }) => observations.length > 1);
+  /** The seat whose eyes the page looks with, where its view is known; none for a spectator and for
+   * all seats. */
+  get eyes(): number | undefined {
+    return typeof this.seat === "number" && this.record.hasView(this.seat) ? this.seat : undefined;
   }
 
-  /** Looks with the eyes of a seat, or of a spectator. */
-  viewAs(seat: number | undefined): void {
-    if (seat !== undefined && (!this.canViewSeats || seat >= this.record.seats)) return;
+  /** The views of all seats are shown side by side. */
+  get showsAll(): boolean {
+    return this.seat === "all" && this.record.hasAllViews;
+  }
+
+  /** The position that is shown, as the viewer knows it. */
+  position(): Position | undefined {
+    const position = this.record.positions[this.index];
+    return position && seenBy(position, this.eyes);
+  }
+
+  /** Looks with the eyes of a seat, of all of them, or of a spectator. */
+  viewAs(seat: Look["seat"]): void {
+    if (seat === "all" ? !this.record.hasAllViews : seat !== undefined && !this.record.hasView(seat)) return;
     this.seat = seat;
     this.#write();
     this.changed();
@@ -148,6 +170,13 @@ export class MatchPage {
     }, 1000 / this.speed);
   }
 
+  /** Tells how the connection is. */
+  notify(text: string): void {
+    if (this.notice === text) return;
+    this.notice = text;
+    this.changed();
+  }
+
   toggleHelp(): void {
     this.showsHelp = !this.showsHelp;
     this.changed();
@@ -162,8 +191,8 @@ export class MatchPage {
 
   /** What is looked at, as the address has it. */
   look(index = this.index): Look {
-    const isDefault = this.record.isLive ? index === this.last && this.follows : index === 0;
     const number = this.record.positions[index]?.number;
+    const isDefault = this.record.isLive ? index === this.last && this.follows : number === 0;
     return { at: isDefault ? undefined : number, seat: this.seat, speed: this.speed };
   }
 

@@ -7,19 +7,23 @@ import type { Position } from "../../gen/bridgemaster/v1/position_pb.ts";
 import { gameOf } from "../games/registry.ts";
 import type { Game } from "../games/game.ts";
 
+/** Whose views positions have behind that of a spectator: those of these seats, in this order, or of
+ * every seat. */
+export type Views = readonly number[] | "all";
+
 /** A match and its positions. */
 export class MatchRecord {
   info: MatchInfo | undefined;
   positions: Position[] = [];
-  /** Whether the positions were asked for with the view of each seat behind that of a spectator. */
-  hasSeatViews: boolean;
+  /** Whose views the positions were asked for with. */
+  views: Views;
   /** Counts the changes. */
   version = 0;
   /** Counts how often all positions were replaced. */
   replaced = 0;
 
-  constructor(hasSeatViews: boolean, info?: MatchInfo) {
-    this.hasSeatViews = hasSeatViews;
+  constructor(views: Views, info?: MatchInfo) {
+    this.views = views;
     this.info = info;
   }
 
@@ -36,11 +40,11 @@ export class MatchRecord {
     if (position && position.number >= this.next) this.positions.push(position);
   }
 
-  /** Takes all of a match that has ended, in place of what its spectators were shown of it. */
-  replaceBy(whole: MatchRecord): void {
-    this.info = whole.info;
-    this.positions = whole.positions;
-    this.hasSeatViews = whole.hasSeatViews;
+  /** Takes the positions of the same match with other views, in place of its own. */
+  replaceBy(other: MatchRecord): void {
+    this.info = other.info;
+    this.positions = other.positions;
+    this.views = other.views;
     this.version += 1;
     this.replaced += 1;
   }
@@ -49,6 +53,11 @@ export class MatchRecord {
   get next(): number {
     const last = this.positions.at(-1);
     return last ? last.number + 1 : 0;
+  }
+
+  /** Whether no positions are missing before those that are there. */
+  get isFromBeginning(): boolean {
+    return (this.positions[0]?.number ?? 0) === 0;
   }
 
   /** Whether more positions may come. */
@@ -71,8 +80,26 @@ export class MatchRecord {
   /** What a viewer sees: a seat where its view is known, else a spectator. */
   observation(index: number, seat: number | undefined): GameObservation | undefined {
     const observations = this.positions[index]?.observations;
-    const own = seat !== undefined && this.hasSeatViews ? observations?.[seat + 1] : undefined;
+    const own = seat === undefined ? undefined : observations?.[this.#placeOf(seat)];
     return own ?? observations?.[0];
+  }
+
+  /** Where the view of a seat is among the observations of a position; -1 where it is not. */
+  #placeOf(seat: number): number {
+    if (this.views === "all") return seat + 1;
+    const place = this.views.indexOf(seat);
+    return place < 0 ? place : place + 1;
+  }
+
+  /** Whether the view of a seat is known. */
+  hasView(seat: number): boolean {
+    return seat < this.seats && this.positions[0]?.observations[this.#placeOf(seat)] !== undefined;
+  }
+
+  /** Whether the view of every seat is known. */
+  get hasAllViews(): boolean {
+    const { seats } = this;
+    return seats > 0 && Array.from({ length: seats }, (_, seat) => seat).every((seat) => this.hasView(seat));
   }
 
   get game(): Game | undefined {

@@ -36,8 +36,8 @@ function seatRow(page: MatchPage, seat: number, toDecide: number[]): TemplateRes
       ${bank === undefined ? undefined : html`<span title="time left in the bank">${timeText(bank)} left</span>`}
       ${state ? html`<span class="tag warn">${state}</span>` : undefined}${
       info && info.strikes > 0 ? html`<span class="tag warn">${info.strikes} ${info.strikes === 1 ? "strike" : "strikes"}</span>` : undefined}
-      <span class="acts"><button type="button" class="small" aria-pressed=${page.seat === seat} ?disabled=${!page.canViewSeats}
-        title=${page.canViewSeats ? `see what seat ${seat} saw` : "shown when the match is over"} @click=${() => page.viewAs(page.seat === seat ? undefined : seat)}>view as</button>
+      <span class="acts"><button type="button" class="small" aria-pressed=${page.eyes === seat} ?disabled=${!record.hasView(seat)}
+        title=${record.hasView(seat) ? `see what seat ${seat} saw` : "shown when the match is over"} @click=${() => page.viewAs(page.eyes === seat ? undefined : seat)}>view as</button>
       <button type="button" class="small" aria-label="previous decision of seat ${seat}" title="previous decision of seat ${seat}" @click=${() => page.goToSeat(seat, -1)}>◂</button>
       <button type="button" class="small" aria-label="next decision of seat ${seat}" title="next decision of seat ${seat}" @click=${() => page.goToSeat(seat, 1)}>▸</button></span></div></li>`;
 }
@@ -52,5 +52,6 @@ function score({ score, breakdown }: SeatResult): TemplateResult {
 /** The seats. */
 export function seats(page: MatchPage, toDecide: number[]): TemplateResult {
   const all = Array.from({ length: page.record.seats }, (_, seat) => seat);
-  return html`<section class="panel seats" aria-label="seats"><h2>Seats</h2><ul>${all.map((seat) => seatRow(page, seat, toDecide))}</ul></section>`;
+  return html`<section class="panel seats" aria-label="seats"><h2>Seats <button type="button" class="small" aria-pressed=${page.showsAll} ?disabled=${!page.record.hasAllViews}
+    title=${page.record.hasAllViews ? "see what each seat saw, side by side" : "shown when the match is over"} @click=${() => page.viewAs(page.showsAll ? undefined : "all")}>view all</button></h2><ul>${all.map((seat) => seatRow(page, seat, toDecide))}</ul></section>`;
 }

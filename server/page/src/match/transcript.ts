@@ -9,12 +9,13 @@ import { DecidedBy } from "../../gen/bridgemaster/v1/replay_pb.ts";
 import { seatBadge } from "../drawing/seat.ts";
 import { plain } from "../text.ts";
 import type { MatchPage } from "./page.ts";
+import { seenBy } from "./sight.ts";
 import { faultName } from "./timeline.ts";
 
 /** Positions that are drawn together. */
 const BLOCK = 32;
 
-/** A decision in words. While the match runs, what others decided is told by the events alone. */
+/** A decision in words. What others decided in secret is told by the events alone. */
 export function decisionText({ seat, notation }: PlayedDecision): string {
   return notation === "" ? `seat ${seat} decided` : `seat ${seat}: ${plain(notation)}`;
 }
@@ -44,7 +45,7 @@ function entry(page: MatchPage, position: Position, index: number): TemplateResu
       ? html`${seatBadge(played.seat)}<span class="line decision">${decisionText(played)}</span>${by ? html` <small>${by}</small>` : undefined}`
       : html`<span class="line beginning">beginning</span>`}</a>
     ${played?.note ? html`<p class="note"><q><bdi>${plain(played.note)}</bdi></q></p>` : undefined}${faults.length + lines.length === 0 ? undefined : html`<ul>${faults.map(({ seat, fault }) => html`<li class="fault">seat ${seat}: fault ${faultName(fault?.reason)},
-      costs ${(FaultAction[fault?.action ?? 0] ?? "").toLowerCase()}: <bdi>${plain(fault?.detail ?? "")}</bdi></li>`)}${lines.map((line) =>
+      costs ${(FaultAction[fault?.action ?? 0] ?? "").toLowerCase()}${fault?.detail ? html`: <bdi>${plain(fault.detail)}</bdi>` : undefined}</li>`)}${lines.map((line) =>
       html`<li class="event">${plain(line)}</li>`)}</ul>`}</li>`;
 }
 
@@ -54,8 +55,8 @@ export function transcript(page: MatchPage): TemplateResult {
   // In blocks: those that are full are drawn once, while more positions come.
   const blocks = Array.from({ length: Math.ceil(record.positions.length / BLOCK) }, (_, block) => {
     const positions = record.positions.slice(block * BLOCK, (block + 1) * BLOCK);
-    return guard([positions.length, record.replaced, page.seat, page.speed], () =>
-      positions.map((position, place) => entry(page, position, block * BLOCK + place)));
+    return guard([positions.length, record.replaced, page.seat, page.eyes, page.speed], () =>
+      positions.map((position, place) => entry(page, seenBy(position, page.eyes), block * BLOCK + place)));
   });
   return html`<section class="panel transcript" aria-label="transcript"><h2>Transcript</h2>${record.isLive
     ? html`<div class="scroll" role="log" aria-live="polite" tabindex="0" aria-label="what happens"><ol>${blocks}</ol></div>`

@@ -3,6 +3,7 @@
 import { html, type TemplateResult } from "lit-html";
 import { MatchState } from "../../gen/bridgemaster/v1/match_pb.ts";
 import type { GameObservation } from "../../gen/bridgemaster/v1/game_pb.ts";
+import { seatBadge } from "../drawing/seat.ts";
 import type { Game } from "../games/game.ts";
 import { gameOf } from "../games/registry.ts";
 import { plain } from "../text.ts";
@@ -48,10 +49,10 @@ function help(page: MatchPage): TemplateResult {
     <button type="button" class="text" @click=${() => page.toggleHelp()}>close</button></div></div>`;
 }
 
-/** The board at a position, as its viewer sees it. */
-function board(page: MatchPage): TemplateResult {
+/** The board at a position, as a viewer sees it. */
+function board(page: MatchPage, seat: number | undefined): TemplateResult {
   const { record, index } = page;
-  const observation = record.observation(index, page.seat);
+  const observation = record.observation(index, seat);
   const game = gameOf(observation);
   if (!observation || !game) {
     return html`<p class="panel quiet empty">${record.positions.length > 0 ? "This page does not know the game; the transcript tells what happened." : "The match has not begun."}</p>`;
@@ -65,6 +66,13 @@ function board(page: MatchPage): TemplateResult {
   });
 }
 
+/** What each seat knew, side by side. */
+function allBoards(page: MatchPage): TemplateResult {
+  const { record } = page;
+  return html`<div class="all-seats">${Array.from({ length: record.seats }, (_, seat) => html`<section class="seen" aria-label="what seat ${seat} knew">
+    <h2>${seatBadge(seat)} what seat ${seat} knew <small><bdi>${plain(record.name(seat))}</bdi></small></h2>${board(page, seat)}</section>`)}</div>`;
+}
+
 /** The last observation of what lies on the table: it tells how much room the board needs. */
 function frame(page: MatchPage, game: Game, now: GameObservation): GameObservation | undefined {
   const position = page.record.positions.findLast(
@@ -73,17 +81,23 @@ function frame(page: MatchPage, game: Game, now: GameObservation): GameObservati
   return position?.observations[0];
 }
 
+/** Whose view it is, with the way back to that of a spectator. */
+function eyes(page: MatchPage): TemplateResult | undefined {
+  if (page.eyes === undefined && !page.showsAll) return undefined;
+  return html`<p class="eyes">${page.showsAll ? "what each seat knew" : `what seat ${page.eyes} knew`}
+    <button type="button" class="small" @click=${() => page.viewAs(undefined)}>back to the spectators’ view</button></p>`;
+}
+
 /** The page. */
 export function matchView(page: MatchPage): TemplateResult {
   const { record, index } = page;
-  const observation = record.observation(index, page.seat);
+  const observation = record.observation(index, page.eyes);
   const game = gameOf(observation);
   const status = observation && game ? game.status(observation) : record.isLive ? "waits for bots" : "";
   const toDecide = observation && game ? game.toDecide(observation) : [];
-  return html`<main class="match">${head(page, status)}
+  return html`<main class="match ${page.showsAll ? "wide" : ""}">${head(page, status)}
     <div class="stage"><section aria-label="board" @touchstart=${swipe.start} @touchend=${(event: TouchEvent) => swipe.end(page, event)}>
-      ${page.seat !== undefined && page.canViewSeats ? html`<p class="eyes">what seat ${page.seat} knew <button type="button" class="small" @click=${() => page.viewAs(undefined)}>all viewers</button></p>` : undefined}
-      ${board(page)}</section>${controls(page)}${charts(page)}</div>
+      ${eyes(page)}${page.showsAll ? allBoards(page) : board(page, page.eyes)}</section>${controls(page)}${charts(page)}</div>
     <aside aria-label="details">${seats(page, toDecide)}${inspector(page)}${transcript(page)}</aside>
     ${page.showsHelp ? help(page) : undefined}</main>`;
 }

@@ -6,8 +6,8 @@ import type { SeatInfo } from "../../gen/bridgemaster/v1/match_pb.ts";
 import { gameOf } from "../games/registry.ts";
 import type { MatchRecord } from "../match/record.ts";
 import { follow } from "../source/following.ts";
+import { refusalOf, troubleOf, type Trouble } from "../source/refusal.ts";
 import { SeatClient } from "../source/seat.ts";
-import { reasonOf, troubleOf, type Trouble } from "../source/server.ts";
 import { plain } from "../text.ts";
 import { Choosing } from "./choosing.ts";
 import type { Picking } from "./picking.ts";
@@ -132,7 +132,7 @@ export class PlayPage {
         },
       });
     } catch (error) {
-      const reason = reasonOf(error);
+      const { reason } = refusalOf(error);
       const trouble = troubleOf(error);
       const needsKey = reason.startsWith("KEY_") || reason === "SCOPE_MISSING";
       this.trouble = { ...trouble, needsKey, reason, text: WORDS[reason] ?? trouble.text };
@@ -197,7 +197,7 @@ export class PlayPage {
   /** Reads what spectators are told, for the transcript. Whoever may not play without it. */
   async #follow(matchId: string): Promise<void> {
     try {
-      await follow(matchId, {
+      await follow(matchId, { at: undefined, seat: undefined, ownSeats: false }, {
         opened: (record) => (this.record = record),
         grew: () => this.changed(),
         notice: () => undefined,
@@ -246,7 +246,7 @@ export class PlayPage {
         }
       }
     } catch (error) {
-      this.refused = `It was not taken: ${plain(WORDS[reasonOf(error)] ?? troubleOf(error).text)}`;
+      this.refused = `It was not taken: ${plain(WORDS[refusalOf(error).reason] ?? troubleOf(error).text)}`;
       if (isOpen()) choosing?.reset();
     }
     this.isSending = false;

@@ -2,26 +2,18 @@
 
 import type { PlayResponse } from "../../gen/bridgemaster/v1/play_pb.ts";
 import type { DecisionRejected } from "../../gen/bridgemaster/v1/play_pb.ts";
-import { reasonOf, seats, troubleOf } from "./server.ts";
+import { Pauses } from "./pauses.ts";
+import { refusalOf, troubleOf } from "./refusal.ts";
+import { seats } from "./server.ts";
 
-/** First and longest time until something that failed is tried again, in ms. */
-const RETRY_MS = 500;
+/** Longest time until something that failed is tried again, in ms. */
 const LONGEST_RETRY_MS = 8_000;
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** What the seat tells. */
 export interface SeatListener {
   message(message: PlayResponse): void;
   /** The connection is lost and tried again, or, with an empty text, is back. */
   notice(text: string): void;
-}
-
-/** Whether it may work when it is tried again. */
-function mayPass(error: unknown): boolean {
-  const reason = reasonOf(error);
-  return reason === "" ? troubleOf(error).mayPass
-    : ["SERVER_STOPPING", "LIMIT_REACHED", "SLOW_CONSUMER", "STORAGE_FAILED", "KEYS_UNREADABLE"].includes(reason);
 }
 
 /** A seat. */
@@ -37,7 +29,7 @@ export class SeatClient {
   /** Holds the seat until the match is over, also while the tab is hidden. A lost stream is opened
    * again, and the seat begins anew: with the open request, and the time that is left of it. */
   async hold(listener: SeatListener): Promise<void> {
-    let retryMs = RETRY_MS;
+    const pauses = new Pauses(LONGEST_RETRY_MS);
     for (;;) {
       let isOver = false;
       try {
@@ -45,7 +37,7 @@ export class SeatClient {
         for await (const { message } of this.#client.watchSeat({ hello }, { headers: this.#headers })) {
           if (this.#isClosed) return;
           if (!message) continue;
-          retryMs = RETRY_MS;
+          pauses.reset();
           listener.notice("");
           isOver ||= message.message.case === "matchEnded";
           listener.message(message);
@@ -54,12 +46,12 @@ export class SeatClient {
         listener.notice("The connection is lost; it is tried again.");
       } catch (error) {
         if (isOver) return;
-        if (!mayPass(error)) throw error;
-        listener.notice(`The connection is lost (${troubleOf(error).text}); it is tried again.`);
+        const trouble = troubleOf(error);
+        if (!trouble.mayPass) throw error;
+        listener.notice(`The connection is lost (${trouble.text}); it is tried again.`);
       }
-      await pause(retryMs);
+      await pauses.pass();
       if (this.#isClosed) return;
-      retryMs = Math.min(LONGEST_RETRY_MS, retryMs * 2);
     }
   }
 
@@ -67,14 +59,15 @@ export class SeatClient {
    * refused, if it was. */
   async decide(requestId: number, index: number, note: string, isOpen: () => boolean): Promise<DecisionRejected | undefined> {
     const decision = { requestId, choice: { case: "index" as const, value: index }, note };
-    for (let retryMs = RETRY_MS; ; retryMs = Math.min(LONGEST_RETRY_MS, retryMs * 2)) {
+    const pauses = new Pauses(LONGEST_RETRY_MS);
+    for (;;) {
       try {
         return (await this.#client.decide({ decision }, { headers: this.#headers })).rejected;
       } catch (error) {
         // Without a stream the answer counts for none; one is being opened.
-        if (!mayPass(error) && reasonOf(error) !== "HELLO_EXPECTED") throw error;
+        if (!troubleOf(error).mayPass && refusalOf(error).reason !== "HELLO_EXPECTED") throw error;
       }
-      await pause(retryMs);
+      await pauses.pass();
       if (this.#isClosed || !isOpen()) return undefined;
     }
   }

@@ -2,11 +2,12 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Browser, BrowserContextOptions } from "playwright-core";
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { browse, tab } from "../chromium.ts";
 import type { FakeServer } from "../fake-server.ts";
 import { goldens } from "../golden.ts";
 import { narrower, serious } from "../looks.ts";
+import { seatsOf } from "../match-page.ts";
 import { oneOfEach, staged } from "../scene.ts";
 
 let server: FakeServer;
@@ -20,17 +21,27 @@ after(async () => {
   server.stop();
 });
 
-const PAGES: readonly [name: string, path: string][] = [
-  ["the list of matches", "/"],
-  ["the ladders", "/ladder"],
-  ["the standings", "/ladder/main"],
-  ["a bot of a ladder", "/ladder/main/mason"],
-  ["a live match", "/m/live"],
-  ["a match with hostile text", "/m/hostile?at=33"],
-  ["a match that is not there", "/m/none"],
-  ["the form for a seat", "/play"],
-  ["an unknown page", "/nowhere"],
-  ...oneOfEach(goldens()).map(({ name, messages }): [string, string] => [name, `/m/${name}?at=${messages.length - 1}`]),
+/** A page, and what it has that no other page has, nor one that tells of trouble. */
+type Looked = readonly [name: string, path: string, has: (page: Page) => Locator];
+
+const PAGES: readonly Looked[] = [
+  ["the list of matches", "/", (page) => page.getByRole("region", { name: "matches that are over" }).getByRole("row").nth(1)],
+  ["the ladders", "/ladder", (page) => page.getByRole("link", { name: "main" })],
+  ["the standings", "/ladder/main", (page) => page.getByRole("rowheader", { name: "mason" })],
+  ["a bot of a ladder", "/ladder/main/mason", (page) => page.getByRole("img", { name: "rating over time" })],
+  ["a live match", "/m/live", (page) => page.getByRole("log").locator(".decision").nth(18)],
+  ["a match with hostile text", "/m/hostile?at=33", (page) => page.getByRole("region", { name: "decision" }).locator("blockquote")],
+  ["a match that is not there", "/m/none", (page) => page.getByRole("alert").getByText("no match none")],
+  ["the form for a seat", "/play", (page) => page.getByRole("textbox", { name: "Ticket" })],
+  ["an unknown page", "/nowhere", (page) => page.getByRole("heading", { name: "There is no such page" })],
+  ...oneOfEach(goldens()).flatMap((golden): Looked[] => {
+    const last = golden.messages.length - 1;
+    return [
+      [golden.name, `/m/${golden.name}?at=${last}`, (page) => page.getByText("place 1", { exact: true }).first()],
+      [`all seats of ${golden.name}`, `/m/${golden.name}?at=${Math.floor(last * 0.6)}&seat=all`,
+        (page) => page.getByRole("region", { name: `what seat ${seatsOf(golden) - 1} knew` }).locator(".board svg").first()],
+    ];
+  }),
 ];
 
 const LOOKS: readonly [name: string, options: BrowserContextOptions][] = [
@@ -40,11 +51,11 @@ const LOOKS: readonly [name: string, options: BrowserContextOptions][] = [
 ];
 
 for (const [look, options] of LOOKS) {
-  for (const [name, path] of PAGES) {
+  for (const [name, path, has] of PAGES) {
     test(`${name}, ${look}: no serious finding of axe, nothing wider than the page`, async () => {
       const { page, errors } = await tab(browser, options);
       await page.goto(server.url + path);
-      await page.getByRole("main").getByRole("heading", { level: 1 }).first().waitFor();
+      await has(page).waitFor();
       assert.deepEqual(await serious(page), []);
       await narrower(page);
       assert.deepEqual(errors, []);

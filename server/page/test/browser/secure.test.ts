@@ -9,10 +9,12 @@ import { RealServer } from "../real-server.ts";
 let server: RealServer;
 let browser: Browser;
 let key: string;
+let other: string;
 before(async () => {
   server = new RealServer({ isSecure: true });
   // A server that runs knows a new key only after a while.
   key = server.key("ada", "read", "create", "play");
+  other = server.key("bob", "read", "play");
   await server.start();
   browser = await browse();
 });
@@ -65,4 +67,24 @@ test("a seat is taken over HTTPS with a link and a key, and neither stays in the
   await page.getByText("Waiting for the others to come").waitFor();
   assert.equal(page.url(), `${server.pageUrl}/play`);
   await page.context().close();
+});
+
+test("while a match runs, a tab with a key sees the seat of that key, and no other", async () => {
+  const made = server.create("--game", "bridges_to_nowhere", "--seats", "2", "--key", key);
+  for (const [index, own] of [key, other].entries()) {
+    const { page } = await tab(browser, { ignoreHTTPSErrors: true });
+    await page.goto(made.links[index] ?? "");
+    await page.getByRole("button", { name: "Take the seat" }).click();
+    await use(page, own);
+    await page.getByText(index === 0 ? "Waiting for the others to come" : /It is for you to decide|Others decide/).waitFor();
+  }
+  const { page } = await tab(browser, { ignoreHTTPSErrors: true });
+  await page.goto(`${server.pageUrl}/m/${made.matchId}`);
+  await use(page, other);
+  await page.getByRole("log").waitFor();
+  const viewAs = page.getByRole("region", { name: "seats" }).getByRole("button", { name: "view as" });
+  await viewAs.nth(1).and(page.locator(":enabled")).click();
+  await page.getByText("what seat 1 knew").waitFor();
+  assert.equal(await viewAs.nth(0).isEnabled(), false);
+  await Promise.all(browser.contexts().map((context) => context.close()));
 });

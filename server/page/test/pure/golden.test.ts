@@ -11,7 +11,7 @@ import { MatchRecord } from "../../src/match/record.ts";
 import { goldens } from "../golden.ts";
 
 for (const golden of goldens()) {
-  const record = new MatchRecord(true);
+  const record = new MatchRecord("all");
   for (const message of golden.messages) record.take(message);
 
   test(`${golden.name}: every legal decision has the text of the rules`, () => {

@@ -8,7 +8,7 @@ import { WatchPositionsResponseSchema } from "../../gen/bridgemaster/v1/match_se
 import { MatchRecord } from "../../src/match/record.ts";
 
 test("a match is whole with its last position, and not while it runs", () => {
-  const record = new MatchRecord(true);
+  const record = new MatchRecord("all");
   const take = (number: number, state = MatchState.ENDED) =>
     record.take(create(WatchPositionsResponseSchema, { position: { number }, match: { state, decisions: 2 } }));
   assert.equal(record.isWhole, false);

@@ -22,6 +22,8 @@ import { drawTile } from "./tile.ts";
 /** The map is never drawn as fewer cells than these, so that tiles keep a size. */
 const LEAST_COLUMNS = 7;
 const LEAST_ROWS = 5;
+/** Room is left for so many tiles at least; beyond that, for twice as many each time they are there. */
+const LEAST_TILES = 8;
 
 /** Columns and rows that a map takes, with a cell around it. */
 function extent(tiles: readonly { x: number; y: number }[]) {
@@ -95,7 +97,9 @@ function places({ picking, observation, config }: Scene<"carcassonne">): (SVGTem
 function map(scene: Scene<"carcassonne">): TemplateResult {
   const { observation, config, frame } = scene;
   const cells = pickedPlaces(scene.picking, "cell").map(({ numbers: [x = 0, y = 0] }) => ({ x, y }));
-  const box = extent([...observation.tiles, ...(frame?.tiles ?? []), ...cells]);
+  // Room for what comes next, so that the map keeps its scale for a while, and yet a small one is large.
+  const soon = frame?.tiles.slice(0, 2 ** Math.ceil(Math.log2(Math.max(LEAST_TILES, observation.tiles.length)))) ?? [];
+  const box = extent([...observation.tiles, ...soon, ...cells]);
   const complete = completeCities(observation.tiles, config);
   const placed = scene.events.map(({ event }) => (event.case === "tilePlaced" ? event.value : undefined));
   const last = placed.find((event) => event)?.placement ?? observation.tiles.at(-1);

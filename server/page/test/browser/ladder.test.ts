@@ -1,0 +1,71 @@
+// The pages of a ladder: what is long is read page by page.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import type { Browser, Page } from "playwright-core";
+import { LadderHeadToHeadSchema, StandingSchema } from "../../gen/bridgemaster/v1/ladder_service_pb.ts";
+import { MatchInfoSchema } from "../../gen/bridgemaster/v1/match_pb.ts";
+import { browse, tab } from "../chromium.ts";
+import { FakeServer } from "../fake-server.ts";
+import { ladderOf } from "../scene.ts";
+
+let server: FakeServer;
+let browser: Browser;
+before(async () => {
+  server = await new FakeServer().start();
+  const names = Array.from({ length: 120 }, (_, index) => `bot ${index}`);
+  server.ladders = {
+    ...ladderOf(),
+    standings: names.map((botName) => create(StandingSchema, { botName, botVersion: "1" })),
+    others: names.map((botName) => create(LadderHeadToHeadSchema, { against: { botName, botVersion: "1" }, headToHead: { matches: 4 } })),
+    // Every second one is of the first bot.
+    matches: names.slice(0, 90).map((_, index) => create(MatchInfoSchema, {
+      matchId: `match-${index}`, seats: [{ seat: 0, botName: `bot ${index % 2}` }, { seat: 1, botName: "bot 2" }],
+    })),
+  };
+  browser = await browse();
+});
+after(async () => {
+  await browser.close();
+  server.stop();
+});
+
+/** Presses the button until there is none, and how many entries there were before each press. */
+async function readOn(page: Page, button: string, entries: () => Promise<number>, step: number): Promise<number[]> {
+  const counts = [await entries()];
+  const more = page.getByRole("button", { name: button });
+  while (await more.isVisible()) {
+    await more.click();
+    const most = (counts.at(-1) ?? 0) + step;
+    // Enabled again, or gone: the page has come.
+    await page.getByRole("button", { name: button, disabled: true }).waitFor({ state: "detached" });
+    counts.push(await entries());
+    assert.ok((counts.at(-1) ?? 0) <= most);
+  }
+  return counts;
+}
+
+test("standings and the matches of a ladder are read page by page", async () => {
+  const { page, errors } = await tab(browser);
+  await page.goto(`${server.url}/ladder/main`);
+  await page.getByRole("heading", { level: 1, name: "main" }).waitFor();
+  const bots = () => page.getByRole("table").getByRole("rowheader").count();
+  const matches = () => page.getByRole("list", { name: "Latest matches" }).getByRole("listitem").count();
+  assert.deepEqual(await readOn(page, "More bots", bots, 50), [50, 100, 120]);
+  assert.deepEqual(await readOn(page, "Older matches", matches, 20), [20, 40, 60, 80, 90]);
+  assert.deepEqual(errors, []);
+  await page.context().close();
+});
+
+test("the opponents and the matches of a bot are read page by page", async () => {
+  const { page, errors } = await tab(browser);
+  await page.goto(`${server.url}/ladder/main/bot%201`);
+  await page.getByRole("heading", { level: 1, name: "bot 1" }).waitFor();
+  const opponents = () => page.getByRole("table").last().getByRole("rowheader").count();
+  const matches = () => page.getByRole("list", { name: "Latest matches" }).getByRole("listitem").count();
+  assert.deepEqual(await readOn(page, "More opponents", opponents, 50), [50, 100, 120]);
+  assert.deepEqual(await readOn(page, "Older matches", matches, 20), [20, 40, 45]);
+  assert.deepEqual(errors, []);
+  await page.context().close();
+});

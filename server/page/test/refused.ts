@@ -1,0 +1,61 @@
+// How a server refuses a call over gRPC-Web: the trailers, with the reason in them.
+
+import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+
+/** gRPC status codes. */
+export const NOT_FOUND = 5;
+export const FAILED_PRECONDITION = 9;
+export const UNIMPLEMENTED = 12;
+export const INTERNAL = 13;
+export const UNAVAILABLE = 14;
+export const UNAUTHENTICATED = 16;
+
+/** Ends a call with a status. */
+export class Refused extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+    /** Its reason, such as "MOVED", and what belongs to that; empty for an error of no server. */
+    readonly reason = "",
+    readonly metadata: Readonly<Record<string, string>> = {},
+  ) {
+    super(message);
+  }
+}
+
+type Field = readonly [number: number, value: string | Uint8Array];
+
+/** A message of these fields. */
+function message(...fields: Field[]): Uint8Array {
+  const writer = new BinaryWriter();
+  for (const [number, value] of fields) {
+    writer.tag(number, WireType.LengthDelimited);
+    if (typeof value === "string") writer.string(value);
+    else writer.bytes(value);
+  }
+  return writer.finish();
+}
+
+/** google.rpc.Status with a google.rpc.ErrorInfo, as the trailer has it. */
+function details({ code, message: text, reason, metadata }: Refused): string {
+  const entries = Object.entries(metadata).map(([name, value]): Field => [3, message([1, name], [2, value])]);
+  const info = message([1, reason], [2, "bridgemaster"], ...entries);
+  const any = message([1, "type.googleapis.com/google.rpc.ErrorInfo"], [2, info]);
+  const status = new BinaryWriter().tag(1, WireType.Varint).int32(code).finish();
+  return Buffer.concat([status, message([2, text], [3, any])]).toString("base64");
+}
+
+/** A frame of gRPC-Web. */
+export function frame(flag: number, body: Uint8Array): Buffer {
+  const head = Buffer.alloc(5);
+  head[0] = flag;
+  head.writeUInt32BE(body.length, 1);
+  return Buffer.concat([head, body]);
+}
+
+/** The last frame of a call; without a refusal it went well. */
+export function trailers(refused?: Refused): Buffer {
+  const text = encodeURIComponent(refused?.message ?? "");
+  const reason = refused?.reason ? `grpc-status-details-bin: ${details(refused)}\r\n` : "";
+  return frame(0x80, Buffer.from(`grpc-status: ${refused?.code ?? 0}\r\ngrpc-message: ${text}\r\n${reason}`));
+}
