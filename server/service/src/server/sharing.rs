@@ -104,7 +104,7 @@ fn standing_of(matches: &Matches, load: &mut Load) -> NodeStanding {
     NodeStanding {
         draining: matches.lifecycle().is_draining(),
         slots: u32::try_from(matches.limits().open_matches).unwrap_or(u32::MAX),
-        load_percent: load.percent_since_last(),
+        load_percent: load.percent(),
         lag_ms: u32::try_from(lag_ms).unwrap_or(u32::MAX),
     }
 }
