@@ -12,7 +12,7 @@ use bridgemaster_lease::Trust;
 use bridgemaster_proto::v1::RefusalReason;
 use bridgemaster_store::{MatchId, NodeName, NodeStanding, Nodes, StoreError, StoredNode};
 use parking_lot::Mutex;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tracing::error;
 
 use crate::refusal::Refusal;
@@ -30,6 +30,8 @@ pub(crate) struct Cluster {
     /// Whether the lease is trusted, for whoever waits for that.
     trusted: watch::Sender<bool>,
     leads: AtomicBool,
+    /// Notified when somebody asks for a match that no server has.
+    missed: Notify,
     /// What this server has said of itself last.
     standing: Mutex<NodeStanding>,
 }
@@ -46,6 +48,7 @@ impl Cluster {
             trust: Mutex::default(),
             trusted: watch::Sender::new(false),
             leads: AtomicBool::new(false),
+            missed: Notify::new(),
             standing: Mutex::default(),
         }
     }
@@ -161,8 +164,18 @@ impl Cluster {
             None => Ok(()),
             // One that was just taken over is here in a moment.
             Some(node) if node.name == self.name => Err(on_its_way()),
-            Some(node) => Err(moved(PLAYED_ELSEWHERE, node)),
+            Some(node) => {
+                if !node.is_live() {
+                    self.missed.notify_one();
+                }
+                Err(moved(PLAYED_ELSEWHERE, node))
+            }
         }
+    }
+
+    /// Completes when somebody has asked for a match that no server has, since this completed last.
+    pub(crate) async fn missed(&self) {
+        self.missed.notified().await;
     }
 
     /// Makes sure that what is at the node of this name is not at another one.
@@ -232,6 +245,8 @@ mod tests {
         IsLed, KeyName, NodeAddress, OpenMatch, ToldCursor, ToldMatch, ToldPage,
     };
 
+    use tokio::time::timeout;
+
     use super::*;
 
     /// One match, at this node.
@@ -240,6 +255,10 @@ mod tests {
     #[async_trait]
     impl Nodes for Planted {
         async fn renew_lease(&self, _: NodeStanding) -> Result<(), StoreError> {
+            Ok(())
+        }
+
+        async fn withdraw(&self) -> Result<(), StoreError> {
             Ok(())
         }
 
@@ -311,6 +330,7 @@ mod tests {
             assert_eq!(refused.reason(), RefusalReason::Moved);
             assert_eq!(refused.named("address"), Some("other.example:1"));
         }
+        timeout(Duration::ZERO, there.missed()).await.unwrap_err();
         let gone = cluster(other(0), true);
         for refused in [
             gone.check_is_nowhere_else(&id).await.unwrap_err(),
@@ -318,6 +338,12 @@ mod tests {
         ] {
             assert_eq!(refused.reason(), RefusalReason::NodeSuperseded);
         }
+        gone.missed().await;
+        let mut withdrawn = other(1);
+        withdrawn.address = None;
+        let refused = cluster(withdrawn, true).check_is_nowhere_else(&id).await;
+        let refused = refused.unwrap_err();
+        assert_eq!(refused.reason(), RefusalReason::NodeSuperseded, "it ends");
         let alone = cluster(other(1), false);
         assert!(alone.check_is_nowhere_else(&id).await.is_ok());
         alone.begins_to_lead();
