@@ -47,15 +47,21 @@ def kinds() -> dict[str, Kind]:
         Kind("rust-greedy", ("PROGRAM", "bot", "greedy", *flags)),
         Kind("python-forgetful", (python, str(LOGGED_BOT), "forgetful", *flags)),
     ]
-    for language in LANGUAGES:
-        if language.name in ("rust", "python"):
-            continue
-        command = command_of(language, Path())
-        files = [word for word in command if "/" in word and not word.startswith("-")]
-        is_built = all((TOP / word).is_file() for word in files)
-        if is_built and shutil.which(command[0], path=f"{os.environ['PATH']}:{TOP}"):
-            found.append(Kind(language.name, tuple(command)))
+    found += [Kind(name, command) for name, command in others().items() if is_built(command)]
     return {kind.name: kind for kind in found}
+
+
+def others() -> dict[str, tuple[str, ...]]:
+    """Return the commands of the sample bots in other languages, built or not."""
+    names = [language for language in LANGUAGES if language.name not in ("rust", "python")]
+    return {language.name: tuple(command_of(language, Path())) for language in names}
+
+
+def is_built(command: tuple[str, ...]) -> bool:
+    """Tell whether a bot can be started."""
+    files = [word for word in command if "/" in word and not word.startswith("-")]
+    is_there = all((TOP / word).is_file() for word in files)
+    return is_there and shutil.which(command[0], path=f"{os.environ['PATH']}:{TOP}") is not None
 
 
 class Bot:

@@ -6,14 +6,10 @@ use std::{
 };
 
 use bridgemaster_bots::Random;
-use bridgemaster_games::{Seed, with_game};
-use bridgemaster_proto::{
-    games::WireGame,
-    v1::{
-        self, ClockRules, CreateMatchRequest, FaultAction, FaultPolicy, GetMatchRequest,
-        MatchConfig, SeatResult, match_service_client::MatchServiceClient,
-        play_service_client::PlayServiceClient,
-    },
+use bridgemaster_games::Seed;
+use bridgemaster_proto::v1::{
+    self, CreateMatchRequest, GetMatchRequest, SeatResult,
+    match_service_client::MatchServiceClient, play_service_client::PlayServiceClient,
 };
 use bridgemaster_sdk::{Connection, Options};
 use tokio::time::Instant;
@@ -29,17 +25,10 @@ use super::{
     front::Front,
     limits::Times,
     session::{Event, Session},
+    setting::Setting,
 };
 use bridgemaster_bot_process::BotCommand;
 use bridgemaster_server::{Server, ServerOptions};
-
-/// The bank of the bot in checks where the clock is not what is checked, in ms: an hour.
-const LONG_BANK_MS: u32 = 3_600_000;
-/// Longest time for one decision in such checks, in ms: ten minutes.
-const LONG_CAP_MS: u32 = 600_000;
-
-/// The seed of every match, so that a failure can be seen again.
-const SEED: &str = "check-bot";
 
 /// Where one run of the checks takes place.
 pub(super) struct Arena {
@@ -51,16 +40,6 @@ pub(super) struct Arena {
     _stop: DropGuard,
 }
 
-/// The match of a check.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Setting {
-    pub(super) game: &'static str,
-    pub(super) seats: u8,
-    /// Longest time for a decision, in ms; the bank is ten times as much.
-    pub(super) cap_ms: Option<u32>,
-    pub(super) ask_forced: bool,
-}
-
 /// A match with the bot in its last seat, and random bots before it.
 pub(super) struct Bout {
     pub(super) session: Session,
@@ -70,6 +49,8 @@ pub(super) struct Bout {
     ticket: String,
     desk: MatchServiceClient<Channel>,
     _opponents: Vec<AbortOnDropHandle<()>>,
+    /// Keeps the port of a server that is not there.
+    _away: Option<Front>,
 }
 
 impl Arena {
@@ -99,7 +80,7 @@ impl Arena {
     /// Makes a match and starts its bots.
     pub(super) async fn seat(&self, setting: Setting) -> Verdict<Bout> {
         let mut desk = MatchServiceClient::new(self.channel.clone());
-        let config = Some(self.config(setting)?);
+        let config = Some(setting.config(self.times)?);
         let created = desk
             .create_match(CreateMatchRequest {
                 config,
@@ -113,8 +94,15 @@ impl Arena {
         let own = own.ok_or_else(|| Stop::Broken("a match has no seats".to_owned()))?;
         let opponents = self.opponents(&tickets)?;
         let front = self.front().await?;
-        let url = format!("http://{}", front.local_addr());
-        let process = self.command.start(&url, &own.ticket);
+        let away = match setting.first_server_is_away {
+            true => Some(self.away().await?),
+            false => None,
+        };
+        let fronts = away.iter().chain([&front]);
+        let urls: Vec<String> = fronts
+            .map(|front| format!("http://{}", front.local_addr()))
+            .collect();
+        let process = self.command.start(&urls.join(","), &own.ticket);
         let process = process.map_err(|error| broken("the bot cannot be started", error))?;
         Ok(Bout {
             session: Session::new(
@@ -130,6 +118,7 @@ impl Arena {
             ticket: own.ticket,
             desk,
             _opponents: opponents,
+            _away: away,
         })
     }
 
@@ -154,47 +143,29 @@ impl Arena {
             .map_err(|error| broken("no port can be had", error))
     }
 
-    pub(super) fn config(&self, setting: Setting) -> Verdict<MatchConfig> {
-        let ms = |time: std::time::Duration| u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
-        let game = with_game!(setting.game, G => G::config_to_wire(&Default::default()));
-        let game = game.ok_or_else(|| Stop::Broken(format!("no game is {}", setting.game)))?;
-        let cap_ms = setting.cap_ms.unwrap_or(LONG_CAP_MS);
-        Ok(MatchConfig {
-            game: Some(game),
-            seats: setting.seats.into(),
-            clock: Some(ClockRules {
-                cap_ms: Some(cap_ms),
-                bank_ms: Some(
-                    setting
-                        .cap_ms
-                        .map_or(LONG_BANK_MS, |cap| cap.saturating_mul(10)),
-                ),
-                startup_ms: Some(ms(self.times.start())),
-                reconnect_ms: Some(ms(self.times.reconnect())),
-                ..ClockRules::default()
-            }),
-            faults: Some(FaultPolicy {
-                illegal: FaultAction::Refuse.into(),
-                ..FaultPolicy::default()
-            }),
-            ask_forced: setting.ask_forced,
-            seed: Some(SEED.to_owned()),
-            ..MatchConfig::default()
-        })
+    /// A port at which nobody listens.
+    async fn away(&self) -> Verdict<Front> {
+        let mut front = self.front().await?;
+        front.go_away().await?;
+        Ok(front)
     }
 }
 
 impl Bout {
     /// Waits for the bot's first stream and connects it to the server.
     pub(super) async fn connect(&mut self) -> Verdict<()> {
+        let came = self.until_it_starts().await?;
+        self.session.pass(came).await
+    }
+
+    /// Waits for the bot's first stream; its Hello is not passed on.
+    pub(super) async fn until_it_starts(&mut self) -> Verdict<Event> {
         let time = self.session.times.start();
         let what = "a stream of the bot after its start";
         self.session.wait_for(what, time, section::CONVERSATION);
-        let came = self
-            .session
+        self.session
             .pass_until(|event| matches!(event, Event::Came(_)))
-            .await?;
-        self.session.pass(came).await
+            .await
     }
 
     /// Passes everything on until the server is about to ask the bot.

@@ -51,6 +51,10 @@ pub enum Check {
     BeginAnew,
     /// The server stops and comes back.
     Drain,
+    /// The match is at another server.
+    Moved,
+    /// The bot is given several servers, of which the first is not there.
+    SeveralServers,
     /// Messages of a newer server.
     UnknownMessages,
     /// A long time without a request.
@@ -84,6 +88,8 @@ impl Check {
         Self::ResumeAfterUnknown,
         Self::BeginAnew,
         Self::Drain,
+        Self::Moved,
+        Self::SeveralServers,
         Self::UnknownMessages,
         Self::SlowClock,
         Self::FastClock,
@@ -117,6 +123,8 @@ impl Check {
             Self::ResumeAfterUnknown => "resume-after-unknown",
             Self::BeginAnew => "begin-anew",
             Self::Drain => "drain",
+            Self::Moved => "moved",
+            Self::SeveralServers => "several-servers",
             Self::UnknownMessages => "unknown-messages",
             Self::SlowClock => "slow-clock",
             Self::FastClock => "fast-clock",
@@ -196,6 +204,14 @@ impl Check {
             Self::Drain => {
                 "After Draining the bot goes on answering; after SERVER_STOPPING it comes back to \
                  the same address once the server is there again."
+            }
+            Self::Moved => {
+                "When a stream ends with MOVED, before Welcome or later, the bot comes to the \
+                 server of the address that it names, and plays on there."
+            }
+            Self::SeveralServers => {
+                "Given the addresses of several servers, of which the first is not there, the bot \
+                 plays at the next, and comes back to it after a reset of the connection."
             }
             Self::UnknownMessages => {
                 "Messages of an unknown kind, empty messages, unknown fields and unknown enum \

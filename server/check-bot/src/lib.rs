@@ -18,6 +18,7 @@ mod numbering;
 mod report;
 mod run;
 mod session;
+mod setting;
 mod told;
 mod wire;
 

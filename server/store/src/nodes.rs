@@ -35,7 +35,7 @@ impl Default for NodeIdentity {
 pub struct StoredNode {
     /// Its name.
     pub name: NodeName,
-    /// Where it is reached, if it said so.
+    /// Where it is reached, if it said so and has not ended since.
     pub address: Option<NodeAddress>,
     /// How often it was taken over, by a server of its name or by another node, or given up.
     pub epoch: u64,
@@ -97,6 +97,13 @@ pub trait Nodes: Send + Sync {
     /// # Errors
     /// [`StoreError::EpochOver`] once the node was taken over; or a failure of the storage.
     async fn renew_lease(&self, standing: NodeStanding) -> Result<(), StoreError>;
+
+    /// Takes the address of this node out of what others know: from now on nobody is sent to it, and
+    /// its callers wait for the node that takes its matches over. For a node that is about to end.
+    ///
+    /// # Errors
+    /// [`StoreError::EpochOver`] once the node was taken over; or a failure of the storage.
+    async fn withdraw(&self) -> Result<(), StoreError>;
 
     /// Whether this node leads: it takes the lead if no node that has its lease does.
     ///

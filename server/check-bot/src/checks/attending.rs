@@ -18,10 +18,11 @@ use tonic_types::StatusExt as _;
 use bridgemaster_proto::v1::WatchQueueResponse;
 
 use crate::{
-    arena::{Arena, Setting, broken, check_soundness},
+    arena::{Arena, broken, check_soundness},
     catalog::section,
     failure::{Stop, Verdict, failed},
     front::Relay,
+    setting::Setting,
 };
 
 /// The queue of the check.
@@ -147,7 +148,7 @@ impl<'a> Attended<'a> {
 
     /// Makes a match whose last seat is offered to the bot.
     async fn offer(&mut self, name: &str) -> Result<CreateMatchResponse, Status> {
-        let config = self.arena.config(self.setting);
+        let config = self.setting.config(self.arena.times);
         let config = config.map_err(|stop| Status::internal(format!("{stop:?}")))?;
         let reservation = SeatReservation {
             seat: u32::from(self.setting.seats) - 1,

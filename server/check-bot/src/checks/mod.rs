@@ -4,14 +4,16 @@ mod answering;
 mod attending;
 mod clocks;
 mod leaving;
+mod moving;
 mod newer_server;
 mod resuming;
 
 pub(super) use self::leaving::{Refused, refuse_ticket, unknown_ticket};
 use super::{
-    arena::{Arena, Bout, Setting},
+    arena::{Arena, Bout},
     catalog::{Check, section},
     failure::{Stop, Verdict},
+    setting::Setting,
 };
 
 /// Carries a check out in a match of `game` at `seats`.
@@ -27,12 +29,13 @@ pub(super) async fn carry_out(
         seats,
         cap_ms: (check == Check::FastClock).then(|| u32::try_from(cap).unwrap_or(u32::MAX)),
         ask_forced: check == Check::AskForced,
+        first_server_is_away: check == Check::SeveralServers,
     };
     if check == Check::Attend {
         return attending::attend(arena, setting).await;
     }
     let mut bout = arena.seat(setting).await?;
-    match play(check, &mut bout).await {
+    match play(check, &mut bout, arena).await {
         Err(Stop::Failed(mut failure)) => {
             failure.stderr = bout.session.process.stderr_so_far();
             Err(Stop::Failed(failure))
@@ -41,12 +44,15 @@ pub(super) async fn carry_out(
     }
 }
 
-async fn play(check: Check, bout: &mut Bout) -> Verdict<()> {
+async fn play(check: Check, bout: &mut Bout, arena: &Arena) -> Verdict<()> {
+    if check == Check::Moved {
+        return moving::moved(bout, arena).await;
+    }
     bout.connect().await?;
     match check {
-        Check::UnknownTicket | Check::Attend => {
-            Err(Stop::Broken("this check has no seat of its own".to_owned()))
-        }
+        Check::UnknownTicket | Check::Attend | Check::Moved => Err(Stop::Broken(
+            "this check is carried out elsewhere".to_owned(),
+        )),
         Check::WholeMatch | Check::FastClock => bout.finish(0).await,
         Check::AskForced => clocks::ask_forced(bout).await,
         Check::ExitCode => leaving::exit_code(bout).await,
@@ -65,6 +71,7 @@ async fn play(check: Check, bout: &mut Bout) -> Verdict<()> {
         Check::ResumeAfterUnknown => newer_server::resume_after_unknown(bout).await,
         Check::BeginAnew => resuming::begin_anew(bout).await,
         Check::Drain => resuming::drain(bout).await,
+        Check::SeveralServers => resuming::after_loss(bout, resuming::Loss::Reset).await,
         Check::UnknownMessages => newer_server::unknown_messages(bout)
             .await
             .map_err(|stop| stop.about(section::ROOM_TO_GROW)),

@@ -73,11 +73,16 @@ pub(crate) enum Flaw {
     ThinksTooLong,
     /// It comes back again and again after SUPERSEDED.
     FightsForItsSeat,
+    /// It comes back to where it was after MOVED.
+    IgnoresMoved,
+    /// It knows the first of the servers that it is given, and no other.
+    KnowsItsFirstServer,
 }
 
 const COMING_BACK: &[&str] = &[
     "begin-anew",
     "drain",
+    "moved",
     "resume-after-unknown",
     "resume-answer-lost",
     "resume-end-missed",
@@ -85,6 +90,7 @@ const COMING_BACK: &[&str] = &[
     "resume-reset",
     "resume-slow-consumer",
     "resume-unavailable",
+    "several-servers",
 ];
 
 const AFTER_A_RESET: &[&str] = &[
@@ -94,6 +100,7 @@ const AFTER_A_RESET: &[&str] = &[
     "resume-answer-lost",
     "resume-end-missed",
     "resume-reset",
+    "several-servers",
 ];
 
 impl Flaw {
@@ -214,6 +221,12 @@ impl Flaw {
             "fights_for_its_seat",
             Self::FightsForItsSeat,
             &["superseded"],
+        ),
+        ("ignores_moved", Self::IgnoresMoved, &["moved"]),
+        (
+            "knows_its_first_server",
+            Self::KnowsItsFirstServer,
+            &["several-servers"],
         ),
     ];
 

@@ -44,6 +44,9 @@ enum End {
 /// What the bot remembers of its match.
 struct FlawedBot {
     flaw: Flaw,
+    /// The servers that it was given, and the place of the one that it asked last.
+    servers: Vec<String>,
+    place: usize,
     channel: Channel,
     ticket: String,
     streams: u32,
@@ -64,10 +67,16 @@ pub(crate) fn run(flaw: Flaw) -> ExitCode {
         .build()
         .unwrap();
     runtime.block_on(async {
-        let url = env::var("BRIDGEMASTER_SERVER").unwrap();
+        let named = env::var("BRIDGEMASTER_SERVER").unwrap();
+        let mut servers: Vec<String> = named.split(',').map(str::to_owned).collect();
+        if flaw == Flaw::KnowsItsFirstServer {
+            servers.truncate(1);
+        }
         let mut bot = FlawedBot {
             flaw,
-            channel: Endpoint::from_shared(url).unwrap().connect_lazy(),
+            channel: to(&servers[0]),
+            servers,
+            place: 0,
             ticket: env::var("BRIDGEMASTER_TICKET").unwrap(),
             streams: 0,
             last_sequence: 0,
@@ -83,6 +92,19 @@ pub(crate) fn run(flaw: Flaw) -> ExitCode {
     })
 }
 
+fn to(server: &str) -> Channel {
+    Endpoint::from_shared(server.to_owned())
+        .unwrap()
+        .connect_lazy()
+}
+
+/// Where a match is that is at another server.
+fn moved_to(status: &Status) -> Option<String> {
+    let info = status.get_details_error_info()?;
+    let is_moved = info.reason == "MOVED";
+    is_moved.then(|| info.metadata.get("address").cloned())?
+}
+
 impl FlawedBot {
     async fn play(&mut self) -> u8 {
         let mut lost_at = Instant::now();
@@ -91,9 +113,11 @@ impl FlawedBot {
             match self.play_on_one_stream().await {
                 End::Exit(code) => return code,
                 End::Lost(status) => {
+                    let moved_to = status.as_ref().and_then(moved_to);
                     if let Some(code) = self.gives_up(status) {
                         return code;
                     }
+                    self.go_on(moved_to);
                 }
             }
             if self.last_sequence > known {
@@ -103,6 +127,18 @@ impl FlawedBot {
                 return 1;
             }
             sleep(PAUSE).await;
+        }
+    }
+
+    /// Goes to where the server says that the match is, or to the next that it was given.
+    fn go_on(&mut self, moved_to: Option<String>) {
+        match moved_to {
+            Some(_) if self.flaw == Flaw::IgnoresMoved => {}
+            Some(address) => self.channel = to(&format!("http://{address}")),
+            None => {
+                self.place = (self.place + 1) % self.servers.len();
+                self.channel = to(&self.servers[self.place]);
+            }
         }
     }
 
@@ -125,6 +161,7 @@ impl FlawedBot {
             },
             Some("SUPERSEDED") => flaw == Flaw::FightsForItsSeat,
             Some("SLOW_CONSUMER") => flaw != Flaw::GivesUpWhenSlow,
+            Some("MOVED") => true,
             Some("SERVER_STOPPING") => flaw != Flaw::GivesUpWhenServerStops,
             Some(_) => false,
             None if is_transports => flaw != Flaw::GivesUpWhenReset,

@@ -45,6 +45,7 @@ fn main() {
         listing::what_becomes_of_a_match_is_listed_at_every_server,
         listing::a_list_of_another_server_shows_what_its_caller_may_see,
         placing::a_new_match_is_made_where_room_is,
+        placing::a_busy_server_sends_a_new_match_to_one_that_has_plenty_of_room,
         contests::a_queue_of_a_contest_is_at_the_leader_whichever_server_is_named,
         forwarding::bots_that_know_one_server_play_the_matches_of_another,
         forwarding::bots_that_know_one_server_go_on_when_that_of_their_matches_is_killed,

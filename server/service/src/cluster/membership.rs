@@ -10,16 +10,12 @@ use std::{
 
 use bridgemaster_lease::Trust;
 use bridgemaster_proto::v1::RefusalReason;
-use bridgemaster_store::{MatchId, NodeName, Nodes, StoreError, StoredNode};
+use bridgemaster_store::{MatchId, NodeName, NodeStanding, Nodes, StoreError, StoredNode};
 use parking_lot::Mutex;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tracing::error;
 
 use crate::refusal::Refusal;
-
-/// What a node whose processors are all used counts as having left of them: its slots are better than
-/// none.
-const LEAST_PERCENT_LEFT: u32 = 5;
 
 /// This server among those that share its database.
 pub(crate) struct Cluster {
@@ -34,6 +30,10 @@ pub(crate) struct Cluster {
     /// Whether the lease is trusted, for whoever waits for that.
     trusted: watch::Sender<bool>,
     leads: AtomicBool,
+    /// Notified when somebody asks for a match that no server has.
+    missed: Notify,
+    /// What this server has said of itself last.
+    standing: Mutex<NodeStanding>,
 }
 
 impl Cluster {
@@ -48,6 +48,8 @@ impl Cluster {
             trust: Mutex::default(),
             trusted: watch::Sender::new(false),
             leads: AtomicBool::new(false),
+            missed: Notify::new(),
+            standing: Mutex::default(),
         }
     }
 
@@ -72,6 +74,16 @@ impl Cluster {
     /// This node leads from now on, until it ends.
     pub(crate) fn begins_to_lead(&self) {
         self.leads.store(true, Ordering::Release);
+    }
+
+    /// What this server has said of itself last; of nothing before the first time.
+    pub(super) fn standing(&self) -> NodeStanding {
+        *self.standing.lock()
+    }
+
+    /// This server says this of itself from now on.
+    pub(super) fn stands(&self, standing: NodeStanding) {
+        *self.standing.lock() = standing;
     }
 
     /// How long ago the last renewal began that succeeded; for ever if none has.
@@ -152,24 +164,18 @@ impl Cluster {
             None => Ok(()),
             // One that was just taken over is here in a moment.
             Some(node) if node.name == self.name => Err(on_its_way()),
-            Some(node) => Err(moved(PLAYED_ELSEWHERE, node)),
+            Some(node) => {
+                if !node.is_live() {
+                    self.missed.notify_one();
+                }
+                Err(moved(PLAYED_ELSEWHERE, node))
+            }
         }
     }
 
-    /// Where a match is to be made that has no place here, for this reason: the node that has most
-    /// room. The reason itself, if no other node has any.
-    pub(crate) async fn place_elsewhere(&self, reason: Refusal) -> Refusal {
-        if !self.is_shared {
-            return reason;
-        }
-        let nodes = match self.nodes.nodes().await {
-            Ok(nodes) => nodes,
-            Err(error) => return unreadable(error),
-        };
-        match roomiest(nodes, &self.name) {
-            Some(node) => moved("this server has no room, and another one has", node),
-            None => reason,
-        }
+    /// Completes when somebody has asked for a match that no server has, since this completed last.
+    pub(crate) async fn missed(&self) {
+        self.missed.notified().await;
     }
 
     /// Makes sure that what is at the node of this name is not at another one.
@@ -208,23 +214,10 @@ impl Cluster {
     }
 }
 
-/// The node on which a match is to be made: that with the most free slots, each of which counts the
-/// less the more of its processors is used.
-fn roomiest(nodes: Vec<StoredNode>, this: &NodeName) -> Option<StoredNode> {
-    let room = |node: &StoredNode| {
-        let load_percent = node.standing.load_percent.unwrap_or_default();
-        node.free_slots() * u64::from(100_u32.saturating_sub(load_percent).max(LEAST_PERCENT_LEFT))
-    };
-    let others = nodes
-        .into_iter()
-        .filter(|node| node.name != *this && node.address.is_some() && node.free_slots() > 0);
-    others.max_by_key(room)
-}
-
 const PLAYED_ELSEWHERE: &str = "the match is played on another server";
 
 /// Sends a caller to a node, or has him wait until another one has taken it over.
-fn moved(what: &str, node: StoredNode) -> Refusal {
+pub(super) fn moved(what: &str, node: StoredNode) -> Refusal {
     match node.address.as_ref().filter(|_| node.is_live()) {
         Some(address) => {
             let message = format!("{what}: {address}");
@@ -239,7 +232,7 @@ fn on_its_way() -> Refusal {
     Refusal::new(RefusalReason::NodeSuperseded, message)
 }
 
-fn unreadable(error: StoreError) -> Refusal {
+pub(super) fn unreadable(error: StoreError) -> Refusal {
     error!(%error, "the nodes of the database cannot be read");
     Refusal::storage_failed()
 }
@@ -249,8 +242,10 @@ mod tests {
     use async_trait::async_trait;
     use bridgemaster_lease::limits::LEASE_TRUST;
     use bridgemaster_store::{
-        IsLed, KeyName, NodeAddress, NodeStanding, OpenMatch, ToldCursor, ToldMatch, ToldPage,
+        IsLed, KeyName, NodeAddress, OpenMatch, ToldCursor, ToldMatch, ToldPage,
     };
+
+    use tokio::time::timeout;
 
     use super::*;
 
@@ -260,6 +255,10 @@ mod tests {
     #[async_trait]
     impl Nodes for Planted {
         async fn renew_lease(&self, _: NodeStanding) -> Result<(), StoreError> {
+            Ok(())
+        }
+
+        async fn withdraw(&self) -> Result<(), StoreError> {
             Ok(())
         }
 
@@ -331,6 +330,7 @@ mod tests {
             assert_eq!(refused.reason(), RefusalReason::Moved);
             assert_eq!(refused.named("address"), Some("other.example:1"));
         }
+        timeout(Duration::ZERO, there.missed()).await.unwrap_err();
         let gone = cluster(other(0), true);
         for refused in [
             gone.check_is_nowhere_else(&id).await.unwrap_err(),
@@ -338,36 +338,16 @@ mod tests {
         ] {
             assert_eq!(refused.reason(), RefusalReason::NodeSuperseded);
         }
+        gone.missed().await;
+        let mut withdrawn = other(1);
+        withdrawn.address = None;
+        let refused = cluster(withdrawn, true).check_is_nowhere_else(&id).await;
+        let refused = refused.unwrap_err();
+        assert_eq!(refused.reason(), RefusalReason::NodeSuperseded, "it ends");
         let alone = cluster(other(1), false);
         assert!(alone.check_is_nowhere_else(&id).await.is_ok());
         alone.begins_to_lead();
         assert!(alone.check_leads().await.is_ok());
-    }
-
-    #[test]
-    fn a_match_goes_to_the_node_with_most_room() {
-        let node = |name: &str, slots, load_percent| {
-            let mut node = other(1);
-            node.name = NodeName::new(name).unwrap();
-            node.standing.slots = slots;
-            node.standing.load_percent = Some(load_percent);
-            node
-        };
-        let this = NodeName::new("this").unwrap();
-        let chosen = |nodes: &[StoredNode]| {
-            let node = roomiest(nodes.to_vec(), &this);
-            node.map(|node| node.name.to_string())
-        };
-        let (here, busy) = (node("this", 99, 0), node("busy", 21, 90));
-        let (idle, full) = (node("idle", 11, 10), node("full", 1, 0));
-        let nodes = [here, busy.clone(), idle.clone(), full.clone()];
-        assert_eq!(chosen(&nodes).as_deref(), Some("idle"));
-        let (mut gone, mut drains) = (idle.clone(), idle);
-        gone.lease_left_ms = 0;
-        drains.standing.draining = true;
-        let nodes = [gone, drains, node("busiest", 10, 100), full];
-        assert_eq!(chosen(&nodes).as_deref(), Some("busiest"));
-        assert_eq!(chosen(&nodes[..2]), None);
     }
 
     #[tokio::test]

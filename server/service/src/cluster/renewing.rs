@@ -17,7 +17,9 @@ impl Cluster {
     ) -> StoreError {
         loop {
             let begun = self.now();
-            let renewing = self.nodes().renew_lease(standing());
+            let standing = standing();
+            self.stands(standing);
+            let renewing = self.nodes().renew_lease(standing);
             tokio::pin!(renewing);
             let renewed = loop {
                 tokio::select! {

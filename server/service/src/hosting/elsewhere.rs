@@ -7,7 +7,7 @@ use bridgemaster_proto::v1::{MatchConfig, RefusalReason};
 use bridgemaster_store::StoreError;
 use tracing::error;
 
-use super::{HostedMatch, Made, Making, Matches, Ticket, late::noted, roster::OPEN_MATCHES};
+use super::{Begun, HostedMatch, Made, Making, Matches, Ticket, late::noted, roster::OPEN_MATCHES};
 use crate::refusal::Refusal;
 
 impl Matches {
@@ -35,21 +35,32 @@ impl Matches {
         }
     }
 
-    /// Makes a match as [`create`](Self::create) does; where there is no place for it here, tells
-    /// which node has one.
+    /// Makes a match as [`create`](Self::create) does; where there is no place for it here, or little
+    /// room here and plenty elsewhere, tells which node has room.
     pub(crate) async fn create_or_place(
         self: &Arc<Self>,
         config: &MatchConfig,
         making: Making,
     ) -> Result<Made, Refusal> {
         // What spans matches is made where that is kept.
-        let may_be_elsewhere = !making.spans_matches();
-        let made = self.create(config, making).await;
-        match (made, self.cluster()) {
-            (Err(reason), Some(cluster)) if may_be_elsewhere && self.is_without_place(&reason) => {
+        let cluster = self.cluster().filter(|_| !making.spans_matches());
+        let Some(cluster) = cluster else {
+            return self.create(config, making).await;
+        };
+        // One that is there is told of here.
+        let turn = match self.begin_making(making.request.as_ref()).await? {
+            Begun::Before(made) => return Ok(made),
+            Begun::Now(turn) => turn,
+        };
+        let open = self.roster().open_count();
+        if let Some(elsewhere) = cluster.place_better(open).await {
+            return Err(elsewhere);
+        }
+        match self.make(config, making, turn).await {
+            Err(reason) if self.is_without_place(&reason) => {
                 Err(cluster.place_elsewhere(reason).await)
             }
-            (made, _) => made,
+            made => made,
         }
     }
 

@@ -95,6 +95,11 @@ impl Roster {
         }
     }
 
+    /// Matches that wait or run, those included that are being made.
+    pub(super) fn open_count(&self) -> usize {
+        self.open
+    }
+
     /// Whether no match waits or runs.
     pub(super) fn is_empty(&self) -> bool {
         self.open == 0

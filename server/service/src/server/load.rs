@@ -5,10 +5,16 @@ use std::{
     time::{Duration, Instant},
 };
 
+/// Least time that is measured at once. The first look comes right after the beginning: of so little
+/// time it would tell nothing, or that all of it was used.
+const LEAST_MEASURED: Duration = Duration::from_millis(500);
+
 /// Looks at it from time to time.
 pub(super) struct Load {
     looked_at: Instant,
     used: Option<Duration>,
+    /// What was measured last; `None` before that.
+    percent: Option<u32>,
 }
 
 impl Load {
@@ -16,17 +22,29 @@ impl Load {
         Self {
             looked_at: Instant::now(),
             used: processor_time(),
+            percent: None,
         }
     }
 
-    /// What was used since the last look, in percent of what all processors that this process may
-    /// use have; `None` where the system does not tell.
-    pub(super) fn percent_since_last(&mut self) -> Option<u32> {
-        let before = std::mem::replace(self, Self::begin());
-        let used = self.used?.saturating_sub(before.used?);
-        let passed = self.looked_at.saturating_duration_since(before.looked_at);
+    /// What was used between the last two looks that are far enough apart, in percent of what all
+    /// processors that this process may use have; `None` before the second, and where the system
+    /// does not tell.
+    pub(super) fn percent(&mut self) -> Option<u32> {
+        self.looked(Instant::now(), processor_time());
+        self.percent
+    }
+
+    /// At that moment the process had used so much.
+    fn looked(&mut self, at: Instant, used: Option<Duration>) {
+        let passed = at.saturating_duration_since(self.looked_at);
+        if passed < LEAST_MEASURED {
+            return;
+        }
         let processors = available_parallelism().map_or(1, usize::from);
-        percent(used, passed, processors)
+        self.percent = used
+            .zip(self.used)
+            .and_then(|(now, before)| percent(now.saturating_sub(before), passed, processors));
+        (self.looked_at, self.used) = (at, used);
     }
 }
 
@@ -69,5 +87,24 @@ mod tests {
         assert_eq!(percent(second, second, 4), Some(25));
         assert_eq!(percent(second * 5, second, 4), Some(100));
         assert_eq!(percent(second, Duration::ZERO, 4), None);
+    }
+
+    #[test]
+    fn no_load_is_told_before_it_was_measured_for_long_enough() {
+        let mut load = Load::begin();
+        let (begun, used) = (load.looked_at, Duration::from_secs(7));
+        load.used = Some(used);
+        load.looked(begun, Some(used * 2));
+        assert_eq!(load.percent, None, "all of no time");
+        let all = LEAST_MEASURED * u32::try_from(available_parallelism().unwrap().get()).unwrap();
+        load.looked(begun + LEAST_MEASURED, Some(used + all / 2));
+        assert_eq!(load.percent, Some(50));
+        // A look that comes too soon changes nothing, and its time counts at the next.
+        load.looked(begun + LEAST_MEASURED * 3 / 2, Some(used + all));
+        assert_eq!(load.percent, Some(50));
+        load.looked(begun + LEAST_MEASURED * 2, Some(used + all * 3 / 2));
+        assert_eq!(load.percent, Some(100));
+        load.looked(begun + LEAST_MEASURED * 3, None);
+        assert_eq!(load.percent, None, "the system does not tell");
     }
 }

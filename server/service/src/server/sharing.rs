@@ -29,6 +29,10 @@ use crate::{
 /// Time between two rounds of telling other servers of the matches here: how old their lists are.
 const TELL_EVERY: Duration = Duration::from_secs(2);
 
+/// Least time between two looks for what others leave, however often somebody asks for a match that
+/// nobody has: one that cannot be taken over may be asked for without end.
+const LEAST_BETWEEN_LOOKS: Duration = Duration::from_millis(250);
+
 /// Rounds between two looks for what was told of matches that are over: nobody is shown it.
 const SWEEP_EVERY: u64 = 15;
 
@@ -104,7 +108,7 @@ fn standing_of(matches: &Matches, load: &mut Load) -> NodeStanding {
     NodeStanding {
         draining: matches.lifecycle().is_draining(),
         slots: u32::try_from(matches.limits().open_matches).unwrap_or(u32::MAX),
-        load_percent: load.percent_since_last(),
+        load_percent: load.percent(),
         lag_ms: u32::try_from(lag_ms).unwrap_or(u32::MAX),
     }
 }
@@ -182,7 +186,7 @@ impl Sharing {
             if let Err(problem) = self.look().await {
                 warn!(%problem, "what others left is looked at again");
             }
-            sleep(LOOK_FOR_ORPHANS).await;
+            until_next_look(&self.cluster).await;
         }
     }
 
@@ -252,6 +256,19 @@ impl Sharing {
     }
 }
 
+/// Completes when it is time to look again for what others leave: sooner once somebody asks for a
+/// match that nobody has, since a bot waits for it.
+async fn until_next_look(cluster: &Cluster) {
+    let missed = async {
+        sleep(LEAST_BETWEEN_LOOKS).await;
+        cluster.missed().await;
+    };
+    select! {
+        () = missed => {}
+        () = sleep(LOOK_FOR_ORPHANS) => {}
+    }
+}
+
 /// Takes some matches that nobody plays. When it cannot be known whether they are this server's, it
 /// ends, as after a commit: they would stand still while it renews its lease.
 async fn take_some(nodes: &dyn Nodes, journal: &Journal) -> Result<Vec<OpenMatch>, BindError> {
@@ -298,6 +315,10 @@ mod tests {
     impl Nodes for Planted {
         async fn renew_lease(&self, _: NodeStanding) -> Result<(), StoreError> {
             self.renewals.send_modify(|renewals| *renewals += 1);
+            Ok(())
+        }
+
+        async fn withdraw(&self) -> Result<(), StoreError> {
             Ok(())
         }
 

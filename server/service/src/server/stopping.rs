@@ -8,13 +8,17 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use tonic_health::ServingStatus;
-use tracing::{info, warn};
+use tracing::{debug, info, warn};
 
 use super::{errors::ServeError, health::ServicesHealth};
 use crate::{
-    hosting::Matches, identity::Authenticator, journal::Journal, limits::Limits,
+    cluster::Cluster, hosting::Matches, identity::Authenticator, journal::Journal, limits::Limits,
     replays::ReplayKeeper,
 };
+
+/// Time for the database to take out the address of a server that ends. It is not waited for longer:
+/// who is sent here meanwhile finds nobody, and goes on with the other addresses that he has.
+const WITHDRAWAL_TIME: Duration = Duration::from_secs(1);
 
 /// Cancelled when the server is to stop: after its matches, or at once.
 pub(super) struct Asked {
@@ -70,11 +74,27 @@ pub(super) async fn stopped(
         }
     }
     drained.cancel();
+    // Before streams end: who comes back to another server must not be sent here.
+    if let Some(cluster) = matches.cluster() {
+        withdraw(cluster).await;
+    }
     // The results of matches that have just ended are still to be told.
     if let Some(journal) = &journal {
         journal.settled().await;
     }
     matches.lifecycle().stop();
+}
+
+/// Has nobody sent to this server any more.
+async fn withdraw(cluster: &Cluster) {
+    if !cluster.is_shared() {
+        return;
+    }
+    match timeout(WITHDRAWAL_TIME, cluster.nodes().withdraw()).await {
+        Ok(Ok(())) => {}
+        Ok(Err(problem)) => debug!(%problem, "the address of this server stays in the database"),
+        Err(_) => debug!("the address of this server stays in the database"),
+    }
 }
 
 /// Stores and closes what a server holds that serves no more, each within the stop time.

@@ -101,6 +101,10 @@ impl Nodes for Node {
         Ok(())
     }
 
+    async fn withdraw(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     async fn lead(&self) -> Result<bool, StoreError> {
         let mut nodes = self.cluster.nodes().into_iter();
         Ok(nodes.any(|node| node.leads && node.name.as_str() == self.name))

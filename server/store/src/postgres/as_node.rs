@@ -20,6 +20,11 @@ impl Nodes for PostgresStore {
         renewed.map_err(|fault| self.told(fault))
     }
 
+    async fn withdraw(&self) -> Result<(), StoreError> {
+        let withdrawn = node_rows::withdraw(&self.readers.matches, self.pulse.held()).await;
+        withdrawn.map_err(|fault| self.told(fault))
+    }
+
     async fn lead(&self) -> Result<bool, StoreError> {
         let writer = Arc::clone(&self.writer);
         detached(async move { opened(&mut *writer.lock().await)?.lead().await })

@@ -82,7 +82,20 @@ pub(super) async fn renew(
     }
 }
 
-/// Gives up the lease of a node and the lead, so that others take its matches over at once. That
+/// Takes out the address of a node, if it was not taken over.
+pub(super) async fn withdraw(database: impl PgExecutor<'_>, node: HeldNode) -> Result<(), Fault> {
+    let withdrawn = sqlx::query("UPDATE node SET address = '' WHERE number = $1 AND epoch = $2")
+        .bind(node.number.get())
+        .bind(node.epoch)
+        .execute(database)
+        .await?;
+    match withdrawn.rows_affected() {
+        0 => Err(Fault::Superseded),
+        _ => Ok(()),
+    }
+}
+
+/// Gives up the lease of a node and the lead, and takes out its address, so that others take its matches over at once. That
 /// ends the epoch: a renewal that is still on its way would give the node a lease again.
 pub(super) struct Release(pub(super) NodeNumber);
 
@@ -92,7 +105,7 @@ impl Work for Release {
     async fn carry_out(&self, connection: &mut PgConnection, _: bool) -> Result<(), Fault> {
         sqlx::query(
             "UPDATE node SET epoch = epoch + 1, lease_until = 'epoch',
-                 leads = false, draining = false,
+                 address = '', leads = false, draining = false,
                  matches = (SELECT count(*) FROM open_match
                      WHERE match_key > $2 AND match_key <= $3)
              WHERE number = $1",

@@ -50,6 +50,11 @@ impl Pulse {
         self.node.number
     }
 
+    /// The same, in the epoch in which this server holds it.
+    pub(super) fn held(&self) -> HeldNode {
+        self.node
+    }
+
     /// Renews it once. A try takes no longer than the time to the next.
     pub(super) async fn renew(&self, standing: NodeStanding) -> Result<(), Fault> {
         let mut state = self.state.lock().await;

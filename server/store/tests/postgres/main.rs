@@ -36,6 +36,7 @@ fn main() {
         nodes::one_node_leads_and_takes_alone_what_is_led,
         nodes::a_match_that_cannot_be_read_stays_where_it_is,
         nodes::a_node_that_ends_leaves_its_matches_at_once,
+        nodes::nobody_is_sent_to_a_node_that_withdraws_until_its_name_is_used_again,
         nodes::a_renewal_that_is_late_gives_a_node_that_has_ended_no_lease,
         nodes::every_node_knows_where_a_match_is,
         nodes::each_node_is_told_of_the_matches_in_play_of_the_others,

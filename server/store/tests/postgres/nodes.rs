@@ -355,8 +355,28 @@ pub(crate) async fn a_node_that_ends_leaves_its_matches_at_once() {
     assert_eq!(live, [false, true]);
     let holder = two.node_of(&id("a")).await.unwrap().unwrap();
     assert!(!holder.is_live() && !holder.leads);
+    assert_eq!(holder.address, None);
     assert!(two.lead().await.unwrap());
     assert_eq!(taken_by(&two, none_is_led).await, [id("a")]);
+}
+
+pub(crate) async fn nobody_is_sent_to_a_node_that_withdraws_until_its_name_is_used_again() {
+    let url = PostgresServer::shared().fresh();
+    let (one, two) = (node(&url, "one").await, node(&url, "two").await);
+    one.commit(vec![open("a")]).await.unwrap();
+    let holder = async || two.node_of(&id("a")).await.unwrap().unwrap();
+    assert!(holder().await.address.is_some());
+    one.withdraw().await.unwrap();
+    one.renew_lease(NodeStanding::default()).await.unwrap();
+    let withdrawn = holder().await;
+    assert_eq!(withdrawn.address, None);
+    assert!(withdrawn.is_live(), "its matches are its own");
+    one.commit(vec![append("a", 0)]).await.unwrap();
+    // What an earlier server of the name still says does not count.
+    let again = node(&url, "one").await;
+    assert_ended(one.withdraw().await);
+    assert!(holder().await.address.is_some());
+    assert_eq!(journal_of(&again, "a").await, [b"a 0"]);
 }
 
 pub(crate) async fn a_renewal_that_is_late_gives_a_node_that_has_ended_no_lease() {
