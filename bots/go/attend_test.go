@@ -113,6 +113,31 @@ func TestAQueueThatNobodyOpensIsGivenUpWithItsReason(t *testing.T) {
 	}
 }
 
+func TestASeatThatWasOfferedIsLookedForAsLongAsTheAttendance(t *testing.T) {
+	t.Setenv("BRIDGEMASTER_QUEUE", "")
+	spans := func(options Options) [2]time.Duration {
+		seating, err := options.seating()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return [2]time.Duration{seating.ConnectFor, seating.ReconnectFor}
+	}
+	if got := spans(Options{Ticket: "t"}); got != [2]time.Duration{10 * time.Second, 30 * time.Second} {
+		t.Error(got)
+	}
+	if got := spans(Options{Ticket: "t", Queue: "cup"}); got != [2]time.Duration{10 * time.Minute, 10 * time.Minute} {
+		t.Error(got)
+	}
+	brief := Options{Ticket: "t", Queue: "cup", ReconnectFor: time.Nanosecond}
+	if got := spans(brief); got[1] != time.Nanosecond {
+		t.Error(got)
+	}
+	queueing, err := Options{Queue: "cup"}.queueing()
+	if err != nil || queueing.ReconnectFor != 10*time.Minute {
+		t.Error(queueing, err)
+	}
+}
+
 func TestATicketGoesBeforeAQueueAndSlotsAreCounted(t *testing.T) {
 	t.Setenv("BRIDGEMASTER_TICKET", "")
 	t.Setenv("BRIDGEMASTER_QUEUE", "cup")

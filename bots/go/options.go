@@ -17,6 +17,11 @@ const (
 	connectFor = 10 * time.Second
 	// reconnectFor is three times the default reconnect time of a match.
 	reconnectFor = 30 * time.Second
+	// attendingReconnectFor is for a bot that attends a queue, and for each seat that was offered
+	// there: a server that is restarted, moved or repaired is often away for minutes. A bot that gives
+	// up before it is back forfeits its match, and whether it is too late is for the match's own
+	// reconnect time to say.
+	attendingReconnectFor = 10 * time.Minute
 	// maxSlots are the most matches that a bot plays at once.
 	maxSlots = 64
 	// maxNameChars is the longest name and version of a bot that a server takes.
@@ -56,7 +61,8 @@ type Options struct {
 	Games []string
 	// ConnectFor is how long the first connection is tried for; 10 s if left out.
 	ConnectFor time.Duration
-	// ReconnectFor is how long a lost stream is tried to be resumed for, each time; 30 s if left out.
+	// ReconnectFor is how long a lost server is looked for, each time; if left out 30 s, or with a queue
+	// 10 minutes, for the attendance and for each seat that was offered there.
 	ReconnectFor time.Duration
 	// Log takes warnings; those of log.Default() if left out.
 	Log *log.Logger
@@ -84,6 +90,9 @@ func (options Options) completed() Options {
 	if options.ConnectFor == 0 {
 		options.ConnectFor = connectFor
 	}
+	if options.ReconnectFor == 0 && options.Queue != "" {
+		options.ReconnectFor = attendingReconnectFor
+	}
 	if options.ReconnectFor == 0 {
 		options.ReconnectFor = reconnectFor
 	}
@@ -105,6 +114,10 @@ func (options Options) seating() (*seating, error) {
 	if options.Ticket == "" {
 		return nil, &OptionsError{"no ticket: set BRIDGEMASTER_TICKET, or give Options.Ticket; " +
 			"creating a match returns one for each seat"}
+	}
+	if options.Queue != "" {
+		// The server that offered it was there a moment ago: one that is not reached is lost.
+		options.ConnectFor = max(options.ConnectFor, options.ReconnectFor)
 	}
 	return options.checked()
 }

@@ -27,7 +27,7 @@ Attendance::~Attendance() {
 }
 
 void Attendance::attend() {
-    Backoff backoff(queueing_.options.connect_for);
+    Backoff backoff(queueing_.connect_for);
     while (true) {
         progressed_ = false;
         try {
@@ -48,7 +48,7 @@ void Attendance::attend() {
 void Attendance::pause(Backoff& backoff, const StreamLost& lost) {
     const Options& options = queueing_.options;
     if (progressed_) {
-        backoff.restart(options.reconnect_for, true);
+        backoff.restart(queueing_.reconnect_for, true);
     }
     const std::string server = route_.place().server;
     const bool at_once = route_.go_on(lost.moved_to);
@@ -56,9 +56,9 @@ void Attendance::pause(Backoff& backoff, const StreamLost& lost) {
     if (!span) {
         const std::string how =
             attended_ ? server + " was lost and did not come back within " +
-                            in_seconds(options.reconnect_for)
+                            in_seconds(queueing_.reconnect_for)
                       : "queue " + options.queue + " of " + server +
-                            " could not be attended within " + in_seconds(options.connect_for);
+                            " could not be attended within " + in_seconds(queueing_.connect_for);
         throw ServerLostError(how + ": " + lost.message, lost.reason);
     }
     if (at_once) {

@@ -26,7 +26,7 @@ Seat::Seat(Bot& bot, Seating seating)
       bot_(bot, events_) {}
 
 v1::MatchResult Seat::play() {
-    Backoff backoff(seating_.options.connect_for);
+    Backoff backoff(seating_.connect_for);
     while (true) {
         try {
             v1::MatchResult result = play_on_one_stream().result();
@@ -36,7 +36,7 @@ v1::MatchResult Seat::play() {
             stream_.reset();
             if (stream_was_welcomed_) {
                 // A match that waits for other bots may say nothing for long.
-                backoff.restart(seating_.options.reconnect_for, conversation_.progressed());
+                backoff.restart(seating_.reconnect_for, conversation_.progressed());
             }
             const std::string server = route_.place().server;
             const bool at_once = route_.go_on(lost.moved_to);
@@ -53,7 +53,7 @@ v1::MatchResult Seat::play() {
 
 ServerLostError Seat::server_lost(const std::string& server, const StreamLost& lost) const {
     const bool welcomed = conversation_.was_welcomed();
-    const auto tried = welcomed ? seating_.options.reconnect_for : seating_.options.connect_for;
+    const auto tried = welcomed ? seating_.reconnect_for : seating_.connect_for;
     const char* how =
         welcomed ? " was lost and did not come back within " : " could not be reached within ";
     return {server + how + in_seconds(tried) + ": " + lost.message, lost.reason};
@@ -92,7 +92,7 @@ v1::MatchEnded Seat::play_on_one_stream() {
 
 v1::Welcome Seat::read_welcome() {
     const bool welcomed = conversation_.was_welcomed();
-    const auto span = welcomed ? seating_.options.reconnect_for : seating_.options.connect_for;
+    const auto span = welcomed ? seating_.reconnect_for : seating_.connect_for;
     const auto until =
         Clock::now() + route_.patience(welcome_timeout, duration_cast<milliseconds>(span));
     while (auto event = next(until)) {

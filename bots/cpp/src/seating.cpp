@@ -14,6 +14,12 @@ namespace {
 constexpr std::size_t max_name_chars = 64;
 // Most matches that a bot plays at once.
 constexpr int max_slots = 64;
+// Three times the default reconnect time of a match.
+constexpr std::chrono::milliseconds reconnect_for{30'000};
+// For a bot that attends a queue, and for each seat that was offered there: a server that is
+// restarted, moved or repaired is often away for minutes. A bot that gives up before it is back
+// forfeits its match, and whether it is too late is for the match's own reconnect time to say.
+constexpr std::chrono::milliseconds attending_reconnect_for{600'000};
 
 void fill(std::string& option, const char* variable, const char* otherwise = "") {
     if (option.empty()) {
@@ -69,8 +75,15 @@ Options completed(Options options) {
 
 // Options that are complete, with what follows from them.
 Seating checked(Options options) {
-    Seating seating{std::move(options), {}, {}};
+    const auto usual = options.queue.empty() ? reconnect_for : attending_reconnect_for;
+    const auto lost_for = options.reconnect_for.value_or(usual);
+    const auto first_for = options.connect_for;
+    Seating seating{std::move(options), {}, {}, first_for, lost_for};
     const Options& whole = seating.options;
+    if (!whole.queue.empty() && !whole.ticket.empty()) {
+        // The server that offered it was there a moment ago: one that is not reached is lost.
+        seating.connect_for = std::max(seating.connect_for, lost_for);
+    }
     seating.places = places_of(whole);
     if (!whole.ticket.empty()) {
         seating.metadata.emplace_back("authorization", "Bearer " + secret("ticket", whole.ticket));

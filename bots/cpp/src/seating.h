@@ -4,6 +4,7 @@
 
 #include <grpcpp/client_context.h>
 
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,9 @@ struct Seating {
     std::vector<Place> places;
     // Names and values of the entries of a call: ticket and key.
     std::vector<std::pair<std::string, std::string>> metadata;
+    // How long the first connection is tried for, and a lost server looked for.
+    std::chrono::milliseconds connect_for;
+    std::chrono::milliseconds reconnect_for;
 
     // Prepares a call.
     void prepare(grpc::ClientContext& context) const;

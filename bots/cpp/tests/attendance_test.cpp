@@ -85,6 +85,19 @@ TEST(Attendance, AQueueThatNobodyOpensIsGivenUpWithItsReason) {
     answer.get();
 }
 
+TEST(Attendance, ASeatThatWasOfferedIsLookedForAsLongAsTheAttendance) {
+    using std::chrono::minutes;
+    Options options{.name = "b"};
+    options.ticket = "t";
+    EXPECT_EQ(seating(options).reconnect_for, std::chrono::seconds(30));
+    options.queue = "cup";
+    EXPECT_EQ(queueing(options).reconnect_for, minutes(10));
+    EXPECT_EQ(seating(options).connect_for, minutes(10));
+    EXPECT_EQ(seating(options).reconnect_for, minutes(10));
+    options.reconnect_for = std::chrono::milliseconds(0);
+    EXPECT_EQ(seating(options).reconnect_for, minutes(0));
+}
+
 TEST(Attendance, ATicketGoesBeforeAQueueAndSlotsAreCounted) {
     Options options{.name = "b"};
     options.queue = "cup";

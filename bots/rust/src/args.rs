@@ -9,9 +9,10 @@ use std::{
 use anyhow::Context as _;
 use bridgemaster_games::{MAX_SEED_CHARS, Seed};
 use bridgemaster_sdk::{
-    ApiKey, AttendOptions, CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE,
-    DEFAULT_SERVER_URL, KEY_VARIABLE, Options, QUEUE_VARIABLE, SERVER_VARIABLE, SLOTS_VARIABLE,
-    TICKET_VARIABLE, Ticket, TlsOptions, attend_blocking, play_blocking,
+    ATTENDING_RECONNECT_FOR, ApiKey, AttendOptions, CA_VARIABLE, CLIENT_CERT_VARIABLE,
+    CLIENT_KEY_VARIABLE, DEFAULT_SERVER_URL, KEY_VARIABLE, Options, QUEUE_VARIABLE,
+    SERVER_VARIABLE, SLOTS_VARIABLE, TICKET_VARIABLE, Ticket, TlsOptions, attend_blocking,
+    play_blocking,
     proto::outside::{EscapedLog, Outside},
     tls_hint, v1,
 };
@@ -148,7 +149,8 @@ pub struct SeatArgs {
     /// Matches at once in the queue, 1 to 64
     #[arg(long, value_name = "NUMBER", env = SLOTS_VARIABLE, default_value_t = 1)]
     pub slots: u32,
-    /// Seconds for which a lost server is looked for before the bot gives up [default: 30]
+    /// Seconds for which a lost server is looked for before the bot gives up [default: 30, or
+    /// 600 with a queue]
     #[arg(long, value_name = "SECONDS")]
     pub reconnect_for: Option<u32>,
     /// How much effort a decision may take.
@@ -182,6 +184,10 @@ impl SeatArgs {
                 tls: self.tls.into(),
                 ..Options::new(self.server, ticket, bot_name)
             };
+            if self.queue.is_some() {
+                // Who attends has started it for an offer.
+                options = options.offered(ATTENDING_RECONNECT_FOR);
+            }
             options.reconnect_for = reconnect_for.unwrap_or(options.reconnect_for);
             let seed = self.seed.unwrap_or_else(drawn);
             return Ok(Some(play_blocking(make(&seed, effort), options)?));

@@ -5,9 +5,9 @@ use std::time::Duration;
 use bridgemaster_proto::v1;
 
 use crate::{
-    ApiKey, DEFAULT_SERVER_URL, KEY_VARIABLE, Options, OptionsError, QUEUE_VARIABLE,
+    ApiKey, DEFAULT_SERVER_URL, KEY_VARIABLE, Options, OptionsError, PauseSwitch, QUEUE_VARIABLE,
     SERVER_VARIABLE, SLOTS_VARIABLE, TlsOptions,
-    options::{CONNECT_FOR, RECONNECT_FOR, check_name, variable},
+    options::{ATTENDING_RECONNECT_FOR, CONNECT_FOR, check_name, variable},
 };
 
 /// Most matches that a bot plays at once.
@@ -32,16 +32,19 @@ pub struct AttendOptions {
     pub bot_version: String,
     /// Identifiers of the games that the bot plays, such as `alhambra`; empty for all.
     pub games: Vec<String>,
-    /// How long to try the first connection, of the attendance and of each seat. A queue that is
-    /// not there yet is waited for as long.
+    /// How long to try the first connection. A queue that is not there yet is waited for as long.
     pub connect_for: Duration,
-    /// How long to try to resume a lost stream, each time.
+    /// How long to look for a lost server, each time: to go on attending, and for each seat that it
+    /// has offered.
     pub reconnect_for: Duration,
+    /// Pauses the bot, for whoever keeps a clone of it.
+    pub pause: PauseSwitch,
 }
 
 impl AttendOptions {
     /// Options for a queue. The rest has defaults: one match at once, every game, no version, no
-    /// API key, no TLS files, 10 s for the first connection and 30 s to resume.
+    /// API key, no TLS files, 10 s for the first connection, and for a lost server
+    /// [`ATTENDING_RECONNECT_FOR`].
     pub fn new(
         server_url: impl Into<String>,
         queue: impl Into<String>,
@@ -57,7 +60,8 @@ impl AttendOptions {
             bot_version: String::new(),
             games: Vec::new(),
             connect_for: CONNECT_FOR,
-            reconnect_for: RECONNECT_FOR,
+            reconnect_for: ATTENDING_RECONNECT_FOR,
+            pause: PauseSwitch::default(),
         }
     }
 
@@ -94,15 +98,15 @@ impl AttendOptions {
             (address, Some((scheme, _))) => format!("{scheme}://{address}"),
             (address, None) => address.to_owned(),
         };
-        Ok(Options {
+        let seat = Options {
             key: self.key.clone(),
             tls: self.tls.clone(),
             bot_version: self.bot_version.clone(),
             games: self.games.clone(),
             connect_for: self.connect_for,
-            reconnect_for: self.reconnect_for,
             ..Options::new(server_url, offer.ticket.parse()?, &self.bot_name)
-        })
+        };
+        Ok(seat.offered(self.reconnect_for))
     }
 
     /// Checks for what the server would refuse.
@@ -115,5 +119,28 @@ impl AttendOptions {
                 text: slots.to_string(),
             }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seat_that_is_offered_is_looked_for_as_long_as_the_attendance() {
+        let offer = v1::Offer {
+            ticket: "t".to_owned(),
+            ..v1::Offer::default()
+        };
+        let options = AttendOptions::new(DEFAULT_SERVER_URL, "league", "ada");
+        let seat = options.for_seat(&offer).unwrap();
+        let spans = [seat.connect_for, seat.reconnect_for, options.reconnect_for];
+        assert_eq!(spans, [ATTENDING_RECONNECT_FOR; 3]);
+        let brief = AttendOptions {
+            reconnect_for: Duration::ZERO,
+            ..options
+        };
+        let seat = brief.for_seat(&offer).unwrap();
+        assert_eq!(seat.reconnect_for, Duration::ZERO);
     }
 }

@@ -7,8 +7,8 @@ use std::{
 };
 
 use bridgemaster_proto::v1::{
-    self, AttendRequest, AttendResponse, LeaveQueueRequest, attend_response,
-    lobby_service_client::LobbyServiceClient,
+    self, AttendRequest, AttendResponse, AttendanceState, LeaveQueueRequest,
+    UpdateAttendanceRequest, attend_response, lobby_service_client::LobbyServiceClient,
 };
 use tokio::time::{sleep, timeout};
 use tonic::{Status, Streaming, transport::Channel};
@@ -80,6 +80,8 @@ pub struct Attending {
     /// Whether the stream in use has told something.
     has_progressed: bool,
     attendance_id: String,
+    /// As the server was told last; `None` before its first message on a stream.
+    told_paused: Option<bool>,
     known_offers: KnownOffers,
 }
 
@@ -94,6 +96,7 @@ impl Attending {
             has_attended: false,
             has_progressed: false,
             attendance_id: String::new(),
+            told_paused: None,
             known_offers: KnownOffers::default(),
         })
     }
@@ -106,7 +109,17 @@ impl Attending {
     /// [`AttendOptions::reconnect_for`].
     pub async fn next(&mut self) -> Result<Option<Told>, PlayError> {
         loop {
-            let failure = match self.next_on_a_stream().await {
+            let mut switch = self.options.pause.follow();
+            let is_to_pause = *switch.borrow_and_update();
+            if self.told_paused.is_some_and(|told| told != is_to_pause) {
+                self.tell_pause(is_to_pause).await;
+            }
+            let next = tokio::select! {
+                next = self.next_on_a_stream() => next,
+                // Its sender is in the options, which are held here.
+                Ok(()) = switch.changed() => continue,
+            };
+            let failure = match next {
                 Ok(None) => return Ok(None),
                 Ok(Some(message)) => match self.take(message) {
                     Some(told) => return Ok(Some(told)),
@@ -115,6 +128,7 @@ impl Attending {
                 Err(status) => self.failure(status),
             };
             self.stream = None;
+            self.told_paused = None;
             let status = match failure {
                 StreamFailure::Fatal(error) => return Err(error),
                 StreamFailure::Lost(status) => status,
@@ -155,6 +169,21 @@ impl Attending {
         }
     }
 
+    /// Tells the server that the bot pauses, or goes on. Where that fails, the next message of the
+    /// server says how it stands, or the stream is lost as well.
+    async fn tell_pause(&mut self, is_to_pause: bool) {
+        let request = self.showing(UpdateAttendanceRequest {
+            attendance_id: self.attendance_id.clone(),
+            paused: Some(is_to_pause),
+            slots: None,
+        });
+        if let Err(status) = self.client().update_attendance(request).await {
+            let message = status.message();
+            warn!(message, is_to_pause, "the server could not be told");
+        }
+        self.told_paused = Some(is_to_pause);
+    }
+
     async fn next_on_a_stream(&mut self) -> Result<Option<AttendResponse>, Status> {
         let stream = match &mut self.stream {
             Some(stream) => stream,
@@ -189,6 +218,12 @@ impl Attending {
         match message.message? {
             attend_response::Message::Attendance(attendance) => {
                 attendance.attendance_id.clone_into(&mut self.attendance_id);
+                self.told_paused = match attendance.state() {
+                    AttendanceState::Paused => Some(true),
+                    AttendanceState::Active | AttendanceState::Validating => Some(false),
+                    // It is offered nothing in any case.
+                    _ => None,
+                };
                 Some(Told::Attendance(attendance))
             }
             attend_response::Message::Offer(offer) => {

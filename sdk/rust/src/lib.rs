@@ -53,6 +53,7 @@ mod conversation;
 mod error;
 mod options;
 mod options_error;
+mod pause_switch;
 mod play;
 mod request;
 #[cfg(feature = "rules")]
@@ -72,8 +73,9 @@ pub use attending::{Attending, Told};
 pub use bot::{Bot, Choice};
 pub use bridgemaster_proto::{self as proto, v1};
 pub use error::{Advice, PlayError, Refusal, TransportFailure};
-pub use options::{Options, Ticket};
+pub use options::{ATTENDING_RECONNECT_FOR, Options, Ticket};
 pub use options_error::{MAX_NAME_CHARS, OptionsError};
+pub use pause_switch::PauseSwitch;
 pub use play::{Connection, play, play_blocking};
 pub use request::{ClockView, Request};
 pub use run::{run, run_each};

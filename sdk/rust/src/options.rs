@@ -5,14 +5,20 @@ use std::{env, fmt, time::Duration};
 use tonic::metadata::{Ascii, MetadataValue};
 
 use crate::{
-    ApiKey, DEFAULT_SERVER_URL, KEY_VARIABLE, MAX_NAME_CHARS, OptionsError, SERVER_VARIABLE,
-    TICKET_VARIABLE, TlsOptions,
+    ApiKey, DEFAULT_SERVER_URL, KEY_VARIABLE, MAX_NAME_CHARS, OptionsError, QUEUE_VARIABLE,
+    SERVER_VARIABLE, TICKET_VARIABLE, TlsOptions,
 };
 
 /// Default of [`Options::connect_for`]: a bot may be started a little before its server.
 pub(crate) const CONNECT_FOR: Duration = Duration::from_secs(10);
 /// Default of [`Options::reconnect_for`]: three times the default reconnect time of a match.
 pub(crate) const RECONNECT_FOR: Duration = Duration::from_secs(30);
+/// Default of [`AttendOptions::reconnect_for`], and of a seat that was offered in a queue: a server
+/// that is restarted, moved or repaired is often away for minutes. A bot that gives up before it is
+/// back forfeits its match, and whether it is too late is for the match's own reconnect time to say.
+///
+/// [`AttendOptions::reconnect_for`]: crate::AttendOptions::reconnect_for
+pub const ATTENDING_RECONNECT_FOR: Duration = Duration::from_secs(600);
 
 /// How a bot reaches its seat, and what it says about itself.
 ///
@@ -69,16 +75,32 @@ impl Options {
 
     /// Options from the environment: the server from [`SERVER_VARIABLE`], or
     /// [`DEFAULT_SERVER_URL`]; the ticket from [`TICKET_VARIABLE`]; the API key, if any, from
-    /// [`KEY_VARIABLE`]; TLS files as in [`TlsOptions::from_env`].
+    /// [`KEY_VARIABLE`]; TLS files as in [`TlsOptions::from_env`]. With [`QUEUE_VARIABLE`] too, the
+    /// seat is [`offered`](Self::offered) there.
     pub fn from_env(bot_name: impl Into<String>) -> Result<Self, OptionsError> {
         let server_url = variable(SERVER_VARIABLE)?.unwrap_or(DEFAULT_SERVER_URL.to_owned());
         let ticket = variable(TICKET_VARIABLE)?.ok_or(OptionsError::NoTicket)?;
         let key = variable(KEY_VARIABLE)?;
-        Ok(Self {
+        let options = Self {
             key: key.map(|key| key.parse()).transpose()?,
             tls: TlsOptions::from_env(),
             ..Self::new(server_url, ticket.parse()?, bot_name)
+        };
+        Ok(match variable(QUEUE_VARIABLE)? {
+            Some(_) => options.offered(ATTENDING_RECONNECT_FOR),
+            None => options,
         })
+    }
+
+    /// The options of a seat that was offered in a queue: the server that offered it was there a
+    /// moment ago, so one that is not reached is lost, and looked for as long as a lost stream is.
+    #[must_use]
+    pub fn offered(self, reconnect_for: Duration) -> Self {
+        Self {
+            connect_for: self.connect_for.max(reconnect_for),
+            reconnect_for,
+            ..self
+        }
     }
 
     /// Checks for what the server would refuse in a Hello.
@@ -183,6 +205,15 @@ mod tests {
                 ..
             })
         ));
+    }
+
+    #[test]
+    fn an_offered_seat_that_is_not_reached_is_looked_for_as_one_that_is_lost() {
+        let span = Duration::from_secs(60);
+        let offered = options("a").offered(span);
+        assert_eq!((offered.connect_for, offered.reconnect_for), (span, span));
+        let brief = options("a").offered(Duration::ZERO);
+        assert_eq!(brief.connect_for, CONNECT_FOR);
     }
 
     #[test]

@@ -17,6 +17,12 @@ export const SLOTS_VARIABLE = "BRIDGEMASTER_SLOTS";
 const CONNECT_FOR_MS = 10_000;
 /** Three times the default reconnect time of a match. */
 const RECONNECT_FOR_MS = 30_000;
+/**
+ * For a bot that attends a queue, and for each seat that was offered there: a server that is
+ * restarted, moved or repaired is often away for minutes. A bot that gives up before it is back
+ * forfeits its match, and whether it is too late is for the match's own reconnect time to say.
+ */
+const ATTENDING_RECONNECT_FOR_MS = 600_000;
 /** Longest name and version of a bot that a server takes. */
 const MAX_NAME_CHARS = 64;
 /** Most matches that a bot plays at once. */
@@ -61,7 +67,10 @@ export interface Options {
   readonly games?: readonly string[];
   /** How long the first connection is tried for, in ms: 10,000 if not set. */
   readonly connectForMs?: number;
-  /** How long a lost stream is tried to be resumed for, each time, in ms: 30,000 if not set. */
+  /**
+   * How long a lost server is looked for, each time, in ms: if not set 30,000, or with a queue
+   * 600,000, for the attendance and for each seat that was offered there.
+   */
   readonly reconnectForMs?: number;
   /** Where lines of the log go; warnings to standard error if not set. */
   readonly log?: (level: LogLevel, line: string) => void;
@@ -95,7 +104,12 @@ export interface Queueing extends Checked {
 /** Whether a bot is to attend a queue: one is named, and no ticket. */
 export function attends(options: Options): boolean {
   const ticket = options.ticket || process.env[TICKET_VARIABLE];
-  return !ticket && Boolean(options.queue || process.env[QUEUE_VARIABLE]);
+  return !ticket && Boolean(queueOf(options));
+}
+
+/** The queue that a bot attends, or in which its seat was offered. */
+function queueOf(options: Options): string | undefined {
+  return options.queue || process.env[QUEUE_VARIABLE];
 }
 
 /** Checks the options and completes them. Throws an `OptionsError` for what cannot be used. */
@@ -113,12 +127,16 @@ export function seating(options: Options, bot: Partial<Bot>): Seating {
     ...own,
     metadata: { authorization, ...own.metadata },
     games: options.games ?? bot.games ?? [],
+    // The server that offered a seat was there a moment ago: one that is not reached is lost.
+    connectForMs: queueOf(options)
+      ? Math.max(own.connectForMs, own.reconnectForMs)
+      : own.connectForMs,
   };
 }
 
 /** Checks the options of an attendance and completes them, as `seating` does. */
 export function queueing(options: Options): Queueing {
-  const queue = options.queue || process.env[QUEUE_VARIABLE];
+  const queue = queueOf(options);
   if (!queue) {
     throw new OptionsError(`no queue: set ${QUEUE_VARIABLE}, or give the option \`queue\``);
   }
@@ -132,13 +150,14 @@ export function queueing(options: Options): Queueing {
 function checked(options: Options, bot: Partial<Bot>): Checked {
   const server = options.server || process.env[SERVER_VARIABLE] || DEFAULT_SERVER;
   const key = options.key || process.env[KEY_VARIABLE];
+  const reconnectForMs = queueOf(options) ? ATTENDING_RECONNECT_FOR_MS : RECONNECT_FOR_MS;
   return {
     places: placesOf(server, options.tls ?? {}),
     metadata: key ? { [KEY_METADATA]: secret(key, "API key") } : {},
     name: checkedName("name", botName(options, bot), 1),
     version: checkedName("version", options.version ?? bot.version ?? "", 0),
     connectForMs: duration("connectForMs", options.connectForMs ?? CONNECT_FOR_MS),
-    reconnectForMs: duration("reconnectForMs", options.reconnectForMs ?? RECONNECT_FOR_MS),
+    reconnectForMs: duration("reconnectForMs", options.reconnectForMs ?? reconnectForMs),
   };
 }
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { status } from "@grpc/grpc-js";
 import { attend, OptionsError, ServerLostError, type Options } from "bridgemaster";
-import { attends } from "../dist/options.js";
+import { attends, queueing, seating } from "../dist/options.js";
 import { decisionRequest, matchEnded, ScriptedServer, soon } from "./scripted-server.js";
 
 let server: ScriptedServer;
@@ -79,6 +79,16 @@ test("a signal ends an attendance", async () => {
   await server.attending();
   leaving.abort(new Error("has left"));
   await soon(left);
+});
+
+test("a seat that was offered is looked for as long as the attendance", () => {
+  const alone = seating({ ticket: "t" }, {});
+  assert.deepEqual([alone.connectForMs, alone.reconnectForMs], [10_000, 30_000]);
+  assert.equal(queueing({ queue: "cup" }).reconnectForMs, 600_000);
+  const offered = seating({ queue: "cup", ticket: "t" }, {});
+  assert.deepEqual([offered.connectForMs, offered.reconnectForMs], [600_000, 600_000]);
+  const brief = seating({ queue: "cup", ticket: "t", reconnectForMs: 0 }, {});
+  assert.equal(brief.reconnectForMs, 0);
 });
 
 test("a ticket goes before a queue, and slots are counted", async () => {

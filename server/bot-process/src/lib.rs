@@ -129,7 +129,22 @@ impl BotCommand {
     /// # Errors
     /// When the system cannot start the program.
     pub fn start(&self, server_url: &str, ticket: &str) -> io::Result<BotProcess> {
-        self.start_with(server_url, (TICKET_VARIABLE, ticket), None)
+        self.start_with(server_url, &[(TICKET_VARIABLE, ticket)], None)
+    }
+
+    /// The same for a seat that was offered in a queue: the bot is told of the queue too, so that
+    /// it looks for a lost server for as long as a bot that attends.
+    ///
+    /// # Errors
+    /// When the system cannot start the program.
+    pub fn start_offered(
+        &self,
+        server_url: &str,
+        ticket: &str,
+        queue: &str,
+    ) -> io::Result<BotProcess> {
+        let variables = [(TICKET_VARIABLE, ticket), (QUEUE_VARIABLE, queue)];
+        self.start_with(server_url, &variables, None)
     }
 
     /// The same, and writes what the bot says on its standard error to this file too.
@@ -142,7 +157,7 @@ impl BotCommand {
         ticket: &str,
         stderr: StderrFile,
     ) -> io::Result<BotProcess> {
-        self.start_with(server_url, (TICKET_VARIABLE, ticket), Some(stderr))
+        self.start_with(server_url, &[(TICKET_VARIABLE, ticket)], Some(stderr))
     }
 
     /// Starts the bot for all matches that a queue offers it. Dropping the process kills it.
@@ -150,13 +165,13 @@ impl BotCommand {
     /// # Errors
     /// When the system cannot start the program.
     pub fn start_attending(&self, server_url: &str, queue: &str) -> io::Result<BotProcess> {
-        self.start_with(server_url, (QUEUE_VARIABLE, queue), None)
+        self.start_with(server_url, &[(QUEUE_VARIABLE, queue)], None)
     }
 
     fn start_with(
         &self,
         server_url: &str,
-        (variable, value): (&str, &str),
+        variables: &[(&str, &str)],
         file: Option<StderrFile>,
     ) -> io::Result<BotProcess> {
         let mut command = Command::new(&self.program);
@@ -171,7 +186,7 @@ impl BotCommand {
             // What is left of other runs would be taken for what is meant.
             .env_remove(TICKET_VARIABLE)
             .env_remove(QUEUE_VARIABLE)
-            .env(variable, value)
+            .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())

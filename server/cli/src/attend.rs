@@ -12,16 +12,21 @@ use clap::Args;
 use tokio::{select, task::JoinSet};
 
 use super::{
-    failure::misuse, low_priority::PriorityFlag, output, runtime::block_on,
-    stop_signal::asked_to_stop,
+    failure::misuse,
+    low_priority::PriorityFlag,
+    output,
+    runtime::block_on,
+    stop_signal::{asked_to_stop, turn_on_signals},
 };
 
 #[derive(Args)]
 #[command(
     after_help = "COMMAND is started for each match: with the server's address in \
-        BRIDGEMASTER_SERVER, the join ticket of its seat in BRIDGEMASTER_TICKET, and the key in \
-        BRIDGEMASTER_KEY. Its Hello must have the version that --bot-version says.\n\n\
-        Ctrl-C leaves the queue and waits for the matches in play; a second one ends them.\n\n  \
+        BRIDGEMASTER_SERVER, the join ticket of its seat in BRIDGEMASTER_TICKET, the queue in \
+        BRIDGEMASTER_QUEUE, and the key in BRIDGEMASTER_KEY. With both, the SDKs look for a lost \
+        server for 10 minutes. Its Hello must have the version that --bot-version says.\n\n\
+        Ctrl-C leaves the queue and waits for the matches in play; a second one ends them. Where \
+        there are such signals, SIGUSR1 pauses the bot and SIGUSR2 lets it go on.\n\n  \
         bridgemaster attend --queue cup -- python3 my_bot.py\n  \
         bridgemaster attend --queue cup --slots 4 --bot-version 1.2 -- ./my_bot"
 )]
@@ -115,6 +120,7 @@ async fn attend(
     let attending = connection.attending(options.clone());
     let mut attending = attending.map_err(|error| misuse(error.to_string()))?;
     let mut playing: JoinSet<Left> = JoinSet::new();
+    tokio::spawn(turn_on_signals(options.pause.clone()));
     let mut stop = Box::pin(asked_to_stop());
     let mut is_leaving = false;
     loop {
@@ -138,7 +144,8 @@ async fn attend(
         match told {
             Some(Told::Offer(offer)) => {
                 let seat = options.for_seat(&offer)?;
-                let process = command.start(&seat.server_url, &offer.ticket);
+                let process =
+                    command.start_offered(&seat.server_url, &offer.ticket, &options.queue);
                 let process = process.with_context(|| {
                     let program = command.words().next().map(|word| word.to_string_lossy());
                     format!("{} cannot be started", program.unwrap_or_default())

@@ -172,7 +172,7 @@ fn played(bots: usize, seats: usize, results: usize) -> Ladder {
         let number = ladder.paired(&pairing);
         ladder.ended(number, &ends, Span::default());
     }
-    ladder.attend(&there);
+    ladder.attend(&there, 0);
     ladder
 }
 

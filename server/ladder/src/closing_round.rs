@@ -6,11 +6,16 @@ use crate::{
     ladder::{Bot, Open},
 };
 
+/// How long a closing round waits for a bot that went away, in ms: 10 minutes, for as long as bots
+/// look for a server that is lost. One that comes back later finds the season over rather than keep
+/// all others from its end.
+pub const CLOSING_WAIT_MS: u64 = 600_000;
+
 impl Ladder {
     /// Whether the closing round is over: nothing is in play, and by its rule nothing more is
     /// paired. A bot that played in the round and is away keeps it from ending by the number of
-    /// matches, until whoever runs the ladder closes it. An annulled match of bots that are away is
-    /// not waited for. It is not over by the order before there is a fit of all results.
+    /// matches for [`CLOSING_WAIT_MS`]. An annulled match of bots that are away is not waited for.
+    /// It is not over by the order before there is a fit of all results.
     #[must_use]
     pub fn is_round_over(&self) -> bool {
         let comes_again = |open: &Open| {
@@ -49,10 +54,17 @@ impl Ladder {
     /// Whether too few bots have matches of the round left for another one.
     fn is_round_played(&self) -> bool {
         let most = self.rules.closing.max_matches_per_bot;
+        let is_waited_for = |bot: &Bot| {
+            let away_ms = bot
+                .away_since_ms
+                .map(|since| self.now_ms.saturating_sub(since));
+            away_ms.is_none_or(|away_ms| away_ms < CLOSING_WAIT_MS)
+        };
         let has_more = |bot: &&Bot| {
             let standing = bot.standing.as_ref();
             let is_active = standing.is_some_and(|kept| kept.state() == StandingState::Active);
-            is_active && bot.closing_matches > 0 && bot.closing_matches < most
+            let has_more = bot.closing_matches > 0 && bot.closing_matches < most;
+            is_active && has_more && is_waited_for(bot)
         };
         most > 0 && self.bots.iter().filter(has_more).count() < self.rules.seats
     }

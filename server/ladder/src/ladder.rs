@@ -27,6 +27,8 @@ pub struct Standing {
     pub owner: String,
     /// Whether it has shown that it works.
     pub is_validated: bool,
+    /// How it failed the last match that was to show it; `None` if it failed none, or has shown it.
+    pub failed_validation: Option<String>,
     /// Why it plays no more; `None` while it does.
     pub benched: Option<String>,
     /// Matches before this number are not held against it.
@@ -104,6 +106,8 @@ pub struct Ladder {
     /// By the last fit.
     pub(crate) table: Arc<Table>,
     all_spoiled: Spoiled,
+    /// When it was looked at who is there, in ms since any fixed moment.
+    pub(crate) now_ms: u64,
 }
 
 /// A version, by its number.
@@ -118,6 +122,8 @@ pub(crate) struct Bot {
     pub(crate) closing_matches: u64,
     /// Rated matches that the ladder had paired when it last sat down or stood up.
     pub(crate) waits_since: u64,
+    /// When it was first seen to be away, in ms; `None` while it is there.
+    pub(crate) away_since_ms: Option<u64>,
 }
 
 /// A bot that attends.
@@ -160,6 +166,7 @@ impl Ladder {
             knowledge: Knowledge::default(),
             table: Arc::default(),
             all_spoiled: Spoiled::default(),
+            now_ms: 0,
         }
     }
 
@@ -249,6 +256,7 @@ impl Ladder {
                 bot: presence.bot.clone(),
                 owner: presence.owner.clone(),
                 is_validated: self.rules.house_bots.contains(&presence.bot.name),
+                failed_validation: None,
                 benched: None,
                 forgiven_before: 0,
             })),
@@ -282,9 +290,9 @@ impl Ladder {
         bot.standing = Some(standing);
     }
 
-    /// Takes in who attends and is not paused, all of them. Versions that have not entered are not
-    /// known.
-    pub fn attend(&mut self, there: &[Presence]) {
+    /// Takes in who attends and is not paused, all of them, at a moment in ms since any fixed one.
+    /// Versions that have not entered are not known.
+    pub fn attend(&mut self, there: &[Presence], now_ms: u64) {
         let mut now = BTreeMap::new();
         for presence in there {
             let number = self.numbers().find(&presence.bot);
@@ -305,6 +313,13 @@ impl Ladder {
             now.insert(number, there);
         }
         self.there = now;
+        self.now_ms = now_ms;
+        for (number, bot) in (0..).map(BotNumber).zip(&mut self.bots) {
+            bot.away_since_ms = match self.there.contains_key(&number) {
+                true => None,
+                false => bot.away_since_ms.or(Some(now_ms)),
+            };
+        }
     }
 
     /// The number of a version, with a place for what is known of it.

@@ -28,6 +28,7 @@ mod suspicion;
 mod table;
 
 pub use bots::{BotVersion, Presence};
+pub use closing_round::CLOSING_WAIT_MS;
 pub use conduct::{BENCH_AFTER_FAILURES, CHANGE_WINDOW_MATCHES};
 pub use ladder::{Counts, Ladder, Refused, Standing, StandingState};
 pub use matches::{End, Pairing, Purpose, SeatEnd, Span};

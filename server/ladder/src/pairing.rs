@@ -199,7 +199,8 @@ impl Ladder {
     }
 
     /// A match that shows whether a new version works: against the house, else against other new
-    /// ones, else against anybody, else against itself.
+    /// ones, else against anybody, else against itself. With more than two seats it has all but one
+    /// of them, as far as it has slots: so it meets itself and the house in one match.
     fn next_validation(&self, free: &BTreeMap<BotNumber, u32>) -> Option<Pairing> {
         if self.state != State::Open {
             return None;
@@ -219,8 +220,10 @@ impl Ladder {
                 (!is_house(*bot), !is_new(*bot), matches, *bot)
             });
             let own = std::iter::repeat_n(new, free[&new] as usize);
-            // One seat is its own, and the rest of its slots are there if others are too few.
-            let seats = own.clone().take(1).chain(others).chain(own.skip(1));
+            let at_first = (self.rules.seats - 1).max(1);
+            // The rest of its slots are there if others are too few.
+            let seats = own.clone().take(at_first).chain(others);
+            let seats = seats.chain(own.skip(at_first));
             let mut seats: Vec<BotNumber> = seats.take(self.rules.seats).collect();
             if seats.len() < self.rules.seats {
                 return None;

@@ -144,6 +144,8 @@ pub struct Cancellation {
     pub reason: String,
     /// Name of that API key, where there are keys.
     pub by: Option<String>,
+    /// The seat that was offered to a bot, and that the bot declined.
+    pub declined: Option<Seat>,
 }
 
 /// Why the match ends a stream.

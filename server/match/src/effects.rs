@@ -193,6 +193,7 @@ impl<G: WireGame> Match<G> {
             seats: seats.collect(),
             maker: self.origin.maker.clone(),
             histories: write_histories(&self.histories, referee.sent()),
+            declined_seat: self.declined().map(|seat| seat.number().into()),
             ..FinishedMatch::default()
         }
     }

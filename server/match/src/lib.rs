@@ -38,6 +38,7 @@ mod origin;
 mod outgoing;
 mod referee_input;
 mod report;
+mod returns;
 mod shown;
 mod storing;
 mod tickets;

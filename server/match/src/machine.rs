@@ -18,9 +18,15 @@ use bridgemaster_replay::{ReplayWriter, SigningKey};
 
 use crate::{
     Beginning, Cancellation, Closing, Effect, Entries, Header, MIN_LAG_US, Moment, Origin,
-    Recovered, Report, SeatInput, StreamNumber, TicketHash, Verdict, calendar::Calendar,
-    held_back::HeldBack, journal::MatchJournal, link::Link, referee_input::referee_input,
-    storing::Storing, untold::Untold,
+    Recovered, Report, SeatInput, StreamNumber, TicketHash, Verdict,
+    calendar::Calendar,
+    held_back::HeldBack,
+    journal::MatchJournal,
+    link::Link,
+    referee_input::referee_input,
+    returns::{Returns, Told},
+    storing::Storing,
+    untold::Untold,
 };
 
 /// A match of one game.
@@ -33,6 +39,7 @@ pub struct Match<G: WireGame> {
     /// Which numbers of bots that come back are believed.
     pub(crate) histories: Histories,
     pub(crate) calendar: Calendar,
+    pub(crate) returns: Returns,
     /// What began last.
     began: Beginning,
     pub(crate) links: Vec<Link>,
@@ -122,6 +129,7 @@ impl<G: WireGame> Match<G> {
     ) -> Result<Self, RulesError> {
         let recovered = Recovered {
             calendar: Calendar::new(made_at.time, origin.created_unix_ms),
+            returns: Returns::default(),
             origin,
             referee: Referee::new(rules, made_at.time)?,
             histories: Histories::new(running),
@@ -148,6 +156,7 @@ impl<G: WireGame> Match<G> {
             entries,
             known_until: _,
             calendar,
+            returns,
         } = recovered;
         let is_held_back = origin.is_held_back();
         Self {
@@ -157,6 +166,7 @@ impl<G: WireGame> Match<G> {
                 unix_ms: origin.created_unix_ms,
             },
             calendar,
+            returns,
             origin: Arc::new(origin),
             signing_key,
             links: referee.seats().map(|_| Link::default()).collect(),
@@ -413,7 +423,10 @@ impl<G: WireGame> Match<G> {
         if let Some(journal) = &mut self.journal {
             journal.note(time, &input, self.began);
         }
+        let told = Told::by(&input);
         self.referee.handle(time, input, &mut self.outputs);
+        let seats = self.links.len();
+        self.returns.take(told, seats, &self.outputs);
         // So is what everybody may see, though no output may come of it: a bot that came and went very
         // often goes once more, and no other bot is there to be told.
         let must_be_stored = begins_history || self.referee.public_changes() != public_changes;

@@ -75,6 +75,16 @@ impl Origin {
         group.is_some_and(|group| group.seed_reveal() == SeedReveal::WithGroup)
     }
 
+    /// Whether it is a match of a ladder, which plays again what does not count.
+    pub fn is_of_ladder(&self) -> bool {
+        self.offered.values().any(|offered| {
+            matches!(
+                offered.purpose,
+                OfferPurpose::Rated | OfferPurpose::Validation | OfferPurpose::Requested
+            )
+        })
+    }
+
     /// That of a match that nobody is known to have made.
     pub fn new(id: MatchId, salt: SeedSalt, tickets: Vec<TicketHash>) -> Self {
         Self {

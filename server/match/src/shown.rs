@@ -183,7 +183,7 @@ impl<G: WireGame> Match<G> {
             maker: maker.clone().unwrap_or_default(),
             created_unix_ms: *created_unix_ms,
             started_unix_ms: unix_ms(started_at),
-            annulment: result.and_then(|result| annulment(result)),
+            annulment: result.and_then(|result| self.annulment(result)),
             ended_unix_ms: unix_ms(ended_at.or(cancelled_at)),
             cancellation: self.cancelled.as_ref().map(|(_, why)| v1::Cancellation {
                 reason: why.reason.clone(),
@@ -225,9 +225,22 @@ impl<G: WireGame> Match<G> {
         self.is_held_back
     }
 
+    /// Why a result does not count, if it does not. Whoever makes other matches than those of ladders
+    /// judges for himself what a start of the server made of them.
+    fn annulment(&self, result: &MatchResult) -> Option<v1::Annulment> {
+        let lost = self.returns.lost();
+        let lost = lost.filter(|_| self.origin.is_of_ladder());
+        spoiled_by_lag(result).or_else(|| lost.map(lost_in_restart))
+    }
+
     /// Why it was cancelled, if it was.
     pub fn cancellation(&self) -> Option<&Cancellation> {
         self.cancelled.as_ref().map(|(_, why)| &**why)
+    }
+
+    /// The seat whose bot declined it, if the match was cancelled for that.
+    pub fn declined(&self) -> Option<Seat> {
+        self.cancelled.as_ref().and_then(|(_, why)| why.declined)
     }
 
     /// The bytes of its replay file, once it has ended.
@@ -239,8 +252,8 @@ impl<G: WireGame> Match<G> {
     }
 }
 
-/// Why a result does not count, if it does not.
-fn annulment(result: &MatchResult) -> Option<v1::Annulment> {
+/// That a result does not count because of the server's lag, if it does not.
+fn spoiled_by_lag(result: &MatchResult) -> Option<v1::Annulment> {
     result.spoiled_by_referee.then(|| v1::Annulment {
         reason: v1::AnnulmentReason::RefereeLag.into(),
         detail: format!(
@@ -249,4 +262,17 @@ fn annulment(result: &MatchResult) -> Option<v1::Annulment> {
         ),
         replaced_by_match_id: String::new(),
     })
+}
+
+/// That a result does not count because the server was started again, and the bot of this seat did
+/// not come back.
+fn lost_in_restart(seat: Seat) -> v1::Annulment {
+    v1::Annulment {
+        reason: v1::AnnulmentReason::ServerCrash.into(),
+        detail: format!(
+            "the server was started again while the match was in play, and the bot of seat \
+             {seat} did not come back"
+        ),
+        replaced_by_match_id: String::new(),
+    }
 }

@@ -22,6 +22,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,8 +65,9 @@ struct Options {
     int slots = 0;
     // How long the first connection is tried for: a bot may be started a little before its server.
     std::chrono::milliseconds connect_for{10'000};
-    // How long a lost stream is tried to be resumed for, each time.
-    std::chrono::milliseconds reconnect_for{30'000};
+    // How long a lost server is looked for, each time; if left out 30 s, or with a queue 10 minutes,
+    // for the attendance and for each seat that was offered there.
+    std::optional<std::chrono::milliseconds> reconnect_for{};
     // Takes warnings, each on one line, from several threads when a queue is attended; else they go
     // to standard error.
     std::function<void(const std::string& line)> log{};

@@ -47,6 +47,7 @@ from ._options import (
     TICKET_VARIABLE,
     Options,
 )
+from ._pause import PauseSwitch
 from ._play import play, play_async
 from ._request import Clock, Request
 from ._run import run
@@ -82,6 +83,7 @@ __all__ = [
     "NoLegalDecisionError",
     "Options",
     "OptionsError",
+    "PauseSwitch",
     "PlayError",
     "ProtocolError",
     "RefusedError",

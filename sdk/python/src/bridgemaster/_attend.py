@@ -24,6 +24,7 @@ from ._errors import (
     error_of,
 )
 from ._options import Options, Queueing, queueing
+from ._pause_teller import Teller
 from ._play import play
 from ._route import Place, Route
 from ._stream import channel_to
@@ -57,16 +58,17 @@ def attend(bot: AnyBot | type[Bot] | type[AsyncBot], options: Options | None = N
         )
     playing: list[threading.Thread] = []
     try:
-        for offer in _offers(attendance):
-            playing = [thread for thread in playing if thread.is_alive()]
-            thread = threading.Thread(
-                target=_play,
-                args=(bot, _for_seat(options, attendance, offer), offer),
-                name=f"bridgemaster-match-{offer.match_id}",
-                daemon=True,
-            )
-            thread.start()
-            playing.append(thread)
+        with Teller(attendance.pause, attendance.metadata) as teller:
+            for offer in _offers(attendance, teller):
+                playing = [thread for thread in playing if thread.is_alive()]
+                thread = threading.Thread(
+                    target=_play,
+                    args=(bot, _for_seat(options, attendance, offer), offer),
+                    name=f"bridgemaster-match-{offer.match_id}",
+                    daemon=True,
+                )
+                thread.start()
+                playing.append(thread)
     finally:
         for thread in playing:
             thread.join()
@@ -103,7 +105,7 @@ def _play(bot: AnyBot | type[Bot] | type[AsyncBot], options: Options, offer: Off
         log.exception("the bot failed in match %s", offer.match_id)
 
 
-def _offers(attendance: Queueing) -> Iterator[Offer]:
+def _offers(attendance: Queueing, teller: Teller) -> Iterator[Offer]:
     """Yield each offer once, over as many streams as it takes, until the queue is left."""
     known: OrderedDict[str, None] = OrderedDict()
     backoff = Backoff(attendance.connect_for_s)
@@ -115,6 +117,8 @@ def _offers(attendance: Queueing) -> Iterator[Offer]:
             for message in _stream(attendance, route.place):
                 attended = progressed = True
                 route.arrived()
+                if message.WhichOneof("message") == "attendance":
+                    teller.hear(route.place, message.attendance)
                 offer = _offer_of(message)
                 if offer is None or offer.offer_id in known:
                     continue
@@ -130,6 +134,7 @@ def _offers(attendance: Queueing) -> Iterator[Offer]:
             if refused.reason != QUEUE_UNKNOWN:
                 raise
             lost = StreamLostError(str(refused), refused.reason)
+        teller.lose()
         if progressed:
             backoff.restart(attendance.reconnect_for_s, progressed=True)
         server = route.place.server

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from ._bot import Bot
 from ._errors import OptionsError
+from ._pause import PauseSwitch
 from ._route import Place
 from ._tls import TlsFiles
 
@@ -25,6 +26,10 @@ CONNECT_FOR_S = 10.0
 """A bot may be started a little before its server."""
 RECONNECT_FOR_S = 30.0
 """Three times the default reconnect time of a match."""
+ATTENDING_RECONNECT_FOR_S = 600.0
+"""For a bot that attends a queue, and for each seat that was offered there: a server that is
+restarted, moved or repaired is often away for minutes. A bot that gives up before it is back
+forfeits its match, and whether it is too late is for the match's own reconnect time to say."""
 MAX_NAME_CHARS = 64
 """Longest name and version of a bot that a server takes."""
 MAX_SLOTS = 64
@@ -62,8 +67,11 @@ class Options:
     or 1."""
     connect_for_s: float = CONNECT_FOR_S
     """How long the first connection is tried for."""
-    reconnect_for_s: float = RECONNECT_FOR_S
-    """How long a lost stream is tried to be resumed for, each time."""
+    reconnect_for_s: float | None = None
+    """How long a lost server is looked for, each time: 30 s, or with a queue 10 minutes, for the
+    attendance and for each seat that was offered there."""
+    pause: PauseSwitch | None = None
+    """Pauses a bot which attends a queue, for whoever keeps it."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +100,7 @@ class Queueing:
     version: str
     connect_for_s: float
     reconnect_for_s: float
+    pause: PauseSwitch
 
 
 def attends(options: Options) -> bool:
@@ -117,8 +126,15 @@ def queueing(options: Options, bot: object) -> Queueing:
         name=_name("name", bot_name(options, bot), least=1),
         version=_name("version", own if options.version is None else options.version),
         connect_for_s=options.connect_for_s,
-        reconnect_for_s=options.reconnect_for_s,
+        reconnect_for_s=_reconnect_for_s(options, offered=True),
+        pause=options.pause or PauseSwitch(),
     )
+
+
+def _reconnect_for_s(options: Options, *, offered: bool) -> float:
+    if options.reconnect_for_s is not None:
+        return options.reconnect_for_s
+    return ATTENDING_RECONNECT_FOR_S if offered else RECONNECT_FOR_S
 
 
 def _places(options: Options) -> tuple[Place, ...]:
@@ -148,14 +164,19 @@ def seating(options: Options, bot: Bot) -> Seating:
     games = bot.games if options.games is None else options.games
     if isinstance(games, str):
         raise OptionsError(f"games is a list of identifiers, such as [{games!r}]")
+    # Who attends has both, or has started this for an offer.
+    offered = bool(options.queue or os.environ.get(QUEUE_VARIABLE))
+    reconnect_for_s = _reconnect_for_s(options, offered=offered)
+    # The server that offered it was there a moment ago: one that is not reached is lost.
+    connect_for_s = max(options.connect_for_s, reconnect_for_s if offered else 0.0)
     return Seating(
         places=_places(options),
         metadata=(("authorization", f"Bearer {_secret(ticket, 'ticket')}"), *_key(options)),
         name=_name("name", bot_name(options, bot), least=1),
         version=_name("version", bot.version if options.version is None else options.version),
         games=tuple(games),
-        connect_for_s=options.connect_for_s,
-        reconnect_for_s=options.reconnect_for_s,
+        connect_for_s=connect_for_s,
+        reconnect_for_s=reconnect_for_s,
     )
 
 

@@ -9,10 +9,16 @@ use std::{
     process::{Child, Stdio},
 };
 
+use bridgemaster_proto::v1::{
+    AttendanceState, CreateQueueRequest, Queue, WatchQueueRequest, WatchQueueResponse,
+    lobby_service_client::LobbyServiceClient,
+};
 use serde_json::Value;
+use tokio::time::timeout;
+use tonic::{Streaming, transport::Channel};
 
 use crate::{
-    program::{Ran, bridgemaster, run},
+    program::{PATIENCE, Ran, bridgemaster, run, signal},
     served_match::Served,
 };
 
@@ -160,4 +166,66 @@ fn what_cannot_attend_or_be_attended_is_told_before_anything_starts() {
         assert_eq!(ran.code, Some(2), "{line:?} {}", ran.err);
         assert!(ran.err.contains(told), "{line:?} {}", ran.err);
     }
+}
+
+/// Follows the queue until its bot stands so.
+async fn until(watched: &mut Streaming<WatchQueueResponse>, state: AttendanceState) {
+    let stands_so = async {
+        loop {
+            let told = watched
+                .message()
+                .await
+                .unwrap()
+                .expect("the queue is there");
+            let attendance = told.attendance.expect("it is told how a bot stands");
+            if attendance.state() == state {
+                return;
+            }
+        }
+    };
+    timeout(PATIENCE, stands_so)
+        .await
+        .expect("it comes to be so");
+}
+
+/// Opens the queue, and follows who attends it.
+async fn watched_queue(server: &Served) -> Streaming<WatchQueueResponse> {
+    let channel = Channel::from_shared(server.url.clone()).unwrap();
+    let mut lobby = LobbyServiceClient::new(channel.connect().await.unwrap());
+    let queue_id = "cup".to_owned();
+    let queue = Some(Queue {
+        queue_id: queue_id.clone(),
+        ..Queue::default()
+    });
+    let opened = lobby.create_queue(CreateQueueRequest { queue }).await;
+    opened.unwrap();
+    let watched = lobby.watch_queue(WatchQueueRequest { queue_id }).await;
+    watched.unwrap().into_inner()
+}
+
+#[tokio::test]
+async fn a_bot_pauses_on_a_signal_over_a_restart_of_the_server_and_goes_on_on_another() {
+    let server = Served::start(&[]);
+    let mut watched = watched_queue(&server).await;
+    let program = env!("CARGO_BIN_EXE_bridgemaster");
+    let attend = ["attend", "--queue", "cup", "--", program, "bot", "random"];
+    let bot = Attendant::start(&server, &attend);
+    until(&mut watched, AttendanceState::Active).await;
+    assert!(signal("-USR1", bot.0.id()));
+    until(&mut watched, AttendanceState::Paused).await;
+    let address = server.url.trim_start_matches("http://").to_owned();
+    drop(server);
+    let server = Served::start_at(&address, Stdio::null(), &[]);
+    // This one knows neither the queue nor the bot.
+    let mut watched = watched_queue(&server).await;
+    until(&mut watched, AttendanceState::Paused).await;
+    assert!(signal("-USR2", bot.0.id()));
+    until(&mut watched, AttendanceState::Active).await;
+    assert!(signal("-INT", bot.0.id()));
+    let (code, told) = bot.ended();
+    assert_eq!(code, Some(0), "{told}");
+    assert!(
+        told.contains("pausing") && told.contains("going on"),
+        "{told}"
+    );
 }

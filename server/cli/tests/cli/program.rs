@@ -11,7 +11,7 @@ use std::{
 use tempfile::TempDir;
 
 /// Longest wait for something that must happen; a loaded machine needs far less.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A run of the binary with nothing of the developer's own environment in it.
 pub(crate) fn bridgemaster<I: AsRef<OsStr>>(arguments: impl IntoIterator<Item = I>) -> Command {

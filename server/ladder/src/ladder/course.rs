@@ -6,7 +6,7 @@ use super::{Ladder, Open, Standing};
 use crate::{
     End, Pairing, Purpose, Span, State,
     bots::BotNumber,
-    conduct::{BENCH_AFTER_FAILURES, Conduct, Noted, validates},
+    conduct::{BENCH_AFTER_FAILURES, Conduct, Noted, failed, validates},
 };
 
 /// Annulled matches that wait to be played again. Those of bots that never come back stay: the
@@ -58,9 +58,11 @@ impl Ladder {
         number
     }
 
-    /// What is to be kept of the versions whose standing changes when an open match ends so.
+    /// What is to be kept of the versions whose standing changes when an open match ends so. Of
+    /// each seat it is told, for people, by which fault it failed; an empty text, or none, says that
+    /// this is not known.
     #[must_use]
-    pub fn judged(&self, number: u64, end: &End, span: Span) -> Vec<Standing> {
+    pub fn judged(&self, number: u64, end: &End, span: Span, faults: &[String]) -> Vec<Standing> {
         let Some(open) = self.open.get(&number) else {
             return Vec::new();
         };
@@ -72,13 +74,19 @@ impl Ladder {
             let noted = self.noted(bot, number, open.purpose, end, &seats, span);
             conduct.note(&noted, self.all_spoiled);
             now.is_validated |= validates(open.purpose, end, &seats);
+            let fault = fault_of(end, &seats, faults);
+            if now.is_validated {
+                now.failed_validation = None;
+            } else if open.purpose == Purpose::Validation && fault.is_some() {
+                now.failed_validation.clone_from(&fault);
+            }
             let is_house = self.rules.house_bots.contains(&was.bot.name);
             if now.benched.is_none() && !is_house {
                 let before = kept.conduct.watched.sums();
                 let all = self.all_spoiled.with(conduct.watched.sums(), before);
                 now.benched = match conduct.watched.suspicion(before, all) {
                     Some(suspicion) => Some(suspicion.to_string()),
-                    None => why_benched(&conduct),
+                    None => why_benched(&conduct, fault.as_deref()),
                 };
             }
             (now != *was).then_some(now)
@@ -185,9 +193,19 @@ fn seats_of(open: &Open) -> BTreeMap<BotNumber, Vec<usize>> {
     seats_of
 }
 
-fn why_benched(conduct: &Conduct) -> Option<String> {
+/// What is told of the first of these seats that failed; `None` if none did.
+fn fault_of(end: &End, seats: &[usize], faults: &[String]) -> Option<String> {
+    let mut seats = seats.iter();
+    let seat = seats.find(|seat| failed(end, **seat) == Some(true))?;
+    let told = faults.get(*seat).filter(|fault| !fault.is_empty());
+    Some(told.map_or_else(|| "it forfeited or did not come".to_owned(), String::clone))
+}
+
+fn why_benched(conduct: &Conduct, last: Option<&str>) -> Option<String> {
     let failures = conduct.failures_in_a_row();
     let is_benched = failures >= BENCH_AFTER_FAILURES;
-    is_benched
-        .then(|| format!("it forfeited or did not come to its seat {failures} times in a row"))
+    let last = last.map_or_else(String::new, |last| format!("; the last: {last}"));
+    is_benched.then(|| {
+        format!("it forfeited or did not come to its seat {failures} times in a row{last}")
+    })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bridgemaster_ladder::{BotVersion, End, State};
+use bridgemaster_ladder::{BotVersion, CLOSING_WAIT_MS, End, State};
 
 use crate::{
     scenes::{field, play, seat},
@@ -89,6 +89,39 @@ fn a_closing_round_ends_by_its_rule_and_lets_no_version_enter() {
     assert!(played.values().all(|matches| *matches <= 20), "{played:?}");
     world.ladder.advance(State::Closed);
     assert!(!world.step());
+}
+
+#[test]
+fn a_closing_round_waits_ten_minutes_for_bots_that_went_away_and_goes_on_without_them() {
+    let mut rules = rules(2);
+    rules.closing.max_matches_per_bot = 10;
+    let mut world = World::new(rules, field(4), 10);
+    play(&mut world, 60);
+    let at_match = world.ladder.counts().paired;
+    world.ladder.advance(State::Frozen { at_match });
+    play(&mut world, at_match as usize + 4);
+    for gone in &mut world.bots[..2] {
+        gone.is_there = false;
+    }
+    while world.step() {}
+    let there: Vec<_> = world.bots[2..]
+        .iter()
+        .map(|bot| bot.presence.clone())
+        .collect();
+    let went_ms = 5_000;
+    let mut ladder = world.restored();
+    ladder.attend(&there, went_ms);
+    ladder.attend(&there, went_ms + CLOSING_WAIT_MS - 1);
+    assert!(!ladder.is_round_over(), "two have matches left");
+    // One of them is seen again, and goes.
+    let mut back = ladder.clone();
+    let all: Vec<_> = world.bots.iter().map(|bot| bot.presence.clone()).collect();
+    back.attend(&all, went_ms + CLOSING_WAIT_MS - 1);
+    for ladder in [&mut ladder, &mut back] {
+        ladder.attend(&there, went_ms + CLOSING_WAIT_MS);
+    }
+    assert!(!back.is_round_over(), "they went only now");
+    assert!(ladder.is_round_over());
 }
 
 #[test]

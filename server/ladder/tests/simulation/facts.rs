@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bridgemaster_ladder::{BotVersion, End, Ladder, Purpose, Results, StandingState, ratings_of};
+use bridgemaster_ladder::{
+    BotVersion, End, Ladder, Purpose, Results, SeatEnd, StandingState, ratings_of,
+};
 use rand::RngExt as _;
 
 use crate::{
@@ -105,6 +107,67 @@ fn a_new_version_is_validated_before_it_is_rated_and_never_counts_for_it() {
     assert!(met(&world.ladder, &failing).is_empty());
     let standing = world.ladder.standing(&failing).unwrap();
     assert!(matches!(standing.state(), StandingState::Benched(why) if why.contains("3 times")));
+}
+
+#[test]
+fn a_new_version_meets_itself_and_the_house_where_there_are_more_than_two_seats() {
+    for (slots, own) in [(1, 1), (2, 2), (8, 3)] {
+        let mut rules = rules(4);
+        rules.house_bots = ["house".to_owned()].into();
+        let mut bots = field(3);
+        bots.extend([bot("house", 0.0), bot("new", 0.0)]);
+        let mut world = World::new(rules, bots, 1);
+        world.bots[3].presence.slots = 64;
+        world.bots[4].is_there = false;
+        play(&mut world, 40);
+        world.bots[4].is_there = true;
+        world.bots[4].presence.slots = slots;
+        world.bots[4].presence.free_slots = slots;
+        play(&mut world, 60);
+        let new = BotVersion::new("new", "1");
+        let mut matches = world.stored.matches.iter();
+        let first = matches.find(|(pairing, _)| pairing.seats.contains(&new));
+        let (pairing, _) = first.expect("it is paired");
+        assert_eq!(pairing.purpose, Purpose::Validation);
+        let seats = |name: &str| pairing.seats.iter().filter(|bot| bot.name == name).count();
+        assert_eq!((seats("new"), seats("house")), (own, 1), "{pairing:?}");
+    }
+}
+
+#[test]
+fn a_version_is_told_how_it_failed_until_it_has_shown_that_it_works() {
+    let mut world = World::new(rules(2), field(1), 1);
+    world.bots[0].presence.slots = 2;
+    world.pair();
+    let bot = world.stored.matches[0].0.seats[0].clone();
+    let span = world.stored.spans[0];
+    let forfeited = |place, forfeited| SeatEnd {
+        forfeited,
+        ..seat(place)
+    };
+    let end = End::Played(vec![forfeited(1, false), forfeited(2, true)]);
+    let faults = [
+        String::new(),
+        "match m: ILLEGAL at its decision 7".to_owned(),
+    ];
+    let judged = world.ladder.judged(0, &end, span, &faults);
+    let failed = judged[0].clone();
+    assert_eq!(failed.failed_validation.as_ref(), Some(&faults[1]));
+    world.end(0, end);
+    assert!(
+        world
+            .ladder
+            .standing(&bot)
+            .unwrap()
+            .failed_validation
+            .is_some()
+    );
+    let again = world.ladder.next_match().expect("it is validated again");
+    world.start(again);
+    world.end(1, End::Played(vec![seat(1), seat(2)]));
+    let standing = world.ladder.standing(&bot).unwrap();
+    assert!(standing.is_validated);
+    assert_eq!(standing.failed_validation, None);
 }
 
 #[test]

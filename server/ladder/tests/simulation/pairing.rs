@@ -114,7 +114,7 @@ fn a_bot_whose_key_changes_hands_is_kept_apart_from_its_new_owner() {
                 });
             }
         }
-        ladder.attend(there);
+        ladder.attend(there, 0);
     };
     enter(&mut ladder, &there("eve"));
     let first = ladder.next_match().expect("two owners");
@@ -139,7 +139,7 @@ fn requested_matches_are_played_and_never_count() {
     let mut world = World::new(rules(2), field(4), 9);
     play(&mut world, 20);
     while world.ladder.counts().open > 0 {
-        world.ladder.attend(&[]);
+        world.ladder.attend(&[], 0);
         let open = world
             .stored
             .matches
@@ -151,7 +151,7 @@ fn requested_matches_are_played_and_never_count() {
     let absent = world.ladder.requested(&pair).unwrap_err();
     assert!(matches!(absent, RequestRefused::NotFree { .. }));
     let there: Vec<_> = world.bots.iter().map(|bot| bot.presence.clone()).collect();
-    world.ladder.attend(&there);
+    world.ladder.attend(&there, 0);
     let before = ratings(&world.ladder);
     let pairing = world.ladder.requested(&pair).unwrap();
     let number = world.stored.matches.len() as u64;

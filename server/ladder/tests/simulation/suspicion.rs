@@ -186,7 +186,7 @@ impl Play {
             began_ms: over.began_ms,
             over_ms: now_ms,
         };
-        for standing in self.ladder.judged(over.number, &end, span) {
+        for standing in self.ladder.judged(over.number, &end, span, &[]) {
             let of = |bot: &Bot| bot.presence.bot == standing.bot;
             let number = self.bots.iter().position(of).unwrap();
             let name = standing.bot.name;

@@ -121,7 +121,7 @@ impl World {
                 self.keep(standing);
             }
         }
-        self.ladder.attend(&there);
+        self.ladder.attend(&there, self.now);
         self.fit();
         while let Some(pairing) = self.ladder.next_match() {
             self.start(pairing);
@@ -190,7 +190,7 @@ impl World {
         let span = &mut self.stored.spans[number as usize];
         span.over_ms = self.now;
         let span = *span;
-        for standing in self.ladder.judged(number, &end, span) {
+        for standing in self.ladder.judged(number, &end, span, &[]) {
             self.keep(standing);
         }
         let stored = &mut self.stored.matches[number as usize].1;

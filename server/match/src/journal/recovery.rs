@@ -12,7 +12,11 @@ use super::{
     entry::{Beginning, StoredInput, read_entry},
     header::Opening,
 };
-use crate::{Entries, MatchId, Origin, calendar::Calendar};
+use crate::{
+    Entries, MatchId, Origin,
+    calendar::Calendar,
+    returns::{Returns, Told},
+};
 
 /// A match as it was after its last entry.
 pub struct Recovered<G: WireGame> {
@@ -29,6 +33,7 @@ pub struct Recovered<G: WireGame> {
     /// Time of its last input.
     pub known_until: Time,
     pub(crate) calendar: Calendar,
+    pub(crate) returns: Returns,
 }
 
 /// Plays the match `id` again from its header and the entries of its journal.
@@ -53,6 +58,7 @@ pub fn recover<G: WireGame>(
     })?;
     let mut recovered = Recovered {
         calendar: Calendar::new(created_at, origin.created_unix_ms),
+        returns: Returns::default(),
         origin,
         referee,
         histories: Histories::new(history_id),
@@ -118,7 +124,10 @@ impl<G: WireGame> Recovered<G> {
             *tickets.ok_or_else(|| format!("the match has no {seat}"))? = ticket;
         }
         self.known_until = self.known_until.max(time);
+        let (told, before) = (Told::by(&input), outputs.len());
         self.referee.handle(time, input, outputs);
+        let seats = self.origin.tickets.len();
+        self.returns.take(told, seats, &outputs[before..]);
         Ok(())
     }
 

@@ -50,6 +50,7 @@ fn cancellation() -> Cancellation {
     Cancellation {
         reason: "enough".to_owned(),
         by: None,
+        declined: None,
     }
 }
 

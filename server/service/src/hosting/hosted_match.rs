@@ -120,6 +120,9 @@ pub(crate) trait HostedMatch: ShownMatch {
     /// Its seats that are offered to attending bots.
     fn offered(&self) -> &BTreeMap<Seat, OfferedSeat>;
 
+    /// The seat whose bot declined it, if the match was cancelled for that.
+    fn declined(&self) -> Option<Seat>;
+
     /// Whether a bot has come to a seat.
     fn has_come(&self, seat: Seat) -> bool;
 

@@ -16,9 +16,6 @@ pub(crate) trait MatchListener: Send + Sync {
     /// A bot has come to a seat, for the first time or again.
     fn joined(&self, id: &MatchId, seat: Seat);
 
-    /// A match is to be cancelled, because of the bot to which this seat was offered.
-    fn declined(&self, _: &MatchId, _: Seat) {}
-
     /// A match has ended or was cancelled. Nobody is to be told of it before `gate` is open.
     fn over(&self, id: &MatchId, gate: Option<&Gate>);
 }

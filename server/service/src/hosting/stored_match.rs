@@ -46,6 +46,8 @@ pub(crate) struct StoredMatch {
     rules_version: u32,
     info: v1::MatchInfo,
     seats: Vec<FinishedSeat>,
+    /// The seat whose bot declined it, if the match was cancelled for that.
+    declined: Option<Seat>,
     seat_count: SeatCount,
     /// In the last of them it ended.
     histories: Histories,
@@ -86,6 +88,9 @@ impl StoredMatch {
             groups: Arc::clone(groups),
             maker,
             id: finished.match_id.clone(),
+            declined: summary
+                .declined_seat
+                .and_then(|seat| Seat::new(u8::try_from(seat).ok()?)),
             game_id,
             rules_version: summary.rules_version,
             info,
@@ -387,6 +392,10 @@ impl HostedMatch for StoredMatch {
     fn offered(&self) -> &BTreeMap<Seat, OfferedSeat> {
         const NONE: &BTreeMap<Seat, OfferedSeat> = &BTreeMap::new();
         NONE
+    }
+
+    fn declined(&self) -> Option<Seat> {
+        self.declined
     }
 
     fn has_come(&self, seat: Seat) -> bool {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bridgemaster_ladder::{BotVersion, End, Pairing, Presence, RequestRefused, Standing};
+use bridgemaster_ladder::{BotVersion, Pairing, Presence, RequestRefused, Standing};
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1::LadderState;
 use bridgemaster_store::{LadderChange, StoreError, Write};
@@ -12,6 +12,7 @@ use tracing::{info, warn};
 use super::{
     LiveLadder,
     known::{Known, OpenMatch},
+    outcome::Outcome,
     rows::{MatchRow, Over, Version},
 };
 use crate::{hosting::RepeatableRequest, refusal::Refusal, wall_clock::now_unix_ms};
@@ -168,30 +169,33 @@ impl LiveLadder {
     pub(super) async fn end(
         self: &Arc<Self>,
         number: u64,
-        end: End,
+        outcome: Outcome,
     ) -> Result<Vec<Standing>, StoreError> {
         let ladder = Arc::clone(self);
-        let change = async move { ladder.end_now(number, end).await };
+        let change = async move { ladder.end_now(number, outcome).await };
         self.turns.take(change).await
     }
 
-    async fn end_now(&self, number: u64, end: End) -> Result<Vec<Standing>, StoreError> {
-        let end = self.with_who_declined(number, end);
+    async fn end_now(&self, number: u64, outcome: Outcome) -> Result<Vec<Standing>, StoreError> {
+        let end = outcome.end.clone();
         let open = self.with(|known| known.open.get(&number).cloned());
         let Some(open) = open else {
             return Ok(Vec::new());
         };
         let match_id = open.match_id.as_ref().map(MatchId::to_string);
+        let match_id = match_id.unwrap_or_default();
+        let faults = outcome.told_faults(&match_id);
         let row = MatchRow {
             over: Some(Over {
                 end: end.clone(),
-                match_id: match_id.unwrap_or_default(),
+                annulled_for: outcome.annulled_for,
+                match_id,
                 ended_unix_ms: now_unix_ms().unsigned_abs(),
             }),
             ..open.row
         };
         let judged: Vec<Version> = self.with(|known| {
-            let judged = known.ladder.judged(number, &end, row.span());
+            let judged = known.ladder.judged(number, &end, row.span(), &faults);
             let judged = judged.into_iter();
             judged.map(|standing| known.row_of(standing)).collect()
         });
@@ -243,16 +247,6 @@ impl LiveLadder {
             self.with(|known| points.into_iter().for_each(|version| known.keep(version)));
         }
         Ok(())
-    }
-
-    /// An end that says who declined, if the match was cancelled for that.
-    fn with_who_declined(&self, number: u64, end: End) -> End {
-        match end {
-            End::Cancelled { absent } if absent.is_empty() => End::Cancelled {
-                absent: self.in_play(|in_play| in_play.declined_of(number)),
-            },
-            end => end,
-        }
     }
 
     fn log_benched(&self, standings: &[Standing]) {

@@ -89,7 +89,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        ladder::{Attending, entering::AllVersions, rows::Description},
+        ladder::{Attending, entering::AllVersions, outcome::Outcome, rows::Description},
         metrics::Metrics,
     };
 
@@ -140,7 +140,10 @@ mod tests {
         for number in 0..200 {
             let (paired, _) = ladder.pair().await.unwrap().expect("both are free");
             assert_eq!(paired, number);
-            ladder.end(paired, End::Played(ends())).await.unwrap();
+            ladder
+                .end(paired, Outcome::of(End::Played(ends())))
+                .await
+                .unwrap();
             let shown = ladder.shown();
             assert_eq!(shown.matches, number + 1, "a result is known at once");
             let of = ladder.with(|known| known.ladder.table().results());
@@ -175,13 +178,19 @@ mod tests {
         let replaced_by = |ladder: &LiveLadder| ladder.with(|known| known.replaced_by(0));
         let (first, _) = ladder.pair().await.unwrap().unwrap();
         ladder.is_made(first, &id("first"));
-        ladder.end(first, End::Annulled(ends())).await.unwrap();
+        ladder
+            .end(first, Outcome::of(End::Annulled(ends())))
+            .await
+            .unwrap();
         assert_eq!(replaced_by(&ladder), None);
         let (second, row) = ladder.pair().await.unwrap().unwrap();
         assert_eq!(row.pairing.replaces, Some(first));
         ladder.is_made(second, &id("second"));
         assert_eq!(replaced_by(&ladder).as_deref(), Some("second"));
-        ladder.end(second, End::Played(ends())).await.unwrap();
+        ladder
+            .end(second, Outcome::of(End::Played(ends())))
+            .await
+            .unwrap();
         assert_eq!(replaced_by(&ladder).as_deref(), Some("second"));
         let stored = store.ladders().await.unwrap().kept.remove(0);
         let metrics = Metrics::new();

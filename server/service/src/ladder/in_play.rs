@@ -3,7 +3,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use bridgemaster_games::Seat;
 use bridgemaster_match::MatchId;
 use tokio::sync::oneshot;
 
@@ -16,8 +15,6 @@ type Asker = oneshot::Sender<Result<MatchId, Refusal>>;
 #[derive(Default)]
 pub(super) struct InPlay {
     numbers: HashMap<MatchId, u64>,
-    /// Seats whose bots declined them.
-    declined: HashMap<u64, Vec<usize>>,
     /// Those that have ended.
     ended: HashSet<MatchId>,
     /// Who waits for matches that are not made yet.
@@ -54,19 +51,6 @@ impl InPlay {
         is_own
     }
 
-    /// A match, if it is one of these, is cancelled because of the bot of a seat.
-    pub(super) fn declined(&mut self, id: &MatchId, seat: Seat) {
-        if let Some(number) = self.numbers.get(id) {
-            let seats = self.declined.entry(*number).or_default();
-            seats.push(seat.number().into());
-        }
-    }
-
-    /// The seats of a match whose bots declined them.
-    pub(super) fn declined_of(&self, number: u64) -> Vec<usize> {
-        self.declined.get(&number).cloned().unwrap_or_default()
-    }
-
     /// The matches that have ended since this was asked last, with their numbers.
     pub(super) fn take_ended(&mut self) -> Vec<(u64, MatchId)> {
         let ended = std::mem::take(&mut self.ended).into_iter();
@@ -78,7 +62,6 @@ impl InPlay {
 
     /// A match is taken in as over.
     pub(super) fn forget(&mut self, number: u64, id: Option<&MatchId>) {
-        self.declined.remove(&number);
         self.asked.remove(&number);
         if let Some(id) = id {
             self.numbers.remove(id);

@@ -56,12 +56,6 @@ impl MatchListener for LadderListener {
 
     fn joined(&self, _: &MatchId, _: Seat) {}
 
-    fn declined(&self, id: &MatchId, seat: Seat) {
-        for ladder in self.0.all() {
-            ladder.declined(id, seat);
-        }
-    }
-
     fn over(&self, id: &MatchId, gate: Option<&Gate>) {
         match gate {
             Some(gate) if !gate.is_open() => {
@@ -371,7 +365,7 @@ fn queue_rules(ladder: &v1::Ladder) -> Option<QueueRules> {
         rules_version: Some(ladder.rules_version),
         key_names: key_names.collect::<Result<_, _>>().ok()?,
         is_ladder: true,
-        newcomers: Standing::Validating,
+        newcomers: Standing::Validating { failed: None },
     })
 }
 

@@ -5,7 +5,6 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use bridgemaster_games::Seat;
 use bridgemaster_ladder::{BotVersion, Ladder, Presence, Standing, State};
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1::{self, LadderReplays, LadderState};
@@ -20,6 +19,7 @@ use super::{
     rows::Description,
     turns::Turns,
 };
+use crate::wall_clock::now_unix_ms;
 
 /// News of matches that a watcher may be behind before it misses some.
 const NEWS_KEPT: usize = 256;
@@ -164,11 +164,6 @@ impl LiveLadder {
         }
     }
 
-    /// A match is cancelled because of the bot of a seat.
-    pub(super) fn declined(&self, id: &MatchId, seat: Seat) {
-        self.in_play.lock().declined(id, seat);
-    }
-
     pub(super) fn in_play<T>(&self, look: impl FnOnce(&mut InPlay) -> T) -> T {
         look(&mut self.in_play.lock())
     }
@@ -183,7 +178,8 @@ impl LiveLadder {
 
     /// Takes in who is there.
     pub(super) fn attend(&self, there: &[Presence]) {
-        self.with(|known| known.ladder.attend(there));
+        let now_ms = now_unix_ms().unsigned_abs();
+        self.with(|known| known.ladder.attend(there, now_ms));
     }
 
     /// The match of a number is there.

@@ -1,16 +1,79 @@
 //! What came of a match, as the ladder takes it.
 
+use bridgemaster_games::Seat;
 use bridgemaster_ladder::{End, SeatEnd};
-use bridgemaster_proto::v1::{FaultReason, MatchInfo, MatchState, SeatResult};
+use bridgemaster_proto::v1::{
+    AnnulmentReason, FaultAction, FaultReason, MatchInfo, MatchState, SeatResult,
+};
 
-/// What came of a match; `None` while it is not over.
-pub(super) fn end_of(info: &MatchInfo) -> Option<End> {
+/// What came of a match, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Outcome {
+    pub(super) end: End,
+    /// Why it is annulled; `Unspecified` if it is not.
+    pub(super) annulled_for: AnnulmentReason,
+    /// By seat: the fault that it forfeited by, for people; empty if it did not.
+    faults: Vec<String>,
+}
+
+impl Outcome {
+    /// That of a match that was not played, and nobody is to blame.
+    pub(super) fn cancelled() -> Self {
+        Self {
+            end: End::Cancelled { absent: Vec::new() },
+            annulled_for: AnnulmentReason::Unspecified,
+            faults: Vec::new(),
+        }
+    }
+
+    /// That of a match whose bot declined this seat, or that nobody is to blame for.
+    fn cancelled_for(declined: Option<Seat>) -> Self {
+        let absent = declined.map(|seat| usize::from(seat.number()));
+        Self {
+            end: End::Cancelled {
+                absent: absent.into_iter().collect(),
+            },
+            ..Self::cancelled()
+        }
+    }
+
+    /// What is told, by seat, of how it was failed in a match of this name; empty for a seat that did
+    /// not fail.
+    pub(super) fn told_faults(&self, match_id: &str) -> Vec<String> {
+        let told = |fault: &str| match match_id {
+            "" => fault.to_owned(),
+            id => format!("match {id}: {fault}"),
+        };
+        match &self.end {
+            End::Played(seats) | End::Annulled(seats) => {
+                let faults = (0..seats.len()).map(|seat| self.faults.get(seat));
+                let faults = faults.map(|fault| fault.filter(|fault| !fault.is_empty()));
+                faults
+                    .map(|fault| fault.map_or_else(String::new, |fault| told(fault)))
+                    .collect()
+            }
+            End::Cancelled { absent } => {
+                let seats = absent.iter().max().map_or(0, |last| last + 1);
+                let fault = |seat: usize| match absent.contains(&seat) {
+                    true => told("it did not come to its seat, or declined it"),
+                    false => String::new(),
+                };
+                (0..seats).map(fault).collect()
+            }
+        }
+    }
+}
+
+/// What came of a match, whose bot perhaps declined a seat; `None` while it is not over.
+pub(super) fn outcome_of(info: &MatchInfo, declined: Option<Seat>) -> Option<Outcome> {
     match info.state() {
         MatchState::Ended => {}
-        MatchState::Cancelled => return Some(End::Cancelled { absent: Vec::new() }),
+        MatchState::Cancelled => return Some(Outcome::cancelled_for(declined)),
         MatchState::Unspecified | MatchState::Waiting | MatchState::Running => return None,
     }
     let result = info.result.as_ref()?;
+    let annulment = info.annulment.as_ref();
+    let annulled_for = annulment.map_or(AnnulmentReason::Unspecified, |why| why.reason());
     // What that costs is chosen for a match, and need not be a forfeit.
     let did_not_come = |seat: &SeatResult| {
         seat.bot_name.is_empty() || seat.forfeit() == FaultReason::NeverConnected
@@ -18,8 +81,15 @@ pub(super) fn end_of(info: &MatchInfo) -> Option<End> {
     let seats = || result.seats.iter();
     if seats().any(did_not_come) {
         let absent = seats().enumerate().filter(|(_, seat)| did_not_come(seat));
-        let absent = absent.map(|(number, _)| number).collect();
-        return Some(End::Cancelled { absent });
+        let absent = absent.map(|(number, _)| number);
+        // Who was there when the server went, nobody knows.
+        let is_of_a_bot = annulled_for != AnnulmentReason::ServerCrash;
+        return Some(Outcome {
+            end: End::Cancelled {
+                absent: absent.filter(|_| is_of_a_bot).collect(),
+            },
+            ..Outcome::cancelled()
+        });
     }
     let ends = seats().map(|seat| SeatEnd {
         place: seat.place,
@@ -27,15 +97,58 @@ pub(super) fn end_of(info: &MatchInfo) -> Option<End> {
         forfeited: seat.forfeit() != FaultReason::Unspecified,
     });
     let ends = ends.collect();
-    Some(match info.annulment {
-        Some(_) => End::Annulled(ends),
-        None => End::Played(ends),
+    Some(Outcome {
+        end: match annulment {
+            Some(_) => End::Annulled(ends),
+            None => End::Played(ends),
+        },
+        annulled_for,
+        faults: seats().map(fault_of).collect(),
     })
+}
+
+/// The fault that a seat forfeited by, for people; empty if it did not.
+fn fault_of(seat: &SeatResult) -> String {
+    let what = match seat.forfeit() {
+        FaultReason::Unspecified => return String::new(),
+        FaultReason::Illegal => "illegal decision",
+        FaultReason::Late => "no decision in time",
+        FaultReason::Disconnected => "stream lost",
+        FaultReason::NeverConnected => "it did not come to its seat",
+        FaultReason::Flood => "too many messages that answered nothing",
+        FaultReason::Garbage => "bytes that are no message",
+        FaultReason::Resigned => "it resigned",
+    };
+    let mut faults = seat.faults.iter().rev();
+    let forfeit = faults.find(|fault| fault.action() == FaultAction::Forfeit);
+    let Some(forfeit) = forfeit else {
+        return what.to_owned();
+    };
+    let at = match forfeit.request_id {
+        0 => String::new(),
+        number => format!(" at decision {number}"),
+    };
+    let detail = match &*forfeit.detail {
+        "" => String::new(),
+        detail => format!(" ({detail})"),
+    };
+    format!("{what}{at}{detail}")
+}
+
+#[cfg(test)]
+impl Outcome {
+    /// That of a match that ended so.
+    pub(super) fn of(end: End) -> Self {
+        Self {
+            end,
+            ..Self::cancelled()
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use bridgemaster_proto::v1::{Annulment, MatchResult};
+    use bridgemaster_proto::v1::{Annulment, Fault, MatchResult};
 
     use super::*;
 
@@ -55,6 +168,10 @@ mod tests {
             }),
             ..MatchInfo::default()
         }
+    }
+
+    fn end_of(info: &MatchInfo) -> Option<End> {
+        outcome_of(info, None).map(|outcome| outcome.end)
     }
 
     #[test]
@@ -90,5 +207,72 @@ mod tests {
             };
             assert_eq!(end_of(&info), None);
         }
+    }
+
+    #[test]
+    fn a_bot_that_did_not_come_after_a_start_of_the_server_is_not_to_blame() {
+        let none = FaultReason::Unspecified;
+        for (fault, end) in [
+            (
+                FaultReason::NeverConnected,
+                End::Cancelled { absent: Vec::new() },
+            ),
+            (
+                FaultReason::Disconnected,
+                End::Annulled(
+                    [(1, false), (2, true)]
+                        .map(|(place, forfeited)| SeatEnd {
+                            place,
+                            score: 10,
+                            forfeited,
+                        })
+                        .to_vec(),
+                ),
+            ),
+        ] {
+            let lost = MatchInfo {
+                annulment: Some(Annulment {
+                    reason: AnnulmentReason::ServerCrash.into(),
+                    ..Annulment::default()
+                }),
+                ..ended([none, fault])
+            };
+            assert_eq!(end_of(&lost), Some(end));
+        }
+    }
+
+    #[test]
+    fn the_fault_that_a_seat_forfeited_by_is_told_with_its_match_and_decision() {
+        let mut info = ended([FaultReason::Unspecified, FaultReason::Illegal]);
+        let fault = |request_id, action: FaultAction| Fault {
+            request_id,
+            action: action.into(),
+            reason: FaultReason::Illegal.into(),
+            ..Fault::default()
+        };
+        if let Some(result) = &mut info.result {
+            result.seats[1].faults = vec![
+                fault(3, FaultAction::Strike),
+                fault(7, FaultAction::Forfeit),
+                fault(8, FaultAction::Refuse),
+            ];
+        }
+        let outcome = outcome_of(&info, None).unwrap();
+        let told = outcome.told_faults("12");
+        assert_eq!(told, ["", "match 12: illegal decision at decision 7"]);
+    }
+
+    #[test]
+    fn a_bot_that_declined_its_seat_is_the_one_that_was_absent() {
+        let off = MatchInfo {
+            state: MatchState::Cancelled.into(),
+            ..MatchInfo::default()
+        };
+        assert_eq!(end_of(&off), Some(End::Cancelled { absent: vec![] }));
+        let declined = outcome_of(&off, Seat::new(1)).unwrap();
+        assert_eq!(declined.end, End::Cancelled { absent: vec![1] });
+        let told = declined.told_faults("m");
+        let told_of = "match m: it did not come to its seat, or declined it";
+        assert_eq!(told, ["", told_of]);
     }
 }

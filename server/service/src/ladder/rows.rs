@@ -8,7 +8,7 @@ use bridgemaster_proto::{
     internal::v1::{
         LadderMatchEnd, LadderMatchRecord, LadderRecord, LadderSeatRecord, LadderVersionRecord,
     },
-    v1::{self, LadderState, OfferPurpose, Rating, RatingPoint},
+    v1::{self, AnnulmentReason, LadderState, OfferPurpose, Rating, RatingPoint},
 };
 use bridgemaster_store::{StoredLadderMatch, StoredLadderVersion};
 use prost::Message as _;
@@ -128,6 +128,7 @@ impl Version {
             entered_unix_ms: self.entered_unix_ms,
             owner: self.standing.owner.clone(),
             is_validated: self.standing.is_validated,
+            failed_validation: self.standing.failed_validation.clone(),
             benched: self.standing.benched.clone(),
             forgiven_before: self.standing.forgiven_before,
             history: self.history.clone(),
@@ -144,6 +145,7 @@ impl Version {
                 bot: BotVersion::new(stored.bot_name, stored.bot_version),
                 owner: record.owner,
                 is_validated: record.is_validated,
+                failed_validation: record.failed_validation,
                 benched: record.benched,
                 forgiven_before: record.forgiven_before,
             },
@@ -167,6 +169,8 @@ pub(super) struct MatchRow {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Over {
     pub(super) end: End,
+    /// Why it is annulled; `Unspecified` if it is not.
+    pub(super) annulled_for: AnnulmentReason,
     /// The match; empty if none was made.
     pub(super) match_id: String,
     pub(super) ended_unix_ms: u64,
@@ -199,6 +203,7 @@ impl MatchRow {
         if let Some(over) = &self.over {
             record.match_id.clone_from(&over.match_id);
             record.ended_unix_ms = over.ended_unix_ms;
+            record.annulled_for = over.annulled_for.into();
             let end = match &over.end {
                 End::Played(ends) => {
                     fill(&mut record.seats, ends);
@@ -260,11 +265,20 @@ impl MatchRow {
             pairing,
             paired_unix_ms: record.paired_unix_ms,
             over: end.map(|end| Over {
+                annulled_for: annulled_for(&end, record.annulled_for()),
                 end,
                 match_id: record.match_id.clone(),
                 ended_unix_ms: record.ended_unix_ms,
             }),
         })
+    }
+}
+
+/// Why a match is annulled, by its row: an older program knew no other reason than lag.
+fn annulled_for(end: &End, stored: AnnulmentReason) -> AnnulmentReason {
+    match (end, stored) {
+        (End::Annulled(_), AnnulmentReason::Unspecified) => AnnulmentReason::RefereeLag,
+        (_, stored) => stored,
     }
 }
 
@@ -336,6 +350,10 @@ mod tests {
                 },
                 paired_unix_ms: 5,
                 over: end.map(|end| Over {
+                    annulled_for: match end {
+                        End::Annulled(_) => AnnulmentReason::ServerCrash,
+                        _ => AnnulmentReason::Unspecified,
+                    },
                     end,
                     match_id: "m".to_owned(),
                     ended_unix_ms: 6,

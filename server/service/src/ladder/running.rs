@@ -9,7 +9,7 @@ use std::{
 use bridgemaster_games::Seat;
 use bridgemaster_ladder::{BotVersion, End, Presence, Purpose, Standing};
 use bridgemaster_match::MatchId;
-use bridgemaster_proto::v1::{Attendance, LadderState, MatchInfo, MatchState, RefusalReason};
+use bridgemaster_proto::v1::{Attendance, LadderState, RefusalReason};
 use bridgemaster_store::StoreError;
 use tokio::{select, time::sleep};
 use tracing::{error, info, warn};
@@ -17,7 +17,7 @@ use tracing::{error, info, warn};
 use super::{
     LiveLadder,
     in_play::InPlay,
-    outcome::end_of,
+    outcome::{Outcome, outcome_of},
     rows::{LADDER_LABEL, MatchRow, purpose_to_wire},
     telling::{say, storage_failed},
 };
@@ -210,18 +210,10 @@ impl Runner {
     /// Takes in the matches that have ended.
     async fn settle(&mut self) -> Result<(), StoreError> {
         for (number, id) in self.ladder.in_play(InPlay::take_ended) {
-            let found = match self.matches.known(&id).await {
-                Ok(Some(hosted)) => hosted.info().shown().await.ok(),
-                // It was dropped, or cannot be read: then it has no result.
-                Ok(None) => Some(no_result()),
-                Err(refusal) if refusal.reason() == RefusalReason::DataDamaged => Some(no_result()),
-                Err(_) => None,
-            };
-            match found.as_ref().map(end_of) {
-                Some(Some(end)) => self.end(number, end).await?,
-                Some(None) => {}
-                // The store could not be read just now.
-                None => self.ladder.over(&id),
+            match outcome(&self.matches, &id).await {
+                Ok(Some(outcome)) => self.end(number, outcome).await?,
+                Ok(None) => {}
+                Err(Unread) => self.ladder.over(&id),
             }
         }
         Ok(())
@@ -251,13 +243,15 @@ impl Runner {
         }
     }
 
-    async fn end(&self, number: u64, end: End) -> Result<(), StoreError> {
-        self.matches.metrics().ladder_match_over(match &end {
-            End::Played(_) => LadderOutcome::Played,
-            End::Annulled(_) => LadderOutcome::Annulled,
-            End::Cancelled { .. } => LadderOutcome::Cancelled,
-        });
-        for standing in self.ladder.end(number, end).await? {
+    async fn end(&self, number: u64, outcome: Outcome) -> Result<(), StoreError> {
+        self.matches
+            .metrics()
+            .ladder_match_over(match &outcome.end {
+                End::Played(_) => LadderOutcome::Played,
+                End::Annulled(_) => LadderOutcome::Annulled,
+                End::Cancelled { .. } => LadderOutcome::Cancelled,
+            });
+        for standing in self.ladder.end(number, outcome).await? {
             say(&self.lobby, &self.queue_id, &standing);
         }
         Ok(())
@@ -297,14 +291,19 @@ impl Runner {
             row,
         );
         match made.await {
-            Ok(info) => {
+            Ok(id) => {
                 for bot in &row.pairing.seats {
                     self.passed_over.remove(&bot.name);
                 }
-                if let Some(end) = end_of(&info) {
-                    self.end(number, end).await?;
+                // It may have ended before the ladder knew that it is its own.
+                match outcome(&self.matches, &id).await {
+                    Ok(Some(outcome)) => self.end(number, outcome).await,
+                    Ok(None) => Ok(()),
+                    Err(Unread) => {
+                        self.ladder.over(&id);
+                        Ok(())
+                    }
                 }
-                Ok(())
             }
             Err(refusal) => {
                 let is_of_the_server = refusal.is_servers_own()
@@ -326,14 +325,13 @@ impl Runner {
                 }
                 self.ladder
                     .in_play(|in_play| in_play.is_not_made(number, refusal));
-                self.end(number, End::Cancelled { absent: Vec::new() })
-                    .await
+                self.end(number, Outcome::cancelled()).await
             }
         }
     }
 }
 
-/// Has the match of a number made, or finds it if it was made before. Gives what is known of it.
+/// Has the match of a number made, or finds it if it was made before.
 async fn make(
     ladder: &Arc<LiveLadder>,
     matches: &Arc<Matches>,
@@ -341,7 +339,7 @@ async fn make(
     queue_id: &QueueId,
     number: u64,
     row: &MatchRow,
-) -> Result<MatchInfo, Refusal> {
+) -> Result<MatchId, Refusal> {
     let config = ladder.with(|known| known.description.ladder.config.clone());
     let config = config.unwrap_or_default();
     let mut invited = BTreeMap::new();
@@ -374,22 +372,26 @@ async fn make(
         .await?;
     let id = MatchId::new(&*made.info.match_id).map_err(|_| Refusal::storage_failed())?;
     ladder.is_made(number, &id);
-    // It may have ended before the ladder knew that it is its own.
-    Ok(info_of(matches, &id).await.unwrap_or(made.info))
+    Ok(id)
 }
 
-/// What is taken for a match of which nothing is known any more.
-fn no_result() -> MatchInfo {
-    MatchInfo {
-        state: MatchState::Cancelled.into(),
-        ..MatchInfo::default()
+/// The store could not be read just now.
+struct Unread;
+
+/// What came of a match; `None` while it is not over. One that was dropped, or cannot be read, has no
+/// result.
+async fn outcome(matches: &Arc<Matches>, id: &MatchId) -> Result<Option<Outcome>, Unread> {
+    match matches.known(id).await {
+        Ok(Some(hosted)) => {
+            let info = hosted.info().shown().await.map_err(|_| Unread)?;
+            Ok(outcome_of(&info, hosted.declined()))
+        }
+        Ok(None) => Ok(Some(Outcome::cancelled())),
+        Err(refusal) if refusal.reason() == RefusalReason::DataDamaged => {
+            Ok(Some(Outcome::cancelled()))
+        }
+        Err(_) => Err(Unread),
     }
-}
-
-/// What is known of a match; `None` if nothing is, or it cannot be read.
-async fn info_of(matches: &Arc<Matches>, id: &MatchId) -> Option<MatchInfo> {
-    let hosted = matches.known(id).await.ok()??;
-    hosted.info().shown().await.ok()
 }
 
 /// Has a match played that somebody asks for, and that does not count. Whoever runs the ladder

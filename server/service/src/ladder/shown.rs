@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use bridgemaster_ladder::{BotVersion, End, Purpose, StandingState, State, Table};
+use bridgemaster_ladder::{BotVersion, End, Purpose, Standing, StandingState, State, Table};
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1::{
     self, Annulment, AnnulmentReason, AttendanceState, LadderBotRef, LadderHeadToHead, LadderMatch,
@@ -218,7 +218,8 @@ impl LiveLadder {
                 .collect(),
             ..MatchResult::default()
         });
-        let is_annulled = over.is_some_and(|over| matches!(over.end, End::Annulled(_)));
+        let annulled_for = over.map(|over| over.annulled_for);
+        let annulled_for = annulled_for.filter(|reason| *reason != AnnulmentReason::Unspecified);
         let state = match (over, &result) {
             (None, _) => MatchState::Waiting,
             (Some(_), Some(_)) => MatchState::Ended,
@@ -231,8 +232,8 @@ impl LiveLadder {
             result,
             created_unix_ms: row.paired_unix_ms,
             ended_unix_ms: over.map_or(0, |over| over.ended_unix_ms),
-            annulment: is_annulled.then(|| Annulment {
-                reason: AnnulmentReason::RefereeLag.into(),
+            annulment: annulled_for.map(|reason| Annulment {
+                reason: reason.into(),
                 ..Annulment::default()
             }),
             match_id,
@@ -253,7 +254,7 @@ impl Known {
                 AttendanceState::Paused,
                 "the ladder is frozen, and this version had not entered".to_owned(),
             ),
-            (_, None) => (AttendanceState::Absent, "it does not attend".to_owned()),
+            (_, None) => (AttendanceState::Absent, absent(kept)),
             (_, Some(there)) => (there.state(), there.detail.clone()),
         };
         v1::Standing {
@@ -267,6 +268,15 @@ impl Known {
             annulled_matches: self.ladder.annulled_of(bot),
             is_house_bot: self.ladder.rules().house_bots.contains(&bot.name),
         }
+    }
+}
+
+/// What is told of a version that does not attend.
+fn absent(kept: Option<&Standing>) -> String {
+    let failed = kept.and_then(|kept| kept.failed_validation.as_ref());
+    match failed {
+        Some(failed) => format!("it does not attend; it failed its validation in {failed}"),
+        None => "it does not attend".to_owned(),
     }
 }
 

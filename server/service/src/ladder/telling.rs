@@ -16,7 +16,9 @@ pub(super) fn say(lobby: &Lobby, queue_id: &QueueId, standing: &bridgemaster_lad
     };
     let said = match standing.state() {
         StandingState::Active => Standing::Active,
-        StandingState::Validating => Standing::Validating,
+        StandingState::Validating => Standing::Validating {
+            failed: standing.failed_validation.clone(),
+        },
         StandingState::Benched(detail) => Standing::Benched {
             detail: detail.to_owned(),
         },

@@ -131,9 +131,11 @@ pub(super) fn state(attendance: &Attendance, standing: &Standing) -> (Attendance
         return (AttendanceState::Paused, "it paused itself".to_owned());
     }
     match standing {
-        Standing::Validating => {
+        Standing::Validating { failed } => {
             let detail = "it is new, and plays a match that shows whether it works";
-            (AttendanceState::Validating, detail.to_owned())
+            let failed = failed.as_ref();
+            let failed = failed.map_or_else(String::new, |why| format!("; it failed one: {why}"));
+            (AttendanceState::Validating, format!("{detail}{failed}"))
         }
         _ => (AttendanceState::Active, String::new()),
     }

@@ -7,7 +7,10 @@ pub(crate) enum Standing {
     #[default]
     Active,
     /// The same, and it is not known yet whether it works.
-    Validating,
+    Validating {
+        /// How it failed the last match that was to show it, for people.
+        failed: Option<String>,
+    },
     /// It failed too often, and is offered none.
     Benched {
         /// Why, for people.

@@ -366,6 +366,7 @@ impl MatchService for MatchDesk {
         let why = Cancellation {
             reason: reason.clone(),
             by: caller.name().map(ToString::to_string),
+            declined: None,
         };
         let info = self.matches.cancel_for(&hosted, why, &caller).await?;
         Ok(Response::new(CancelMatchResponse {

@@ -263,8 +263,8 @@ const (
 	AnnulmentReason_ANNULMENT_REASON_UNSPECIFIED AnnulmentReason = 0
 	// A request had more referee lag than `referee_lag_limit_ms`: MatchResult.spoiled_by_referee.
 	AnnulmentReason_ANNULMENT_REASON_REFEREE_LAG AnnulmentReason = 1
-	// The server was killed, or lost its machine, while the match was in play. Not built yet: never
-	// sent.
+	// The server was stopped, was killed, or lost its machine while a match of a ladder was in play,
+	// and a bot did not come back to its seat when it was started again.
 	AnnulmentReason_ANNULMENT_REASON_SERVER_CRASH AnnulmentReason = 2
 	// Who runs the contest or the ladder said so; `detail` tells why. Not built yet: never sent.
 	AnnulmentReason_ANNULMENT_REASON_ORGANIZER AnnulmentReason = 3
@@ -879,7 +879,8 @@ type MatchInfo struct {
 	// Why it was cancelled; set when it is CANCELLED.
 	Cancellation *Cancellation `protobuf:"bytes,15,opt,name=cancellation,proto3" json:"cancellation,omitempty"`
 	// Why its result does not count; not set when it does. An annulled match keeps its result and its
-	// replay. The server annuls a match whose request had more referee lag than its rules allow.
+	// replay. The server annuls a match whose request had more referee lag than its rules allow, and
+	// one of a ladder that a bot lost because the server was started again.
 	Annulment *Annulment `protobuf:"bytes,16,opt,name=annulment,proto3" json:"annulment,omitempty"`
 	// What it was forked from; not set for a match that began at its beginning.
 	Fork          *ForkOrigin `protobuf:"bytes,17,opt,name=fork,proto3" json:"fork,omitempty"`

@@ -211,6 +211,10 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         &self.around.origin.offered
     }
 
+    fn declined(&self) -> Option<Seat> {
+        self.lock().machine.declined()
+    }
+
     fn has_come(&self, seat: Seat) -> bool {
         self.lock().machine.bot(seat).is_some()
     }

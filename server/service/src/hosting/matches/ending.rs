@@ -50,12 +50,11 @@ impl Matches {
         let Some(hosted) = self.held(id) else {
             return Ok(());
         };
-        if let Some(seat) = of {
-            for listener in self.listeners() {
-                listener.declined(id, seat);
-            }
-        }
-        let why = Cancellation { reason, by: None };
+        let why = Cancellation {
+            reason,
+            by: None,
+            declined: of,
+        };
         match self.cancel(&*hosted, why).await {
             Err(refusal) if refusal.reason() != RefusalReason::MatchEnded => Err(refusal),
             _ => Ok(()),

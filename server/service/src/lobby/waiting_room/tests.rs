@@ -276,9 +276,12 @@ fn a_benched_version_is_told_and_another_comes() {
     );
     scene.try_attend("ada", "2", 1).unwrap();
     assert_eq!(scene.state("ada"), State::Active);
-    scene
-        .room
-        .set_standing(&queue(), &bot("ada"), "2", Standing::Validating);
+    scene.room.set_standing(
+        &queue(),
+        &bot("ada"),
+        "2",
+        Standing::Validating { failed: None },
+    );
     assert_eq!(scene.state("ada"), State::Validating);
 }
 

@@ -25,6 +25,12 @@ public final class Options {
     private static final Duration CONNECT_FOR = Duration.ofSeconds(60);
     /** Three times the default reconnect time of a match. */
     private static final Duration RECONNECT_FOR = Duration.ofSeconds(30);
+    /**
+     * For a bot that attends a queue, and for each seat that was offered there: a server that is
+     * restarted, moved or repaired is often away for minutes. A bot that gives up before it is back
+     * forfeits its match, and whether it is too late is for the match's own reconnect time to say.
+     */
+    private static final Duration ATTENDING_RECONNECT_FOR = Duration.ofMinutes(10);
     /** Longest name and version of a bot that a server takes. */
     private static final int MAX_NAME_CHARS = 64;
     /** Most matches that a bot plays at once. */
@@ -43,7 +49,7 @@ public final class Options {
     private String queue = "";
     private int slots;
     private Duration connectFor = CONNECT_FOR;
-    private Duration reconnectFor = RECONNECT_FOR;
+    private Duration reconnectFor;
 
     /**
      * The options of a bot.
@@ -137,7 +143,10 @@ public final class Options {
         return this;
     }
 
-    /** Sets how long a lost stream is tried to be resumed for, each time: 30 s if not set. */
+    /**
+     * Sets how long a lost server is looked for, each time: if not set 30 s, or with a queue 10
+     * minutes, for the attendance and for each seat that was offered there.
+     */
     public Options reconnectFor(Duration reconnectFor) {
         this.reconnectFor = reconnectFor;
         return this;
@@ -170,8 +179,21 @@ public final class Options {
                 checkedName("name", name, 1),
                 checkedName("version", version, 0),
                 games,
-                connectFor,
-                reconnectFor);
+                seatConnectFor(),
+                reconnectFor());
+    }
+
+    /** The server that offered a seat was there a moment ago: one that is not reached is lost. */
+    private Duration seatConnectFor() {
+        boolean isLonger = connectFor.compareTo(reconnectFor()) >= 0;
+        return queue().isBlank() || isLonger ? connectFor : reconnectFor();
+    }
+
+    private Duration reconnectFor() {
+        if (reconnectFor != null) {
+            return reconnectFor;
+        }
+        return queue().isBlank() ? RECONNECT_FOR : ATTENDING_RECONNECT_FOR;
     }
 
     /** What an attendance needs, once all options were found good. */
@@ -187,7 +209,7 @@ public final class Options {
                 checkedName("name", name, 1),
                 checkedName("version", version, 0),
                 connectFor,
-                reconnectFor);
+                reconnectFor());
     }
 
     private List<Place> places() throws InvalidOptions {

@@ -141,6 +141,20 @@ final class AttendanceTest {
     }
 
     @Test
+    void aSeatThatWasOfferedIsLookedForAsLongAsTheAttendance() throws Exception {
+        var alone = new Options("b", Map.of()).ticket("t").seating();
+        assertEquals(Duration.ofSeconds(30), alone.reconnectFor());
+        var minutes = Duration.ofMinutes(10);
+        var queue = Map.of("BRIDGEMASTER_QUEUE", "cup");
+        assertEquals(minutes, new Options("b", queue).queueing().reconnectFor());
+        var offered = new Options("b", queue).ticket("t").seating();
+        assertEquals(minutes, offered.connectFor());
+        assertEquals(minutes, offered.reconnectFor());
+        var brief = new Options("b", queue).ticket("t").reconnectFor(Duration.ZERO).seating();
+        assertEquals(Duration.ZERO, brief.reconnectFor());
+    }
+
+    @Test
     void aTicketGoesBeforeAQueueAndSlotsAreCounted() {
         var both = Map.of("BRIDGEMASTER_QUEUE", "cup", "BRIDGEMASTER_TICKET", "t");
         assertFalse(new Options("b", both).attends());
