@@ -1808,10 +1808,10 @@ void 0}</th>
 d previous decision of the same seat"],["J K","next and previous fault"],["1 … 6","view as seat 0 … 5"],["A","what all seats knew, side by side"],["0 Esc","\
 view as a spectator"],["?","this help"]];function Kf(e,t){return e instanceof Element?e.closest("input, select, textarea, [contenteditable]")?!0:(t===" "||t==="\
 Enter")&&e.closest("button, a, summary")!==null:!1}function Xd(e,t){if(t.ctrlKey||t.altKey||t.metaKey||Kf(t.target,t.key))return;let n=e.eyes??e.record.positions[e.
-index]?.played?.seat,r={ArrowLeft:()=>e.goTo(e.index-1),ArrowRight:()=>e.goTo(e.index+1),Home:()=>e.goTo(0),End:()=>e.goTo(e.last)," ":()=>e.togglePlaying(),"+":()=>e.
-changeSpeed(1),"-":()=>e.changeSpeed(-1),n:()=>n!==void 0&&e.goToSeat(n,1),p:()=>n!==void 0&&e.goToSeat(n,-1),j:()=>e.goToFault(1),k:()=>e.goToFault(-1),a:()=>e.
-viewAs(e.seat==="all"?void 0:"all"),0:()=>e.viewAs(void 0),Escape:()=>e.showsHelp?e.toggleHelp():e.viewAs(void 0),"?":()=>e.toggleHelp()},s=/^[1-6]$/.test(t.key)?
-()=>e.viewAs(Number(t.key)-1):r[t.key.length===1?t.key.toLowerCase():t.key];s&&(t.preventDefault(),s())}function ds(e,t){if(t===void 0)return e;let{played:n,faults:r}=e,s=o=>o!==t;return{...e,...n&&s(n.seat)?{played:{...n,decision:void 0,notation:"",note:"",legalDecisions:[],
+index]?.played?.seat,r={ArrowLeft:()=>e.goTo(e.index-1),ArrowRight:()=>e.goTo(e.index+1),Home:()=>e.goTo(0),End:()=>e.goTo(e.record.isLive?e.last:Number.POSITIVE_INFINITY),
+" ":()=>e.togglePlaying(),"+":()=>e.changeSpeed(1),"-":()=>e.changeSpeed(-1),n:()=>n!==void 0&&e.goToSeat(n,1),p:()=>n!==void 0&&e.goToSeat(n,-1),j:()=>e.goToFault(
+1),k:()=>e.goToFault(-1),a:()=>e.viewAs(e.seat==="all"?void 0:"all"),0:()=>e.viewAs(void 0),Escape:()=>e.showsHelp?e.toggleHelp():e.viewAs(void 0),"?":()=>e.toggleHelp()},
+s=/^[1-6]$/.test(t.key)?()=>e.viewAs(Number(t.key)-1):r[t.key.length===1?t.key.toLowerCase():t.key];s&&(t.preventDefault(),s())}function ds(e,t){if(t===void 0)return e;let{played:n,faults:r}=e,s=o=>o!==t;return{...e,...n&&s(n.seat)?{played:{...n,decision:void 0,notation:"",note:"",legalDecisions:[],
 legalDecisionsCut:!1}}:{},faults:r.map(o=>o.fault&&s(o.seat)?{...o,fault:{...o.fault,detail:""}}:o)}}var Of=6,Qf=4,zf=3,Hf=1;function jf({played:e,faults:t}){if(!e)return;let{seat:n,charge:r,decidedBy:s}=e,o=a=>Number(a??0n)/1e3;return{seat:n,chargedMs:o(r?.chargedUs),
 creditMs:o(r?.creditUs),lagMs:o(r?.refereeLagUs),isSubstituted:s===3,isLate:t.some(a=>a.seat===n&&a.fault?.reason===2)}}function ct(e){return(Yo[e??0]??"unknown").
 toLowerCase().replace(/_/g," ")}function q(e){if(e<10)return`${Math.round(e*10)/10} ms`;if(e<1e3)return`${Math.round(e)} ms`;if(e<6e4)return`${Math.round(e/100)/
@@ -1825,23 +1825,24 @@ think.chargedMs,Qf))s.push({index:p,kind:"think",seat:d.seat,text:`seat ${d.seat
 marks:s}}var qf=350,eh=120,us=class{constructor(t,n,r){this.record=t;this.mark=n;this.changed=r;let s=De(n==="?"?location.search:location.hash);this.#n=s.at,this.seat=s.
 seat,this.speed=s.speed,this.follows=t.isLive&&s.at===void 0,this.#a()}record;mark;changed;index=0;seat;speed;isPlaying=!1;showsHelp=!1;showsLegal=!1;follows;notice="";#e;#t;#n;#r=0;#s=0;#o;#i=!1;#c;#l=-1;get last(){
 return Math.max(0,this.record.positions.length-1)}get timeline(){return(!this.#c||this.#l!==this.record.version)&&(this.#c=Bd(this.record.positions,this.record.
-game),this.#l=this.record.version),this.#c}grew(){let t=this.index;if(this.follows?this.index=this.last:this.#s!==this.record.replaced&&(this.index=this.record.
-indexOf(this.#r)),this.#s=this.record.replaced,this.#a(),this.record.isLive||this.index!==t)return this.changed();this.#t??=setTimeout(()=>{this.#t=void 0,this.
-changed()},eh)}#a(){this.#n!==void 0&&(this.index=this.record.indexOf(this.#n)),this.#r=this.record.positions[this.index]?.number??0,this.#r===this.#n&&(this.#n=
-void 0)}goTo(t){this.#n=void 0,this.index=Math.min(this.last,Math.max(0,Math.round(t))),this.#r=this.record.positions[this.index]?.number??0,this.follows=this.record.
-isLive&&this.index===this.last,this.#d(),this.changed()}goToSeat(t,n){for(let r=this.index+n;r>0&&r<=this.last;r+=n)if(this.record.positions[r]?.played?.seat===
-t)return this.goTo(r)}goToFault(t){let n=this.timeline.marks.filter(({kind:s})=>s==="fault").map(({index:s})=>s),r=t>0?n.find(s=>s>this.index):n.findLast(s=>s<this.
-index);r!==void 0&&this.goTo(r)}get eyes(){return typeof this.seat=="number"&&this.record.hasView(this.seat)?this.seat:void 0}get showsAll(){return this.seat===
-"all"&&this.record.hasAllViews}position(){let t=this.record.positions[this.index];return t&&ds(t,this.eyes)}viewAs(t){(t==="all"?!this.record.hasAllViews:t!==void 0&&
-!this.record.hasView(t))||(this.seat=t,this.#d(),this.changed())}setSpeed(t){this.speed=t,this.#d(),this.isPlaying&&this.#u(),this.changed()}changeSpeed(t){let n=ht.
-findIndex(s=>s===this.speed),r=ht[n+t];r!==void 0&&this.setSpeed(r)}togglePlaying(){this.isPlaying=!this.isPlaying,this.isPlaying?(this.index>=this.last&&!this.
-record.isLive&&this.goTo(0),this.#u()):clearInterval(this.#e),this.changed()}#u(){clearInterval(this.#e),this.#e=setInterval(()=>{this.index<this.last?this.goTo(
-this.index+1):this.record.isLive||this.togglePlaying()},1e3/this.speed)}notify(t){this.notice!==t&&(this.notice=t,this.changed())}toggleHelp(){this.showsHelp=!this.
-showsHelp,this.changed()}showLegal(t){this.showsLegal!==t&&(this.showsLegal=t,this.changed())}look(t=this.index){let n=this.record.positions[t]?.number;return{at:(this.
-record.isLive?t===this.last&&this.follows:n===0)?void 0:n,seat:this.seat,speed:this.speed}}href(t){return`${this.mark}${ks({...this.look(),at:this.record.positions[t]?.
-number})}`}#d(){if(this.#o!==void 0){this.#i=!0;return}this.#i=!1,this.#o=setTimeout(()=>{this.#o=void 0,this.#i&&this.#d()},qf);let t=ks(this.look()),n=t===""?
-this.mark==="?"?location.pathname:"#":`${this.mark}${t}`;history.replaceState(history.state,"",n)}close(){clearInterval(this.#e),clearTimeout(this.#t),clearTimeout(
-this.#o)}};var lt=class{info;positions=[];views;version=0;replaced=0;constructor(t,n){this.views=t,this.info=n}take(t){if(t.match){let r=t.match.config??this.info?.config;
+game),this.#l=this.record.version),this.#c}grew(){let t=this.index;this.follows?this.index=this.last:this.#s!==this.record.replaced&&(this.index=this.record.indexOf(
+this.#r)),this.#s=this.record.replaced;let n=this.#n!==void 0;if(this.#a(),n&&this.#n===void 0&&this.#d(),this.record.isLive||this.index!==t)return this.changed();
+this.#t??=setTimeout(()=>{this.#t=void 0,this.changed()},eh)}#a(){this.#n!==void 0&&(this.index=this.record.indexOf(this.#n)),this.#r=this.record.positions[this.
+index]?.number??0,this.#r===this.#n&&(this.#n=void 0)}goTo(t){let{record:n}=this,r=Math.round(t),s=n.isLive||n.isWhole&&n.isFromBeginning||r>=0&&r<=this.last,o=(n.
+positions[0]?.number??0)+r;this.#n=s?void 0:Math.min(n.info?.decisions??0,Math.max(0,o)),this.index=Math.min(this.last,Math.max(0,r)),this.#r=this.record.positions[this.
+index]?.number??0,this.follows=this.record.isLive&&this.index===this.last,this.#d(),this.changed()}goToSeat(t,n){for(let r=this.index+n;r>0&&r<=this.last;r+=n)if(this.
+record.positions[r]?.played?.seat===t)return this.goTo(r)}goToFault(t){let n=this.timeline.marks.filter(({kind:s})=>s==="fault").map(({index:s})=>s),r=t>0?n.find(
+s=>s>this.index):n.findLast(s=>s<this.index);r!==void 0&&this.goTo(r)}get eyes(){return typeof this.seat=="number"&&this.record.hasView(this.seat)?this.seat:void 0}get showsAll(){
+return this.seat==="all"&&this.record.hasAllViews}position(){let t=this.record.positions[this.index];return t&&ds(t,this.eyes)}viewAs(t){(t==="all"?!this.record.
+hasAllViews:t!==void 0&&!this.record.hasView(t))||(this.seat=t,this.#d(),this.changed())}setSpeed(t){this.speed=t,this.#d(),this.isPlaying&&this.#u(),this.changed()}changeSpeed(t){
+let n=ht.findIndex(s=>s===this.speed),r=ht[n+t];r!==void 0&&this.setSpeed(r)}togglePlaying(){this.isPlaying=!this.isPlaying,this.isPlaying?(this.index>=this.last&&
+!this.record.isLive&&this.goTo(0),this.#u()):clearInterval(this.#e),this.changed()}#u(){clearInterval(this.#e),this.#e=setInterval(()=>{this.index<this.last?this.
+goTo(this.index+1):this.record.isLive||this.togglePlaying()},1e3/this.speed)}notify(t){this.notice!==t&&(this.notice=t,this.changed())}toggleHelp(){this.showsHelp=
+!this.showsHelp,this.changed()}showLegal(t){this.showsLegal!==t&&(this.showsLegal=t,this.changed())}look(t=this.index){let n=this.record.positions[t]?.number;return{
+at:(this.record.isLive?t===this.last&&this.follows:n===0)?void 0:n,seat:this.seat,speed:this.speed}}href(t){return`${this.mark}${ks({...this.look(),at:this.record.
+positions[t]?.number})}`}#d(){if(this.#o!==void 0){this.#i=!0;return}this.#i=!1,this.#o=setTimeout(()=>{this.#o=void 0,this.#i&&this.#d()},qf);let t=ks(this.look()),
+n=t===""?this.mark==="?"?location.pathname:"#":`${this.mark}${t}`;history.replaceState(history.state,"",n)}close(){clearInterval(this.#e),clearTimeout(this.#t),
+clearTimeout(this.#o)}};var lt=class{info;positions=[];views;version=0;replaced=0;constructor(t,n){this.views=t,this.info=n}take(t){if(t.match){let r=t.match.config??this.info?.config;
 this.info=t.match,r&&(this.info.config=r)}this.version+=1;let{position:n}=t;n&&n.number>=this.next&&this.positions.push(n)}replaceBy(t){this.info=t.info,this.positions=
 t.positions,this.views=t.views,this.version+=1,this.replaced+=1}get next(){let t=this.positions.at(-1);return t?t.number+1:0}get isFromBeginning(){return(this.positions[0]?.
 number??0)===0}get isLive(){let t=this.info?.state;return t===1||t===2}get isWhole(){return!this.isLive&&this.next>(this.info?.decisions??0)}indexOf(t){let n=this.

@@ -31,7 +31,7 @@ export function onKey(page: MatchPage, event: KeyboardEvent): void {
     ArrowLeft: () => page.goTo(page.index - 1),
     ArrowRight: () => page.goTo(page.index + 1),
     Home: () => page.goTo(0),
-    End: () => page.goTo(page.last),
+    End: () => page.goTo(page.record.isLive ? page.last : Number.POSITIVE_INFINITY),
     " ": () => page.togglePlaying(),
     "+": () => page.changeSpeed(1),
     "-": () => page.changeSpeed(-1),

@@ -73,7 +73,9 @@ export class MatchPage {
     if (this.follows) this.index = this.last;
     else if (this.#replaced !== this.record.replaced) this.index = this.record.indexOf(this.#number);
     this.#replaced = this.record.replaced;
+    const isAwaited = this.#wanted !== undefined;
     this.#settle();
+    if (isAwaited && this.#wanted === undefined) this.#write();
     if (this.record.isLive || this.index !== before) return this.changed();
     this.#growth ??= setTimeout(() => {
       this.#growth = undefined;
@@ -88,10 +90,14 @@ export class MatchPage {
     if (this.#number === this.#wanted) this.#wanted = undefined;
   }
 
-  /** Goes to a position. */
+  /** Goes to a position; to one that is still on its way, as soon as it is there. */
   goTo(index: number): void {
-    this.#wanted = undefined;
-    this.index = Math.min(this.last, Math.max(0, Math.round(index)));
+    const { record } = this;
+    const place = Math.round(index);
+    const isHere = record.isLive || (record.isWhole && record.isFromBeginning) || (place >= 0 && place <= this.last);
+    const number = (record.positions[0]?.number ?? 0) + place;
+    this.#wanted = isHere ? undefined : Math.min(record.info?.decisions ?? 0, Math.max(0, number));
+    this.index = Math.min(this.last, Math.max(0, place));
     this.#number = this.record.positions[this.index]?.number ?? 0;
     this.follows = this.record.isLive && this.index === this.last;
     this.#write();

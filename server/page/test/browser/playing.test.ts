@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { GAMES } from "../../src/games/registry.ts";
 import { browse, tab } from "../chromium.ts";
 import { Demo, RealServer } from "../real-server.ts";
@@ -69,6 +69,98 @@ for (const { id: game } of GAMES) {
   });
 }
 
+for (const { id: game } of GAMES) {
+  test(`${game}: what may be decided is chosen on the board`, async () => {
+    const made = server.create("--game", game, "--seats", "2", "--seed", "by-hand");
+    server.bot(made.tickets[1] ?? "");
+    const { page, errors } = await tab(browser);
+    await take(page, made.links[0] ?? "");
+    // The choices that were made stand in the heading, and those of a decision that was sent below it.
+    const told = async () => (await page.locator(".deciding h2, .deciding p.quiet").allTextContents()).join(" ");
+    const picks = page.getByRole("region", { name: "board" }).locator("[data-pick]");
+    for (let number = 0, picked = 0; picked < 3; number++) {
+      await turn(page);
+      assert.equal(await over(page).isVisible(), false, `${picked} choices on the board`);
+      const count = await picks.count();
+      if (count === 0) {
+        await choose(page, number);
+        continue;
+      }
+      const pick = picks.nth((number * 7) % count);
+      const label = await pick.locator("> title").textContent() ?? "";
+      const before = await told();
+      await pick.click();
+      await page.waitForFunction(([label, before]) => {
+        const now = [...document.querySelectorAll(".deciding h2, .deciding p.quiet")].map(({ textContent }) => textContent).join(" ");
+        return now !== before && now.includes(label ?? "");
+      }, [label, before]);
+      picked += 1;
+    }
+    assert.deepEqual(errors, []);
+    await page.context().close();
+  });
+}
+
+/** Goes to an element by the Tab key. */
+async function tabTo(page: Page, element: Locator): Promise<void> {
+  await element.waitFor();
+  for (let presses = 0; presses < 60; presses++) {
+    if (await element.evaluate((each) => each === document.activeElement)) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error("the Tab key does not lead there");
+}
+
+test("the keyboard alone plays a whole match, and looks at it afterwards", async () => {
+  const made = server.create("--game", "bridges_to_nowhere", "--seats", "2", "--seed", "by-hand");
+  server.bot(made.tickets[1] ?? "");
+  const { page, errors } = await tab(browser);
+  await page.goto(made.links[0] ?? "");
+  await tabTo(page, page.getByRole("textbox", { name: "Your name" }));
+  await page.keyboard.press("Control+A");
+  await page.keyboard.type("Ada");
+  await page.keyboard.press("Enter");
+  await turn(page);
+  // The first choice by Tab and Enter, as a button; the others by their digits.
+  await tabTo(page, options(page).getByRole("button").last());
+  await page.keyboard.press("Enter");
+  for (let number = 0; ; number++) {
+    await turn(page);
+    if (await over(page).isVisible()) break;
+    const count = Math.min(9, await options(page).getByRole("button").count());
+    if (count > 0) await page.keyboard.press(String(1 + ((number * 7) % count)));
+  }
+  await page.getByText(/You are in place [12]/).waitFor();
+  assert.equal(await page.getByText("forfeited").count(), 0);
+  await tabTo(page, page.getByRole("link", { name: "Look at the match again" }));
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`**/m/${made.matchId}?seat=0`);
+  await page.getByText("what seat 0 knew").waitFor();
+  await page.keyboard.press("ArrowRight");
+  await page.waitForURL(`**/m/${made.matchId}?at=1&seat=0`);
+  assert.deepEqual(errors, []);
+  await page.context().close();
+});
+
+test("a tab that is hidden keeps the stream of its seat", async () => {
+  const made = server.create("--game", "bridges_to_nowhere", "--seats", "2", "--seed", "by-hand");
+  const { page, errors } = await tab(browser);
+  await take(page, made.links[0] ?? "");
+  await page.getByText("Waiting for the others to come").waitFor();
+  await page.evaluate(() => {
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => true });
+    Object.defineProperty(document, "visibilityState", { configurable: true, get: () => "hidden" });
+    document.dispatchEvent(new Event("visibilitychange"));
+  });
+  server.bot(made.tickets[1] ?? "");
+  // Everything that it is asked comes over the stream.
+  await playOn(page);
+  await page.getByText(/You are in place [12]/).waitFor();
+  assert.equal(await page.getByText("forfeited").count(), 0);
+  assert.deepEqual(errors, []);
+  await page.context().close();
+});
+
 test("a match goes on after a reload and after a restart of the server", async () => {
   const made = server.create("--game", "alhambra", "--seats", "2", "--seed", "again");
   server.bot(made.tickets[1] ?? "");
@@ -99,7 +191,8 @@ test("a demo prints the link of a seat against house bots", async () => {
   await take(page, await demo.link());
   await turn(page);
   await choose(page, 0);
-  await page.getByText(/^You /).first().waitFor();
+  // Of one choice, or of the whole decision.
+  await page.getByRole("heading", { name: /^You / }).or(page.getByText("You decided:")).first().waitFor();
   await page.context().close();
   await demo.stop();
 });
