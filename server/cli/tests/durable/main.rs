@@ -10,6 +10,7 @@ mod counted_play;
 mod draining;
 mod kills;
 mod ladder_kills;
+mod ladder_lost_bot;
 mod lost_tail;
 mod paced_bot;
 mod refusing;

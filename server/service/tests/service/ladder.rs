@@ -28,9 +28,9 @@ use crate::{
     test_server::{GAMES, PATIENCE, TestServer, config, with_clock},
 };
 
-const NAME: &str = "league";
+pub(crate) const NAME: &str = "league";
 
-fn ladder(config: MatchConfig) -> Ladder {
+pub(crate) fn ladder(config: MatchConfig) -> Ladder {
     Ladder {
         ladder_id: NAME.to_owned(),
         config: Some(MatchConfig {
@@ -41,15 +41,15 @@ fn ladder(config: MatchConfig) -> Ladder {
     }
 }
 
-fn of_two() -> Ladder {
+pub(crate) fn of_two() -> Ladder {
     ladder(config(GAMES[0], 2))
 }
 
-fn client(server: &TestServer) -> LadderServiceClient<Channel> {
+pub(crate) fn client(server: &TestServer) -> LadderServiceClient<Channel> {
     LadderServiceClient::new(server.channel.clone())
 }
 
-async fn make(server: &TestServer, ladder: Ladder) -> Result<Ladder, Status> {
+pub(crate) async fn make(server: &TestServer, ladder: Ladder) -> Result<Ladder, Status> {
     let request = CreateLadderRequest {
         ladder: Some(ladder),
     };
@@ -58,7 +58,7 @@ async fn make(server: &TestServer, ladder: Ladder) -> Result<Ladder, Status> {
 }
 
 /// A bot that attends until the test ends.
-fn attend(
+pub(crate) fn attend(
     server: &TestServer,
     name: &str,
     version: &str,
@@ -77,7 +77,7 @@ fn attend(
     tokio::spawn(bridgemaster_sdk::attend(new_bot, options))
 }
 
-async fn get(server: &TestServer) -> Ladder {
+pub(crate) async fn get(server: &TestServer) -> Ladder {
     let ladder_id = NAME.to_owned();
     let got = client(server)
         .get_ladder(GetLadderRequest { ladder_id })
@@ -93,7 +93,7 @@ async fn watch(server: &TestServer) -> Streaming<WatchLadderResponse> {
 }
 
 /// Follows a ladder until it is as it should be.
-async fn until(server: &TestServer, is_so: impl Fn(&WatchLadderResponse) -> bool) {
+pub(crate) async fn until(server: &TestServer, is_so: impl Fn(&WatchLadderResponse) -> bool) {
     let mut news = watch(server).await;
     let followed = async {
         while let Some(news) = news.message().await.unwrap() {
@@ -108,14 +108,14 @@ async fn until(server: &TestServer, is_so: impl Fn(&WatchLadderResponse) -> bool
         .expect("it comes to be so");
 }
 
-async fn until_counted(server: &TestServer, matches: u64) {
+pub(crate) async fn until_counted(server: &TestServer, matches: u64) {
     until(server, |news| {
         news.ladder.as_ref().unwrap().matches >= matches
     })
     .await;
 }
 
-async fn advance(server: &TestServer, state: LadderState) -> Result<Ladder, Status> {
+pub(crate) async fn advance(server: &TestServer, state: LadderState) -> Result<Ladder, Status> {
     let request = AdvanceLadderRequest {
         ladder_id: NAME.to_owned(),
         state: state.into(),
@@ -124,7 +124,7 @@ async fn advance(server: &TestServer, state: LadderState) -> Result<Ladder, Stat
     Ok(advanced.into_inner().ladder.unwrap())
 }
 
-async fn standings(server: &TestServer, all_versions: bool) -> Vec<Standing> {
+pub(crate) async fn standings(server: &TestServer, all_versions: bool) -> Vec<Standing> {
     let request = ListStandingsRequest {
         ladder_id: NAME.to_owned(),
         all_versions,
@@ -135,7 +135,7 @@ async fn standings(server: &TestServer, all_versions: bool) -> Vec<Standing> {
 }
 
 /// All matches, the newest first, by small pages.
-async fn matches(server: &TestServer, bot_name: &str) -> Vec<LadderMatch> {
+pub(crate) async fn matches(server: &TestServer, bot_name: &str) -> Vec<LadderMatch> {
     let mut all = Vec::new();
     let mut page_token = String::new();
     loop {
@@ -156,7 +156,7 @@ async fn matches(server: &TestServer, bot_name: &str) -> Vec<LadderMatch> {
     }
 }
 
-async fn csv(server: &TestServer) -> String {
+pub(crate) async fn csv(server: &TestServer) -> String {
     let ladder_id = NAME.to_owned();
     let mut client = client(server);
     let export = client
@@ -309,12 +309,12 @@ async fn a_bot_that_does_not_come_to_its_seats_is_benched_until_it_is_let() {
     assert_eq!(get(&server).await.matches, 0, "nothing of it counts");
 }
 
-/// Attends by hand, and gives the first offer.
-async fn first_offer(
+/// Attends by hand.
+pub(crate) async fn attend_by_hand(
     server: &TestServer,
     name: &str,
     version: &str,
-) -> (Streaming<AttendResponse>, Offer) {
+) -> Streaming<AttendResponse> {
     let request = AttendRequest {
         queue_id: NAME.to_owned(),
         bot_name: name.to_owned(),
@@ -323,7 +323,22 @@ async fn first_offer(
         protocol_revision: 1,
     };
     let mut lobby = LobbyServiceClient::new(server.channel.clone());
-    let mut stream = lobby.attend(request).await.unwrap().into_inner();
+    lobby.attend(request).await.unwrap().into_inner()
+}
+
+/// Attends by hand, and gives the first offer.
+pub(crate) async fn first_offer(
+    server: &TestServer,
+    name: &str,
+    version: &str,
+) -> (Streaming<AttendResponse>, Offer) {
+    let mut stream = attend_by_hand(server, name, version).await;
+    let offer = next_offer(&mut stream).await;
+    (stream, offer)
+}
+
+/// The next offer that a stream tells of.
+pub(crate) async fn next_offer(stream: &mut Streaming<AttendResponse>) -> Offer {
     let offered = timeout(PATIENCE, async {
         loop {
             let told = stream.message().await.unwrap().expect("it attends");
@@ -332,8 +347,7 @@ async fn first_offer(
             }
         }
     });
-    let offer = offered.await.expect("it is offered a seat");
-    (stream, offer)
+    offered.await.expect("it is offered a seat")
 }
 
 #[tokio::test]

@@ -17,6 +17,7 @@ mod hindered_store;
 mod kept_replays;
 mod keys;
 mod ladder;
+mod ladder_troubles;
 mod large_replays;
 mod late_elsewhere;
 mod late_held;
