@@ -1969,18 +1969,19 @@ void 0}};var jd=15e3,Sh=7,Rh=4294967295;function qd(e){return[F(Mr,{}),...e.map(
 let s=async o=>{let a=new lt(o),i=new AbortController,c={source:ra(t),viewers:qd(o),fromDecision:n??0};for await(let l of e.watchPositions(c,{signal:i.signal})){
 a.take(l);break}return i.abort(),a};if(typeof r!="number")return s([]);try{return await s([r])}catch(o){if(W(o).mayPass)throw o;return s([])}}async function na(e,t,n,r,s){
 let o=t.isFromBeginning&&String(t.views)===String(n),a=t.next,i=o?t:new lt(n,t.info),c=new os,l={source:ra(t.info?.matchId??""),viewers:qd(n),fromDecision:i.next};
-for await(let d of e.watchPositions(l,s?{signal:s}:{}))i.take(d),i!==t&&i.next>=a&&(t.replaceBy(i),i=t),i===t&&r(),await c.next()}async function Zh(e,t,n){let r=Array.
-from({length:t.seats},(s,o)=>o);try{return await na(e,t,r,n)}catch(s){if(W(s).mayPass||String(t.views)===String(r))throw s}await na(e,t,await eu(e,t.info),n)}async function vh(e,t,n,r){
-let s=new AbortController,o=()=>document.hidden&&s.abort();document.addEventListener("visibilitychange",o);try{let a=Hd(t.info),i=n?await eu(e,t.info):[];await na(
-e,t,i,()=>{r(),n&&Hd(t.info)!==a&&s.abort()},s.signal)}catch(a){if(!s.signal.aborted)throw a}finally{document.removeEventListener("visibilitychange",o)}return s.
-signal.aborted}var Hd=e=>JSON.stringify(e?.seats.map(({botName:t})=>t));async function eu(e,t){if(!t||!Ts())return[];let n=new Map;for(let{seat:s,botName:o}of t.
-seats)o&&n.set(o,[...n.get(o)??[],s]);let r=[];for(let s of n.values())await Vh(e,t.matchId,s[0]??0)&&r.push(...s);return r.sort((s,o)=>s-o)}async function Vh(e,t,n){
-let r=new AbortController;try{let s=[F(Mr,{seat:n})];for await(let o of e.watchPositions({source:ra(t),viewers:s,fromDecision:Rh},{signal:r.signal}))break;return!0}catch(s){
-if(W(s).mayPass)throw s;return!1}finally{r.abort()}}async function xh(e,t,n,r){let s=new re(jd);for(let o=Sh-1;;o--){try{return await Ah(e,t,n)}catch(a){let i=W(
-a);if(!i.mayPass||o===0)throw a;r.notice(`The match is not there (${i.text}); it is tried again.`)}await s.pass()}}async function gs(e,t,n){let r=It(),s=await xh(
-r,e,t,n),o=t.seat!=="all"||s.isLive;o&&(n.opened(s),await Fd());let a=new re(jd),i=()=>{if(a.reset(),n.notice(""),o)return n.grew();o=!0,n.opened(s)};for(;;){await as();
-try{if(s.info?.state===4)return;if(!s.isLive)return await Zh(r,s,i),i();if(await vh(r,s,t.ownSeats&&Ts(),i)||(s.info=(await r.getMatch({matchId:e})).match??s.info,
-i(),!s.isLive))continue}catch(c){let l=W(c);if(!l.mayPass)throw c;n.notice(`The connection is lost (${l.text}); it is tried again.`)}document.hidden||await a.pass()}}var tu=8e3,fs=class{constructor(t,n){this.name=n;this.#t={authorization:`Bearer ${t}`}}name;#e=Vl();#t;#n=!1;async hold(t){let n=new re(tu);for(;;){let r=!1;try{
+for await(let d of e.watchPositions(l,s?{signal:s}:{})){if(i.take(d),i!==t&&i.next>=a&&(t.replaceBy(i),i=t),i===t&&r())return;await c.next()}}async function Zh(e,t,n){
+let r=Array.from({length:t.seats},(s,o)=>o);try{return await na(e,t,r,n)}catch(s){if(W(s).mayPass||String(t.views)===String(r))throw s}await na(e,t,await eu(e,t.
+info),n)}async function vh(e,t,n,r){let s=new AbortController,o=()=>document.hidden&&s.abort();document.addEventListener("visibilitychange",o);try{let a=Hd(t.info),
+i=n?await eu(e,t.info):[],c=!1;return await na(e,t,i,()=>(r(),c=n&&Hd(t.info)!==a,c),s.signal),c||s.signal.aborted}catch(a){if(!s.signal.aborted)throw a;return!0}finally{
+document.removeEventListener("visibilitychange",o),s.abort()}}var Hd=e=>JSON.stringify(e?.seats.map(({botName:t})=>t));async function eu(e,t){if(!t||!Ts())return[];
+let n=new Map;for(let{seat:s,botName:o}of t.seats)o&&n.set(o,[...n.get(o)??[],s]);let r=[];for(let s of n.values())await Vh(e,t.matchId,s[0]??0)&&r.push(...s);return r.
+sort((s,o)=>s-o)}async function Vh(e,t,n){let r=new AbortController;try{let s=[F(Mr,{seat:n})];for await(let o of e.watchPositions({source:ra(t),viewers:s,fromDecision:Rh},
+{signal:r.signal}))break;return!0}catch(s){if(W(s).mayPass)throw s;return!1}finally{r.abort()}}async function xh(e,t,n,r){let s=new re(jd);for(let o=Sh-1;;o--){
+try{return await Ah(e,t,n)}catch(a){let i=W(a);if(!i.mayPass||o===0)throw a;r.notice(`The match is not there (${i.text}); it is tried again.`)}await s.pass()}}async function gs(e,t,n){
+let r=It(),s=await xh(r,e,t,n),o=t.seat!=="all"||s.isLive;o&&(n.opened(s),await Fd());let a=new re(jd),i=()=>{if(a.reset(),n.notice(""),o)return n.grew();o=!0,n.
+opened(s)};for(;;){await as();try{if(s.info?.state===4)return;if(!s.isLive)return await Zh(r,s,i),i();if(await vh(r,s,t.ownSeats&&Ts(),i)||(s.info=(await r.getMatch(
+{matchId:e})).match??s.info,i(),!s.isLive))continue}catch(c){let l=W(c);if(!l.mayPass)throw c;n.notice(`The connection is lost (${l.text}); it is tried again.`)}
+document.hidden||await a.pass()}}var tu=8e3,fs=class{constructor(t,n){this.name=n;this.#t={authorization:`Bearer ${t}`}}name;#e=Vl();#t;#n=!1;async hold(t){let n=new re(tu);for(;;){let r=!1;try{
 let s={protocolRevision:1,botName:this.name,botVersion:"page"};for await(let{message:o}of this.#e.watchSeat({hello:s},{headers:this.#t})){if(this.#n)return;o&&(n.
 reset(),t.notice(""),r||=o.message.case==="matchEnded",t.message(o))}if(r)return;t.notice("The connection is lost; it is tried again.")}catch(s){if(r)return;let o=W(
 s);if(!o.mayPass)throw s;t.notice(`The connection is lost (${o.text}); it is tried again.`)}if(await n.pass(),this.#n)return}}async decide(t,n,r,s){let o={requestId:t,

@@ -67,9 +67,9 @@ async function firstLook(client: Client, matchId: string, { at, seat }: Wanted):
   }
 }
 
-/** Reads positions with the views of these seats into a record. If it has others, all are read anew,
- * and take the place of its own as soon as they come as far. */
-async function read(client: Client, record: MatchRecord, views: readonly number[], came: () => void, signal?: AbortSignal): Promise<void> {
+/** Reads positions with the views of these seats into a record, until `came` says that it is enough. If
+ * it has others, all are read anew, and take the place of its own as soon as they come as far. */
+async function read(client: Client, record: MatchRecord, views: readonly number[], came: () => boolean | void, signal?: AbortSignal): Promise<void> {
   const goesOn = record.isFromBeginning && String(record.views) === String(views);
   const shown = record.next;
   let into = goesOn ? record : new MatchRecord(views, record.info);
@@ -81,7 +81,7 @@ async function read(client: Client, record: MatchRecord, views: readonly number[
       record.replaceBy(into);
       into = record;
     }
-    if (into === record) came();
+    if (into === record && came()) return;
     await turns.next();
   }
 }
@@ -107,16 +107,20 @@ async function part(client: Client, record: MatchRecord, wantsOwn: boolean, came
   try {
     const bots = botsOf(record.info);
     const views = wantsOwn ? await ownSeats(client, record.info) : [];
+    let isOther = false;
     await read(client, record, views, () => {
       came();
-      if (wantsOwn && botsOf(record.info) !== bots) cut.abort();
+      isOther = wantsOwn && botsOf(record.info) !== bots;
+      return isOther;
     }, cut.signal);
+    return isOther || cut.signal.aborted;
   } catch (error) {
     if (!cut.signal.aborted) throw error;
+    return true;
   } finally {
     document.removeEventListener("visibilitychange", onHide);
+    cut.abort();
   }
-  return cut.signal.aborted;
 }
 
 const botsOf = (info: MatchInfo | undefined) => JSON.stringify(info?.seats.map(({ botName }) => botName));
