@@ -274,9 +274,9 @@ fn record(number: u64, luck: &mut SmallRng) -> LadderMatchRecord {
         purpose: OfferPurpose::Rated.into(),
         seats: vec![seat(one, places.0), seat(other, places.1)],
         paired_unix_ms: 1_700_000_000_000 + number,
-        replaces: None,
         match_id: format!("match-{number:012}"),
         end: LadderMatchEnd::Played.into(),
         ended_unix_ms: 1_700_000_060_000 + number,
+        ..LadderMatchRecord::default()
     }
 }
