@@ -30,7 +30,7 @@ const addressOf = (name: string, viewer: Viewer | "all") => `${server.url}/m/${n
 /** How far away the moment is whose secrets take the place of those of a position, and how many
  * positions are passed over between two that are compared. */
 const AWAY = 47;
-const STRIDE = 31;
+const STRIDE = 17;
 
 /** The playthrough as a match with notes and faults. */
 function told(golden: Golden) {
