@@ -1,5 +1,6 @@
 //! What the machine, and not the server, is to blame for: moments at which the server was ready to
-//! run and got no processor, by the system's own account, and moments at which its disk was slow.
+//! run and got no processor, by the system's own account, moments at which a processor stood still,
+//! of which the system of a virtual machine knows nothing, and moments at which the disk was slow.
 
 use std::{
     collections::HashMap,
@@ -20,10 +21,14 @@ const WITHHELD: Duration = Duration::from_millis(50);
 /// How long before and after such a moment is blamed on it.
 const ABOUT: Duration = Duration::from_millis(300);
 
-/// Looks at a process until it is told to stop.
+/// Interval at which a processor is asked whether it stands still. So short that a stall cannot hide
+/// in the sleep.
+const STALL_INTERVAL: Duration = Duration::from_millis(10);
+
+/// Looks at a process and at all processors until it is told to stop.
 pub(crate) struct MachineWatch {
     stopped: Arc<AtomicBool>,
-    watching: JoinHandle<Vec<SystemTime>>,
+    watching: Vec<JoinHandle<Vec<SystemTime>>>,
 }
 
 /// Moments at which something else is to blame, and for how long before and after them.
@@ -34,41 +39,78 @@ pub(crate) struct Moments {
 }
 
 impl MachineWatch {
-    /// Looks at the threads of this process.
+    /// Looks at the threads of this process, and at the processors.
     pub(crate) fn start(process: u32) -> Self {
         let stopped = Arc::new(AtomicBool::new(false));
-        let is_stopped = Arc::clone(&stopped);
-        let watching = thread::spawn(move || {
-            let mut moments = Vec::new();
-            let mut before = waited(process);
-            while !is_stopped.load(Ordering::Relaxed) {
-                let asleep = Instant::now();
-                thread::sleep(INTERVAL);
-                // The machine itself may stand still, of which its system knows nothing.
-                let stood_still = asleep.elapsed() >= INTERVAL + WITHHELD;
-                let now = waited(process);
-                let is_withheld = now.iter().any(|(thread, waited)| {
-                    let before = before.get(thread).copied().unwrap_or_default();
-                    waited.saturating_sub(before) >= WITHHELD
-                });
-                if is_withheld || stood_still {
-                    moments.push(SystemTime::now());
-                }
-                before = now;
-            }
-            moments
-        });
+        let until = || Arc::clone(&stopped);
+        let is_stopped = until();
+        let mut watching = vec![thread::spawn(move || withheld(process, &is_stopped))];
+        let processors = thread::available_parallelism().map_or(1, usize::from);
+        watching.extend((0..processors).map(|processor| {
+            let is_stopped = until();
+            thread::spawn(move || stalls(processor, &is_stopped))
+        }));
         Self { stopped, watching }
     }
 
-    /// The moments at which a thread was withheld the processor.
+    /// The moments at which a thread was withheld the processor, or a processor stood still.
     pub(crate) fn stop(self) -> Moments {
         self.stopped.store(true, Ordering::Relaxed);
+        let moments = self.watching.into_iter().flat_map(JoinHandle::join);
         Moments {
-            at: self.watching.join().unwrap_or_default(),
+            at: moments.flatten().collect(),
             about: ABOUT,
         }
     }
+}
+
+/// The moments at which a thread of the process was ready to run and got no processor.
+fn withheld(process: u32, is_stopped: &AtomicBool) -> Vec<SystemTime> {
+    let mut moments = Vec::new();
+    let mut before = waited(process);
+    while !is_stopped.load(Ordering::Relaxed) {
+        thread::sleep(INTERVAL);
+        let now = waited(process);
+        let is_withheld = now.iter().any(|(thread, waited)| {
+            let before = before.get(thread).copied().unwrap_or_default();
+            waited.saturating_sub(before) >= WITHHELD
+        });
+        if is_withheld {
+            moments.push(SystemTime::now());
+        }
+        before = now;
+    }
+    moments
+}
+
+/// The moments at which a processor stood still, as a thread that sleeps there sees it. One of many
+/// may stand still alone.
+fn stalls(processor: usize, is_stopped: &AtomicBool) -> Vec<SystemTime> {
+    stay_on(processor);
+    let mut moments = Vec::new();
+    while !is_stopped.load(Ordering::Relaxed) {
+        let asleep = Instant::now();
+        thread::sleep(STALL_INTERVAL);
+        if asleep.elapsed() >= STALL_INTERVAL + WITHHELD {
+            moments.push(SystemTime::now());
+        }
+    }
+    moments
+}
+
+/// Has this thread run on one processor only. Where that is not possible it runs on any.
+fn stay_on(processor: usize) {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::thread::{CpuSet, sched_setaffinity};
+        let mut processors = CpuSet::new();
+        if processor < CpuSet::MAX_CPU {
+            processors.set(processor);
+            let _ = sched_setaffinity(None, &processors);
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = processor;
 }
 
 impl Moments {
