@@ -3,74 +3,36 @@
 use std::{collections::BTreeSet, process::Command};
 
 use bridgemaster_bots::Random;
-use bridgemaster_games::{GAME_IDS, Seed, with_game};
-use bridgemaster_proto::{
-    games::WireGame as _,
-    v1::{
-        AdvanceLadderRequest, ClockRules, CreateLadderRequest, ExportResultsRequest,
-        GetLadderRequest, Ladder, LadderState, MatchConfig, WatchLadderRequest,
-        ladder_service_client::LadderServiceClient,
-    },
+use bridgemaster_games::Seed;
+use bridgemaster_proto::v1::{
+    AdvanceLadderRequest, ClockRules, ExportResultsRequest, GetLadderRequest, Ladder, LadderState,
+    WatchLadderRequest,
 };
 use bridgemaster_sdk::AttendOptions;
 use rand::{RngExt as _, SeedableRng as _, rngs::SmallRng};
 use tokio::{task::JoinHandle, time::timeout};
-use tonic::transport::Channel;
 
-use crate::served::{PATIENCE, Served};
+use crate::{
+    served::{PATIENCE, Served},
+    served_ladder::{NAME, attend, client, create, options},
+};
 
 /// Times that the server is killed.
 const KILLS: usize = 6;
 /// Fixes when.
 const KILL_SEED: u64 = 12;
-const NAME: &str = "league";
-
-async fn client(server: &Served) -> LadderServiceClient<Channel> {
-    let channel = Channel::from_shared(server.url.clone()).unwrap();
-    LadderServiceClient::new(channel.connect().await.unwrap())
-}
-
-async fn create(server: &Served) {
-    let config = MatchConfig {
-        game: with_game!(GAME_IDS[0], G => G::config_to_wire(&Default::default())),
-        seats: 2,
-        clock: Some(ClockRules {
-            bank_ms: Some(3_600_000),
-            cap_ms: Some(600_000),
-            startup_ms: Some(600_000),
-            reconnect_ms: Some(600_000),
-            ..ClockRules::default()
-        }),
-        ..MatchConfig::default()
-    };
-    let ladder = Ladder {
-        ladder_id: NAME.to_owned(),
-        config: Some(config),
-        ..Ladder::default()
-    };
-    let request = CreateLadderRequest {
-        ladder: Some(ladder),
-    };
-    client(server).await.create_ladder(request).await.unwrap();
-}
 
 /// A bot that attends, and comes back by itself.
-fn attend(server: &Served, name: &str) -> JoinHandle<()> {
+fn attend_always(server: &Served, name: &str) -> JoinHandle<()> {
     let options = AttendOptions {
-        bot_version: "1".to_owned(),
         slots: 2,
-        connect_for: PATIENCE,
         reconnect_for: PATIENCE,
-        ..AttendOptions::new(&server.url, NAME, name)
+        ..options(server, name)
     };
     let mut number = 0;
-    tokio::spawn(async move {
-        let new_bot = move || {
-            number += 1;
-            Random::new(&Seed::from(number))
-        };
-        // It ends with the test.
-        let _ = bridgemaster_sdk::attend(new_bot, options).await;
+    attend(options, move || {
+        number += 1;
+        Random::new(&Seed::from(number))
     })
 }
 
@@ -121,8 +83,12 @@ async fn a_ladder_whose_server_is_killed_loses_no_match_and_counts_none_twice() 
     let data = folder.path().join("data");
     let mut server = Served::start("127.0.0.1:0", &data, &["--survives", "kill"]);
     let address = server.address();
-    create(&server).await;
-    let bots = ["ada", "bob", "cyd", "dan"].map(|name| attend(&server, name));
+    let clock = ClockRules {
+        reconnect_ms: Some(600_000),
+        ..ClockRules::default()
+    };
+    create(&server, clock, &[]).await;
+    let bots = ["ada", "bob", "cyd", "dan"].map(|name| attend_always(&server, name));
     let mut luck = SmallRng::seed_from_u64(KILL_SEED);
     let mut before: Vec<Vec<String>> = Vec::new();
     for _ in 0..KILLS {

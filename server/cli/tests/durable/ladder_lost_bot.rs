@@ -4,22 +4,17 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use bridgemaster_bots::Random;
-use bridgemaster_games::{GAME_IDS, Seed, with_game};
-use bridgemaster_proto::{
-    games::WireGame as _,
-    v1::{
-        AnnulmentReason, ClockRules, CreateLadderRequest, Ladder, LadderMatch,
-        ListLadderMatchesRequest, MatchConfig, MatchState,
-        ladder_service_client::LadderServiceClient,
-    },
+use bridgemaster_games::Seed;
+use bridgemaster_proto::v1::{
+    AnnulmentReason, ClockRules, LadderMatch, ListLadderMatchesRequest, MatchState, SeatInfo,
 };
-use bridgemaster_sdk::{AttendOptions, Bot, Choice, Request};
-use tokio::{task::JoinHandle, time::timeout};
-use tonic::transport::Channel;
+use bridgemaster_sdk::{Bot, Choice, Request};
+use tokio::time::timeout;
 
-use crate::served::{PATIENCE, Served};
-
-const NAME: &str = "league";
+use crate::{
+    served::{PATIENCE, Served},
+    served_ladder::{NAME, attend, client, create, options},
+};
 
 /// Says that it was asked, and thinks until the test ends.
 struct Thinker {
@@ -34,53 +29,6 @@ impl Bot for Thinker {
         let _ = self.released.recv();
         Choice::Resign
     }
-}
-
-async fn client(server: &Served) -> LadderServiceClient<Channel> {
-    let channel = Channel::from_shared(server.url.clone()).unwrap();
-    LadderServiceClient::new(channel.connect().await.unwrap())
-}
-
-/// A ladder of two bots that need no validation and play one match at a time.
-async fn create(server: &Served) {
-    let config = MatchConfig {
-        game: with_game!(GAME_IDS[0], G => G::config_to_wire(&Default::default())),
-        seats: 2,
-        clock: Some(ClockRules {
-            bank_ms: Some(3_600_000),
-            cap_ms: Some(600_000),
-            startup_ms: Some(600_000),
-            // What a loaded machine does to a test is not for this one.
-            referee_lag_limit_ms: Some(60_000),
-            ..ClockRules::default()
-        }),
-        ..MatchConfig::default()
-    };
-    let ladder = Ladder {
-        ladder_id: NAME.to_owned(),
-        config: Some(config),
-        house_bots: vec!["ada".to_owned(), "bob".to_owned()],
-        ..Ladder::default()
-    };
-    let ladder = Some(ladder);
-    let request = CreateLadderRequest { ladder };
-    client(server).await.create_ladder(request).await.unwrap();
-}
-
-fn attend<B: Bot + 'static>(
-    server: &Served,
-    name: &str,
-    new_bot: impl FnMut() -> B + Send + 'static,
-) -> JoinHandle<()> {
-    let options = AttendOptions {
-        bot_version: "1".to_owned(),
-        connect_for: PATIENCE,
-        ..AttendOptions::new(&server.url, NAME, name)
-    };
-    tokio::spawn(async move {
-        // It ends with the test.
-        let _ = bridgemaster_sdk::attend(new_bot, options).await;
-    })
 }
 
 fn random() -> Random {
@@ -118,15 +66,21 @@ async fn a_match_whose_bot_does_not_come_back_after_a_kill_is_annulled_and_playe
     let start = |listen: &str| Served::start(listen, &data, &["--survives", "kill"]);
     let server = start("127.0.0.1:0");
     let address = server.address();
-    create(&server).await;
-    let _ada = attend(&server, "ada", random);
+    let clock = ClockRules {
+        // What a loaded machine does to a test is not for this one.
+        referee_lag_limit_ms: Some(60_000),
+        ..ClockRules::default()
+    };
+    create(&server, clock, &["ada", "bob"]).await;
+    let _ada = attend(options(&server, "ada"), random);
     let (asked, was_asked) = channel();
     let (_released, releases) = channel();
     let mut thinker = Some(Thinker {
         asked,
         released: releases,
     });
-    let bob = attend(&server, "bob", move || thinker.take().expect("one match"));
+    let new_thinker = move || thinker.take().expect("one match");
+    let bob = attend(options(&server, "bob"), new_thinker);
     tokio::task::spawn_blocking(move || was_asked.recv_timeout(PATIENCE).unwrap())
         .await
         .unwrap();
@@ -147,7 +101,7 @@ async fn a_match_whose_bot_does_not_come_back_after_a_kill_is_annulled_and_playe
         assert_eq!(annulment.reason(), AnnulmentReason::ServerCrash);
         assert!(annulment.detail.contains("did not come back"));
     }
-    let _bob = attend(&server, "bob", random);
+    let _bob = attend(options(&server, "bob"), random);
     let again = async {
         loop {
             let first = matches(&server).await.pop().unwrap().r#match.unwrap();
@@ -164,7 +118,7 @@ async fn a_match_whose_bot_does_not_come_back_after_a_kill_is_annulled_and_playe
     assert_eq!(replay.annulment, None);
     let names = |seats: Vec<_>| {
         let seats = seats.into_iter();
-        let names = seats.map(|seat: bridgemaster_proto::v1::SeatInfo| seat.bot_name);
+        let names = seats.map(|seat: SeatInfo| seat.bot_name);
         names.collect::<Vec<String>>()
     };
     assert_eq!(names(seats), names(replay.seats), "the same seats");

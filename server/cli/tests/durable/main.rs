@@ -16,4 +16,5 @@ mod paced_bot;
 mod refusing;
 mod replay_files;
 mod served;
+mod served_ladder;
 mod trusting;
