@@ -13,6 +13,10 @@ use crate::{
 /// Of the matches of a ladder at once, one in so many may be one that somebody asked for.
 const MATCHES_A_REQUESTED: usize = 4;
 
+/// Of the matches of a ladder at once, one in so many is never a validation: anybody may bring new
+/// versions, and a bot that does not come to its validation holds its place for the start-up time.
+const MATCHES_A_PLACE_KEPT: usize = 4;
+
 /// Other tables that are looked at, for each bot of one that has just met: few others have too.
 const OTHER_TABLES: usize = 4;
 
@@ -67,15 +71,26 @@ impl Ladder {
     /// The match to be played next, if there is one: for [`paired`](Self::paired) once it is
     /// stored. It waits for nobody who is not there, and nobody who is there and free waits for
     /// longer than twice as many rated matches as there are bots to pair, beside annulled matches
-    /// that are played again and validations, which come first.
+    /// that are played again, which come first, and validations, which take turns with rated ones.
     pub fn next_match(&mut self) -> Option<Pairing> {
         if self.open.len() >= self.rules.max_matches || self.state == State::Closed {
             return None;
         }
         let free = self.free();
-        self.next_again(&free)
-            .or_else(|| self.next_validation(&free))
-            .or_else(|| self.next_rated(&free))
+        if let Some(again) = self.next_again(&free) {
+            return Some(again);
+        }
+        // In turns, so that new versions take no more than every other match from the rest.
+        match self.counts.paired.is_multiple_of(2) {
+            true => {
+                let validation = self.next_validation(&free);
+                validation.or_else(|| self.next_rated(&free))
+            }
+            false => {
+                let rated = self.next_rated(&free);
+                rated.or_else(|| self.next_validation(&free))
+            }
+        }
     }
 
     /// A match between these bots, in seat order, that does not count.
@@ -202,7 +217,9 @@ impl Ladder {
     /// ones, else against anybody, else against itself. With more than two seats it has all but one
     /// of them, as far as it has slots: so it meets itself and the house in one match.
     fn next_validation(&self, free: &BTreeMap<BotNumber, u32>) -> Option<Pairing> {
-        if self.state != State::Open {
+        let open = self.open.values();
+        let validations = open.filter(|open| open.purpose == Purpose::Validation);
+        if self.state != State::Open || validations.count() >= self.most_validations() {
             return None;
         }
         let is_new = |bot: BotNumber| self.is(bot, |state| state == StandingState::Validating);
@@ -232,6 +249,12 @@ impl Ladder {
             seats.rotate_left(turn.unwrap_or_default());
             Some(self.pairing(Purpose::Validation, &seats, None))
         })
+    }
+
+    /// Validations at once.
+    fn most_validations(&self) -> usize {
+        let kept = (self.rules.max_matches / MATCHES_A_PLACE_KEPT).max(1);
+        (self.rules.max_matches - kept).max(1)
     }
 
     /// The rated match that tells most.

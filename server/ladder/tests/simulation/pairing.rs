@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bridgemaster_ladder::{
-    BotVersion, End, Ladder, Presence, Purpose, RequestRefused, Span, Standing, State,
+    BotVersion, End, Ladder, Pairing, Presence, Purpose, RequestRefused, Span, Standing, State,
 };
 use rand::RngExt as _;
 
@@ -49,6 +49,47 @@ fn rated_matches_do_not_wait_for_a_new_version_that_does_not_come_to_its_validat
     }
     let new = BotVersion::new("new", "1");
     assert_eq!(world.ladder.playing(&new), 1, "it was never there");
+}
+
+#[test]
+fn any_number_of_new_versions_that_never_come_leave_rated_matches_their_places() {
+    for (at_once, kept) in [(1, 0), (2, 1), (8, 2)] {
+        let mut rules = rules(2);
+        rules.max_matches = at_once;
+        let bots = field(4);
+        rules.house_bots = bots
+            .iter()
+            .map(|bot| bot.presence.bot.name.clone())
+            .collect();
+        let mut world = World::new(rules, bots, 1);
+        play(&mut world, 6);
+        let before = world.stored.matches.len();
+        for number in 0..100 {
+            world.bots.push(bot(&format!("new-{number}"), 0.0));
+        }
+        while world.stored.matches.len() < before + 60 {
+            world.pair();
+            let open = |purpose| {
+                let of = move |(pairing, end): &&(Pairing, Option<End>)| {
+                    end.is_none() && pairing.purpose == purpose
+                };
+                world.stored.matches.iter().filter(of).count()
+            };
+            let validations = open(Purpose::Validation);
+            assert!(validations + kept <= at_once, "{validations} of {at_once}");
+            assert!(world.step(), "something is played");
+        }
+        let paired = &world.stored.matches[before..];
+        let rated = paired
+            .iter()
+            .filter(|(pairing, _)| pairing.purpose == Purpose::Rated);
+        let rated = rated.count();
+        assert!(
+            rated * 3 >= paired.len(),
+            "{rated} of {}, {at_once} at once",
+            paired.len()
+        );
+    }
 }
 
 #[test]
