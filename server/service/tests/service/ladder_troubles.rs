@@ -19,7 +19,7 @@ use tokio::{task::JoinSet, time::timeout};
 use tonic::{Request, Streaming, transport::Channel};
 
 use crate::{
-    ladder::{
+    ladder_scene::{
         NAME, advance, attend, attend_by_hand, client, csv, first_offer, make, matches, next_offer,
         of_two, until, until_counted,
     },
@@ -54,7 +54,7 @@ async fn a_match_that_the_servers_lag_spoils_is_annulled_and_played_again_and_co
         clock.cap_ms = Some(60_000);
         clock.referee_lag_limit_ms = Some(LAG_LIMIT_MS);
     });
-    let mut housed = crate::ladder::ladder(capped);
+    let mut housed = crate::ladder_scene::ladder(capped);
     housed.house_bots = vec!["ada".to_owned(), "bob".to_owned()];
     make(&server, housed).await.unwrap();
     let mut ada = attend_by_hand(&server, "ada", "1").await;
@@ -135,7 +135,7 @@ async fn a_version_that_fails_its_validation_is_told_the_match_and_the_fault() {
         }
     }
     // Who looks at the ladder is told as well.
-    let all = crate::ladder::standings(&server, true).await;
+    let all = crate::ladder_scene::standings(&server, true).await;
     let ada = all.iter().find(|standing| standing.bot_name == "ada");
     assert!(ada.unwrap().detail.contains("it resigned"), "{ada:?}");
 }
@@ -215,7 +215,7 @@ async fn ten_thousand_streams_of_one_key_are_one_attendance_and_others_get_their
     let server = &locked.server;
     let admin = locked.key("organizer", &[Admin, Play]).await;
     let quick = with_clock(config(GAMES[0], 2), |clock| clock.startup_ms = Some(1_000));
-    let mut housed = crate::ladder::ladder(quick);
+    let mut housed = crate::ladder_scene::ladder(quick);
     housed.house_bots = vec!["house".to_owned()];
     let create = CreateLadderRequest {
         ladder: Some(housed),
@@ -259,7 +259,7 @@ async fn ten_thousand_streams_of_one_key_are_one_attendance_and_others_get_their
         "{reasons:?}"
     );
     assert!(reasons.contains("SUPERSEDED"), "{reasons:?}");
-    let counted = crate::ladder::get(server).await.matches;
+    let counted = crate::ladder_scene::get(server).await.matches;
     until_counted(server, counted + 3).await;
     until(server, |news| {
         let attending = news.standings.iter();
