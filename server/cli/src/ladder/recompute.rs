@@ -1,8 +1,8 @@
 //! `bridgemaster ladder recompute`: the ratings from the results alone.
 
-use std::{collections::BTreeMap, fs, path::PathBuf, time::Duration};
+use std::{fs, path::PathBuf, time::Duration};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use bridgemaster_ladder::{CONFIDENCE, Rated, ratings_of};
 use bridgemaster_proto::{
     outside::Outside,
@@ -11,12 +11,17 @@ use bridgemaster_proto::{
 use clap::Args;
 use tokio::time::sleep;
 
-use super::{client, results::counted, standings};
+use super::{
+    client,
+    results::{counted, counted_first},
+    standings,
+};
 use crate::{match_client::ServerFlag, output, runtime::block_on};
 
-/// How often the results are fetched again while matches end meanwhile, or while the server has not
-/// fitted them all. It does so about once a second; where a fit takes longer than a fifth of that,
-/// five times as long after the one before. The largest ladders take a second or two for one.
+/// How often ratings and results are fetched again until they belong together: the ratings are of
+/// the matches that ended first, but the server may have counted matches that ended within a few
+/// milliseconds in another order. A ladder has its first ratings about a second after its first
+/// results.
 const TRIES: usize = 30;
 
 /// Time from one of these to the next.
@@ -51,33 +56,31 @@ impl RecomputeArgs {
         let ladder = self.ladder.unwrap_or_default();
         block_on(async {
             let mut client = client::connect(&self.server).await?;
+            let mut difference = anyhow!("the server shows no ratings");
             for attempt in 0..TRIES {
                 if attempt > 0 {
                     sleep(AGAIN_AFTER).await;
                 }
-                let before = client.get(&ladder).await?;
-                let csv = client.results(&ladder).await?;
                 let shown = client.standings(&ladder, true).await?;
-                if client.get(&ladder).await?.matches != before.matches {
+                // Fetched after the ratings, so that all their matches are among them.
+                let csv = client.results(&ladder).await?;
+                let Some(results) = counted_first(&csv, seats_of(&shown))? else {
+                    difference = anyhow!("the server shows ratings of other results");
                     continue;
-                }
-                let results = counted(&csv)?;
+                };
                 let rated = ratings_of(&results)?;
-                if !is_of_all(&rated, &shown) {
+                if let Err(differs) = compare(&rated, &shown) {
+                    difference = differs;
                     continue;
                 }
                 output::print(&standings::text(&as_standings(&rated)))?;
-                compare(&rated, &shown)?;
                 let text = format!(
                     "{} results; the server shows the same ratings to the last digit\n",
                     results.len()
                 );
                 return Ok(output::print(&text)?);
             }
-            bail!(
-                "matches ended while the results were fetched, or the server shows ratings of other \
-                 results; try again, or freeze the ladder"
-            )
+            Err(difference)
         })
     }
 }
@@ -105,19 +108,10 @@ fn as_standings(rated: &[Rated]) -> Vec<Standing> {
     rated.iter().map(standing).collect()
 }
 
-/// Whether a server shows ratings of as many matches of each bot.
-fn is_of_all(rated: &[Rated], shown: &[Standing]) -> bool {
-    let of_shown = |standing: &Standing| {
-        let matches = standing.rating.map(|rating| u64::from(rating.matches));
-        let bot = (standing.bot_name.clone(), standing.bot_version.clone());
-        Some((bot, matches?))
-    };
-    let of_rated = |rated: &Rated| {
-        let bot = (rated.bot.name.clone(), rated.bot.version.clone());
-        (bot, rated.matches)
-    };
-    let shown: BTreeMap<_, _> = shown.iter().filter_map(of_shown).collect();
-    shown == rated.iter().map(of_rated).collect()
+/// Seats of all matches together that a server shows ratings of.
+fn seats_of(shown: &[Standing]) -> u64 {
+    let ratings = shown.iter().filter_map(|standing| standing.rating);
+    ratings.map(|rating| u64::from(rating.matches)).sum()
 }
 
 /// Makes sure that a server shows these ratings, and no others.

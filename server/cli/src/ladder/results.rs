@@ -48,38 +48,61 @@ fn check(csv: &[u8]) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// A match that counts.
+struct CountedMatch {
+    number: u64,
+    ended_unix_ms: u64,
+    seats: Vec<(BotVersion, SeatEnd)>,
+}
+
 /// The results that count, from a CSV file of all of them.
 pub(super) fn counted(csv: &[u8]) -> anyhow::Result<Results> {
+    Ok(results_of(counted_matches(csv)?))
+}
+
+/// The results that count, but only of those matches that ended first and have so many seats
+/// together; `None` if no number of them has.
+pub(super) fn counted_first(csv: &[u8], seats: u64) -> anyhow::Result<Option<Results>> {
+    let mut matches = counted_matches(csv)?;
+    matches.sort_by_key(|counted| (counted.ended_unix_ms, counted.number));
+    let mut seats_left = seats;
+    let mut first = Vec::new();
+    for counted in matches {
+        if seats_left == 0 && seats > 0 {
+            break;
+        }
+        let Some(left) = seats_left.checked_sub(counted.seats.len() as u64) else {
+            return Ok(None);
+        };
+        seats_left = left;
+        first.push(counted);
+    }
+    first.sort_by_key(|counted| counted.number);
+    Ok((seats_left == 0).then(|| results_of(first)))
+}
+
+fn results_of(matches: Vec<CountedMatch>) -> Results {
+    let mut results = Results::new();
+    for counted in matches {
+        results.add(counted.number, &counted.seats);
+    }
+    results
+}
+
+/// The matches that count, by their numbers.
+fn counted_matches(csv: &[u8]) -> anyhow::Result<Vec<CountedMatch>> {
     let mut reader = csv::Reader::from_reader(csv);
     let head = reader.headers()?.clone();
     let column = |name: &str| {
         let place = head.iter().position(|column| column == name);
         place.with_context(|| format!("the results have no column {name:?}"))
     };
-    let [
-        number,
-        purpose,
-        outcome,
-        bot_name,
-        bot_version,
-        place,
-        score,
-        forfeited,
-    ] = [
-        "number",
-        "purpose",
-        "outcome",
-        "bot_name",
-        "bot_version",
-        "place",
-        "score",
-        "forfeited",
-    ]
-    .map(column);
-    let (number, purpose, outcome) = (number?, purpose?, outcome?);
-    let (bot_name, bot_version) = (bot_name?, bot_version?);
-    let (place, score, forfeited) = (place?, score?, forfeited?);
-    let mut matches: BTreeMap<u64, Vec<(BotVersion, SeatEnd)>> = BTreeMap::new();
+    let (number, ended_unix_ms) = (column("number")?, column("ended_unix_ms")?);
+    let (purpose, outcome) = (column("purpose")?, column("outcome")?);
+    let (bot_name, bot_version) = (column("bot_name")?, column("bot_version")?);
+    let (place, score) = (column("place")?, column("score")?);
+    let forfeited = column("forfeited")?;
+    let mut matches: BTreeMap<u64, CountedMatch> = BTreeMap::new();
     for (line, row) in (2..).zip(reader.records()) {
         let row = row?;
         if &row[purpose] != "rated" || &row[outcome] != "played" {
@@ -96,16 +119,60 @@ pub(super) fn counted(csv: &[u8]) -> anyhow::Result<Results> {
             },
         };
         let number = row[number].parse().with_context(|| wrong("number"))?;
-        let seats = matches.entry(number).or_default();
-        seats.push((BotVersion::new(&row[bot_name], &row[bot_version]), end));
+        let ended = row[ended_unix_ms].parse();
+        let ended_unix_ms = ended.with_context(|| wrong("ended_unix_ms"))?;
+        let counted = matches.entry(number).or_insert_with(|| CountedMatch {
+            number,
+            ended_unix_ms,
+            seats: Vec::new(),
+        });
+        let bot = BotVersion::new(&row[bot_name], &row[bot_version]);
+        counted.seats.push((bot, end));
     }
-    let mut results = Results::new();
-    for (number, seats) in matches {
+    for CountedMatch { number, seats, .. } in matches.values() {
         ensure!(
             seats.len() > 1,
             "match {number} of the results has one seat"
         );
-        results.add(number, &seats);
     }
-    Ok(results)
+    Ok(matches.into_values().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Matches of two seats that ended at these moments, in the order of their numbers.
+    fn csv(ended_unix_ms: &[u64]) -> Vec<u8> {
+        let mut csv = "number,purpose,outcome,ended_unix_ms,bot_name,bot_version,place,score,\
+                       forfeited\n"
+            .to_owned();
+        for (number, ended) in ended_unix_ms.iter().enumerate() {
+            for place in 1..=2 {
+                csv += &format!("{number},rated,played,{ended},bot-{place},1,{place},0,false\n");
+            }
+        }
+        csv.into_bytes()
+    }
+
+    #[test]
+    fn the_first_results_are_those_of_the_matches_that_ended_first() {
+        let csv = csv(&[30, 10, 20]);
+        let first = |seats| {
+            let results = counted_first(&csv, seats).unwrap();
+            results.map(|results| results.len())
+        };
+        assert_eq!(first(2), Some(1));
+        assert_eq!(first(4), Some(2));
+        assert_eq!(first(6), Some(3));
+        assert_eq!(first(3), None, "one and a half matches");
+        assert_eq!(first(8), None, "more than there are");
+        assert_eq!(first(0), None, "none of them");
+        let mut two = counted_matches(&csv).unwrap();
+        two.remove(0);
+        assert_eq!(
+            bridgemaster_ladder::ratings_of(&counted_first(&csv, 4).unwrap().unwrap()).unwrap(),
+            bridgemaster_ladder::ratings_of(&results_of(two)).unwrap()
+        );
+    }
 }
