@@ -17,6 +17,10 @@ const MATCHES_A_REQUESTED: usize = 4;
 /// versions, and a bot that does not come to its validation holds its place for the start-up time.
 const MATCHES_A_PLACE_KEPT: usize = 4;
 
+/// A bot waits for one that plays now and would tell so many times as much about the order as any
+/// that is free: bots with one slot each are seldom free at once, while house bots mostly are.
+const WORTH_WAITING: f64 = 3.0;
+
 /// Other tables that are looked at, for each bot of one that has just met: few others have too.
 const OTHER_TABLES: usize = 4;
 
@@ -293,13 +297,52 @@ impl Ladder {
                 waited_matches,
                 owner,
             });
-        let candidates: Vec<Candidate> = candidates.collect();
+        let mut candidates: Vec<Candidate> = candidates.collect();
+        self.hold_back(&mut candidates);
         let places = next_table(&self.knowledge.uncertainty, &candidates, seats)?;
         let places = self.unless_again(&candidates, places)?;
         let bots = places.into_iter().map(|place| self.knowledge.bots[place]);
         let table: Vec<BotNumber> = bots.collect();
         let table = self.seat_counts.order(&table, self.rated);
         Some(self.pairing(Purpose::Rated, &table, None))
+    }
+
+    /// Leaves out those that are better paired with a bot that plays now, and have not waited long.
+    /// With more than two seats a table waits for others anyway.
+    fn hold_back(&mut self, candidates: &mut Vec<Candidate>) {
+        if self.rules.seats != 2 {
+            return;
+        }
+        let free: Vec<BotNumber> = candidates
+            .iter()
+            .map(|candidate| self.knowledge.bots[candidate.bot])
+            .collect();
+        let in_play = self.open.values().filter(|open| is_waited_for(open));
+        let mut playing: Vec<BotNumber> = in_play.flat_map(|open| open.seats.clone()).collect();
+        playing.retain(|bot| !free.contains(bot) && self.is_paired_again(*bot));
+        if playing.is_empty() {
+            return;
+        }
+        let playing: Vec<(BotNumber, usize)> = playing
+            .into_iter()
+            .map(|bot| (bot, self.knowledge.place(bot)))
+            .collect();
+        let all: Vec<(BotNumber, usize)> = free
+            .into_iter()
+            .zip(candidates.iter().map(|candidate| candidate.bot))
+            .collect();
+        let most_told = |(bot, place): (BotNumber, usize), others: &[(BotNumber, usize)]| {
+            others
+                .iter()
+                .filter(|(other, _)| *other != bot && self.may_meet(&[bot, *other]))
+                .map(|(_, other)| self.knowledge.uncertainty.information(place, *other, 2))
+                .fold(0.0, f64::max)
+        };
+        let is_held = |one: &(BotNumber, usize)| {
+            !self.is_due(one.0) && most_told(*one, &playing) > WORTH_WAITING * most_told(*one, &all)
+        };
+        let mut held = all.iter().map(is_held);
+        candidates.retain(|_| !held.next().unwrap_or_default());
     }
 
     /// The table, or another one if it would meet twice in a row; `None` if others play a rated

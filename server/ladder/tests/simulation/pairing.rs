@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bridgemaster_ladder::{
-    BotVersion, End, Ladder, Pairing, Presence, Purpose, RequestRefused, Span, Standing, State,
+    BotVersion, End, HeadToHead, Ladder, Pairing, Presence, Purpose, RequestRefused, Span,
+    Standing, State,
 };
 use rand::RngExt as _;
 
 use crate::{
-    scenes::{field, play, ratings, seat},
+    scenes::{field, met, play, ratings, seat},
     world::{World, bot, rules},
 };
 
@@ -113,6 +114,29 @@ fn a_table_that_has_just_met_waits_for_others_that_play() {
             last.insert(bot, table.clone());
         }
     }
+}
+
+#[test]
+fn bots_with_one_slot_meet_beside_house_bots_that_are_always_free() {
+    let mut rules = rules(2);
+    rules.house_bots = ["greedy".to_owned(), "search".to_owned()].into();
+    let mut bots = vec![bot("greedy", 4.0), bot("search", 6.0)];
+    for house_bot in &mut bots {
+        house_bot.presence.slots = 8;
+    }
+    bots.extend([bot("ada", 0.0), bot("bob", 0.0)]);
+    let mut world = World::new(rules, bots, 4);
+    play(&mut world, 400);
+    let of = |name: &str| {
+        let bot = BotVersion::new(name, "1");
+        met(&world.ladder, &bot)
+    };
+    let with_ada =
+        |(other, pair): &(BotVersion, HeadToHead)| (&*other.name == "ada").then_some(pair.matches);
+    let together = of("bob").iter().find_map(with_ada).unwrap_or_default();
+    let all: u32 = of("bob").iter().map(|(_, pair)| pair.matches).sum();
+    assert!(together * 4 >= all, "{together} of {all}");
+    assert!(world.longest_wait <= 2.0, "{}", world.longest_wait);
 }
 
 #[test]
