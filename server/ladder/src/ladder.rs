@@ -141,6 +141,8 @@ pub(crate) struct There {
 pub(crate) struct Open {
     pub(crate) purpose: Purpose,
     pub(crate) seats: Vec<BotNumber>,
+    /// When it was paired, in ms of the same clock as `now_ms`; 0 for one that was read again.
+    pub(crate) paired_ms: u64,
     /// The annulled match that is played again by this one.
     pub(crate) replaces: Option<u64>,
     /// How often an annulled match was to be played again and was cancelled.

@@ -20,6 +20,8 @@ const MATCHES_A_PLACE_KEPT: usize = 4;
 /// A bot waits for one that plays now and would tell so many times as much about the order as any
 /// that is free: bots with one slot each are seldom free at once, while house bots mostly are.
 const WORTH_WAITING: f64 = 3.0;
+/// Nobody waits for the end of a match that was paired so long ago, in ms: it may take hours.
+const LONGEST_MATCH_WAITED_FOR_MS: u64 = 60_000;
 
 /// Other tables that are looked at, for each bot of one that has just met: few others have too.
 const OTHER_TABLES: usize = 4;
@@ -313,23 +315,22 @@ impl Ladder {
         if self.rules.seats != 2 {
             return;
         }
-        let free: Vec<BotNumber> = candidates
-            .iter()
-            .map(|candidate| self.knowledge.bots[candidate.bot])
+        let bots = candidates.iter().map(|candidate| candidate.bot);
+        let free: Vec<(BotNumber, usize)> = bots
+            .map(|place| (self.knowledge.bots[place], place))
             .collect();
-        let in_play = self.open.values().filter(|open| is_waited_for(open));
+        let in_play = self.open.values().filter(|open| self.is_waited_for(open));
         let mut playing: Vec<BotNumber> = in_play.flat_map(|open| open.seats.clone()).collect();
-        playing.retain(|bot| !free.contains(bot) && self.is_paired_again(*bot));
+        playing.retain(|bot| {
+            let is_free = free.iter().any(|(other, _)| other == bot);
+            !is_free && self.is_paired_again(*bot)
+        });
         if playing.is_empty() {
             return;
         }
+        let playing = playing.into_iter();
         let playing: Vec<(BotNumber, usize)> = playing
-            .into_iter()
             .map(|bot| (bot, self.knowledge.place(bot)))
-            .collect();
-        let all: Vec<(BotNumber, usize)> = free
-            .into_iter()
-            .zip(candidates.iter().map(|candidate| candidate.bot))
             .collect();
         let most_told = |(bot, place): (BotNumber, usize), others: &[(BotNumber, usize)]| {
             others
@@ -338,10 +339,11 @@ impl Ladder {
                 .map(|(_, other)| self.knowledge.uncertainty.information(place, *other, 2))
                 .fold(0.0, f64::max)
         };
-        let is_held = |one: &(BotNumber, usize)| {
-            !self.is_due(one.0) && most_told(*one, &playing) > WORTH_WAITING * most_told(*one, &all)
+        let is_held = |one: (BotNumber, usize)| {
+            let by_free = most_told(one, &free);
+            !self.is_due(one.0) && most_told(one, &playing) > WORTH_WAITING * by_free
         };
-        let mut held = all.iter().map(is_held);
+        let mut held = free.iter().map(|one| is_held(*one));
         candidates.retain(|_| !held.next().unwrap_or_default());
     }
 
@@ -372,7 +374,7 @@ impl Ladder {
             }
         }
         let is_at_table = |bot: &BotNumber| places.iter().any(|place| bot_at(place) == *bot);
-        let in_play = self.open.values().filter(|open| is_waited_for(open));
+        let in_play = self.open.values().filter(|open| self.is_waited_for(open));
         let mut in_play = in_play.flat_map(|open| &open.seats);
         let comes_instead = |bot: &BotNumber| !is_at_table(bot) && self.is_paired_again(*bot);
         (!in_play.any(comes_instead)).then_some(places)
@@ -382,10 +384,11 @@ impl Ladder {
     fn is_paired_again(&self, bot: BotNumber) -> bool {
         self.there.contains_key(&bot) && self.is_active(bot) && self.has_more(bot)
     }
-}
 
-/// Whether a table that has just met waits for the end of a match. Requested matches follow each
-/// other without end, and to a validation a new version may never come.
-fn is_waited_for(open: &Open) -> bool {
-    open.purpose == Purpose::Rated
+    /// Whether a bot or a table waits for the end of a match. Requested matches follow each other
+    /// without end, and to a validation a new version may never come.
+    fn is_waited_for(&self, open: &Open) -> bool {
+        let age_ms = self.now_ms.saturating_sub(open.paired_ms);
+        open.purpose == Purpose::Rated && age_ms < LONGEST_MATCH_WAITED_FOR_MS
+    }
 }

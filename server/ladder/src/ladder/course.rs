@@ -51,6 +51,7 @@ impl Ladder {
         let open = Open {
             purpose,
             seats,
+            paired_ms: self.now_ms,
             replaces,
             cancelled: replaced.map_or(0, |replaced| replaced.cancelled),
         };

@@ -3,14 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bridgemaster_ladder::{
-    BotVersion, End, HeadToHead, Ladder, Pairing, Presence, Purpose, RequestRefused, Span,
-    Standing, State,
+    BotVersion, End, Ladder, Pairing, Presence, Purpose, RequestRefused, Span, Standing, State,
 };
 use rand::RngExt as _;
 
 use crate::{
     scenes::{field, met, play, ratings, seat},
-    world::{World, bot, rules},
+    world::{Bot, World, bot, rules},
 };
 
 #[test]
@@ -116,27 +115,48 @@ fn a_table_that_has_just_met_waits_for_others_that_play() {
     }
 }
 
-#[test]
-fn bots_with_one_slot_meet_beside_house_bots_that_are_always_free() {
+/// Two bots with one slot each beside house bots with many, after so many matches.
+fn beside_house_bots(house_bots: &[&str], matches: usize) -> World {
     let mut rules = rules(2);
-    rules.house_bots = ["greedy".to_owned(), "search".to_owned()].into();
-    let mut bots = vec![bot("greedy", 4.0), bot("search", 6.0)];
+    let names = house_bots.iter().chain(&["ada", "bob"]);
+    // So that none is validated.
+    rules.house_bots = names.map(|name| (*name).to_owned()).collect();
+    let mut bots: Vec<Bot> = house_bots.iter().map(|name| bot(name, 4.0)).collect();
     for house_bot in &mut bots {
         house_bot.presence.slots = 8;
     }
     bots.extend([bot("ada", 0.0), bot("bob", 0.0)]);
     let mut world = World::new(rules, bots, 4);
-    play(&mut world, 400);
-    let of = |name: &str| {
-        let bot = BotVersion::new(name, "1");
-        met(&world.ladder, &bot)
-    };
-    let with_ada =
-        |(other, pair): &(BotVersion, HeadToHead)| (&*other.name == "ada").then_some(pair.matches);
-    let together = of("bob").iter().find_map(with_ada).unwrap_or_default();
-    let all: u32 = of("bob").iter().map(|(_, pair)| pair.matches).sum();
+    play(&mut world, matches);
+    world
+}
+
+#[test]
+fn bots_with_one_slot_meet_beside_house_bots_that_are_always_free() {
+    let world = beside_house_bots(&["greedy", "search"], 400);
+    let of_bob = met(&world.ladder, &BotVersion::new("bob", "1"));
+    let with_ada = of_bob.iter().find(|(other, _)| &*other.name == "ada");
+    let together = with_ada.map_or(0, |(_, pair)| pair.matches);
+    let all: u32 = of_bob.iter().map(|(_, pair)| pair.matches).sum();
     assert!(together * 4 >= all, "{together} of {all}");
     assert!(world.longest_wait <= 2.0, "{}", world.longest_wait);
+}
+
+#[test]
+fn a_bot_does_not_wait_on_for_one_whose_match_takes_over_a_minute() {
+    let mut world = beside_house_bots(&["greedy"], 200);
+    let ada = BotVersion::new("ada", "1");
+    world.pair();
+    while world.ladder.counts().open == 0 || world.ladder.playing(&ada) > 0 {
+        assert!(world.step(), "ada waits for bob at some time");
+        world.pair();
+    }
+    assert_eq!(world.ladder.next_match(), None);
+    let there: Vec<Presence> = world.bots.iter().map(|bot| bot.presence.clone()).collect();
+    let long_after_ms = 10_000_000;
+    world.ladder.attend(&there, long_after_ms);
+    let next = world.ladder.next_match().expect("greedy is free");
+    assert!(next.seats.contains(&ada));
 }
 
 #[test]
