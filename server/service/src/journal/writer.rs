@@ -9,7 +9,7 @@ use bridgemaster_match::Header;
 use bridgemaster_store::{MatchId, Store, StoreError, Write};
 use bridgemaster_traces::Traces;
 use parking_lot::{Mutex, MutexGuard};
-use tokio::sync::Notify;
+use tokio::{sync::Notify, task::yield_now};
 use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
 
@@ -120,6 +120,9 @@ impl Journal {
     pub(crate) async fn write(self: Arc<Self>) {
         loop {
             self.filled.notified().await;
+            // Tasks that can go on have their turn first: what they queue shares the commit, whose
+            // cost is mostly its own and not that of what is in it.
+            yield_now().await;
             if let Err(error) = self.flush().await {
                 error!(%error, "the store failed: all matches stop");
                 self.fail(error);
