@@ -5,87 +5,39 @@ mod flags;
 mod forwarding;
 mod keep_replays;
 mod ladders;
+mod log;
 mod open_files;
 mod settings;
 mod spans;
 
-use std::{io, net::SocketAddr, path::Path, sync::Arc, time::Duration};
+use std::{io, net::SocketAddr, path::Path, sync::Arc};
 
-use bridgemaster_bots::log_filter;
 use bridgemaster_server::{
-    BindError, LineLimit, Server, ServerOptions, SharedStore, Storage, traces::QUEUE_BYTES,
+    BindError, Server, ServerOptions, SharedStore, Storage, traces::QUEUE_BYTES,
 };
 use bridgemaster_store::{
     DataDir, Durability, IntegrityCheck, KeyStore, Nodes, PostgresStore, SqliteOptions,
     SqliteStore, Store, StoreError,
 };
-use tokio::time::interval;
 use tokio_util::sync::CancellationToken;
-use tracing::{info, level_filters::LevelFilter, warn};
-use tracing_subscriber::{
-    Layer as _,
-    filter::{FilterExt as _, Targets},
-    fmt,
-    layer::SubscriberExt as _,
-    registry,
-    util::SubscriberInitExt as _,
-};
+use tracing::{info, warn};
 
 use super::{output, runtime::block_on, stop_signal::asked_to_stop, tls_flags::reload_on_hangup};
-use flags::LogForm;
 use settings::{PageSettings, Settings, StorePlace};
 
 pub(super) use flags::ServeArgs;
 
-/// Interval at which the log reports how many lines were left out.
-const TELL_EVERY: Duration = Duration::from_secs(60);
-
 impl ServeArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let settings = Settings::of(self)?;
-        let limit = start_log(&settings);
+        let (missing_lines, _writing) = log::start(&settings);
         let served = block_on(async {
-            tokio::spawn(tell_left_out(limit.clone()));
+            tokio::spawn(missing_lines.clone().tell_on());
             serve(settings).await
         });
-        limit.tell();
+        missing_lines.tell();
         served
     }
-}
-
-/// Reports regularly how many lines were left out of the log.
-async fn tell_left_out(limit: LineLimit) {
-    let mut intervals = interval(TELL_EVERY);
-    loop {
-        intervals.tick().await;
-        limit.tell();
-    }
-}
-
-/// Starts the log, which is rate-limited.
-fn start_log(settings: &Settings) -> LineLimit {
-    let (of_others, ours) = match settings.verbose {
-        0 => (LevelFilter::WARN, LevelFilter::WARN),
-        1 => (LevelFilter::WARN, LevelFilter::INFO),
-        _ => (LevelFilter::INFO, LevelFilter::TRACE),
-    };
-    // The prefix of the names of all our crates, this one included.
-    let levels = Targets::new().with_target("bridgemaster", ours);
-    let filter = log_filter(levels.with_default(of_others));
-    let limit = LineLimit::default();
-    let filter = filter.and(limit.clone());
-    let log = fmt::layer().with_ansi(output::has_colours());
-    match settings.log {
-        LogForm::Text => {
-            let log = log.with_writer(output::text_log);
-            registry().with(log.with_filter(filter)).init();
-        }
-        LogForm::Json => {
-            let log = log.json().with_writer(output::json_log);
-            registry().with(log.with_filter(filter)).init();
-        }
-    }
-    limit
 }
 
 async fn serve(mut settings: Settings) -> anyhow::Result<()> {

@@ -2,12 +2,17 @@
 
 #![cfg(unix)]
 
-use std::{fs, process::Stdio};
+use std::{
+    fs,
+    io::{self, Write as _},
+    process::Stdio,
+};
 
+use rustix::io::ioctl_fionbio;
 use serde_json::Value;
 
 use crate::{
-    program::{signal, succeed},
+    program::{signal, succeed, wait_for},
     served_match::Served,
 };
 
@@ -72,4 +77,27 @@ fn the_first_level_of_logging_tells_the_memory_bound_and_the_address() {
     for line in ["memory is bounded", "serving", "stopped"] {
         assert!(log.contains(line), "no {line:?} in {log}");
     }
+}
+
+#[test]
+fn a_log_that_nobody_reads_holds_up_no_match() {
+    let (_unread, mut log) = io::pipe().unwrap();
+    let to_server = Stdio::from(log.try_clone().unwrap());
+    let mut server = Served::start_logging_to(to_server, &["-vv"]);
+    // Filled, a byte at a time at its end, so that not even a short line has room.
+    ioctl_fionbio(&log, true).unwrap();
+    for piece in [4_096, 1] {
+        while log.write(&vec![b'.'; piece]).is_ok() {}
+    }
+    ioctl_fionbio(&log, false).unwrap();
+
+    let made = succeed(["create", "--server", &server.url, "--seats", "2", "--json"]);
+    let made: Value = serde_json::from_str(&made).unwrap();
+    for mut bot in server.bots(&made, &["random", "random"]) {
+        let ended = wait_for("the end of its match", || bot.try_wait().unwrap());
+        assert!(ended.success());
+    }
+    assert!(signal("-TERM", server.process.id()));
+    let ended = wait_for("the end of the server", || server.process.try_wait().unwrap());
+    assert_eq!(ended.code(), Some(0));
 }
