@@ -6,10 +6,12 @@
 //! after it has a moment that knows of it.
 
 use std::{
+    future::poll_fn,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
+    task::Poll,
     time::{Duration, Instant},
 };
 
@@ -105,6 +107,7 @@ impl ServerClock {
         loop {
             watch.0.beat();
             sleep(BEAT).await;
+            behind_those_that_wait().await;
         }
     }
 
@@ -147,6 +150,23 @@ impl ServerClock {
             .load(Ordering::Relaxed)
             .saturating_add(as_us(self.origin.elapsed()))
     }
+}
+
+/// Waits for its turn behind the tasks that can go on, as a bot's message does. A task that a timer
+/// or [`yield_now`](tokio::task::yield_now) wakes would be run before them, and would tell of no lag
+/// however long they wait.
+async fn behind_those_that_wait() {
+    let mut is_behind = false;
+    poll_fn(|context| {
+        if is_behind {
+            return Poll::Ready(());
+        }
+        is_behind = true;
+        // A task that wakes itself while it runs goes to the end of the queue.
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 /// The clock of one match: that of its server, ahead of it where the match was played by a server
@@ -221,6 +241,8 @@ pub(super) const fn as_us(duration: Duration) -> u64 {
 mod tests {
     use std::{hint::spin_loop, thread};
 
+    use tokio::task::JoinSet;
+
     use super::*;
 
     /// Takes the time from everybody else on the thread.
@@ -256,6 +278,35 @@ mod tests {
         let unwatched = clock.now();
         hog(Duration::from_millis(50));
         assert_eq!(clock.now().lag_us, unwatched.lag_us);
+    }
+
+    #[test]
+    fn tasks_that_wait_behind_each_other_are_noticed_though_each_is_quick() {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_time()
+            // Timers are looked at after each task.
+            .event_interval(1)
+            .build()
+            .unwrap();
+        let clock = Arc::new(ServerClock::start(Arc::new(Metrics::new())));
+        let most_us = runtime.block_on(async {
+            tokio::spawn(Arc::clone(&clock).watch());
+            // From a thread of the runtime, so that all of them are in its queue.
+            let at_once = tokio::spawn(async move {
+                let mut quick = JoinSet::new();
+                for _ in 0..40 {
+                    let clock = Arc::clone(&clock);
+                    quick.spawn(async move {
+                        hog(Duration::from_millis(5));
+                        clock.now().lag_us
+                    });
+                }
+                quick.join_all().await.into_iter().max()
+            });
+            at_once.await.unwrap().unwrap()
+        });
+        assert!(most_us >= 100_000, "{most_us} of 200,000 µs");
     }
 
     #[test]
