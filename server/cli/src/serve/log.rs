@@ -121,7 +121,9 @@ mod tests {
         fn write(&mut self, line: &[u8]) -> io::Result<usize> {
             // Nobody asks any more at the end of the test.
             let _ = self.asked.recv();
-            let _ = self.written.send(String::from_utf8_lossy(line).into_owned());
+            let _ = self
+                .written
+                .send(String::from_utf8_lossy(line).into_owned());
             Ok(line.len())
         }
 

@@ -98,6 +98,8 @@ fn a_log_that_nobody_reads_holds_up_no_match() {
         assert!(ended.success());
     }
     assert!(signal("-TERM", server.process.id()));
-    let ended = wait_for("the end of the server", || server.process.try_wait().unwrap());
+    let ended = wait_for("the end of the server", || {
+        server.process.try_wait().unwrap()
+    });
     assert_eq!(ended.code(), Some(0));
 }
