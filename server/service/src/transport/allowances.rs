@@ -9,7 +9,7 @@ use std::{
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Semaphore;
 
-use super::{caller_id::CallerId, crowd::Crowd, rules_allowance::RulesTallies};
+use super::{caller_id::CallerId, crowd::Crowd, rules_allowance::RulesTallies, turns::Turns};
 use crate::{limits::Limits, tally::Tally};
 
 /// Bytes of one permit of a semaphore of bytes.
@@ -23,6 +23,7 @@ pub(crate) struct Allowances {
     pub(super) in_all: Allowance,
     /// The calls that have places, but for streams of bots.
     pub(super) crowd: Arc<Crowd>,
+    pub(super) turns: Turns,
     of_callers: Mutex<Callers>,
 }
 
@@ -93,6 +94,7 @@ impl Allowances {
         Arc::new(Self {
             in_all: Allowance::in_all(&limits),
             crowd: Arc::default(),
+            turns: Turns::new(),
             of_callers: Mutex::default(),
             limits,
         })

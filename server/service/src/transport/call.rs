@@ -26,6 +26,7 @@ use super::{
     origin::Origin,
     request_bytes::RequestBytes,
     rules_allowance::RulesAllowance,
+    turns::InLine,
 };
 use crate::{
     refusal::Refusal,
@@ -76,6 +77,11 @@ impl ConnectionShare {
         &self.open_calls
     }
 
+    /// A place in line for a turn.
+    pub(super) fn in_line(&self) -> InLine {
+        self.allowances.turns.in_line()
+    }
+
     /// How long an answer may stay unread.
     pub(super) fn unread_time(&self) -> Duration {
         self.allowances.limits.unread_time
@@ -87,6 +93,8 @@ pub(crate) struct Call {
     connection: Arc<ConnectionShare>,
     held: Mutex<Held>,
     begun_at: Instant,
+    /// It is the stream of a bot, which waits for no turn.
+    is_of_bot: AtomicBool,
     is_request_whole: AtomicBool,
     /// Ends its task.
     task: OnceLock<AbortHandle>,
@@ -153,6 +161,7 @@ impl Call {
             connection,
             held: Mutex::new(held),
             begun_at: Instant::now(),
+            is_of_bot: AtomicBool::new(false),
             is_request_whole: AtomicBool::new(false),
             task: OnceLock::new(),
             answer: Answer::default(),
@@ -178,6 +187,7 @@ impl Call {
             held.count_for(key, &self.connection.allowances);
         }
         if kind == CallKind::BotStream {
+            self.is_of_bot.store(true, Ordering::Relaxed);
             return Ok(());
         }
         held.acquire_place_of_caller()?;
@@ -222,6 +232,11 @@ impl Call {
         }
     }
 
+    /// Whether it is the stream of a bot, as far as is known by now.
+    pub(super) fn is_of_bot(&self) -> bool {
+        self.is_of_bot.load(Ordering::Relaxed)
+    }
+
     /// Its task has begun.
     pub(super) fn is_done_by(&self, task: AbortHandle) {
         // Told once, by whoever began it.
@@ -261,6 +276,7 @@ impl Call {
     /// # Errors
     /// As [`Call::is_of`].
     pub(crate) fn is_stream_of_seat(&self, key: Option<&KeyId>) -> Result<(), Refusal> {
+        self.is_of_bot.store(true, Ordering::Relaxed);
         let mut held = self.held();
         held.kind = CallKind::BotStream;
         let places = (

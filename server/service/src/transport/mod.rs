@@ -28,6 +28,7 @@ mod serving;
 mod shares;
 mod tls;
 mod token_buckets;
+mod turns;
 mod web_serving;
 
 pub use tls::{Tls, TlsError, TlsFiles};

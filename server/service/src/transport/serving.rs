@@ -38,6 +38,7 @@ use super::{
     call::{CURRENT, Call, CallKind, ConnectionShare},
     connection::{Connection, ConnectionInfo},
     hop::ShownHop,
+    turns::InLine,
 };
 use crate::limits::{Limits, MAX_METADATA_BYTES, SEND_BUFFER_BYTES, STREAM_WINDOW_BYTES};
 
@@ -217,6 +218,7 @@ where
         let task = CallTask {
             exchange: Box::pin(exchange),
             call: Arc::clone(&call),
+            in_line: self.share.in_line(),
             timer: None,
             is_given_up: false,
         };
@@ -230,6 +232,7 @@ where
 struct CallTask<F> {
     exchange: Pin<Box<F>>,
     call: Arc<Call>,
+    in_line: InLine,
     /// Runs while something is unread, and until then for a while.
     timer: Option<Pin<Box<Sleep>>>,
     is_given_up: bool,
@@ -240,6 +243,10 @@ impl<F: Future<Output = ()>> Future for CallTask<F> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let this = self.get_mut();
+        let _turn = match this.call.is_of_bot() {
+            true => None,
+            false => Some(ready!(this.in_line.poll(context))),
+        };
         if this.exchange.as_mut().poll(context).is_ready() {
             return Poll::Ready(());
         }

@@ -32,6 +32,7 @@ use super::{
     call::{CURRENT, Call, ConnectionShare},
     connection::{Connection, ConnectionInfo},
     serving::{CallTasks, ShownKey, call_ready, kind},
+    turns::InTurns,
 };
 use crate::limits::{
     Limits, MAX_METADATA_BYTES, PAGE_BUFFER_BYTES, SEND_BUFFER_BYTES, STREAM_WINDOW_BYTES,
@@ -67,9 +68,10 @@ pub(crate) async fn serve_web<S>(
             share: Arc::clone(&share),
             task: Arc::clone(&task),
         };
+        let in_line = share.in_line();
         let builder = builder(&allowances.limits, share);
         let stopped = stopped.clone();
-        let served = serving.spawn(async move {
+        let serve = async move {
             let served = builder.serve_connection(TokioIo::new(connection), requests);
             let mut served = pin!(served);
             let ended = select! {
@@ -82,7 +84,8 @@ pub(crate) async fn serve_web<S>(
             if let Err(error) = ended {
                 debug!(error, "a connection of a browser failed");
             }
-        });
+        };
+        let served = serving.spawn(InTurns::new(in_line, serve));
         // Set once, here.
         let _ = task.set(served.abort_handle());
     }
