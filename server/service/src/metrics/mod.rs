@@ -135,7 +135,7 @@ impl Metrics {
             lag_seconds: add_seconds(
                 r,
                 "referee_lag",
-                "Times in which the server itself did nothing",
+                "Times in which the server did not come to what it could do",
                 Histogram::new(LAG_BOUNDS),
             ),
             faults: add(r, "faults", "Faults of seats", Family::default()),
@@ -243,7 +243,7 @@ impl Metrics {
         self.handling_seconds.observe(time.as_secs_f64());
     }
 
-    /// The server did nothing for so long.
+    /// The server did not come to what it could do for so long.
     pub(crate) fn lagged(&self, time: Duration) {
         self.lag_seconds.observe(time.as_secs_f64());
     }

@@ -199,8 +199,8 @@ type Charge struct {
 	CreditUs uint64 `protobuf:"varint,2,opt,name=credit_us,json=creditUs,proto3" json:"credit_us,omitempty"`
 	// The rest, which the bot thought and which was taken from its bank, in microseconds.
 	ChargedUs uint64 `protobuf:"varint,3,opt,name=charged_us,json=chargedUs,proto3" json:"charged_us,omitempty"`
-	// Part of it that was the referee's own lag, in microseconds: time in which the server itself
-	// did nothing.
+	// Part of it that was the referee's own lag, in microseconds: time in which the server did
+	// not come to what bots sent.
 	RefereeLagUs  uint64 `protobuf:"varint,4,opt,name=referee_lag_us,json=refereeLagUs,proto3" json:"referee_lag_us,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
