@@ -1,7 +1,7 @@
-//! Turns of the calls for which no bot's clock runs, such as lists and the news of spectators. A few
-//! of them go on at a time; the others wait in line. The runtime runs tasks in the order in which
-//! they could go on, so without turns a bot's message would wait for all lists that were asked for
-//! before it.
+//! Turns of all calls but the streams of bots, such as lists and the news of spectators. A few of
+//! them go on at a time; the others wait in line. The runtime runs tasks in the order in which they
+//! could go on, so without turns a bot's message would wait for all lists that were asked for before
+//! it.
 
 use std::{
     pin::Pin,
