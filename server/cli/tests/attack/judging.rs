@@ -146,6 +146,7 @@ impl Played {
             let to = *time.start() + Duration::from_millis(at_ms);
             (*time.start()).max(to - LONGEST_PATIENCE)..=to.min(*time.end())
         };
+        let time_of_match = &time;
         for fault in &seat.faults {
             let time = until(fault.at_ms);
             let request = format!("{who} request {}", fault.request_id);
@@ -153,10 +154,17 @@ impl Played {
                 (FaultReason::Late, Some(answered)) if is_prompt(answered) => {
                     let read_at = Duration::from_micros(answered.read_at_us);
                     let from = SystemTime::UNIX_EPOCH + read_at;
+                    // By two clocks of one machine, and so as a hint only.
+                    let began_at = time_of_match.start();
+                    let read_at_ms = from.duration_since(*began_at).unwrap_or_default();
                     self.late.push(Suspect {
                         words: format!(
-                            "{request}: its bot took {} us, {} of them without a processor",
-                            answered.took_us, answered.waited_us
+                            "{request}: its bot took {} us, {} of them without a processor; it read \
+                             the request at {} ms of the match, and was late at {} ms",
+                            answered.took_us,
+                            answered.waited_us,
+                            read_at_ms.as_millis(),
+                            fault.at_ms
                         ),
                         from,
                         to: from + Duration::from_micros(answered.took_us),
