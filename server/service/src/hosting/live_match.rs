@@ -138,6 +138,7 @@ impl<G: WireGame> LiveMatch<G> {
                 teller,
                 has_newscast: false,
                 changes: None,
+                changes_for_many: None,
                 journal,
                 gates: Gates::default(),
                 reports: Vec::new(),

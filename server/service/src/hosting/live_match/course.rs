@@ -23,7 +23,7 @@ impl<G: WireGame> Course for LiveMatch<G> {
         if locked.machine.referee().phase() == MatchPhase::Ended {
             return None;
         }
-        Some(locked.follow_changes())
+        Some(locked.follow_among_many())
     }
 
     fn news(&self, from_bytes: usize) -> Gated<CourseNews> {

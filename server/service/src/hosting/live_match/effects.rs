@@ -88,6 +88,8 @@ pub(super) struct Locked<G: WireGame> {
     pub(super) has_newscast: bool,
     /// For those who look at what changes; `None` while nobody does.
     pub(super) changes: Option<watch::Sender<u64>>,
+    /// The same for many; `None` until somebody looks.
+    pub(super) changes_for_many: Option<watch::Receiver<u64>>,
     /// `None` without a store.
     pub(super) journal: Option<MatchJournal>,
     pub(super) gates: Gates,

@@ -14,8 +14,21 @@ use super::{LiveMatch, effects::Locked};
 use crate::limits::SPECTATOR_INTERVAL;
 
 impl<G: WireGame> Locked<G> {
-    /// Changes whenever there may be news.
-    pub(super) fn follow_changes(&mut self) -> watch::Receiver<u64> {
+    /// Changes when there may be news, at most once in [`SPECTATOR_INTERVAL`], for any number of
+    /// followers. A task of its own wakes them: to wake hundreds takes longer than to handle a
+    /// message of a bot. It lasts as long as the match is in memory.
+    pub(super) fn follow_among_many(&mut self) -> watch::Receiver<u64> {
+        if let Some(for_many) = &self.changes_for_many {
+            return for_many.clone();
+        }
+        let changes = self.follow_changes();
+        let (to_many, for_many) = watch::channel(*changes.borrow());
+        tokio::spawn(tell_many(changes, to_many));
+        self.changes_for_many.insert(for_many).clone()
+    }
+
+    /// Changes whenever there may be news, for few followers: whoever handles a message wakes them.
+    fn follow_changes(&mut self) -> watch::Receiver<u64> {
         let public_changes = self.machine.referee().public_changes();
         let changes = self
             .changes
@@ -53,6 +66,17 @@ impl<G: WireGame> LiveMatch<G> {
             let changes = locked.follow_changes();
             tokio::spawn(newscast(Arc::downgrade(self), changes));
         }
+    }
+}
+
+/// Tells followers of changes until the match is gone.
+async fn tell_many(mut changes: watch::Receiver<u64>, to_many: watch::Sender<u64>) {
+    while changes.changed().await.is_ok() {
+        // Bots that were sent something have their turn first.
+        yield_now().await;
+        let told_at = Instant::now();
+        to_many.send_replace(*changes.borrow_and_update());
+        sleep_until(told_at + SPECTATOR_INTERVAL).await;
     }
 }
 
