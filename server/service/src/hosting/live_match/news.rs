@@ -95,3 +95,33 @@ async fn newscast<G: WireGame>(live: Weak<LiveMatch<G>>, mut changes: watch::Rec
         sleep_until(looked_at + SPECTATOR_INTERVAL).await;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn many_are_told_once_an_interval_of_the_last_change_and_of_the_end() {
+        let changes = watch::Sender::new(0);
+        let (to_many, for_many) = watch::channel(0);
+        tokio::spawn(tell_many(changes.subscribe(), to_many));
+        let mut followers = [for_many.clone(), for_many];
+        let begun = Instant::now();
+        changes.send_replace(1);
+        for follower in &mut followers {
+            follower.changed().await.unwrap();
+            assert_eq!(*follower.borrow_and_update(), 1);
+        }
+        changes.send_replace(2);
+        changes.send_replace(3);
+        for follower in &mut followers {
+            follower.changed().await.unwrap();
+            assert_eq!(*follower.borrow_and_update(), 3);
+        }
+        assert!(begun.elapsed() >= SPECTATOR_INTERVAL);
+        drop(changes);
+        for follower in &mut followers {
+            assert!(follower.changed().await.is_err(), "the match is gone");
+        }
+    }
+}
