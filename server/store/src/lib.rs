@@ -65,7 +65,7 @@ pub use matches::{
     FinishedCursor, FinishedMatch, FinishedPage, KeptReplay, MatchCounts, Notes, OpenMatch, Write,
 };
 pub use memory::MemoryStore;
-pub use nodes::{IsLed, NodeIdentity, NodeStanding, Nodes, StoredNode};
+pub use nodes::{IsLed, NodeIdentity, NodeOfMatch, NodeStanding, Nodes, StoredNode};
 pub use postgres::{PostgresKeys, PostgresStore, stored_nodes};
 pub use sqlite::{
     CheckReport, Durability, IntegrityCheck, SqliteKeys, SqliteOptions, SqliteStore, backup, check,

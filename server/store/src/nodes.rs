@@ -65,6 +65,15 @@ pub struct NodeStanding {
     pub lag_ms: u32,
 }
 
+/// The node that has a match in play.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeOfMatch {
+    /// The node.
+    pub node: StoredNode,
+    /// It has released the match, and nobody has taken it over yet.
+    pub is_released: bool,
+}
+
 impl StoredNode {
     /// Matches that it can play besides those that it has: none once it is gone or makes no more.
     #[must_use]
@@ -111,8 +120,8 @@ pub trait Nodes: Send + Sync {
     /// A failure of the storage.
     async fn lead(&self) -> Result<bool, StoreError>;
 
-    /// Takes over some matches of a node whose lease has run out, and ends that node. They are in
-    /// play here from then on. Matches with a header for which `is_led` are taken by the node that
+    /// Takes over some matches that a node has released; or, where there are none, of a node whose
+    /// lease has run out, and ends that node. They are in play here from then on. Matches with a header for which `is_led` are taken by the node that
     /// leads alone. None are left once this gives none, but for those that cannot be read, and those
     /// that others take right now.
     ///
@@ -120,11 +129,25 @@ pub trait Nodes: Send + Sync {
     /// A failure of the storage.
     async fn take_orphans(&self, is_led: IsLed) -> Result<Vec<OpenMatch>, StoreError>;
 
+    /// Releases matches that are in play here, so that others take them over though this node keeps
+    /// its lease. It stores nothing of them any more. Those that are not in play here or cannot be
+    /// read are left out.
+    ///
+    /// # Errors
+    /// [`StoreError::EpochOver`] once the node was taken over; or a failure of the storage.
+    async fn release(&self, ids: &[MatchId]) -> Result<(), StoreError>;
+
+    /// How many matches that this node has released nobody has taken over yet.
+    ///
+    /// # Errors
+    /// A failure of the storage.
+    async fn released(&self) -> Result<u64, StoreError>;
+
     /// The node that has a match in play; `None` if no match of this id is in play.
     ///
     /// # Errors
     /// A failure of the storage.
-    async fn node_of(&self, id: &MatchId) -> Result<Option<StoredNode>, StoreError>;
+    async fn node_of(&self, id: &MatchId) -> Result<Option<NodeOfMatch>, StoreError>;
 
     /// Tells other nodes of matches in play of this one, for their lists. What was told of a match
     /// before is told no more; a match that is not in play here is left out.

@@ -38,6 +38,8 @@ pub(crate) struct MatchesInPlay {
     pub(crate) by_id: HashMap<MatchId, InPlay>,
     /// Keys that have been given to matches: 1 to this.
     pub(crate) match_keys_given: i64,
+    /// Matches that are no more here, and whose batches others need to take them over.
+    pub(crate) released: usize,
 }
 
 /// How a match stands after a commit.
@@ -63,14 +65,26 @@ impl MatchesInPlay {
         matches.into_iter().map(|(id, _)| id.clone()).collect()
     }
 
-    /// How many there would be after the changes.
+    /// How many there would be after the changes, with those that were released.
     pub(crate) fn count_after(&self, changes: &Changes) -> usize {
         let was = changes
             .keys()
             .filter(|id| self.by_id.contains_key(*id))
             .count();
         let is = changes.values().flatten().count();
-        self.by_id.len() - was + is
+        self.released + self.by_id.len() - was + is
+    }
+
+    /// Gives a match up that can be read. Its batches are still needed.
+    pub(crate) fn release(&mut self, id: &MatchId) {
+        let released = self.by_id.remove_entry(id);
+        match released {
+            Some((id, damaged)) if damaged.damage.is_some() => {
+                self.by_id.insert(id, damaged);
+            }
+            Some(_) => self.released += 1,
+            None => {}
+        }
     }
 
     /// Takes over what has been committed as batch `number`.

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio::time::sleep;
 
-use super::{PostgresStore, node_rows, opened, told_rows};
+use super::{PostgresStore, node_rows, opened, released_rows, told_rows};
 use crate::{
-    IsLed, KeyName, MatchId, NodeStanding, Nodes, OpenMatch, StoreError, StoredNode, ToldCursor,
-    ToldMatch, ToldPage,
+    IsLed, KeyName, MatchId, NodeOfMatch, NodeStanding, Nodes, OpenMatch, StoreError, StoredNode,
+    ToldCursor, ToldMatch, ToldPage,
     detached::detached,
     limits::{MAX_PAGE_MATCHES, TAKING_PAUSE, TAKING_TRIES},
 };
@@ -57,7 +57,19 @@ impl Nodes for PostgresStore {
         .map_err(|fault| self.told(fault))
     }
 
-    async fn node_of(&self, id: &MatchId) -> Result<Option<StoredNode>, StoreError> {
+    async fn release(&self, ids: &[MatchId]) -> Result<(), StoreError> {
+        let (writer, ids) = (Arc::clone(&self.writer), ids.to_vec());
+        detached(async move { opened(&mut *writer.lock().await)?.release(&ids).await })
+            .await
+            .map_err(|fault| self.told(fault))
+    }
+
+    async fn released(&self) -> Result<u64, StoreError> {
+        let count = released_rows::count(&self.readers.matches, self.pulse.node()).await;
+        count.map_err(|fault| self.told(fault))
+    }
+
+    async fn node_of(&self, id: &MatchId) -> Result<Option<NodeOfMatch>, StoreError> {
         let node = node_rows::of_match(&self.readers.matches, id).await;
         node.map_err(|fault| self.told(fault))
     }

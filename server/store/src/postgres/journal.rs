@@ -45,6 +45,28 @@ pub(super) async fn load(
     }
 }
 
+/// Reads the journal of matches that are in these batches.
+pub(super) async fn load_some(
+    connection: &mut PgConnection,
+    store: StoreId,
+    open: Vec<OpenRow>,
+    batches: &[i64],
+) -> Result<Loaded, Fault> {
+    let mut journal = Journal::of(open);
+    for some in batches.chunks(BATCHES_AT_ONCE as usize) {
+        let rows =
+            sqlx::query("SELECT batch, body FROM journal WHERE batch = ANY ($1) ORDER BY batch")
+                .bind(some)
+                .fetch_all(&mut *connection)
+                .await?;
+        for (number, body) in rows.iter().map(number_and_body) {
+            let read = journal.read(store, number, &body);
+            read.map_err(Fault::Contradiction)?;
+        }
+    }
+    Ok(journal.finish())
+}
+
 /// A body that is no bytes is as one that cannot be read.
 fn number_and_body(row: &PgRow) -> (i64, Vec<u8>) {
     let number = row.try_get(0).unwrap_or_default();

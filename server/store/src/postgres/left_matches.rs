@@ -1,10 +1,11 @@
-//! What a node without a lease has left, read before it is taken over.
+//! What a node has left, read before it is taken over: all that it had, if it has no lease any more,
+//! or what it has released.
 //!
-//! It is read once, and beside the commits of whoever takes it over: matches are then taken some at a
-//! time, each time in a short transaction. That finds out whether what was read is still so. Every
-//! commit of a node adds a batch of the next number to its journal, and the newest stays there; so
-//! while the newest has the same number, the node has committed nothing. Other nodes that take matches
-//! from it change those alone which they take.
+//! It is read beside the commits of whoever takes it over: matches are then taken some at a time, each
+//! time in a short transaction. That finds out whether what was read is still so. Every commit of a
+//! node adds a batch of the next number to its journal, and the newest stays there; so while the newest
+//! has the same number, the node has committed nothing. Of a match that it has released, it commits
+//! nothing in any case. Other nodes that take matches from it change those alone which they take.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -19,30 +20,42 @@ use super::{
     journal,
     link::Patience,
     node_number::NodeNumber,
+    released_rows,
     whole_matches::{self, WholeMatch},
 };
 use crate::{
     IsLed, OpenMatch, checksum::StoreId, journal::in_play::Standing, limits::POSTGRES_TRY_TIMEOUT,
 };
 
+/// How a node has left matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Left {
+    /// It has no lease, and its newest batch has this number.
+    Gone { newest: i64 },
+    /// It has released them.
+    Released,
+}
+
+/// Begins to read the database as it is at one moment.
+const ONE_MOMENT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+
 /// The matches that a node has left, but for those that cannot be read.
 pub(super) struct LeftMatches {
     pub(super) node: NodeNumber,
-    /// The number of the newest batch of the node.
-    pub(super) newest: i64,
+    pub(super) how: Left,
     /// By their keys, and so in the order in which they were opened.
     matches: BTreeMap<i64, WholeMatch>,
 }
 
 impl LeftMatches {
-    /// Reads what a node has left, as it is at one moment, and which of it cannot be read.
-    async fn read(
+    /// Reads what a node without a lease has left, as it is at one moment, and which of it cannot be
+    /// read.
+    async fn of_gone(
         readers: &PgPool,
         store: StoreId,
         node: NodeNumber,
     ) -> Result<(Self, Vec<i64>), Fault> {
-        let snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-        let mut connection = readers.begin_with(snapshot).await?;
+        let mut connection = readers.begin_with(ONE_MOMENT).await?;
         let newest = journal::newest(&mut *connection, node).await?;
         let (mut matches, mut unreadable) = (BTreeMap::new(), Vec::new());
         for read in whole_matches::read(&mut connection, store, node).await? {
@@ -55,8 +68,27 @@ impl LeftMatches {
         }
         let left = Self {
             node,
-            newest,
+            how: Left::Gone { newest },
             matches,
+        };
+        Ok((left, unreadable))
+    }
+
+    /// Reads some of what a node has released, and which of it cannot be read.
+    async fn of_released(
+        readers: &PgPool,
+        store: StoreId,
+        node: NodeNumber,
+        but_for: &[i64],
+    ) -> Result<(Self, Vec<i64>), Fault> {
+        let mut connection = readers.begin_with(ONE_MOMENT).await?;
+        let read = released_rows::read_some(&mut connection, store, node, but_for).await?;
+        let (matches, unreadable) = read;
+        let matches = matches.into_iter().map(|left| (left.row.match_key, left));
+        let left = Self {
+            node,
+            how: Left::Released,
+            matches: matches.collect(),
         };
         Ok((left, unreadable))
     }
@@ -154,36 +186,50 @@ impl Orphans {
         store: StoreId,
         this: NodeNumber,
     ) -> Result<(), Fault> {
-        let Some(node) = self.gone(readers, this).await? else {
+        let unreadable: Vec<i64> = self.unreadable.iter().copied().collect();
+        // First, since their bots are there and wait.
+        if let Some(node) = released_rows::node(readers, this, &unreadable).await? {
+            self.left = None;
+            let read = LeftMatches::of_released(readers, store, node, &unreadable).await?;
+            self.found_now(read);
+            return Ok(());
+        }
+        let Some(node) = gone(readers, this, &unreadable).await? else {
             self.left = None;
             return Ok(());
         };
         let newest = journal::newest(readers, node).await?;
-        let is_known = |left: &LeftMatches| (left.node, left.newest) == (node, newest);
+        let is_known = |left: &LeftMatches| (left.node, left.how) == (node, Left::Gone { newest });
         if !self.left.as_ref().is_some_and(is_known) {
             // Not both at once in memory.
             self.left = None;
-            let (left, unreadable) = LeftMatches::read(readers, store, node).await?;
-            self.unreadable.extend(unreadable);
-            self.left = Some(left);
+            self.found_now(LeftMatches::of_gone(readers, store, node).await?);
         }
         Ok(())
     }
 
-    /// The first node that has matches and no lease.
-    async fn gone(&self, readers: &PgPool, this: NodeNumber) -> Result<Option<NodeNumber>, Fault> {
-        let unreadable: Vec<i64> = self.unreadable.iter().copied().collect();
-        let number: Option<i64> = sqlx::query_scalar(
-            "SELECT number FROM node WHERE lease_until < now() AND number <> $1 AND EXISTS (
-                 SELECT 1 FROM open_match
-                 WHERE match_key > number << 40 AND match_key < (number + 1) << 40
-                     AND match_key <> ALL ($2))
-             ORDER BY number LIMIT 1",
-        )
-        .bind(this.get())
-        .bind(&unreadable)
-        .fetch_optional(readers)
-        .await?;
-        number.map(NodeNumber::new).transpose()
+    fn found_now(&mut self, (left, unreadable): (LeftMatches, Vec<i64>)) {
+        self.unreadable.extend(unreadable);
+        self.left = Some(left);
     }
+}
+
+/// The first node that has matches and no lease, but for matches of these keys.
+async fn gone(
+    readers: &PgPool,
+    this: NodeNumber,
+    but_for: &[i64],
+) -> Result<Option<NodeNumber>, Fault> {
+    let number: Option<i64> = sqlx::query_scalar(
+        "SELECT number FROM node WHERE lease_until < now() AND number <> $1 AND EXISTS (
+             SELECT 1 FROM open_match
+             WHERE match_key > number << 40 AND match_key < (number + 1) << 40
+                 AND match_key <> ALL ($2))
+         ORDER BY number LIMIT 1",
+    )
+    .bind(this.get())
+    .bind(but_for)
+    .fetch_optional(readers)
+    .await?;
+    number.map(NodeNumber::new).transpose()
 }

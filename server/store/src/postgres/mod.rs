@@ -25,6 +25,7 @@ mod note_rows;
 mod open_rows;
 mod opening;
 mod pulse;
+mod released_rows;
 mod replay_rows;
 mod secret_rows;
 mod taking;

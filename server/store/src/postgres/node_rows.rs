@@ -9,8 +9,8 @@ use super::{
     node_number::{HeldNode, NODE_OF_KEY, NodeNumber},
 };
 use crate::{
-    MatchId, NodeAddress, NodeIdentity, NodeName, NodeStanding, StoredNode, limits::LEASE_TERM,
-    rows::StoredRow,
+    MatchId, NodeAddress, NodeIdentity, NodeName, NodeOfMatch, NodeStanding, StoredNode,
+    limits::LEASE_TERM, rows::StoredRow,
 };
 
 /// Within a transaction: takes a node over from the server that held it, whose transactions have
@@ -218,13 +218,21 @@ pub(super) async fn all(database: impl PgExecutor<'_>) -> Result<Vec<StoredNode>
 pub(super) async fn of_match(
     database: impl PgExecutor<'_>,
     id: &MatchId,
-) -> Result<Option<StoredNode>, Fault> {
+) -> Result<Option<NodeOfMatch>, Fault> {
     let select = AssertSqlSafe(format!(
-        "SELECT {COLUMNS} FROM open_match JOIN node ON number = {NODE_OF_KEY} WHERE match_id = $1"
+        "SELECT {COLUMNS},
+             EXISTS (SELECT 1 FROM released_match WHERE match_key = open_match.match_key)
+         FROM open_match JOIN node ON number = {NODE_OF_KEY} WHERE match_id = $1"
     ));
     let row = sqlx::query(select)
         .bind(id.as_str())
         .fetch_optional(database)
         .await?;
-    row.as_ref().map(node_of).transpose()
+    let of_match = |row: &PgRow| {
+        Ok(NodeOfMatch {
+            node: node_of(row)?,
+            is_released: row.value(10)?,
+        })
+    };
+    row.as_ref().map(of_match).transpose()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use sqlx::{PgConnection, PgExecutor};
+use sqlx::{PgConnection, PgExecutor, postgres::PgRow};
 
 use super::{failure::Fault, node_number::NodeNumber};
 use crate::{
@@ -50,6 +50,15 @@ pub(super) struct WithHeader {
     pub(super) header: Vec<u8>,
 }
 
+impl WithHeader {
+    /// From the columns `match_key`, `match_id`, `opened_at_unix_ms`, `header`, `checksum`.
+    pub(super) fn of(store: StoreId, row: &PgRow) -> Self {
+        let open = OpenRow::of(store, row);
+        let header = read(store, open.match_key, row).unwrap_or_default();
+        Self { row: open, header }
+    }
+}
+
 /// The matches of a node that are in play, in the order in which they were opened, each checked.
 pub(super) async fn with_headers(
     connection: &mut PgConnection,
@@ -64,12 +73,7 @@ pub(super) async fn with_headers(
     .bind(node.last())
     .fetch_all(connection)
     .await?;
-    let rows = rows.iter().map(|row| {
-        let open = OpenRow::of(store, row);
-        let header = read(store, open.match_key, row).unwrap_or_default();
-        WithHeader { row: open, header }
-    });
-    Ok(rows.collect())
+    Ok(rows.iter().map(|row| WithHeader::of(store, row)).collect())
 }
 
 /// Which of these keys are those of matches in play.

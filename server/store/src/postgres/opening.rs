@@ -13,6 +13,7 @@ use super::{
     node_number::HeldNode,
     node_rows,
     open_rows::{self, WithHeader},
+    released_rows,
 };
 use crate::{
     NodeIdentity, NodeStanding, StoreError, checksum::StoreId, journal::reading::Loaded,
@@ -37,6 +38,10 @@ const VERSIONS: &[(&str, &str)] = &[
     (
         "room",
         include_str!("../../migrations/postgres/0004_room.sql"),
+    ),
+    (
+        "released matches",
+        include_str!("../../migrations/postgres/0005_released_matches.sql"),
     ),
 ];
 
@@ -136,6 +141,7 @@ pub(super) async fn take_over(
     sqlx::raw_sql("BEGIN").execute(&mut *connection).await?;
     let work = async {
         let node = node_rows::take(connection, identity).await?;
+        released_rows::forget_all(connection, node.number).await?;
         let store = store_id(connection).await?;
         let open = open_rows::with_headers(connection, store, node.number).await?;
         let rows = open.iter().map(|with_header| with_header.row.clone());

@@ -1,8 +1,10 @@
-//! Matches of a node whose lease has run out become those of another.
+//! Matches of a node whose lease has run out, or that has released them, become those of another.
 //!
 //! A match that moves gets a key of its new node, and its journal begins anew there as one part
 //! with all its entries. So the journal of a node holds all that its matches need, whoever had them
 //! before, and each node sweeps its own.
+
+use std::collections::HashSet;
 
 use parking_lot::Mutex;
 use sqlx::PgConnection;
@@ -10,10 +12,11 @@ use sqlx::PgConnection;
 use super::{
     failure::Fault,
     journal,
-    left_matches::{LeftMatches, Taken},
+    left_matches::{Left, LeftMatches, Taken},
     link::Work,
     node_number::NodeNumber,
     open_rows::{self, Moved},
+    released_rows,
     whole_matches::WholeMatch,
 };
 use crate::{
@@ -57,7 +60,11 @@ impl Work for TakeOrphans<'_> {
         if again && journal::is_stored(connection, self.node, self.number).await? {
             return Ok(self.tried.lock().clone());
         }
-        let taking = match self.end_the_node(connection).await? {
+        let may_take = match self.left.how {
+            Left::Gone { newest } => self.end_the_node(connection, newest).await?,
+            Left::Released => self.hold_the_node(connection).await?,
+        };
+        let taking = match may_take {
             true => Taking::Done(self.take(connection).await?),
             false => Taking::NotNow,
         };
@@ -70,7 +77,7 @@ impl TakeOrphans<'_> {
     /// Ends the node, if it has no lease: it commits nothing more. Whether that is done, and what was
     /// read of its matches is what it committed last. Its lock waits for nobody: a node that commits
     /// right now is left alone until the next time, and so is one that another node takes from.
-    async fn end_the_node(&self, connection: &mut PgConnection) -> Result<bool, Fault> {
+    async fn end_the_node(&self, connection: &mut PgConnection, read: i64) -> Result<bool, Fault> {
         let from = self.left.node;
         // The time is that of the transaction's beginning: a lease that counts as over is over.
         let number: Option<i64> = sqlx::query_scalar(
@@ -88,7 +95,20 @@ impl TakeOrphans<'_> {
             .execute(&mut *connection)
             .await?;
         // Every commit of the node has the next number.
-        Ok(journal::newest(connection, from).await? == self.left.newest)
+        Ok(journal::newest(connection, from).await? == read)
+    }
+
+    /// Has nobody take the node over until the end of this transaction, neither a server of its name
+    /// nor another node that finds it without its lease: they have its matches then, the released
+    /// ones too. Whether nobody does so right now. Its own commits and renewals go on.
+    async fn hold_the_node(&self, connection: &mut PgConnection) -> Result<bool, Fault> {
+        let held: Option<i64> = sqlx::query_scalar(
+            "SELECT number FROM node WHERE number = $1 FOR KEY SHARE SKIP LOCKED",
+        )
+        .bind(self.left.node.get())
+        .fetch_optional(connection)
+        .await?;
+        Ok(held.is_some())
     }
 
     /// Takes the next of them that are there, in the order in which they were opened.
@@ -104,8 +124,7 @@ impl TakeOrphans<'_> {
             if some.is_empty() {
                 break;
             }
-            let keys = some.iter().map(|left| left.row.match_key).collect();
-            let there = open_rows::still_there(connection, keys).await?;
+            let there = self.still_left(connection, &some).await?;
             let (some, gone): (Vec<_>, Vec<_>) = some
                 .into_iter()
                 .partition(|left| there.contains(&left.row.match_key));
@@ -114,10 +133,26 @@ impl TakeOrphans<'_> {
                 .extend(gone.iter().map(|left| left.row.match_key));
             self.move_to_this(connection, &some, &mut taken).await?;
         }
-        if !open_rows::are_any_of(connection, self.left.node).await? {
+        let is_gone = matches!(self.left.how, Left::Gone { .. });
+        if is_gone && !open_rows::are_any_of(connection, self.left.node).await? {
             journal::forget_all_but_newest(connection, self.left.node).await?;
         }
         Ok(taken)
+    }
+
+    /// Which of these the node still has left, by their keys: released no more, since they are taken.
+    async fn still_left(
+        &self,
+        connection: &mut PgConnection,
+        matches: &[&WholeMatch],
+    ) -> Result<HashSet<i64>, Fault> {
+        let keys: Vec<i64> = matches.iter().map(|left| left.row.match_key).collect();
+        let claimed = released_rows::claim(connection, &keys).await?;
+        let left = match self.left.how {
+            Left::Gone { .. } => keys,
+            Left::Released => claimed.into_iter().collect(),
+        };
+        open_rows::still_there(connection, left).await
     }
 
     /// Makes matches this node's, with a journal of one batch.

@@ -8,7 +8,9 @@ use super::{
     node_number::NodeNumber,
     open_rows::{self, WithHeader},
 };
-use crate::{Damage, DamagedValue, checksum::StoreId, rows::open_rows::OpenRow};
+use crate::{
+    Damage, DamagedValue, checksum::StoreId, journal::reading::Loaded, rows::open_rows::OpenRow,
+};
 
 /// A match in play.
 pub(super) struct WholeMatch {
@@ -32,7 +34,15 @@ pub(super) async fn read(
 ) -> Result<Vec<Result<WholeMatch, Unreadable>>, Fault> {
     let rows = open_rows::with_headers(connection, store, node).await?;
     let of_rows = rows.iter().map(|with_header| with_header.row.clone());
-    let mut loaded = journal::load(connection, store, node, of_rows.collect()).await?;
+    let loaded = journal::load(connection, store, node, of_rows.collect()).await?;
+    Ok(whole(rows, loaded))
+}
+
+/// Matches with what their journals have come to.
+pub(super) fn whole(
+    rows: Vec<WithHeader>,
+    mut loaded: Loaded,
+) -> Vec<Result<WholeMatch, Unreadable>> {
     let matches = rows.into_iter().map(|WithHeader { row, header }| {
         let in_play = loaded.matches.by_id.remove(&row.match_id);
         let (journal, damage) = in_play.map_or((None, None), |it| (it.read_at_open, it.damage));
@@ -48,7 +58,7 @@ pub(super) async fn read(
             }),
         }
     });
-    Ok(matches.collect())
+    matches.collect()
 }
 
 /// Two rows have the same identifier, which the database does not allow.

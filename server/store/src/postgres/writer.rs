@@ -23,6 +23,7 @@ use super::{
     node_number::{HeldNode, NodeNumber},
     node_rows::{Lead, Release},
     open_rows, opening,
+    released_rows::{self, Released},
     taking::{TakeOrphans, Taking},
 };
 use crate::{
@@ -217,6 +218,19 @@ impl Writer {
         self.count();
         self.sweep.has_been(number);
         Ok(Some(matches))
+    }
+
+    /// Releases matches: whoever takes them over needs their batches, which stay.
+    pub(super) async fn release(&mut self, ids: &[MatchId]) -> Result<(), Fault> {
+        let matches = ids.iter().filter_map(|id| self.matches.get(id));
+        let matches = matches.filter(|in_play| in_play.damage.is_none());
+        let released: Vec<Released> = matches.map(Released::of).collect();
+        self.link.write(&released_rows::Release(&released)).await?;
+        for id in ids {
+            self.matches.release(id);
+        }
+        self.count();
+        Ok(())
     }
 
     /// Whether this node leads, now that it has tried.

@@ -8,6 +8,7 @@ mod nodes;
 #[path = "../postgres_server/mod.rs"]
 mod postgres_server;
 mod refusing;
+mod releasing;
 mod reopening;
 mod restarts;
 mod transfer;
@@ -44,6 +45,13 @@ fn main() {
         refusing::what_is_no_database_is_told_as_that,
         refusing::tables_of_another_program_are_left_alone,
         refusing::a_newer_and_another_schema_are_refused,
+        releasing::a_released_match_goes_on_at_another_node_beside_those_of_its_own,
+        releasing::what_a_node_stores_no_more_of_its_own_matches_is_kept_for_released_ones,
+        releasing::nodes_share_what_is_released_and_each_match_goes_to_one,
+        releasing::what_is_released_and_not_taken_is_left_with_the_rest,
+        releasing::a_node_that_starts_again_has_what_it_released_and_nobody_took,
+        releasing::nothing_released_is_taken_while_its_node_is_taken_over,
+        releasing::a_released_match_that_cannot_be_read_stays_where_it_is,
         reopening::all_is_there_when_the_store_is_opened_again,
         reopening::a_damaged_value_is_told_and_others_are_sound,
         reopening::keys_are_changed_beside_a_server,

@@ -23,7 +23,7 @@ pub(crate) async fn node(url: &str, name: &str) -> PostgresStore {
 }
 
 /// As after a time in which a node did nothing.
-fn let_lease_run_out(url: &str, name: &str) {
+pub(crate) fn let_lease_run_out(url: &str, name: &str) {
     let schema = url.rsplit('=').next().unwrap();
     PostgresServer::shared().run(&format!(
         "UPDATE {schema}.node SET lease_until = now() - interval '1 second'
@@ -31,12 +31,12 @@ fn let_lease_run_out(url: &str, name: &str) {
     ));
 }
 
-fn rows_of(url: &str, table: &str) -> String {
+pub(crate) fn rows_of(url: &str, table: &str) -> String {
     let schema = url.rsplit('=').next().unwrap();
     PostgresServer::shared().run(&format!("SELECT count(*) FROM {schema}.{table}"))
 }
 
-fn none_is_led(_: &[u8]) -> bool {
+pub(crate) fn none_is_led(_: &[u8]) -> bool {
     false
 }
 
@@ -45,7 +45,7 @@ fn all_are_led(_: &[u8]) -> bool {
 }
 
 /// The matches that a node takes over.
-async fn taken_by(node: &PostgresStore, is_led: IsLed) -> Vec<MatchId> {
+pub(crate) async fn taken_by(node: &PostgresStore, is_led: IsLed) -> Vec<MatchId> {
     let taken = node.take_orphans(is_led).await.unwrap();
     taken.into_iter().map(|open| open.match_id).collect()
 }
@@ -56,9 +56,14 @@ fn assert_ended<T: std::fmt::Debug>(outcome: Result<T, StoreError>) {
     assert!(is_ended, "{refused:?}");
 }
 
-async fn journal_of(store: &PostgresStore, match_id: &str) -> Vec<Vec<u8>> {
+pub(crate) async fn journal_of(store: &PostgresStore, match_id: &str) -> Vec<Vec<u8>> {
     let open = store.open_match(&id(match_id)).await.unwrap();
     open.expect("it is in play here").journal
+}
+
+async fn holder_of_a(store: &PostgresStore) -> StoredNode {
+    let holder = store.node_of(&id("a")).await.unwrap();
+    holder.expect("it is in play").node
 }
 
 pub(crate) async fn nodes_write_side_by_side_each_its_own_matches() {
@@ -353,7 +358,7 @@ pub(crate) async fn a_node_that_ends_leaves_its_matches_at_once() {
     let nodes = two.nodes().await.unwrap();
     let live: Vec<bool> = nodes.iter().map(StoredNode::is_live).collect();
     assert_eq!(live, [false, true]);
-    let holder = two.node_of(&id("a")).await.unwrap().unwrap();
+    let holder = holder_of_a(&two).await;
     assert!(!holder.is_live() && !holder.leads);
     assert_eq!(holder.address, None);
     assert!(two.lead().await.unwrap());
@@ -364,7 +369,7 @@ pub(crate) async fn nobody_is_sent_to_a_node_that_withdraws_until_its_name_is_us
     let url = PostgresServer::shared().fresh();
     let (one, two) = (node(&url, "one").await, node(&url, "two").await);
     one.commit(vec![open("a")]).await.unwrap();
-    let holder = async || two.node_of(&id("a")).await.unwrap().unwrap();
+    let holder = async || holder_of_a(&two).await;
     assert!(holder().await.address.is_some());
     one.withdraw().await.unwrap();
     one.renew_lease(NodeStanding::default()).await.unwrap();
@@ -406,7 +411,7 @@ pub(crate) async fn every_node_knows_where_a_match_is() {
         lag_ms: 7,
     };
     one.renew_lease(standing).await.unwrap();
-    let holder = two.node_of(&id("a")).await.unwrap().unwrap();
+    let holder = holder_of_a(&two).await;
     assert_eq!(holder.name.as_str(), "one");
     assert_eq!(
         holder.address.as_ref().unwrap().as_str(),
@@ -415,9 +420,9 @@ pub(crate) async fn every_node_knows_where_a_match_is() {
     assert!(holder.is_live() && holder.standing == standing && holder.matches == 1);
     assert_eq!(two.nodes().await.unwrap().len(), 2);
     let_lease_run_out(&url, "one");
-    assert!(!two.node_of(&id("a")).await.unwrap().unwrap().is_live());
+    assert!(!holder_of_a(&two).await.is_live());
     two.take_orphans(none_is_led).await.unwrap();
-    let holder = two.node_of(&id("a")).await.unwrap().unwrap();
+    let holder = holder_of_a(&two).await;
     assert_eq!(holder.name.as_str(), "two");
     two.commit(vec![finish("a")]).await.unwrap();
     assert_eq!(two.node_of(&id("a")).await.unwrap(), None);
