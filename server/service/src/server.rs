@@ -6,6 +6,7 @@ mod health;
 mod listeners;
 mod load;
 mod options;
+mod releasing;
 mod routes;
 mod seat_service;
 mod sharing;

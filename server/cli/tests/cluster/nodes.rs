@@ -51,7 +51,9 @@ pub(crate) fn node(database: &str, name: &str, address: &str, more: &[&str]) -> 
     let flags = ["--listen", address, "--no-page", "--store", database];
     let named = ["--node", name, "--advertise", address, "--drain-time", "0"];
     let flags = flags.iter().chain(&named).chain(more);
-    Served::of(serve(flags).spawn().unwrap())
+    // Little enough that nobody has to read it while the server runs.
+    let log = ("RUST_LOG", "warn,bridgemaster_server::server=info");
+    Served::of(serve(flags).env(log.0, log.1).spawn().unwrap())
 }
 
 pub(crate) fn address(server: &Served) -> String {

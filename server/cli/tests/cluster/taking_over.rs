@@ -80,7 +80,14 @@ pub(crate) async fn a_server_that_drains_leaves_its_matches_to_others() {
     playing.reaches(expected.decisions / 2).await;
     let at = address(&two);
     two.signal("-TERM");
-    assert_eq!(two.end().status.code(), Some(0));
+    let ended: std::process::Output = two.end();
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(0), "{said}");
+    // The others had its matches before it gave up its lease.
+    assert!(
+        said.contains("matches are released to other servers"),
+        "{said}"
+    );
     two = node(&database, "two", &at, &[]);
     let ended = playing.end(&[&one, &two, &three]).await;
     ended.assert_as_undisturbed(&expected);

@@ -10,7 +10,9 @@ use std::{
 
 use bridgemaster_lease::Trust;
 use bridgemaster_proto::v1::RefusalReason;
-use bridgemaster_store::{MatchId, NodeName, NodeStanding, Nodes, StoreError, StoredNode};
+use bridgemaster_store::{
+    MatchId, NodeName, NodeOfMatch, NodeStanding, Nodes, StoreError, StoredNode,
+};
 use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
 use tracing::error;
@@ -152,6 +154,17 @@ impl Cluster {
         Refusal::node_superseded()
     }
 
+    /// Whether another node can take matches over: it is live, callers can be sent there, and it does
+    /// not drain.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub(crate) async fn has_successor(&self) -> Result<bool, StoreError> {
+        let nodes = self.nodes.nodes().await?;
+        let mut others = nodes.iter().filter(|node| node.name != self.name);
+        Ok(others.any(|node| node.is_live() && node.address.is_some() && !node.standing.draining))
+    }
+
     /// Makes sure that no other node has a match that is not here.
     ///
     /// # Errors
@@ -162,13 +175,16 @@ impl Cluster {
         }
         match self.nodes.node_of(id).await.map_err(unreadable)? {
             None => Ok(()),
-            // One that was just taken over is here in a moment.
-            Some(node) if node.name == self.name => Err(on_its_way()),
-            Some(node) => {
-                if !node.is_live() {
+            Some(NodeOfMatch { node, is_released }) => {
+                let is_left = is_released || !node.is_live();
+                if is_left {
                     self.missed.notify_one();
                 }
-                Err(moved(PLAYED_ELSEWHERE, node))
+                // One that was just taken over is here in a moment.
+                match is_released || node.name == self.name {
+                    true => Err(on_its_way()),
+                    false => Err(moved(PLAYED_ELSEWHERE, node)),
+                }
             }
         }
     }
@@ -228,7 +244,7 @@ pub(super) fn moved(what: &str, node: StoredNode) -> Refusal {
 }
 
 fn on_its_way() -> Refusal {
-    let message = "a server of the cluster is gone, and another one takes over; try again";
+    let message = "a server of the cluster is gone or ends, and another one takes over; try again";
     Refusal::new(RefusalReason::NodeSuperseded, message)
 }
 
@@ -249,8 +265,8 @@ mod tests {
 
     use super::*;
 
-    /// One match, at this node.
-    struct Planted(StoredNode);
+    /// One match, at this node, which may have released it.
+    struct Planted(StoredNode, bool);
 
     #[async_trait]
     impl Nodes for Planted {
@@ -270,8 +286,19 @@ mod tests {
             Ok(Vec::new())
         }
 
-        async fn node_of(&self, _: &MatchId) -> Result<Option<StoredNode>, StoreError> {
-            Ok(Some(self.0.clone()))
+        async fn release(&self, _: &[MatchId]) -> Result<(), StoreError> {
+            Ok(())
+        }
+
+        async fn released(&self) -> Result<u64, StoreError> {
+            Ok(0)
+        }
+
+        async fn node_of(&self, _: &MatchId) -> Result<Option<NodeOfMatch>, StoreError> {
+            Ok(Some(NodeOfMatch {
+                node: self.0.clone(),
+                is_released: self.1,
+            }))
         }
 
         async fn tell(&self, _: &[ToldMatch]) -> Result<(), StoreError> {
@@ -312,11 +339,12 @@ mod tests {
     }
 
     fn cluster(node: StoredNode, is_shared: bool) -> Cluster {
-        Cluster::new(
-            Arc::new(Planted(node)),
-            NodeName::new("this").unwrap(),
-            is_shared,
-        )
+        of(Planted(node, false), is_shared)
+    }
+
+    fn of(planted: Planted, is_shared: bool) -> Cluster {
+        let name = NodeName::new("this").unwrap();
+        Cluster::new(Arc::new(planted), name, is_shared)
     }
 
     #[tokio::test]
@@ -348,6 +376,34 @@ mod tests {
         assert!(alone.check_is_nowhere_else(&id).await.is_ok());
         alone.begins_to_lead();
         assert!(alone.check_leads().await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn nobody_is_sent_to_a_node_for_a_match_that_it_has_released() {
+        let id = MatchId::new("a").unwrap();
+        for name in ["other", "this"] {
+            let mut node = other(1);
+            node.name = NodeName::new(name).unwrap();
+            let cluster = of(Planted(node, true), true);
+            let refused = cluster.check_is_nowhere_else(&id).await.unwrap_err();
+            assert_eq!(refused.reason(), RefusalReason::NodeSuperseded);
+            cluster.missed().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_node_that_drains_or_is_gone_takes_nothing_over() {
+        assert!(cluster(other(1), true).has_successor().await.unwrap());
+        assert!(!cluster(other(0), true).has_successor().await.unwrap());
+        let mut node = other(1);
+        node.standing.draining = true;
+        assert!(!cluster(node, true).has_successor().await.unwrap());
+        let mut node = other(1);
+        node.address = None;
+        assert!(!cluster(node, true).has_successor().await.unwrap());
+        let mut node = other(1);
+        node.name = NodeName::new("this").unwrap();
+        assert!(!cluster(node, true).has_successor().await.unwrap());
     }
 
     #[tokio::test]

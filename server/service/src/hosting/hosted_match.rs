@@ -23,7 +23,7 @@ use crate::{
     transport::Watcher,
 };
 
-/// Completes when a match is over.
+/// Completes when a match is over, or is here no more.
 pub(crate) type UntilOver<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 /// A match of any game, in play or over, as somebody sees it: as it is, or late.
@@ -61,6 +61,11 @@ pub(crate) trait ShownMatch: Send + Sync {
     /// What a spectator may see of it now, with the count of its changes; `None` when there were none
     /// since that count.
     fn glance(&self, known: Option<u64>) -> Option<(u64, Gated<v1::WatchMatchResponse>)>;
+
+    /// Completes when another server goes on with it, while this one still runs.
+    fn until_left(&self) -> UntilOver<'_> {
+        Box::pin(std::future::pending())
+    }
 
     /// Follows it, as this watcher.
     fn watch(self: Arc<Self>, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal>;
@@ -165,6 +170,22 @@ pub(crate) trait HostedMatch: ShownMatch {
     /// Takes note that a request went to the transport, without handling it: the match learns of it
     /// with whatever comes next.
     fn handed_over(&self, seat: Seat, stream: StreamNumber, request_id: u32);
+
+    /// Whether another server can go on with it at any time: bots play it, and nothing that spans
+    /// matches, or that spectators still see, is kept here for it.
+    fn may_leave(&self) -> bool {
+        false
+    }
+
+    /// Has it stand still here from now on, with nothing more stored of it, so that another server can
+    /// go on with it. `false` if it is over.
+    fn stand_still(&self) -> bool {
+        false
+    }
+
+    /// Another server goes on with it: ends its streams, and nobody joins or watches it here any
+    /// more.
+    fn leave(&self) {}
 
     /// Cancels it, and gives what is known of it then; of one that was cancelled before, what is
     /// known of it.

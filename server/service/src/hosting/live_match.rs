@@ -3,6 +3,7 @@
 mod course;
 mod effects;
 mod hosted;
+mod leaving;
 mod news;
 
 use std::sync::{
@@ -126,6 +127,7 @@ impl<G: WireGame> LiveMatch<G> {
                 clock,
                 sooner: Arc::default(),
                 over: CancellationToken::new(),
+                left: CancellationToken::new(),
                 audience,
                 relay: Relay::default(),
             },

@@ -1,6 +1,7 @@
 //! All matches of a server, and the tickets to their seats.
 
 mod ending;
+mod leaving;
 mod stopping;
 
 use std::sync::{Arc, OnceLock};

@@ -207,7 +207,8 @@ impl Roster {
         self.forget(&oldest)
     }
 
-    fn forget(&mut self, id: &MatchId) -> Option<Entry> {
+    /// Forgets a match, and gives what was held of it: to be dropped where nobody waits.
+    pub(super) fn forget(&mut self, id: &MatchId) -> Option<Entry> {
         let entry = self.entries.remove(id)?;
         for ticket in &entry.tickets {
             self.seats.remove(ticket);

@@ -287,7 +287,8 @@ mod tests {
     use async_trait::async_trait;
     use bridgemaster_match::MatchId;
     use bridgemaster_store::{
-        IsLed, KeyName, MemoryStore, NodeName, StoredNode, ToldCursor, ToldMatch, ToldPage,
+        IsLed, KeyName, MemoryStore, NodeName, NodeOfMatch, StoredNode, ToldCursor, ToldMatch,
+        ToldPage,
     };
     use bridgemaster_traces::Traces;
     use tokio::sync::watch;
@@ -336,7 +337,15 @@ mod tests {
             Ok(Vec::new())
         }
 
-        async fn node_of(&self, _: &MatchId) -> Result<Option<StoredNode>, StoreError> {
+        async fn release(&self, _: &[MatchId]) -> Result<(), StoreError> {
+            Ok(())
+        }
+
+        async fn released(&self) -> Result<u64, StoreError> {
+            Ok(0)
+        }
+
+        async fn node_of(&self, _: &MatchId) -> Result<Option<NodeOfMatch>, StoreError> {
             Ok(None)
         }
 

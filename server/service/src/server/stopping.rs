@@ -10,7 +10,7 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use tonic_health::ServingStatus;
 use tracing::{debug, info, warn};
 
-use super::{errors::ServeError, health::ServicesHealth};
+use super::{errors::ServeError, health::ServicesHealth, releasing::release_matches};
 use crate::{
     cluster::Cluster, hosting::Matches, identity::Authenticator, journal::Journal, limits::Limits,
     replays::ReplayKeeper,
@@ -71,6 +71,12 @@ pub(super) async fn stopped(
             () = matches.emptied() => {}
             () = sleep(matches.lifecycle().drain_left()) => {}
             () = asked_to_stop(journal.as_deref(), &asked.stop) => {}
+        }
+        if let (Some(cluster), Some(journal)) = (matches.cluster(), &journal) {
+            select! {
+                () = release_matches(cluster, &matches, journal) => {}
+                () = asked_to_stop(Some(journal), &asked.stop) => {}
+            }
         }
     }
     drained.cancel();

@@ -13,8 +13,8 @@ use bridgemaster_proto::v1::{
 };
 use bridgemaster_server::{KeepReplays, Limits, ServerOptions, SharedStore, Storage};
 use bridgemaster_store::{
-    IsLed, KeyName, MatchId, MemoryStore, NodeAddress, NodeIdentity, NodeName, NodeStanding, Nodes,
-    OpenMatch, Store, StoreError, StoredNode, ToldCursor, ToldMatch, ToldPage,
+    IsLed, KeyName, MatchId, MemoryStore, NodeAddress, NodeIdentity, NodeName, NodeOfMatch,
+    NodeStanding, Nodes, OpenMatch, Store, StoreError, StoredNode, ToldCursor, ToldMatch, ToldPage,
 };
 use tokio::time::timeout;
 use tonic::Status;
@@ -114,10 +114,21 @@ impl Nodes for Node {
         Ok(Vec::new())
     }
 
-    async fn node_of(&self, id: &MatchId) -> Result<Option<StoredNode>, StoreError> {
+    async fn release(&self, _: &[MatchId]) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    async fn released(&self) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
+    async fn node_of(&self, id: &MatchId) -> Result<Option<NodeOfMatch>, StoreError> {
         let open = self.cluster.store.open_match_header(id).await?;
-        let [one, _] = self.cluster.nodes();
-        Ok(open.map(|_| one))
+        let [node, _] = self.cluster.nodes();
+        Ok(open.map(|_| NodeOfMatch {
+            node,
+            is_released: false,
+        }))
     }
 
     async fn tell(&self, _: &[ToldMatch]) -> Result<(), StoreError> {

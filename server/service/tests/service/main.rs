@@ -44,6 +44,7 @@ mod raw_bot;
 mod reads_beside_matches;
 mod reconnecting;
 mod referee_lag;
+mod releasing;
 mod repeated_requests;
 mod replay_files;
 mod reserved_seats;

@@ -8,8 +8,8 @@ use std::sync::{
 use async_trait::async_trait;
 use bridgemaster_server::{KeepReplays, Limits, ServerOptions, SharedStore, Storage};
 use bridgemaster_store::{
-    IsLed, KeyName, MatchId, MemoryStore, NodeAddress, NodeIdentity, NodeName, NodeStanding, Nodes,
-    OpenMatch, StoreError, StoredNode, ToldCursor, ToldMatch, ToldPage,
+    IsLed, KeyName, MatchId, MemoryStore, NodeAddress, NodeIdentity, NodeName, NodeOfMatch,
+    NodeStanding, Nodes, OpenMatch, StoreError, StoredNode, ToldCursor, ToldMatch, ToldPage,
 };
 use tokio::sync::watch;
 
@@ -24,16 +24,38 @@ pub(crate) struct PlantedNode {
     is_withdrawn: AtomicBool,
     /// A match of a server that is gone.
     left: Mutex<Option<MatchId>>,
+    /// Whether there is another server.
+    has_other: AtomicBool,
+    /// What the server did as it ended.
+    ending: Mutex<Vec<Ending>>,
+}
+
+/// What a server does as it ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// It releases these matches.
+    Releases(Vec<String>),
+    /// It asks whether what it has released is taken, and this much is not.
+    Asks(u64),
+    /// Nobody is sent to it any more.
+    Withdraws,
 }
 
 impl PlantedNode {
     /// A server that leads, and what its database says to it.
     pub(crate) async fn start() -> (TestServer, Arc<Self>) {
+        Self::start_with(Limits::default()).await
+    }
+
+    /// The same with these limits.
+    pub(crate) async fn start_with(limits: Limits) -> (TestServer, Arc<Self>) {
         let planted = Arc::new(Self {
             is_reached: AtomicBool::new(true),
             looks: watch::Sender::new(0),
             is_withdrawn: AtomicBool::new(false),
             left: Mutex::new(None),
+            has_other: AtomicBool::new(false),
+            ending: Mutex::default(),
         });
         let identity = NodeIdentity {
             name: NodeName::new("planted").unwrap(),
@@ -50,7 +72,7 @@ impl PlantedNode {
             }),
         };
         let server = TestServer::with_options(ServerOptions {
-            limits: Limits::default(),
+            limits,
             storage: Some(storage),
             ..ServerOptions::default()
         });
@@ -65,6 +87,21 @@ impl PlantedNode {
     /// Has a match be one of a server that is gone.
     pub(crate) fn leaves(&self, match_id: &str) {
         *self.left.lock().unwrap() = Some(MatchId::new(match_id).unwrap());
+    }
+
+    /// Has there be another server, which takes over what this one releases when it is asked after it
+    /// once more.
+    pub(crate) fn has_other(&self) {
+        self.has_other.store(true, Ordering::Release);
+    }
+
+    /// What the server did as it ended.
+    pub(crate) fn ending(&self) -> Vec<Ending> {
+        self.ending.lock().unwrap().clone()
+    }
+
+    fn does(&self, ending: Ending) {
+        self.ending.lock().unwrap().push(ending);
     }
 
     /// How often the server has looked for what others left, as that changes.
@@ -96,6 +133,7 @@ impl Nodes for PlantedNode {
 
     async fn withdraw(&self) -> Result<(), StoreError> {
         self.is_withdrawn.store(true, Ordering::Release);
+        self.does(Ending::Withdraws);
         Ok(())
     }
 
@@ -108,16 +146,26 @@ impl Nodes for PlantedNode {
         Ok(Vec::new())
     }
 
-    async fn node_of(&self, id: &MatchId) -> Result<Option<StoredNode>, StoreError> {
+    async fn release(&self, ids: &[MatchId]) -> Result<(), StoreError> {
+        let ids = ids.iter().map(ToString::to_string).collect();
+        self.does(Ending::Releases(ids));
+        Ok(())
+    }
+
+    async fn released(&self) -> Result<u64, StoreError> {
+        let left = match self.ending().last() {
+            Some(Ending::Releases(ids)) => ids.len() as u64,
+            _ => 0,
+        };
+        self.does(Ending::Asks(left));
+        Ok(left)
+    }
+
+    async fn node_of(&self, id: &MatchId) -> Result<Option<NodeOfMatch>, StoreError> {
         let is_left = self.left.lock().unwrap().as_ref() == Some(id);
-        Ok(is_left.then(|| StoredNode {
-            name: NodeName::new("gone").unwrap(),
-            address: NodeAddress::new("gone.example:1").ok(),
-            epoch: 1,
-            lease_left_ms: -1,
-            leads: false,
-            matches: 1,
-            standing: NodeStanding::default(),
+        Ok(is_left.then(|| NodeOfMatch {
+            node: another("gone", -1),
+            is_released: false,
         }))
     }
 
@@ -139,6 +187,22 @@ impl Nodes for PlantedNode {
     }
 
     async fn nodes(&self) -> Result<Vec<StoredNode>, StoreError> {
-        Ok(Vec::new())
+        let has_other = self.has_other.load(Ordering::Acquire);
+        Ok(has_other
+            .then(|| another("other", 8_000))
+            .into_iter()
+            .collect())
+    }
+}
+
+fn another(name: &str, lease_left_ms: i64) -> StoredNode {
+    StoredNode {
+        name: NodeName::new(name).unwrap(),
+        address: NodeAddress::new(format!("{name}.example:1")).ok(),
+        epoch: 1,
+        lease_left_ms,
+        leads: false,
+        matches: 1,
+        standing: NodeStanding::default(),
     }
 }

@@ -47,6 +47,8 @@ pub(super) struct Surroundings {
     pub(super) sooner: Arc<Notify>,
     /// Cancelled when it is over, for those who wait for that.
     pub(super) over: CancellationToken,
+    /// Cancelled when another server goes on with it, while this one still runs.
+    pub(super) left: CancellationToken,
     /// Those who watch it.
     pub(super) audience: Arc<Audience>,
     /// For those who look at its positions as spectators.

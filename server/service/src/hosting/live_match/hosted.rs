@@ -95,6 +95,10 @@ impl<G: WireGame> ShownMatch for LiveMatch<G> {
         Box::pin(self.around.over.cancelled())
     }
 
+    fn until_left(&self) -> UntilOver<'_> {
+        Box::pin(self.around.left.cancelled())
+    }
+
     fn glance(&self, known: Option<u64>) -> Option<(u64, Gated<v1::WatchMatchResponse>)> {
         let locked = self.lock();
         let changes = locked.machine.referee().public_changes();
@@ -103,6 +107,7 @@ impl<G: WireGame> ShownMatch for LiveMatch<G> {
     }
 
     fn watch(self: Arc<Self>, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal> {
+        self.check_is_here()?;
         let limits = &self.around.context.limits;
         let entrant = self.around.audience.enter(watcher, limits)?;
         let mut locked = self.lock();
@@ -184,6 +189,9 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         let (name, version) = (bot.name.clone(), bot.version.clone());
         let (sender, outbound) = outbound::channel(self.around.context.limits.outbound_queue);
         let mut locked = self.lock();
+        if let Err(refusal) = self.check_is_here() {
+            return Outcome::of(Err(Gated::new(refusal, None)));
+        }
         if locked.machine.ticket(seat) != Some(ticket) {
             return Outcome::of(Err(locked.shown(ticket_replaced())));
         }
@@ -286,6 +294,18 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
 
     fn handed_over(&self, seat: Seat, stream: StreamNumber, request_id: u32) {
         self.put_report(seat, stream, SeatInput::HandedOver { request_id });
+    }
+
+    fn may_leave(&self) -> bool {
+        self.can_go_on_elsewhere()
+    }
+
+    fn stand_still(&self) -> bool {
+        self.park()
+    }
+
+    fn leave(&self) {
+        self.end_streams();
     }
 
     fn cancel(&self, why: Cancellation) -> Outcome<Result<Gated<v1::MatchInfo>, Gated<Refusal>>> {

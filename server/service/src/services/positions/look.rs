@@ -218,6 +218,7 @@ impl Look {
         select! {
             biased;
             refusal = self.matches.interrupted() => Err(refusal),
+            () = self.hosted.until_left() => Err(Refusal::stopping()),
             refusal = refused => Err(refusal),
             () = ready => Ok(()),
         }
