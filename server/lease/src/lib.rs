@@ -5,7 +5,8 @@
 //! * [`Fence`] says what a transaction has found in the row of its node, and [`RowLock`] how it locks
 //!   that row before it looks;
 //! * [`Tries`] says when a transaction that failed is tried again, and [`Commits`] which number the
-//!   next commit has: so one whose answer was lost is found, and not made twice.
+//!   next commit has: so one whose answer was lost is found, and not made twice. It also says which
+//!   of those a crash has lost that were not flushed yet, and [`Flushed`] what a flush comes to.
 //!
 //! What the database decides by itself is SQL in `server/store/src/postgres`: who may take a node
 //! over, and until when a lease runs.
@@ -20,7 +21,7 @@ pub mod limits;
 mod tries;
 mod trust;
 
-pub use commits::{Commits, Unsure};
+pub use commits::{Commits, Contradicted, Flushed, Unsure};
 pub use fence::{Fence, RowLock};
 pub use tries::Tries;
 pub use trust::Trust;

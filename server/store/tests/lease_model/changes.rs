@@ -1,8 +1,8 @@
 //! What each step changes.
 
 use crate::{
-    protocol::{Clocks, Fence, Raise, TrustBegins},
-    state::{Age, At, Entry, Phase, Renewal, Server, State, Transaction, What, Work, World},
+    protocol::{Clocks, Fence, Raise, Tells, TrustBegins},
+    state::{Age, At, Entry, Flush, Phase, Renewal, Server, State, Transaction, What, Work, World},
     steps::Step,
 };
 
@@ -22,6 +22,10 @@ impl World {
             }
             Step::Append(server) => self.begin(&mut next, server, What::Append, false),
             Step::Take(server) => self.begin(&mut next, server, What::Take, false),
+            Step::SendFlush(server) => next.servers[server].flush = Flush::Sent,
+            Step::Flush(server) => self.flush(&mut next, server),
+            Step::HearFlush(server) => self.hear_flush(&mut next, server),
+            Step::Crash { lost } => next.crash(lost),
             Step::BeginAgain(server) => {
                 if let Some(work) = next.servers[server].work {
                     self.begin(&mut next, server, work.what, true);
@@ -64,7 +68,7 @@ impl World {
                 next.servers[server].stray = None;
                 next.servers[server].forget_if_gone();
             }
-            Step::Tell(server) => tell(&mut next, server),
+            Step::Tell(server) => self.tell(&mut next, server),
             Step::Release(server) => self.release(&mut next, server),
             Step::Kill(server) => next.servers[server].end(),
             Step::SendRenewal(_)
@@ -113,7 +117,9 @@ impl World {
 
     fn begin(&self, state: &mut State, server: usize, what: What, again: bool) {
         let had_lease = state.rows[self.node_of(server)].lease_left > 0;
-        state.servers[server].work = Some(Work {
+        let it = &mut state.servers[server];
+        let again = again || it.looks_for_lost();
+        it.work = Some(Work {
             what,
             again,
             at: At::Begun { had_lease },
@@ -160,7 +166,14 @@ impl World {
     fn commit(&self, state: &mut State, server: usize, open: Transaction) {
         let node = self.node_of(server);
         let number = state.servers[server].batches + 1;
+        if open.what != What::Open && open.again && self.protocol.puts_back {
+            self.put_back(state, server);
+        }
         let row = state.rows[node];
+        if open.what == What::PutBack {
+            state.unflushed = 0;
+            return;
+        }
         if open.what != What::Open {
             let is_stored = open.again && self.protocol.retry_looks && row.batches >= number;
             if is_stored {
@@ -184,7 +197,9 @@ impl World {
                 // A batch of a node that has the match no more is in no journal of it.
                 if state.holder == node {
                     state.journal.push(entry);
+                    state.unflushed += u8::from(self.flushes_apart());
                 }
+                return;
             }
             (What::Take, Some(from)) => {
                 state.wrongs.taken_with_a_lease |= state.rows[from].lease_left > 0;
@@ -197,7 +212,7 @@ impl World {
                 let it = &mut state.servers[server];
                 (it.journal, it.fence) = (journal, fence);
             }
-            (What::Take, None) => {}
+            (What::Take, None) | (What::PutBack, _) => {}
             (What::Open, _) => {
                 let row = &mut state.rows[node];
                 row.epoch += 1;
@@ -218,6 +233,7 @@ impl World {
                 }
             }
         }
+        state.unflushed = 0;
     }
 
     /// A server learns that its transaction was committed.
@@ -231,12 +247,23 @@ impl World {
                 let entry = it.next_entry(server);
                 it.journal.push(entry);
                 it.batches += 1;
-                it.is_untold = true;
+                it.was_cut_off = false;
+                match self.flushes_apart() {
+                    true => it.unflushed += 1,
+                    false => it.is_untold = true,
+                }
+                it.is_untold |= self.protocol.tells == Tells::Committed;
+            }
+            What::PutBack => {
+                it.was_cut_off = false;
+                it.are_flushed(it.batches);
             }
             What::Take => {
+                it.was_cut_off = false;
                 it.batches += 1;
                 it.plays = true;
                 it.is_untold = true;
+                it.unflushed = 0;
                 if self.protocol.raise == Raise::Afterwards {
                     // The matches are those of the first node in the beginning.
                     raise(state, self.node_of(0));
@@ -293,8 +320,29 @@ impl World {
         let is_ours = row.epoch == state.servers[server].epoch;
         if is_ours {
             row.lease_left = self.bounds.lease;
+            state.unflushed = 0;
         }
         is_ours
+    }
+
+    fn tell(&self, state: &mut State, server: usize) {
+        let it = &mut state.servers[server];
+        it.is_untold = false;
+        let told = match self.protocol.tells {
+            Tells::Flushed => it.journal.len() - usize::from(it.unflushed),
+            Tells::Committed => it.journal.len(),
+        };
+        for (index, entry) in it.journal.entries().enumerate().take(told) {
+            match state.told.get(index) {
+                None => state.told.push(entry),
+                Some(told) => state.wrongs.told_two_things |= told != entry,
+            }
+        }
+    }
+
+    /// Whether decisions are flushed by another connection than commits them.
+    pub(crate) fn flushes_apart(&self) -> bool {
+        self.bounds.crashes > 0
     }
 
     fn release(&self, state: &mut State, server: usize) {
@@ -303,6 +351,7 @@ impl World {
         if row.epoch == it.epoch && row.lease_left > 0 {
             row.lease_left = 0;
             row.is_released = true;
+            state.unflushed = 0;
             if self.protocol.release_ends_epoch {
                 row.epoch += 1;
             }
@@ -316,17 +365,6 @@ fn raise(state: &mut State, node: usize) {
     let row = &mut state.rows[node];
     row.epoch += 1;
     row.taken_in = row.epoch;
-}
-
-fn tell(state: &mut State, server: usize) {
-    let it = &mut state.servers[server];
-    it.is_untold = false;
-    for (index, entry) in it.journal.entries().enumerate() {
-        match state.told.get(index) {
-            None => state.told.push(entry),
-            Some(told) => state.wrongs.told_two_things |= told != entry,
-        }
-    }
 }
 
 impl State {
@@ -355,18 +393,19 @@ impl Server {
     }
 
     /// It does nothing more; what it has sent may still be done.
-    fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         let open = self.work.take().and_then(|work| work.transaction());
         self.stray = self.stray.or(open.filter(|open| open.what != What::Open));
         self.has_late_renewal |= matches!(self.renewal, Renewal::Sent(_));
         self.phase = Phase::Gone;
         (self.plays, self.is_untold) = (false, false);
         (self.renewal, self.renewed) = (Renewal::Idle, Age::default());
+        (self.flush, self.was_cut_off) = (Flush::Idle, false);
         self.forget_if_gone();
     }
 
     /// So that there is one state of a server that nothing more comes of.
-    fn forget_if_gone(&mut self) {
+    pub(crate) fn forget_if_gone(&mut self) {
         if self.phase != Phase::Gone || self.stray.is_some() {
             return;
         }

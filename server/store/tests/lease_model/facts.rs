@@ -121,6 +121,18 @@ fn possible(bounds: &Bounds) -> Vec<Property<World>> {
             },
         ));
     }
+    if bounds.crashes > 0 {
+        possible.push(Property::sometimes(
+            "a crash loses a commit, and its server lives",
+            |world: &World, state: &State| {
+                let mut servers = state.servers.iter().enumerate();
+                servers.any(|(server, it)| {
+                    let row = &state.rows[world.node_of(server.min(world.bounds.nodes.len() - 1))];
+                    it.phase == Phase::Up && it.epoch == row.epoch && row.batches < it.batches
+                })
+            },
+        ));
+    }
     if bounds.losses > 0 {
         possible.push(Property::sometimes(
             "a commit whose answer was lost is found",
@@ -179,6 +191,8 @@ impl World {
             wrongs: Default::default(),
             losses_left: self.bounds.losses,
             takes_left: self.bounds.takes,
+            crashes_left: self.bounds.crashes,
+            unflushed: 0,
         }
     }
 
@@ -212,7 +226,7 @@ impl World {
     /// undone by the database, and what they have sent arrives.
     fn can_take(&self, state: &State, server: usize) -> bool {
         let mut state = state.clone();
-        (state.takes_left, state.losses_left) = (1, 0);
+        (state.takes_left, state.losses_left, state.crashes_left) = (1, 0, 0);
         for other in (0..self.bounds.nodes.len()).filter(|other| *other != server) {
             if state.servers[other].phase == Phase::Up {
                 state = self.after(&state, Step::Kill(other));

@@ -10,9 +10,13 @@
 //! whose steps happen.
 //!
 //! * `protocol` has the choices in the protocol, and how large a model is;
-//! * `state` says what there is, `steps` what can happen, `changes` what comes of it, and `locks`
-//!   how rows are locked;
+//! * `state` says what there is, `steps` what can happen, `changes` and `flushing` what comes of it,
+//!   and `locks` how rows are locked;
 //! * `facts` says what always holds, and what must be possible.
+//!
+//! Where the database crashes, each decision is committed and then flushed by another connection, and
+//! a crash loses any number of the last commits that were not flushed. In `CRASHES` it crashes once, in
+//! `CRASHES_AND_LOSSES` twice.
 //!
 //! A tick is 2 s: a lease has four, and is trusted for three. Where only matters whether a lease
 //! runs, it has one. There is one match with up to two decisions; two or three nodes; and a server
@@ -24,13 +28,16 @@
 //! | `RESTARTED` | 2; 3 | 2 times | 2 | | | 65,092 |
 //! | `THREE` | 3; 3 | 2 times | 2 | | | 82,540 |
 //! | `LOSSES` | 2; 2 | 2 times | 2 | 2 | | 10,044 |
+//! | `CRASHES` | 2; 3 | once | 2 | | | 1,172,862 |
+//! | `CRASHES_AND_LOSSES` | 2; 2 | once | 2 | 1 | | 267,267 |
 //! | `CLOCKS` | 2; 2 | once | | | lose a tick a lease | 20,856 |
 //! | `CLOCKS` with a commit | 2; 2 | once | 1 | | stand still | 129,976 |
 //! | `STARTING` | 2; 2, and a dead one | once | | | lose a tick a lease | 56,163 |
 //!
 //! Not in the model: who leads, which is taken over as a match is; that what a node left is read
 //! before it is ended, and again if its newest batch is another by then (`postgres/left_matches.rs`);
-//! batches of several matches, which share one fence; a database that has lost commits; and a clock of the database that jumps.
+//! batches of several matches, which share one fence; a database that has lost commits that were
+//! flushed; and a clock of the database that jumps.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 #![allow(
@@ -40,6 +47,7 @@
 
 mod changes;
 mod facts;
+mod flushing;
 mod locks;
 mod protocol;
 mod state;
@@ -48,7 +56,7 @@ mod steps;
 use stateright::{Checker, HasDiscoveries, Model as _};
 
 use facts::fact;
-use protocol::{Bounds, Clocks, Fence, LEASE, Protocol, Raise, TrustBegins};
+use protocol::{Bounds, Clocks, Fence, LEASE, Protocol, Raise, Tells, TrustBegins};
 use state::World;
 use steps::Step;
 
@@ -61,6 +69,7 @@ const RESTARTED: Bounds = Bounds {
     entries: 2,
     losses: 0,
     takes: 2,
+    crashes: 0,
 };
 
 /// Two nodes take from each other and from a third.
@@ -76,6 +85,21 @@ const LOSSES: Bounds = Bounds {
     ..RESTARTED
 };
 
+/// The database crashes, and loses commits that were not flushed.
+const CRASHES: Bounds = Bounds {
+    takes: 1,
+    crashes: 1,
+    ..RESTARTED
+};
+
+/// It crashes twice, and answers are lost.
+const CRASHES_AND_LOSSES: Bounds = Bounds {
+    takes: 1,
+    losses: 1,
+    crashes: 2,
+    ..LOSSES
+};
+
 /// Leases and how long they are trusted.
 const CLOCKS: Bounds = Bounds {
     nodes: &[0, 1],
@@ -85,6 +109,7 @@ const CLOCKS: Bounds = Bounds {
     entries: 0,
     losses: 0,
     takes: 1,
+    crashes: 0,
 };
 
 /// The same for a server that starts.
@@ -140,6 +165,16 @@ fn every_fact_holds_with_three_nodes() {
 #[test]
 fn every_fact_holds_where_answers_are_lost() {
     assert_holds(LOSSES, 10_044);
+}
+
+#[test]
+fn every_fact_holds_where_the_database_crashes() {
+    assert_holds(CRASHES, 1_172_862);
+}
+
+#[test]
+fn every_fact_holds_where_it_crashes_and_answers_are_lost() {
+    assert_holds(CRASHES_AND_LOSSES, 267_267);
 }
 
 #[test]
@@ -281,4 +316,50 @@ fn a_lease_that_is_given_up_within_its_epoch_is_found() {
         ..Protocol::OURS
     };
     assert_found(planted, CLOCKS, fact::GIVEN_UP);
+}
+
+#[test]
+fn an_answer_before_the_flush_is_found() {
+    let planted = Protocol {
+        tells: Tells::Committed,
+        ..Protocol::OURS
+    };
+    for fact in [fact::TOLD, fact::ONE_STORY] {
+        assert_found(planted, CRASHES, fact);
+    }
+}
+
+#[test]
+fn a_flush_that_does_not_look_for_its_commit_is_found() {
+    let planted = Protocol {
+        flush_looks_at_number: false,
+        ..Protocol::OURS
+    };
+    assert_found(planted, CRASHES, fact::TOLD);
+}
+
+#[test]
+fn a_flush_that_does_not_look_at_the_epoch_is_found() {
+    let planted = Protocol {
+        flush_looks_at_epoch: false,
+        ..Protocol::OURS
+    };
+    // A server of the same name has made another commit of the number.
+    for fact in [fact::TOLD, fact::ONE_STORY] {
+        assert_found(planted, CRASHES, fact);
+    }
+}
+
+#[test]
+fn a_commit_after_a_crash_without_those_it_has_lost_is_found() {
+    let planted = Protocol {
+        puts_back: false,
+        ..Protocol::OURS
+    };
+    assert_found(planted, CRASHES, fact::NUMBERS);
+    let without_numbers = Protocol {
+        retry_looks: false,
+        ..planted
+    };
+    assert_found(without_numbers, CRASHES, fact::ONCE);
 }

@@ -19,6 +19,23 @@ pub(crate) struct Protocol {
     pub(crate) trust: u8,
     /// Who gives up a lease ends the epoch too.
     pub(crate) release_ends_epoch: bool,
+    /// When bots are told of a commit that is flushed apart.
+    pub(crate) tells: Tells,
+    /// A flush looks whether the commit is there.
+    pub(crate) flush_looks_at_number: bool,
+    /// It looks whether its node is in the epoch of its server.
+    pub(crate) flush_looks_at_epoch: bool,
+    /// The first transaction after a crash makes again what that has lost.
+    pub(crate) puts_back: bool,
+}
+
+/// When bots are told of a commit that is flushed apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tells {
+    /// Once it is flushed.
+    Flushed,
+    /// Once it is committed.
+    Committed,
 }
 
 /// What a transaction looks at before it writes.
@@ -71,6 +88,10 @@ impl Protocol {
         trust_begins: TrustBegins::FirstRenewal,
         trust: TRUST,
         release_ends_epoch: true,
+        tells: Tells::Flushed,
+        flush_looks_at_number: true,
+        flush_looks_at_epoch: true,
+        puts_back: true,
     };
 }
 
@@ -102,6 +123,9 @@ pub(crate) struct Bounds {
     pub(crate) losses: u8,
     /// How often matches are taken over.
     pub(crate) takes: u8,
+    /// How often the database crashes. If it does at all, decisions are flushed apart; else each is
+    /// flushed with its commit.
+    pub(crate) crashes: u8,
 }
 
 impl Bounds {

@@ -29,6 +29,10 @@ pub(crate) struct State {
     pub(crate) wrongs: Wrongs,
     pub(crate) losses_left: u8,
     pub(crate) takes_left: u8,
+    pub(crate) crashes_left: u8,
+    /// Commits that a crash may lose. All are decisions, at the end of the journal and of the batches
+    /// of the node that has the match: whatever else is committed flushes them.
+    pub(crate) unflushed: u8,
 }
 
 /// The row of a node in the database.
@@ -72,6 +76,12 @@ impl Journal {
         self.0[index]
     }
 
+    /// The last entry, taken away.
+    pub(crate) fn pop(&mut self) -> Option<Entry> {
+        let mut entries = self.0.iter_mut().rev();
+        entries.find_map(Option::take)
+    }
+
     /// Adds an entry, if there is room.
     pub(crate) fn push(&mut self, entry: Entry) {
         if let Some(free) = self.0.iter_mut().find(|entry| entry.is_none()) {
@@ -96,6 +106,12 @@ pub(crate) struct Server {
     pub(crate) journal: Journal,
     /// There is something that it has not told bots.
     pub(crate) is_untold: bool,
+    /// Its last commits of which it does not know that they are flushed: that many entries at the end
+    /// of its journal.
+    pub(crate) unflushed: u8,
+    pub(crate) flush: Flush,
+    /// Its connections were lost, and it has committed nothing since.
+    pub(crate) was_cut_off: bool,
     /// What its writing connection does.
     pub(crate) work: Option<Work>,
     /// A try whose connection was lost: it may still be committed.
@@ -134,6 +150,26 @@ pub(crate) enum What {
     Take,
     /// The server takes its node.
     Open,
+    /// What a crash has lost is made again, and nothing else.
+    PutBack,
+}
+
+/// What a flush of a server has come to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum Flush {
+    #[default]
+    Idle,
+    Sent,
+    /// The database has done it, and the server does not know yet.
+    Done(Seen),
+}
+
+/// What the transaction of a flush has seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Seen {
+    UpTo(u8),
+    Missing,
+    Superseded,
 }
 
 /// How far a try is.

@@ -4,7 +4,7 @@
 use crate::{
     locks::Lock,
     protocol::{Clocks, Fence},
-    state::{At, Phase, Renewal, Server, State, What, Work, World},
+    state::{At, Flush, Phase, Renewal, Seen, Server, State, What, Work, World},
 };
 
 /// One step. A number is that of a server.
@@ -53,6 +53,14 @@ pub(crate) enum Step {
     Release(usize),
     /// The server is killed.
     Kill(usize),
+    /// It sends a flush of what it has committed, on another connection.
+    SendFlush(usize),
+    /// The database does it.
+    Flush(usize),
+    /// The server learns what it came to.
+    HearFlush(usize),
+    /// The database crashes, and so many commits are lost.
+    Crash { lost: u8 },
 }
 
 impl World {
@@ -76,6 +84,9 @@ impl World {
                 });
             }
             self.possible_for(state, server, steps);
+        }
+        if state.crashes_left > 0 {
+            steps.extend((0..=state.unflushed).map(|lost| Step::Crash { lost }));
         }
     }
 
@@ -106,7 +117,7 @@ impl World {
         let (it, node) = (&state.servers[server], self.node_of(server));
         steps.push(Step::Kill(server));
         if it.work.is_none() && it.stray.is_none() {
-            let begins = self.may_begin(state, server, false);
+            let begins = self.may_begin(state, server, it.looks_for_lost());
             if begins && it.plays && it.journal.len() < self.bounds.entries {
                 steps.push(Step::Append(server));
             }
@@ -119,6 +130,13 @@ impl World {
         }
         if it.is_untold {
             steps.push(Step::Tell(server));
+        }
+        match it.flush {
+            Flush::Idle if it.unflushed > 0 => steps.push(Step::SendFlush(server)),
+            Flush::Idle => {}
+            Flush::Sent => steps.push(Step::Flush(server)),
+            Flush::Done(Seen::Missing) if it.work.is_some() => {}
+            Flush::Done(_) => steps.push(Step::HearFlush(server)),
         }
         if !self.has_clock(server) {
             if state.is_free(self, node, Lock::NoKeyUpdate) {
