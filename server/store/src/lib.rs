@@ -26,6 +26,7 @@ mod data_dir;
 mod detached;
 mod error;
 mod file_names;
+mod flush;
 mod inspector;
 mod journal;
 mod journal_batch;
@@ -56,6 +57,7 @@ pub use damage::{Damage, DamagedValue};
 pub use data_dir::DataDir;
 pub use error::StoreError;
 pub use file_names::{COMMITS_FILE, DATABASE_FILE, LOCK_FILE};
+pub use flush::Flush;
 pub use inspector::Inspector;
 pub use keys::{DamagedKey, Key, KeysMark, NewKey, SecretHash};
 pub use ladders::{

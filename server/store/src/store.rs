@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use crate::{
-    Damage, DamagedKey, FinishedCursor, FinishedMatch, FinishedPage, KeptReplay, Key, KeyId,
+    Damage, DamagedKey, FinishedCursor, FinishedMatch, FinishedPage, Flush, KeptReplay, Key, KeyId,
     KeyName, KeysMark, LadderStore, MatchCounts, MatchId, NewKey, Notes, OpenMatch, Opening,
     StoreError, Write,
 };
@@ -130,6 +130,20 @@ pub trait Store: KeyStore + LadderStore {
     /// [`StoreError::WriteRefused`] names the first write that does not fit; or a failure of
     /// the storage.
     async fn commit(&self, batch: Vec<Write>) -> Result<(), StoreError>;
+
+    /// Stores a batch as [`commit`](Self::commit) does, and returns when the next one may be begun:
+    /// the batch is in its place then, behind all before it, and may not be durable yet. That it is,
+    /// and all before it, tells the [`Flush`]; until then nobody may see what it is of. A store
+    /// returns before that where batches then become durable side by side; others return when the
+    /// batch is durable.
+    ///
+    /// # Errors
+    /// Those of [`commit`](Self::commit). After a refusal the store goes on as if the batch had not
+    /// been.
+    async fn begin_commit(&self, batch: Vec<Write>) -> Result<Flush, StoreError> {
+        self.commit(batch).await?;
+        Ok(Flush::done())
+    }
 
     /// What was found when the store was opened.
     fn opening(&self) -> Opening;

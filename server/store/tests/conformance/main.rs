@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod flushes;
 mod keys;
 mod ladders;
 mod matches;
@@ -60,6 +61,9 @@ const FACTS: &[Fact] = &facts![
     matches::a_match_may_open_go_on_and_finish_in_one_batch,
     matches::an_entry_may_be_committed_together_with_the_end_of_its_match,
     matches::a_dropped_match_is_unknown_and_its_id_free,
+    flushes::commits_are_stored_in_the_order_in_which_they_are_begun,
+    flushes::a_refused_batch_changes_nothing_of_those_around_it,
+    flushes::a_commit_is_stored_though_nobody_waits_for_it,
     replays::a_replay_that_is_kept_no_more_says_so_and_its_match_stays,
     replays::only_replays_of_finished_matches_are_forgotten,
     replays::kept_replays_come_from_the_first_that_finished_on,

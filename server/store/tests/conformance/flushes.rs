@@ -1,0 +1,60 @@
+use bridgemaster_store::{StoreError, WriteRefusal};
+
+use crate::{
+    Subject,
+    matches::{append, id, in_play, open},
+};
+
+/// Commits on their way at once: more than any store flushes side by side.
+const COMMITS: u64 = 12;
+
+pub(crate) async fn commits_are_stored_in_the_order_in_which_they_are_begun(store: Subject<'_>) {
+    store.commit(vec![open("a")]).await.unwrap();
+    let mut flushes = Vec::new();
+    for number in 0..COMMITS {
+        let flush = store.begin_commit(vec![append("a", number)]).await;
+        flushes.push(flush.unwrap());
+    }
+    // Once the last is durable, all are.
+    for flush in flushes.into_iter().rev() {
+        flush.wait().await.unwrap();
+        let found = store.open_match(&id("a")).await.unwrap();
+        assert_eq!(found, Some(in_play("a", COMMITS)));
+    }
+}
+
+pub(crate) async fn a_refused_batch_changes_nothing_of_those_around_it(store: Subject<'_>) {
+    store.commit(vec![open("a")]).await.unwrap();
+    let first = store.begin_commit(vec![append("a", 0)]).await.unwrap();
+    let gap = store.begin_commit(vec![append("a", 5)]).await.unwrap_err();
+    let refusal = WriteRefusal::NumberOutOfOrder {
+        match_id: id("a"),
+        number: 5,
+        expected: 1,
+    };
+    let StoreError::WriteRefused {
+        index: 0,
+        refusal: told,
+    } = gap
+    else {
+        panic!("{gap:?}");
+    };
+    assert_eq!(told, refusal);
+    let last = store.begin_commit(vec![append("a", 1)]).await.unwrap();
+    last.wait().await.unwrap();
+    first.wait().await.unwrap();
+    assert_eq!(
+        store.open_match(&id("a")).await.unwrap(),
+        Some(in_play("a", 2))
+    );
+}
+
+pub(crate) async fn a_commit_is_stored_though_nobody_waits_for_it(store: Subject<'_>) {
+    store.commit(vec![open("a")]).await.unwrap();
+    drop(store.begin_commit(vec![append("a", 0)]).await.unwrap());
+    store.commit(vec![append("a", 1)]).await.unwrap();
+    assert_eq!(
+        store.open_match(&id("a")).await.unwrap(),
+        Some(in_play("a", 2))
+    );
+}
