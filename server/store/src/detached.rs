@@ -4,14 +4,17 @@ use tokio::task::JoinError;
 
 use crate::StoreError;
 
-/// Runs a piece of work in a task of its own, so that a caller that stops waiting cannot leave a
+/// Begins a piece of work in a task of its own, so that a caller that stops waiting cannot leave a
 /// transaction half done.
-pub(crate) async fn detached<T: Send + 'static, F: From<StoreError> + Send + 'static>(
+pub(crate) fn detached<T: Send + 'static, F: From<StoreError> + Send + 'static>(
     work: impl Future<Output = Result<T, F>> + Send + 'static,
-) -> Result<T, F> {
-    match tokio::spawn(work).await {
-        Ok(outcome) => outcome,
-        Err(error) => Err(ended(error).into()),
+) -> impl Future<Output = Result<T, F>> + Send + 'static {
+    let working = tokio::spawn(work);
+    async move {
+        match working.await {
+            Ok(outcome) => outcome,
+            Err(error) => Err(ended(error).into()),
+        }
     }
 }
 

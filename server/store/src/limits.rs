@@ -82,6 +82,10 @@ pub const POSTGRES_OLDEST: i32 = 15;
 /// two more, and one that renews its lease.
 pub const POSTGRES_READERS: u32 = 4;
 
+/// Connections to PostgreSQL that flush commits while the next ones are made: so a flush can begin
+/// though so many others less one are under way. They are made when they are needed.
+pub const POSTGRES_FLUSHERS: usize = 3;
+
 /// How long PostgreSQL is waited for when a connection is made, and a free connection when
 /// something is read.
 pub const POSTGRES_CONNECT_TIMEOUT: Duration = Duration::from_secs(10);

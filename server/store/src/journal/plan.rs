@@ -42,6 +42,24 @@ pub(crate) enum Step {
     },
 }
 
+impl Step {
+    /// Whether others may act on it as soon as they see it, without asking whether it is flushed. They
+    /// cannot on a match that is new, since nobody knows its id yet; readers of finished matches and
+    /// of notes ask.
+    pub(crate) fn is_acted_on_at_once(&self) -> bool {
+        match self {
+            Self::Open { .. }
+            | Self::Finish { .. }
+            | Self::KeepNote { .. }
+            | Self::DropNote { .. } => false,
+            Self::DropOpen { .. }
+            | Self::DropFinished { .. }
+            | Self::ForgetReplay { .. }
+            | Self::ChangeLadder { .. } => true,
+        }
+    }
+}
+
 /// The rows of a batch, and how the matches stand once they are stored.
 #[derive(Debug)]
 pub(crate) struct Plan {

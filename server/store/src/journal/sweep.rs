@@ -74,12 +74,12 @@ impl Sweep {
     }
 
     /// Takes over what a commit has removed.
-    pub(crate) fn done(&mut self, swept: Swept) {
+    pub(crate) fn done(&mut self, swept: &Swept) {
         match swept {
             Swept::Nothing => {}
             Swept::Some(removed) => {
                 for number in removed {
-                    self.dead.remove(&number);
+                    self.dead.remove(number);
                 }
             }
             Swept::All => *self = Self::default(),

@@ -86,6 +86,10 @@ impl Address {
         &self.shown
     }
 
+    pub(super) fn durability(&self) -> Durability {
+        self.durability
+    }
+
     /// Connects, to write.
     pub(super) async fn connect(&self) -> Result<PgConnection, Fault> {
         let connecting = timeout(POSTGRES_CONNECT_TIMEOUT, self.options.connect());

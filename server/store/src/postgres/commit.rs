@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use sqlx::PgConnection;
 
 use super::{
-    failure::Fault, finished_rows, journal, ladder_rows, link::Work, node_number::NodeNumber,
-    note_rows, open_rows, replay_rows,
+    failure::Fault, finished_rows, journal, ladder_rows, node_number::NodeNumber, note_rows,
+    open_rows, replay_rows, work::Work,
 };
 use crate::{
     LadderId, MatchId,
@@ -35,6 +35,11 @@ pub(super) struct Known {
 impl Work for Ask {
     type Done = Known;
 
+    // It changes nothing.
+    fn waits_for_flush(&self) -> bool {
+        false
+    }
+
     async fn carry_out(&self, connection: &mut PgConnection, _: bool) -> Result<Known, Fault> {
         let mut finished = HashSet::new();
         for id in &self.ids {
@@ -58,10 +63,16 @@ pub(super) struct Commit {
     pub(super) swept: Swept,
     /// Of the row in the journal.
     pub(super) body: Vec<u8>,
+    /// It is flushed by another connection, while this one goes on.
+    pub(super) is_flushed_apart: bool,
 }
 
 impl Work for Commit {
     type Done = ();
+
+    fn waits_for_flush(&self) -> bool {
+        !self.is_flushed_apart
+    }
 
     async fn carry_out(&self, connection: &mut PgConnection, again: bool) -> Result<(), Fault> {
         if again && journal::is_stored(connection, self.node, self.number).await? {

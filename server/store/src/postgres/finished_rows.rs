@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use sqlx::{AssertSqlSafe, PgConnection, PgExecutor, postgres::PgPool};
 
-use super::{failure::Fault, given_numbers, replay_rows};
+use super::{failure::Fault, found::Found, given_numbers, replay_rows};
 use crate::{
     FinishedCursor, FinishedMatch, FinishedPage, KeptReplay, KeyName, MatchCounts, MatchId,
     checksum::StoreId,
@@ -94,7 +94,7 @@ pub(super) async fn page(
     after: Option<FinishedCursor>,
     limit: u32,
     of: Option<&KeyName>,
-) -> Result<FinishedPage, Fault> {
+) -> Result<Found<FinishedPage>, Fault> {
     let (list, is_of) = match of {
         None => ("finished_match", ""),
         Some(_) => (
@@ -115,7 +115,9 @@ pub(super) async fn page(
         Some(of) => query.bind(of.as_str()),
     };
     let rows = query.fetch_all(database).await?;
-    Ok(page_of(store, rows, limit, of))
+    let newest = rows.first().map(|row| row.value(0)).transpose()?;
+    let value = page_of(store, rows, limit, of);
+    Ok(Found { value, newest })
 }
 
 /// How many matches there are.
@@ -136,7 +138,7 @@ pub(super) async fn one(
     database: impl PgExecutor<'_>,
     store: StoreId,
     id: &MatchId,
-) -> Result<Option<FinishedMatch>, Fault> {
+) -> Result<Found<Option<FinishedMatch>>, Fault> {
     let select = AssertSqlSafe(format!(
         "SELECT {COLUMNS} FROM finished_match WHERE match_id = $1"
     ));
@@ -144,10 +146,11 @@ pub(super) async fn one(
         .bind(id.as_str())
         .fetch_optional(database)
         .await?;
+    let newest = row.as_ref().map(|row| row.value(0)).transpose()?;
     let finished = row.map(|row| read(store, &row)).transpose();
-    Ok(finished
-        .map_err(Fault::Damage)?
-        .map(|(finished, _)| finished))
+    let finished = finished.map_err(Fault::Damage)?;
+    let value = finished.map(|(finished, _)| finished);
+    Ok(Found { value, newest })
 }
 
 /// Whether a name is a party of a finished match.
@@ -155,16 +158,17 @@ pub(super) async fn is_party(
     database: impl PgExecutor<'_>,
     id: &MatchId,
     name: &KeyName,
-) -> Result<bool, Fault> {
-    let is_party = sqlx::query_scalar(
-        "SELECT EXISTS (SELECT 1 FROM finished_match JOIN finished_party USING (finish_number)
-         WHERE match_id = $1 AND name = $2)",
+) -> Result<Found<bool>, Fault> {
+    let newest: Option<i64> = sqlx::query_scalar(
+        "SELECT finish_number FROM finished_match JOIN finished_party USING (finish_number)
+         WHERE match_id = $1 AND name = $2",
     )
     .bind(id.as_str())
     .bind(name.as_str())
-    .fetch_one(database)
+    .fetch_optional(database)
     .await?;
-    Ok(is_party)
+    let value = newest.is_some();
+    Ok(Found { value, newest })
 }
 
 /// Replays that are kept, those of the matches that finished first.
@@ -174,7 +178,7 @@ pub(super) async fn kept_replays(
     after: Option<FinishedCursor>,
     limit: u32,
     spared: u64,
-) -> Result<Vec<KeptReplay>, Fault> {
+) -> Result<Found<Vec<KeptReplay>>, Fault> {
     let mut after = after.map_or(i64::MIN, |cursor| cursor.0);
     let select = format!(
         "SELECT {COLUMNS}, length(replay)::bigint
@@ -191,13 +195,15 @@ pub(super) async fn kept_replays(
             .fetch_all(database)
             .await?;
         let Some(last) = rows.last() else {
-            return Ok(Vec::new());
+            let (value, newest) = (Vec::new(), None);
+            return Ok(Found { value, newest });
         };
         after = last.value(0)?;
-        let kept: Vec<_> = rows.iter().filter_map(|row| kept_of(store, row)).collect();
+        let value: Vec<_> = rows.iter().filter_map(|row| kept_of(store, row)).collect();
         // Matches that cannot be read are passed over.
-        if !kept.is_empty() {
-            return Ok(kept);
+        if !value.is_empty() {
+            let newest = Some(after);
+            return Ok(Found { value, newest });
         }
     }
 }

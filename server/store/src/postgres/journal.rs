@@ -133,11 +133,16 @@ pub(super) async fn add(
         return Ok(());
     }
     let newest = newest(connection, node).await?;
-    Err(Fault::Contradiction(format!(
+    Err(contradiction(node, newest, number - 1))
+}
+
+/// The newest batch of the node is another one than this server has made last.
+pub(super) fn contradiction(node: NodeNumber, newest: i64, made: i64) -> Fault {
+    Fault::Contradiction(format!(
         "it has {} commits, and this server has made {}",
         node.count(newest),
-        node.count(number) - 1
-    )))
+        node.count(made)
+    ))
 }
 
 /// Removes everything that means nothing, before a server starts.

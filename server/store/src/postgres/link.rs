@@ -1,29 +1,18 @@
 //! The one connection that writes: one transaction after the other, each behind the fence, and
 //! again when the connection was lost.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use bridgemaster_lease::{Fence, RowLock, Tries};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 use tokio::time::{sleep, timeout};
 
-use super::{address::Address, failure::Fault, node_number::HeldNode};
+pub(super) use super::work::Work;
+use super::{address::Address, failure::Fault, node_number::HeldNode, unflushed::Unflushed};
 use crate::limits::POSTGRES_TRY_TIMEOUT;
-
-/// What one transaction does. It may be tried several times, and each try may be the one that is
-/// committed.
-pub(super) trait Work: Sync {
-    /// What it comes to.
-    type Done: Send;
-
-    /// Does it within a transaction. With `again`, an earlier try may have been committed; the
-    /// fence makes sure that none still can be.
-    fn carry_out(
-        &self,
-        connection: &mut PgConnection,
-        again: bool,
-    ) -> impl Future<Output = Result<Self::Done, Fault>> + Send;
-}
 
 /// Only looks whether the fence stands.
 pub(super) struct Nothing;
@@ -81,15 +70,26 @@ pub(super) struct Link {
     /// gone on with.
     connection: Option<PgConnection>,
     /// As which a server writes; `None` for a command beside a server.
-    node: Option<HeldNode>,
+    server: Option<AsServer>,
+}
+
+/// What a server that writes has to look at.
+#[derive(Debug)]
+pub(super) struct AsServer {
+    pub(super) node: HeldNode,
+    pub(super) unflushed: Arc<Unflushed>,
 }
 
 impl Link {
-    pub(super) fn new(address: Address, connection: PgConnection, node: Option<HeldNode>) -> Self {
+    pub(super) fn new(
+        address: Address,
+        connection: PgConnection,
+        server: Option<AsServer>,
+    ) -> Self {
         Self {
             address,
             connection: Some(connection),
-            node,
+            server,
         }
     }
 
@@ -108,19 +108,45 @@ impl Link {
     }
 
     async fn attempt<W: Work>(&mut self, work: &W, again: bool) -> Result<W::Done, Fault> {
-        let mut connection = match self.connection.take() {
-            Some(connection) => connection,
-            None => self.address.connect().await?,
+        // A crash ends every connection: so what it has lost is missing only on a new one.
+        let (mut connection, lost) = match self.connection.take() {
+            Some(connection) => (connection, None),
+            None => {
+                let unflushed = self.server.as_ref().map(|server| &server.unflushed);
+                let lost = unflushed.filter(|unflushed| unflushed.has_any());
+                (self.address.connect().await?, lost)
+            }
         };
-        let done = match begin(&mut connection, self.node, again).await {
-            Ok(()) => work.carry_out(&mut connection, again).await,
-            Err(fault) => Err(fault),
+        let node = self.server.as_ref().map(|server| server.node);
+        let lock = RowLock::of_try(again || lost.is_some());
+        let done = async {
+            begin(&mut connection, node, lock).await?;
+            if let Some(lost) = lost {
+                lost.put_back(&mut connection).await?;
+            }
+            work.carry_out(&mut connection, again).await
         };
-        let ended = end(&mut connection, done).await;
+        let done = done.await;
+        let (begun, waits) = (Instant::now(), work.waits_for_flush());
+        let ended = match waits {
+            true => end(&mut connection, done).await,
+            false => end_unflushed(&mut connection, done).await,
+        };
+        if let (Ok(_), true, Some(server)) = (&ended, waits, &self.server) {
+            // It is no transaction that only reads: a lock of a row is written down.
+            server.unflushed.all_flushed();
+            server.unflushed.took(begun.elapsed());
+        }
         if !matches!(&ended, Err(fault) if fault.may_pass()) {
             self.connection = Some(connection);
         }
         ended
+    }
+
+    /// Makes what a crash has lost again, which another connection has found missing.
+    pub(super) async fn put_back(&mut self) -> Result<(), Fault> {
+        self.connection = None;
+        self.write(&Nothing).await
     }
 
     /// Lets go of the database.
@@ -136,7 +162,7 @@ impl Link {
 async fn begin(
     connection: &mut PgConnection,
     node: Option<HeldNode>,
-    again: bool,
+    lock: RowLock,
 ) -> Result<(), Fault> {
     let Some(HeldNode { number, epoch }) = node else {
         sqlx::raw_sql("BEGIN").execute(connection).await?;
@@ -146,7 +172,7 @@ async fn begin(
     // Who takes the node over locks the row for its update, so it waits for this transaction, and
     // this one for it. The lease is looked at once the lock is had, which may take long: hence the
     // inner query, and no `now()`, which would be the beginning of the transaction.
-    let lock = match RowLock::of_try(again) {
+    let lock = match lock {
         RowLock::Update => "FOR UPDATE",
         RowLock::KeyShare => "FOR KEY SHARE",
     };
@@ -165,18 +191,33 @@ async fn begin(
     }
 }
 
-/// Commits what has succeeded; rolls back what has failed.
+/// Commits what has succeeded, which is flushed then; rolls back what has failed.
 pub(super) async fn end<T>(
+    connection: &mut PgConnection,
+    done: Result<T, Fault>,
+) -> Result<T, Fault> {
+    // PostgreSQL that is stopped by a timeout while it waits for its standby answers as if the
+    // standby had the commit: so this waits without one, and only we lose patience.
+    end_by("SET LOCAL statement_timeout = 0; COMMIT", connection, done).await
+}
+
+/// The same, and what is committed may be lost by a crash until something later is flushed.
+async fn end_unflushed<T>(
+    connection: &mut PgConnection,
+    done: Result<T, Fault>,
+) -> Result<T, Fault> {
+    let commit = "SET LOCAL synchronous_commit = off; COMMIT";
+    end_by(commit, connection, done).await
+}
+
+async fn end_by<T>(
+    commit: &'static str,
     connection: &mut PgConnection,
     done: Result<T, Fault>,
 ) -> Result<T, Fault> {
     match done {
         Ok(value) => {
-            // PostgreSQL that is stopped by a timeout while it waits for its standby answers as if
-            // the standby had the commit: so this waits without one, and only we lose patience.
-            sqlx::raw_sql("SET LOCAL statement_timeout = 0; COMMIT")
-                .execute(connection)
-                .await?;
+            sqlx::raw_sql(commit).execute(connection).await?;
             Ok(value)
         }
         Err(fault) => {

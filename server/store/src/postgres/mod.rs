@@ -3,14 +3,20 @@
 //! One connection writes; it is the only one that changes matches, so what it has to know of the
 //! matches in play is kept in memory beside it. Every transaction of it begins with the fence: it
 //! goes on only in the epoch in which this server took the store. A few connections read finished
-//! matches, and one of its own reads keys.
+//! matches, and one of its own reads keys. Where flushes are slow, a few more flush what the first has
+//! committed while it goes on.
 
 mod address;
+mod as_key_store;
+mod as_ladder_store;
 mod as_node;
 mod certificates;
 mod commit;
 mod failure;
 mod finished_rows;
+mod flush_times;
+mod flushers;
+mod found;
 mod given_numbers;
 mod journal;
 mod key_rows;
@@ -31,7 +37,9 @@ mod secret_rows;
 mod taking;
 mod told_rows;
 pub(crate) mod transfer;
+mod unflushed;
 mod whole_matches;
+mod work;
 mod writer;
 
 use std::sync::Arc;
@@ -40,19 +48,19 @@ use async_trait::async_trait;
 use tokio::sync::Mutex;
 
 use crate::{
-    CompiledFuture, Damage, DamagedKey, Durability, FinishedCursor, FinishedMatch, FinishedPage,
-    KeptReplay, Key, KeyId, KeyName, KeyStore, KeysMark, LadderId, LadderRows, LadderStore,
-    MatchCounts, MatchId, NewKey, NodeIdentity, Notes, OpenMatch, Opening, Store, StoreError,
-    StoredLadder, StoredLadderMatch, StoredLadderVersion, Write,
+    CompiledFuture, Damage, Durability, FinishedCursor, FinishedMatch, FinishedPage, Flush,
+    KeptReplay, KeyName, MatchCounts, MatchId, NodeIdentity, Notes, OpenMatch, Opening, Store,
+    StoreError, Write,
     checksum::StoreId,
     detached::detached,
-    limits::{MAX_PAGE_LADDER_MATCHES, MAX_PAGE_MATCHES, POSTGRES_READERS},
-    rows::key_rows::USES_PER_TRANSACTION,
+    limits::{MAX_PAGE_MATCHES, POSTGRES_READERS},
     secrets::check_secret,
 };
 
 use address::Address;
 use failure::Fault;
+use flushers::Flushers;
+use found::Found;
 use left_matches::Orphans;
 use opening::Readers;
 use pulse::Pulse;
@@ -82,6 +90,7 @@ pub struct PostgresStore {
     /// `None` once closed. Shared with the commit that runs.
     writer: Arc<Mutex<Option<Writer>>>,
     readers: Readers,
+    flushers: Arc<Flushers>,
     pulse: Pulse,
     /// What other nodes have left. Locked before the writer.
     orphans: Arc<Mutex<Orphans>>,
@@ -125,7 +134,9 @@ impl PostgresStore {
     ) -> Result<Self, StoreError> {
         let address = Address::parse(url, durability)?;
         let (writer, node, opening) = Writer::start(&address, identity).await?;
+        let unflushed = Arc::clone(writer.unflushed());
         Ok(Self {
+            flushers: Arc::new(Flushers::new(address.clone(), node, unflushed)),
             store: writer.store(),
             opening,
             readers: Readers {
@@ -143,6 +154,31 @@ impl PostgresStore {
     fn told(&self, fault: Fault) -> StoreError {
         fault.at(self.address.shown())
     }
+
+    /// What was read of finished matches, once they are flushed: a crash of the database must not
+    /// undo what somebody has seen.
+    async fn flushed<T>(&self, found: Result<Found<T>, Fault>) -> Result<T, StoreError> {
+        let flushed = async {
+            let Found { value, newest } = found?;
+            if newest.is_some_and(|newest| !self.flushers.is_finished_flushed(newest)) {
+                self.flushers.flush_all().await?;
+            }
+            Ok(value)
+        };
+        flushed.await.map_err(|fault| self.told(fault))
+    }
+}
+
+/// Completes when the commit of a number is flushed.
+async fn flush(
+    flushers: &Flushers,
+    writer: &Mutex<Option<Writer>>,
+    number: i64,
+) -> Result<(), Fault> {
+    while !flushers.flush(number).await? {
+        opened(&mut *writer.lock().await)?.put_back().await?;
+    }
+    Ok(())
 }
 
 fn opened(writer: &mut Option<Writer>) -> Result<&mut Writer, Fault> {
@@ -152,10 +188,25 @@ fn opened(writer: &mut Option<Writer>) -> Result<&mut Writer, Fault> {
 #[async_trait]
 impl Store for PostgresStore {
     async fn commit(&self, batch: Vec<Write>) -> Result<(), StoreError> {
-        let writer = Arc::clone(&self.writer);
-        detached(async move { opened(&mut *writer.lock().await)?.commit(batch).await })
-            .await
-            .map_err(|fault| self.told(fault))
+        self.begin_commit(batch).await?.wait().await
+    }
+
+    async fn begin_commit(&self, batch: Vec<Write>) -> Result<Flush, StoreError> {
+        let (writer, flushers) = (Arc::clone(&self.writer), Arc::clone(&self.flushers));
+        let address = self.address.clone();
+        let committed = detached(async move {
+            let committed = opened(&mut *writer.lock().await)?.commit(batch).await?;
+            let Some(number) = committed else {
+                return Ok(Flush::done());
+            };
+            // Begun here, since nobody may wait for the outcome of this.
+            let flushing = detached(async move {
+                let flushed = flush(&flushers, &writer, number).await;
+                flushed.map_err(|fault| fault.at(address.shown()))
+            });
+            Ok(Flush::until(flushing))
+        });
+        committed.await.map_err(|fault: Fault| self.told(fault))
     }
 
     fn opening(&self) -> Opening {
@@ -194,22 +245,22 @@ impl Store for PostgresStore {
     ) -> Result<FinishedPage, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES);
         let page = finished_rows::page(&self.readers.matches, self.store, after, limit, of).await;
-        page.map_err(|fault| self.told(fault))
+        self.flushed(page).await
     }
 
     async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError> {
         let finished = finished_rows::one(&self.readers.matches, self.store, id).await;
-        finished.map_err(|fault| self.told(fault))
+        self.flushed(finished).await
     }
 
     async fn is_party(&self, id: &MatchId, name: &KeyName) -> Result<bool, StoreError> {
         let is_party = finished_rows::is_party(&self.readers.matches, id, name).await;
-        is_party.map_err(|fault| self.told(fault))
+        self.flushed(is_party).await
     }
 
     async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
         let replay = replay_rows::get(&self.readers.matches, self.store, id).await;
-        replay.map_err(|fault| self.told(fault))
+        self.flushed(replay).await
     }
 
     async fn kept_replays(
@@ -222,7 +273,7 @@ impl Store for PostgresStore {
         let kept =
             finished_rows::kept_replays(&self.readers.matches, self.store, after, limit, spared)
                 .await;
-        kept.map_err(|fault| self.told(fault))
+        self.flushed(kept).await
     }
 
     async fn match_counts(&self) -> Result<MatchCounts, StoreError> {
@@ -231,13 +282,26 @@ impl Store for PostgresStore {
     }
 
     async fn note(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        let note = note_rows::get(&self.readers.matches, self.store, name).await;
-        note.map_err(|fault| self.told(fault))
+        let read = async {
+            let note = note_rows::get(&self.readers.matches, self.store, name).await?;
+            // As what is read of finished matches; a note has no number.
+            if note.is_some() {
+                self.flushers.flush_all().await?;
+            }
+            Ok(note)
+        };
+        read.await.map_err(|fault| self.told(fault))
     }
 
     async fn notes(&self, prefix: &str) -> Result<Notes, StoreError> {
-        let notes = note_rows::all(&self.readers.matches, self.store, prefix).await;
-        notes.map_err(|fault| self.told(fault))
+        let read = async {
+            let notes = note_rows::all(&self.readers.matches, self.store, prefix).await?;
+            if !notes.kept.is_empty() {
+                self.flushers.flush_all().await?;
+            }
+            Ok(notes)
+        };
+        read.await.map_err(|fault| self.told(fault))
     }
 
     async fn secret(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
@@ -276,131 +340,16 @@ impl Store for PostgresStore {
         self.readers.matches.close().await;
         self.readers.keys.close().await;
         self.pulse.stop().await;
-        let writer = Arc::clone(&self.writer);
+        let (writer, flushers) = (Arc::clone(&self.writer), Arc::clone(&self.flushers));
         detached(async move {
-            match writer.lock().await.take() {
+            let closed = match writer.lock().await.take() {
                 Some(writer) => writer.close().await,
                 None => Ok(()),
-            }
-        })
-        .await
-        .map_err(|fault| self.told(fault))
-    }
-}
-
-#[async_trait]
-impl LadderStore for PostgresStore {
-    async fn ladders(&self) -> Result<LadderRows<StoredLadder>, StoreError> {
-        let ladders = ladder_rows::all(&self.readers.matches, self.store).await;
-        ladders.map_err(|fault| self.told(fault))
-    }
-
-    async fn ladder_versions(
-        &self,
-        id: &LadderId,
-    ) -> Result<LadderRows<StoredLadderVersion>, StoreError> {
-        let versions = ladder_rows::versions(&self.readers.matches, self.store, id).await;
-        versions.map_err(|fault| self.told(fault))
-    }
-
-    async fn ladder_matches(
-        &self,
-        id: &LadderId,
-        from: u64,
-        limit: u32,
-    ) -> Result<LadderRows<StoredLadderMatch>, StoreError> {
-        let limit = limit.clamp(1, MAX_PAGE_LADDER_MATCHES);
-        let page = ladder_rows::matches(&self.readers.matches, self.store, id, from, limit).await;
-        page.map_err(|fault| self.told(fault))
-    }
-
-    async fn ladder_match(
-        &self,
-        id: &LadderId,
-        number: u64,
-    ) -> Result<Option<StoredLadderMatch>, StoreError> {
-        let found = ladder_rows::one_match(&self.readers.matches, self.store, id, number).await;
-        found.map_err(|fault| self.told(fault))
-    }
-}
-
-#[async_trait]
-impl KeyStore for PostgresStore {
-    async fn add_key(&self, key: NewKey) -> Result<(), StoreError> {
-        let writer = Arc::clone(&self.writer);
-        detached(async move {
-            let mut writer = writer.lock().await;
-            let writer = opened(&mut writer)?;
-            let (store, keys) = (writer.store(), &[key]);
-            writer.write(&key_rows::Add { store, keys }).await
-        })
-        .await
-        .map_err(|fault| self.told(fault))
-    }
-
-    async fn keys(&self) -> Result<Vec<Key>, StoreError> {
-        let keys = key_rows::all(&self.readers.keys, self.store).await;
-        Ok(keys.map_err(|fault| self.told(fault))?.sound)
-    }
-
-    async fn keys_mark(&self) -> Result<KeysMark, StoreError> {
-        let mark = key_rows::mark(&self.readers.keys).await;
-        mark.map_err(|fault| self.told(fault))
-    }
-
-    async fn damaged_keys(&self) -> Result<Vec<DamagedKey>, StoreError> {
-        let keys = key_rows::all(&self.readers.keys, self.store).await;
-        let keys = keys.map_err(|fault| self.told(fault))?;
-        Ok(keys.damaged.into_iter().map(|row| row.key).collect())
-    }
-
-    async fn remove_damaged_key(&self, id: &KeyId) -> Result<(), StoreError> {
-        let (writer, id) = (Arc::clone(&self.writer), id.clone());
-        detached(async move {
-            let mut writer = writer.lock().await;
-            let writer = opened(&mut writer)?;
-            let store = writer.store();
-            writer
-                .write(&key_rows::RemoveDamaged { store, id: &id })
-                .await
-        })
-        .await
-        .map_err(|fault| self.told(fault))
-    }
-
-    async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {
-        let key = key_rows::get(&self.readers.keys, self.store, id).await;
-        key.map_err(|fault| self.told(fault))
-    }
-
-    async fn revoke_key(&self, id: &KeyId, revoked_at_unix_ms: i64) -> Result<Key, StoreError> {
-        let (writer, id) = (Arc::clone(&self.writer), id.clone());
-        detached(async move {
-            let mut writer = writer.lock().await;
-            let writer = opened(&mut writer)?;
-            let revoke = key_rows::Revoke {
-                store: writer.store(),
-                id: &id,
-                revoked_at_unix_ms,
             };
-            writer.write(&revoke).await
+            flushers.close().await;
+            closed
         })
         .await
         .map_err(|fault| self.told(fault))
-    }
-
-    async fn note_key_uses(&self, uses: Vec<(KeyId, i64)>) -> Result<(), StoreError> {
-        for some in uses.chunks(USES_PER_TRANSACTION) {
-            let (writer, some) = (Arc::clone(&self.writer), some.to_vec());
-            detached(async move {
-                let mut writer = writer.lock().await;
-                let writer = opened(&mut writer)?;
-                let (store, uses) = (writer.store(), &some);
-                writer.write(&key_rows::NoteUses { store, uses }).await
-            })
-            .await
-            .map_err(|fault| self.told(fault))?;
-        }
-        Ok(())
     }
 }

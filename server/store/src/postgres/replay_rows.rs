@@ -2,11 +2,14 @@
 
 use sqlx::{PgConnection, PgExecutor};
 
-use super::failure::Fault;
+use super::{failure::Fault, found::Found};
 use crate::{
     MatchId, StoreError,
     checksum::StoreId,
-    rows::replay_rows::{ReplayRow, checksum_of, replay_of},
+    rows::{
+        StoredRow as _,
+        replay_rows::{ReplayRow, checksum_of, replay_of},
+    },
 };
 
 /// Within a transaction: writes the replay of a match that has just finished.
@@ -55,7 +58,7 @@ pub(super) async fn get(
     database: impl PgExecutor<'_>,
     store: StoreId,
     id: &MatchId,
-) -> Result<Option<Vec<u8>>, Fault> {
+) -> Result<Found<Option<Vec<u8>>>, Fault> {
     let row = sqlx::query(
         "SELECT finish_number, replay, replay.checksum
          FROM finished_match LEFT JOIN replay USING (finish_number) WHERE match_id = $1",
@@ -64,10 +67,15 @@ pub(super) async fn get(
     .fetch_optional(database)
     .await?;
     let Some(row) = row else {
-        return Ok(None);
+        let (value, newest) = (None, None);
+        return Ok(Found { value, newest });
     };
+    let newest = Some(row.value(0)?);
     match replay_of(store, id, &row).map_err(Fault::Damage)? {
-        ReplayRow::Kept(bytes) => Ok(Some(bytes)),
+        ReplayRow::Kept(bytes) => Ok(Found {
+            value: Some(bytes),
+            newest,
+        }),
         ReplayRow::Forgotten => {
             let match_id = id.clone();
             Err(StoreError::ReplayForgotten { match_id }.into())

@@ -9,7 +9,6 @@ use std::{
     },
 };
 
-use bridgemaster_lease::Commits;
 use sqlx::postgres::PgPool;
 
 use super::{
@@ -19,19 +18,24 @@ use super::{
     journal,
     left_matches::LeftMatches,
     link,
-    link::{Link, Work},
+    link::{AsServer, Link, Work},
     node_number::{HeldNode, NodeNumber},
     node_rows::{Lead, Release},
     open_rows, opening,
     released_rows::{self, Released},
     taking::{TakeOrphans, Taking},
+    unflushed::Unflushed,
 };
 use crate::{
-    Damage, DamagedValue, IsLed, MatchId, NodeIdentity, OpenMatch, Opening, StoreError, Tail,
-    Write,
+    Damage, DamagedValue, Durability, IsLed, MatchId, NodeIdentity, OpenMatch, Opening, StoreError,
+    Tail, Write,
     batch::{self, Standing},
     checksum::StoreId,
-    journal::{in_play::MatchesInPlay, plan::Plan, sweep::Sweep},
+    journal::{
+        in_play::MatchesInPlay,
+        plan::{Plan, Step},
+        sweep::Sweep,
+    },
     journal_batch, ladder_batch,
 };
 
@@ -40,7 +44,10 @@ pub(super) struct Writer {
     link: Link,
     store: StoreId,
     node: NodeNumber,
-    commits: Commits,
+    /// With the numbers of its commits.
+    unflushed: Arc<Unflushed>,
+    /// Commits are flushed at all.
+    survives_power: bool,
     matches: MatchesInPlay,
     /// How many these are, for the renewal of the lease, which does not wait for a commit.
     in_play: Arc<AtomicU64>,
@@ -51,7 +58,7 @@ pub(super) struct Writer {
 impl fmt::Debug for Writer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Writer")
-            .field("commits", &self.commits.last())
+            .field("commits", &self.unflushed.last())
             .finish_non_exhaustive()
     }
 }
@@ -76,22 +83,33 @@ impl Writer {
             damages: taken.loaded.damages,
             indexes_rebuilt: false,
         };
+        let unflushed = Arc::new(Unflushed::new(taken.node.number, taken.commits));
+        let server = AsServer {
+            node: taken.node,
+            unflushed: Arc::clone(&unflushed),
+        };
         let mut writer = Self {
-            link: Link::new(address.clone(), connection, Some(taken.node)),
+            link: Link::new(address.clone(), connection, Some(server)),
             store: taken.store,
             node: taken.node.number,
-            commits: Commits::new(taken.commits),
+            unflushed,
+            survives_power: address.durability() == Durability::Power,
             matches: taken.loaded.matches,
             in_play: Arc::default(),
             sweep: taken.loaded.sweep,
         };
-        writer.sweep.has_been(writer.commits.last());
+        writer.sweep.has_been(writer.unflushed.last());
         writer.count();
         Ok((writer, taken.node, opening))
     }
 
     pub(super) fn store(&self) -> StoreId {
         self.store
+    }
+
+    /// What it has committed and not flushed.
+    pub(super) fn unflushed(&self) -> &Arc<Unflushed> {
+        &self.unflushed
     }
 
     /// The number of matches in play, as it is after each commit.
@@ -109,10 +127,15 @@ impl Writer {
         self.link.write(work).await
     }
 
-    /// Stores a batch or nothing of it.
-    pub(super) async fn commit(&mut self, batch: Vec<Write>) -> Result<(), Fault> {
+    /// Makes what a crash of the database has lost again.
+    pub(super) async fn put_back(&mut self) -> Result<(), Fault> {
+        self.link.put_back().await
+    }
+
+    /// Stores a batch or nothing of it. The number of its commit if that has to be flushed yet.
+    pub(super) async fn commit(&mut self, batch: Vec<Write>) -> Result<Option<i64>, Fault> {
         if batch.is_empty() {
-            return Ok(());
+            return Ok(self.unflushed.has_any().then(|| self.unflushed.last()));
         }
         let known = self.ask(&batch).await?;
         let standing = |id: &MatchId| match self.matches.get(id) {
@@ -130,24 +153,36 @@ impl Writer {
         }
         let mut plan = Plan::of(batch, &self.matches);
         let none_in_play = self.matches.count_after(&plan.changes) == 0;
-        let number = self.commits.next()?;
+        let number = self.unflushed.next()?;
         let parts = plan.take_parts();
-        let commit = Commit {
+        let commit = Arc::new(Commit {
             store: self.store,
             node: self.node,
             number,
+            is_flushed_apart: self.is_flushed_apart(&plan.steps),
             steps: plan.steps,
             swept: self.sweep.step(none_in_play),
             body: journal_batch::write(self.store, number, plan.match_keys_given, parts),
-        };
+        });
         self.add(&commit).await?;
-        self.commits.committed();
-        self.sweep.done(commit.swept);
+        self.sweep.done(&commit.swept);
         self.matches.apply(plan.changes, number, &mut self.sweep);
         self.count();
         self.matches.match_keys_given = plan.match_keys_given;
         self.sweep.has_been(number);
-        Ok(())
+        if commit.is_flushed_apart {
+            self.unflushed.committed_unflushed(commit);
+            return Ok(Some(number));
+        }
+        self.unflushed.committed();
+        Ok(None)
+    }
+
+    /// Whether a commit with these steps is flushed while the next one is made.
+    fn is_flushed_apart(&self, steps: &[Step]) -> bool {
+        self.survives_power
+            && self.unflushed.is_worth_while()
+            && !steps.iter().any(Step::is_acted_on_at_once)
     }
 
     /// Asks what must be known of matches that are not in play, and of ladders.
@@ -174,7 +209,7 @@ impl Writer {
     async fn add(&mut self, commit: &Commit) -> Result<(), Fault> {
         let added = self.link.write(commit).await;
         if added.as_ref().is_err_and(Fault::may_pass) {
-            self.commits.lost();
+            self.unflushed.lost();
         }
         added
     }
@@ -186,7 +221,7 @@ impl Writer {
         left: &mut LeftMatches,
         is_led: IsLed,
     ) -> Result<Option<Vec<OpenMatch>>, Fault> {
-        let number = self.commits.next()?;
+        let number = self.unflushed.next()?;
         let taking = TakeOrphans {
             store: self.store,
             node: self.node,
@@ -198,7 +233,7 @@ impl Writer {
         };
         let taking = self.link.write(&taking).await;
         if taking.as_ref().is_err_and(Fault::may_pass) {
-            self.commits.lost();
+            self.unflushed.lost();
         }
         let Taking::Done(taken) = taking? else {
             return Ok(None);
@@ -207,7 +242,7 @@ impl Writer {
         if given.is_empty() {
             return Ok(Some(Vec::new()));
         }
-        self.commits.committed();
+        self.unflushed.committed();
         let mut matches = Vec::with_capacity(given.len());
         for (standing, open) in given {
             self.matches.match_keys_given = standing.match_key;
@@ -304,6 +339,10 @@ impl Writer {
 
     /// Gives up the lease, and lets go of the database.
     pub(super) async fn close(mut self) -> Result<(), Fault> {
+        if self.unflushed.has_any() {
+            // Whoever waits for it would find that the epoch is over.
+            self.link.write(&link::Nothing).await?;
+        }
         match self.link.write(&Release(self.node)).await {
             // Nothing is left to be given up.
             Ok(()) | Err(Fault::Superseded) => self.link.close().await,

@@ -139,7 +139,7 @@ impl Writer {
             Ok((swept, JournalRow { number, body }))
         };
         let swept = transaction::end(&self.connection, work())?;
-        self.sweep.done(swept);
+        self.sweep.done(&swept);
         self.matches.apply(plan.changes, number, &mut self.sweep);
         self.matches.match_keys_given = plan.match_keys_given;
         self.committed(number, pages);

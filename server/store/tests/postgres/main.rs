@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod fence;
+mod flushes;
 mod nodes;
 #[path = "../postgres_server/mod.rs"]
 mod postgres_server;
@@ -26,6 +27,13 @@ fn main() {
         fence::no_change_of_a_server_that_was_taken_over_is_stored,
         fence::a_server_that_takes_over_has_all_that_was_committed_before,
         fence::a_server_waits_for_the_transaction_of_the_one_before,
+        flushes::commits_are_made_while_an_earlier_one_is_flushed,
+        flushes::a_batch_that_others_act_on_at_once_waits_for_its_flush,
+        flushes::acknowledged_commits_survive_a_crash_and_all_others_follow_once,
+        flushes::what_a_crash_has_lost_is_put_back_before_anything_else,
+        flushes::a_server_that_was_taken_over_acknowledges_nothing_that_was_not_flushed,
+        flushes::a_server_flushes_what_it_has_committed_before_it_ends,
+        flushes::what_one_node_shows_of_matches_of_another_is_flushed,
         nodes::nodes_write_side_by_side_each_its_own_matches,
         nodes::matches_of_a_node_without_a_lease_go_on_at_another,
         nodes::a_node_that_was_taken_over_harms_nothing,

@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Runs PostgreSQL until its standard input ends, and removes its folder then.
 const SUPERVISOR: &str = r#"
 "$1/postgres" -D "$2/data" -k "$2" -c listen_addresses= -c fsync=off -c max_connections=200 \
-    >>"$2/log" 2>&1 &
+    $3 >>"$2/log" 2>&1 &
 postgres=$!
 cat >/dev/null
 kill -QUIT $postgres 2>/dev/null
@@ -86,6 +86,8 @@ pub(crate) struct PostgresServer {
     /// The home of its files and of its socket.
     folder: TempDir,
     supervisor: Option<Child>,
+    /// Flags of its own.
+    flags: &'static str,
     schemas: AtomicU32,
 }
 
@@ -98,6 +100,11 @@ impl PostgresServer {
 
     /// Makes one, and starts it.
     pub(crate) fn start() -> Self {
+        Self::start_with("")
+    }
+
+    /// The same with flags of its own.
+    pub(crate) fn start_with(flags: &'static str) -> Self {
         let programs = programs().expect("the test is ignored without PostgreSQL");
         let folder = tempfile::tempdir().unwrap();
         give_away(folder.path());
@@ -112,6 +119,7 @@ impl PostgresServer {
             programs,
             folder,
             supervisor: None,
+            flags,
             schemas: AtomicU32::new(0),
         };
         server.go_on();
@@ -126,6 +134,7 @@ impl PostgresServer {
             .args(["-c", SUPERVISOR, "supervisor"])
             .arg(&self.programs)
             .arg(self.folder.path())
+            .arg(self.flags)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
