@@ -1,23 +1,36 @@
 //! The one task that commits, for all matches.
 
 use std::{
+    convert::Infallible,
+    future::pending,
     sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 
 use bridgemaster_match::Header;
-use bridgemaster_store::{MatchId, Store, StoreError, Write};
+use bridgemaster_store::{Flush, MatchId, Store, StoreError, Write};
 use bridgemaster_traces::Traces;
 use parking_lot::{Mutex, MutexGuard};
-use tokio::{sync::Notify, task::yield_now};
+use tokio::{
+    sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc},
+    task::yield_now,
+};
 use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
 
-use super::{Gate, NotStored};
+use super::{
+    Gate, NotStored,
+    in_flight::{Begun, InFlight},
+};
 use crate::{metrics::Metrics, spans::OfCommit};
 
 /// Time of a commit from which on an operator should know of it: every bot waits for it.
 const WARN_COMMIT: Duration = Duration::from_millis(100);
+
+/// Commits that are begun and not durable, at most: where a store makes them durable side by side, the
+/// next begins this part of their time after the last. More of them would hold less each, and cost
+/// more for each decision.
+const MAX_IN_FLIGHT: usize = 3;
 
 /// What waits to be committed, and what commits it.
 pub(crate) struct Journal {
@@ -118,16 +131,93 @@ impl Journal {
 
     /// Commits what is queued, all of it at once, until it is dropped or a commit fails.
     pub(crate) async fn write(self: Arc<Self>) {
-        loop {
+        let (begun, to_be_settled) = mpsc::unbounded_channel();
+        let in_flight = InFlight::default();
+        let error = tokio::select! {
+            biased;
+            error = self.settle(&in_flight, to_be_settled) => error,
+            never = self.begin(&in_flight, begun) => match never {},
+        };
+        error!(%error, "the store failed: all matches stop");
+        in_flight.fail();
+        self.fail(error);
+    }
+
+    /// Begins one commit after the other.
+    async fn begin(&self, in_flight: &InFlight, begun: mpsc::UnboundedSender<Begun>) -> Infallible {
+        let room = Arc::new(Semaphore::new(MAX_IN_FLIGHT));
+        while let Ok(room) = Arc::clone(&room).acquire_owned().await {
             self.filled.notified().await;
             // Tasks that can go on have their turn first: what they queue shares the commit, whose
             // cost is mostly its own and not that of what is in it.
             yield_now().await;
-            if let Err(error) = self.flush().await {
-                error!(%error, "the store failed: all matches stop");
-                self.fail(error);
-                return;
+            let commit = self.begin_next(in_flight, room).await;
+            let has_failed = commit.outcome.is_err();
+            if begun.send(commit).is_err() || has_failed {
+                break;
             }
+        }
+        // Whoever settles ends with those before it.
+        pending().await
+    }
+
+    async fn begin_next(&self, in_flight: &InFlight, room: OwnedSemaphorePermit) -> Begun {
+        let Queue { writes, gate, .. } = std::mem::take(&mut *self.lock());
+        in_flight.begun(gate);
+        let of_commit = OfCommit::begin(&self.traces, &writes).filter(|_| !writes.is_empty());
+        let (count, begun) = (writes.len(), Instant::now());
+        let outcome = match writes.is_empty() {
+            true => Ok(Flush::done()),
+            false => self.store.begin_commit(writes).await,
+        };
+        Begun {
+            count,
+            begun,
+            of_commit,
+            outcome,
+            _room: room,
+        }
+    }
+
+    /// Opens the gates of commits in their order, until one fails; what it failed with.
+    async fn settle(
+        &self,
+        in_flight: &InFlight,
+        mut begun: mpsc::UnboundedReceiver<Begun>,
+    ) -> StoreError {
+        while let Some(commit) = begun.recv().await {
+            let Begun {
+                count,
+                begun,
+                of_commit,
+                outcome,
+                _room,
+            } = commit;
+            let committed = match outcome {
+                Ok(flush) => flush.wait().await,
+                Err(error) => Err(error),
+            };
+            if count > 0 {
+                self.tell(count, begun.elapsed(), of_commit, committed.is_err());
+            }
+            match committed {
+                Ok(()) => in_flight.committed(),
+                Err(error) => return error,
+            }
+        }
+        StoreError::Closed
+    }
+
+    /// Tells operators of a commit that has ended.
+    fn tell(&self, count: usize, time: Duration, of_commit: Option<OfCommit>, has_failed: bool) {
+        if time >= WARN_COMMIT {
+            warn!(commit_ms = time.as_millis(), "the store is slow");
+        }
+        if !has_failed {
+            self.metrics.committed(count, time);
+        }
+        if let Some(of_commit) = of_commit {
+            self.traces.ended(|| of_commit.span(has_failed));
         }
     }
 
@@ -145,30 +235,6 @@ impl Journal {
         let _ = gate.wait().await;
     }
 
-    async fn flush(&self) -> Result<(), StoreError> {
-        let Queue { writes, gate, .. } = std::mem::take(&mut *self.lock());
-        let committed = if writes.is_empty() {
-            Ok(())
-        } else {
-            let of_commit = OfCommit::begin(&self.traces, &writes);
-            let (count, begun) = (writes.len(), Instant::now());
-            let committed = self.store.commit(writes).await;
-            let time = begun.elapsed();
-            if time >= WARN_COMMIT {
-                warn!(commit_ms = time.as_millis(), "the store is slow");
-            }
-            if committed.is_ok() {
-                self.metrics.committed(count, time);
-            }
-            if let Some(of_commit) = of_commit {
-                self.traces.ended(|| of_commit.span(committed.is_err()));
-            }
-            committed
-        };
-        gate.settle(committed.as_ref().copied().map_err(|_| NotStored));
-        committed
-    }
-
     fn lock(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock()
     }
@@ -176,7 +242,14 @@ impl Journal {
 
 #[cfg(test)]
 mod tests {
+    use std::{
+        future::poll_fn,
+        pin::{Pin, pin},
+        task::Poll,
+    };
+
     use bridgemaster_store::MemoryStore;
+    use tokio::sync::oneshot;
 
     use super::*;
 
@@ -229,5 +302,64 @@ mod tests {
         let ids = journal.store().open_match_ids().await.unwrap();
         assert_eq!(ids.len(), 1, "nothing half-written");
         assert!(journal.failure().is_some());
+    }
+
+    /// A commit that is begun, of which `outcome` tells.
+    async fn begun(
+        room: &Arc<Semaphore>,
+        outcome: impl Future<Output = Result<(), StoreError>> + Send + 'static,
+    ) -> Begun {
+        Begun {
+            count: 1,
+            begun: Instant::now(),
+            of_commit: None,
+            outcome: Ok(Flush::until(outcome)),
+            _room: Arc::clone(room).acquire_owned().await.unwrap(),
+        }
+    }
+
+    #[tokio::test]
+    async fn gates_open_in_the_order_of_their_commits_and_none_after_one_that_failed() {
+        let journal = Journal::new(Arc::new(MemoryStore::new()), metrics(), Traces::off());
+        let (in_flight, room) = (InFlight::default(), Arc::new(Semaphore::new(4)));
+        let (begun_commits, to_be_settled) = mpsc::unbounded_channel();
+        let (done, is_done) = oneshot::channel::<()>();
+        let gates: [Gate; 4] = Default::default();
+        for gate in &gates {
+            in_flight.begun(gate.clone());
+        }
+        let first = begun(&room, async {
+            is_done.await.unwrap();
+            Ok(())
+        });
+        let failed = begun(&room, async { Err(StoreError::Closed) });
+        for commit in [
+            first.await,
+            begun(&room, async { Ok(()) }).await,
+            failed.await,
+            begun(&room, async { Ok(()) }).await,
+        ] {
+            begun_commits.send(commit).unwrap();
+        }
+        let mut settling = pin!(journal.settle(&in_flight, to_be_settled));
+        // All but the first are done.
+        assert!(poll_once(settling.as_mut()).await.is_none());
+        assert!(!gates.iter().any(Gate::is_open));
+        assert_eq!(room.available_permits(), 0);
+        done.send(()).unwrap();
+        settling.await;
+        in_flight.fail();
+        assert!(gates[0].is_open() && gates[1].is_open());
+        for gate in &gates[2..] {
+            assert_eq!(gate.wait().await, Err(NotStored));
+        }
+    }
+
+    async fn poll_once<T>(mut future: Pin<&mut impl Future<Output = T>>) -> Option<T> {
+        poll_fn(|cx| match future.as_mut().poll(cx) {
+            Poll::Ready(outcome) => Poll::Ready(Some(outcome)),
+            Poll::Pending => Poll::Ready(None),
+        })
+        .await
     }
 }
