@@ -91,24 +91,42 @@ HEAD = """\
 |---|---|---|---|---|---|---|---|---|---|---|---|"""
 
 
-def measure(
-    program: Path, bots: Path, folder: Path, game: str, loads: list[Load], turns: int, turn_s: float
-) -> None:
+@dataclass(frozen=True)
+class Plan:
+    """What is measured, and how long."""
+
+    game: str
+    loads: list[Load]
+    turns: int
+    turn_s: float
+    settings: dict[str, str]
+    """Of PostgreSQL, beside those that it is installed with."""
+    other: Path | None = None
+    """Another program, whose servers over PostgreSQL take turns with these."""
+
+
+def measure(program: Path, bots: Path, folder: Path, plan: Plan) -> None:
     """Let the setups take turns under each load, and print a table of each."""
-    sqlite, alone, three = (
-        with_limits(folder / name, OPEN_MATCHES) for name in ("sqlite", "alone", "three")
-    )
     setups: list[Setup] = []
+    programs = {"": program} | ({"other, ": plan.other} if plan.other else {})
+
+    def over_postgres(name: str, nodes: tuple[str, ...]) -> None:
+        for which, its in programs.items():
+            of_setup = with_limits(folder / f"{which}{name}".replace(", ", "-"), OPEN_MATCHES)
+            named = f"{which}{name}, PostgreSQL"
+            setups.append(on_postgres(its, of_setup, named, nodes, **plan.settings))
+
     try:
-        setups.append(on_sqlite(program, sqlite))
-        setups.append(on_postgres(program, alone, "one, PostgreSQL", NODES[:1]))
-        setups.append(on_postgres(program, three, "three, PostgreSQL", NODES))
-        for load in loads:
+        setups.append(on_sqlite(program, with_limits(folder / "sqlite", OPEN_MATCHES)))
+        over_postgres("one", NODES[:1])
+        over_postgres("three", NODES)
+        for load in plan.loads:
             measured = [Measured() for _ in setups]
-            for _ in range(turns):
+            for _ in range(plan.turns):
                 for setup, so_far in zip(setups, measured, strict=True):
-                    so_far.turns.append(turn(setup, bots, game, load, turn_s))
-            print(f"\n{game}, {load.text()}, {turns} turns of {turn_s:g} s:\n\n{HEAD}")
+                    so_far.turns.append(turn(setup, bots, plan.game, load, plan.turn_s))
+            of_load = f"{load.text()}, {plan.turns} turns of {plan.turn_s:g} s"
+            print(f"\n{plan.game}, {of_load}:\n\n{HEAD}")
             for setup, of_setup in zip(setups, measured, strict=True):
                 print(of_setup.row(setup.name), flush=True)
         for setup in setups:
