@@ -29,6 +29,9 @@ LOOK_S = 0.05
 STUCK_S = 150.0
 """Time without a decision after which matches are said to stand still: far more than a node or the
 database is away."""
+SLOW_FLUSH = {"fsync": "on", "commit_delay": "5000", "commit_siblings": "0"}
+"""Has each flush wait 5 ms: so nodes have several commits on their way, and lose some of them when
+the database is killed."""
 SHOWN = 20
 """Problems that are shown."""
 
@@ -64,7 +67,7 @@ class Course:
             database.mkdir()
             # The user who runs it goes through the folder.
             self._folder.chmod(0o755)
-            postgres = Postgres(database, secrets.token_hex(16))
+            postgres = Postgres(database, secrets.token_hex(16), **SLOW_FLUSH)
             stack.callback(postgres.stop, signal.SIGINT)
             postgres.start()
             postgres.make_database()
