@@ -36,6 +36,13 @@ impl World {
                 let node = next.holder;
                 next.servers[server].is_at(At::Locked { node });
             }
+            Step::ReleaseMatch(server) => {
+                self.begin(&mut next, server, What::ReleaseMatch, false);
+            }
+            Step::Claim(server) => {
+                let node = next.holder;
+                next.servers[server].is_at(At::Claimed { node });
+            }
             Step::FindNothing(server) => next.servers[server].work = None,
             Step::Commit(server) => {
                 let work = next.servers[server].work;
@@ -181,6 +188,15 @@ impl World {
             }
             // What no transaction of ours can be sure of but by its lock.
             state.wrongs.committed_after_its_epoch |= row.epoch != state.servers[server].epoch;
+            if open.what == What::ReleaseMatch {
+                // By an earlier try whose answer was lost it may be taken already.
+                if state.holder == node {
+                    let entries = u8::try_from(state.journal.len()).unwrap();
+                    state.released_with.get_or_insert(entries);
+                }
+                state.unflushed = 0;
+                return;
+            }
             if self.protocol.retry_looks && row.batches + 1 != number {
                 state.wrongs.contradicted = true;
                 return state.servers[server].end();
@@ -202,9 +218,21 @@ impl World {
                 return;
             }
             (What::Take, Some(from)) => {
-                state.wrongs.taken_with_a_lease |= state.rows[from].lease_left > 0;
-                if self.protocol.raise == Raise::First {
-                    raise(state, from);
+                match state.released_with.take().filter(|_| open.is_released) {
+                    // What was read of it has these entries.
+                    Some(entries) => {
+                        while state.journal.len() > usize::from(entries) {
+                            state.journal.pop();
+                        }
+                        state.released_takes += 1;
+                    }
+                    None if open.is_released => state.released_takes += 1,
+                    None => {
+                        state.wrongs.taken_with_a_lease |= state.rows[from].lease_left > 0;
+                        if self.protocol.raise == Raise::First {
+                            raise(state, from);
+                        }
+                    }
                 }
                 state.takes_left -= 1;
                 state.holder = node;
@@ -212,7 +240,7 @@ impl World {
                 let it = &mut state.servers[server];
                 (it.journal, it.fence) = (journal, fence);
             }
-            (What::Take, None) | (What::PutBack, _) => {}
+            (What::Take, None) | (What::PutBack | What::ReleaseMatch, _) => {}
             (What::Open, _) => {
                 let row = &mut state.rows[node];
                 row.epoch += 1;
@@ -221,6 +249,9 @@ impl World {
                 row.is_released = false;
                 let (row, journal, fence) = (*row, state.journal, state.epochs());
                 let plays = state.holder == node;
+                if plays && self.protocol.start_takes_back {
+                    state.released_with = None;
+                }
                 let renewed = match self.has_clock(server) {
                     true => self.long_ago(),
                     false => Age::default(),
@@ -253,6 +284,11 @@ impl World {
                     false => it.is_untold = true,
                 }
                 it.is_untold |= self.protocol.tells == Tells::Committed;
+            }
+            What::ReleaseMatch => {
+                it.was_cut_off = false;
+                it.plays = !self.protocol.lets_go_of_what_it_releases;
+                it.are_flushed(it.batches);
             }
             What::PutBack => {
                 it.was_cut_off = false;
@@ -368,10 +404,11 @@ fn raise(state: &mut State, node: usize) {
 }
 
 impl State {
-    /// Epochs that there have been of all nodes: with each the matches of a node may go on
-    /// elsewhere.
+    /// Epochs that there have been of all nodes, and times that the match was taken since it was
+    /// released: with each it may go on elsewhere.
     fn epochs(&self) -> u8 {
-        self.rows.iter().map(|row| row.epoch).sum()
+        let of_nodes: u8 = self.rows.iter().map(|row| row.epoch).sum();
+        of_nodes + self.released_takes
     }
 }
 

@@ -18,9 +18,10 @@ pub(crate) mod fact {
     pub(crate) const ONE_STORY: &str = "no two servers tell a match differently";
     pub(crate) const LEASE: &str = "nothing passes the fence without a lease";
     pub(crate) const ANSWERS: &str = "a server answers only while no other node has its matches";
-    pub(crate) const KEEPS: &str = "a node that has its lease keeps its matches";
+    pub(crate) const KEEPS: &str = "a node that has its lease keeps what it has not released";
     pub(crate) const GIVEN_UP: &str = "a lease that was given up is not renewed";
     pub(crate) const NUMBERS: &str = "no server finds commits that it did not make";
+    pub(crate) const RELEASED: &str = "what a node has released can be taken over at once";
     pub(crate) const TAKEN: &str = "what a dead node leaves can be taken over";
 }
 
@@ -79,6 +80,12 @@ impl Model for World {
                 !rows.any(|row| row.is_released && row.lease_left > 0)
             }),
             Property::always(fact::NUMBERS, |_, state: &State| !state.wrongs.contradicted),
+            Property::always(fact::RELEASED, |world: &Self, state: &State| {
+                let servers = 0..world.bounds.nodes.len();
+                let mut idle = servers.filter(|server| world.is_idle(state, *server));
+                state.released_with.is_none()
+                    || idle.all(|server| world.can_take_released(state, server))
+            }),
             Property::always(fact::TAKEN, |world: &Self, state: &State| {
                 let mut survivors =
                     (0..world.bounds.nodes.len()).filter(|server| world.survives(state, *server));
@@ -130,6 +137,16 @@ fn possible(bounds: &Bounds) -> Vec<Property<World>> {
                     let row = &state.rows[world.node_of(server.min(world.bounds.nodes.len() - 1))];
                     it.phase == Phase::Up && it.epoch == row.epoch && row.batches < it.batches
                 })
+            },
+        ));
+    }
+    if bounds.releases_matches {
+        possible.push(Property::sometimes(
+            "a released match goes on elsewhere while its node has its lease",
+            |_, state: &State| {
+                let (row, it) = (&state.rows[0], &state.servers[0]);
+                let is_live = it.phase == Phase::Up && it.epoch == row.epoch && row.lease_left > 0;
+                is_live && row.taken_in == 0 && state.servers[1].plays
             },
         ));
     }
@@ -193,6 +210,8 @@ impl World {
             takes_left: self.bounds.takes,
             crashes_left: self.bounds.crashes,
             unflushed: 0,
+            released_with: None,
+            released_takes: 0,
         }
     }
 
@@ -222,13 +241,22 @@ impl World {
             && !of_holder.any(is_there)
     }
 
+    /// Whether a server is there that does nothing, and does not have the match.
+    fn is_idle(&self, state: &State, server: usize) -> bool {
+        let (it, node) = (&state.servers[server], self.node_of(server));
+        it.phase == Phase::Up
+            && it.work.is_none()
+            && it.epoch == state.rows[node].epoch
+            && node != state.holder
+    }
+
     /// Whether a server gets the match, if it goes on alone: what others have left half done is
     /// undone by the database, and what they have sent arrives.
     fn can_take(&self, state: &State, server: usize) -> bool {
         let mut state = state.clone();
         (state.takes_left, state.losses_left, state.crashes_left) = (1, 0, 0);
         for other in (0..self.bounds.nodes.len()).filter(|other| *other != server) {
-            if state.servers[other].phase == Phase::Up {
+            if matches!(state.servers[other].phase, Phase::Up | Phase::Opening) {
                 state = self.after(&state, Step::Kill(other));
             }
             for step in [Step::StrayIsUndone(other), Step::RenewLate(other)] {
@@ -239,6 +267,22 @@ impl World {
         for _ in 0..self.bounds.lease {
             state = self.after(&state, Step::Tick { without: None });
         }
+        self.goes_on_until_it_plays(state, server)
+    }
+
+    /// Whether a server gets the match, which its node has released, though the lease of that runs. Who
+    /// has begun something to which the match belongs is let go on.
+    fn can_take_released(&self, state: &State, server: usize) -> bool {
+        let is_open = |it: &Server| it.work.and_then(|work| work.transaction()).or(it.stray);
+        if state.servers.iter().any(|it| is_open(it).is_some()) {
+            return true;
+        }
+        let mut state = state.clone();
+        (state.takes_left, state.losses_left, state.crashes_left) = (1, 0, 0);
+        self.goes_on_until_it_plays(state, server)
+    }
+
+    fn goes_on_until_it_plays(&self, mut state: State, server: usize) -> bool {
         if state.servers[server].renewal != Renewal::Idle {
             state = self.after(&state, Step::GiveUpRenewal(server));
         }
@@ -252,7 +296,8 @@ impl World {
         // What it is about, and then the taking.
         let mut steps = Vec::new();
         for _ in 0..16 {
-            if state.servers[server].plays {
+            let it = &state.servers[server];
+            if it.plays && it.work.is_none() {
                 return state.holder == self.node_of(server);
             }
             steps.clear();
@@ -262,6 +307,7 @@ impl World {
                     Step::BeginAgain(server),
                     Step::Fence(server),
                     Step::LockHolder(server),
+                    Step::Claim(server),
                     Step::FindNothing(server),
                     Step::Commit(server),
                     Step::Hear(server),

@@ -20,15 +20,17 @@ pub(crate) enum Lock {
 impl Work {
     /// Its transaction, once that holds locks and until it has ended.
     pub(crate) fn transaction(&self) -> Option<Transaction> {
-        let takes_from = match self.at {
-            At::Fenced => None,
-            At::Locked { node } => Some(node),
+        let (takes_from, is_released) = match self.at {
+            At::Fenced => (None, false),
+            At::Locked { node } => (Some(node), false),
+            At::Claimed { node } => (Some(node), true),
             At::Waiting | At::Begun { .. } | At::Committed => return None,
         };
         Some(Transaction {
             what: self.what,
             again: self.again,
             takes_from,
+            is_released,
         })
     }
 }
@@ -41,7 +43,7 @@ impl State {
             let open = [it.work.and_then(|work| work.transaction()), it.stray];
             open.into_iter().flatten().filter_map(move |open| {
                 if open.takes_from == Some(row) {
-                    return world.protocol.locks_whom_it_takes.then_some(Lock::Update);
+                    return world.protocol.taking_lock(open);
                 }
                 (node == Some(row))
                     .then(|| world.protocol.fence_lock(open))
@@ -56,6 +58,14 @@ impl State {
 }
 
 impl Protocol {
+    /// How one that takes the match locks the row of the node that has it.
+    fn taking_lock(&self, open: Transaction) -> Option<Lock> {
+        match open.is_released {
+            true => self.locks_node_of_released.then_some(Lock::KeyShare),
+            false => self.locks_whom_it_takes.then_some(Lock::Update),
+        }
+    }
+
     /// How an open transaction locks the row of its own node.
     pub(crate) fn fence_lock(&self, open: Transaction) -> Option<Lock> {
         if open.what == What::Open {

@@ -4,10 +4,10 @@
 //! the checker (`stateright`) goes through all that a small model has. The model has the steps of
 //! the code, in its order: the fence of a commit with the locks that PostgreSQL gives, the commit,
 //! the answer, what is told then; a commit whose answer was lost, and its retry; renewals, also such
-//! as arrive late; a node that is taken over, one that drains, and a server that starts under the
-//! name of another. Between any two steps of a server the others may do anything, so every server
-//! stands still wherever it can and for as long as it can. A link that is cut is a server none of
-//! whose steps happen.
+//! as arrive late; a node that is taken over, one that drains, a match that its node releases, and a
+//! server that starts under the name of another. Between any two steps of a server the others may do
+//! anything, so every server stands still wherever it can and for as long as it can. A link that is
+//! cut is a server none of whose steps happen.
 //!
 //! * `protocol` has the choices in the protocol, and how large a model is;
 //! * `state` says what there is, `steps` what can happen, `changes` and `flushing` what comes of it,
@@ -15,8 +15,12 @@
 //! * `facts` says what always holds, and what must be possible.
 //!
 //! Where the database crashes, each decision is committed and then flushed by another connection, and
-//! a crash loses any number of the last commits that were not flushed. In `CRASHES` it crashes once, in
+//! a crash loses any number of the last commits that were not flushed. It crashes once, and in
 //! `CRASHES_AND_LOSSES` twice.
+//!
+//! In the models of releases a node may release the match at any time while it keeps its lease, and
+//! another one takes what it had then. Only the lock of the node's row is modelled, not that of the row
+//! of the release.
 //!
 //! A tick is 2 s: a lease has four, and is trusted for three. Where only matters whether a lease
 //! runs, it has one. There is one match with up to two decisions; two or three nodes; and a server
@@ -30,6 +34,9 @@
 //! | `LOSSES` | 2; 2 | 2 times | 2 | 2 | | 10,044 |
 //! | `CRASHES` | 2; 3 | once | 2 | | | 1,172,862 |
 //! | `CRASHES_AND_LOSSES` | 2; 2 | once | 2 | 1 | | 267,267 |
+//! | `RELEASES` | 2; 3 | once | 2 | | | 366,310 |
+//! | `RELEASES_AND_LOSSES` | 2; 2 | 2 times | 2 | 1 | | 116,042 |
+//! | `RELEASES_AND_CRASHES` | 2; 2 | once | 2 | | | 262,169 |
 //! | `CLOCKS` | 2; 2 | once | | | lose a tick a lease | 20,856 |
 //! | `CLOCKS` with a commit | 2; 2 | once | 1 | | stand still | 129,976 |
 //! | `STARTING` | 2; 2, and a dead one | once | | | lose a tick a lease | 56,163 |
@@ -70,6 +77,7 @@ const RESTARTED: Bounds = Bounds {
     losses: 0,
     takes: 2,
     crashes: 0,
+    releases_matches: false,
 };
 
 /// Two nodes take from each other and from a third.
@@ -100,6 +108,29 @@ const CRASHES_AND_LOSSES: Bounds = Bounds {
     ..LOSSES
 };
 
+/// Matches are released, and a server starts under the name of the one that has the match.
+const RELEASES: Bounds = Bounds {
+    releases_matches: true,
+    takes: 1,
+    ..RESTARTED
+};
+
+/// They are released, taken and released again, where answers are lost.
+const RELEASES_AND_LOSSES: Bounds = Bounds {
+    releases_matches: true,
+    losses: 1,
+    ..LOSSES
+};
+
+/// The same where the database crashes.
+const RELEASES_AND_CRASHES: Bounds = Bounds {
+    releases_matches: true,
+    takes: 1,
+    losses: 0,
+    crashes: 1,
+    ..LOSSES
+};
+
 /// Leases and how long they are trusted.
 const CLOCKS: Bounds = Bounds {
     nodes: &[0, 1],
@@ -110,6 +141,7 @@ const CLOCKS: Bounds = Bounds {
     losses: 0,
     takes: 1,
     crashes: 0,
+    releases_matches: false,
 };
 
 /// The same for a server that starts.
@@ -175,6 +207,21 @@ fn every_fact_holds_where_the_database_crashes() {
 #[test]
 fn every_fact_holds_where_it_crashes_and_answers_are_lost() {
     assert_holds(CRASHES_AND_LOSSES, 267_267);
+}
+
+#[test]
+fn every_fact_holds_where_matches_are_released() {
+    assert_holds(RELEASES, 366_310);
+}
+
+#[test]
+fn every_fact_holds_where_matches_are_released_and_answers_are_lost() {
+    assert_holds(RELEASES_AND_LOSSES, 116_042);
+}
+
+#[test]
+fn every_fact_holds_where_matches_are_released_and_the_database_crashes() {
+    assert_holds(RELEASES_AND_CRASHES, 262_169);
 }
 
 #[test]
@@ -362,4 +409,37 @@ fn a_commit_after_a_crash_without_those_it_has_lost_is_found() {
         ..planted
     };
     assert_found(without_numbers, CRASHES, fact::ONCE);
+}
+
+#[test]
+fn a_server_that_goes_on_with_what_it_has_released_is_found() {
+    let planted = Protocol {
+        lets_go_of_what_it_releases: false,
+        ..Protocol::OURS
+    };
+    for fact in [fact::TOLD, fact::ONE_STORY] {
+        assert_found(planted, RELEASES_AND_LOSSES, fact);
+    }
+}
+
+#[test]
+fn taking_a_released_match_without_a_lock_of_its_node_is_found() {
+    let planted = Protocol {
+        locks_node_of_released: false,
+        ..Protocol::OURS
+    };
+    for fact in [fact::TOLD, fact::ONE_STORY] {
+        assert_found(planted, RELEASES, fact);
+    }
+}
+
+#[test]
+fn a_server_that_starts_and_leaves_its_matches_released_is_found() {
+    let planted = Protocol {
+        start_takes_back: false,
+        ..Protocol::OURS
+    };
+    for fact in [fact::TOLD, fact::ONE_STORY] {
+        assert_found(planted, RELEASES, fact);
+    }
 }

@@ -27,6 +27,13 @@ pub(crate) struct Protocol {
     pub(crate) flush_looks_at_epoch: bool,
     /// The first transaction after a crash makes again what that has lost.
     pub(crate) puts_back: bool,
+    /// A server that releases a match stores nothing of it any more.
+    pub(crate) lets_go_of_what_it_releases: bool,
+    /// Who takes a released match locks the row of its node meanwhile.
+    pub(crate) locks_node_of_released: bool,
+    /// What a node has released, and nobody has taken, is its own again when a server starts under
+    /// its name.
+    pub(crate) start_takes_back: bool,
 }
 
 /// When bots are told of a commit that is flushed apart.
@@ -92,6 +99,9 @@ impl Protocol {
         flush_looks_at_number: true,
         flush_looks_at_epoch: true,
         puts_back: true,
+        lets_go_of_what_it_releases: true,
+        locks_node_of_released: true,
+        start_takes_back: true,
     };
 }
 
@@ -126,6 +136,8 @@ pub(crate) struct Bounds {
     /// How often the database crashes. If it does at all, decisions are flushed apart; else each is
     /// flushed with its commit.
     pub(crate) crashes: u8,
+    /// Matches are released by nodes that keep their leases.
+    pub(crate) releases_matches: bool,
 }
 
 impl Bounds {

@@ -21,6 +21,10 @@ pub(crate) struct State {
     pub(crate) rows: [Row; SERVERS],
     /// The node that has the match.
     pub(crate) holder: usize,
+    /// How many entries it had when its holder released it, if it is released.
+    pub(crate) released_with: Option<u8>,
+    /// How often it was taken since it was released.
+    pub(crate) released_takes: u8,
     /// The journal of the match, as its holder has it in the database.
     pub(crate) journal: Journal,
     pub(crate) servers: [Server; SERVERS],
@@ -148,6 +152,8 @@ pub(crate) enum What {
     Append,
     /// The match is taken over.
     Take,
+    /// The match is released.
+    ReleaseMatch,
     /// The server takes its node.
     Open,
     /// What a crash has lost is made again, and nothing else.
@@ -183,6 +189,8 @@ pub(crate) enum At {
     Fenced,
     /// The row of the node to be taken is locked too.
     Locked { node: usize },
+    /// The match is to be taken, which its node has released.
+    Claimed { node: usize },
     /// It is committed, and the server does not know yet.
     Committed,
 }
@@ -192,8 +200,10 @@ pub(crate) enum At {
 pub(crate) struct Transaction {
     pub(crate) what: What,
     pub(crate) again: bool,
-    /// The row of another node that it has locked.
+    /// The node from which it takes the match.
     pub(crate) takes_from: Option<usize>,
+    /// That has released it.
+    pub(crate) is_released: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -25,6 +25,10 @@ pub(crate) enum Step {
     Fence(usize),
     /// The row of the node that has the match is locked.
     LockHolder(usize),
+    /// The server begins a transaction that releases the match.
+    ReleaseMatch(usize),
+    /// The match is claimed, which its node has released.
+    Claim(usize),
     /// No match is to be had.
     FindNothing(usize),
     /// The database commits.
@@ -121,6 +125,10 @@ impl World {
             if begins && it.plays && it.journal.len() < self.bounds.entries {
                 steps.push(Step::Append(server));
             }
+            let may_release = self.bounds.releases_matches && state.released_with.is_none();
+            if begins && it.plays && may_release {
+                steps.push(Step::ReleaseMatch(server));
+            }
             if begins && state.takes_left > 0 && !it.plays && state.holder != node {
                 steps.push(Step::Take(server));
             }
@@ -174,13 +182,21 @@ impl World {
             At::Fenced if work.what == What::Take && !self.is_stored(state, server, work) => {
                 let holder = state.holder;
                 let is_over = holder != node && state.rows[holder].lease_left == 0;
+                let is_released = holder != node && state.released_with.is_some();
+                let waits = self.protocol.locks_node_of_released;
                 // Its lock waits for nobody.
-                steps.push(match is_over && state.is_free(self, holder, Lock::Update) {
-                    true => Step::LockHolder(server),
-                    false => Step::FindNothing(server),
-                });
+                if is_released && (!waits || state.is_free(self, holder, Lock::KeyShare)) {
+                    steps.push(Step::Claim(server));
+                } else {
+                    steps.push(match is_over && state.is_free(self, holder, Lock::Update) {
+                        true => Step::LockHolder(server),
+                        false => Step::FindNothing(server),
+                    });
+                }
             }
-            At::Fenced | At::Locked { .. } => steps.push(Step::Commit(server)),
+            At::Fenced | At::Locked { .. } | At::Claimed { .. } => {
+                steps.push(Step::Commit(server));
+            }
             At::Committed => steps.push(Step::Hear(server)),
         }
         if work.at != At::Waiting && work.what != What::Open && state.losses_left > 0 {
