@@ -7,3 +7,8 @@ CREATE TABLE released_match (
     entries BIGINT NOT NULL,
     batches BIGINT[] NOT NULL
 );
+
+ALTER TABLE node
+    -- How often a server has opened it. Its batches get their numbers again after a crash that lost
+    -- some; so what was read of a node is still so only if this and the newest number are.
+    ADD COLUMN openings BIGINT NOT NULL DEFAULT 0;

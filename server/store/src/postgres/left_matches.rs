@@ -1,18 +1,19 @@
 //! What a node has left, read before it is taken over: all that it had, if it has no lease any more,
 //! or what it has released.
 //!
-//! It is read beside the commits of whoever takes it over: matches are then taken some at a time, each
-//! time in a short transaction. That finds out whether what was read is still so. Every commit of a
-//! node adds a batch of the next number to its journal, and the newest stays there; so while the newest
-//! has the same number, the node has committed nothing. Of a match that it has released, it commits
-//! nothing in any case. Other nodes that take matches from it change those alone which they take.
+//! It is read beside the commits of whoever takes it over: matches are then taken some at a time,
+//! each time in a short transaction. That finds out whether what was read is still so. Every commit of
+//! a node adds a batch of the next number to its journal, and the newest stays there; so while the
+//! newest has the same number, and no server has opened the node since, it has committed nothing. Of a
+//! match that it has released, it commits nothing in any case. Other nodes that take matches from it
+//! change those alone which they take.
 
 use std::{
     collections::{BTreeMap, HashSet},
     fmt,
 };
 
-use sqlx::postgres::PgPool;
+use sqlx::{PgConnection, postgres::PgPool};
 use tokio::time::timeout;
 
 use super::{
@@ -30,14 +31,39 @@ use crate::{
 /// How a node has left matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Left {
-    /// It has no lease, and its newest batch has this number.
-    Gone { newest: i64 },
+    /// It has no lease, and has done nothing since.
+    Gone(Last),
     /// It has released them.
     Released,
 }
 
 /// Begins to read the database as it is at one moment.
 const ONE_MOMENT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+
+/// What a node did last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Last {
+    /// The number of its newest batch.
+    newest: i64,
+    /// How often a server has opened it. A crash of the database may lose the newest batches, and a
+    /// server that opens the node then gives their numbers again.
+    openings: i64,
+}
+
+impl Last {
+    /// As the database has it.
+    pub(super) async fn of(connection: &mut PgConnection, node: NodeNumber) -> Result<Self, Fault> {
+        let openings = sqlx::query_scalar("SELECT openings FROM node WHERE number = $1");
+        let openings = openings
+            .bind(node.get())
+            .fetch_one(&mut *connection)
+            .await?;
+        Ok(Self {
+            newest: journal::newest(connection, node).await?,
+            openings,
+        })
+    }
+}
 
 /// The matches that a node has left, but for those that cannot be read.
 pub(super) struct LeftMatches {
@@ -56,7 +82,7 @@ impl LeftMatches {
         node: NodeNumber,
     ) -> Result<(Self, Vec<i64>), Fault> {
         let mut connection = readers.begin_with(ONE_MOMENT).await?;
-        let newest = journal::newest(&mut *connection, node).await?;
+        let last = Last::of(&mut connection, node).await?;
         let (mut matches, mut unreadable) = (BTreeMap::new(), Vec::new());
         for read in whole_matches::read(&mut connection, store, node).await? {
             match read {
@@ -68,7 +94,7 @@ impl LeftMatches {
         }
         let left = Self {
             node,
-            how: Left::Gone { newest },
+            how: Left::Gone(last),
             matches,
         };
         Ok((left, unreadable))
@@ -198,8 +224,8 @@ impl Orphans {
             self.left = None;
             return Ok(());
         };
-        let newest = journal::newest(readers, node).await?;
-        let is_known = |left: &LeftMatches| (left.node, left.how) == (node, Left::Gone { newest });
+        let last = Last::of(&mut *readers.acquire().await?, node).await?;
+        let is_known = |left: &LeftMatches| (left.node, left.how) == (node, Left::Gone(last));
         if !self.left.as_ref().is_some_and(is_known) {
             // Not both at once in memory.
             self.left = None;

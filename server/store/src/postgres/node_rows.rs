@@ -42,7 +42,7 @@ pub(super) async fn take(
         .execute(&mut *connection)
         .await?;
     let (number, epoch): (i64, i64) = sqlx::query_as(
-        "UPDATE node SET epoch = epoch + 1, address = $2, draining = false
+        "UPDATE node SET epoch = epoch + 1, openings = openings + 1, address = $2, draining = false
          WHERE node_id = $1 RETURNING number, epoch",
     )
     .bind(name)

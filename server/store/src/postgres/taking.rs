@@ -12,7 +12,7 @@ use sqlx::PgConnection;
 use super::{
     failure::Fault,
     journal,
-    left_matches::{Left, LeftMatches, Taken},
+    left_matches::{Last, Left, LeftMatches, Taken},
     link::Work,
     node_number::NodeNumber,
     open_rows::{self, Moved},
@@ -61,7 +61,7 @@ impl Work for TakeOrphans<'_> {
             return Ok(self.tried.lock().clone());
         }
         let may_take = match self.left.how {
-            Left::Gone { newest } => self.end_the_node(connection, newest).await?,
+            Left::Gone(last) => self.end_the_node(connection, last).await?,
             Left::Released => self.hold_the_node(connection).await?,
         };
         let taking = match may_take {
@@ -77,7 +77,7 @@ impl TakeOrphans<'_> {
     /// Ends the node, if it has no lease: it commits nothing more. Whether that is done, and what was
     /// read of its matches is what it committed last. Its lock waits for nobody: a node that commits
     /// right now is left alone until the next time, and so is one that another node takes from.
-    async fn end_the_node(&self, connection: &mut PgConnection, read: i64) -> Result<bool, Fault> {
+    async fn end_the_node(&self, connection: &mut PgConnection, last: Last) -> Result<bool, Fault> {
         let from = self.left.node;
         // The time is that of the transaction's beginning: a lease that counts as over is over.
         let number: Option<i64> = sqlx::query_scalar(
@@ -94,8 +94,7 @@ impl TakeOrphans<'_> {
             .bind(from.get())
             .execute(&mut *connection)
             .await?;
-        // Every commit of the node has the next number.
-        Ok(journal::newest(connection, from).await? == read)
+        Ok(Last::of(connection, from).await? == last)
     }
 
     /// Has nobody take the node over until the end of this transaction, neither a server of its name
@@ -133,7 +132,7 @@ impl TakeOrphans<'_> {
                 .extend(gone.iter().map(|left| left.row.match_key));
             self.move_to_this(connection, &some, &mut taken).await?;
         }
-        let is_gone = matches!(self.left.how, Left::Gone { .. });
+        let is_gone = matches!(self.left.how, Left::Gone(_));
         if is_gone && !open_rows::are_any_of(connection, self.left.node).await? {
             journal::forget_all_but_newest(connection, self.left.node).await?;
         }
@@ -149,7 +148,7 @@ impl TakeOrphans<'_> {
         let keys: Vec<i64> = matches.iter().map(|left| left.row.match_key).collect();
         let claimed = released_rows::claim(connection, &keys).await?;
         let left = match self.left.how {
-            Left::Gone { .. } => keys,
+            Left::Gone(_) => keys,
             Left::Released => claimed.into_iter().collect(),
         };
         open_rows::still_there(connection, left).await

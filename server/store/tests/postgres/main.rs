@@ -41,6 +41,7 @@ fn main() {
         nodes::nothing_is_stored_by_a_commit_that_waited_longer_than_its_lease,
         nodes::survivors_share_what_a_node_leaves,
         nodes::what_a_node_commits_while_others_take_from_it_moves_with_its_matches,
+        nodes::a_node_is_read_again_when_a_server_has_opened_it_since,
         nodes::a_node_that_commits_right_now_is_left_alone,
         nodes::one_node_leads_and_takes_alone_what_is_led,
         nodes::a_match_that_cannot_be_read_stays_where_it_is,

@@ -289,6 +289,30 @@ pub(crate) async fn what_a_node_commits_while_others_take_from_it_moves_with_its
     }
 }
 
+pub(crate) async fn a_node_is_read_again_when_a_server_has_opened_it_since() {
+    let url = PostgresServer::shared().fresh();
+    let schema = url.rsplit('=').next().unwrap();
+    // As a crash of the database does it that loses the newest commit, but for its match.
+    let lose_the_newest = || {
+        PostgresServer::shared().run(&format!(
+            "DELETE FROM {schema}.journal WHERE batch = (
+                 SELECT max(batch) FROM {schema}.journal WHERE batch < 1::bigint << 40)"
+        ))
+    };
+    let one = node(&url, "one").await;
+    one.commit(vec![open("a")]).await.unwrap();
+    let_lease_run_out(&url, "one");
+    let two = node(&url, "two").await;
+    assert_eq!(taken_by(&two, all_are_led).await, [], "it has read them");
+    lose_the_newest();
+    // Its opening has the number of the commit that is lost.
+    let one = node(&url, "one").await;
+    one.commit(vec![open("b")]).await.unwrap();
+    lose_the_newest();
+    let_lease_run_out(&url, "one");
+    assert_eq!(taken_by(&two, none_is_led).await, [id("a"), id("b")]);
+}
+
 pub(crate) async fn a_node_that_commits_right_now_is_left_alone() {
     let server = PostgresServer::shared();
     let url = server.fresh();
