@@ -36,6 +36,7 @@ fn main() {
         taking_over::matches_of_a_killed_server_end_as_if_it_had_not_been,
         taking_over::a_server_that_stood_still_harms_nothing,
         taking_over::a_server_that_drains_leaves_its_matches_to_others,
+        taking_over::a_bot_whose_server_drains_comes_back_once,
         lapsing::a_server_that_cannot_renew_its_lease_answers_nobody_until_it_can,
         nodes::a_caller_is_sent_to_where_a_match_is,
         nodes::the_nodes_are_shown_as_a_table_and_for_programs,

@@ -48,12 +48,29 @@ pub(crate) fn free_address() -> String {
 
 /// A server of this name at this address, which must come up.
 pub(crate) fn node(database: &str, name: &str, address: &str, more: &[&str]) -> Served {
+    node_that_logs(
+        database,
+        name,
+        address,
+        more,
+        "bridgemaster_server::server=info",
+    )
+}
+
+/// The same with what it logs besides warnings: little enough that nobody has to read it while the
+/// server runs.
+pub(crate) fn node_that_logs(
+    database: &str,
+    name: &str,
+    address: &str,
+    more: &[&str],
+    log: &str,
+) -> Served {
     let flags = ["--listen", address, "--no-page", "--store", database];
     let named = ["--node", name, "--advertise", address, "--drain-time", "0"];
     let flags = flags.iter().chain(&named).chain(more);
-    // Little enough that nobody has to read it while the server runs.
-    let log = ("RUST_LOG", "warn,bridgemaster_server::server=info");
-    Served::of(serve(flags).env(log.0, log.1).spawn().unwrap())
+    let log = format!("warn,{log}");
+    Served::of(serve(flags).env("RUST_LOG", log).spawn().unwrap())
 }
 
 pub(crate) fn address(server: &Served) -> String {

@@ -2,7 +2,8 @@
 
 use crate::{
     counted_play::{Ended, Playing},
-    nodes::{Cluster, address, node},
+    nodes::{Cluster, address, free_address, node, node_that_logs},
+    postgres_server::PostgresServer,
     served::{Served, serve},
 };
 
@@ -91,4 +92,26 @@ pub(crate) async fn a_server_that_drains_leaves_its_matches_to_others() {
     two = node(&database, "two", &at, &[]);
     let ended = playing.end(&[&one, &two, &three]).await;
     ended.assert_as_undisturbed(&expected);
+}
+
+pub(crate) async fn a_bot_whose_server_drains_comes_back_once() {
+    let database = PostgresServer::shared().fresh();
+    let start = |name| {
+        let joins = "bridgemaster_server::hosting=info";
+        node_that_logs(&database, name, &free_address(), &[], joins)
+    };
+    let (stays, drains) = (start("one"), start("two"));
+    let mut playing = Playing::default();
+    let both = [&*stays.url, &*drains.url].join(",");
+    for number in 0..4 {
+        let seed = format!("once-{number}");
+        playing.begin(&drains, &both, "carcassonne", &seed).await;
+    }
+    playing.reaches(100).await;
+    drains.signal("-TERM");
+    assert_eq!(drains.end().status.code(), Some(0));
+    assert_eq!(playing.end(&[&stays]).await.matches(), 4);
+    stays.signal("-TERM");
+    let said = String::from_utf8(stays.end().stderr).unwrap();
+    assert_eq!(said.matches("bot joined").count(), 4 * 2, "{said}");
 }
