@@ -37,6 +37,7 @@ fn main() {
         taking_over::a_server_that_stood_still_harms_nothing,
         taking_over::a_server_that_drains_leaves_its_matches_to_others,
         taking_over::a_bot_whose_server_drains_comes_back_once,
+        taking_over::a_server_that_lost_the_lead_while_it_was_away_leaves_what_belongs_to_it,
         lapsing::a_server_that_cannot_renew_its_lease_answers_nobody_until_it_can,
         nodes::a_caller_is_sent_to_where_a_match_is,
         nodes::the_nodes_are_shown_as_a_table_and_for_programs,

@@ -1,10 +1,17 @@
 //! A server goes, and others have its matches.
 
+use bridgemaster_games::with_game;
+use bridgemaster_proto::{
+    games::WireGame as _,
+    v1::{CreateMatchRequest, GetMatchRequest, MatchConfig, MatchGroup, MatchState, SeedReveal},
+};
+use tokio::time::{sleep, timeout};
+
 use crate::{
     counted_play::{Ended, Playing},
-    nodes::{Cluster, address, free_address, node, node_that_logs},
+    nodes::{Cluster, LOOK_AGAIN, address, free_address, node, node_that_logs},
     postgres_server::PostgresServer,
-    served::{Served, serve},
+    served::{PATIENCE, Served, serve},
 };
 
 /// What the matches are of: long enough that something happens in the middle of them.
@@ -114,4 +121,52 @@ pub(crate) async fn a_bot_whose_server_drains_comes_back_once() {
     stays.signal("-TERM");
     let said = String::from_utf8(stays.end().stderr).unwrap();
     assert_eq!(said.matches("bot joined").count(), 4 * 2, "{said}");
+}
+
+pub(crate) async fn a_server_that_lost_the_lead_while_it_was_away_leaves_what_belongs_to_it() {
+    let Cluster {
+        database, one, two, ..
+    } = Cluster::start();
+    let config = MatchConfig {
+        game: with_game!(GAMES[0], G => G::config_to_wire(&Default::default())),
+        seats: 2,
+        group: Some(MatchGroup {
+            group_id: "held-back".to_owned(),
+            number: 0,
+            matches: 2,
+            seed_reveal: SeedReveal::WithGroup.into(),
+        }),
+        ..MatchConfig::default()
+    };
+    let request = CreateMatchRequest {
+        config: Some(config),
+        ..CreateMatchRequest::default()
+    };
+    let made = one.matches().await.create_match(request).await.unwrap();
+    let match_id = made.into_inner().r#match.unwrap().match_id;
+    let at = address(&one);
+    one.kill();
+    // As when it is away for longer than its lease, and then started again and again.
+    let schema = database.rsplit('=').next().unwrap();
+    for leads in [("one", false), ("two", true)] {
+        PostgresServer::shared().run(&format!(
+            "UPDATE {schema}.node SET leads = {} WHERE node_id = '{}'",
+            leads.1, leads.0
+        ));
+    }
+    let _one = node(&database, "one", &at, &[]);
+    let request = GetMatchRequest {
+        match_id,
+        ..GetMatchRequest::default()
+    };
+    let goes_on = async {
+        loop {
+            match two.matches().await.get_match(request.clone()).await {
+                Ok(found) => return found.into_inner().r#match.unwrap(),
+                Err(_) => sleep(LOOK_AGAIN).await,
+            }
+        }
+    };
+    let found = timeout(PATIENCE, goes_on).await.expect("two has it");
+    assert_eq!(found.state(), MatchState::Waiting);
 }

@@ -24,6 +24,7 @@ use super::{
     lost_groups::find_lost,
 };
 use crate::{
+    cluster::Cluster,
     journal::{Journal, RecoveryError},
     metrics::DamagedValue,
     spans::SEATS,
@@ -86,9 +87,8 @@ impl Matches {
             };
             again.extend(open.and_then(|open| self.replay_or_set_aside(&open, |_| clock.clone())));
         }
-        if !self.leads() && again.iter().any(|again| again.is_led) {
-            // Another server took the lead while this one was away, and is about to take these.
-            return Err(RecoveryError::LedElsewhere);
+        if let Some(cluster) = self.cluster().filter(|_| !self.leads()) {
+            again = leave_what_is_led(cluster, again).await?;
         }
         // Times in journals are of one clock, which no match may see go back.
         let known_until = again.iter().map(|again| again.known_until).max();
@@ -285,6 +285,26 @@ impl Matches {
             game_id: header.game_id().to_owned(),
         })
     }
+}
+
+/// Leaves the matches that belong to the lead to the server that has taken it while this one was away.
+/// It does not wait until it could take this one's over, which starts of this one could put off for
+/// ever.
+async fn leave_what_is_led(
+    cluster: &Cluster,
+    again: Vec<Again>,
+) -> Result<Vec<Again>, RecoveryError> {
+    let (led, own): (Vec<_>, Vec<_>) = again.into_iter().partition(|again| again.is_led);
+    if !led.is_empty() {
+        let ids: Vec<MatchId> = led.iter().map(|again| again.played.id().clone()).collect();
+        cluster.nodes().release(&ids).await?;
+        let matches = ids.len();
+        warn!(
+            matches,
+            "another server leads by now: matches of this one that belong to the lead go there"
+        );
+    }
+    Ok(own)
 }
 
 /// The group of a match whose chance is held back.

@@ -9,11 +9,6 @@ pub enum RecoveryError {
     /// The store cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Another server of the cluster leads now, and takes the matches over that belong to the lead.
-    #[error(
-        "another server has taken the lead meanwhile, and takes matches of this one; start again"
-    )]
-    LedElsewhere,
     /// The store has no match of an identifier that is to be given up.
     #[error("there is no match {match_id} in the store that could be given up")]
     NotThere {

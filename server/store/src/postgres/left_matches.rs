@@ -214,7 +214,7 @@ impl Orphans {
     ) -> Result<(), Fault> {
         let unreadable: Vec<i64> = self.unreadable.iter().copied().collect();
         // First, since their bots are there and wait.
-        if let Some(node) = released_rows::node(readers, this, &unreadable).await? {
+        if let Some(node) = released_rows::node(readers, &unreadable).await? {
             self.left = None;
             let read = LeftMatches::of_released(readers, store, node, &unreadable).await?;
             self.found_now(read);

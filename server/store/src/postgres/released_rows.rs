@@ -73,20 +73,19 @@ pub(super) async fn count(database: impl PgExecutor<'_>, node: NodeNumber) -> Re
     Ok(count.unsigned_abs())
 }
 
-/// The first node besides this one that has released matches, but for those of these keys.
+/// The first node that has released matches, but for those of these keys. A node may take back what it
+/// has released itself, if it leads by then.
 pub(super) async fn node(
     database: impl PgExecutor<'_>,
-    this: NodeNumber,
     but_for: &[i64],
 ) -> Result<Option<NodeNumber>, Fault> {
     let number: Option<i64> = sqlx::query_scalar(
-        "SELECT number FROM node WHERE number <> $1 AND EXISTS (
+        "SELECT number FROM node WHERE EXISTS (
              SELECT 1 FROM released_match JOIN open_match USING (match_key)
              WHERE match_key > number << 40 AND match_key < (number + 1) << 40
-                 AND match_key <> ALL ($2))
+                 AND match_key <> ALL ($1))
          ORDER BY number LIMIT 1",
     )
-    .bind(this.get())
     .bind(but_for)
     .fetch_optional(database)
     .await?;

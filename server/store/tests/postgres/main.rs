@@ -58,6 +58,7 @@ fn main() {
         releasing::what_a_node_stores_no_more_of_its_own_matches_is_kept_for_released_ones,
         releasing::nodes_share_what_is_released_and_each_match_goes_to_one,
         releasing::what_is_released_and_not_taken_is_left_with_the_rest,
+        releasing::what_belongs_to_the_lead_goes_to_who_leads_by_then,
         releasing::a_node_that_starts_again_has_what_it_released_and_nobody_took,
         releasing::nothing_released_is_taken_while_its_node_is_taken_over,
         releasing::a_released_match_that_cannot_be_read_stays_where_it_is,

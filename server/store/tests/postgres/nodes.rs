@@ -40,7 +40,7 @@ pub(crate) fn none_is_led(_: &[u8]) -> bool {
     false
 }
 
-fn all_are_led(_: &[u8]) -> bool {
+pub(crate) fn all_are_led(_: &[u8]) -> bool {
     true
 }
 

@@ -9,7 +9,7 @@ use bridgemaster_store::{
 
 use crate::{
     fence::{append, finish, id, open},
-    nodes::{journal_of, let_lease_run_out, node, none_is_led, rows_of, taken_by},
+    nodes::{all_are_led, journal_of, let_lease_run_out, node, none_is_led, rows_of, taken_by},
     postgres_server::PostgresServer,
 };
 
@@ -50,11 +50,6 @@ pub(crate) async fn a_released_match_goes_on_at_another_node_beside_those_of_its
             }
         ),
         "{refused:?}"
-    );
-    assert_eq!(
-        taken_by(&one, none_is_led).await,
-        [],
-        "it gives up, and takes nothing back"
     );
     one.commit(vec![append("a", 3)]).await.unwrap();
 
@@ -157,6 +152,27 @@ pub(crate) async fn what_is_released_and_not_taken_is_left_with_the_rest() {
     let_lease_run_out(&url, "three");
     let four = node(&url, "four").await;
     assert_eq!(taken_by(&four, none_is_led).await.len(), 2);
+}
+
+pub(crate) async fn what_belongs_to_the_lead_goes_to_who_leads_by_then() {
+    let url = PostgresServer::shared().fresh();
+    let one = with_matches(&url, "one", &["a", "b"]).await;
+    let two = node(&url, "two").await;
+    assert!(two.lead().await.unwrap());
+    one.release(&[id("a")]).await.unwrap();
+    let three = node(&url, "three").await;
+    assert_eq!(taken_by(&three, all_are_led).await, []);
+    assert_eq!(taken_by(&two, all_are_led).await, [id("a")]);
+    // It is taken back, if its node leads before anybody has taken it.
+    one.release(&[id("b")]).await.unwrap();
+    two.close().await.unwrap();
+    assert!(one.lead().await.unwrap());
+    assert_eq!(taken_by(&one, all_are_led).await, [id("b")]);
+    one.commit(vec![append("b", 3)]).await.unwrap();
+    assert_eq!(journal_of(&one, "b").await.len(), 4);
+    let again = node(&url, "one").await;
+    assert!(again.opening().damages.is_empty());
+    assert_eq!(journal_of(&again, "b").await.len(), 4);
 }
 
 pub(crate) async fn a_node_that_starts_again_has_what_it_released_and_nobody_took() {
