@@ -24,12 +24,7 @@ LOOK_S = 0.1
 """How often it is looked whether a node has ended."""
 RESTART_S = 1.0
 """Pause before a node that has ended is started again."""
-GOOD_REASONS = (
-    "taken over by another server",
-    "takes matches of this one",
-    "cannot be used",
-    "it does not answer",
-)
+GOOD_REASONS = ("taken over by another server", "cannot be used", "it does not answer")
 """What the last line of a node may say that ends by itself: the first ones say more."""
 
 
