@@ -121,9 +121,9 @@ pub trait Nodes: Send + Sync {
     async fn lead(&self) -> Result<bool, StoreError>;
 
     /// Takes over some matches that a node has released; or, where there are none, of a node whose
-    /// lease has run out, and ends that node. They are in play here from then on. Matches with a header for which `is_led` are taken by the node that
-    /// leads alone. None are left once this gives none, but for those that cannot be read, and those
-    /// that others take right now.
+    /// lease has run out, and ends that node. They are in play here from then on. Matches with a
+    /// header for which `is_led` are taken by the node that leads alone. None are left once this gives
+    /// none, but for those that cannot be read, and those that others take right now.
     ///
     /// # Errors
     /// A failure of the storage.
