@@ -176,8 +176,7 @@ impl Cluster {
         match self.nodes.node_of(id).await.map_err(unreadable)? {
             None => Ok(()),
             Some(NodeOfMatch { node, is_released }) => {
-                let is_left = is_released || !node.is_live();
-                if is_left {
+                if is_released || !node.is_live() {
                     self.missed.notify_one();
                 }
                 // One that was just taken over is here in a moment.

@@ -40,7 +40,7 @@ impl Nodes for PostgresStore {
             let mut orphans = orphans.lock().await;
             for _ in 0..TAKING_TRIES {
                 // Without the writer: matches of this node go on meanwhile.
-                orphans.look(&readers, store, node).await?;
+                orphans.look(&readers, store, node, is_led).await?;
                 let Some(left) = orphans.found() else {
                     break;
                 };

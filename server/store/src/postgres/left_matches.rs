@@ -21,7 +21,7 @@ use super::{
     journal,
     link::Patience,
     node_number::NodeNumber,
-    released_rows,
+    node_rows, released_rows,
     whole_matches::{self, WholeMatch},
 };
 use crate::{
@@ -31,7 +31,7 @@ use crate::{
 /// How a node has left matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Left {
-    /// It has no lease, and has done nothing since.
+    /// It has no lease. This is what it had done last when it was read.
     Gone(Last),
     /// It has released them.
     Released,
@@ -195,10 +195,14 @@ impl Orphans {
         readers: &PgPool,
         store: StoreId,
         this: NodeNumber,
+        is_led: IsLed,
     ) -> Result<(), Fault> {
         let mut patience = Patience::default();
         loop {
-            let looked = timeout(POSTGRES_TRY_TIMEOUT, self.try_to_look(readers, store, this));
+            let looked = timeout(
+                POSTGRES_TRY_TIMEOUT,
+                self.try_to_look(readers, store, this, is_led),
+            );
             match looked.await.unwrap_or(Err(Fault::NoAnswer)) {
                 Err(fault) => patience.after(fault).await?,
                 Ok(()) => return Ok(()),
@@ -211,14 +215,20 @@ impl Orphans {
         readers: &PgPool,
         store: StoreId,
         this: NodeNumber,
+        is_led: IsLed,
     ) -> Result<(), Fault> {
         let unreadable: Vec<i64> = self.unreadable.iter().copied().collect();
         // First, since their bots are there and wait.
         if let Some(node) = released_rows::node(readers, &unreadable).await? {
             self.left = None;
             let read = LeftMatches::of_released(readers, store, node, &unreadable).await?;
+            let leads = node_rows::leads(readers, this).await?;
             self.found_now(read);
-            return Ok(());
+            let left = self.left.as_ref();
+            if left.is_some_and(|left| left.candidates(leads, is_led).next().is_some()) {
+                return Ok(());
+            }
+            // They wait for the node that leads. What a dead node left does not wait for them.
         }
         let Some(node) = gone(readers, this, &unreadable).await? else {
             self.left = None;

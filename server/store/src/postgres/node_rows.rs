@@ -176,6 +176,12 @@ async fn depose(connection: &mut PgConnection, leader: i64) -> Result<bool, Faul
     Ok(true)
 }
 
+/// Whether a node leads.
+pub(super) async fn leads(database: impl PgExecutor<'_>, node: NodeNumber) -> Result<bool, Fault> {
+    let leads = sqlx::query_scalar("SELECT leads FROM node WHERE number = $1");
+    Ok(leads.bind(node.get()).fetch_one(database).await?)
+}
+
 /// What is read of a node.
 const COLUMNS: &str = "node_id, address, epoch,
     (extract(epoch FROM greatest(least(lease_until - clock_timestamp(), interval '1 day'),

@@ -15,6 +15,7 @@ use super::{
     left_matches::{Last, Left, LeftMatches, Taken},
     link::Work,
     node_number::NodeNumber,
+    node_rows,
     open_rows::{self, Moved},
     released_rows,
     whole_matches::WholeMatch,
@@ -112,10 +113,7 @@ impl TakeOrphans<'_> {
 
     /// Takes the next of them that are there, in the order in which they were opened.
     async fn take(&self, connection: &mut PgConnection) -> Result<Taken, Fault> {
-        let leads: bool = sqlx::query_scalar("SELECT leads FROM node WHERE number = $1")
-            .bind(self.node.get())
-            .fetch_one(&mut *connection)
-            .await?;
+        let leads = node_rows::leads(&mut *connection, self.node).await?;
         let mut candidates = self.left.candidates(leads, self.is_led);
         let mut taken = Taken::default();
         while taken.keys.is_empty() {

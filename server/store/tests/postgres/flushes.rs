@@ -14,7 +14,7 @@ use tokio::task::{JoinHandle, yield_now};
 use crate::{
     fence::{append, finish, id, key, open, store},
     nodes::node,
-    postgres_server::PostgresServer,
+    postgres_server::{PostgresServer, Transaction},
 };
 
 /// Flags with which each flush waits 50 ms: long enough that commits are made and the database
@@ -76,11 +76,24 @@ fn held_up(server: &PostgresServer, url: &str) -> usize {
 }
 
 /// What keeps every flush of the stores of a schema waiting, until it is committed.
-fn holding_up(server: &PostgresServer, url: &str) -> crate::postgres_server::Transaction {
+fn holding_up(server: &PostgresServer, url: &str) -> Transaction {
     server.open_transaction(&format!(
         "LOCK TABLE {}.given_number IN ACCESS EXCLUSIVE MODE",
         schema(url)
     ))
+}
+
+/// The next entry of the match `a`, of which there are so many, and what keeps its flush waiting.
+async fn held_up_flush(
+    server: &PostgresServer,
+    url: &str,
+    store: &PostgresStore,
+    entries: u64,
+) -> (Transaction, JoinHandle<Result<(), StoreError>>) {
+    let holding_up = holding_up(server, url);
+    let flush = begun(store, append("a", entries)).await;
+    until(|| held_up(server, url) == 1).await;
+    (holding_up, flush)
 }
 
 pub(crate) async fn commits_are_made_while_an_earlier_one_is_flushed() {
@@ -225,9 +238,7 @@ pub(crate) async fn a_server_that_was_taken_over_acknowledges_nothing_that_was_n
     let server = PostgresServer::start_with(SLOW_FLUSH);
     let url = server.fresh();
     let (first, entries) = slow(&url).await;
-    let holding_up = holding_up(&server, &url);
-    let flush = begun(&first, append("a", entries)).await;
-    until(|| held_up(&server, &url) == 1).await;
+    let (holding_up, flush) = held_up_flush(&server, &url, &first, entries).await;
     let second = store(&url).await;
     holding_up.commit();
     let refused = flush.await.unwrap().unwrap_err();
@@ -243,9 +254,7 @@ pub(crate) async fn a_server_flushes_what_it_has_committed_before_it_ends() {
     let server = PostgresServer::start_with(SLOW_FLUSH);
     let url = server.fresh();
     let (subject, entries) = slow(&url).await;
-    let holding_up = holding_up(&server, &url);
-    let flush = begun(&subject, append("a", entries)).await;
-    until(|| held_up(&server, &url) == 1).await;
+    let (holding_up, flush) = held_up_flush(&server, &url, &subject, entries).await;
     subject.close().await.unwrap();
     holding_up.commit();
     flush.await.unwrap().unwrap();

@@ -162,6 +162,11 @@ pub(crate) async fn what_belongs_to_the_lead_goes_to_who_leads_by_then() {
     one.release(&[id("a")]).await.unwrap();
     let three = node(&url, "three").await;
     assert_eq!(taken_by(&three, all_are_led).await, []);
+    // What a dead node has left does not wait for that.
+    with_matches(&url, "dead", &["c"]).await;
+    let_lease_run_out(&url, "dead");
+    let only_a_is_led = |header: &[u8]| header == b"header of a";
+    assert_eq!(taken_by(&three, only_a_is_led).await, [id("c")]);
     assert_eq!(taken_by(&two, all_are_led).await, [id("a")]);
     // It is taken back, if its node leads before anybody has taken it.
     one.release(&[id("b")]).await.unwrap();
