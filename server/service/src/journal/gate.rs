@@ -1,7 +1,8 @@
 //! What keeps effects in until what caused them is stored.
 
-use std::{sync::Arc, time::Instant};
+use std::{sync::Arc, task::Waker, time::Instant};
 
+use parking_lot::Mutex;
 use tokio::sync::SetOnce;
 
 /// The storage failed: the effect must never be seen.
@@ -10,13 +11,42 @@ pub(crate) struct NotStored;
 
 /// The outcome of one commit, for everything that waits for it; with the moment of a good one.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Gate(Arc<SetOnce<Result<Instant, NotStored>>>);
+pub(crate) struct Gate(Arc<Settling>);
+
+#[derive(Debug, Default)]
+struct Settling {
+    outcome: SetOnce<Result<Instant, NotStored>>,
+    /// To be woken once there is an outcome.
+    woken: Mutex<Vec<Waker>>,
+}
 
 impl Gate {
     /// The commit is done, or has failed.
     pub(crate) fn settle(&self, outcome: Result<(), NotStored>) {
         // Only the writer settles a gate, and once.
-        let _ = self.0.set(outcome.map(|()| Instant::now()));
+        let _ = self.0.outcome.set(outcome.map(|()| Instant::now()));
+        let woken = std::mem::take(&mut *self.0.woken.lock());
+        for waker in woken {
+            waker.wake();
+        }
+    }
+
+    /// Wakes once the commit is done or has failed; at once if it is already.
+    pub(crate) fn wake_when_settled(&self, waker: Waker) {
+        {
+            let mut woken = self.0.woken.lock();
+            // Under the lock: an outcome that comes later finds it.
+            if self.outcome().is_none() {
+                woken.push(waker);
+                return;
+            }
+        }
+        waker.wake();
+    }
+
+    /// What came of the commit; `None` while nothing has.
+    fn outcome(&self) -> Option<Result<(), NotStored>> {
+        Some(self.0.outcome.get()?.map(|_| ()))
     }
 
     /// Whether effects may leave now.
@@ -26,7 +56,7 @@ impl Gate {
 
     /// When effects were first allowed to leave, if they are.
     pub(crate) fn opened_at(&self) -> Option<Instant> {
-        self.0.get()?.ok()
+        self.0.outcome.get()?.ok()
     }
 
     /// Whether both wait for one commit.
@@ -39,7 +69,7 @@ impl Gate {
     /// # Errors
     /// [`NotStored`] when they may never.
     pub(crate) async fn wait(&self) -> Result<(), NotStored> {
-        self.0.wait().await.map(|_| ())
+        self.0.outcome.wait().await.map(|_| ())
     }
 }
 
@@ -68,6 +98,14 @@ impl<T> Gated<T> {
     pub(crate) async fn shown(self) -> Result<T, NotStored> {
         self.wait().await?;
         Ok(self.value)
+    }
+
+    /// Whether the value may be shown, or may never be; `None` while that is not known.
+    pub(crate) fn outcome(&self) -> Option<Result<(), NotStored>> {
+        match &self.gate {
+            Some(gate) => gate.outcome(),
+            None => Some(Ok(())),
+        }
     }
 
     /// Completes when the value may be shown.

@@ -32,6 +32,10 @@ const WARN_COMMIT: Duration = Duration::from_millis(100);
 /// more for each decision.
 const MAX_IN_FLIGHT: usize = 3;
 
+/// Turns that all other tasks have before a commit begins, at most, while each adds to it. More would
+/// fill it no further, where 64 matches answer at once.
+const MAX_TURNS: usize = 3;
+
 /// What waits to be committed, and what commits it.
 pub(crate) struct Journal {
     store: Arc<dyn Store>,
@@ -148,9 +152,7 @@ impl Journal {
         let room = Arc::new(Semaphore::new(MAX_IN_FLIGHT));
         while let Ok(room) = Arc::clone(&room).acquire_owned().await {
             self.filled.notified().await;
-            // Tasks that can go on have their turn first: what they queue shares the commit, whose
-            // cost is mostly its own and not that of what is in it.
-            yield_now().await;
+            self.gather().await;
             let commit = self.begin_next(in_flight, room).await;
             let has_failed = commit.outcome.is_err();
             if begun.send(commit).is_err() || has_failed {
@@ -159,6 +161,19 @@ impl Journal {
         }
         // Whoever settles ends with those before it.
         pending().await
+    }
+
+    /// Lets tasks that can go on have their turn: what they queue shares the commit, whose cost is
+    /// mostly its own and not that of what is in it.
+    async fn gather(&self) {
+        let mut queued = self.lock().writes.len();
+        for _ in 0..MAX_TURNS {
+            yield_now().await;
+            let before = std::mem::replace(&mut queued, self.lock().writes.len());
+            if queued == before {
+                break;
+            }
+        }
     }
 
     async fn begin_next(&self, in_flight: &InFlight, room: OwnedSemaphorePermit) -> Begun {

@@ -122,9 +122,11 @@ struct Exchange<'a> {
     outbound: Outbound,
     round_trip: RoundTrip,
     interruptions: Interruptions,
-    /// What the last message of the bot waits for. Nothing more is read until then, so that what
-    /// waits to be stored does not grow with what a bot sends.
+    /// What the last message of the bot waits for. No other is given to the match until then, so that
+    /// what waits to be stored does not grow with what a bot sends.
     unsettled: Option<Gate>,
+    /// The next message, which waits for that.
+    read: Option<Result<Option<PlayRequest>, Status>>,
 }
 
 impl<'a> Exchange<'a> {
@@ -144,6 +146,7 @@ impl<'a> Exchange<'a> {
             round_trip,
             interruptions,
             unsettled: None,
+            read: None,
         }
     }
 
@@ -162,11 +165,8 @@ impl<'a> Exchange<'a> {
                         Closing::MatchOver => Ok(None),
                     };
                 }
-                settled = settled(&self.unsettled), if self.unsettled.is_some() => {
-                    self.unsettled = None;
-                    settled.map_err(|NotStored| Refusal::storage_failed())?;
-                }
-                message = self.inbound.message(), if self.unsettled.is_none() => {
+                message = next_message(&mut self.inbound, &mut self.read, &mut self.unsettled) => {
+                    let message = message.map_err(|NotStored| Refusal::storage_failed())?;
                     if self.hear(message)?.is_break() {
                         return Ok(None);
                     }
@@ -241,11 +241,24 @@ impl<'a> Exchange<'a> {
     }
 }
 
-/// Completes when what a message of the bot waits for is stored.
-async fn settled(unsettled: &Option<Gate>) -> Result<(), NotStored> {
-    match unsettled {
-        Some(gate) => gate.wait().await,
-        None => Ok(()),
+/// The next message of a bot, once what came of the last one is stored. Only a bot that says more
+/// before that has its stream woken by it. A call that is dropped loses nothing.
+async fn next_message(
+    inbound: &mut Inbound,
+    read: &mut Option<Result<Option<PlayRequest>, Status>>,
+    unsettled: &mut Option<Gate>,
+) -> Result<Result<Option<PlayRequest>, Status>, NotStored> {
+    loop {
+        if let Some(gate) = unsettled
+            && read.is_some()
+        {
+            gate.wait().await?;
+            *unsettled = None;
+        }
+        if let Some(message) = read.take() {
+            return Ok(message);
+        }
+        *read = Some(inbound.message().await);
     }
 }
 
