@@ -10,11 +10,11 @@ use super::edition_parts::{
 };
 use crate::edition::{EditionError, exactly};
 
-/// A whole number within `min..=max`, where `max` fits into a byte.
-fn within(name: String, value: u32, min: u8, max: u8) -> Result<u8, EditionError> {
+/// A whole number within `min..=max`, where `max` fits into a byte. Only an error needs its name.
+fn within(name: impl FnOnce() -> String, value: u32, min: u8, max: u8) -> Result<u8, EditionError> {
     match u8::try_from(value) {
         Ok(small) if (min..=max).contains(&small) => Ok(small),
-        _ => EditionError::entry(name, format!("{value} is not in {min} to {max}")),
+        _ => EditionError::entry(name(), format!("{value} is not in {min} to {max}")),
     }
 }
 
@@ -49,14 +49,14 @@ pub(super) fn rondel(spaces: &[Option<u32>]) -> Result<[Option<u8>; OUTER_SPACES
     let mut rondel = [None; OUTER_SPACES];
     for (i, income) in spaces.into_iter().enumerate() {
         if let Some(income) = income {
-            rondel[i] = Some(within(format!("rondel[{i}]"), income, 1, MAX_INCOME)?);
+            rondel[i] = Some(within(|| format!("rondel[{i}]"), income, 1, MAX_INCOME)?);
         }
     }
     Ok(rondel)
 }
 
 pub(super) fn last_space(name: &str, space: u32) -> Result<u8, EditionError> {
-    within(name.to_owned(), space, 1, MAX_TRACK_SPACES)
+    within(|| name.to_owned(), space, 1, MAX_TRACK_SPACES)
 }
 
 pub(super) fn chapel_money(parts: &EditionParts) -> Result<Vec<(u8, u8)>, EditionError> {
@@ -69,7 +69,7 @@ pub(super) fn chapel_money(parts: &EditionParts) -> Result<Vec<(u8, u8)>, Editio
         .enumerate()
         .map(|(i, &(_, pounds))| {
             within(
-                format!("chapel_money[{i}]: pounds"),
+                || format!("chapel_money[{i}]: pounds"),
                 pounds,
                 1,
                 MAX_SPACE_MONEY,
@@ -89,7 +89,7 @@ fn ascending(name: &str, spaces: &[u32], last: u8) -> Result<Vec<u8>, EditionErr
     let mut checked = Vec::with_capacity(spaces.len().min(usize::from(last)));
     let mut before = 0;
     for (i, &space) in spaces.iter().enumerate() {
-        let space = within(format!("{name}[{i}]: space"), space, 1, last)?;
+        let space = within(|| format!("{name}[{i}]: space"), space, 1, last)?;
         if space <= before {
             let problem = format!("space {space} does not come after space {before}");
             return EditionError::entry(format!("{name}[{i}]"), problem);
@@ -131,35 +131,30 @@ pub(super) fn buildings(parts: &[BuildingParts]) -> Result<[Building; BUILDINGS]
         coat: None,
     }; BUILDINGS];
     for (i, part) in parts.iter().enumerate() {
-        let name = format!("buildings[{i}]");
+        let field = |field: &str| format!("buildings[{i}].{field}");
         let number = match (part.kind, part.number) {
             (Kind::Park, None) => None,
             (Kind::Park, Some(_)) => {
-                return EditionError::entry(format!("{name}.number"), "a park has no house number");
+                return EditionError::entry(field("number"), "a park has no house number");
             }
             (kind, None) => {
-                return EditionError::entry(format!("{name}.number"), format!("missing: {kind}"));
+                return EditionError::entry(field("number"), format!("missing: {kind}"));
             }
-            (_, Some(number)) => Some(within(
-                format!("{name}.number"),
-                number,
-                1,
-                MAX_HOUSE_NUMBER,
-            )?),
+            (_, Some(number)) => Some(within(|| field("number"), number, 1, MAX_HOUSE_NUMBER)?),
         };
         if let Some(number) = number
             && let Some(first) = taken[usize::from(number)].replace(i)
         {
             let problem = format!("{number} is also the number of buildings[{first}]");
-            return EditionError::entry(format!("{name}.number"), problem);
+            return EditionError::entry(field("number"), problem);
         }
         match (part.kind, part.coat) {
             (Kind::Guildhall, Some(_)) => {
                 let problem = "a guildhall carries all coats and names none";
-                return EditionError::entry(format!("{name}.coat"), problem);
+                return EditionError::entry(field("coat"), problem);
             }
             (kind, None) if kind != Kind::Guildhall => {
-                return EditionError::entry(format!("{name}.coat"), format!("missing: {kind}"));
+                return EditionError::entry(field("coat"), format!("missing: {kind}"));
             }
             _ => {}
         }

@@ -1,7 +1,7 @@
 //! The bytes of a batch of the journal: one commit, with the entries of any number of matches.
 
 use prost::{
-    Message as _,
+    Message,
     encoding::{WireType, decode_key, decode_varint},
 };
 
@@ -68,7 +68,7 @@ pub(crate) fn write(
             .collect(),
         checksum: 0,
     };
-    let head = sealed(store, number, head.encode_to_vec());
+    let head = sealed(store, number, &head);
     let parts = parts.into_iter().map(|part| {
         let part = form::JournalPart {
             match_key: part.match_key.cast_unsigned(),
@@ -77,16 +77,14 @@ pub(crate) fn write(
             entries: part.entries,
             checksum: 0,
         };
-        sealed(store, number, part.encode_to_vec())
+        sealed(store, number, &part)
     });
     let batch = form::JournalBatch {
         head,
         parts: parts.collect(),
         checksum: 0,
     };
-    let mut bytes = Vec::with_capacity(batch.encoded_len() + CHECKSUM_BYTES);
-    batch.encode_raw(&mut bytes);
-    sealed(store, number, bytes)
+    sealed(store, number, &batch)
 }
 
 /// Reads what is sound of the batch of this number.
@@ -141,12 +139,13 @@ impl From<form::JournalPart> for Part {
 }
 
 /// A message with the checksum of its bytes as its last field.
-fn sealed(store: StoreId, number: i64, mut message: Vec<u8>) -> Vec<u8> {
-    let checksum = store.of_batch(number, &message);
-    message.reserve_exact(CHECKSUM_BYTES);
-    message.push(CHECKSUM_KEY);
-    message.extend(checksum.to_le_bytes());
-    message
+fn sealed(store: StoreId, number: i64, message: &impl Message) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(message.encoded_len() + CHECKSUM_BYTES);
+    message.encode_raw(&mut bytes);
+    let checksum = store.of_batch(number, &bytes);
+    bytes.push(CHECKSUM_KEY);
+    bytes.extend(checksum.to_le_bytes());
+    bytes
 }
 
 /// Whether a message ends with the checksum of its bytes.

@@ -19,6 +19,10 @@ use crate::TicketHash;
 /// Number of the field `inputs` in a `JournalEntry`.
 const INPUTS_FIELD: u32 = 1;
 
+/// Bytes of an entry that has an answer and the hand-over of its request, about: one that has more
+/// grows.
+const ENTRY_BYTES: usize = 64;
+
 /// An entry that was read.
 #[derive(Debug)]
 pub struct ReadEntry<G: WireGame> {
@@ -83,7 +87,7 @@ pub(super) fn push<G: WireGame>(
         seat: input.seat().map_or(0, |seat| seat.number().into()),
         kind: Some(kind(input, began)),
     };
-    prost::encoding::message::encode(INPUTS_FIELD, &stored, entry);
+    append(&stored, entry);
 }
 
 /// Appends that a seat has a new ticket.
@@ -95,7 +99,14 @@ pub(super) fn push_ticket(time: Time, seat: Seat, ticket: TicketHash, entry: &mu
             ticket_sha256: ticket.as_bytes().to_vec(),
         })),
     };
-    prost::encoding::message::encode(INPUTS_FIELD, &stored, entry);
+    append(&stored, entry);
+}
+
+fn append(input: &JournalInput, entry: &mut Vec<u8>) {
+    if entry.is_empty() {
+        entry.reserve_exact(ENTRY_BYTES);
+    }
+    prost::encoding::message::encode(INPUTS_FIELD, input, entry);
 }
 
 fn kind<G: WireGame>(input: &Input<G>, began: Beginning) -> Kind {

@@ -64,7 +64,7 @@ impl MatchJournal {
             records: referee.records(),
         };
         // Encoded messages that are put one after the other are one message.
-        bytes.reserve_exact(state.encoded_len());
+        bytes.reserve(state.encoded_len());
         state.encode_raw(&mut bytes);
         let number = self.entries.0;
         self.entries = Entries(number + 1);

@@ -58,6 +58,18 @@ struct Queue {
     failed: bool,
 }
 
+impl Queue {
+    /// What is to be committed next. The queue after it is empty, and has room for as much.
+    fn next(&mut self) -> Self {
+        let room = Vec::with_capacity(self.writes.len());
+        Self {
+            writes: std::mem::replace(&mut self.writes, room),
+            gate: std::mem::take(&mut self.gate),
+            failed: self.failed,
+        }
+    }
+}
+
 impl Journal {
     pub(crate) fn new(store: Arc<dyn Store>, metrics: Arc<Metrics>, traces: Traces) -> Self {
         Self {
@@ -177,7 +189,7 @@ impl Journal {
     }
 
     async fn begin_next(&self, in_flight: &InFlight, room: OwnedSemaphorePermit) -> Begun {
-        let Queue { writes, gate, .. } = std::mem::take(&mut *self.lock());
+        let Queue { writes, gate, .. } = self.lock().next();
         in_flight.begun(gate);
         let of_commit = OfCommit::begin(&self.traces, &writes).filter(|_| !writes.is_empty());
         let (count, begun) = (writes.len(), Instant::now());
