@@ -32,8 +32,8 @@ const WARN_COMMIT: Duration = Duration::from_millis(100);
 /// more for each decision.
 const MAX_IN_FLIGHT: usize = 3;
 
-/// Turns that all other tasks have before a commit begins, at most, while each adds to it. More would
-/// fill it no further, where 64 matches answer at once.
+/// Turns that all other tasks have before a commit begins, at most, while each adds to it. More were no
+/// faster, where 64 matches answer at once.
 const MAX_TURNS: usize = 3;
 
 /// What waits to be committed, and what commits it.
