@@ -309,3 +309,43 @@ fn receive(
     };
     Ok(seat.report(input))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        pin::pin,
+        task::{Context, Poll, Waker},
+    };
+
+    use bridgemaster_match::TicketHash;
+
+    use super::*;
+    use crate::play::seat_links::SeatLinks;
+
+    #[test]
+    fn a_message_that_was_read_waits_until_what_came_of_the_last_one_is_stored() {
+        let mut inbound = Inbound::Calls {
+            hello: None,
+            links: SeatLinks::default(),
+            ticket: TicketHash::new([7; 32]),
+        };
+        let mut next = |read: &mut _, unsettled: &mut _| {
+            let next = pin!(next_message(&mut inbound, read, unsettled));
+            next.poll(&mut Context::from_waker(Waker::noop()))
+        };
+        for outcome in [Ok(()), Err(NotStored)] {
+            let gate = Gate::default();
+            let (mut read, mut unsettled) = (Some(Ok(None)), Some(gate.clone()));
+            for _ in 0..2 {
+                assert!(next(&mut read, &mut unsettled).is_pending());
+                assert!(read.is_some(), "a call that is dropped loses nothing");
+            }
+            gate.settle(outcome);
+            let Poll::Ready(given) = next(&mut read, &mut unsettled) else {
+                panic!("the gate is settled");
+            };
+            assert_eq!(given.is_ok(), outcome.is_ok());
+            assert_eq!(read.is_some(), outcome.is_err(), "given once, or never");
+        }
+    }
+}
