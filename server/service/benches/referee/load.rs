@@ -224,7 +224,7 @@ fn say(message: Outgoing) -> PlayRequest {
     }
 }
 
-/// Plays a seat to the end of its match; what the bot was slow at.
+/// Plays a seat until the server ends its stream; what the bot was slow at.
 pub(crate) async fn play_seat(
     channel: Channel,
     ticket: String,
@@ -254,8 +254,6 @@ pub(crate) async fn play_seat(
             answer
         } else if let Some(ping) = response.ping {
             say(Outgoing::Pong(Pong { nonce: ping.nonce }))
-        } else if response.ended.is_some() {
-            break;
         } else {
             continue;
         };

@@ -22,19 +22,21 @@ pub(crate) async fn measure(game: &'static str, turn: Duration) {
 
 async fn compare(game: &'static str, matches: usize, turn: Duration) {
     let server = ServerProcess::of_matches();
-    let channels = connect(&server.url).await;
-    let sizes = load::message_sizes(&channels[0], game, SEATS).await;
+    let sizes = load::message_sizes(&connect(&server.url).await[0], game, SEATS).await;
     let MessageSizes {
         request_bytes,
         answer_bytes,
         decisions,
     } = sizes;
     let echo = ServerProcess::of_echo(request_bytes);
-    let echo_channels = connect(&echo.url).await;
     // As many round trips a stream as a bot has decisions in a match.
     let a_stream = decisions / u64::from(SEATS);
     let (mut of_matches, mut of_echo, mut of_streams) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..TURNS {
+        // A turn stops in the middle of its matches. That resets their streams, and a client gives a
+        // connection up on which too many were.
+        let channels = connect(&server.url).await;
+        let echo_channels = connect(&echo.url).await;
         let cpu = || server.cpu_time();
         let turn_of_matches = load::decisions(&channels, game, SEATS, matches, turn, cpu).await;
         of_matches.push(turn_of_matches.server_cpu_us());

@@ -16,9 +16,6 @@ pub(crate) struct Response {
     /// Not set for all other kinds.
     #[prost(message, optional, tag = "4")]
     pub(crate) request: Option<Request>,
-    /// Set when the match is over.
-    #[prost(bytes = "bytes", optional, tag = "7")]
-    pub(crate) ended: Option<prost::bytes::Bytes>,
     #[prost(message, optional, tag = "8")]
     pub(crate) ping: Option<Ping>,
 }
