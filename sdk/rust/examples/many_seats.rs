@@ -238,7 +238,7 @@ async fn play_match(
     all_ended(bots).await
 }
 
-/// Plays a seat to the end of its match.
+/// Plays a seat to the end of its stream, which the server ends when the match is over.
 async fn play_seat(
     channel: &Channel,
     ticket: &str,
@@ -264,7 +264,7 @@ async fn play_seat(
     call.metadata_mut().insert("authorization", bearer);
     let mut client = PlayServiceClient::new(channel.clone());
     let mut responses = client.play(call).await?.into_inner();
-    let mut chooser = 0;
+    let (mut chooser, mut has_ended) = (0, false);
     while let Some(response) = responses.message().await? {
         match response.message {
             Some(play_response::Message::DecisionRequest(asked)) => {
@@ -284,11 +284,14 @@ async fn play_seat(
                 let pong = v1::Pong { nonce: ping.nonce };
                 send(play_request::Message::Pong(pong)).await?;
             }
-            Some(play_response::Message::MatchEnded(_)) => return Ok(()),
+            Some(play_response::Message::MatchEnded(_)) => has_ended = true,
             _ => {}
         }
     }
-    Err("a stream ended before its match".into())
+    match has_ended {
+        true => Ok(()),
+        false => Err("a stream ended before its match".into()),
+    }
 }
 
 /// One of so many, by a generator of the kind of Lehmer.
