@@ -40,7 +40,7 @@ impl State {
     pub(super) fn list_turn(&self, seat: Seat, view: TurnView, list: &mut Vec<Decision>) {
         match view.step {
             TurnStep::Place => {
-                list.extend(self.placements(seat).map(Decision::Place));
+                self.list_placements(seat, list);
                 let must_place = !list.is_empty();
                 self.list_tiles(seat, view, list);
                 if !must_place {

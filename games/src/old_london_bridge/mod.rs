@@ -18,6 +18,7 @@ mod legal;
 mod notation;
 mod observation;
 mod observation_check;
+mod open_spaces;
 mod options;
 mod placement;
 mod render;

@@ -1,4 +1,4 @@
-//! Placing a pawn: which spaces are open, what they pay or cost, and which tiles they take.
+//! Placing a pawn: whether it can go there, what the space pays or costs, and which tiles it takes.
 
 use super::components::{CENTRE_PRICE, Kind, TileKind};
 use super::decision::{Placement, Spot};
@@ -80,38 +80,6 @@ impl State {
 
     fn is_occupied(&self, place: Pawn) -> bool {
         self.seats.iter().any(|seat| seat.pawn == place)
-    }
-
-    /// All legal placements: the outer spaces by ring order of their stacks, then the centre by
-    /// ring order, for each stack the paid entry before the free one.
-    pub(super) fn placements(&self, seat: Seat) -> impl Iterator<Item = Placement> {
-        let ring = self.fixed.edition.ring().iter();
-        let outer = ring.clone().map(|&stack| {
-            let space = self.space_facing(stack);
-            Placement {
-                spot: Spot::Outer,
-                stack,
-                share: self.is_occupied(Pawn::Outer(space)),
-                opening: self.fixed.edition.rondel()[usize::from(space)].is_none(),
-            }
-        });
-        let share = self.is_occupied(Pawn::Centre);
-        let centre = ring.flat_map(move |&stack| {
-            [false, true].map(|opening| Placement {
-                spot: Spot::Centre,
-                stack,
-                share,
-                opening,
-            })
-        });
-        outer
-            .chain(centre)
-            .filter(move |placement| self.entry(seat, placement).is_ok())
-    }
-
-    /// Whether any placement is legal.
-    pub(super) fn can_place(&self, seat: Seat) -> bool {
-        self.placements(seat).next().is_some()
     }
 
     /// Places the pawn and takes the building.

@@ -156,6 +156,7 @@ fn assemble(
         faces: observation.faces,
         start_leaders: config.start_leaders,
         ring_place: Fixed::ring_places(edition),
+        x_spaces: Fixed::x_spaces(edition),
         places_in_order: Fixed::places_in_order(&stacks),
         stacks,
         markers: sample_markers(observation, rounds(seats), chance)?,

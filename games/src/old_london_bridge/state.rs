@@ -28,6 +28,8 @@ pub(super) struct Fixed {
     pub(super) start_leaders: StartLeaders,
     /// The place of each kind in the ring.
     pub(super) ring_place: [u8; KINDS],
+    /// The X spaces of the rondel as a bit mask: bit n is the space n.
+    pub(super) x_spaces: u8,
     /// Stacks in ring order, the first building to be taken first.
     pub(super) stacks: [[Building; BUILDINGS_PER_KIND]; KINDS],
     /// The places in each stack, in the order of its buildings by [`building_order`]: what is
@@ -79,6 +81,14 @@ impl Fixed {
         places
     }
 
+    /// The X spaces of an edition's rondel.
+    pub(super) fn x_spaces(edition: &Edition) -> u8 {
+        let spaces = edition.rondel().iter().enumerate();
+        spaces.fold(0, |x_spaces, (space, income)| {
+            x_spaces | u8::from(income.is_none()) << space
+        })
+    }
+
     /// The places in each stack, in the order of its buildings.
     pub(super) fn places_in_order(
         stacks: &[[Building; BUILDINGS_PER_KIND]; KINDS],
@@ -110,6 +120,7 @@ impl State {
             faces: setup.faces,
             start_leaders: config.start_leaders,
             ring_place: Fixed::ring_places(edition),
+            x_spaces: Fixed::x_spaces(edition),
             places_in_order: Fixed::places_in_order(&stacks),
             stacks,
             markers: setup.markers.clone(),
@@ -225,6 +236,7 @@ impl State {
             faces,
             start_leaders,
             ring_place: _, // follows from the edition
+            x_spaces: _,   // so does this
             stacks,
             places_in_order: _, // follows from the stacks
             markers,

@@ -1,0 +1,126 @@
+//! Which placements are open to a seat, found for all stacks at once: what lists and the check for
+//! any placement ask. [`State::entry`] says of a single one why it is not.
+
+use super::components::{CENTRE_PRICE, OUTER_SPACES, TileKind};
+use super::decision::{Decision, Placement, Spot};
+use super::observation::Pawn;
+use super::state::State;
+use crate::Seat;
+
+/// The outer spaces as a bit mask: bit n is the space n.
+const ALL_OUTER: u8 = (1 << OUTER_SPACES) - 1;
+/// The bit of the centre beside those of the outer spaces.
+const CENTRE: u8 = 1 << OUTER_SPACES;
+
+impl Pawn {
+    /// The space where it stands as a bit mask; 0 off the rondel.
+    const fn space(self) -> u8 {
+        match self {
+            Self::Off => 0,
+            Self::Outer(space) => 1 << space,
+            Self::Centre => CENTRE,
+        }
+    }
+}
+
+/// What is open to a seat. Outer spaces and stacks go by places of the ring, bit n is the place n.
+struct OpenSpaces {
+    /// Outer spaces that the seat can enter, if their stack has a building.
+    outer: u8,
+    /// Outer spaces with a pawn.
+    outer_occupied: u8,
+    /// Whether the centre can be entered for its price, and with a free_centre tile.
+    centre: [bool; 2],
+    centre_occupied: bool,
+    /// Stacks with a building.
+    stacks: u8,
+}
+
+impl OpenSpaces {
+    fn of(state: &State, seat: Seat) -> Self {
+        let player = state.seat(seat);
+        let has = |tile| player.usable(tile) > 0;
+        let pawns = state.seats.iter().map(|seat| seat.pawn.space());
+        let occupied = pawns.fold(0, |occupied, pawn| occupied | pawn);
+        let shared = if has(TileKind::Share) { occupied } else { 0 };
+        let closed = occupied & !shared | player.pawn.space();
+        let x_spaces = if has(TileKind::XSpace) {
+            0
+        } else {
+            state.fixed.x_spaces
+        };
+        let centre = closed & CENTRE == 0;
+        Self {
+            outer: state.by_ring_place(!(closed | x_spaces)),
+            outer_occupied: state.by_ring_place(occupied),
+            centre: [
+                centre && player.money >= CENTRE_PRICE,
+                centre && has(TileKind::FreeCentre),
+            ],
+            centre_occupied: occupied & CENTRE != 0,
+            stacks: state.stacks_left(),
+        }
+    }
+
+    fn is_none(&self) -> bool {
+        self.outer & self.stacks == 0 && (self.centre == [false; 2] || self.stacks == 0)
+    }
+}
+
+impl State {
+    /// Outer spaces as a bit mask, by the places of the stacks that they face.
+    fn by_ring_place(&self, spaces: u8) -> u8 {
+        let spaces = u16::from(spaces & ALL_OUTER) << self.orientation;
+        (spaces | spaces >> OUTER_SPACES) as u8 & ALL_OUTER
+    }
+
+    /// The stacks with a building as a bit mask, by place of the ring.
+    fn stacks_left(&self) -> u8 {
+        let height = self.fixed.stacks[0].len();
+        let places = self.buildings_gone.iter().enumerate();
+        places.fold(0, |left, (place, &gone)| {
+            left | u8::from(usize::from(gone) < height) << place
+        })
+    }
+
+    /// Adds the placements that a seat can make, in the order of [`Decision`].
+    pub(super) fn list_placements(&self, seat: Seat, list: &mut Vec<Decision>) {
+        let open = OpenSpaces::of(self, seat);
+        let edition = &self.fixed.edition;
+        let x_spaces = self.by_ring_place(self.fixed.x_spaces);
+        for (place, &stack) in edition.ring().iter().enumerate() {
+            let bit = 1 << place;
+            if open.outer & open.stacks & bit != 0 {
+                list.push(Decision::Place(Placement {
+                    spot: Spot::Outer,
+                    stack,
+                    share: open.outer_occupied & bit != 0,
+                    opening: x_spaces & bit != 0,
+                }));
+            }
+        }
+        if open.centre == [false; 2] {
+            return;
+        }
+        for (place, &stack) in edition.ring().iter().enumerate() {
+            if open.stacks & 1 << place == 0 {
+                continue;
+            }
+            for opening in [false, true] {
+                if open.centre[usize::from(opening)] {
+                    list.push(Decision::Place(Placement {
+                        spot: Spot::Centre,
+                        stack,
+                        share: open.centre_occupied,
+                        opening,
+                    }));
+                }
+            }
+        }
+    }
+
+    /// Whether any placement is legal.
+    pub(super) fn can_place(&self, seat: Seat) -> bool {
+        !OpenSpaces::of(self, seat).is_none()
+    }
+}
