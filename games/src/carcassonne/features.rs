@@ -29,6 +29,8 @@ pub(super) struct Standing {
     pub(super) tile: u8,
     pub(super) segment: Segment,
     pub(super) seat: Seat,
+    /// The place of the segment among those of its sort, as the tile lies.
+    pub(super) place: u8,
 }
 
 /// A drawbridge on the table.

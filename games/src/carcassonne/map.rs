@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 
 use super::components::{
     Cell, DRAWBRIDGE_TILES, EDGES, Edge, MAX_GATES, MAX_MEEPLES, MAX_PLAYERS, MAX_TILE_FIELDS,
-    MAX_TILES, Segment, Terrain, TileKind,
+    MAX_TILE_SEGMENTS, MAX_TILES, Segment, Terrain, TileKind,
 };
 use super::decision::{Gate, Placement};
 use super::edition::Edition;
@@ -64,6 +64,8 @@ pub(super) struct Map {
     frontier: Frontier,
     pub(super) roads: Forest<Structure, MAX_ROADS>,
     pub(super) cities: Forest<Structure, MAX_CITIES>,
+    /// The tile of each city segment, by the order in which tiles were laid.
+    city_tiles: [u8; MAX_CITIES],
     pub(super) fields: Forest<Field, MAX_FIELDS>,
     pub(super) monasteries: ArrayVec<Monastery, MAX_MONASTERIES>,
     /// Tiles with several road segments so far.
@@ -73,6 +75,8 @@ pub(super) struct Map {
     completed_cities: u8,
     /// Drawbridges in the order of their gates.
     pub(super) drawbridges: ArrayVec<Drawbridge, MAX_GATES>,
+    /// The features of the tile laid last with their first segments, in the order of segments.
+    last_features: ArrayVec<(Segment, Feature), MAX_TILE_SEGMENTS>,
     pub(super) meeples: ArrayVec<Standing, MAX_MEEPLES>,
 }
 
@@ -94,12 +98,14 @@ impl Map {
             frontier: Frontier::new(),
             roads: Forest::new(structure),
             cities: Forest::new(structure),
+            city_tiles: [0; MAX_CITIES],
             fields: Forest::new(Field::NEW),
             monasteries: ArrayVec::new(),
             split_road_tiles: 0,
             split_city_tiles: 0,
             completed_cities: 0,
             drawbridges: ArrayVec::new(),
+            last_features: ArrayVec::new(),
             meeples: ArrayVec::new(),
         };
         map.lay(edition, start.tile, start.placement);
@@ -177,7 +183,29 @@ impl Map {
                 });
             }
         }
-        self.complete_cities(edition, &laid, shape);
+        self.find_last_features(lying);
+        self.complete_cities(edition);
+    }
+
+    /// Finds the features of the tile just laid. They stay until the next one is laid.
+    fn find_last_features(&mut self, lying: &Lying) {
+        let last = self.last();
+        self.last_features.clear();
+        for &(segment, place) in &lying.segments {
+            let feature = self.feature_at(last, segment, place);
+            if self
+                .last_features
+                .iter()
+                .all(|&(_, other)| other != feature)
+            {
+                self.last_features.push((segment, feature));
+            }
+        }
+    }
+
+    /// The features of the tile laid last with their first segments, in the order of segments.
+    pub(super) fn last_features(&self) -> &[(Segment, Feature)] {
+        &self.last_features
     }
 
     /// Adds a drawbridge of a tile just laid.
@@ -204,6 +232,7 @@ impl Map {
         }
         let split = split_bit(shape.cities.len(), &mut self.split_city_tiles);
         for &(edges, shields) in &shape.cities {
+            self.city_tiles[usize::from(self.cities.next())] = self.tile_count;
             self.cities.add(Structure::segment(edges, shields, split));
         }
         for _ in &shape.fields {
@@ -260,27 +289,33 @@ impl Map {
     }
 
     /// Tells the fields of the cities that a new tile completed.
-    fn complete_cities(&mut self, edition: &Edition, laid: &Laid, shape: &Shape) {
-        for place in 0..shape.cities.len() as u8 {
-            let root = self.cities.root(laid.first_city + place);
-            let mut before = 0..place;
-            let again = before.any(|other| self.cities.root(laid.first_city + other) == root);
-            if again || !self.city(root).is_complete() {
+    fn complete_cities(&mut self, edition: &Edition) {
+        for at in 0..self.last_features.len() {
+            let Feature::City(root) = self.last_features[at].1 else {
+                continue;
+            };
+            if !self.city(root).is_complete() {
                 continue;
             }
             let number = 1 << self.completed_cities;
             self.completed_cities += 1;
-            for tile in 0..self.tile_count {
-                let laid = self.tiles[usize::from(tile)];
-                let shape = edition.shape(laid.tile);
-                for (field, &touched) in (laid.first_field..).zip(&shape.fields) {
-                    let mut cities =
-                        (0..shape.cities.len() as u8).filter(|city| touched & 1 << city != 0);
-                    if cities.any(|city| self.cities.root(laid.first_city + city) == root) {
-                        let field = self.fields.root(field);
-                        self.fields.feature_mut(field).completed_cities |= number;
-                    }
+            for segment in 0..self.cities.next() {
+                if self.cities.root(segment) == root {
+                    self.tell_fields_beside(edition, segment, number);
                 }
+            }
+        }
+    }
+
+    /// Tells the fields that touch a segment of a completed city.
+    fn tell_fields_beside(&mut self, edition: &Edition, segment: u8, number: u64) {
+        let laid = *self.tile(self.city_tiles[usize::from(segment)]);
+        let city = segment - laid.first_city;
+        let fields = &edition.shape(laid.tile).fields;
+        for (field, &touched) in (laid.first_field..).zip(fields) {
+            if touched & 1 << city != 0 {
+                let field = self.fields.root(field);
+                self.fields.feature_mut(field).completed_cities |= number;
             }
         }
     }
@@ -313,24 +348,6 @@ impl Map {
             }
             Feature::Field(_) => false,
         }
-    }
-
-    /// The features of a tile with their first segments, in the order of segments.
-    pub(super) fn features_of<'e>(
-        &'e self,
-        edition: &'e Edition,
-        tile: u8,
-    ) -> impl Iterator<Item = (Segment, Feature)> + 'e {
-        let segments = &self.lying(edition, tile).segments;
-        let feature = move |&(segment, place)| (segment, self.feature_at(tile, segment, place));
-        segments
-            .iter()
-            .map(feature)
-            .enumerate()
-            .filter_map(move |(i, named)| {
-                let mut before = segments[..i].iter().map(feature);
-                (!before.any(|(_, other)| other == named.1)).then_some(named)
-            })
     }
 }
 

@@ -1,9 +1,10 @@
 //! The meeples on the table.
 
-use super::components::MAX_PLAYERS;
+use super::components::{MAX_PLAYERS, Segment};
 use super::edition::Edition;
 use super::features::{Feature, Meeples, Standing};
 use super::map::Map;
+use crate::Seat;
 
 impl Map {
     /// The meeples on a feature, by seat.
@@ -30,22 +31,31 @@ impl Map {
         self.meeples_on(feature) != [0; MAX_PLAYERS]
     }
 
-    /// Puts a meeple onto a segment, which the tile must have.
-    pub(super) fn add_meeple(&mut self, edition: &Edition, standing: Standing) {
-        let Some(feature) = self.feature(edition, standing.tile, standing.segment) else {
+    /// Puts a meeple of a seat onto a segment; nothing is done when the tile has no such segment.
+    pub(super) fn add_meeple(&mut self, edition: &Edition, tile: u8, segment: Segment, seat: Seat) {
+        let Some(place) = self.lying(edition, tile).place_of(segment) else {
             return;
         };
-        self.meeples_mut(feature)[standing.seat.index()] += 1;
+        let standing = Standing {
+            tile,
+            segment,
+            seat,
+            place,
+        };
+        self.meeples_mut(self.feature_under(&standing))[seat.index()] += 1;
         let place = self.meeples.partition_point(|other| *other <= standing);
         self.meeples.insert(place, standing);
     }
 
+    /// The feature that a meeple stands on.
+    pub(super) fn feature_under(&self, meeple: &Standing) -> Feature {
+        self.feature_at(meeple.tile, meeple.segment, meeple.place)
+    }
+
     /// Takes all meeples off a feature.
-    pub(super) fn remove_meeples(&mut self, edition: &Edition, feature: Feature) {
+    pub(super) fn remove_meeples(&mut self, feature: Feature) {
         let mut meeples = std::mem::take(&mut self.meeples);
-        meeples.retain(|standing| {
-            self.feature(edition, standing.tile, standing.segment) != Some(feature)
-        });
+        meeples.retain(|meeple| self.feature_under(meeple) != feature);
         self.meeples = meeples;
         *self.meeples_mut(feature) = [0; MAX_PLAYERS];
     }

@@ -4,7 +4,6 @@ use super::Carcassonne;
 use super::components::{MAX_PLAYERS, MEEPLES, TILE_KINDS, TileKind};
 use super::config::Config;
 use super::decision::Placement;
-use super::features::Standing;
 use super::map::Map;
 use super::observation::{Crossing, LaidTile, MAX_POINTS, Meeple, Observation, Phase, Points};
 use super::setup::drawn_counts;
@@ -129,12 +128,7 @@ pub(super) fn place_meeples(config: &Config, observation: &Observation, map: &mu
         if map.feature(&config.edition, tile, segment).is_none() {
             return FieldError::refuse(field("segment"), format!("the tile has no {segment}"));
         }
-        let standing = Standing {
-            tile,
-            segment,
-            seat,
-        };
-        map.add_meeple(&config.edition, standing);
+        map.add_meeple(&config.edition, tile, segment, seat);
     }
     Ok(())
 }

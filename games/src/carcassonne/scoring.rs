@@ -2,7 +2,7 @@
 
 use arrayvec::ArrayVec;
 
-use super::components::{EDGES, MAX_CROSSINGS, MAX_PLAYERS, Segment};
+use super::components::{MAX_CROSSINGS, MAX_PLAYERS, Segment};
 use super::event::Event;
 use super::features::{Feature, Standing, Structure, majority};
 use super::observation::{Crossing, Phase, Points};
@@ -74,14 +74,11 @@ impl State {
     ) -> ArrayVec<Crossing, MAX_CROSSINGS> {
         let last = self.map.last();
         let mut crossings = ArrayVec::new();
-        let features = self.map.features_of(&self.fixed.edition, last);
-        let completed: ArrayVec<(Segment, Feature), EDGES> = features
-            .filter(|&(segment, feature)| {
-                segment != Segment::Monastery && self.map.is_complete(feature)
-            })
-            .collect();
-        for (segment, feature) in completed {
-            self.score(last, segment, feature, &mut crossings, events);
+        for at in 0..self.map.last_features().len() {
+            let (segment, feature) = self.map.last_features()[at];
+            if segment != Segment::Monastery && self.map.is_complete(feature) {
+                self.score(last, segment, feature, &mut crossings, events);
+            }
         }
         let cell = self.map.tile(last).placement.cell;
         for place in 0..self.map.monasteries.len() as u8 {
@@ -150,22 +147,16 @@ impl State {
         for (supply, home) in self.supply.iter_mut().zip(meeples) {
             *supply += home;
         }
-        self.map.remove_meeples(&self.fixed.edition, feature);
+        self.map.remove_meeples(feature);
     }
 
     /// Each feature with meeples, by its first meeple: what it is worth at the end and to whom.
     fn final_scores(&self) -> impl Iterator<Item = (Standing, Feature, u16, SeatSet)> {
-        let feature = |standing: &Standing| {
-            let edition = &self.fixed.edition;
-            self.map.feature(edition, standing.tile, standing.segment)
-        };
+        let feature = |standing: &Standing| self.map.feature_under(standing);
         let meeples = &self.map.meeples;
         meeples.iter().enumerate().filter_map(move |(i, standing)| {
-            let scored = feature(standing)?;
-            if meeples[..i]
-                .iter()
-                .any(|other| feature(other) == Some(scored))
-            {
+            let scored = feature(standing);
+            if meeples[..i].iter().any(|other| feature(other) == scored) {
                 return None;
             }
             let seats = majority(&self.map.meeples_on(scored));

@@ -44,16 +44,43 @@ impl RotationSet {
         self.0 == 0
     }
 
-    /// The rotations, ascending.
-    pub(super) fn iter(self) -> impl Iterator<Item = Rotation> {
-        let mut rest = self.0;
-        std::iter::from_fn(move || {
-            let rotation = Rotation::new(rest.trailing_zeros() as u8)?;
-            rest &= rest - 1;
-            Some(rotation)
-        })
+    /// The rotations of the set, ascending.
+    pub(super) const fn listed(self) -> Listed {
+        LISTED[self.0 as usize % LISTED.len()]
     }
 }
+
+/// The rotations of a set.
+#[derive(Clone, Copy)]
+pub(super) struct Listed {
+    /// How many there are.
+    pub(super) len: u8,
+    /// These in order, then any others.
+    pub(super) rotations: [Rotation; EDGES],
+}
+
+/// All sets of rotations.
+const LISTED: [Listed; 1 << EDGES] = {
+    let none = Listed {
+        len: 0,
+        rotations: Rotation::ALL,
+    };
+    let mut all = [none; 1 << EDGES];
+    let mut set = 0;
+    while set < all.len() {
+        let mut turns = 0;
+        while turns < EDGES {
+            let rotation = Rotation::ALL[turns];
+            if RotationSet(set as u8).contains(rotation) {
+                all[set].rotations[all[set].len as usize] = rotation;
+                all[set].len += 1;
+            }
+            turns += 1;
+        }
+        set += 1;
+    }
+    all
+};
 
 /// A drawbridge of a tile: places of its road and its city among those of the tile.
 #[derive(Clone, Copy, Debug)]
@@ -280,8 +307,12 @@ mod tests {
         demand.add(Edge::East, Terrain::City);
         demand.add(Edge::West, Terrain::Road);
         let fitting = |kind: TileKind| -> Vec<u8> {
-            let rotations = edition.shape(kind).fitting(demand).iter();
-            rotations.map(Rotation::quarter_turns).collect()
+            let fitting = edition.shape(kind).fitting(demand).listed();
+            let rotations = &fitting.rotations[..usize::from(fitting.len)];
+            rotations
+                .iter()
+                .map(|rotation| rotation.quarter_turns())
+                .collect()
         };
         let kind = |number| TileKind::new(number).map(fitting);
         // K is CFRR: its city is east of its south road when it is turned once.
