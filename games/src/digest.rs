@@ -39,15 +39,35 @@ impl Digester {
     /// Takes raw bytes.
     pub fn bytes(&mut self, bytes: &[u8]) {
         if self.gathered.try_extend_from_slice(bytes).is_err() {
-            self.hash.update(&self.gathered);
-            self.gathered.clear();
+            self.hash_gathered();
             self.hash.update(bytes);
         }
     }
 
+    /// Takes a few bytes that were just made. They are written one by one: a copy by words would
+    /// wait until each of them has reached the memory.
+    #[inline]
+    pub fn array<const N: usize>(&mut self, bytes: [u8; N]) {
+        const { assert!(N <= GATHERED_BYTES) }
+        if self.gathered.remaining_capacity() < N {
+            self.hash_gathered();
+        }
+        for byte in bytes {
+            self.gathered.push(byte);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn hash_gathered(&mut self) {
+        self.hash.update(&self.gathered);
+        self.gathered.clear();
+    }
+
     /// Takes one byte.
+    #[inline]
     pub fn u8(&mut self, value: u8) {
-        self.bytes(&[value]);
+        self.array([value]);
     }
 
     /// Takes a 32-bit integer.
@@ -83,5 +103,10 @@ mod tests {
             }
             assert_eq!(digester.finish(), whole, "{step} bytes at a time");
         }
+        let mut digester = Digester::default();
+        let (threes, rest) = bytes.as_chunks::<3>();
+        threes.iter().for_each(|&three| digester.array(three));
+        digester.bytes(rest);
+        assert_eq!(digester.finish(), whole, "an array at a time");
     }
 }

@@ -354,7 +354,7 @@ fn digest_result(d: &mut Digester, result: &GameResult) {
 
 fn digest_piece(d: &mut Digester, piece: Piece) {
     match piece {
-        Piece::Card(Card::Bridge(card)) => d.bytes(&[
+        Piece::Card(Card::Bridge(card)) => d.array([
             card.style as u8,
             card.number.unwrap_or(0),
             card.left as u8,
@@ -368,5 +368,5 @@ fn digest_piece(d: &mut Digester, piece: Piece) {
 fn digest_placement(d: &mut Digester, placement: Placement) {
     digest_piece(d, placement.piece);
     let Placement { cell, .. } = placement;
-    d.bytes(&[cell.level, (i16::from(cell.column) + 128) as u8]);
+    d.array([cell.level, (i16::from(cell.column) + 128) as u8]);
 }

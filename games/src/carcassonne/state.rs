@@ -215,7 +215,7 @@ fn digest_phase(d: &mut Digester, phase: &Phase) {
 }
 
 fn digest_cell(d: &mut Digester, cell: Cell) {
-    d.bytes(&[cell.x.cast_unsigned(), cell.y.cast_unsigned()]);
+    d.array([cell.x.cast_unsigned(), cell.y.cast_unsigned()]);
 }
 
 /// The sort of a segment and its edge or half-edge.

@@ -304,7 +304,7 @@ const ABSENT: u8 = u8::MAX;
 
 fn digest_building(d: &mut Digester, building: &Building) {
     let coat = building.coat.map_or(ABSENT, |coat| coat as u8);
-    d.bytes(&[building.kind as u8, building.number.unwrap_or(ABSENT), coat]);
+    d.array([building.kind as u8, building.number.unwrap_or(ABSENT), coat]);
 }
 
 fn digest_buildings(d: &mut Digester, buildings: &[Building]) {
