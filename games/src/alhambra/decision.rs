@@ -1,7 +1,8 @@
 //! What a seat can answer.
 
 use super::components::Currency;
-use super::money::{RowCards, ValueCounts};
+use super::money::ValueCounts;
+use super::row_cards::RowCards;
 
 /// An answer of a seat.
 ///

@@ -5,8 +5,9 @@ use std::fmt;
 use super::building::{Building, Buildings};
 use super::components::{CATEGORIES, Category, Currency, Scoring};
 use super::decision::Purchase;
-use super::money::{Money, MoneyCard, RowCards};
+use super::money::{Money, MoneyCard};
 use super::notation::write_falling;
+use super::row_cards::RowCards;
 use crate::Seat;
 use crate::events::{events, listed};
 

@@ -17,12 +17,14 @@ mod payments;
 mod pile;
 mod refill;
 mod render;
+mod row_cards;
 mod rules;
 mod sampling;
 mod scoring;
 mod setup;
 mod shuffle;
 mod state;
+mod takes;
 
 pub use building::{Building, Buildings};
 pub use components::*;
@@ -30,10 +32,11 @@ pub use config::{Config, DummyPlaces, WithoutBuildings};
 pub use decision::{Decision, Purchase};
 pub use event::{Event, Owner};
 pub use illegal::Illegal;
-pub use money::{MONEY_KINDS, Money, MoneyCard, RowCards, ValueCounts};
+pub use money::{MONEY_KINDS, Money, MoneyCard, ValueCounts};
 pub use observation::{
     DummyView, MAX_TURN_PURCHASES, Observation, Phase, PlaceRange, Points, SeatView, TurnPurchase,
 };
+pub use row_cards::RowCards;
 pub use setup::Setup;
 pub use shuffle::Shuffle;
 pub use state::State;

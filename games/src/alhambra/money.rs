@@ -3,10 +3,10 @@
 use std::fmt;
 use std::num::NonZeroU8;
 
-use super::components::{CURRENCIES, Currency, MAX_COPIES, ROW_CARDS, VALUES};
+use super::components::{CURRENCIES, Currency, MAX_COPIES, VALUES};
 
 /// A money card. Cards of equal currency and value are interchangeable. Ordered by currency, then
-/// by value.
+/// by value: one byte, the value in its lower half, the currency in its upper one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MoneyCard(NonZeroU8);
 
@@ -14,15 +14,30 @@ pub struct MoneyCard(NonZeroU8);
 pub const MONEY_KINDS: usize = CURRENCIES * VALUES;
 
 impl MoneyCard {
+    /// Bits of the value in the byte of a card.
+    const VALUE_BITS: u32 = 4;
+    /// The value in the byte of a card.
+    pub(super) const VALUE_MASK: u8 = (1 << Self::VALUE_BITS) - 1;
+
     /// The first kind.
     pub(super) const FIRST: Self = Self(NonZeroU8::MIN);
+
+    /// The byte: neither 0 nor with its highest bit set.
+    pub(super) const fn byte(self) -> u8 {
+        self.0.get()
+    }
+
+    /// The card of a byte; `None` for 0.
+    pub(super) fn of_byte(byte: u8) -> Option<Self> {
+        NonZeroU8::new(byte).map(Self)
+    }
 
     /// The card of this currency and value; `None` for a value that is not in 1 to 9.
     pub const fn new(currency: Currency, value: u8) -> Option<Self> {
         if value == 0 || value as usize > VALUES {
             return None;
         }
-        match NonZeroU8::new(currency as u8 * VALUES as u8 + value) {
+        match NonZeroU8::new((currency as u8) << Self::VALUE_BITS | value) {
             Some(number) => Some(Self(number)),
             None => None,
         }
@@ -30,22 +45,23 @@ impl MoneyCard {
 
     /// All kinds, ascending.
     pub fn all() -> impl Iterator<Item = Self> {
-        (1..=MONEY_KINDS as u8).filter_map(NonZeroU8::new).map(Self)
+        let of = |currency| (1..=VALUES as u8).filter_map(move |value| Self::new(currency, value));
+        Currency::ALL.into_iter().flat_map(of)
     }
 
     /// The currency.
     pub const fn currency(self) -> Currency {
-        Currency::ALL[self.index() / VALUES]
+        Currency::ALL[(self.0.get() >> Self::VALUE_BITS) as usize % CURRENCIES]
     }
 
     /// The value, 1 to 9.
     pub const fn value(self) -> u8 {
-        (self.index() % VALUES) as u8 + 1
+        self.0.get() & Self::VALUE_MASK
     }
 
     /// The position among all kinds, 0 to 35.
     pub const fn index(self) -> usize {
-        self.0.get() as usize - 1
+        self.currency().index() * VALUES + self.value() as usize - 1
     }
 }
 
@@ -64,22 +80,27 @@ impl fmt::Debug for MoneyCard {
 
 /// Money cards of one currency, as a multiset: how many there are of each value.
 ///
-/// One word: two bits for each value, the lowest value in the lowest bits, then the number of
-/// cards, then their total. So a card is added by adding a constant, and among multisets of one
-/// size the word without the total orders them as legal lists do.
+/// One word: the total of the values in its lowest byte, then two bits for each value, the lowest
+/// value first, then the number of cards. So a card is added by adding a constant, and the word
+/// orders multisets as legal lists do.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct ValueCounts(u32);
 
+/// Bits of the total: it is at most 135.
+const TOTAL_BITS: u32 = 8;
 /// Bits of the counts.
 const COUNT_BITS: u32 = 2 * VALUES as u32;
-/// Bits of the number of cards: there are at most 27.
-const LEN_BITS: u32 = 5;
-/// Where the total begins, at most 135.
-const TOTAL_SHIFT: u32 = COUNT_BITS + LEN_BITS;
+/// Where the number of cards begins.
+const LEN_SHIFT: u32 = TOTAL_BITS + COUNT_BITS;
 /// The counts of every other value, each with two free bits above it.
 const EVERY_OTHER_COUNT: u32 = 0x3_3333;
 /// The lower one of these free bits.
 const GUARDS: u32 = 0x4_4444;
+
+/// Where the count of a value in 1 to 9 begins.
+const fn count_shift(value: u8) -> u32 {
+    TOTAL_BITS + 2 * value as u32 - 2
+}
 
 impl ValueCounts {
     /// No card.
@@ -100,8 +121,7 @@ impl ValueCounts {
 
     /// One card of a value in 1 to 9.
     pub(super) const fn one(value: u8) -> Self {
-        let value = value as u32;
-        Self(1 << (2 * value - 2) | 1 << COUNT_BITS | value << TOTAL_SHIFT)
+        Self(1 << count_shift(value) | 1 << LEN_SHIFT | value as u32)
     }
 
     /// How many cards of each value there are, from 1 to 9.
@@ -111,12 +131,12 @@ impl ValueCounts {
 
     /// How many cards of a value in 1 to 9 there are.
     pub const fn count(self, value: u8) -> u8 {
-        (self.0 >> (2 * value - 2) & 3) as u8
+        (self.0 >> count_shift(value) & 3) as u8
     }
 
     /// The number of cards.
     pub const fn len(self) -> usize {
-        (self.0 >> COUNT_BITS) as usize & ((1 << LEN_BITS) - 1)
+        (self.0 >> LEN_SHIFT) as usize
     }
 
     /// Whether there is no card.
@@ -126,7 +146,7 @@ impl ValueCounts {
 
     /// The total of the values.
     pub const fn total(self) -> u8 {
-        (self.0 >> TOTAL_SHIFT) as u8
+        self.0 as u8
     }
 
     /// The lowest value; of no card 10.
@@ -160,7 +180,7 @@ impl ValueCounts {
     /// come in canonical order when their values, written falling, are compared rising: that is
     /// the order of these bits.
     pub(super) const fn bits(self) -> u32 {
-        self.0 & ((1 << COUNT_BITS) - 1)
+        self.0 >> TOTAL_BITS & ((1 << COUNT_BITS) - 1)
     }
 
     /// Whether `part` can be taken out of these cards.
@@ -277,104 +297,5 @@ impl Money {
     /// These cards without others, which must be there.
     pub(super) fn minus(&self, other: &Self) -> Self {
         Self(std::array::from_fn(|i| self.0[i].minus(other.0[i])))
-    }
-}
-
-/// At most [`ROW_CARDS`] money cards: the open row, or what is taken from it. A multiset, kept in
-/// ascending order.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct RowCards([Option<MoneyCard>; ROW_CARDS]);
-
-impl RowCards {
-    /// No card.
-    pub const EMPTY: Self = Self([None; ROW_CARDS]);
-
-    /// These cards in whatever order; `None` when there are more than [`ROW_CARDS`].
-    pub fn of(cards: impl IntoIterator<Item = MoneyCard>) -> Option<Self> {
-        let mut row = Self::EMPTY;
-        for card in cards {
-            if row.len() == ROW_CARDS {
-                return None;
-            }
-            row.insert(card);
-        }
-        Some(row)
-    }
-
-    pub(super) const fn one(card: MoneyCard) -> Self {
-        Self([Some(card), None, None, None])
-    }
-
-    /// Puts a card into a place. The caller keeps the cards ascending and without gaps.
-    pub(super) const fn set(&mut self, place: usize, card: MoneyCard) {
-        self.0[place] = Some(card);
-    }
-
-    /// The cards at some places: a bit a place.
-    pub(super) fn at_places(self, places: u8) -> Self {
-        let (mut cards, mut filled) = (Self::EMPTY, 0);
-        for (place, card) in self.0.into_iter().enumerate() {
-            if places >> place & 1 == 1 {
-                cards.0[filled] = card;
-                filled += 1;
-            }
-        }
-        cards
-    }
-
-    /// The number of cards.
-    pub fn len(&self) -> usize {
-        self.0.iter().flatten().count()
-    }
-
-    /// Whether there is no card.
-    pub const fn is_empty(&self) -> bool {
-        self.0[0].is_none()
-    }
-
-    /// The cards, ascending.
-    pub fn cards(&self) -> impl Iterator<Item = MoneyCard> + use<> {
-        self.0.into_iter().flatten()
-    }
-
-    /// The total of the values.
-    pub fn total(&self) -> u8 {
-        self.cards().map(MoneyCard::value).sum()
-    }
-
-    /// Adds a card; there must be room for it.
-    pub(super) fn insert(&mut self, card: MoneyCard) {
-        let mut moving = Some(card);
-        for place in &mut self.0 {
-            if place.is_none_or(|held| moving.is_some_and(|card| card < held)) {
-                std::mem::swap(place, &mut moving);
-            }
-        }
-        debug_assert!(moving.is_none(), "the row had room");
-    }
-
-    /// These cards without those of `part`, or the first card of `part` that is not there.
-    pub(super) fn without(self, part: Self) -> Result<Self, MoneyCard> {
-        let mut rest = Self::EMPTY;
-        let (mut found, mut kept) = (0, 0);
-        for card in self.0 {
-            // Both are ascending: a wanted card that is not the next one of the row comes later.
-            if card.is_some() && part.0.get(found).is_some_and(|wanted| *wanted == card) {
-                found += 1;
-            } else {
-                rest.0[kept] = card;
-                kept += 1;
-            }
-        }
-        match part.0.get(found) {
-            Some(&Some(missing)) => Err(missing),
-            _ => Ok(rest),
-        }
-    }
-}
-
-impl fmt::Debug for RowCards {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.cards()).finish()
     }
 }

@@ -11,7 +11,8 @@ use std::str::FromStr;
 
 use super::components::{Currency, VALUES};
 use super::decision::{Decision, Purchase};
-use super::money::{MoneyCard, RowCards, ValueCounts};
+use super::money::{MoneyCard, ValueCounts};
+use super::row_cards::RowCards;
 use crate::notation::{NotationError, exact};
 
 /// The word that gives a building to the dummy.

@@ -9,7 +9,8 @@ use arrayvec::ArrayVec;
 use super::building::{Building, Buildings};
 use super::components::{CATEGORIES, CURRENCIES, MAX_PLAYERS, SCORING_CARDS, SCORINGS};
 use super::decision::Purchase;
-use super::money::{Money, RowCards};
+use super::money::Money;
+use super::row_cards::RowCards;
 use crate::{Seat, Viewer};
 
 /// Most exact purchases of one turn: one from each slot of the yard.

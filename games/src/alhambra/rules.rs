@@ -5,20 +5,20 @@ use std::ops::RangeInclusive;
 use arrayvec::ArrayVec;
 
 use super::Alhambra;
-use super::components::{
-    Currency, MAX_PLAYERS, MIN_PLAYERS, MONEY_CARDS, ROW_CARDS, TAKE_LIMIT, VALUES,
-};
+use super::components::{Currency, MAX_PLAYERS, MIN_PLAYERS, MONEY_CARDS, TAKE_LIMIT, VALUES};
 use super::config::Config;
 use super::decision::{Decision, Purchase};
 use super::event::Event;
 use super::illegal::Illegal;
-use super::money::{Money, MoneyCard, RowCards, ValueCounts};
+use super::money::{Money, MoneyCard, ValueCounts};
 use super::observation::{Phase, TurnPurchase};
 use super::payments::list_purchases;
 use super::pile::MoneyPile;
+use super::row_cards::RowCards;
 use super::setup::{self, Setup, stream};
 use super::shuffle::Shuffle;
 use super::state::State;
+use super::takes::list_takes;
 use crate::{
     ChanceStream, Digest, EventSink, FieldError, LegalList, Outcome, Rules, Seat, SeatCount,
     SeatSet, Seed,
@@ -220,52 +220,5 @@ fn not_in_hand(slot: Currency, held: ValueCounts, payment: ValueCounts) -> Illeg
         card: MoneyCard::new(slot, value).unwrap_or(MoneyCard::FIRST),
         count: payment.count(value),
         held: held.count(value),
-    }
-}
-
-/// The ways to choose several of two, three or four cards by their places, in canonical order: a
-/// bit a place.
-const SEVERAL: [&[u8]; ROW_CARDS - 1] = [
-    &[0b0011],
-    &[0b0011, 0b0101, 0b0110, 0b0111],
-    &[
-        0b0011, 0b0101, 0b1001, 0b0110, 0b1010, 0b1100, 0b0111, 0b1011, 0b1101, 0b1110, 0b1111,
-    ],
-];
-
-/// Adds the cards that can be taken from a row.
-fn list_takes(row: RowCards, list: &mut Vec<Decision>) {
-    // Only these can be taken with others: two cards worth at most 5 are worth at most 4 each.
-    let mut small = RowCards::EMPTY;
-    let (mut values, mut count) = ([0; ROW_CARDS], 0);
-    // Places whose card equals the one before: chosen only together with that one.
-    let mut repeats = 0u8;
-    let mut before = None;
-    for card in row.cards() {
-        let is_repeat = before == Some(card);
-        if !is_repeat {
-            list.push(Decision::Take(RowCards::one(card)));
-        }
-        let value = card.value();
-        if value < TAKE_LIMIT {
-            repeats |= u8::from(is_repeat) << count;
-            values[count] = value;
-            small.set(count, card);
-            count += 1;
-        }
-        before = Some(card);
-    }
-    if count < 2 {
-        return;
-    }
-    for &places in SEVERAL[count - 2] {
-        let mut total = 0;
-        for (place, value) in values.into_iter().enumerate() {
-            total += value * (places >> place & 1);
-        }
-        let is_first_way = places & repeats & !(places << 1) == 0;
-        if is_first_way && total <= TAKE_LIMIT {
-            list.push(Decision::Take(small.at_places(places)));
-        }
     }
 }

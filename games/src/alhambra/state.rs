@@ -6,9 +6,10 @@ use super::building::{Building, Buildings};
 use super::components::{CURRENCIES, Currency, MAX_OWNERS, MAX_PLAYERS, ROW_CARDS};
 use super::config::Config;
 use super::event::Owner;
-use super::money::{Money, RowCards};
+use super::money::Money;
 use super::observation::{MAX_TURN_PURCHASES, Phase, PlaceRange, Points, TurnPurchase};
 use super::pile::{BuildingPile, MoneyPile};
+use super::row_cards::RowCards;
 use super::setup::{Deal, Setup};
 use crate::{Digest, Digester, Seat, SeatCount};
 
