@@ -155,9 +155,9 @@ impl ValueCounts {
         counts.trailing_zeros() as u8 / 2 + 1
     }
 
-    /// The values that are there, rising, each with its number of cards.
-    pub(super) fn held(self) -> impl Iterator<Item = (u8, u8)> {
-        let mut rest = self.bits();
+    /// The values that are there up to a highest one, rising, each with its number of cards.
+    pub(super) fn held_up_to(self, highest: u8) -> impl Iterator<Item = (u8, u8)> {
+        let mut rest = self.bits() & ((1 << (2 * highest.min(VALUES as u8))) - 1);
         std::iter::from_fn(move || {
             if rest == 0 {
                 return None;
@@ -167,13 +167,6 @@ impl ValueCounts {
             rest ^= copies << shift;
             Some((shift as u8 / 2 + 1, copies as u8))
         })
-    }
-
-    /// The number of ways to choose some, all or none of the cards.
-    pub(super) fn choices(self) -> usize {
-        self.held()
-            .map(|(_, copies)| usize::from(copies) + 1)
-            .product()
     }
 
     /// The counts, two bits a value, the lowest value in the lowest bits. Multisets of one size
@@ -199,6 +192,16 @@ impl ValueCounts {
     /// These cards without others, which must be [contained](Self::contains).
     pub(super) const fn minus(self, other: Self) -> Self {
         Self(self.0 - other.0)
+    }
+
+    /// The word.
+    pub(super) const fn word(self) -> u32 {
+        self.0
+    }
+
+    /// The multiset of its word.
+    pub(super) const fn of_word(word: u32) -> Self {
+        Self(word)
     }
 
     /// The values, rising.

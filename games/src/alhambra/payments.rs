@@ -1,10 +1,9 @@
 //! Listing purchases: which cards can pay for what, in canonical order.
 //!
-//! A payment is a choice of copies of each value in hand. Written as [`ValueCounts`], choices of
-//! one size rise in canonical order with their bits, and adding a value above all others keeps
-//! them rising: so all choices of a hand come in order without sorting, and only have to be
-//! distributed over tiers and sizes. Where there are too many choices for that, the tiers that
-//! waste nothing are searched first, and then the others size by size until the list is full.
+//! A payment is the hand without some cards, worth at most what the hand has over the price: so
+//! only payments are formed, each from one with a card more. Each is one number that orders
+//! payments as legal lists do. Where there are too many of them, the tiers that waste nothing are
+//! searched first, and then the others size by size until the list is full.
 
 use arrayvec::ArrayVec;
 
@@ -16,29 +15,56 @@ use super::money::{Money, ValueCounts};
 use crate::LegalList;
 use crate::Rules;
 
-/// A building in the yard that the seat can pay.
+/// A slot of the yard, and the cards of the seat that can pay there.
 #[derive(Clone, Copy)]
-struct Payable {
+struct Offer {
     slot: Currency,
     price: u8,
     hand: ValueCounts,
-    /// Ways to choose cards of the hand.
-    choices: usize,
 }
 
-/// Most choices of cards, over all slots, that are formed at once: more would not fit into a legal
-/// list in most cases.
-const MOST_AT_ONCE: usize = Alhambra::LEGAL_CAP;
-/// As many choices as most hands have in a currency: those are formed in a small room, because
-/// clearing a large one costs more than all else.
-const FEW_CHOICES: usize = 16;
-/// Exact; over with no card that could be left out; the rest.
-const TIERS: usize = 3;
-/// Room for every size of a payment, 0 to 27 cards.
-const SIZES: usize = 28;
+impl Offer {
+    /// Only a place to be filled.
+    const NONE: Self = Self {
+        slot: Currency::Blue,
+        price: 0,
+        hand: ValueCounts::EMPTY,
+    };
 
-/// Payments that have been found, of one slot after the other, in rising order of their bits.
-type Found = ArrayVec<(Currency, u8, ValueCounts), MOST_AT_ONCE>;
+    /// The tier of cards that reach the price: exact; over with no card that could be left out;
+    /// the rest.
+    const fn tier(&self, cards: ValueCounts) -> u64 {
+        let (total, price) = (cards.total(), self.price);
+        (total > price) as u64 + (total >= price + cards.lowest()) as u64
+    }
+
+    /// The payment of these cards, which must reach the price.
+    const fn payment(&self, cards: ValueCounts) -> Payment {
+        let order = self.tier(cards) << 7 | (cards.len() as u64) << 2 | self.slot as u64;
+        Payment(order << u32::BITS | cards.word() as u64)
+    }
+}
+
+/// What is paid where, as one number in the order of legal lists: the tier, the number of cards,
+/// the slot, and the word of the cards.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Payment(u64);
+
+impl Payment {
+    const fn slot(self) -> Currency {
+        Currency::ALL[(self.0 >> u32::BITS) as usize % CURRENCIES]
+    }
+
+    const fn cards(self) -> ValueCounts {
+        ValueCounts::of_word(self.0 as u32)
+    }
+}
+
+/// Most payments that are formed at once: more would not fit into a legal list.
+const MOST_AT_ONCE: usize = Alhambra::LEGAL_CAP;
+
+/// Payments that have been found.
+type Found = ArrayVec<Payment, MOST_AT_ONCE>;
 
 /// Adds the purchases that a hand can pay.
 pub(super) fn list_purchases(
@@ -47,175 +73,139 @@ pub(super) fn list_purchases(
     can_give: bool,
     list: &mut Vec<Decision>,
 ) -> LegalList {
-    let mut payable: ArrayVec<Payable, CURRENCIES> = ArrayVec::new();
-    let (mut choices, mut longest) = (0, 0);
+    let mut offers = [Offer::NONE; CURRENCIES];
+    let mut count = 0;
     for (slot, building) in Currency::ALL.into_iter().zip(yard) {
         let hand = hand.of_currency(slot);
-        let Some(price) = building.map(Building::price) else {
-            continue;
-        };
-        if hand.total() >= price {
-            let offer = Payable {
-                slot,
-                price,
-                hand,
-                choices: hand.choices(),
-            };
-            choices += offer.choices;
-            longest = longest.max(hand.len());
-            payable.push(offer);
-        }
+        // More than any hand has, where nothing is offered.
+        let price = building.map_or(u8::MAX, Building::price);
+        // The next one takes the place of one that cannot be paid: a branch would go either way.
+        offers[count] = Offer { slot, price, hand };
+        count += usize::from(hand.total() >= price);
     }
-    if payable.is_empty() {
-        return LegalList::Complete;
-    }
+    let payable = &offers[..count];
+    let mut purchases = Purchases {
+        ways: if can_give { &[false, true] } else { &[false] },
+        list,
+    };
     let mut found = Found::new();
-    if choices <= MOST_AT_ONCE {
-        for offer in &payable {
-            match offer.choices {
-                ..=FEW_CHOICES => all_payments::<FEW_CHOICES>(offer, &mut found),
-                _ => all_payments::<MOST_AT_ONCE>(offer, &mut found),
-            }
-        }
-        return distribute(&found, longest, can_give, list);
-    }
-    for offer in &payable {
-        no_waste_payments(offer, ValueCounts::EMPTY, VALUES as u8, &mut found);
-    }
-    distribute(&found, longest, can_give, list);
-    let mut rest = Rest { can_give, list };
-    for size in 2..=longest {
-        for offer in &payable {
-            if rest.list_size(offer, ValueCounts::EMPTY, size, VALUES as u8) == Room::None {
-                return LegalList::Cut;
-            }
-        }
-    }
-    LegalList::Complete
-}
-
-/// The tier of a payment that reaches the price.
-const fn tier(payment: ValueCounts, price: u8) -> u8 {
-    let total = payment.total();
-    (total > price) as u8 + (total - payment.lowest() >= price) as u8
-}
-
-/// Finds all payments of a slot; `ROOM` must be enough for all choices of cards.
-fn all_payments<const ROOM: usize>(offer: &Payable, found: &mut Found) {
-    let mut choices = [ValueCounts::EMPTY; ROOM];
-    let mut formed = 1;
-    for (value, copies) in offer.hand.held() {
-        let without = formed;
-        for _ in 0..copies {
-            let (before, after) = choices.split_at_mut(formed);
-            let last = &before[formed - without..];
-            for (choice, &fewer) in after.iter_mut().zip(last) {
-                *choice = fewer.plus(ValueCounts::one(value));
-            }
-            formed += without;
-        }
-    }
-    for &payment in &choices[..formed] {
-        if payment.total() >= offer.price {
-            found.push((offer.slot, tier(payment, offer.price), payment));
-        }
+    let all = payable
+        .iter()
+        .all(|offer| offer.find_all(&mut found) == Room::Some);
+    let room = match all {
+        true => purchases.push_all(&mut found),
+        false => purchases.push_many(payable, &mut found),
+    };
+    match room {
+        Room::Some => LegalList::Complete,
+        Room::None => LegalList::Cut,
     }
 }
 
-/// Finds the payments of a slot without a card that could be left out: `chosen`, which is below
-/// the price, and cards of values up to `highest`. The last card, the lowest one, reaches the price.
-fn no_waste_payments(offer: &Payable, chosen: ValueCounts, highest: u8, found: &mut Found) {
-    for value in 1..=highest {
-        if chosen.count(value) == offer.hand.count(value) {
-            continue;
-        }
-        let payment = chosen.plus(ValueCounts::one(value));
-        if payment.total() >= offer.price {
-            found.push((offer.slot, tier(payment, offer.price), payment));
-        } else {
-            no_waste_payments(offer, payment, value, found);
-        }
-    }
-}
-
-/// Adds purchases to the list by tier and size, within these in the order in which they were
-/// found.
-fn distribute(
-    found: &Found,
-    longest: usize,
-    can_give: bool,
-    list: &mut Vec<Decision>,
-) -> LegalList {
-    let ways = 1 + usize::from(can_give);
-    // Where the next purchase of each tier and size goes.
-    let mut places = [[0u16; SIZES]; TIERS];
-    for &(_, tier, payment) in found {
-        places[usize::from(tier)][payment.len()] += ways as u16;
-    }
-    let mut next = list.len() as u16;
-    for sizes in &mut places {
-        for place in &mut sizes[..=longest] {
-            next += std::mem::replace(place, next);
-        }
-    }
-    let wanted = usize::from(next);
-    list.resize(wanted.min(Alhambra::LEGAL_CAP), Decision::Pass);
-    for &(slot, tier, payment) in found {
-        let place = &mut places[usize::from(tier)][payment.len()];
-        for give in [false, true].into_iter().take(ways) {
-            let purchase = Purchase {
-                slot,
-                payment,
-                give,
-            };
-            if let Some(entry) = list.get_mut(usize::from(*place)) {
-                *entry = Decision::Buy(purchase);
-            }
-            *place += 1;
-        }
-    }
-    match wanted > Alhambra::LEGAL_CAP {
-        true => LegalList::Cut,
-        false => LegalList::Complete,
-    }
-}
-
-/// Whether the list has room for more.
+/// Whether there was room for all that was added.
 #[derive(Clone, Copy, PartialEq)]
 enum Room {
     Some,
     None,
 }
 
-/// Adds purchases with cards that could be left out.
-struct Rest<'a> {
-    can_give: bool,
+impl Offer {
+    /// Finds all payments, as far as there is room.
+    fn find_all(&self, found: &mut Found) -> Room {
+        let Self { price, hand, .. } = *self;
+        let first = found.len();
+        if found.try_push(self.payment(hand)).is_err() {
+            return Room::None;
+        }
+        for (value, copies) in hand.held_up_to(hand.total() - price) {
+            // Those from which as many of the value as so far were left out.
+            let mut last = first..found.len();
+            for _ in 0..copies {
+                let formed = found.len();
+                for place in last {
+                    let cards = found[place].cards().minus(ValueCounts::one(value));
+                    if cards.total() >= price && found.try_push(self.payment(cards)).is_err() {
+                        return Room::None;
+                    }
+                }
+                last = formed..found.len();
+            }
+        }
+        Room::Some
+    }
+
+    /// Finds the payments without a card that could be left out: `chosen`, which is below the
+    /// price, and cards of values up to `highest`. The last card, the lowest one, reaches the
+    /// price. All money of the box has 346 of them in all slots: there is always room.
+    fn find_no_waste(&self, chosen: ValueCounts, highest: u8, found: &mut Found) {
+        for value in 1..=highest {
+            if chosen.count(value) == self.hand.count(value) {
+                continue;
+            }
+            let cards = chosen.plus(ValueCounts::one(value));
+            if cards.total() >= self.price {
+                found.push(self.payment(cards));
+            } else {
+                self.find_no_waste(cards, value, found);
+            }
+        }
+    }
+}
+
+/// The purchases of a legal list.
+struct Purchases<'a> {
+    /// Whether a building is given to the dummy, in order.
+    ways: &'static [bool],
     list: &'a mut Vec<Decision>,
 }
 
-impl Rest<'_> {
-    /// Adds those of one slot that pay `chosen` and `more` cards of values up to `highest`.
-    fn list_size(
-        &mut self,
-        offer: &Payable,
-        chosen: ValueCounts,
-        more: usize,
-        highest: u8,
-    ) -> Room {
+impl Purchases<'_> {
+    /// Adds those of all payments that have been found.
+    fn push_all(&mut self, found: &mut Found) -> Room {
+        found.sort_unstable();
+        for payment in &*found {
+            if self.push(payment.slot(), payment.cards()) == Room::None {
+                return Room::None;
+            }
+        }
+        Room::Some
+    }
+
+    /// Adds those of more payments than can be formed at once.
+    fn push_many(&mut self, payable: &[Offer], found: &mut Found) -> Room {
+        found.clear();
+        for offer in payable {
+            offer.find_no_waste(ValueCounts::EMPTY, VALUES as u8, found);
+        }
+        self.push_all(found);
+        let hands = payable.iter().map(|offer| offer.hand.len());
+        for size in 2..=hands.max().unwrap_or(0) {
+            for offer in payable {
+                if self.push_rest(offer, ValueCounts::EMPTY, size, VALUES as u8) == Room::None {
+                    return Room::None;
+                }
+            }
+        }
+        Room::Some
+    }
+
+    /// Adds those of one slot that have a card that could be left out: which pay `chosen` and
+    /// `more` cards of values up to `highest`.
+    fn push_rest(&mut self, offer: &Offer, chosen: ValueCounts, more: usize, highest: u8) -> Room {
         for value in 1..=highest {
             if chosen.count(value) == offer.hand.count(value) {
                 continue;
             }
-            let payment = chosen.plus(ValueCounts::one(value));
+            let cards = chosen.plus(ValueCounts::one(value));
             let room = if more > 1 {
                 // All but the last card must reach the price.
-                let most = usize::from(payment.total()) + usize::from(value) * (more - 2);
+                let most = usize::from(cards.total()) + usize::from(value) * (more - 2);
                 if most < usize::from(offer.price) {
                     continue;
                 }
-                self.list_size(offer, payment, more - 1, value)
+                self.push_rest(offer, cards, more - 1, value)
             } else if chosen.total() >= offer.price {
-                self.push(offer.slot, payment)
+                self.push(offer.slot, cards)
             } else {
                 continue;
             };
@@ -227,10 +217,7 @@ impl Rest<'_> {
     }
 
     fn push(&mut self, slot: Currency, payment: ValueCounts) -> Room {
-        for give in [false, true]
-            .into_iter()
-            .take(1 + usize::from(self.can_give))
-        {
+        for &give in self.ways {
             if self.list.len() == Alhambra::LEGAL_CAP {
                 return Room::None;
             }
