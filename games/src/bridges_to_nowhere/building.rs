@@ -29,8 +29,7 @@ impl Builder {
     }
 
     fn place_card(&mut self, fixed: &Fixed, card: Card, cell: Cell) -> Result<CardId, Illegal> {
-        let held = |&id: &CardId| fixed.card(id) == card;
-        let place = self.hand.iter().position(held);
+        let place = fixed.position(&self.hand, card);
         let place = place.ok_or(Illegal::NotInHand(card))?;
         let id = self.hand[place];
         let traits = fixed.traits(id);

@@ -97,6 +97,16 @@ pub struct BridgeCard {
 }
 
 impl BridgeCard {
+    /// All that it shows, as one number: three bytes.
+    const fn word(self) -> u32 {
+        let symbols = self.left as u32 | (self.right as u32) << 2;
+        let number = match self.number {
+            Some(number) => number as u32 | 1 << 8,
+            None => 0,
+        };
+        number << 8 | (self.style as u32) << 4 | symbols
+    }
+
     fn order_key(&self) -> (Style, u8, Symbol, Symbol) {
         let number = self.number.unwrap_or(u8::MAX);
         (self.style, number, self.left, self.right)
@@ -122,6 +132,16 @@ pub enum Card {
     Bridge(BridgeCard),
     /// A monument: of no style, without number and symbols. Monuments are interchangeable.
     Monument,
+}
+
+impl Card {
+    /// All that it shows, as one number.
+    pub(super) const fn word(self) -> u32 {
+        match self {
+            Self::Bridge(card) => card.word(),
+            Self::Monument => u32::MAX,
+        }
+    }
 }
 
 /// A piece of a structure.

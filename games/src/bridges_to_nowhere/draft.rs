@@ -60,8 +60,7 @@ impl State {
             }
             Card::Monument => return Err(Illegal::NotOnTable(card)),
             Card::Bridge(_) => {
-                let is_it = |&id: &CardId| self.fixed.card(id) == card;
-                let place = self.open.iter().position(is_it);
+                let place = self.fixed.position(&self.open, card);
                 self.open.remove(place.ok_or(Illegal::NotOnTable(card))?)
             }
         };

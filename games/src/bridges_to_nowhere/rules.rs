@@ -16,6 +16,15 @@ use crate::{
     SeatSet, Seed,
 };
 
+/// The seats that still build: by whether the first has ended, then by whether the second has.
+const BUILDING: [[SeatSet; PLAYERS]; PLAYERS] = {
+    let [first, second] = [SeatSet::one(seat(0)), SeatSet::one(seat(1))];
+    [[SeatSet::all(BUILDERS), first], [second, SeatSet::EMPTY]]
+};
+
+/// Who sits at the table.
+const BUILDERS: SeatCount = SeatCount::new(PLAYERS as u8).expect("a table has two builders");
+
 impl Rules for BridgesToNowhere {
     const ID: &'static str = "bridges_to_nowhere";
     const NAME: &'static str = "Bridges to Nowhere";
@@ -64,8 +73,6 @@ impl Rules for BridgesToNowhere {
     }
 
     fn seats(_state: &State) -> SeatCount {
-        const BUILDERS: SeatCount =
-            SeatCount::new(PLAYERS as u8).expect("a table has two builders");
         BUILDERS
     }
 
@@ -73,9 +80,8 @@ impl Rules for BridgesToNowhere {
         match state.phase {
             Phase::Draft { seat } => SeatSet::one(seat),
             Phase::Build => {
-                let seats = (0..).map(seat).zip(&state.seats);
-                let building = seats.filter(|(_, builder)| !builder.has_ended);
-                building.map(|(seat, _)| seat).collect()
+                let [first, second] = &state.seats;
+                BUILDING[usize::from(first.has_ended)][usize::from(second.has_ended)]
             }
             Phase::Over => SeatSet::EMPTY,
         }

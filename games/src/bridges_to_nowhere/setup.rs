@@ -69,7 +69,7 @@ pub(super) fn draw_deck(config: &Config, chance: &mut ChanceStream) -> [BridgeCa
 }
 
 /// The seat of a number that is below [`PLAYERS`].
-pub(super) fn seat(number: u8) -> Seat {
+pub(super) const fn seat(number: u8) -> Seat {
     Seat::new(number).expect("this game has two seats, fewer than any table may have")
 }
 

@@ -21,6 +21,8 @@ use crate::{Digest, Digester, Seat};
 pub(super) struct Fixed {
     /// The card of each identifier, the monument last.
     cards: [Card; BRIDGE_CARDS + 1],
+    /// What tells the card from others, as one number: comparing fields costs more.
+    words: [u32; BRIDGE_CARDS + 1],
     /// What counts of it for runs.
     traits: [Traits; BRIDGE_CARDS + 1],
     pub(super) contracts_to_win: u8,
@@ -86,6 +88,7 @@ impl Fixed {
         });
         Self {
             cards,
+            words: cards.map(Card::word),
             traits: cards.map(Traits::from),
             contracts_to_win: config.contracts_to_win,
             games: config.games,
@@ -101,6 +104,13 @@ impl Fixed {
     /// The card of an identifier.
     pub(super) fn card(&self, id: CardId) -> Card {
         self.cards[usize::from(id.number())]
+    }
+
+    /// The place of a card among some identifiers.
+    pub(super) fn position(&self, ids: &[CardId], card: Card) -> Option<usize> {
+        let word = card.word();
+        let is_it = |id: &CardId| self.words[usize::from(id.number())] == word;
+        ids.iter().position(is_it)
     }
 
     /// What counts of a card for runs.
@@ -259,6 +269,7 @@ impl State {
         } = self;
         let Fixed {
             cards: _, // written out where they lie
+            words: _,
             traits: _,
             contracts_to_win,
             games,
