@@ -198,6 +198,7 @@ impl Structure {
             false if self.needed == 0 => return fitting,
             false => std::array::from_fn(|level| fitting[level] & self.open_ends[level]),
         };
+        let needed = self.needed_cells();
         let mut closable = fitting;
         for (level, &suspects) in suspects.iter().enumerate() {
             // Two ends, and at most what is below them.
@@ -208,7 +209,7 @@ impl Structure {
             while rest != 0 {
                 let spot = Spot::new(level, rest.trailing_zeros());
                 rest &= rest - 1;
-                if self.needed_after_card(spot, card) > pillars {
+                if self.count_needed(&needed, spot, card) > pillars {
                     closable[level] &= !spot.board();
                 }
             }
@@ -224,25 +225,49 @@ impl Structure {
         } else if self.needed < pillars {
             places
         } else {
-            let needed = needed_cells(&self.open_ends, &self.taken());
+            let needed = self.needed_cells();
             std::array::from_fn(|level| places[level] & needed[level])
         }
     }
 
     /// Needed cells after a pillar at a spot.
     pub(super) fn needed_after_pillar(&self, spot: Spot) -> u8 {
-        let needed = needed_cells(&self.open_ends, &self.taken());
+        let needed = self.needed_cells();
         self.needed - u8::from(needed[spot.level] & spot.board() != 0)
     }
 
     /// Needed cells after a card at a spot.
     pub(super) fn needed_after_card(&self, spot: Spot, card: Traits) -> u8 {
-        let mut taken = self.taken();
-        taken[spot.level] |= spot.board();
-        count(&needed_cells(
-            &self.open_ends_after_card(spot, card),
-            &taken,
-        ))
+        if self.needed == 0 && !card.is_monument {
+            return 0;
+        }
+        self.count_needed(&self.needed_cells(), spot, card)
+    }
+
+    /// Needed cells after a card at a spot, those before it given: without the spot, and with what
+    /// is to be filled at the ends of its run, if that holds a monument.
+    fn count_needed(&self, needed: &Boards, spot: Spot, card: Traits) -> u8 {
+        let has = |boards: &Boards, spot: Spot| boards[spot.level] & spot.board() != 0;
+        let rest = self.needed - u8::from(has(needed, spot));
+        if !card.is_monument && !has(&self.open_ends, spot) {
+            return rest;
+        }
+        let taken = self.taken();
+        let more = self.ends_with(spot).map(|end| -> u8 {
+            let column = (0..=spot.level).map(|level| Spot { level, ..end });
+            let to_fill = column.map(|cell| !has(&taken, cell) & !has(needed, cell));
+            to_fill.map(u8::from).sum()
+        });
+        rest + more[0] + more[1]
+    }
+
+    /// The spots at both ends of the run that a card at a spot is in.
+    fn ends_with(&self, spot: Spot) -> [Spot; 2] {
+        let (left, right) = self.neighbours(spot);
+        [
+            spot.left(u32::from(left.length) + 1),
+            spot.right(u32::from(right.length) + 1),
+        ]
     }
 
     /// The open ends after a card at a spot: those of its new run, if that holds a monument, take
@@ -251,10 +276,8 @@ impl Structure {
         let mut ends = self.open_ends;
         let level = &mut ends[spot.level];
         if card.is_monument || *level & spot.board() != 0 {
-            let (left, right) = self.neighbours(spot);
-            let new = spot.left(1 + u32::from(left.length)).board()
-                | spot.right(1 + u32::from(right.length)).board();
-            *level |= new & !self.pillars[spot.level];
+            let [left, right] = self.ends_with(spot).map(Spot::board);
+            *level |= (left | right) & !self.pillars[spot.level];
         }
         *level &= !spot.board();
         ends
@@ -264,10 +287,7 @@ impl Structure {
     pub(super) fn place_card(&mut self, cell: Cell, id: CardId, card: Traits) {
         let spot = Spot::of(cell);
         let (left, right) = self.neighbours(spot);
-        let (left_end, right_end) = (
-            spot.left(u32::from(left.length)),
-            spot.right(u32::from(right.length)),
-        );
+        let [left_end, right_end] = self.ends_with(spot);
         let run = left.join(card, right);
         debug_assert!(run.is_some(), "a card is placed where it fits");
         let run = run.unwrap_or(Run::EMPTY);
@@ -277,8 +297,8 @@ impl Structure {
         self.card_at[spot.level][spot.bit as usize] = self.placed_cards;
         self.placed_cards += 1;
         self.cards[spot.level] |= spot.board();
-        for end in [left_end, right_end] {
-            self.runs[self.card_number(end)] = run;
+        for last in [left_end.right(1), right_end.left(1)] {
+            self.runs[self.card_number(last)] = run;
         }
         self.grow(cell);
     }
@@ -295,19 +315,19 @@ impl Structure {
         self.leftmost = self.leftmost.min(cell.column);
         self.needed = match self.open_ends {
             [0, 0, 0] => 0,
-            ends => count(&needed_cells(&ends, &self.taken())),
+            _ => count(&self.needed_cells()),
         };
     }
-}
 
-/// The empty cells at open ends and below them.
-fn needed_cells(open_ends: &Boards, taken: &Boards) -> Boards {
-    let [ground, middle, top] = *open_ends;
-    [
-        (ground | middle | top) & !taken[0],
-        (middle | top) & !taken[1],
-        top,
-    ]
+    /// The empty cells at open ends and below them.
+    fn needed_cells(&self) -> Boards {
+        let ([ground, middle, top], taken) = (self.open_ends, self.taken());
+        [
+            (ground | middle | top) & !taken[0],
+            (middle | top) & !taken[1],
+            top,
+        ]
+    }
 }
 
 fn count(boards: &Boards) -> u8 {
