@@ -44,14 +44,15 @@ impl Builder {
     /// Checks that a card leaves every run legal (N5), at a cell that has passed
     /// [`Self::check_cell`].
     pub(super) fn check_run(&self, fixed: &Fixed, id: CardId, cell: Cell) -> Result<(), Illegal> {
-        let (card, piece) = (fixed.traits(id), Piece::Card(fixed.card(id)));
-        let (left, right) = self.structure.neighbours(Spot::of(cell));
-        if !left.styles_fit(card, right) {
-            Err(Illegal::Style { piece, cell })
-        } else if left.join(card, right).is_none() {
-            Err(Illegal::Numbers { piece, cell })
-        } else {
-            Ok(())
+        let (card, spot) = (fixed.traits(id), Spot::of(cell));
+        if self.structure.fits(spot, card) {
+            return Ok(());
+        }
+        let piece = Piece::Card(fixed.card(id));
+        let (left, right) = self.structure.neighbours(spot);
+        match left.styles_fit(card, right) {
+            false => Err(Illegal::Style { piece, cell }),
+            true => Err(Illegal::Numbers { piece, cell }),
         }
     }
 

@@ -4,6 +4,7 @@
 //! Rulings (N1) to (N15) and the edition datum (D1) are explained in
 //! `docs/rules/bridges-to-nowhere.md`.
 
+mod barred;
 mod building;
 mod components;
 mod config;

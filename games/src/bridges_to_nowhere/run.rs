@@ -48,7 +48,22 @@ enum Shape {
     Valley,
 }
 
+/// Each shape followed by each.
+static THEN: [[Option<Shape>; Shape::ALL.len()]; Shape::ALL.len()] = {
+    let mut all = [[None; Shape::ALL.len()]; Shape::ALL.len()];
+    let mut pair = 0;
+    while pair < Shape::ALL.len().pow(2) {
+        let (shape, next) = (pair / Shape::ALL.len(), pair % Shape::ALL.len());
+        all[shape][next] = Shape::ALL[shape].followed_by(Shape::ALL[next]);
+        pair += 1;
+    }
+    all
+};
+
 impl Shape {
+    /// All of them, in order.
+    const ALL: [Self; 5] = [Self::Flat, Self::Up, Self::Down, Self::Peak, Self::Valley];
+
     /// From one number to the next; `None` when they are equal.
     const fn of(from: u8, to: u8) -> Option<Self> {
         if from < to {
@@ -61,7 +76,12 @@ impl Shape {
     }
 
     /// One shape followed by another; `None` when the direction would change twice.
-    const fn then(self, next: Self) -> Option<Self> {
+    fn then(self, next: Self) -> Option<Self> {
+        THEN[self as usize][next as usize]
+    }
+
+    /// What [`Self::then`] looks up.
+    const fn followed_by(self, next: Self) -> Option<Self> {
         use Shape::{Down, Flat, Peak, Up, Valley};
         match (self, next) {
             (shape, Flat) | (Flat, shape) => Some(shape),
@@ -114,7 +134,7 @@ impl Numbers {
 }
 
 /// A set of numbers, bit n for number n; bit 0 stands for a card without a number.
-type NumberSet = u16;
+pub(super) type NumberSet = u16;
 
 const ALL_NUMBERS: NumberSet = NumberSet::MAX;
 const _: () = assert!((MAX_NUMBER as u32) < NumberSet::BITS);
@@ -169,14 +189,32 @@ impl Run {
         }
     }
 
-    /// Whether a card fits at the right end.
-    pub(super) const fn takes_after(&self, card: Traits) -> bool {
-        self.styles & card.styles != 0 && self.after >> card.number & 1 != 0
+    /// The styles and the numbers that a card between this run and one at its right may have.
+    pub(super) fn takes_between(&self, right: &Self) -> (StyleSet, NumberSet) {
+        let styles = self.styles & right.styles;
+        let numbers = match (self.numbers.last, right.numbers.first) {
+            (0, _) | (_, 0) => self.after & right.before,
+            (last, first) => self.joining_numbers(last.min(first), last.max(first), right),
+        };
+        (styles, numbers)
     }
 
-    /// Whether a card fits at the left end.
-    pub(super) const fn takes_before(&self, card: Traits) -> bool {
-        self.styles & card.styles != 0 && self.before >> card.number & 1 != 0
+    /// The numbers of a card that joins two runs with numbers, of which the lower and the higher
+    /// one beside it are given. Only how it compares with these counts: one of each kind is tried.
+    fn joining_numbers(&self, low: u8, high: u8, right: &Self) -> NumberSet {
+        const NO_NUMBER: NumberSet = 1;
+        let kinds = [
+            (0, NO_NUMBER),
+            (low - 1, below(low) & !NO_NUMBER),
+            (low + 1, above(low) & below(high) & !NO_NUMBER),
+            (high + 1, above(high) & !NO_NUMBER),
+        ];
+        let joins = |number: u8| {
+            let with_card = self.numbers.then(Numbers::of(number));
+            with_card.is_some_and(|numbers| numbers.then(right.numbers).is_some())
+        };
+        let joining = kinds.into_iter().filter(|&(number, _)| joins(number));
+        joining.fold(0, |numbers, (_, kind)| numbers | kind)
     }
 
     /// Whether the styles of two runs and of a card between them fit.
@@ -227,6 +265,20 @@ mod tests {
         })
     }
 
+    /// Whether a card fits between two runs.
+    fn takes(left: &Run, card: Traits, right: &Run) -> bool {
+        let (styles, numbers) = left.takes_between(right);
+        styles & card.styles != 0 && numbers >> card.number & 1 != 0
+    }
+
+    fn takes_after(run: &Run, card: Traits) -> bool {
+        takes(run, card, &Run::EMPTY)
+    }
+
+    fn takes_before(run: &Run, card: Traits) -> bool {
+        takes(&Run::EMPTY, card, run)
+    }
+
     /// All rows of up to `length` cards with numbers 1 to 4 or none.
     fn rows(length: usize) -> Vec<Vec<u8>> {
         let mut all = vec![vec![]];
@@ -253,12 +305,13 @@ mod tests {
             for number in 0..=5 {
                 let after = [&row[..], &[number]].concat();
                 let before = [&[number], &row[..]].concat();
-                assert_eq!(run.takes_after(card(number)), is_legal(&after), "{after:?}");
                 assert_eq!(
-                    run.takes_before(card(number)),
-                    is_legal(&before),
-                    "{before:?}"
+                    takes_after(&run, card(number)),
+                    is_legal(&after),
+                    "{after:?}"
                 );
+                let fits = takes_before(&run, card(number));
+                assert_eq!(fits, is_legal(&before), "{before:?}");
             }
         }
     }
@@ -268,10 +321,12 @@ mod tests {
         let legal: Vec<Vec<u8>> = rows(3).into_iter().filter(|row| is_legal(row)).collect();
         for left in &legal {
             for right in &legal {
-                for number in 0..=4 {
+                for number in 0..=5 {
                     let whole = [&left[..], &[number], &right[..]].concat();
                     let joined = run(left).join(card(number), &run(right));
                     assert_eq!(joined.is_some(), is_legal(&whole), "{whole:?}");
+                    let fits = takes(&run(left), card(number), &run(right));
+                    assert_eq!(fits, is_legal(&whole), "{whole:?}");
                     if let Some(joined) = joined {
                         assert_eq!(joined, run(&whole), "{whole:?}");
                     }
@@ -289,11 +344,12 @@ mod tests {
         };
         let monument = Traits::from(Card::Monument);
         let lone = Run::EMPTY.join(monument, &Run::EMPTY).unwrap();
-        assert!((0..3).all(|style| lone.takes_after(of(style))));
+        assert!((0..3).all(|style| takes_after(&lone, of(style))));
         let truss = lone.join(of(1), &Run::EMPTY).unwrap();
-        assert!(truss.takes_before(of(1)) && truss.takes_before(monument));
-        assert!(!truss.takes_before(of(0)) && !truss.takes_after(of(2)));
+        assert!(takes_before(&truss, of(1)) && takes_before(&truss, monument));
+        assert!(!takes_before(&truss, of(0)) && !takes_after(&truss, of(2)));
         let cable = Run::EMPTY.join(of(2), &Run::EMPTY).unwrap();
         assert_eq!(truss.join(monument, &cable), None);
+        assert!(!takes(&truss, monument, &cable) && takes(&truss, monument, &lone));
     }
 }

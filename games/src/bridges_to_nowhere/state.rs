@@ -39,7 +39,7 @@ pub(super) struct FixedDeal {
     pub(super) opened: [[CardId; OPEN_CARDS]; ROUNDS as usize],
 }
 
-/// The whole truth. A clone copies about a kilobyte and shares the rest.
+/// The whole truth. A clone copies about two kilobytes and shares the rest.
 #[derive(Clone, Debug)]
 pub struct State {
     pub(super) fixed: Arc<Fixed>,

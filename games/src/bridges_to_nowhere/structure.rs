@@ -3,6 +3,7 @@
 //! A board has 64 columns that go round: a structure with the columns that its next piece can take
 //! is less than 64 wide, so column c is bit c modulo 64, and a shift by one column is a rotation.
 
+use super::barred::Barred;
 use super::components::{Cell, LEVELS, MAX_PIECES, MAX_STRUCTURE_CARDS};
 use super::edition::CardId;
 use super::run::{Run, Traits};
@@ -79,6 +80,8 @@ pub(super) struct Structure {
     placed_cards: u8,
     /// The number of the card at each spot that has one.
     card_at: [[u8; Board::BITS as usize]; LEVELS],
+    /// The empty cells where a card would break a run.
+    barred: Barred,
 }
 
 impl Structure {
@@ -93,6 +96,7 @@ impl Structure {
         runs: [Run::EMPTY; MAX_STRUCTURE_CARDS],
         placed_cards: 0,
         card_at: [[0; Board::BITS as usize]; LEVELS],
+        barred: Barred::NOTHING,
     };
 
     /// Whether no piece was placed.
@@ -170,24 +174,12 @@ impl Structure {
 
     /// The cells of `places` where a card leaves every run legal (N5).
     pub(super) fn fitting(&self, places: &Boards, card: Traits) -> Boards {
-        std::array::from_fn(|level| {
-            let cards = self.cards[level];
-            let (after, before) = (cards.rotate_left(1), cards.rotate_right(1));
-            let mut fitting = places[level] & !(after | before);
-            let mut rest = places[level] & (after | before);
-            while rest != 0 {
-                let spot = Spot::new(level, rest.trailing_zeros());
-                rest &= rest - 1;
-                let (left, right) = self.neighbours(spot);
-                let fits = match (left.length, right.length) {
-                    (_, 0) => left.takes_after(card),
-                    (0, _) => right.takes_before(card),
-                    _ => left.join(card, right).is_some(),
-                };
-                fitting |= Board::from(fits) << spot.bit;
-            }
-            fitting
-        })
+        std::array::from_fn(|level| places[level] & !self.barred.to(level, card))
+    }
+
+    /// Whether a card leaves every run legal at an empty spot (N5).
+    pub(super) fn fits(&self, spot: Spot, card: Traits) -> bool {
+        self.barred.to(spot.level, card) & spot.board() == 0
     }
 
     /// The cells of `fitting` where a card leaves no more needed cells than `pillars` (N7).
@@ -300,7 +292,16 @@ impl Structure {
         for last in [left_end.right(1), right_end.left(1)] {
             self.runs[self.card_number(last)] = run;
         }
+        self.bar_beside(left_end);
+        self.bar_beside(right_end);
         self.grow(cell);
+    }
+
+    /// Bars a spot to what the runs beside it do not take.
+    fn bar_beside(&mut self, spot: Spot) {
+        let (left, right) = self.neighbours(spot);
+        let (styles, numbers) = left.takes_between(right);
+        self.barred.bar_others(spot, styles, numbers);
     }
 
     /// Places a pillar where it is legal.
