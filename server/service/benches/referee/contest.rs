@@ -18,7 +18,7 @@ use bridgemaster_sdk::{AttendOptions, Bot, Choice, Connection, Request, TlsOptio
 use tokio::task::JoinSet;
 use tonic::transport::Channel;
 
-use crate::{Referees, SEATS, TURNS, connect, load, median};
+use crate::{Referees, SEATS, TURNS, connect, load, median, turn::of_this_process};
 
 /// The argument by which this program is a bot that answers at once.
 const BOT: &str = "--bot-of-a-contest";
@@ -114,7 +114,7 @@ pub(crate) async fn measure(game: &'static str, quick: bool) {
     for _ in 0..TURNS {
         let server = Referees::start().await;
         let channels = connect(&server.url).await;
-        let turn = load::decisions(&channels, game, SEATS, TABLES, RAW_TURN, cpu_time).await;
+        let turn = load::decisions(&channels, game, SEATS, TABLES, RAW_TURN, of_this_process).await;
         let raw = (turn.per_second(), turn.server_cpu_us());
         rates.push(raw.0);
         costs.push(raw.1);
@@ -137,13 +137,6 @@ pub(crate) async fn measure(game: &'static str, quick: bool) {
     let ratio = median(started);
     println!("{name}.decisions {:.0} /s", ratio * raw);
     println!("{name}.ratio {ratio:.3} 1");
-}
-
-/// CPU time of all threads of this process so far, of those that have ended too.
-fn cpu_time() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    let whole = Duration::from_secs(time.tv_sec.try_into().unwrap());
-    whole + Duration::from_nanos(time.tv_nsec.try_into().unwrap())
 }
 
 /// Decisions a second, and the CPU time of each in µs, of a contest whose bots attend in this
@@ -245,7 +238,7 @@ async fn played(url: &str, kept: &Path, spec: ContestSpec) -> (f64, f64) {
         program: std::env::current_exe().unwrap(),
         names: Vec::new(),
     };
-    let (start, cpu_before) = (Instant::now(), cpu_time());
+    let (start, cpu_before) = (Instant::now(), of_this_process());
     let never = std::future::pending::<()>();
     let mut answered = 0;
     let played = contest.play(&server, built_in, never, |_, news| {
@@ -256,7 +249,7 @@ async fn played(url: &str, kept: &Path, spec: ContestSpec) -> (f64, f64) {
     });
     let (_, exit) = played.await.unwrap();
     assert_eq!(exit.code, 0, "{}", exit.sentence);
-    let (time, cpu) = (start.elapsed(), cpu_time() - cpu_before);
+    let (time, cpu) = (start.elapsed(), of_this_process() - cpu_before);
     let answered = answered as f64;
     (
         answered / time.as_secs_f64(),

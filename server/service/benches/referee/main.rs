@@ -5,8 +5,9 @@
 //! `cargo bench -p bridgemaster-server --bench referee` prints lines of `name value unit`, each
 //! name with its game; `-- GAME` measures only that game. Bots and server share the process and
 //! its cores, but for the memory of waiting matches and for the CPU time of the server: these have
-//! a server in a process of its own, and `-- --server-cpu` measures that time alone. `-- --quick`
-//! takes shorter turns. `-- --losses MATCHES` plays so many matches under a short clock instead,
+//! a server in a process of its own, and `-- --server-cpu` measures that time alone. `-- --durable`
+//! compares what it costs to store alone: `cpu` is the CPU time of bots and server for a decision,
+//! which tells work from waiting. `-- --quick` takes shorter turns. `-- --losses MATCHES` plays so many matches under a short clock instead,
 //! counts the faults, and fails if there is one or a match was spoiled; with `--beside-rules` it does
 //! so while one caller has the rules by call work without a pause, with `--apart` the bots have
 //! processes of their own, which excuse the server where a bot was slow, and with `--busy LOOPS` so
@@ -41,7 +42,7 @@ use bridgemaster_store::{DataDir, Durability, SqliteOptions, SqliteStore};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::transport::Channel;
 
-use self::losses::Beside;
+use self::{losses::Beside, turn::of_this_process};
 
 /// Concurrent matches, and concurrent ping-pongs beside them.
 const LOADS: &[usize] = &[1, 16, 64, 512];
@@ -62,6 +63,7 @@ struct Wanted {
     quick: bool,
     losses: Option<u32>,
     beside: Beside,
+    only_durable: bool,
     only_server_cpu: bool,
     only_contest: bool,
     only_swarm: bool,
@@ -79,6 +81,7 @@ impl Wanted {
                 // Cargo passes the first, and `spectators` the second.
                 "--bench" | spectators::ON_OTHER_CORES => {}
                 "--quick" => wanted.quick = true,
+                "--durable" => wanted.only_durable = true,
                 "--server-cpu" => wanted.only_server_cpu = true,
                 "--contest" => wanted.only_contest = true,
                 "--swarm" => wanted.only_swarm = true,
@@ -148,6 +151,12 @@ fn main() -> ExitCode {
         }
         return ExitCode::SUCCESS;
     }
+    if wanted.only_durable {
+        for game in wanted.games() {
+            runtime.block_on(compare_durable(game, turn));
+        }
+        return ExitCode::SUCCESS;
+    }
     if wanted.only_server_cpu {
         for game in wanted.games() {
             runtime.block_on(server_cpu::measure(game, turn));
@@ -183,26 +192,28 @@ async fn compare_durable(game: &'static str, turn: Duration) {
     let sizes = load::message_sizes(channel, game, SEATS).await;
     let ping_pong = ping_pong::serve(sizes.request_bytes).await;
     let mut rates = vec![Vec::new(); servers.len()];
-    let mut ratios = rates.clone();
+    let (mut ratios, mut costs) = (rates.clone(), rates.clone());
     for _ in 0..TURNS {
         let channels = connect(&ping_pong).await;
         let bytes = sizes.answer_bytes;
         let pings = (bytes, u64::MAX);
-        let round_trips =
-            ping_pong::round_trips(&channels, pings, DURABLE_LOAD, turn, turn::unknown).await;
+        let cpu = of_this_process;
+        let round_trips = ping_pong::round_trips(&channels, pings, DURABLE_LOAD, turn, cpu).await;
         let round_trips = round_trips.per_second();
         for (place, (_, server)) in servers.iter().enumerate() {
             let channels = server.connect().await;
-            let decisions =
-                load::decisions(&channels, game, SEATS, DURABLE_LOAD, turn, turn::unknown).await;
+            let decisions = load::decisions(&channels, game, SEATS, DURABLE_LOAD, turn, cpu).await;
             let rate = decisions.per_second();
             rates[place].push(rate);
+            costs[place].push(decisions.server_cpu_us());
             ratios[place].push(rate / round_trips);
         }
     }
-    for ((name, _), (rates, ratios)) in servers.iter().zip(rates.into_iter().zip(ratios)) {
+    let figures = rates.into_iter().zip(ratios).zip(costs);
+    for ((name, _), ((rates, ratios), costs)) in servers.iter().zip(figures) {
         let name = format!("referee.{game}.matches{DURABLE_LOAD}.durable.{name}");
         println!("{name}.decisions {:.0} /s", median(rates));
+        println!("{name}.cpu {:.1} us", median(costs));
         println!("{name}.ratio {:.3} 1", median(ratios));
     }
 }
@@ -231,7 +242,7 @@ async fn compare(game: &'static str, matches: usize, turn: Duration) {
     let (mut decisions, mut round_trips) = (Vec::new(), Vec::new());
     for _ in 0..TURNS {
         let channels = server.connect().await;
-        let cpu = turn::unknown;
+        let cpu = of_this_process;
         let of_matches = load::decisions(&channels, game, SEATS, matches, turn, cpu).await;
         decisions.push(of_matches.per_second());
         let channels = connect(&ping_pong).await;

@@ -11,7 +11,7 @@ use tokio::time::sleep;
 pub(crate) struct Turn {
     done: u64,
     time: Duration,
-    /// CPU time of the server's process, where it is one of its own.
+    /// CPU time of the server's process.
     server_cpu: Duration,
 }
 
@@ -44,7 +44,9 @@ impl Turn {
     }
 }
 
-/// For a server that has no process of its own.
-pub(crate) fn unknown() -> Duration {
-    Duration::ZERO
+/// CPU time of all threads of this process so far, of those that have ended too.
+pub(crate) fn of_this_process() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    let whole = Duration::from_secs(time.tv_sec.try_into().unwrap());
+    whole + Duration::from_nanos(time.tv_nsec.try_into().unwrap())
 }
