@@ -3,9 +3,9 @@
 //! A run only ever takes less as it grows: a part of a legal row is legal. So what is barred stays
 //! barred until a piece lies in the cell, and then it does not matter any more.
 
+use super::board::{Board, Spot};
 use super::components::{LEVELS, MAX_NUMBER, STYLES};
 use super::run::{ALL_STYLES, NumberSet, StyleSet, Traits};
-use super::structure::{Board, Spot};
 
 /// The numbers 1 to [`MAX_NUMBER`], and none.
 const NUMBERS: usize = MAX_NUMBER as usize + 1;

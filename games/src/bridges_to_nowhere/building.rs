@@ -2,6 +2,7 @@
 
 use arrayvec::ArrayVec;
 
+use super::board::{Boards, Spot};
 use super::components::{Card, Cell, LEVELS, MAX_COLUMN, Piece, Placement};
 use super::decision::Decision;
 use super::edition::CardId;
@@ -9,7 +10,6 @@ use super::event::Event;
 use super::illegal::Illegal;
 use super::setup::seat;
 use super::state::{Builder, Fixed, Placed, State};
-use super::structure::{Boards, Spot};
 use crate::{EventSink, Seat};
 
 impl Builder {

@@ -5,6 +5,7 @@
 //! `docs/rules/bridges-to-nowhere.md`.
 
 mod barred;
+mod board;
 mod building;
 mod components;
 mod config;

@@ -1,12 +1,12 @@
 //! Scoring structures, games and the match.
 
+use super::board::Spot;
 use super::components::{Card, Contract, LEVELS, PLAYERS, STYLES, Symbol};
 use super::event::Event;
 use super::observation::{GameResult, Phase, SeatScore};
 use super::run::{ALL_STYLES, StyleSet};
 use super::setup::seat;
 use super::state::{Builder, Fixed, State};
-use super::structure::Spot;
 use crate::{EventSink, Outcome, ScoreLine, Seat};
 
 /// Points of a pair of equal symbols (N10).

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use arrayvec::ArrayVec;
 
+use super::board::{Board, Boards, Spot};
 use super::components::{
     BRIDGE_CARDS, CARDS_A_DRAFT, CONTRACTS, Card, Cell, Contract, LEVELS, MAX_PLACED, MONUMENTS,
     OPEN_CARDS, PILLARS, PLAYERS, Piece, Placement, ROUNDS,
@@ -13,7 +14,7 @@ use super::edition::{CardId, Edition};
 use super::observation::{GameResult, Phase, SeatScore};
 use super::run::Traits;
 use super::setup::{Deal, Setup, seat};
-use super::structure::{Board, Boards, Spot, Structure};
+use super::structure::Structure;
 use crate::{Digest, Digester, Seat};
 
 /// What stays the same during a match, hidden orders included. States share it.
