@@ -9,6 +9,8 @@ use super::run::{ALL_STYLES, NumberSet, StyleSet, Traits};
 
 /// The numbers 1 to [`MAX_NUMBER`], and none.
 const NUMBERS: usize = MAX_NUMBER as usize + 1;
+/// Each bit of a set of numbers has a board.
+const _: () = assert!(NUMBERS == NumberSet::BITS as usize);
 
 /// The cells of all levels that are barred to cards.
 #[derive(Clone, Debug)]
