@@ -77,7 +77,8 @@ impl Frontier {
             }
         }
         let place = usize::from(before.iter().sum::<u16>());
-        match self.keys.get(place) {
+        // Of the open cells alone: a cell of the furthest corner has the key that stands for none.
+        match self.keys[..usize::from(self.len)].get(place) {
             Some(&key) if key == cell => Ok(place),
             _ => Err(place),
         }
@@ -119,11 +120,35 @@ impl Frontier {
     }
 }
 
-/// What stands for no key: that of a cell further out than tiles can lie.
+/// What stands for no key: it is above that of each cell that a tile can lie in.
 const NO_KEY: u16 = u16::MAX;
 
 /// A number that orders cells as [`Cell`] does: one comparison instead of two.
 const fn key(cell: Cell) -> u16 {
     let [x, y] = [cell.x.cast_unsigned() ^ 0x80, cell.y.cast_unsigned() ^ 0x80];
     u16::from_be_bytes([x, y])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_open_cells_are_found() {
+        let all =
+            || (i8::MIN..=i8::MAX).flat_map(|x| (i8::MIN..=i8::MAX).map(move |y| Cell { x, y }));
+        let mut frontier = Frontier::new();
+        let found = |frontier: &Frontier| -> Vec<Cell> {
+            all().filter(|&cell| frontier.at(cell).is_some()).collect()
+        };
+        assert_eq!(found(&frontier), [Cell::default()]);
+        frontier.close(Cell::default()).unwrap();
+        assert_eq!(found(&frontier), []);
+        // So many that they take several steps of a search.
+        let column = || (0..40).map(|y| Cell { x: -3, y: y - 20 });
+        for cell in column().rev() {
+            frontier.adjoin(cell, Edge::West, Terrain::Road, 1);
+        }
+        assert_eq!(found(&frontier), column().collect::<Vec<_>>());
+    }
 }
