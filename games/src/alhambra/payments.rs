@@ -230,3 +230,30 @@ impl Purchases<'_> {
         Room::Some
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::components::MAX_COPIES;
+    use super::*;
+
+    #[test]
+    fn there_is_room_for_all_payments_without_waste_that_any_hand_has() {
+        // Whatever a hand has is a part of all money, and so are its payments.
+        let values = 1..=VALUES as u8;
+        let cards = values.flat_map(|value| (0..MAX_COPIES).map(move |_| ValueCounts::one(value)));
+        let hand = cards.fold(ValueCounts::EMPTY, ValueCounts::plus);
+        let of_price = |price| {
+            let offer = Offer {
+                slot: Currency::Blue,
+                price,
+                hand,
+            };
+            let mut found = Found::new();
+            offer.find_no_waste(ValueCounts::EMPTY, VALUES as u8, &mut found);
+            found.len()
+        };
+        let prices = Building::all().map(|building| of_price(building.price()));
+        let most = CURRENCIES * prices.max().unwrap();
+        assert!(most > 300 && most <= MOST_AT_ONCE, "{most}");
+    }
+}
