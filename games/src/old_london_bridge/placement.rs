@@ -9,7 +9,7 @@ use super::state::State;
 use crate::{EventSink, Seat};
 
 /// What a legal placement means.
-struct Entry {
+pub(super) struct Entry {
     pawn: Pawn,
     /// Income, or the price of the centre as a negative number, in pounds.
     money: i32,
@@ -17,7 +17,8 @@ struct Entry {
 }
 
 impl State {
-    fn entry(&self, seat: Seat, placement: &Placement) -> Result<Entry, Illegal> {
+    /// Checks a placement.
+    pub(super) fn entry(&self, seat: Seat, placement: &Placement) -> Result<Entry, Illegal> {
         let Placement {
             spot,
             stack,
