@@ -18,7 +18,7 @@ use bridgemaster_sdk::{AttendOptions, Bot, Choice, Connection, Request, TlsOptio
 use tokio::task::JoinSet;
 use tonic::transport::Channel;
 
-use crate::{Referees, SEATS, TURNS, connect, load, median, turn::of_this_process};
+use crate::{Referees, SEATS, TURNS, connect, load, median, turn::process_cpu_time};
 
 /// The argument by which this program is a bot that answers at once.
 const BOT: &str = "--bot-of-a-contest";
@@ -114,8 +114,9 @@ pub(crate) async fn measure(game: &'static str, quick: bool) {
     for _ in 0..TURNS {
         let server = Referees::start().await;
         let channels = connect(&server.url).await;
-        let turn = load::decisions(&channels, game, SEATS, TABLES, RAW_TURN, of_this_process).await;
-        let raw = (turn.per_second(), turn.server_cpu_us());
+        let turn =
+            load::decisions(&channels, game, SEATS, TABLES, RAW_TURN, process_cpu_time).await;
+        let raw = (turn.per_second(), turn.cpu_us());
         rates.push(raw.0);
         costs.push(raw.1);
         for (figures, (_, bots)) in figures.iter_mut().zip(&attending) {
@@ -238,7 +239,7 @@ async fn played(url: &str, kept: &Path, spec: ContestSpec) -> (f64, f64) {
         program: std::env::current_exe().unwrap(),
         names: Vec::new(),
     };
-    let (start, cpu_before) = (Instant::now(), of_this_process());
+    let (start, cpu_before) = (Instant::now(), process_cpu_time());
     let never = std::future::pending::<()>();
     let mut answered = 0;
     let played = contest.play(&server, built_in, never, |_, news| {
@@ -249,7 +250,7 @@ async fn played(url: &str, kept: &Path, spec: ContestSpec) -> (f64, f64) {
     });
     let (_, exit) = played.await.unwrap();
     assert_eq!(exit.code, 0, "{}", exit.sentence);
-    let (time, cpu) = (start.elapsed(), of_this_process() - cpu_before);
+    let (time, cpu) = (start.elapsed(), process_cpu_time() - cpu_before);
     let answered = answered as f64;
     (
         answered / time.as_secs_f64(),

@@ -101,7 +101,7 @@ pub(crate) async fn decisions(
     seats: u32,
     matches: usize,
     turn: Duration,
-    server_cpu: impl Fn() -> Duration,
+    cpu_time: impl Fn() -> Duration,
 ) -> Turn {
     let counters = Arc::new(Counters::default());
     let mut tables = JoinSet::new();
@@ -114,7 +114,7 @@ pub(crate) async fn decisions(
             }
         });
     }
-    let turn = Turn::of(turn, &counters.decisions, server_cpu).await;
+    let turn = Turn::of(turn, &counters.decisions, cpu_time).await;
     counters.stopping.store(true, Ordering::Relaxed);
     tables.shutdown().await;
     turn

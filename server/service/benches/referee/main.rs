@@ -3,19 +3,20 @@
 //! it costs to store what happens before it has an effect.
 //!
 //! `cargo bench -p bridgemaster-server --bench referee` prints lines of `name value unit`, each
-//! name with its game; `-- GAME` measures only that game. Bots and server share the process and
-//! its cores, but for the memory of waiting matches and for the CPU time of the server: these have
-//! a server in a process of its own, and `-- --server-cpu` measures that time alone. `-- --durable`
+//! name with its game; `-- GAME` measures only that game. Bots and server share the process and its
+//! cores, but for the memory of waiting matches and for the CPU time of the server: these have a
+//! server in a process of its own, and `-- --server-cpu` measures that time alone. `-- --durable`
 //! compares what it costs to store alone: `cpu` is the CPU time of bots and server for a decision,
-//! which tells work from waiting. `-- --quick` takes shorter turns. `-- --losses MATCHES` plays so many matches under a short clock instead,
-//! counts the faults, and fails if there is one or a match was spoiled; with `--beside-rules` it does
-//! so while one caller has the rules by call work without a pause, with `--apart` the bots have
-//! processes of their own, which excuse the server where a bot was slow, and with `--busy LOOPS` so
-//! many processes beside take all processor time they get. `-- --contest` plays contests
-//! instead, beside the raw rate of the same server. `-- --swarm` plays 10,000 matches at once
-//! instead, of bots that think for a second: the CPU time of a decision, the server's own share of
-//! it, and the memory of a match. `-- --spectators` plays matches instead that nobody watches and that
-//! 500 watch, in turns: the server's own share of a message with and without them.
+//! which tells work from waiting. `-- --quick` takes shorter turns. `-- --losses MATCHES` plays so
+//! many matches under a short clock instead, counts the faults, and fails if there is one or a
+//! match was spoiled; with `--beside-rules` it does so while one caller has the rules by call work
+//! without a pause, with `--apart` the bots have processes of their own, which excuse the server
+//! where a bot was slow, and with `--busy LOOPS` so many processes beside take all processor time
+//! they get. `-- --contest` plays contests instead, beside the raw rate of the same server.
+//! `-- --swarm` plays 10,000 matches at once instead, of bots that think for a second: the CPU time of
+//! a decision, the server's own share of it, and the memory of a match. `-- --spectators` plays
+//! matches instead that nobody watches and that 500 watch, in turns: the server's own share of a
+//! message with and without them.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
@@ -42,7 +43,7 @@ use bridgemaster_store::{DataDir, Durability, SqliteOptions, SqliteStore};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::transport::Channel;
 
-use self::{losses::Beside, turn::of_this_process};
+use self::{losses::Beside, turn::process_cpu_time};
 
 /// Concurrent matches, and concurrent ping-pongs beside them.
 const LOADS: &[usize] = &[1, 16, 64, 512];
@@ -197,7 +198,7 @@ async fn compare_durable(game: &'static str, turn: Duration) {
         let channels = connect(&ping_pong).await;
         let bytes = sizes.answer_bytes;
         let pings = (bytes, u64::MAX);
-        let cpu = of_this_process;
+        let cpu = process_cpu_time;
         let round_trips = ping_pong::round_trips(&channels, pings, DURABLE_LOAD, turn, cpu).await;
         let round_trips = round_trips.per_second();
         for (place, (_, server)) in servers.iter().enumerate() {
@@ -205,7 +206,7 @@ async fn compare_durable(game: &'static str, turn: Duration) {
             let decisions = load::decisions(&channels, game, SEATS, DURABLE_LOAD, turn, cpu).await;
             let rate = decisions.per_second();
             rates[place].push(rate);
-            costs[place].push(decisions.server_cpu_us());
+            costs[place].push(decisions.cpu_us());
             ratios[place].push(rate / round_trips);
         }
     }
@@ -242,7 +243,7 @@ async fn compare(game: &'static str, matches: usize, turn: Duration) {
     let (mut decisions, mut round_trips) = (Vec::new(), Vec::new());
     for _ in 0..TURNS {
         let channels = server.connect().await;
-        let cpu = of_this_process;
+        let cpu = process_cpu_time;
         let of_matches = load::decisions(&channels, game, SEATS, matches, turn, cpu).await;
         decisions.push(of_matches.per_second());
         let channels = connect(&ping_pong).await;

@@ -92,7 +92,7 @@ pub(crate) async fn round_trips(
     (bytes, a_stream): (usize, u64),
     streams: usize,
     turn: Duration,
-    server_cpu: impl Fn() -> Duration,
+    cpu_time: impl Fn() -> Duration,
 ) -> Turn {
     let count = Arc::new(AtomicU64::new(0));
     let mut players = JoinSet::new();
@@ -105,7 +105,7 @@ pub(crate) async fn round_trips(
             }
         });
     }
-    let turn = Turn::of(turn, &count, server_cpu).await;
+    let turn = Turn::of(turn, &count, cpu_time).await;
     players.shutdown().await;
     turn
 }

@@ -39,13 +39,13 @@ async fn compare(game: &'static str, matches: usize, turn: Duration) {
         let echo_channels = connect(&echo.url).await;
         let cpu = || server.cpu_time();
         let turn_of_matches = load::decisions(&channels, game, SEATS, matches, turn, cpu).await;
-        of_matches.push(turn_of_matches.server_cpu_us());
+        of_matches.push(turn_of_matches.cpu_us());
         for (costs, a_stream) in [(&mut of_echo, u64::MAX), (&mut of_streams, a_stream)] {
             let cpu = || echo.cpu_time();
             let pings = (answer_bytes, a_stream);
             let round_trips =
                 ping_pong::round_trips(&echo_channels, pings, matches, turn, cpu).await;
-            costs.push(round_trips.server_cpu_us());
+            costs.push(round_trips.cpu_us());
         }
     }
     let ratio = |to: &[f64]| median(of_matches.iter().zip(to).map(|(m, e)| m / e).collect());
