@@ -129,8 +129,6 @@ pub struct Finish {
 /// The end of a match.
 #[derive(Debug)]
 pub struct Ending {
-    /// The bytes of its replay file.
-    pub replay: Arc<[u8]>,
     /// Its result.
     pub result: Arc<MatchResult>,
     /// Not to be seen before so many entries are stored.

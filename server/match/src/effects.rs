@@ -22,12 +22,11 @@ impl<G: WireGame> Match<G> {
     /// Makes effects of what the referee said. All of them wait for one entry, which is given.
     pub(crate) fn carry_out(&mut self, time: Time, effects: &mut Vec<Effect>) -> Entries {
         let mut outputs = std::mem::take(&mut self.outputs);
-        let mut replay = None;
-        let mut is_cancelled = false;
+        let (mut has_ended, mut is_cancelled) = (false, false);
         for output in &outputs {
             match output {
                 Output::Record(record) => self.record(record, effects),
-                Output::Ended => replay = self.seal(),
+                Output::Ended => has_ended = self.end_replay(),
                 Output::Cancelled => {
                     is_cancelled = true;
                     self.replay = Replay::Growing(ReplayWriter::default());
@@ -41,8 +40,11 @@ impl<G: WireGame> Match<G> {
                 writer.publish();
             }
         }
-        let stays = replay.clone().or(is_cancelled.then(Arc::default));
-        self.store(stays.as_ref(), time, effects);
+        let stays = match self.journal.is_some() && has_ended {
+            true => self.replay().map(Arc::clone),
+            false => is_cancelled.then(Arc::default),
+        };
+        self.store(stays, time, effects);
         let after = self.unsettled();
         for output in outputs.drain(..) {
             match output {
@@ -56,15 +58,9 @@ impl<G: WireGame> Match<G> {
             }
         }
         self.outputs = outputs;
-        if let Some(replay) = replay
-            && let Some(result) = self.referee.result()
-        {
+        if has_ended && let Some(result) = self.referee.result() {
             let result = Arc::clone(result);
-            effects.push(Effect::Ended(Ending {
-                replay,
-                result,
-                after,
-            }));
+            effects.push(Effect::Ended(Ending { result, after }));
         }
         if is_cancelled {
             effects.push(Effect::Cancelled { after });
@@ -160,13 +156,13 @@ impl<G: WireGame> Match<G> {
 
     /// Makes an entry of what happened, and with it of the end. After the end none are made: what is
     /// sent then waits for the end itself.
-    fn store(&mut self, replay: Option<&Arc<[u8]>>, time: Time, effects: &mut Vec<Effect>) {
+    fn store(&mut self, replay: Option<Arc<[u8]>>, time: Time, effects: &mut Vec<Effect>) {
         let Some(mut journal) = self.journal.take() else {
             return;
         };
         let finish = replay.map(|replay| Finish {
             summary: write_finished(self.finished()),
-            replay: Arc::clone(replay),
+            replay,
             parties: self.parties(),
         });
         let has_ended = finish.is_some();
@@ -223,23 +219,28 @@ impl<G: WireGame> Match<G> {
         }
     }
 
-    /// Closes the replay of a match that has ended: its bytes.
-    fn seal(&mut self) -> Option<Arc<[u8]>> {
-        let Replay::Growing(writer) = &mut self.replay else {
-            return None;
-        };
-        let result = self.referee.result()?;
-        let id = self.origin.id.as_str();
-        let bytes: Arc<[u8]> = std::mem::take(writer)
-            .finish(
-                id,
-                &self.referee,
-                &self.origin.salt,
-                result_to_wire(id, result),
-                &self.signing_key,
-            )
-            .into();
-        self.replay = Replay::Sealed(Arc::clone(&bytes));
-        Some(bytes)
+    /// The match has ended, and its replay has every record. Tells whether it has a result.
+    fn end_replay(&mut self) -> bool {
+        if let Replay::Growing(writer) = &mut self.replay {
+            self.replay = Replay::Whole(std::mem::take(writer));
+        }
+        self.referee.result().is_some()
+    }
+
+    /// The bytes of its replay file, once it has ended. They are made and signed when they are asked
+    /// for first: of most matches that are not stored nobody asks.
+    pub fn replay(&mut self) -> Option<&Arc<[u8]>> {
+        if let Replay::Whole(writer) = &mut self.replay {
+            let (origin, result) = (&self.origin, self.referee.result()?);
+            let id = origin.id.as_str();
+            let result = result_to_wire(id, result);
+            let writer = std::mem::take(writer);
+            let bytes = writer.finish(id, &self.referee, &origin.salt, result, &self.signing_key);
+            self.replay = Replay::Sealed(bytes.into());
+        }
+        match &self.replay {
+            Replay::Sealed(bytes) => Some(bytes),
+            Replay::Growing(_) | Replay::Whole(_) => None,
+        }
     }
 }

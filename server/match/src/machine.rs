@@ -63,7 +63,11 @@ pub struct Match<G: WireGame> {
 }
 
 pub(crate) enum Replay {
+    /// Of a match that has not ended.
     Growing(ReplayWriter),
+    /// Of one that has, and whose replay nobody has asked for.
+    Whole(ReplayWriter),
+    /// The signed file.
     Sealed(Arc<[u8]>),
 }
 

@@ -216,7 +216,7 @@ impl<G: WireGame> Match<G> {
     pub fn public_records(&self, from_bytes: usize) -> &[u8] {
         match &self.replay {
             Replay::Growing(writer) => writer.public_from(from_bytes),
-            Replay::Sealed(_) => &[],
+            Replay::Whole(_) | Replay::Sealed(_) => &[],
         }
     }
 
@@ -241,14 +241,6 @@ impl<G: WireGame> Match<G> {
     /// The seat whose bot declined it, if the match was cancelled for that.
     pub fn declined(&self) -> Option<Seat> {
         self.cancelled.as_ref().and_then(|(_, why)| why.declined)
-    }
-
-    /// The bytes of its replay file, once it has ended.
-    pub fn replay(&self) -> Option<&Arc<[u8]>> {
-        match &self.replay {
-            Replay::Growing(_) => None,
-            Replay::Sealed(bytes) => Some(bytes),
-        }
     }
 }
 

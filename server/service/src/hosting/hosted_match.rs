@@ -291,9 +291,9 @@ pub(crate) struct Ended {
     pub(crate) id: MatchId,
     /// The key that made it, on a server that asks for keys.
     pub(crate) maker: Option<KeyName>,
-    /// The bytes of its replay file, to be seen when the gate is open; `None` when it was
-    /// cancelled.
-    pub(crate) replay: Option<Arc<[u8]>>,
+    /// It was not cancelled.
+    pub(crate) has_replay: bool,
+    /// When it may be seen that it ended.
     pub(crate) gate: Option<Gate>,
 }
 

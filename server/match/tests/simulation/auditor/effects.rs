@@ -1,7 +1,7 @@
 //! What everybody may see of a match: news, counts, the replay and what stays of it.
 
 use bridgemaster_games::Seat;
-use bridgemaster_match::{Counted, DueNews, Ending, Finish, read_finished};
+use bridgemaster_match::{Counted, DueNews, Finish, read_finished};
 use bridgemaster_proto::{games::WireGame, v1};
 use bridgemaster_referee::{Record, RecordEntry};
 use bridgemaster_wire::{record_to_wire, result_to_wire, seat_to_wire};
@@ -113,12 +113,7 @@ impl<G: WireGame> Auditor<G> {
         Ok(())
     }
 
-    /// The replay has every record, and the result.
-    pub(super) fn ending(&self, ending: &Ending) -> Result<(), Violation> {
-        self.is_replay(&ending.replay)
-    }
-
-    /// What is kept of a match that is over is true.
+    /// What is kept of a match that is over is true: its replay has every record, and the result.
     pub(crate) fn is_kept(&self, finish: &Finish) -> Result<(), Violation> {
         self.finish(finish)?;
         match self.referee.is_cancelled() {
@@ -157,7 +152,7 @@ impl<G: WireGame> Auditor<G> {
     }
 
     /// What stays of the match tells of its end, and of all its histories.
-    pub(super) fn finish(&self, finish: &Finish) -> Result<(), Violation> {
+    fn finish(&self, finish: &Finish) -> Result<(), Violation> {
         let finished = read_finished(&finish.summary)
             .map_err(|problem| Violation(format!("the summary: {problem}")))?;
         let info = finished.info.unwrap_or_default();

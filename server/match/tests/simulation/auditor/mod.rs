@@ -243,8 +243,7 @@ impl<G: WireGame> Auditor<G> {
             Effect::Ended(ending) => {
                 let is_due = std::mem::take(&mut self.end_is_due);
                 demand!(is_due && !self.referee.is_cancelled(), "the match ends");
-                self.waits(ending.after)?;
-                self.ending(ending)
+                self.waits(ending.after)
             }
             Effect::Cancelled { after } => {
                 let is_due = std::mem::take(&mut self.end_is_due);
@@ -315,7 +314,7 @@ impl<G: WireGame> Auditor<G> {
             "the last entry is the one that ends the match"
         );
         if let Some(finish) = &entry.finish {
-            self.finish(finish)?;
+            self.is_kept(finish)?;
         }
         self.standings.push(Standing {
             digest: self.referee.digest(),

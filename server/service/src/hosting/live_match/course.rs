@@ -41,11 +41,12 @@ impl<G: WireGame> Course for LiveMatch<G> {
     }
 
     fn whole_replay(&self) -> ReplayBytes {
-        let locked = self.lock();
-        match (locked.machine.replay(), locked.machine.cancellation()) {
+        let mut locked = self.lock();
+        let replay = locked.machine.replay().map(Arc::clone);
+        match (replay, locked.machine.cancellation()) {
             (None, Some(why)) => ReplayBytes::Never(locked.shown(cancelled(&why.reason))),
             (None, None) => ReplayBytes::Growing,
-            (Some(bytes), _) => ReplayBytes::Here(locked.shown(Arc::clone(bytes))),
+            (Some(bytes), _) => ReplayBytes::Here(locked.shown(bytes)),
         }
     }
 

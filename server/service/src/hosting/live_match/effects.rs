@@ -183,7 +183,7 @@ impl<G: WireGame> Locked<G> {
             Effect::Cancelled { after } => {
                 info!("match cancelled");
                 around.context.metrics.match_cancelled();
-                let ended = self.over(around, None, after);
+                let ended = self.over(around, false, after);
                 around.is_over(ended.gate.as_ref(), |of_match, made, seats| {
                     of_match.whole(made, seats, "cancelled")
                 });
@@ -228,11 +228,7 @@ impl<G: WireGame> Locked<G> {
     }
 
     fn ended(&self, around: &Surroundings, ending: Ending) -> Ended {
-        let Ending {
-            replay,
-            result,
-            after,
-        } = ending;
+        let Ending { result, after } = ending;
         info!(decisions = result.decisions, "match ended");
         around.metrics.ended();
         if result.spoiled_by_referee {
@@ -243,7 +239,7 @@ impl<G: WireGame> Locked<G> {
                 "the match is spoiled by the server's own lag"
             );
         }
-        let ended = self.over(around, Some(replay), after);
+        let ended = self.over(around, true, after);
         around.is_over(ended.gate.as_ref(), |of_match, made, seats| {
             of_match
                 .whole(made, seats, "ended")
@@ -253,7 +249,7 @@ impl<G: WireGame> Locked<G> {
         ended
     }
 
-    fn over(&self, around: &Surroundings, replay: Option<Arc<[u8]>>, after: Entries) -> Ended {
+    fn over(&self, around: &Surroundings, has_replay: bool, after: Entries) -> Ended {
         if let Some(group) = around.group.as_ref().filter(|_| self.journal.is_none()) {
             let number = self.counted_number(around);
             around.context.groups.leave_play(group, number, |_| None);
@@ -262,7 +258,7 @@ impl<G: WireGame> Locked<G> {
         Ended {
             id: around.origin.id.clone(),
             maker: around.maker.clone(),
-            replay,
+            has_replay,
             gate: self.gates.before(after),
         }
     }

@@ -125,7 +125,8 @@ impl<G: WireGame> ShownMatch for LiveMatch<G> {
 
     fn replay(&self) -> ReplayBytes {
         let locked = self.lock();
-        if locked.machine.replay().is_some() && locked.machine.is_held_back() {
+        let has_ended = locked.machine.referee().result().is_some();
+        if has_ended && locked.machine.is_held_back() {
             return ReplayBytes::Never(locked.shown(still_running()));
         }
         drop(locked);

@@ -10,7 +10,7 @@ use super::Matches;
 use crate::{
     hosting::{
         HostedMatch,
-        hosted_match::{Ended, Outcome},
+        hosted_match::{Ended, Outcome, ReplayBytes},
     },
     journal::NotStored,
     refusal::Refusal,
@@ -66,14 +66,17 @@ impl Matches {
         let Ended {
             id,
             maker,
-            replay,
+            has_replay,
             gate,
         } = ended;
         for listener in self.listeners() {
             listener.over(&id, gate.as_ref());
         }
-        if let (Some(keeper), Some(replay)) = (&self.replays, replay) {
-            keeper.enqueue(id.clone(), replay, gate);
+        if let (Some(keeper), true) = (&self.replays, has_replay)
+            && let Some(ReplayBytes::Here(replay)) =
+                self.held(&id).map(|it| it.course().whole_replay())
+        {
+            keeper.enqueue(id.clone(), replay.into_value(), gate);
         }
         let forgotten = self.roster().end(&id, self.limits().ended_matches_kept);
         // Dropped here, outside the lock.
