@@ -7,10 +7,11 @@ use arrayvec::ArrayVec;
 use super::OldLondonBridge;
 use super::components::{
     BONUS_STACKS, BUILDINGS_PER_KIND, KINDS, MARKER_VALUES, MARKERS_IN_BOX, MARKERS_PER_VALUE,
-    MAX_PLAYERS, TILE_KINDS, TileKind,
+    MAX_PLAYERS,
 };
 use super::config::Config;
 use super::decision::Decision;
+use super::edition_parts::building_order;
 use super::observation::{BonusStackView, Observation, Phase, SeatView, StackView};
 use super::observation_check::check;
 use super::setup::{MAX_ROUNDS, Setup, rounds};
@@ -32,27 +33,20 @@ impl Sample for OldLondonBridge {
             orientation: state.orientation,
             phase: state.phase,
             stacks: std::array::from_fn(|place| {
-                let (stack, top) = (&fixed.stacks[place], state.buildings_gone[place]);
+                let (stack, gone) = (&fixed.stacks[place], state.buildings_gone[place]);
                 StackView {
                     kind: fixed.edition.ring()[place],
-                    top: stack.get(usize::from(top)).copied(),
-                    unseen: fixed.places_in_order[place]
-                        .iter()
-                        .filter(|&&place| place > top)
-                        .map(|&place| stack[usize::from(place)])
-                        .collect(),
+                    top: stack.get(usize::from(gone)).copied(),
+                    unseen: below_top(stack, gone, &fixed.places_in_order[place]),
                 }
             }),
             unseen_markers: state.unseen_markers(),
             supply: state.supply,
             bonus_stacks: std::array::from_fn(|place| {
-                let rest = &fixed.bonus_stacks[place][usize::from(state.tiles_gone[place])..];
-                let mut unseen: ArrayVec<TileKind, TILE_KINDS> =
-                    rest.iter().skip(1).copied().collect();
-                unseen.sort_unstable();
+                let (stack, gone) = (&fixed.bonus_stacks[place], state.tiles_gone[place]);
                 BonusStackView {
-                    face_up: rest.first().copied(),
-                    unseen,
+                    face_up: stack.get(usize::from(gone)).copied(),
+                    unseen: below_top(stack, gone, &fixed.tile_places_in_order[place]),
                 }
             }),
             seats: state.seat_views(viewer),
@@ -128,6 +122,23 @@ impl State {
     }
 }
 
+/// What lies below the top of a stack from which so many are gone, in the order of `places`.
+fn below_top<T: Copy, const N: usize>(
+    stack: &[T; N],
+    gone: u8,
+    places: &[u8; N],
+) -> ArrayVec<T, N> {
+    let (mut unseen, mut count) = (*stack, 0);
+    for &place in places {
+        // Written in any case, and kept or written over: without a branch for each.
+        unseen[count] = stack[usize::from(place)];
+        count += usize::from(place > gone);
+    }
+    let mut unseen = ArrayVec::from(unseen);
+    unseen.truncate(count);
+    unseen
+}
+
 fn assemble(
     config: &Config,
     seats: SeatCount,
@@ -157,9 +168,11 @@ fn assemble(
         start_leaders: config.start_leaders,
         ring_place: Fixed::ring_places(edition),
         x_spaces: Fixed::x_spaces(edition),
-        places_in_order: Fixed::places_in_order(&stacks),
+        places_in_order: Fixed::places_in_order(&stacks, building_order),
+        stacks_digested: Fixed::stacks_digested(&stacks),
         stacks,
         markers: sample_markers(observation, rounds(seats), chance)?,
+        tile_places_in_order: Fixed::places_in_order(&bonus_stacks, |&tile| tile),
         bonus_stacks,
     };
     let mut views = observation.seats.clone();

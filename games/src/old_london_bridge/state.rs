@@ -35,9 +35,13 @@ pub(super) struct Fixed {
     /// The places in each stack, in the order of its buildings by [`building_order`]: what is
     /// unseen is listed in this order, for every observation.
     pub(super) places_in_order: [[u8; BUILDINGS_PER_KIND]; KINDS],
+    /// What the digest takes of each stack.
+    pub(super) stacks_digested: [[[u8; DIGESTED_BYTES]; BUILDINGS_PER_KIND]; KINDS],
     pub(super) markers: ArrayVec<u8, MAX_ROUNDS>,
     /// Bonus stacks, the first tile to be taken first.
     pub(super) bonus_stacks: [[TileKind; TILE_KINDS]; BONUS_STACKS],
+    /// The places in each bonus stack, in the order of its tiles.
+    pub(super) tile_places_in_order: [[u8; TILE_KINDS]; BONUS_STACKS],
 }
 
 /// The whole truth. A clone copies a few hundred bytes and shares the rest.
@@ -89,15 +93,23 @@ impl Fixed {
         })
     }
 
-    /// The places in each stack, in the order of its buildings.
-    pub(super) fn places_in_order(
-        stacks: &[[Building; BUILDINGS_PER_KIND]; KINDS],
-    ) -> [[u8; BUILDINGS_PER_KIND]; KINDS] {
-        stacks.map(|stack| {
+    /// The places in each stack, in the order of what lies there.
+    pub(super) fn places_in_order<T, K: Ord, const N: usize, const STACKS: usize>(
+        stacks: &[[T; N]; STACKS],
+        order: impl Fn(&T) -> K,
+    ) -> [[u8; N]; STACKS] {
+        stacks.each_ref().map(|stack| {
             let mut places = std::array::from_fn(|place| place as u8);
-            places.sort_unstable_by_key(|&place| building_order(&stack[usize::from(place)]));
+            places.sort_unstable_by_key(|&place| order(&stack[usize::from(place)]));
             places
         })
+    }
+
+    /// What the digest takes of each stack.
+    pub(super) fn stacks_digested(
+        stacks: &[[Building; BUILDINGS_PER_KIND]; KINDS],
+    ) -> [[[u8; DIGESTED_BYTES]; BUILDINGS_PER_KIND]; KINDS] {
+        stacks.map(|stack| stack.map(|building| digested(&building)))
     }
 
     /// Whether this match uses a face.
@@ -121,9 +133,11 @@ impl State {
             start_leaders: config.start_leaders,
             ring_place: Fixed::ring_places(edition),
             x_spaces: Fixed::x_spaces(edition),
-            places_in_order: Fixed::places_in_order(&stacks),
+            places_in_order: Fixed::places_in_order(&stacks, building_order),
+            stacks_digested: Fixed::stacks_digested(&stacks),
             stacks,
             markers: setup.markers.clone(),
+            tile_places_in_order: Fixed::places_in_order(&setup.bonus_stacks, |&tile| tile),
             bonus_stacks: setup.bonus_stacks,
         };
         let mut supply = CARDS;
@@ -235,12 +249,14 @@ impl State {
             rounds: _, // follows from the seats
             faces,
             start_leaders,
-            ring_place: _, // follows from the edition
-            x_spaces: _,   // so does this
-            stacks,
+            ring_place: _,      // follows from the edition
+            x_spaces: _,        // so does this
+            stacks: _,          // below, by their bytes
             places_in_order: _, // follows from the stacks
+            stacks_digested,
             markers,
             bonus_stacks,
+            tile_places_in_order: _, // follows from the bonus stacks
         } = &**fixed;
         let mut d = Digester::default();
         d.u8(seat_count.get());
@@ -249,8 +265,10 @@ impl State {
         d.bytes(&self.unseen_markers());
         d.list(&markers[usize::from(*round)..]);
         self.digest_phase(&mut d);
-        for (stack, &gone) in stacks.iter().zip(buildings_gone) {
-            digest_buildings(&mut d, &stack[usize::from(gone)..]);
+        for (stack, &gone) in stacks_digested.iter().zip(buildings_gone) {
+            let rest = &stack[usize::from(gone)..];
+            d.u8(rest.len() as u8);
+            d.bytes(rest.as_flattened());
         }
         for (stack, &gone) in bonus_stacks.iter().zip(tiles_gone) {
             let rest = &stack[usize::from(gone)..];
@@ -302,9 +320,17 @@ impl State {
 /// What stands for an absent value in a digest.
 const ABSENT: u8 = u8::MAX;
 
-fn digest_building(d: &mut Digester, building: &Building) {
+/// Bytes that the digest takes of a building.
+const DIGESTED_BYTES: usize = 3;
+
+/// What the digest takes of a building.
+fn digested(building: &Building) -> [u8; DIGESTED_BYTES] {
     let coat = building.coat.map_or(ABSENT, |coat| coat as u8);
-    d.array([building.kind as u8, building.number.unwrap_or(ABSENT), coat]);
+    [building.kind as u8, building.number.unwrap_or(ABSENT), coat]
+}
+
+fn digest_building(d: &mut Digester, building: &Building) {
+    d.array(digested(building));
 }
 
 fn digest_buildings(d: &mut Digester, buildings: &[Building]) {
