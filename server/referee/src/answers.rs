@@ -125,11 +125,13 @@ impl<G: Game> Referee<G> {
             player.outbox.acknowledge(sequence);
         }
         // The buffers of the question serve the next one, unless the shell still holds it.
-        if let Some(mut question) = Arc::into_inner(open.question) {
-            question.legal.clear();
-            question.events.clear();
-            self.legal = question.legal;
-            self.news = question.events;
+        let mut answered = open.question;
+        if let Some(question) = Arc::get_mut(&mut answered) {
+            self.legal = std::mem::take(&mut question.legal);
+            self.news = std::mem::take(&mut question.events);
+            self.legal.clear();
+            self.news.clear();
+            self.spare = Some(answered);
         }
         Some(charge)
     }

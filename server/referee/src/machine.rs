@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use bridgemaster_games::{Digest, Game, Seat};
 
 use crate::{
-    FaultReason, ForkError, Input, MatchResult, MatchRules, Output, Record, RecordEntry,
+    FaultReason, ForkError, Input, MatchResult, MatchRules, Output, Question, Record, RecordEntry,
     RulesError, SeatMessage, Time, event_log::EventLog, house::House, lag::Lag, player::Player,
 };
 
@@ -47,6 +47,8 @@ pub struct Referee<G: Game> {
     pub(crate) legal: Vec<G::Decision>,
     /// Buffer of the events of a request, likewise.
     pub(crate) news: Vec<G::Event>,
+    /// The last question that was answered, whose memory the next one takes.
+    pub(crate) spare: Option<Arc<Question<G>>>,
     pub(crate) decisions: u32,
     /// Those up to the last public event: later ones are secret.
     pub(crate) public_decisions: u32,
@@ -113,6 +115,7 @@ impl<G: Game> Referee<G> {
             house: House::new(rules.house, rules.seed.clone()),
             legal: Vec::new(),
             news: Vec::new(),
+            spare: None,
             decisions: 0,
             public_decisions: 0,
             public_changes: 0,

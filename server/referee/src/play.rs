@@ -148,6 +148,7 @@ impl<G: Game> Referee<G> {
             cut,
             events,
         };
+        let question = self.shared(question);
         let now = self.now;
         let player = &mut self.players[seat.index()];
         player.last_request_id += 1;
@@ -159,7 +160,7 @@ impl<G: Game> Referee<G> {
         }
         player.open = Some(OpenRequest {
             id: player.last_request_id,
-            question: Arc::new(question),
+            question,
             timer,
             is_from_before: false,
             sequence: None,
@@ -167,6 +168,18 @@ impl<G: Game> Referee<G> {
         if player.can_hear() {
             self.send_open_request(seat, out);
         }
+    }
+
+    /// A question to be shared with the shell, in the memory of the one before it if there is one.
+    fn shared(&mut self, question: Question<G>) -> Arc<Question<G>> {
+        let Some(mut spare) = self.spare.take() else {
+            return Arc::new(question);
+        };
+        match Arc::get_mut(&mut spare) {
+            Some(place) => *place = question,
+            None => return Arc::new(question),
+        }
+        spare
     }
 
     /// The house decides the open request, if there is one.
