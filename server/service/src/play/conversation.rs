@@ -1,84 +1,135 @@
 //! One stream of one bot, from Hello to its end.
 
-use std::{ops::ControlFlow, sync::Arc, time::Duration};
+use std::{
+    pin::{Pin, pin},
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
 
-use async_stream::try_stream;
-use bridgemaster_match::{Opening, SeatInput};
+use bridgemaster_match::Opening;
 use bridgemaster_proto::{
     PROTOCOL_REVISION,
-    v1::{
-        Draining, Hello, PlayRequest, PlayResponse, RefusalReason, Welcome,
-        play_request::Message as Incoming, play_response::Message as Outgoing,
-    },
+    v1::{Hello, RefusalReason, Welcome, play_response::Message as Outgoing},
 };
-use prost::{Message as _, bytes::Bytes};
-use tokio::{select, task::consume_budget};
+use prost::bytes::Bytes;
+use tokio::select;
 use tokio_stream::Stream;
 use tonic::Status;
-use tracing::debug;
 
 use super::{
+    exchange::{Exchange, response, whole_ms},
     hello::{check_hello, known},
-    inbound::{Inbound, garbage},
-    interruptions::{Interruption, Interruptions},
-    round_trip::{Answered, RoundTrip},
-    stream_span::StreamSpan,
+    inbound::Inbound,
+    round_trip::RoundTrip,
 };
 use crate::{
     VERSION,
-    hosting::{Closing, Matches, Outbound, SeatKey, SeatStream},
+    hosting::{Matches, Outbound, SeatKey, SeatStream},
     identity::Caller,
-    journal::{Gate, NotStored},
+    journal::NotStored,
     limits::Limits,
+    metrics::Counted,
     refusal::Refusal,
     transport::CarriesBot,
 };
 
-/// The bytes of the responses to the bot of `caller`, whose ticket is `key` and whose connection has its place
-/// for as long as this lasts; `round_trip` measures the way there. The stream is polled by the one
-/// task that the transport has for it: an answer is read, refereed and answered there, without a
-/// hop.
-pub(crate) fn conversation(
+/// The bytes of the responses to a bot. The stream is polled by the one task that the transport has
+/// for it: an answer is read, refereed and answered there, without a hop.
+pub(super) struct Conversation {
+    step: Step,
+    /// For as long as this lasts.
+    _counted: Counted,
+}
+
+/// How far a conversation is.
+enum Step {
+    /// Until the bot has its seat: its Welcome comes of it.
+    Opening(Pin<Box<dyn Future<Output = Result<(Bytes, Box<Talk>), Refusal>> + Send>>),
+    Talking(Box<Talk>),
+    Over,
+}
+
+/// A bot that has its seat.
+struct Talk {
+    exchange: Exchange,
+    /// Whose connection has its place for as long as this lasts.
+    _carries: Option<CarriesBot>,
+}
+
+impl Conversation {
+    /// With the bot of `caller`, whose ticket is `key` and whose connection has its place for as long
+    /// as this lasts; `round_trip` measures the way there.
+    pub(super) fn new(
+        matches: Arc<Matches>,
+        key: SeatKey,
+        caller: Caller,
+        inbound: Inbound,
+        carries: Option<CarriesBot>,
+        round_trip: RoundTrip,
+    ) -> Self {
+        Self {
+            _counted: matches.metrics().play_stream(),
+            step: Step::Opening(Box::pin(open(
+                matches, key, caller, inbound, carries, round_trip,
+            ))),
+        }
+    }
+
+    fn poll_response(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Bytes>, Refusal>> {
+        match &mut self.step {
+            Step::Opening(opening) => {
+                let (welcome, talk) = ready!(opening.as_mut().poll(context))?;
+                self.step = Step::Talking(talk);
+                Poll::Ready(Ok(Some(welcome)))
+            }
+            Step::Talking(talk) => pin!(talk.exchange.next()).poll(context),
+            Step::Over => Poll::Ready(Ok(None)),
+        }
+    }
+}
+
+impl Stream for Conversation {
+    type Item = Result<Bytes, Status>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let response = ready!(self.poll_response(context));
+        if !matches!(response, Ok(Some(_))) {
+            self.step = Step::Over;
+        }
+        Poll::Ready(response.map_err(Status::from).transpose())
+    }
+}
+
+/// Hears the Hello of a bot and gives it its seat, and its Welcome.
+async fn open(
     matches: Arc<Matches>,
     key: SeatKey,
     caller: Caller,
     mut inbound: Inbound,
     carries: Option<CarriesBot>,
     round_trip: RoundTrip,
-) -> impl Stream<Item = Result<Bytes, Status>> {
-    try_stream! {
-        let _counted = matches.metrics().play_stream();
-        let hello = {
-            let stopping = matches.lifecycle().stopping();
-            select! {
-                biased;
-                hello = inbound.hello(matches.limits()) => hello,
-                () = stopping.cancelled() => Err(matches.stop_refusal()),
-                // A ticket holds one stream that has not said Hello, however many are opened with
-                // it.
-                () = superseded(carries.as_ref()) => Err(Refusal::new(
-                    RefusalReason::Superseded,
-                    "a newer stream of this seat was opened before this one said Hello",
-                )),
-            }
-        };
-        let (seat, outbound, opening) = join(key, &caller, &hello?).await?;
-        // Before the bot knows that it may answer.
-        let _link = inbound.link(&seat, &caller);
-        let mut span = StreamSpan::begin(matches.traces(), seat.voice(), opening.resumed);
-        yield welcome(&seat, &opening, matches.limits());
-
-        let interruptions = Interruptions::new(&matches, caller);
-        let mut exchange =
-            Exchange::new(&matches, seat, inbound, outbound, round_trip, interruptions);
-        loop {
-            let next = exchange.next().await;
-            match next.inspect_err(|refusal| span.is_refused(refusal))? {
-                Some(message) => yield message,
-                None => break,
-            }
-        }
-    }
+) -> Result<(Bytes, Box<Talk>), Refusal> {
+    let stopping = matches.lifecycle().stopping();
+    let hello = select! {
+        biased;
+        hello = inbound.hello(matches.limits()) => hello?,
+        () = stopping.cancelled() => return Err(matches.stop_refusal()),
+        // A ticket holds one stream that has not said Hello, however many are opened with it.
+        () = superseded(carries.as_ref()) => return Err(Refusal::new(
+            RefusalReason::Superseded,
+            "a newer stream of this seat was opened before this one said Hello",
+        )),
+    };
+    let (seat, outbound, opening) = join(key, &caller, &hello).await?;
+    let welcome = welcome(&seat, &opening, matches.limits());
+    // Before the bot knows that it may answer: calls find the stream.
+    let voices = (seat, opening.resumed);
+    let exchange = Exchange::begin(&matches, caller, voices, (inbound, outbound), round_trip);
+    let talk = Talk {
+        exchange,
+        _carries: carries,
+    };
+    Ok((welcome, Box::new(talk)))
 }
 
 /// Takes the seat that the ticket is for.
@@ -114,238 +165,10 @@ fn welcome(seat: &SeatStream, opening: &Opening, limits: &Limits) -> Bytes {
     }))
 }
 
-/// What is said in both directions between Welcome and the end of the stream.
-struct Exchange<'a> {
-    matches: &'a Matches,
-    seat: SeatStream,
-    inbound: Inbound,
-    outbound: Outbound,
-    round_trip: RoundTrip,
-    interruptions: Interruptions,
-    /// What the last message of the bot waits for. No other is given to the match until then, so that
-    /// what waits to be stored does not grow with what a bot sends.
-    unsettled: Option<Gate>,
-    /// The next message, which waits for that.
-    read: Option<Result<Option<PlayRequest>, Status>>,
-}
-
-impl<'a> Exchange<'a> {
-    fn new(
-        matches: &'a Matches,
-        seat: SeatStream,
-        inbound: Inbound,
-        outbound: Outbound,
-        round_trip: RoundTrip,
-        interruptions: Interruptions,
-    ) -> Self {
-        Self {
-            matches,
-            seat,
-            inbound,
-            outbound,
-            round_trip,
-            interruptions,
-            unsettled: None,
-            read: None,
-        }
-    }
-
-    /// The next response, while the bot is heard; `None` when the stream ends without a refusal.
-    async fn next(&mut self) -> Result<Option<Bytes>, Refusal> {
-        loop {
-            select! {
-                biased;
-                message = self.outbound.next() => {
-                    if let Some(message) = message {
-                        self.report_hand_over(message.request_id);
-                        return Ok(Some(message.bytes));
-                    }
-                    return match self.outbound.closing() {
-                        Closing::Refused(refusal) => Err(refusal),
-                        Closing::MatchOver => Ok(None),
-                    };
-                }
-                message = next_message(&mut self.inbound, &mut self.read, &mut self.unsettled) => {
-                    let message = message.map_err(|NotStored| Refusal::storage_failed())?;
-                    if self.hear(message)?.is_break() {
-                        return Ok(None);
-                    }
-                    // A bot that sends without a pause must not keep the thread to itself.
-                    consume_budget().await;
-                }
-                interruption = self.interruptions.next() => {
-                    return match interruption {
-                        Interruption::Draining => Ok(Some(self.draining())),
-                        Interruption::PingDue => Ok(Some(self.ping())),
-                        Interruption::Ended(refusal) => {
-                            if refusal.is_servers_own() {
-                                self.seat.is_taken_away();
-                            }
-                            Err(refusal)
-                        }
-                    };
-                }
-            }
-        }
-    }
-
-    /// What tells that the server drains.
-    fn draining(&self) -> Bytes {
-        response(Outgoing::Draining(Draining {
-            time_left_ms: whole_ms(self.matches.lifecycle().drain_left()),
-            matches_resume: self.matches.journal().is_some(),
-            address: String::new(),
-        }))
-    }
-
-    /// A Ping. Where nobody answers it, what TCP has measured is reported with it.
-    fn ping(&mut self) -> Bytes {
-        if !self.inbound.has_pongs()
-            && let Some(elapsed_us) = self.round_trip.of_tcp_us()
-        {
-            self.seat.report(SeatInput::RoundTrip { elapsed_us });
-        }
-        response(Outgoing::Ping(self.round_trip.ping()))
-    }
-
-    /// Reports that a request, if it is one, goes to the transport: before it does and not after,
-    /// since the transport asks for more only when the bot's window has room, so that the bot could
-    /// put a later report off.
-    fn report_hand_over(&self, request_id: Option<u32>) {
-        if let Some(request_id) = request_id {
-            self.seat.handed_over(request_id);
-        }
-    }
-
-    /// What the bot sent, or that it sends no more: then the stream ends.
-    fn hear(
-        &mut self,
-        message: Result<Option<PlayRequest>, Status>,
-    ) -> Result<ControlFlow<()>, Refusal> {
-        match message {
-            Ok(Some(message)) => {
-                self.unsettled = receive(&self.seat, message, &mut self.round_trip)?;
-                return Ok(ControlFlow::Continue(()));
-            }
-            Ok(None) => debug!("the bot closed its half of the stream"),
-            Err(status) => match garbage(&status) {
-                Some(refusal) => {
-                    let detail = status.message().to_owned();
-                    self.seat.report(SeatInput::Garbage { detail });
-                    return Err(refusal);
-                }
-                None => debug!(%status, "the stream was lost"),
-            },
-        }
-        Ok(ControlFlow::Break(()))
-    }
-}
-
-/// The next message of a bot, once what came of the last one is stored. Only a bot that says more
-/// before that has its stream woken by it. A call that is dropped loses nothing.
-async fn next_message(
-    inbound: &mut Inbound,
-    read: &mut Option<Result<Option<PlayRequest>, Status>>,
-    unsettled: &mut Option<Gate>,
-) -> Result<Result<Option<PlayRequest>, Status>, NotStored> {
-    loop {
-        if let Some(gate) = unsettled
-            && read.is_some()
-        {
-            gate.wait().await?;
-            *unsettled = None;
-        }
-        if let Some(message) = read.take() {
-            return Ok(message);
-        }
-        *read = Some(inbound.message().await);
-    }
-}
-
-fn whole_ms(time: Duration) -> u32 {
-    u32::try_from(time.as_millis()).unwrap_or(u32::MAX)
-}
-
-fn response(message: Outgoing) -> Bytes {
-    let response = PlayResponse {
-        sequence: 0,
-        message: Some(message),
-    };
-    response.encode_to_vec().into()
-}
-
 /// Completes when a newer stream of the seat comes.
 async fn superseded(carries: Option<&CarriesBot>) {
     match carries {
         Some(carries) => carries.superseded().await,
         None => std::future::pending().await,
-    }
-}
-
-/// Reports a message to the match, and gives what it waits for; a refusal ends the stream.
-fn receive(
-    seat: &SeatStream,
-    message: PlayRequest,
-    round_trip: &mut RoundTrip,
-) -> Result<Option<Gate>, Refusal> {
-    let input = match message.message {
-        Some(Incoming::Decision(decision)) => SeatInput::Decision(decision),
-        Some(Incoming::Pong(pong)) => match round_trip.pong(pong.nonce) {
-            Answered::Last { elapsed_us } => match round_trip.of_the_way_us(elapsed_us) {
-                Some(elapsed_us) => SeatInput::RoundTrip { elapsed_us },
-                None => return Ok(None),
-            },
-            Answered::Earlier => return Ok(None),
-            Answered::Nothing => SeatInput::Useless,
-        },
-        Some(Incoming::Resign(_)) => SeatInput::Resign,
-        Some(Incoming::Hello(_)) => {
-            return Err(Refusal::new(
-                RefusalReason::HelloRepeated,
-                "Hello is the first message of a stream and no other",
-            ));
-        }
-        None => SeatInput::Useless,
-    };
-    Ok(seat.report(input))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::{
-        pin::pin,
-        task::{Context, Poll, Waker},
-    };
-
-    use bridgemaster_match::TicketHash;
-
-    use super::*;
-    use crate::play::seat_links::SeatLinks;
-
-    #[test]
-    fn a_message_that_was_read_waits_until_what_came_of_the_last_one_is_stored() {
-        let mut inbound = Inbound::Calls {
-            hello: None,
-            links: SeatLinks::default(),
-            ticket: TicketHash::new([7; 32]),
-        };
-        let mut next = |read: &mut _, unsettled: &mut _| {
-            let next = pin!(next_message(&mut inbound, read, unsettled));
-            next.poll(&mut Context::from_waker(Waker::noop()))
-        };
-        for outcome in [Ok(()), Err(NotStored)] {
-            let gate = Gate::default();
-            let (mut read, mut unsettled) = (Some(Ok(None)), Some(gate.clone()));
-            for _ in 0..2 {
-                assert!(next(&mut read, &mut unsettled).is_pending());
-                assert!(read.is_some(), "a call that is dropped loses nothing");
-            }
-            gate.settle(outcome);
-            let Poll::Ready(given) = next(&mut read, &mut unsettled) else {
-                panic!("the gate is settled");
-            };
-            assert_eq!(given.is_ok(), outcome.is_ok());
-            assert_eq!(read.is_some(), outcome.is_err(), "given once, or never");
-        }
     }
 }

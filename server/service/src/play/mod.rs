@@ -2,11 +2,13 @@
 
 mod conversation;
 mod door;
+mod exchange;
 mod first;
 mod hello;
 mod in_span;
 mod inbound;
 mod interruptions;
+mod response_body;
 mod round_trip;
 mod seat_admission;
 mod seat_calls;
@@ -15,12 +17,12 @@ mod seldom;
 mod service;
 mod stream_span;
 
-use std::{pin::Pin, sync::Arc};
+use std::sync::Arc;
 
 use bridgemaster_proto::v1::PlayRequest;
-use tokio_stream::Stream;
-use tonic::{Request, Response, Status, Streaming, codegen::Bytes};
+use tonic::{Request, Status, Streaming};
 
+use conversation::Conversation;
 use in_span::InSpan;
 use inbound::Inbound;
 use round_trip::RoundTrip;
@@ -33,7 +35,7 @@ pub(crate) use {
 };
 
 /// The bytes of the responses of one stream.
-type Responses = InSpan<Pin<Box<dyn Stream<Item = Result<Bytes, Status>> + Send>>>;
+type Responses = InSpan<Conversation>;
 
 /// The service behind a door.
 #[derive(Clone)]
@@ -47,17 +49,14 @@ impl Play {
     }
 
     /// Begins the conversation on a stream.
-    async fn play(
-        self,
-        request: Request<Streaming<PlayRequest>>,
-    ) -> Result<Response<Responses>, Status> {
+    async fn play(self, request: Request<Streaming<PlayRequest>>) -> Result<Responses, Status> {
         let admitted = self.door.admit(request.metadata()).await?;
         let connection = ConnectionInfo::of(&request);
         let carries = self.door.protect(connection, &admitted);
         let round_trip = RoundTrip::new(connection.map(|known| known.round_trip.clone()));
         let span = admitted.key.span();
         // A client's call returns with the response head, so the head must not wait for Hello.
-        let responses = conversation::conversation(
+        let responses = Conversation::new(
             Arc::clone(self.door.matches()),
             admitted.key,
             admitted.caller,
@@ -65,6 +64,6 @@ impl Play {
             carries,
             round_trip,
         );
-        Ok(Response::new(InSpan::new(span, Box::pin(responses))))
+        Ok(InSpan::new(span, responses))
     }
 }

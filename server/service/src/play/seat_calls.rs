@@ -12,7 +12,7 @@ use tokio_stream::{Stream, StreamExt as _};
 use tonic::{Request, Response, Status, metadata::MetadataMap};
 
 use super::{
-    conversation::conversation,
+    conversation::Conversation,
     door::{Admitted, Door},
     in_span::InSpan,
     inbound::Inbound,
@@ -102,7 +102,7 @@ impl SeatService for SeatCalls {
         };
         let matches = Arc::clone(self.door.matches());
         let (key, caller) = (admitted.key, admitted.caller);
-        let responses = conversation(matches, key, caller, inbound, carries, round_trip);
+        let responses = Conversation::new(matches, key, caller, inbound, carries, round_trip);
         let responses = responses.map(|response| watched(&response?));
         Ok(Response::new(InSpan::new(span, Box::pin(responses))))
     }

@@ -17,6 +17,8 @@ pub(super) struct Seldom<T> {
     awaited: Pin<Box<dyn Future<Output = T> + Send>>,
     bell: Arc<Bell>,
     waker: Waker,
+    /// Of the task that the bell wakes.
+    task: Option<Waker>,
 }
 
 /// What the awaited future wakes.
@@ -38,6 +40,19 @@ impl<T> Seldom<T> {
             awaited: Box::pin(awaited),
             waker: Arc::clone(&bell).into(),
             bell,
+            task: None,
+        }
+    }
+
+    /// From now on this task is woken.
+    fn wakes(&mut self, task: &Waker) {
+        if !self
+            .task
+            .as_ref()
+            .is_some_and(|known| known.will_wake(task))
+        {
+            self.task = Some(task.clone());
+            *self.bell.waker.lock() = Some(task.clone());
         }
     }
 }
@@ -46,24 +61,15 @@ impl<T> Future for Seldom<T> {
     type Output = T;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
-        self.bell.wakes(context.waker());
+        self.wakes(context.waker());
         // After the line above: what rings from now on wakes the task.
-        if !self.bell.has_rung.swap(false, Ordering::AcqRel) {
+        if !self.bell.has_rung.load(Ordering::Acquire) {
             return Poll::Pending;
         }
+        // What rings from here on is not lost: the future is polled after it, or once more.
+        self.bell.has_rung.swap(false, Ordering::AcqRel);
         let Self { awaited, waker, .. } = &mut *self;
         awaited.as_mut().poll(&mut Context::from_waker(waker))
-    }
-}
-
-impl Bell {
-    /// From now on it wakes this task.
-    fn wakes(&self, task: &Waker) {
-        let mut waker = self.waker.lock();
-        match &mut *waker {
-            Some(known) => known.clone_from(task),
-            none => *none = Some(task.clone()),
-        }
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::{
     convert::Infallible,
+    pin::Pin,
     task::{Context, Poll},
 };
 
@@ -10,6 +11,8 @@ use bridgemaster_proto::{
     BytesCodec,
     v1::{PlayRequest, play_service_server::SERVICE_NAME},
 };
+use parking_lot::Mutex;
+use tokio_stream::Empty;
 use tonic::{
     Request, Response, Status, Streaming,
     body::Body,
@@ -17,7 +20,7 @@ use tonic::{
     server::{Grpc, NamedService, StreamingService},
 };
 
-use super::{Play, Responses};
+use super::{Play, Responses, response_body::ResponseBody};
 
 /// The path of the one method.
 const PLAY: &str = "/bridgemaster.v1.PlayService/Play";
@@ -44,19 +47,38 @@ impl Service<http::Request<Body>> for Play {
             let most_bytes = play.door.matches().limits().play_message_bytes;
             let grpc = Grpc::new(BytesCodec::<PlayRequest>::default());
             let mut grpc = grpc.max_decoding_message_size(most_bytes);
-            Ok(grpc.streaming(PlayMethod(play), request).await)
+            let responses = Mutex::default();
+            let method = PlayMethod {
+                play,
+                responses: &responses,
+            };
+            let head = grpc.streaming(method, request).await;
+            let responses = responses.lock().take();
+            Ok(match responses {
+                Some(responses) => head.map(|_| Body::new(ResponseBody::new(responses))),
+                None => head,
+            })
         })
     }
 }
 
-struct PlayMethod(Play);
+/// The method, which leaves its responses for a body of our own: tonic makes the head of the response.
+struct PlayMethod<'a> {
+    play: Play,
+    responses: &'a Mutex<Option<Responses>>,
+}
 
-impl StreamingService<PlayRequest> for PlayMethod {
+impl<'a> StreamingService<PlayRequest> for PlayMethod<'a> {
     type Response = Bytes;
-    type ResponseStream = Responses;
-    type Future = BoxFuture<Response<Responses>, Status>;
+    type ResponseStream = Empty<Result<Bytes, Status>>;
+    type Future =
+        Pin<Box<dyn Future<Output = Result<Response<Self::ResponseStream>, Status>> + Send + 'a>>;
 
     fn call(&mut self, request: Request<Streaming<PlayRequest>>) -> Self::Future {
-        Box::pin(self.0.clone().play(request))
+        let (play, left) = (self.play.clone(), self.responses);
+        Box::pin(async move {
+            *left.lock() = Some(play.play(request).await?);
+            Ok(Response::new(tokio_stream::empty()))
+        })
     }
 }
