@@ -271,9 +271,7 @@ impl State {
             d.bytes(rest.as_flattened());
         }
         for (stack, &gone) in bonus_stacks.iter().zip(tiles_gone) {
-            let rest = &stack[usize::from(gone)..];
-            d.i32(rest.len() as i32);
-            rest.iter().for_each(|&tile| d.u8(tile as u8));
+            digest_tiles(&mut d, &stack[usize::from(gone)..]);
         }
         d.bytes(supply);
         for (seat, chosen) in seats.iter().zip(chosen) {
@@ -283,10 +281,7 @@ impl State {
         for seat in chapel_order.iter().chain(gate_order) {
             d.u8(seat.number());
         }
-        d.u8(turns.len() as u8);
-        for turn in turns {
-            d.bytes(&[turn.seat.number(), turn.card, turn.value]);
-        }
+        digest_turns(&mut d, turns);
         if *start_leaders == StartLeaders::Paid {
             d.u8(1);
         }
@@ -337,6 +332,18 @@ fn digest_buildings(d: &mut Digester, buildings: &[Building]) {
     d.u8(buildings.len() as u8);
     for building in buildings {
         digest_building(d, building);
+    }
+}
+
+fn digest_tiles(d: &mut Digester, tiles: &[TileKind]) {
+    d.i32(tiles.len() as i32);
+    tiles.iter().for_each(|&tile| d.u8(tile as u8));
+}
+
+fn digest_turns(d: &mut Digester, turns: &[Turn]) {
+    d.u8(turns.len() as u8);
+    for turn in turns {
+        d.bytes(&[turn.seat.number(), turn.card, turn.value]);
     }
 }
 
