@@ -80,6 +80,11 @@ macro_rules! wire_edition {
                     return Ok(<$edition>::built_in());
                 };
                 let parts: $parts = $crate::games::conversion::OnWire::from_wire(field, wire)?;
+                let built_in = <$edition>::built_in();
+                // Matches share it, also if a maker sends it.
+                if parts == *std::borrow::Borrow::<$parts>::borrow(&built_in.parts()) {
+                    return Ok(built_in);
+                }
                 let checked = <$edition>::new(&parts)$(.map_err($refused))?;
                 let checked = checked.map_err($crate::games::wire::WireError::from);
                 $crate::games::wire::Path::below(checked.map(std::sync::Arc::new), field)
