@@ -17,6 +17,9 @@ use tonic_prost::{ProstCodec, ProstDecoder, ProstEncoder};
 /// the usual 8 KiB, their empty buffers would be most of its memory.
 const BUFFER_BYTES: usize = 1024;
 
+/// Buffer for what a bot sends, in bytes: most of its messages have fewer than 20.
+const DECISION_BUFFER_BYTES: usize = 128;
+
 /// Encoded messages of a stream are handed on once there are so many bytes; tonic's own value.
 const YIELD_BYTES: usize = 32 * 1024;
 
@@ -71,7 +74,7 @@ impl<U: Message + Default + Send + 'static> Codec for BytesCodec<U> {
     }
 
     fn decoder(&mut self) -> Self::Decoder {
-        ProstCodec::<U, U>::raw_decoder(BufferSettings::new(BUFFER_BYTES, YIELD_BYTES))
+        ProstCodec::<U, U>::raw_decoder(BufferSettings::new(DECISION_BUFFER_BYTES, YIELD_BYTES))
     }
 }
 
