@@ -75,8 +75,8 @@ impl Inbox {
         self.reports.push(report);
     }
 
-    /// Moves all reports into `reports`, which is empty.
+    /// Moves all reports into `reports`.
     pub fn drain_into(&mut self, reports: &mut Vec<Report>) {
-        std::mem::swap(&mut self.reports, reports);
+        reports.append(&mut self.reports);
     }
 }

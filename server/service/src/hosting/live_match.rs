@@ -1,5 +1,6 @@
 //! One match in play: a lock around the match itself, and the hands that carry out its effects.
 
+mod buffers;
 mod course;
 mod effects;
 mod hosted;
@@ -20,7 +21,7 @@ use bridgemaster_store::KeyName;
 use parking_lot::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 
-use self::effects::{Locked, Surroundings, effects_buffer};
+use self::effects::{Locked, Surroundings};
 use super::{
     clock::MatchClock,
     context::Context,
@@ -143,7 +144,6 @@ impl<G: WireGame> LiveMatch<G> {
                 changes_for_many: None,
                 journal,
                 gates: Gates::default(),
-                reports: Vec::new(),
                 machine,
             }),
         }
@@ -185,17 +185,14 @@ impl<G: WireGame> LiveMatch<G> {
                 locked.machine.stored(entries, clock.time_at(opened_at));
             }
         }
-        let Locked {
-            machine, reports, ..
-        } = locked;
+        let (mut reports, mut effects) = buffers::take();
         let now = {
             let mut inbox = self.inbox();
-            inbox.drain_into(reports);
+            inbox.drain_into(&mut reports);
             // Under its lock: a report that comes later has no earlier moment.
             clock.now()
         };
-        let mut effects = effects_buffer::take();
-        let value = act(machine, (now, reports), &mut effects);
+        let value = act(&mut locked.machine, (now, &mut reports), &mut effects);
         locked.counted.is_in(locked.machine.referee().phase());
         self.state.set(locked.machine.state());
         // Before bots are sent something, since what was woken last has its turn first.
@@ -207,7 +204,7 @@ impl<G: WireGame> LiveMatch<G> {
             // The match may be gone from memory before anybody looks.
             locked.tell_news();
         }
-        effects_buffer::give_back(effects);
+        buffers::give_back((reports, effects));
         Outcome { value, ended }
     }
 }

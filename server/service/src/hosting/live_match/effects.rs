@@ -4,8 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use bridgemaster_games::{Seat, SeatCount};
 use bridgemaster_match::{
-    Counted, Effect, Ending, Entries, Match, Moment, Origin, Outgoing, Report, StoredEntry,
-    StreamNumber,
+    Counted, Effect, Ending, Entries, Match, Moment, Origin, Outgoing, StoredEntry, StreamNumber,
 };
 use bridgemaster_proto::games::WireGame;
 use bridgemaster_store::{KeyName, Write};
@@ -95,8 +94,6 @@ pub(super) struct Locked<G: WireGame> {
     /// `None` without a store.
     pub(super) journal: Option<MatchJournal>,
     pub(super) gates: Gates,
-    /// Reports that are being handled; empty in between.
-    pub(super) reports: Vec<Report>,
 }
 
 /// What comes of effects.
@@ -321,27 +318,5 @@ impl<G: WireGame> Locked<G> {
             sender.close(too_slow(full), gate);
         }
         Some((seat, stream))
-    }
-}
-
-/// The buffer for effects: one for each thread, since it is full for no longer than a call, and
-/// there are many matches.
-pub(super) mod effects_buffer {
-    use std::cell::Cell;
-
-    use bridgemaster_match::Effect;
-
-    thread_local! {
-        static BUFFER: Cell<Vec<Effect>> = const { Cell::new(Vec::new()) };
-    }
-
-    /// Takes the buffer of this thread, which is empty.
-    pub(in super::super) fn take() -> Vec<Effect> {
-        BUFFER.take()
-    }
-
-    /// Gives it back, empty again.
-    pub(in super::super) fn give_back(buffer: Vec<Effect>) {
-        BUFFER.set(buffer);
     }
 }

@@ -359,8 +359,9 @@ impl<G: WireGame> PlayedMatch for LiveMatch<G> {
             history_id: self.around.context.history_id,
             unix_ms: now_unix_ms().unsigned_abs(),
         };
-        self.drive(&mut locked, |machine, (now, _), effects| {
+        self.drive(&mut locked, |machine, (now, reports), effects| {
             machine.restarted(now, next, effects);
+            machine.handle_reports(reports, effects);
         })
     }
 }
