@@ -35,6 +35,17 @@ impl Lifecycle {
         self.draining.child_token()
     }
 
+    /// Completes when the server drains. Each poll may take a lock that all share: for who polls
+    /// seldom.
+    pub(crate) async fn until_draining(&self) {
+        self.draining.cancelled().await;
+    }
+
+    /// Completes when the server stops; see [`Lifecycle::until_draining`].
+    pub(crate) async fn until_stopping(&self) {
+        self.stopping.cancelled().await;
+    }
+
     /// Whether the server makes no match any more.
     pub(crate) fn is_draining(&self) -> bool {
         self.draining.is_cancelled()

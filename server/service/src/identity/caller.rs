@@ -146,7 +146,8 @@ impl Caller {
     pub(crate) async fn refused(&self) -> Refusal {
         match self {
             Self::Anyone | Self::Guest(_) => pending().await,
-            Self::Holder(holder) => holder.refused().await,
+            // Boxed, so that streams of others are small.
+            Self::Holder(holder) => Box::pin(holder.refused()).await,
         }
     }
 }

@@ -14,7 +14,7 @@ use bridgemaster_proto::{
 use prost::bytes::Bytes;
 use tokio::select;
 use tokio_stream::Stream;
-use tonic::Status;
+use tonic::{Status, codegen::BoxFuture};
 
 use super::{
     exchange::{Exchange, response, whole_ms},
@@ -44,7 +44,7 @@ pub(super) struct Conversation {
 /// How far a conversation is.
 enum Step {
     /// Until the bot has its seat: its Welcome comes of it.
-    Opening(Pin<Box<dyn Future<Output = Result<(Bytes, Box<Talk>), Refusal>> + Send>>),
+    Opening(BoxFuture<(Bytes, Box<Talk>), Refusal>),
     Talking(Box<Talk>),
     Over,
 }
@@ -109,11 +109,10 @@ async fn open(
     carries: Option<CarriesBot>,
     round_trip: RoundTrip,
 ) -> Result<(Bytes, Box<Talk>), Refusal> {
-    let stopping = matches.lifecycle().stopping();
     let hello = select! {
         biased;
         hello = inbound.hello(matches.limits()) => hello?,
-        () = stopping.cancelled() => return Err(matches.stop_refusal()),
+        () = matches.lifecycle().until_stopping() => return Err(matches.stop_refusal()),
         // A ticket holds one stream that has not said Hello, however many are opened with it.
         () = superseded(carries.as_ref()) => return Err(Refusal::new(
             RefusalReason::Superseded,
@@ -122,9 +121,14 @@ async fn open(
     };
     let (seat, outbound, opening) = join(key, &caller, &hello).await?;
     let welcome = welcome(&seat, &opening, matches.limits());
-    // Before the bot knows that it may answer: calls find the stream.
-    let voices = (seat, opening.resumed);
-    let exchange = Exchange::begin(&matches, caller, voices, (inbound, outbound), round_trip);
+    // Calls find the stream by it, so it is there before the bot knows that it may answer.
+    let exchange = Exchange::begin(
+        &matches,
+        caller,
+        (seat, opening.resumed),
+        (inbound, outbound),
+        round_trip,
+    );
     let talk = Talk {
         exchange,
         _carries: carries,

@@ -6,7 +6,6 @@ use tokio::{
     select,
     time::{Interval, MissedTickBehavior, interval},
 };
-use tokio_util::sync::CancellationToken;
 
 use super::seldom::Seldom;
 use crate::{cluster::Cluster, hosting::Matches, identity::Caller, refusal::Refusal};
@@ -31,8 +30,6 @@ struct Sources {
     matches: Arc<Matches>,
     caller: Caller,
     pings: Interval,
-    draining: CancellationToken,
-    stopping: CancellationToken,
     is_told_of_drain: bool,
 }
 
@@ -42,12 +39,9 @@ impl Interruptions {
         let mut pings = interval(matches.limits().ping_interval);
         // A bot that reads again after a pause needs one Ping, not all that were due.
         pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let lifecycle = matches.lifecycle();
         let sources = Sources {
             caller,
             pings,
-            draining: lifecycle.draining(),
-            stopping: lifecycle.stopping(),
             is_told_of_drain: false,
             matches: Arc::clone(matches),
         };
@@ -66,14 +60,15 @@ impl Interruptions {
 
 impl Sources {
     async fn next(mut self) -> (Self, Interruption) {
+        let lifecycle = self.matches.lifecycle();
         let interruption = select! {
             biased;
-            () = self.draining.cancelled(), if !self.is_told_of_drain => {
+            () = lifecycle.until_draining(), if !self.is_told_of_drain => {
                 self.is_told_of_drain = true;
                 Interruption::Draining
             }
             _ = self.pings.tick() => Interruption::PingDue,
-            () = self.stopping.cancelled() => Interruption::Ended(self.matches.stop_refusal()),
+            () = lifecycle.until_stopping() => Interruption::Ended(self.matches.stop_refusal()),
             refusal = lapsed(self.matches.cluster()) => Interruption::Ended(refusal),
             refusal = self.caller.refused() => Interruption::Ended(refusal),
         };
@@ -84,7 +79,8 @@ impl Sources {
 /// Completes when the server may not answer any more, since others may have its matches.
 async fn lapsed(cluster: Option<&Arc<Cluster>>) -> Refusal {
     match cluster {
-        Some(cluster) => cluster.lapsed().await,
+        // Boxed, so that streams are small where no other server is.
+        Some(cluster) => Box::pin(cluster.lapsed()).await,
         None => std::future::pending().await,
     }
 }
