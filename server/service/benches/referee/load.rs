@@ -166,6 +166,8 @@ pub(crate) struct Made {
 pub(crate) async fn create_match(channel: &Channel, config: MatchConfig) -> Made {
     let request = CreateMatchRequest {
         config: Some(config),
+        // As contests and ladders ask.
+        without_config: true,
         ..CreateMatchRequest::default()
     };
     let created = MatchServiceClient::new(channel.clone())
