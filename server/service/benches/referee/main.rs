@@ -26,6 +26,7 @@ mod losses;
 mod memory;
 mod numbers;
 mod ping_pong;
+mod relay;
 mod rules_load;
 mod server_cpu;
 mod server_process;
@@ -235,12 +236,14 @@ async fn storage(folder: &Path, durability: Durability) -> Storage {
     }
 }
 
-/// Lets refereed matches and ping-pong take turns.
+/// Lets refereed matches, ping-pong and bare tables take turns.
 async fn compare(game: &'static str, matches: usize, turn: Duration) {
     let server = Referees::start().await;
     let sizes = load::message_sizes(&server.connect().await[0], game, SEATS).await;
     let ping_pong = ping_pong::serve(sizes.request_bytes).await;
-    let (mut decisions, mut round_trips) = (Vec::new(), Vec::new());
+    let tables = relay::serve(sizes.request_bytes).await;
+    let a_stream = sizes.decisions / u64::from(SEATS);
+    let (mut decisions, mut round_trips, mut passed_on) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..TURNS {
         let channels = server.connect().await;
         let cpu = process_cpu_time;
@@ -250,17 +253,20 @@ async fn compare(game: &'static str, matches: usize, turn: Duration) {
         let pings = (sizes.answer_bytes, u64::MAX);
         let of_pings = ping_pong::round_trips(&channels, pings, matches, turn, cpu).await;
         round_trips.push(of_pings.per_second());
+        let channels = connect(&tables).await;
+        let messages = (sizes.answer_bytes, a_stream);
+        let of_tables = relay::turns(&channels, messages, matches, turn, cpu).await;
+        passed_on.push(of_tables.per_second());
     }
-    let ratios = decisions
-        .iter()
-        .zip(&round_trips)
-        .map(|(d, r)| d / r)
-        .collect();
+    let ratio = |to: &[f64]| median(decisions.iter().zip(to).map(|(d, t)| d / t).collect());
+    let (ratio, ratio_of_tables) = (ratio(&round_trips), ratio(&passed_on));
     let name = format!("referee.{game}.matches{matches}");
     println!("{name}.request_size {} bytes", sizes.request_bytes);
     println!("{name}.decisions {:.0} /s", median(decisions));
     println!("{name}.pingpong {:.0} /s", median(round_trips));
-    println!("{name}.ratio {:.3} 1", median(ratios));
+    println!("{name}.ratio {ratio:.3} 1");
+    println!("{name}.tables {:.0} /s", median(passed_on));
+    println!("{name}.ratio_of_tables {ratio_of_tables:.3} 1");
 }
 
 /// A server of matches, stopped when dropped.

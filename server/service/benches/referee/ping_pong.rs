@@ -26,9 +26,9 @@ use tonic_prost::ProstCodec;
 use crate::turn::Turn;
 
 #[derive(Clone, PartialEq, prost::Message)]
-struct Payload {
+pub(crate) struct Payload {
     #[prost(bytes = "vec", tag = "1")]
-    bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// Answers each message with one of `bytes` bytes.

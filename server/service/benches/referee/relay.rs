@@ -1,0 +1,191 @@
+//! A bare tonic service in the shape of a match: of the two streams of a table each is sent a message
+//! when the other has sent one, and both end after so many. What the transport alone can do where
+//! turns pass from bot to bot, in matches as short as those of a game.
+
+use std::{
+    collections::HashMap,
+    convert::Infallible,
+    pin::Pin,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use tokio::{net::TcpListener, sync::mpsc, task::JoinSet};
+use tokio_stream::{Stream, StreamExt as _, wrappers::ReceiverStream};
+use tonic::{
+    Request, Response, Status, Streaming,
+    body::Body,
+    codegen::{BoxFuture, Service, http},
+    server::{NamedService, StreamingService},
+    transport::{Channel, Server, server::TcpIncoming},
+};
+use tonic_prost::ProstCodec;
+
+use crate::{SEATS, ping_pong::Payload, turn::Turn};
+
+/// Messages that wait for a stream, at most.
+const QUEUE: usize = 4;
+/// Metadata with the number of a table.
+const TABLE: &str = "table";
+
+/// Sends messages of `bytes` bytes.
+#[derive(Clone)]
+struct Relay {
+    bytes: usize,
+    /// Tables with one stream.
+    tables: Arc<Mutex<HashMap<String, SecondSeat>>>,
+}
+
+/// What the second stream of a table reads from, and writes to.
+struct SecondSeat {
+    from_first: mpsc::Receiver<Payload>,
+    to_first: mpsc::Sender<Payload>,
+}
+
+impl NamedService for Relay {
+    const NAME: &'static str = "bench.Relay";
+}
+
+impl Service<http::Request<Body>> for Relay {
+    type Response = http::Response<Body>;
+    type Error = Infallible;
+    type Future = BoxFuture<Self::Response, Self::Error>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: http::Request<Body>) -> Self::Future {
+        let service = self.clone();
+        Box::pin(async move {
+            let mut grpc = tonic::server::Grpc::new(ProstCodec::<Payload, Payload>::default());
+            Ok(grpc.streaming(service, request).await)
+        })
+    }
+}
+
+impl Relay {
+    /// What a new stream of a table reads from, and writes to.
+    fn sit_down(&self, table: String) -> (mpsc::Receiver<Payload>, mpsc::Sender<Payload>) {
+        let mut tables = self.tables.lock().unwrap();
+        if let Some(second) = tables.remove(&table) {
+            return (second.from_first, second.to_first);
+        }
+        let (to_first, from_second) = mpsc::channel(QUEUE);
+        let (to_second, from_first) = mpsc::channel(QUEUE);
+        let second = SecondSeat {
+            from_first,
+            to_first,
+        };
+        tables.insert(table, second);
+        (from_second, to_second)
+    }
+}
+
+impl StreamingService<Payload> for Relay {
+    type Response = Payload;
+    type ResponseStream = Pin<Box<dyn Stream<Item = Result<Payload, Status>> + Send>>;
+    type Future = BoxFuture<Response<Self::ResponseStream>, Status>;
+
+    fn call(&mut self, request: Request<Streaming<Payload>>) -> Self::Future {
+        let table = request.metadata().get(TABLE).unwrap().to_str().unwrap();
+        let (inbound, outbound) = self.sit_down(table.to_owned());
+        let size = self.bytes;
+        let passed_on = request.into_inner().filter_map(move |message| {
+            let passed_on = Payload {
+                bytes: vec![7; size],
+            };
+            // The other stream may have ended.
+            let _ = outbound.try_send(passed_on);
+            message.err().map(Err)
+        });
+        // One task reads and writes, as with a match.
+        let responses = ReceiverStream::new(inbound).map(Ok).merge(passed_on);
+        Box::pin(async move { Ok(Response::new(Box::pin(responses) as _)) })
+    }
+}
+
+/// Serves such tables on a free port, with messages of `bytes` bytes.
+pub(crate) async fn serve(bytes: usize) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
+    let relay = Relay {
+        bytes,
+        tables: Arc::default(),
+    };
+    let router = Server::builder().add_service(relay);
+    tokio::spawn(router.serve_with_incoming(incoming));
+    url
+}
+
+/// Counts the messages that are passed on at so many tables at once, whose clients send messages of
+/// `bytes` bytes and open new streams after so many of them.
+pub(crate) async fn turns(
+    channels: &[Channel],
+    (bytes, a_stream): (usize, u64),
+    tables: usize,
+    turn: Duration,
+    cpu_time: impl Fn() -> Duration,
+) -> Turn {
+    let count = Arc::new(AtomicU64::new(0));
+    let mut players = JoinSet::new();
+    for table in 0..tables {
+        let channel = channels[table % channels.len()].clone();
+        let count = Arc::clone(&count);
+        players.spawn(async move {
+            for number in 0_u64.. {
+                let mut seats = JoinSet::new();
+                for seat in 0..SEATS {
+                    let table = format!("{table}-{number}");
+                    let (channel, count) = (channel.clone(), Arc::clone(&count));
+                    seats.spawn(async move {
+                        play(channel, (table, seat == 0), bytes, a_stream, &count).await;
+                    });
+                }
+                seats.join_all().await;
+            }
+        });
+    }
+    let turn = Turn::of(turn, &count, cpu_time).await;
+    players.shutdown().await;
+    turn
+}
+
+/// One stream of a table, of so many messages in each direction.
+async fn play(
+    channel: Channel,
+    (table, begins): (String, bool),
+    bytes: usize,
+    a_stream: u64,
+    count: &AtomicU64,
+) {
+    let (outbound, messages) = mpsc::channel(QUEUE);
+    let message = || Payload {
+        bytes: vec![7; bytes],
+    };
+    if begins {
+        outbound.send(message()).await.unwrap();
+    }
+    let mut call = Request::new(ReceiverStream::new(messages));
+    call.metadata_mut().insert(TABLE, table.parse().unwrap());
+    let mut client = tonic::client::Grpc::new(channel);
+    client.ready().await.unwrap();
+    let path = "/bench.Relay/Play".parse().unwrap();
+    let codec = ProstCodec::<Payload, Payload>::default();
+    let streaming = client.streaming(call, path, codec).await;
+    let mut inbound = streaming.unwrap().into_inner();
+    for _ in 0..a_stream {
+        if inbound.message().await.unwrap().is_none() {
+            return;
+        }
+        count.fetch_add(1, Ordering::Relaxed);
+        outbound.send(message()).await.unwrap();
+    }
+    drop(outbound);
+    while inbound.message().await.unwrap().is_some() {}
+}
