@@ -1,6 +1,6 @@
 //! What refereeing costs: decisions over loopback beside a bare tonic ping-pong of messages of
-//! the same size, the referee's own share of a decision, the memory of waiting matches, and what
-//! it costs to store what happens before it has an effect.
+//! the same size and beside bare tables of two streams, the referee's own share of a decision, the
+//! memory of waiting matches, and what it costs to store what happens before it has an effect.
 //!
 //! `cargo bench -p bridgemaster-server --bench referee` prints lines of `name value unit`, each
 //! name with its game; `-- GAME` measures only that game. Bots and server share the process and its
