@@ -9,7 +9,7 @@ use bridgemaster_proto::v1::{
 };
 use prost::{Message as _, bytes::Bytes};
 use tokio::{select, task::consume_budget};
-use tonic::Status;
+use tonic::{Status, codegen::BoxFuture};
 use tracing::debug;
 
 use super::{
@@ -36,7 +36,7 @@ pub(super) struct Exchange {
     interruptions: Interruptions,
     /// What the last message of the bot waits for. No other is given to the match until then, so that
     /// what waits to be stored does not grow with what a bot sends.
-    unsettled: Option<Gate>,
+    unsettled: Option<Unsettled>,
     /// The next message, which waits for that.
     read: Option<Result<Option<PlayRequest>, Status>>,
     span: StreamSpan,
@@ -67,8 +67,8 @@ impl Exchange {
         }
     }
 
-    /// The next response, while the bot is heard; `None` when the stream ends without a refusal. A call
-    /// that is dropped loses nothing.
+    /// The next response, while the bot is heard; `None` when the stream ends without a refusal. A
+    /// call that is dropped loses nothing, and its task is woken.
     pub(super) async fn next(&mut self) -> Result<Option<Bytes>, Refusal> {
         let next = self.response().await;
         next.inspect_err(|refusal| self.span.is_refused(refusal))
@@ -147,7 +147,8 @@ impl Exchange {
     ) -> Result<ControlFlow<()>, Refusal> {
         match message {
             Ok(Some(message)) => {
-                self.unsettled = receive(&self.seat, message, &mut self.round_trip)?;
+                let gate = receive(&self.seat, message, &mut self.round_trip)?;
+                self.unsettled = gate.map(Unsettled::behind);
                 return Ok(ControlFlow::Continue(()));
             }
             Ok(None) => debug!("the bot closed its half of the stream"),
@@ -164,18 +165,47 @@ impl Exchange {
     }
 }
 
+/// What came of a message, and is not stored yet.
+struct Unsettled {
+    gate: Gate,
+    /// Begun when the bot says more. It outlasts calls that are dropped: it is what wakes the stream.
+    waiting: Option<BoxFuture<(), NotStored>>,
+}
+
+impl Unsettled {
+    fn behind(gate: Gate) -> Self {
+        Self {
+            gate,
+            waiting: None,
+        }
+    }
+
+    /// Completes when it is stored. A call that is dropped loses nothing, and its task is woken.
+    async fn stored(&mut self) -> Result<(), NotStored> {
+        if self.gate.is_open() {
+            return Ok(());
+        }
+        let gate = &self.gate;
+        let waiting = self.waiting.get_or_insert_with(|| {
+            let gate = gate.clone();
+            Box::pin(async move { gate.wait().await })
+        });
+        waiting.await
+    }
+}
+
 /// The next message of a bot, once what came of the last one is stored. Only a bot that says more
 /// before that has its stream woken by it. A call that is dropped loses nothing.
 async fn next_message(
     inbound: &mut Inbound,
     read: &mut Option<Result<Option<PlayRequest>, Status>>,
-    unsettled: &mut Option<Gate>,
+    unsettled: &mut Option<Unsettled>,
 ) -> Result<Result<Option<PlayRequest>, Status>, NotStored> {
     loop {
-        if let Some(gate) = unsettled
+        if let Some(last) = unsettled
             && read.is_some()
         {
-            gate.wait().await?;
+            last.stored().await?;
             *unsettled = None;
         }
         if let Some(message) = read.take() {
@@ -230,13 +260,24 @@ fn receive(
 mod tests {
     use std::{
         pin::pin,
-        task::{Context, Poll, Waker},
+        sync::atomic::{AtomicUsize, Ordering},
+        task::{Context, Poll, Wake, Waker},
     };
 
     use bridgemaster_match::TicketHash;
 
     use super::*;
     use crate::play::seat_links::SeatLinks;
+
+    /// How often a stream was woken.
+    #[derive(Default)]
+    struct Woken(AtomicUsize);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
 
     #[test]
     fn a_message_that_was_read_waits_until_what_came_of_the_last_one_is_stored() {
@@ -245,18 +286,24 @@ mod tests {
             links: SeatLinks::default(),
             ticket: TicketHash::new([7; 32]),
         };
-        let mut next = |read: &mut _, unsettled: &mut _| {
-            let next = pin!(next_message(&mut inbound, read, unsettled));
-            next.poll(&mut Context::from_waker(Waker::noop()))
-        };
         for outcome in [Ok(()), Err(NotStored)] {
+            let woken = Arc::<Woken>::default();
+            let waker = Waker::from(Arc::clone(&woken));
+            // Each call is dropped when it is pending, as it is by a stream.
+            let mut next = |read: &mut _, unsettled: &mut _| {
+                let next = pin!(next_message(&mut inbound, read, unsettled));
+                next.poll(&mut Context::from_waker(&waker))
+            };
             let gate = Gate::default();
-            let (mut read, mut unsettled) = (Some(Ok(None)), Some(gate.clone()));
+            let mut unsettled = Some(Unsettled::behind(gate.clone()));
+            let mut read = Some(Ok(None));
             for _ in 0..2 {
                 assert!(next(&mut read, &mut unsettled).is_pending());
                 assert!(read.is_some(), "a call that is dropped loses nothing");
             }
+            assert_eq!(woken.0.load(Ordering::Relaxed), 0);
             gate.settle(outcome);
+            assert_eq!(woken.0.load(Ordering::Relaxed), 1, "its stream goes on");
             let Poll::Ready(given) = next(&mut read, &mut unsettled) else {
                 panic!("the gate is settled");
             };
