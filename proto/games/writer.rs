@@ -167,6 +167,11 @@ impl Writer {
         self.bytes
     }
 
+    /// Gives back the memory that the buffer has for more.
+    pub fn shrink_to_fit(&mut self) {
+        self.bytes.shrink_to_fit();
+    }
+
     /// Empties the buffer.
     pub fn clear(&mut self) {
         self.bytes.clear();

@@ -222,7 +222,9 @@ impl<G: WireGame> Match<G> {
     /// The match has ended, and its replay has every record. Tells whether it has a result.
     fn end_replay(&mut self) -> bool {
         if let Replay::Growing(writer) = &mut self.replay {
-            self.replay = Replay::Whole(std::mem::take(writer));
+            let mut writer = std::mem::take(writer);
+            writer.shrink_to_fit();
+            self.replay = Replay::Whole(writer);
         }
         self.referee.result().is_some()
     }

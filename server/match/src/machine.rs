@@ -5,6 +5,8 @@
 
 #[cfg(test)]
 mod handled_late;
+#[cfg(test)]
+mod replay_asked_for_late;
 
 use std::sync::Arc;
 

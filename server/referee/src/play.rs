@@ -280,6 +280,7 @@ impl<G: Game> Referee<G> {
         for seat in self.rules.seats.seats() {
             self.withdraw_request(seat);
         }
+        self.spare = None;
         self.publish(out);
         let Some(outcome) = G::outcome(&self.state) else {
             return;

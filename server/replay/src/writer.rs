@@ -54,6 +54,11 @@ impl ReplayWriter {
             .unwrap_or_default()
     }
 
+    /// Gives back the memory that it has for more records.
+    pub fn shrink_to_fit(&mut self) {
+        self.records.shrink_to_fit();
+    }
+
     /// The bytes of the replay file of a match that has ended, signed with `key`: its rules and
     /// setup from the `referee`, the records, `result`, and the commitment to its seed by `salt`.
     pub fn finish<G: WireGame>(
