@@ -12,13 +12,14 @@ use tonic::{
 };
 use tonic_prost::{ProstCodec, ProstDecoder, ProstEncoder};
 
-/// Buffer that each call starts with in each direction, in bytes; it grows with the messages. A
-/// request has about 600 bytes, and a server holds thousands of streams that mostly wait: with
-/// the usual 8 KiB, their empty buffers would be most of its memory.
+/// Buffer that a call starts with, in bytes; it grows with the messages. A request has about 600
+/// bytes, and a server holds thousands of streams that mostly wait: with the usual 8 KiB, their empty
+/// buffers would be most of its memory.
 const BUFFER_BYTES: usize = 1024;
 
-/// Buffer for what a bot sends, in bytes: most of its messages have fewer than 20.
-const DECISION_BUFFER_BYTES: usize = 128;
+/// Buffer that a service which sends bytes starts with for what it receives: decisions, most of which
+/// have fewer than 20 bytes, and the requests of spectators.
+const SHORT_BUFFER_BYTES: usize = 128;
 
 /// Encoded messages of a stream are handed on once there are so many bytes; tonic's own value.
 const YIELD_BYTES: usize = 32 * 1024;
@@ -74,7 +75,7 @@ impl<U: Message + Default + Send + 'static> Codec for BytesCodec<U> {
     }
 
     fn decoder(&mut self) -> Self::Decoder {
-        ProstCodec::<U, U>::raw_decoder(BufferSettings::new(DECISION_BUFFER_BYTES, YIELD_BYTES))
+        ProstCodec::<U, U>::raw_decoder(BufferSettings::new(SHORT_BUFFER_BYTES, YIELD_BYTES))
     }
 }
 

@@ -1,13 +1,13 @@
 //! What is written and read back is what it was, over the bytes of the wire, in every game.
 
-use std::{fmt::Debug, panic::catch_unwind};
+use std::{fmt::Debug, panic::catch_unwind, sync::Arc};
 
 use bridgemaster_games::{
     ChanceStream, Rules as _, SeatCount, Seed, Viewer, bridges_to_nowhere::BridgesToNowhere,
     for_each_game,
 };
 use bridgemaster_proto::{
-    games::{Writer, game_id},
+    games::{WireGame as _, Writer, game_id},
     v1::{
         GameChance, GameConfig, GameDecision, GameEvent, GameObservation, GameRequest, GameSetup,
         game_observation,
@@ -17,6 +17,26 @@ use proptest::prelude::*;
 use prost::Message;
 
 use crate::random_match::{Rare, Wired, play, setup_of};
+
+#[test]
+fn matches_that_are_sent_the_built_in_edition_share_it() {
+    macro_rules! shares {
+        ($($game:ident in $rules:ident),*) => {
+            $(
+                let built_in = bridgemaster_games::$rules::Edition::built_in();
+                let config = sent(&$rules::$game::config_to_wire(&Default::default()));
+                let config = $rules::$game::config_from_wire(&config).unwrap();
+                assert!(Arc::ptr_eq(&config.edition, &built_in), "{}", $rules::$game::ID);
+            )*
+        };
+    }
+    use bridgemaster_games::{bridges_to_nowhere, carcassonne, old_london_bridge};
+    shares!(
+        OldLondonBridge in old_london_bridge,
+        BridgesToNowhere in bridges_to_nowhere,
+        Carcassonne in carcassonne
+    );
+}
 
 /// Sends a message over the wire.
 pub(crate) fn sent<M: Message + Default>(message: &M) -> M {
