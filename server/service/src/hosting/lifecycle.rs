@@ -35,8 +35,8 @@ impl Lifecycle {
         self.draining.child_token()
     }
 
-    /// Completes when the server drains. Each poll may take a lock that all share: for who polls
-    /// seldom.
+    /// Completes when the server drains. Each poll may take a lock that all share: for those who
+    /// poll seldom.
     pub(crate) async fn until_draining(&self) {
         self.draining.cancelled().await;
     }

@@ -7,23 +7,21 @@ use std::{
 
 use http_body::{Body, Frame};
 use prost::bytes::{BufMut as _, Bytes, BytesMut};
-use tokio_stream::Stream as _;
+use tokio_stream::Stream;
 use tonic::{Status, codegen::http::HeaderMap};
-
-use super::Responses;
 
 /// Bytes before each gRPC message: whether it is compressed, and its length.
 const HEAD_BYTES: usize = 5;
 
 /// The responses of a stream, and the status at its end. The body of tonic would look for further
 /// messages before it gives one away, and copy each into a buffer that it keeps for the stream.
-pub(super) struct ResponseBody {
-    responses: Responses,
+pub(super) struct ResponseBody<S> {
+    responses: S,
     is_over: bool,
 }
 
-impl ResponseBody {
-    pub(super) fn new(responses: Responses) -> Self {
+impl<S> ResponseBody<S> {
+    pub(super) fn new(responses: S) -> Self {
         Self {
             responses,
             is_over: false,
@@ -31,7 +29,7 @@ impl ResponseBody {
     }
 }
 
-impl Body for ResponseBody {
+impl<S: Stream<Item = Result<Bytes, Status>> + Unpin> Body for ResponseBody<S> {
     type Data = Bytes;
     type Error = Status;
 
@@ -74,4 +72,62 @@ fn framed(message: &[u8]) -> Result<Bytes, Status> {
     framed.put_u32(length);
     framed.put_slice(message);
     Ok(framed.freeze())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::Waker;
+
+    use tonic::Code;
+
+    use super::*;
+
+    /// The frames of a body, of which the last has the status.
+    fn frames(responses: Vec<Result<Bytes, Status>>) -> (Vec<Bytes>, Status) {
+        let mut body = ResponseBody::new(tokio_stream::iter(responses));
+        let mut next = || {
+            let mut context = Context::from_waker(Waker::noop());
+            let Poll::Ready(frame) = Pin::new(&mut body).poll_frame(&mut context) else {
+                panic!("nothing is waited for");
+            };
+            (frame, body.is_end_stream())
+        };
+        let mut data = Vec::new();
+        loop {
+            let (frame, is_over) = next();
+            match frame.unwrap().unwrap().into_data() {
+                Ok(bytes) => data.push(bytes),
+                Err(trailers) => {
+                    assert!(is_over);
+                    assert!(next().0.is_none(), "nothing follows");
+                    let trailers = trailers.into_trailers().unwrap();
+                    return (data, Status::from_header_map(&trailers).unwrap());
+                }
+            }
+            assert!(!is_over);
+        }
+    }
+
+    #[test]
+    fn each_message_is_a_frame_with_its_head_and_the_status_is_last() {
+        let messages = [Bytes::from_static(b"ab"), Bytes::from(vec![7; 300])];
+        let (data, status) = frames(messages.map(Ok).to_vec());
+        assert_eq!(status.code(), Code::Ok);
+        assert_eq!(data[0], b"\0\0\0\0\x02ab"[..]);
+        assert_eq!((data.len(), data[1].len()), (2, HEAD_BYTES + 300));
+        assert_eq!(data[1][..HEAD_BYTES], [0, 0, 0, 1, 44]);
+    }
+
+    #[test]
+    fn what_a_stream_ends_with_is_told_whole() {
+        let details = Bytes::from_static(b"why");
+        let refused = Status::with_details(Code::Aborted, "no more", details.clone());
+        let (data, status) = frames(vec![Ok(Bytes::new()), Err(refused), Ok(Bytes::new())]);
+        assert_eq!(data, [Bytes::from_static(&[0; HEAD_BYTES])]);
+        assert_eq!(
+            (status.code(), status.message()),
+            (Code::Aborted, "no more")
+        );
+        assert_eq!(status.details(), details);
+    }
 }

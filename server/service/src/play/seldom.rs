@@ -118,4 +118,29 @@ mod tests {
         assert_eq!(polls.load(Ordering::Relaxed), 2);
         assert!(sending.join().is_ok());
     }
+
+    #[derive(Default)]
+    struct Woken(AtomicUsize);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn the_task_that_polled_last_is_woken() {
+        let (sender, receiver) = oneshot::channel();
+        let mut seldom = Seldom::new(receiver);
+        let tasks: [Arc<Woken>; 2] = Default::default();
+        for task in &tasks {
+            let waker = Waker::from(Arc::clone(task));
+            let polled = Pin::new(&mut seldom).poll(&mut Context::from_waker(&waker));
+            assert!(polled.is_pending());
+        }
+        assert_eq!(sender.send(7), Ok(()));
+        assert_eq!(tasks.map(|task| task.0.load(Ordering::Relaxed)), [0, 1]);
+        let polled = Pin::new(&mut seldom).poll(&mut Context::from_waker(Waker::noop()));
+        assert_eq!(polled, Poll::Ready(Ok(7)));
+    }
 }

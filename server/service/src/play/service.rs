@@ -75,9 +75,9 @@ impl<'a> StreamingService<PlayRequest> for PlayMethod<'a> {
         Pin<Box<dyn Future<Output = Result<Response<Self::ResponseStream>, Status>> + Send + 'a>>;
 
     fn call(&mut self, request: Request<Streaming<PlayRequest>>) -> Self::Future {
-        let (play, left) = (self.play.clone(), self.responses);
+        let (play, slot) = (self.play.clone(), self.responses);
         Box::pin(async move {
-            *left.lock() = Some(play.play(request).await?);
+            *slot.lock() = Some(play.play(request).await?);
             Ok(Response::new(tokio_stream::empty()))
         })
     }
