@@ -132,16 +132,19 @@ pub(crate) async fn turns(
     turn: Duration,
     cpu_time: impl Fn() -> Duration,
 ) -> Turn {
+    /// Tables so far: one that a turn ended in the middle of must not be taken for another.
+    static TABLES: AtomicU64 = AtomicU64::new(0);
     let count = Arc::new(AtomicU64::new(0));
     let mut players = JoinSet::new();
     for table in 0..tables {
         let channel = channels[table % channels.len()].clone();
         let count = Arc::clone(&count);
         players.spawn(async move {
-            for number in 0_u64.. {
+            loop {
                 let mut seats = JoinSet::new();
+                let number = TABLES.fetch_add(1, Ordering::Relaxed);
                 for seat in 0..SEATS {
-                    let table = format!("{table}-{number}");
+                    let table = number.to_string();
                     let (channel, count) = (channel.clone(), Arc::clone(&count));
                     seats.spawn(async move {
                         play(channel, (table, seat == 0), bytes, a_stream, &count).await;
