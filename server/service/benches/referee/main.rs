@@ -20,6 +20,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
+mod bare;
 mod contest;
 mod load;
 mod losses;

@@ -4,28 +4,26 @@
 
 use std::{
     collections::HashMap,
-    convert::Infallible,
     pin::Pin,
     sync::{
         Arc, Mutex,
         atomic::{AtomicU64, Ordering},
     },
-    task::{Context, Poll},
     time::Duration,
 };
 
-use tokio::{net::TcpListener, sync::mpsc, task::JoinSet};
+use tokio::{sync::mpsc, task::JoinSet};
 use tokio_stream::{Stream, StreamExt as _, wrappers::ReceiverStream};
 use tonic::{
-    Request, Response, Status, Streaming,
-    body::Body,
-    codegen::{BoxFuture, Service, http},
-    server::{NamedService, StreamingService},
-    transport::{Channel, Server, server::TcpIncoming},
+    Request, Response, Status, Streaming, codegen::BoxFuture, server::StreamingService,
+    transport::Channel,
 };
-use tonic_prost::ProstCodec;
 
-use crate::{SEATS, ping_pong::Payload, turn::Turn};
+use crate::{
+    SEATS,
+    bare::{self, Payload},
+    turn::Turn,
+};
 
 /// Messages that wait for a stream, at most.
 const QUEUE: usize = 4;
@@ -44,28 +42,6 @@ struct Relay {
 struct SecondSeat {
     from_first: mpsc::Receiver<Payload>,
     to_first: mpsc::Sender<Payload>,
-}
-
-impl NamedService for Relay {
-    const NAME: &'static str = "bench.Relay";
-}
-
-impl Service<http::Request<Body>> for Relay {
-    type Response = http::Response<Body>;
-    type Error = Infallible;
-    type Future = BoxFuture<Self::Response, Self::Error>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: http::Request<Body>) -> Self::Future {
-        let service = self.clone();
-        Box::pin(async move {
-            let mut grpc = tonic::server::Grpc::new(ProstCodec::<Payload, Payload>::default());
-            Ok(grpc.streaming(service, request).await)
-        })
-    }
 }
 
 impl Relay {
@@ -96,11 +72,8 @@ impl StreamingService<Payload> for Relay {
         let (inbound, outbound) = self.sit_down(table.to_owned());
         let size = self.bytes;
         let passed_on = request.into_inner().filter_map(move |message| {
-            let passed_on = Payload {
-                bytes: vec![7; size],
-            };
             // The other stream may have ended.
-            let _ = outbound.try_send(passed_on);
+            let _ = outbound.try_send(Payload::of(size));
             message.err().map(Err)
         });
         // One task reads and writes, as with a match.
@@ -111,16 +84,8 @@ impl StreamingService<Payload> for Relay {
 
 /// Serves such tables on a free port, with messages of `bytes` bytes.
 pub(crate) async fn serve(bytes: usize) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
-    let relay = Relay {
-        bytes,
-        tables: Arc::default(),
-    };
-    let router = Server::builder().add_service(relay);
-    tokio::spawn(router.serve_with_incoming(incoming));
-    url
+    let tables = Arc::default();
+    bare::serve(Relay { bytes, tables }).await
 }
 
 /// Counts the messages that are passed on at so many tables at once, whose clients send messages of
@@ -168,26 +133,18 @@ async fn play(
     count: &AtomicU64,
 ) {
     let (outbound, messages) = mpsc::channel(QUEUE);
-    let message = || Payload {
-        bytes: vec![7; bytes],
-    };
     if begins {
-        outbound.send(message()).await.unwrap();
+        outbound.send(Payload::of(bytes)).await.unwrap();
     }
     let mut call = Request::new(ReceiverStream::new(messages));
     call.metadata_mut().insert(TABLE, table.parse().unwrap());
-    let mut client = tonic::client::Grpc::new(channel);
-    client.ready().await.unwrap();
-    let path = "/bench.Relay/Play".parse().unwrap();
-    let codec = ProstCodec::<Payload, Payload>::default();
-    let streaming = client.streaming(call, path, codec).await;
-    let mut inbound = streaming.unwrap().into_inner();
+    let mut inbound = bare::open(channel, call).await;
     for _ in 0..a_stream {
         if inbound.message().await.unwrap().is_none() {
             return;
         }
         count.fetch_add(1, Ordering::Relaxed);
-        outbound.send(message()).await.unwrap();
+        outbound.send(Payload::of(bytes)).await.unwrap();
     }
     drop(outbound);
     while inbound.message().await.unwrap().is_some() {}

@@ -74,7 +74,7 @@ impl Matches {
         }
         if let (Some(keeper), true) = (&self.replays, has_replay)
             && let Some(ReplayBytes::Here(replay)) =
-                self.held(&id).map(|it| it.course().whole_replay())
+                self.held(&id).map(|hosted| hosted.course().whole_replay())
         {
             keeper.enqueue(id.clone(), replay.into_value(), gate);
         }
