@@ -52,6 +52,8 @@ mod spans;
 mod tally;
 mod transport;
 mod wall_clock;
+#[cfg(test)]
+mod woken;
 
 pub use bridgemaster_match::Unreplayable;
 pub use bridgemaster_traces as traces;

@@ -218,26 +218,15 @@ impl Drop for Outbound {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
     use bridgemaster_proto::v1::{Ping, PlayResponse, play_response};
 
     use super::*;
-    use crate::journal::NotStored;
+    use crate::{journal::NotStored, woken::Woken};
 
     /// A stream that waits for its next message, and how often it was woken.
     struct Stream {
         outbound: Outbound,
         woken: Arc<Woken>,
-    }
-
-    #[derive(Default)]
-    struct Woken(AtomicUsize);
-
-    impl Wake for Woken {
-        fn wake(self: Arc<Self>) {
-            self.0.fetch_add(1, Ordering::Relaxed);
-        }
     }
 
     impl Stream {
@@ -254,7 +243,7 @@ mod tests {
         }
 
         fn times_woken(&self) -> usize {
-            self.woken.0.load(Ordering::Relaxed)
+            self.woken.times()
         }
     }
 

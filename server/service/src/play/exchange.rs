@@ -260,24 +260,13 @@ fn receive(
 mod tests {
     use std::{
         pin::pin,
-        sync::atomic::{AtomicUsize, Ordering},
-        task::{Context, Poll, Wake, Waker},
+        task::{Context, Poll, Waker},
     };
 
     use bridgemaster_match::TicketHash;
 
     use super::*;
-    use crate::play::seat_links::SeatLinks;
-
-    /// How often a stream was woken.
-    #[derive(Default)]
-    struct Woken(AtomicUsize);
-
-    impl Wake for Woken {
-        fn wake(self: Arc<Self>) {
-            self.0.fetch_add(1, Ordering::Relaxed);
-        }
-    }
+    use crate::{play::seat_links::SeatLinks, woken::Woken};
 
     #[test]
     fn a_message_that_was_read_waits_until_what_came_of_the_last_one_is_stored() {
@@ -301,9 +290,9 @@ mod tests {
                 assert!(next(&mut read, &mut unsettled).is_pending());
                 assert!(read.is_some(), "a call that is dropped loses nothing");
             }
-            assert_eq!(woken.0.load(Ordering::Relaxed), 0);
+            assert_eq!(woken.times(), 0);
             gate.settle(outcome);
-            assert_eq!(woken.0.load(Ordering::Relaxed), 1, "its stream goes on");
+            assert_eq!(woken.times(), 1, "its stream goes on");
             let Poll::Ready(given) = next(&mut read, &mut unsettled) else {
                 panic!("the gate is settled");
             };

@@ -94,6 +94,7 @@ mod tests {
     use tokio::sync::oneshot;
 
     use super::*;
+    use crate::woken::Woken;
 
     #[tokio::test]
     async fn it_is_polled_when_it_was_woken_and_not_whenever_its_task_is() {
@@ -119,15 +120,6 @@ mod tests {
         assert!(sending.join().is_ok());
     }
 
-    #[derive(Default)]
-    struct Woken(AtomicUsize);
-
-    impl Wake for Woken {
-        fn wake(self: Arc<Self>) {
-            self.0.fetch_add(1, Ordering::Relaxed);
-        }
-    }
-
     #[test]
     fn the_task_that_polled_last_is_woken() {
         let (sender, receiver) = oneshot::channel();
@@ -139,7 +131,7 @@ mod tests {
             assert!(polled.is_pending());
         }
         assert_eq!(sender.send(7), Ok(()));
-        assert_eq!(tasks.map(|task| task.0.load(Ordering::Relaxed)), [0, 1]);
+        assert_eq!(tasks.map(|task| task.times()), [0, 1]);
         let polled = Pin::new(&mut seldom).poll(&mut Context::from_waker(Waker::noop()));
         assert_eq!(polled, Poll::Ready(Ok(7)));
     }
