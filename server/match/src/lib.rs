@@ -42,6 +42,8 @@ mod returns;
 mod shown;
 mod storing;
 mod tickets;
+#[cfg(test)]
+mod two_bots;
 mod untold;
 mod verdict;
 

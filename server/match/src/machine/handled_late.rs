@@ -1,39 +1,18 @@
 //! An answer that is handled later than it was decoded.
 
-use bridgemaster_games::{SeatCount, Seed, old_london_bridge::OldLondonBridge};
+use bridgemaster_games::old_london_bridge::OldLondonBridge;
 use bridgemaster_proto::v1::{Decision, decision::Choice};
-use bridgemaster_wire::SeedSalt;
 
 use super::*;
-use crate::MatchId;
-
-fn at_ms(ms: u32) -> Moment {
-    Moment {
-        time: Time(0).plus_ms(ms),
-        lag_us: 0,
-    }
-}
+use crate::two_bots::{at_ms, begun, rules};
 
 #[test]
 fn an_answer_that_was_decoded_before_the_deadline_is_in_time_after_it() {
-    let mut rules =
-        MatchRules::<OldLondonBridge>::standard(SeatCount::new(2).unwrap(), Seed::from(1));
+    let mut rules = rules::<OldLondonBridge>();
     rules.clock.cap_ms = 30;
-    let origin = Origin::new(
-        MatchId::new("m").unwrap(),
-        SeedSalt::new([1; 32]),
-        Vec::new(),
-    );
-    let (history, key) = (HistoryId::new([2; 16]), SigningKey::new(&[3; 32]));
-    let mut played = Match::new(origin, rules, at_ms(0), history, false, Arc::new(key)).unwrap();
+    let (mut played, streams, mut effects) = begun(rules, false);
     let seats = [0, 1].map(|number| Seat::new(number).unwrap());
-    let (mut effects, mut reports) = (Vec::new(), Vec::new());
-    let streams = seats.map(|seat| {
-        let bot = BotIdentity::default();
-        let arrived = (at_ms(1), &mut reports);
-        let joined = played.join(arrived, seat, bot, None, None, &mut effects);
-        joined.unwrap().stream
-    });
+    let mut reports = Vec::new();
     for (seat, stream) in seats.into_iter().zip(streams) {
         reports.push(Report {
             moment: at_ms(2),

@@ -1,36 +1,13 @@
 //! A replay that is made when somebody asks for it, some time after the end.
 
-use bridgemaster_games::{SeatCount, Seed, old_london_bridge::OldLondonBridge};
-use bridgemaster_wire::SeedSalt;
+use bridgemaster_games::old_london_bridge::OldLondonBridge;
 
 use super::*;
-use crate::MatchId;
-
-fn at_ms(ms: u32) -> Moment {
-    Moment {
-        time: Time(0).plus_ms(ms),
-        lag_us: 0,
-    }
-}
+use crate::two_bots::{at_ms, begun, rules};
 
 /// A match whose bots have come and resigned, and what it has done.
 fn played(is_stored: bool) -> (Match<OldLondonBridge>, [StreamNumber; 2], Vec<Effect>) {
-    let rules = MatchRules::standard(SeatCount::new(2).unwrap(), Seed::from(1));
-    let origin = Origin::new(
-        MatchId::new("m").unwrap(),
-        SeedSalt::new([1; 32]),
-        Vec::new(),
-    );
-    let (history, key) = (HistoryId::new([2; 16]), SigningKey::new(&[3; 32]));
-    let key = Arc::new(key);
-    let mut played = Match::new(origin, rules, at_ms(0), history, is_stored, key).unwrap();
-    let (mut effects, mut reports) = (Vec::new(), Vec::new());
-    let streams = [0, 1].map(|number| {
-        let arrived = (at_ms(1), &mut reports);
-        let (seat, bot) = (Seat::new(number).unwrap(), BotIdentity::default());
-        let joined = played.join(arrived, seat, bot, None, None, &mut effects);
-        joined.unwrap().stream
-    });
+    let (mut played, streams, mut effects) = begun(rules(), is_stored);
     report(&mut played, streams, || SeatInput::Resign, &mut effects);
     assert_eq!(played.referee.phase(), MatchPhase::Ended);
     (played, streams, effects)

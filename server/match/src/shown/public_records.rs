@@ -1,23 +1,17 @@
 //! Records are public when what came of them is, and not before.
 
-use bridgemaster_games::{GAME_IDS, SeatCount, Seed, with_game};
+use bridgemaster_games::{GAME_IDS, with_game};
 use bridgemaster_proto::v1::{
     Decision, DecisionRequest, PlayResponse, decision::Choice, play_response::Message, record,
 };
-use bridgemaster_referee::{HistoryId, MatchRules};
-use bridgemaster_replay::{RecordPlace, SigningKey};
-use bridgemaster_wire::SeedSalt;
+use bridgemaster_replay::RecordPlace;
 use prost::Message as _;
 
 use super::*;
-use crate::{Effect, MatchId, Moment, Report, SeatInput};
-
-fn at_ms(ms: u32) -> Moment {
-    Moment {
-        time: Time(0).plus_ms(ms),
-        lag_us: 0,
-    }
-}
+use crate::{
+    Effect, Report, SeatInput,
+    two_bots::{at_ms, begun, rules},
+};
 
 /// Decisions among the records that everybody may know of.
 fn public<G: WireGame>(played: &Match<G>) -> u32 {
@@ -43,21 +37,8 @@ fn requests(effects: Vec<Effect>) -> impl Iterator<Item = (Seat, DecisionRequest
 
 /// Plays a match to its end, and gives the most answers that were secret at once, at least.
 fn most_secret<G: WireGame>() -> i64 {
-    let rules = MatchRules::<G>::standard(SeatCount::new(2).unwrap(), Seed::from(1));
-    let origin = Origin::new(
-        MatchId::new("m").unwrap(),
-        SeedSalt::new([1; 32]),
-        Vec::new(),
-    );
-    let (history, key) = (HistoryId::new([2; 16]), SigningKey::new(&[3; 32]));
-    let mut played = Match::new(origin, rules, at_ms(0), history, false, Arc::new(key)).unwrap();
-    let (mut effects, mut reports) = (Vec::new(), Vec::new());
-    let streams = [0, 1].map(|number| {
-        let arrived = (at_ms(1), &mut reports);
-        let (seat, bot) = (Seat::new(number).unwrap(), BotIdentity::default());
-        let joined = played.join(arrived, seat, bot, None, None, &mut effects);
-        joined.unwrap().stream
-    });
+    let (mut played, streams, mut effects) = begun::<G>(rules(), false);
+    let mut reports = Vec::new();
     let (mut most, mut answered) = (0, 0);
     for ms in 2.. {
         for (seat, request) in requests(std::mem::take(&mut effects)) {
