@@ -17,7 +17,7 @@ use std::{env, process::ExitCode};
 use libtest_mimic::Arguments;
 
 /// How many bots are checked at once.
-const TRIALS_AT_ONCE: usize = 3;
+const TRIALS_AT_ONCE: usize = 8;
 
 fn main() -> ExitCode {
     let mut arguments = env::args().skip(1);

@@ -31,6 +31,9 @@ mod trials;
 
 use libtest_mimic::Arguments;
 
+/// Whatever the number of cores.
+const TRIALS_AT_ONCE: usize = 6;
+
 fn main() {
     let trials = trials![
         taking_over::matches_of_a_killed_server_end_as_if_it_had_not_been,
@@ -57,5 +60,8 @@ fn main() {
         spans::the_spans_of_all_servers_of_a_match_are_one_trace,
         contests::a_contest_goes_on_when_its_server_is_killed,
     ];
-    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+    let mut arguments = Arguments::from_args();
+    // They mostly wait for leases to end.
+    arguments.test_threads.get_or_insert(TRIALS_AT_ONCE);
+    libtest_mimic::run(&arguments, trials).exit();
 }
