@@ -25,6 +25,21 @@ impl Open {
         let tile = self.beyond[edge.index()];
         (tile != NO_TILE).then_some(tile)
     }
+
+    /// Makes the tile `tile` with this terrain a neighbour, beyond an edge.
+    fn adjoin(&mut self, edge: Edge, terrain: Terrain, tile: u8) {
+        self.demand.add(edge, terrain);
+        self.beyond[edge.index()] = tile;
+    }
+}
+
+/// The place of an open cell, until a cell is closed or opened.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OpenPlace(usize);
+
+impl OpenPlace {
+    /// That of the start tile, before it is laid.
+    pub(super) const START: Self = Self(0);
 }
 
 /// Room for the open cells, in whole steps of [`Frontier::place_of`].
@@ -84,39 +99,87 @@ impl Frontier {
         }
     }
 
-    pub(super) fn at(&self, cell: Cell) -> Option<&Open> {
-        self.place_of(cell).ok().map(|place| &self.open[place])
+    /// Where a cell is among the open ones, if it is open.
+    pub(super) fn find(&self, cell: Cell) -> Option<OpenPlace> {
+        self.place_of(cell).ok().map(OpenPlace)
     }
 
-    /// Closes an open cell, for a tile is laid there.
-    pub(super) fn close(&mut self, cell: Cell) -> Option<Open> {
-        let place = self.place_of(cell).ok()?;
+    pub(super) fn at(&self, place: OpenPlace) -> &Open {
+        &self.open[place.0]
+    }
+
+    /// Lays the tile `tile` with this terrain at its edges in an open cell: closes the cell, and opens
+    /// those next to it in which no tile lies. Gives the cell as it was.
+    pub(super) fn occupy(
+        &mut self,
+        OpenPlace(place): OpenPlace,
+        terrain: &[Terrain; EDGES],
+        tile: u8,
+    ) -> Open {
         let closed = self.open[place];
+        let is_empty = |edge: &Edge| closed.beyond(*edge).is_none();
+        // In the order of cells the next one north is just before this one, the next one south just
+        // after it. So one that opens takes the place of this one, and nothing has to move.
+        let mut is_free = true;
+        for edge in [Edge::North, Edge::South].into_iter().filter(is_empty) {
+            let cell = closed.cell.beyond(edge);
+            let beside = match edge {
+                Edge::North => place.checked_sub(1),
+                _ => Some(place + 1),
+            };
+            let beside = beside.filter(|&at| self.keys.get(at) == Some(&key(cell)));
+            let at = match beside {
+                Some(at) => at,
+                None if std::mem::take(&mut is_free) => {
+                    self.put(place, cell);
+                    place
+                }
+                None => {
+                    self.insert(place + 1, cell);
+                    place + 1
+                }
+            };
+            self.open[at].adjoin(edge.opposite(), terrain[edge.index()], tile);
+        }
+        if is_free {
+            self.remove(place);
+        }
+        for edge in [Edge::East, Edge::West].into_iter().filter(is_empty) {
+            let cell = closed.cell.beyond(edge);
+            let at = self.place_of(cell).unwrap_or_else(|at| {
+                self.insert(at, cell);
+                at
+            });
+            self.open[at].adjoin(edge.opposite(), terrain[edge.index()], tile);
+        }
+        closed
+    }
+
+    /// Puts an open cell in a place.
+    fn put(&mut self, place: usize, cell: Cell) {
+        self.keys[place] = key(cell);
+        self.open[place] = Open {
+            cell,
+            demand: Demand::default(),
+            beyond: [NO_TILE; EDGES],
+        };
+    }
+
+    /// Makes room in a place, and puts an open cell there.
+    fn insert(&mut self, place: usize, cell: Cell) {
+        let end = usize::from(self.len);
+        self.open.copy_within(place..end, place + 1);
+        self.keys.copy_within(place..end, place + 1);
+        self.len += 1;
+        self.put(place, cell);
+    }
+
+    fn remove(&mut self, place: usize) {
         let end = usize::from(self.len);
         self.open.copy_within(place + 1..end, place);
         self.keys.copy_within(place + 1..end, place);
         self.keys[end - 1] = NO_KEY;
         self.len -= 1;
-        Some(closed)
-    }
-
-    /// Makes the tile `tile` with this terrain a neighbour of an empty cell, beyond its `edge`.
-    pub(super) fn adjoin(&mut self, cell: Cell, edge: Edge, terrain: Terrain, tile: u8) {
-        let place = self.place_of(cell).unwrap_or_else(|place| {
-            let end = usize::from(self.len);
-            self.open.copy_within(place..end, place + 1);
-            self.keys.copy_within(place..end, place + 1);
-            self.len += 1;
-            self.keys[place] = key(cell);
-            self.open[place] = Open {
-                cell,
-                demand: Demand::default(),
-                beyond: [NO_TILE; EDGES],
-            };
-            place
-        });
-        self.open[place].demand.add(edge, terrain);
-        self.open[place].beyond[edge.index()] = tile;
     }
 }
 
@@ -133,22 +196,60 @@ const fn key(cell: Cell) -> u16 {
 mod tests {
     use super::*;
 
+    const ROADS: [Terrain; EDGES] = [Terrain::Road; EDGES];
+
+    fn found(frontier: &Frontier) -> Vec<Cell> {
+        let all = (i8::MIN..=i8::MAX).flat_map(|x| (i8::MIN..=i8::MAX).map(move |y| Cell { x, y }));
+        all.filter(|&cell| frontier.find(cell).is_some()).collect()
+    }
+
     #[test]
     fn only_open_cells_are_found() {
-        let all =
-            || (i8::MIN..=i8::MAX).flat_map(|x| (i8::MIN..=i8::MAX).map(move |y| Cell { x, y }));
         let mut frontier = Frontier::new();
-        let found = |frontier: &Frontier| -> Vec<Cell> {
-            all().filter(|&cell| frontier.at(cell).is_some()).collect()
-        };
         assert_eq!(found(&frontier), [Cell::default()]);
-        frontier.close(Cell::default()).unwrap();
-        assert_eq!(found(&frontier), []);
         // So many that they take several steps of a search.
-        let column = || (0..40).map(|y| Cell { x: -3, y: y - 20 });
-        for cell in column().rev() {
-            frontier.adjoin(cell, Edge::West, Terrain::Road, 1);
+        let column = || (0..40).map(|y| Cell { x: 0, y });
+        for (cell, tile) in column().zip(0..) {
+            let place = frontier.find(cell).unwrap();
+            frontier.occupy(place, &ROADS, tile);
         }
-        assert_eq!(found(&frontier), column().collect::<Vec<_>>());
+        let beside = |x| column().map(move |cell| Cell { x, ..cell });
+        let ends = [-1, 40].map(|y| Cell { x: 0, y });
+        let open: Vec<_> = beside(-1).chain(ends).chain(beside(1)).collect();
+        assert_eq!(found(&frontier), open);
+        let in_order: Vec<_> = frontier.cells().iter().map(|open| open.cell).collect();
+        assert_eq!(in_order, open);
+    }
+
+    #[test]
+    fn cells_open_and_close_in_any_order_of_neighbours() {
+        let mut frontier = Frontier::new();
+        let mut laid = Vec::<Cell>::new();
+        let mut number = 7_usize;
+        for tile in 0..60 {
+            number = (number * 31 + 11) % 1009;
+            let cell = frontier.cells()[number % frontier.cells().len()].cell;
+            let place = frontier.find(cell).unwrap();
+            let closed = frontier.occupy(place, &ROADS, tile);
+            assert_eq!(closed.cell, cell);
+            laid.push(cell);
+            let neighbours = |cell: Cell| Edge::ALL.map(|edge| cell.beyond(edge));
+            let mut expected: Vec<_> = laid.iter().flat_map(|&cell| neighbours(cell)).collect();
+            expected.retain(|cell| !laid.contains(cell));
+            expected.sort_unstable();
+            expected.dedup();
+            let open = frontier.cells().iter();
+            assert_eq!(
+                open.clone().map(|open| open.cell).collect::<Vec<_>>(),
+                expected
+            );
+            for open in open {
+                for edge in Edge::ALL {
+                    let beyond = laid.iter().position(|&cell| cell == open.cell.beyond(edge));
+                    assert_eq!(open.beyond(edge).map(usize::from), beyond);
+                    assert_eq!(open.demand.at(edge).is_some(), beyond.is_some());
+                }
+            }
+        }
     }
 }

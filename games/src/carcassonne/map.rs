@@ -4,13 +4,13 @@ use arrayvec::ArrayVec;
 
 use super::components::{
     Cell, DRAWBRIDGE_TILES, EDGES, Edge, MAX_GATES, MAX_MEEPLES, MAX_PLAYERS, MAX_TILE_FIELDS,
-    MAX_TILE_SEGMENTS, MAX_TILES, Segment, Terrain, TileKind,
+    MAX_TILE_SEGMENTS, MAX_TILES, Rotation, Segment, Terrain, TileKind,
 };
 use super::decision::{Gate, Placement};
 use super::edition::Edition;
 use super::features::{Drawbridge, Feature, Field, Monastery, Standing, Structure, TILES_ROUND};
 use super::forest::Forest;
-use super::frontier::Frontier;
+use super::frontier::{Frontier, OpenPlace};
 use super::tile::{Lying, Shape};
 
 /// Road segments of the base tiles.
@@ -56,7 +56,7 @@ pub(super) struct Laid {
     monastery: u8,
 }
 
-/// Everything on the table. Some 8 KiB without any pointer: a clone is one copy.
+/// Everything on the table. Some 9 KiB without any pointer: a clone is one copy.
 #[derive(Clone, Debug)]
 pub(super) struct Map {
     tiles: [Laid; MAX_TILES],
@@ -66,6 +66,8 @@ pub(super) struct Map {
     pub(super) cities: Forest<Structure, MAX_CITIES>,
     /// The tile of each city segment, by the order in which tiles were laid.
     city_tiles: [u8; MAX_CITIES],
+    /// For each city segment the next of its city, which after the last is the first again.
+    city_rings: [u8; MAX_CITIES],
     pub(super) fields: Forest<Field, MAX_FIELDS>,
     pub(super) monasteries: ArrayVec<Monastery, MAX_MONASTERIES>,
     /// Tiles with several road segments so far.
@@ -99,6 +101,7 @@ impl Map {
             roads: Forest::new(structure),
             cities: Forest::new(structure),
             city_tiles: [0; MAX_CITIES],
+            city_rings: [0; MAX_CITIES],
             fields: Forest::new(Field::NEW),
             monasteries: ArrayVec::new(),
             split_road_tiles: 0,
@@ -108,7 +111,8 @@ impl Map {
             last_features: ArrayVec::new(),
             meeples: ArrayVec::new(),
         };
-        map.lay(edition, start.tile, start.placement);
+        let Placement { cell: _, rotation } = start.placement;
+        map.lay(edition, start.tile, rotation, OpenPlace::START);
         map
     }
 
@@ -149,24 +153,27 @@ impl Map {
     }
 
     /// Lays a tile in an open cell, where it must fit, and joins its segments to what is there.
-    pub(super) fn lay(&mut self, edition: &Edition, tile: TileKind, placement: Placement) {
-        let Some(open) = self.frontier.close(placement.cell) else {
-            return;
-        };
+    pub(super) fn lay(
+        &mut self,
+        edition: &Edition,
+        tile: TileKind,
+        rotation: Rotation,
+        place: OpenPlace,
+    ) {
         let shape = edition.shape(tile);
-        let lying = shape.lying(placement.rotation);
+        let lying = shape.lying(rotation);
         let number = self.tile_count;
+        let open = self.frontier.occupy(place, &lying.terrain, number);
+        let placement = Placement {
+            cell: open.cell,
+            rotation,
+        };
         let laid = self.add_segments(shape, tile, placement);
         self.tiles[usize::from(number)] = laid;
         self.tile_count += 1;
         for edge in Edge::ALL {
-            match open.beyond(edge) {
-                Some(other) => self.join_edge(edition, &laid, lying, edge, other),
-                None => {
-                    let (cell, terrain) =
-                        (placement.cell.beyond(edge), lying.terrain[edge.index()]);
-                    self.frontier.adjoin(cell, edge.opposite(), terrain, number);
-                }
+            if let Some(other) = open.beyond(edge) {
+                self.join_edge(edition, &laid, lying, edge, other);
             }
         }
         self.count_round_monasteries(shape, placement.cell);
@@ -232,7 +239,9 @@ impl Map {
         }
         let split = split_bit(shape.cities.len(), &mut self.split_city_tiles);
         for &(edges, shields) in &shape.cities {
-            self.city_tiles[usize::from(self.cities.next())] = self.tile_count;
+            let segment = self.cities.next();
+            self.city_tiles[usize::from(segment)] = self.tile_count;
+            self.city_rings[usize::from(segment)] = segment;
             self.cities.add(Structure::segment(edges, shields, split));
         }
         for _ in &shape.fields {
@@ -256,7 +265,7 @@ impl Map {
             }
             Terrain::City => {
                 let (a, b) = (laid.first_city, other_laid.first_city);
-                let root = self.cities.join(a + through, b + other_through);
+                let root = self.join_cities(a + through, b + other_through);
                 self.cities.feature_mut(root).open_ends -= 2;
                 return;
             }
@@ -267,6 +276,15 @@ impl Map {
             let (a, b) = (laid.first_field, other_laid.first_field);
             self.fields.join(a + field, b + other_field);
         }
+    }
+
+    /// Joins the cities of two segments, which may be one already. Returns the root.
+    fn join_cities(&mut self, a: u8, b: u8) -> u8 {
+        if self.cities.root(a) != self.cities.root(b) {
+            // Two rings of which each goes on in the other are one.
+            self.city_rings.swap(usize::from(a), usize::from(b));
+        }
+        self.cities.join(a, b)
     }
 
     fn count_round_monasteries(&mut self, shape: &Shape, cell: Cell) {
@@ -299,9 +317,12 @@ impl Map {
             }
             let number = 1 << self.completed_cities;
             self.completed_cities += 1;
-            for segment in 0..self.cities.next() {
-                if self.cities.root(segment) == root {
-                    self.tell_fields_beside(edition, segment, number);
+            let mut segment = root;
+            loop {
+                self.tell_fields_beside(edition, segment, number);
+                segment = self.city_rings[usize::from(segment)];
+                if segment == root {
+                    break;
                 }
             }
         }
@@ -388,6 +409,6 @@ mod tests {
 
     #[test]
     fn a_state_is_small() {
-        assert!(size_of::<super::super::State>() < 9 * 1024);
+        assert!(size_of::<super::super::State>() < 10 * 1024);
     }
 }

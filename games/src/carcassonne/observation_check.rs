@@ -102,11 +102,17 @@ pub(super) fn lay_tiles(config: &Config, observation: &Observation) -> Result<Ma
     for (i, laid) in observation.tiles.iter().enumerate().skip(1) {
         let LaidTile { tile, placement } = *laid;
         let shape = config.edition.shape(tile);
-        let open = map.frontier().at(placement.cell);
-        let fits = open.is_some_and(|open| shape.fitting(open.demand).contains(placement.rotation));
-        let problem = "does not fit where it lies, or lies in a rotation that looks like a smaller";
-        require(fits, || format!("tiles[{i}]"), problem)?;
-        map.lay(&config.edition, tile, placement);
+        let place = map.frontier().find(placement.cell);
+        let place = place.filter(|&place| {
+            let demand = map.frontier().at(place).demand;
+            shape.fitting(demand).contains(placement.rotation)
+        });
+        let Some(place) = place else {
+            let problem =
+                "does not fit where it lies, or lies in a rotation that looks like a smaller";
+            return FieldError::refuse(format!("tiles[{i}]"), problem);
+        };
+        map.lay(&config.edition, tile, placement.rotation, place);
     }
     Ok(map)
 }

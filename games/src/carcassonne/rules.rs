@@ -8,7 +8,7 @@ use super::config::Config;
 use super::decision::{Decision, Gate, Placement};
 use super::event::Event;
 use super::features::Feature;
-use super::frontier::MAX_OPEN;
+use super::frontier::{MAX_OPEN, OpenPlace};
 use super::illegal::Illegal;
 use super::observation::Phase;
 use super::setup::{self, Setup};
@@ -117,19 +117,16 @@ impl Rules for Carcassonne {
 }
 
 impl State {
-    /// Checks where a tile is to be laid.
-    pub(super) fn check_placement(
-        &self,
-        tile: TileKind,
-        placement: Placement,
-    ) -> Result<(), Illegal> {
+    /// Checks where a tile is to be laid, and finds the place.
+    fn check_placement(&self, tile: TileKind, placement: Placement) -> Result<OpenPlace, Illegal> {
         let Placement { cell, rotation } = placement;
-        let Some(open) = self.map.frontier().at(cell) else {
+        let Some(place) = self.map.frontier().find(cell) else {
             return Err(Illegal::CellClosed(cell));
         };
+        let open = self.map.frontier().at(place);
         let shape = self.fixed.edition.shape(tile);
         if shape.fitting(open.demand).contains(rotation) {
-            return Ok(());
+            return Ok(place);
         }
         let lying = shape.lying(rotation);
         let mismatch = Edge::ALL.into_iter().find(|&edge| {
@@ -155,8 +152,9 @@ impl State {
         placement: Placement,
         events: &mut impl EventSink<Event>,
     ) -> Result<(), Illegal> {
-        self.check_placement(tile, placement)?;
-        self.map.lay(&self.fixed.edition, tile, placement);
+        let place = self.check_placement(tile, placement)?;
+        let edition = &self.fixed.edition;
+        self.map.lay(edition, tile, placement.rotation, place);
         self.phase = Phase::PlaceMeeple;
         events.push(Event::TilePlaced {
             seat: self.turn,

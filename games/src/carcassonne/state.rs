@@ -27,7 +27,7 @@ pub(super) struct Fixed {
     pub(super) tiles: ArrayVec<TileKind, MAX_DRAWS>,
 }
 
-/// The whole truth. A clone copies some 8 KiB and shares the rest.
+/// The whole truth. A clone copies some 9 KiB and shares the rest.
 #[derive(Clone, Debug)]
 pub struct State {
     pub(super) fixed: Arc<Fixed>,
