@@ -76,15 +76,16 @@ macro_rules! wire_edition {
                 field: &str,
                 wire: &Option<$message>,
             ) -> Result<Self, $crate::games::wire::WireError> {
+                static BUILT_IN: std::sync::OnceLock<$message> = std::sync::OnceLock::new();
                 let Some(wire) = wire else {
                     return Ok(<$edition>::built_in());
                 };
-                let parts: $parts = $crate::games::conversion::OnWire::from_wire(field, wire)?;
-                let built_in = <$edition>::built_in();
+                let built_in = || $crate::games::conversion::OnWire::to_wire(<$edition>::built_in().parts());
                 // Matches share it, also if a maker sends it.
-                if parts == *std::borrow::Borrow::<$parts>::borrow(&built_in.parts()) {
-                    return Ok(built_in);
+                if wire == BUILT_IN.get_or_init(built_in) {
+                    return Ok(<$edition>::built_in());
                 }
+                let parts: $parts = $crate::games::conversion::OnWire::from_wire(field, wire)?;
                 let checked = <$edition>::new(&parts)$(.map_err($refused))?;
                 let checked = checked.map_err($crate::games::wire::WireError::from);
                 $crate::games::wire::Path::below(checked.map(std::sync::Arc::new), field)

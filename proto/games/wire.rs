@@ -143,6 +143,10 @@ pub trait WireGame: Game {
     ) {
         to.body(&Self::request_to_wire(observation, legal, events));
     }
+    /// Writes the fields of a [`GameConfig`] as bytes.
+    fn put_config(config: &Self::Config, to: &mut Writer) {
+        to.body(&Self::config_to_wire(config));
+    }
     /// Writes the fields of a [`GameDecision`] as bytes.
     fn put_decision(decision: &Self::Decision, to: &mut Writer) {
         to.body(&Self::decision_to_wire(decision));

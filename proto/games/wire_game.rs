@@ -174,6 +174,11 @@ macro_rules! wire_game {
                     });
                 }
 
+                fn put_config(config: &Self::Config, to: &mut Writer) {
+                    let entry = const { field_of::<game_config::Game>(stringify!($game)) };
+                    OnWire::<v1::Config>::put(config, entry, to);
+                }
+
                 fn put_decision(decision: &Self::Decision, to: &mut Writer) {
                     let entry = const { field_of::<game_decision::Game>(stringify!($game)) };
                     OnWire::<v1::Decision>::put(decision, entry, to);

@@ -10,7 +10,7 @@ use bridgemaster_proto::{
 };
 use bridgemaster_referee::{CloseReason, Output, Record, RecordEntry, SeatMessage, Time};
 use bridgemaster_replay::ReplayWriter;
-use bridgemaster_wire::{response_to_wire, result_to_wire};
+use bridgemaster_wire::{response_to_wire, result_to_wire, started_beside_the_game};
 
 use crate::{
     Closing, Effect, Ending, Entries, Finish, Match, Outgoing,
@@ -117,34 +117,48 @@ impl<G: WireGame> Match<G> {
 
     /// Encodes a message to a bot.
     fn outgoing(&self, sequence: u32, message: &SeatMessage<G>) -> Outgoing {
-        if let SeatMessage::Request(request) = message {
-            return Outgoing::request(sequence, request);
-        }
         let (origin, rules) = (&self.origin, self.referee.rules());
         let id = origin.id.as_str();
-        let mut response = response_to_wire(id, rules, &origin.salt, sequence, message);
-        self.add_wishes(&mut response);
-        response.into()
+        match message {
+            SeatMessage::Request(request) => Outgoing::request(sequence, request),
+            SeatMessage::Started(started) => {
+                let mut told = started_beside_the_game(id, rules, &origin.salt, started);
+                self.add_wishes(&mut told);
+                Outgoing::started::<G>(sequence, told, &rules.config)
+            }
+            SeatMessage::Rejected(_) | SeatMessage::SeatStatus(_) | SeatMessage::Ended(_) => {
+                let salt = &origin.salt;
+                let mut response = response_to_wire(id, rules, salt, sequence, message);
+                self.complete(&mut response);
+                response.into()
+            }
+        }
     }
 
-    /// Adds what the maker of the match wished, which the referee does not know of.
-    fn add_wishes(&self, response: &mut v1::PlayResponse) {
-        let seats = match &mut response.message {
-            Some(Message::MatchStarted(started)) => {
-                if let Some(config) = &mut started.config {
-                    config.group.clone_from(&self.origin.group);
-                    config.spectators = self.origin.spectators;
-                }
-                started.seats.as_mut_slice()
-            }
+    /// Adds to what a seat is told at the start what the maker of the match wished, which the referee
+    /// does not know of.
+    fn add_wishes(&self, started: &mut v1::MatchStarted) {
+        if let Some(config) = &mut started.config {
+            config.group.clone_from(&self.origin.group);
+            config.spectators = self.origin.spectators;
+        }
+        self.add_reservations(&mut started.seats);
+    }
+
+    /// The same for a message in the course of the match.
+    fn complete(&self, response: &mut v1::PlayResponse) {
+        match &mut response.message {
             Some(Message::MatchEnded(ended)) if self.is_held_back => {
                 ended.seed.clear();
                 ended.seed_salt.clear();
-                return;
             }
-            Some(Message::SeatStatus(status)) => status.seat.as_mut_slice(),
-            _ => return,
-        };
+            Some(Message::SeatStatus(status)) => self.add_reservations(status.seat.as_mut_slice()),
+            _ => {}
+        }
+    }
+
+    /// Adds for which bots seats are reserved.
+    fn add_reservations(&self, seats: &mut [v1::SeatInfo]) {
         for (seat, name) in &self.origin.reserved_for {
             for told in seats.iter_mut() {
                 if told.seat == u32::from(seat.number()) {

@@ -4,10 +4,10 @@ use std::cell::RefCell;
 
 use bridgemaster_proto::{
     games::{WireGame, Writer},
-    v1::{DecisionRejected, PlayResponse, play_response::Message},
+    v1::{DecisionRejected, MatchStarted, PlayResponse, play_response::Message},
 };
 use bridgemaster_referee::DecisionRequest;
-use bridgemaster_wire::write_request;
+use bridgemaster_wire::{write_request, write_started};
 use prost::{Message as _, bytes::Bytes};
 
 /// A message to a bot.
@@ -25,18 +25,35 @@ pub struct Outgoing {
 impl Outgoing {
     /// A request.
     pub(crate) fn request<G: WireGame>(sequence: u32, request: &DecisionRequest<G>) -> Self {
+        Self {
+            request_id: Some(request.request_id),
+            ..Self::written(|writer| write_request(sequence, request, writer))
+        }
+    }
+
+    /// What a seat is told at the start, with the config of the game.
+    pub(crate) fn started<G: WireGame>(
+        sequence: u32,
+        started: MatchStarted,
+        config: &G::Config,
+    ) -> Self {
+        Self::written(|writer| write_started::<G>(sequence, started, config, writer))
+    }
+
+    /// What `write` writes; it asks nothing and refuses nothing.
+    fn written(write: impl FnOnce(&mut Writer)) -> Self {
         thread_local! {
             /// One for each thread: it is full for no longer than a call, and there are many matches.
             static WRITER: RefCell<Writer> = RefCell::default();
         }
         let bytes = WRITER.with_borrow_mut(|writer| {
             writer.clear();
-            write_request(sequence, request, writer);
+            write(writer);
             writer.to_bytes()
         });
         Self {
             bytes,
-            request_id: Some(request.request_id),
+            request_id: None,
             rejected: None,
         }
     }

@@ -12,7 +12,9 @@ mod seat;
 mod seed_salt;
 
 pub use fork::{TakenOver, chance_from_wire, fork_origin, fork_to_wire};
-pub use message::{charge_from_wire, response_to_wire, write_request};
+pub use message::{
+    charge_from_wire, response_to_wire, started_beside_the_game, write_request, write_started,
+};
 pub use record::{record_to_wire, write_record};
 pub use result::{clock_use_from_wire, result_to_wire};
 pub use rules::{game_unset, rules_from_wire, rules_to_wire, seed_from_wire};

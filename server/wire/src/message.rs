@@ -5,10 +5,13 @@ use bridgemaster_proto::{
     v1::{self, PlayResponse, play_response::Message},
 };
 use bridgemaster_referee::{
-    Charge, DecisionRequest, MatchRules, Rejection, RejectionReason, SeatMessage,
+    Charge, DecisionRequest, MatchRules, Rejection, RejectionReason, SeatMessage, Started,
 };
 
-use super::{SeedSalt, result_to_wire, rules_to_wire, seat::reason_to_wire, seat_to_wire};
+use super::{
+    SeedSalt, result_to_wire, rules::rules_beside_the_game, rules_to_wire, seat::reason_to_wire,
+    seat_to_wire,
+};
 
 /// A message to a seat of a match.
 pub fn response_to_wire<G: WireGame>(
@@ -20,12 +23,8 @@ pub fn response_to_wire<G: WireGame>(
 ) -> PlayResponse {
     let message = match message {
         SeatMessage::Started(started) => Message::MatchStarted(v1::MatchStarted {
-            match_id: match_id.to_owned(),
-            seat: started.seat.number().into(),
             config: Some(Box::new(rules_to_wire(rules, false))),
-            rules_version: G::RULES_VERSION,
-            seats: started.seats.iter().map(seat_to_wire).collect(),
-            seed_commitment: salt.commit(&rules.seed),
+            ..started_beside_the_game(match_id, rules, salt, started)
         }),
         SeatMessage::Request(request) => Message::DecisionRequest(request_to_wire(request)),
         SeatMessage::Rejected(rejection) => Message::DecisionRejected(rejection_to_wire(rejection)),
@@ -43,6 +42,44 @@ pub fn response_to_wire<G: WireGame>(
         sequence,
         message: Some(message),
     }
+}
+
+/// What a seat is told at the start, but for the config of the game, which is most of it.
+pub fn started_beside_the_game<G: WireGame>(
+    match_id: &str,
+    rules: &MatchRules<G>,
+    salt: &SeedSalt,
+    started: &Started,
+) -> v1::MatchStarted {
+    v1::MatchStarted {
+        match_id: match_id.to_owned(),
+        seat: started.seat.number().into(),
+        config: Some(Box::new(rules_beside_the_game(rules, false))),
+        rules_version: G::RULES_VERSION,
+        seats: started.seats.iter().map(seat_to_wire).collect(),
+        seed_commitment: salt.commit(&rules.seed),
+    }
+}
+
+/// Writes the bytes of the [`PlayResponse`] that tells a seat of the start: what it is told besides
+/// the config of the game, and that config.
+pub fn write_started<G: WireGame>(
+    sequence: u32,
+    mut started: v1::MatchStarted,
+    config: &G::Config,
+    to: &mut Writer,
+) {
+    let beside_the_game = started.config.take().unwrap_or_default();
+    to.number(sequence, const { field_of::<PlayResponse>("sequence") });
+    to.message(const { field_of::<Message>("MatchStarted") }, |to| {
+        to.body(&started);
+        to.message(const { field_of::<v1::MatchStarted>("config") }, |to| {
+            to.body(&*beside_the_game);
+            to.message(const { field_of::<v1::MatchConfig>("game") }, |to| {
+                G::put_config(config, to);
+            });
+        });
+    });
 }
 
 fn request_to_wire<G: WireGame>(request: &DecisionRequest<G>) -> v1::DecisionRequest {

@@ -64,6 +64,16 @@ pub fn game_unset() -> WireError {
 pub fn rules_to_wire<G: WireGame>(rules: &MatchRules<G>, show_seed: bool) -> v1::MatchConfig {
     v1::MatchConfig {
         game: Some(G::config_to_wire(&rules.config)),
+        ..rules_beside_the_game(rules, show_seed)
+    }
+}
+
+/// The same without the config of the game.
+pub(super) fn rules_beside_the_game<G: WireGame>(
+    rules: &MatchRules<G>,
+    show_seed: bool,
+) -> v1::MatchConfig {
+    v1::MatchConfig {
         seats: rules.seats.get().into(),
         seed: show_seed.then(|| rules.seed.to_string()),
         clock: Some(v1::ClockRules {
