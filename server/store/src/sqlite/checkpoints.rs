@@ -19,7 +19,13 @@ use std::{
 
 use rusqlite::Connection;
 
-use super::{failure::Fault, opening, options::Durability, own_thread::OwnThread, row::first};
+use super::{
+    failure::Fault,
+    opening,
+    options::Durability,
+    own_thread::{Between, OwnThread},
+    row::first,
+};
 use crate::rows::StoredRow as _;
 
 /// Pages of 4 KiB that are written to the log between two rounds of the thread: as many as SQLite
@@ -71,13 +77,19 @@ impl Checkpoints {
         Ok(Self {
             pages: 0,
             shared: Arc::default(),
-            thread: OwnThread::start("checkpoints", rounds, |_| {})?,
+            thread: OwnThread::start("checkpoints", rounds, Between::NOTHING)?,
         })
     }
 
     /// A commit has written about so many pages.
     pub(super) fn committed(&mut self, pages: usize) {
         self.pages += pages;
+    }
+
+    /// Whether there is something to be done between two commits.
+    pub(super) fn is_due(&self) -> bool {
+        let is_busy = || self.shared.is_busy.load(Ordering::Relaxed);
+        self.shared.is_due.load(Ordering::Relaxed) || self.pages >= PAGES_BETWEEN && !is_busy()
     }
 
     /// Between two commits of this connection.

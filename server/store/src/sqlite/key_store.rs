@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use super::{
     failure::Fault,
     identity, key_rows, opening,
-    own_thread::OwnThread,
+    own_thread::{Between, OwnThread},
     row::first,
     taking::check_together,
     transaction::{self, JournalRow},
@@ -82,7 +82,7 @@ impl SqliteKeys {
     pub async fn open(dir: &DataDir) -> Result<Self, StoreError> {
         let (dir, path) = (dir.clone(), dir.database());
         let keys = on_a_thread(move || Keys::open(dir)).await?;
-        let thread = OwnThread::start("keys", keys, |_| {});
+        let thread = OwnThread::start("keys", keys, Between::NOTHING);
         let thread = thread.map_err(|error| Fault::System(error).at(&path))?;
         Ok(Self { thread })
     }

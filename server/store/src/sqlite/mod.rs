@@ -5,10 +5,12 @@
 //! matches, and one of its own reads keys, so that who may call is known however much is read of
 //! matches. The database is in WAL mode: readers and the writer do not wait for each other.
 //!
-//! All of it is plain code that blocks, over rusqlite, and is called on threads where it may.
+//! All of it is plain code that blocks, over rusqlite, and is called on threads where it may; but for
+//! quick commits, which are made by whoever asks for them (`commit_pace.rs`).
 
 mod checking;
 mod checkpoints;
+mod commit_pace;
 pub(crate) mod copying;
 mod failure;
 mod finished_rows;
@@ -36,7 +38,7 @@ mod transaction;
 pub(crate) mod transfer;
 mod writer;
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc, time::Instant};
 
 use async_trait::async_trait;
 use rusqlite::Connection;
@@ -54,8 +56,9 @@ use crate::{
     secrets::check_secret,
 };
 
+use commit_pace::CommitPace;
 use failure::Fault;
-use own_thread::OwnThread;
+use own_thread::{Between, OwnThread};
 use readers::Readers;
 use writer::Writer;
 
@@ -94,6 +97,7 @@ pub struct SqliteStore {
     opening: Opening,
     /// `None` once closed.
     writer: OwnThread<Option<Writer>>,
+    commit_pace: Arc<CommitPace>,
     readers: Readers,
     /// Of keys alone.
     key_reader: Readers,
@@ -129,12 +133,15 @@ impl SqliteStore {
         let started = Writer::start(believed.connection, lock, dir, &told)?;
         let (writer, opening) = started;
         let store = writer.store();
-        let tend = |writer: &mut Option<Writer>| {
-            if let Some(writer) = writer {
-                writer.tend();
-            }
+        let between = Between {
+            is_due: |writer: &Option<Writer>| writer.as_ref().is_some_and(Writer::is_to_be_tended),
+            tend: |writer| {
+                if let Some(writer) = writer {
+                    writer.tend();
+                }
+            },
         };
-        let writer = OwnThread::start("writer", Some(writer), tend);
+        let writer = OwnThread::start("writer", Some(writer), between);
         Ok(Self {
             store,
             opening: Opening {
@@ -142,6 +149,7 @@ impl SqliteStore {
                 ..opening
             },
             writer: writer.map_err(|error| Fault::System(error).at(&path))?,
+            commit_pace: Arc::default(),
             readers: Readers::new(path.clone(), READERS),
             key_reader: Readers::new(path.clone(), 1),
             path,
@@ -193,7 +201,18 @@ fn opened(writer: &mut Option<Writer>) -> Result<&mut Writer, Fault> {
 #[async_trait]
 impl Store for SqliteStore {
     async fn commit(&self, batch: Vec<Write>) -> Result<(), StoreError> {
-        self.write(|writer| writer.commit(batch)).await
+        let pace = Arc::clone(&self.commit_pace);
+        let commit = move |writer: &mut Option<Writer>| {
+            let begun = Instant::now();
+            let done = opened(writer)?.commit(batch);
+            pace.took(begun.elapsed());
+            done
+        };
+        let done = match self.commit_pace.is_quick() {
+            true => self.writer.call_here(commit).await?,
+            false => self.writer.call(commit).await?,
+        };
+        done.map_err(|fault| self.told(fault))
     }
 
     fn opening(&self) -> Opening {

@@ -8,7 +8,7 @@ use super::{
     checking,
     failure::Fault,
     identity, opening,
-    own_thread::OwnThread,
+    own_thread::{Between, OwnThread},
     row::{self, all, execute, value},
 };
 use crate::{
@@ -83,7 +83,7 @@ async fn begun(
 ) -> Result<SqliteSide, StoreError> {
     on_a_thread(move || {
         let (store, connection) = begin(&path).map_err(|fault| fault.at(&path))?;
-        let thread = OwnThread::start("copying", connection, |_| {});
+        let thread = OwnThread::start("copying", connection, Between::NOTHING);
         let thread = thread.map_err(|error| Fault::System(error).at(&path))?;
         Ok(SqliteSide {
             thread,

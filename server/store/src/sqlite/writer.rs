@@ -193,6 +193,11 @@ impl Writer {
         self.checkpoints.committed(pages);
     }
 
+    /// Whether there is something to be done between commits.
+    pub(super) fn is_to_be_tended(&self) -> bool {
+        self.checkpoints.is_due()
+    }
+
     /// Does what is to be done between commits, while nobody waits.
     pub(super) fn tend(&mut self) {
         self.checkpoints.tend(&self.connection);
