@@ -63,6 +63,11 @@ mod xml_text;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use mimalloc::MiMalloc;
+
+/// Decisions are made of many small allocations, which one thread frees for another.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// The whole command line.
 #[derive(Parser)]
