@@ -12,8 +12,9 @@ use bridgemaster_games::with_game;
 use bridgemaster_proto::{
     games::WireGame as _,
     v1::{
-        CreateMatchRequest, Decision, Hello, MatchConfig, PlayRequest, Pong, decision::Choice,
-        match_service_client::MatchServiceClient, play_request::Message as Outgoing,
+        CreateMatchRequest, Decision, GameConfig, Hello, MatchConfig, PlayRequest, Pong,
+        decision::Choice, match_service_client::MatchServiceClient,
+        play_request::Message as Outgoing,
     },
 };
 use prost::Message as _;
@@ -22,6 +23,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Streaming, client::Grpc, transport::Channel};
 
 use crate::{
+    SEATS,
     thin::{self, ThinCodec},
     turn::Turn,
 };
@@ -33,6 +35,13 @@ pub(crate) struct MessageSizes {
     pub(crate) answer_bytes: usize,
     /// Decisions of all seats in a match.
     pub(crate) decisions: u64,
+}
+
+impl MessageSizes {
+    /// Decisions of one seat in a match.
+    pub(crate) fn of_a_seat(self) -> u64 {
+        self.decisions / u64::from(SEATS)
+    }
 }
 
 /// Longest time from reading a request to writing its answer in which a bot answers promptly.
@@ -146,10 +155,19 @@ pub(crate) async fn play_seats(
     slow.into_iter().map(|(_, slow)| slow).collect()
 }
 
-/// A match by the defaults of its game.
+/// A match by the defaults of its game, of which nothing is chosen.
 pub(crate) fn default_match(game: &str, seats: u32) -> MatchConfig {
+    let nothing_chosen = |config: GameConfig| {
+        // The key of the game's entry, and that it is empty.
+        let mut bytes = config.encode_to_vec();
+        let key_bytes = 1 + bytes.iter().take_while(|byte| **byte >= 0x80).count();
+        bytes.truncate(key_bytes);
+        bytes.push(0);
+        GameConfig::decode(bytes.as_slice()).unwrap()
+    };
+    let config = with_game!(game, G => G::config_to_wire(&Default::default()));
     MatchConfig {
-        game: with_game!(game, G => G::config_to_wire(&Default::default())),
+        game: config.map(nothing_chosen),
         seats,
         ..MatchConfig::default()
     }

@@ -7,21 +7,24 @@
 //! cores, but for the memory of waiting matches and for the CPU time of the server: these have a
 //! server in a process of its own, and `-- --server-cpu` measures that time alone. `-- --durable`
 //! compares what it costs to store alone: `cpu` is the CPU time of bots and server for a decision,
-//! which tells work from waiting. `-- --quick` takes shorter turns. `-- --losses MATCHES` plays so
-//! many matches under a short clock instead, counts the faults, and fails if there is one or a
-//! match was spoiled; with `--beside-rules` it does so while one caller has the rules by call work
-//! without a pause, with `--apart` the bots have processes of their own, which excuse the server
-//! where a bot was slow, and with `--busy LOOPS` so many processes beside take all processor time
-//! they get. `-- --contest` plays contests instead, beside the raw rate of the same server.
-//! `-- --swarm` plays 10,000 matches at once instead, of bots that think for a second: the CPU time of
-//! a decision, the server's own share of it, and the memory of a match. `-- --spectators` plays
-//! matches instead that nobody watches and that 500 watch, in turns: the server's own share of a
-//! message with and without them.
+//! which tells work from waiting, and `tables` are bare tables whose messages the same kind of store has
+//! before they are passed on. `-- --quick` takes shorter turns. `-- --losses MATCHES` plays so many
+//! matches under a short clock instead, counts the faults, and fails if there is one or a match was
+//! spoiled; with `--beside-rules` it does so while one caller has the rules by call work without a
+//! pause, with `--apart` the bots have processes of their own, which excuse the server where a bot was
+//! slow, and with `--busy LOOPS` so many processes beside take all processor time they get.
+//! `-- --contest` plays contests instead, beside the raw rate of the same server. `-- --swarm` plays
+//! 10,000 matches at once instead, of bots that think for a second: the CPU time of a decision, the
+//! server's own share of it, and the memory of a match. `-- --spectators` plays matches instead that
+//! nobody watches and that 500 watch, in turns: the server's own share of a message with and without
+//! them.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
 mod bare;
+mod commits;
 mod contest;
+mod durable;
 mod load;
 mod losses;
 mod memory;
@@ -37,20 +40,22 @@ mod swarm;
 mod thin;
 mod turn;
 
-use std::{path::Path, process::ExitCode, sync::Arc, time::Duration};
+use std::{process::ExitCode, time::Duration};
 
 use bridgemaster_games::GAME_IDS;
-use bridgemaster_server::{KeepReplays, Limits, Server, ServerOptions, Storage};
-use bridgemaster_store::{DataDir, Durability, SqliteOptions, SqliteStore};
+use bridgemaster_server::{Limits, Server, ServerOptions, Storage};
+use mimalloc::MiMalloc;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::transport::Channel;
 
 use self::{losses::Beside, turn::process_cpu_time};
 
+/// That of the program.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
+
 /// Concurrent matches, and concurrent ping-pongs beside them.
 const LOADS: &[usize] = &[1, 16, 64, 512];
-/// Concurrent matches of the comparison with a store.
-const DURABLE_LOAD: usize = 64;
 /// Turns that matches and ping-pong take; the medians count.
 const TURNS: usize = 5;
 /// Connections that the streams are spread over, for matches and ping-pong alike.
@@ -156,7 +161,7 @@ fn main() -> ExitCode {
     }
     if wanted.only_durable {
         for game in wanted.games() {
-            runtime.block_on(compare_durable(game, turn));
+            runtime.block_on(durable::measure(game, turn));
         }
         return ExitCode::SUCCESS;
     }
@@ -174,67 +179,10 @@ fn main() -> ExitCode {
             }
             server_cpu::measure(game, turn).await;
             memory::measure(game).await;
-            compare_durable(game, turn).await;
+            durable::measure(game, turn).await;
         });
     }
     ExitCode::SUCCESS
-}
-
-/// Lets matches in memory, matches in a store and ping-pong take turns.
-async fn compare_durable(game: &'static str, turn: Duration) {
-    let folder = tempfile::tempdir().unwrap();
-    let mut servers = vec![("memory", Referees::start().await)];
-    for (name, durability) in [
-        ("process", Durability::Process),
-        ("power", Durability::Power),
-    ] {
-        let storage = storage(&folder.path().join(name), durability).await;
-        servers.push((name, Referees::over(Some(storage)).await));
-    }
-    let channel = &servers[0].1.connect().await[0];
-    let sizes = load::message_sizes(channel, game, SEATS).await;
-    let ping_pong = ping_pong::serve(sizes.request_bytes).await;
-    let mut rates = vec![Vec::new(); servers.len()];
-    let (mut ratios, mut costs) = (rates.clone(), rates.clone());
-    for _ in 0..TURNS {
-        let channels = connect(&ping_pong).await;
-        let bytes = sizes.answer_bytes;
-        let pings = (bytes, u64::MAX);
-        let cpu = process_cpu_time;
-        let round_trips = ping_pong::round_trips(&channels, pings, DURABLE_LOAD, turn, cpu).await;
-        let round_trips = round_trips.per_second();
-        for (place, (_, server)) in servers.iter().enumerate() {
-            let channels = server.connect().await;
-            let decisions = load::decisions(&channels, game, SEATS, DURABLE_LOAD, turn, cpu).await;
-            let rate = decisions.per_second();
-            rates[place].push(rate);
-            costs[place].push(decisions.cpu_us());
-            ratios[place].push(rate / round_trips);
-        }
-    }
-    let figures = rates.into_iter().zip(ratios).zip(costs);
-    for ((name, _), ((rates, ratios), costs)) in servers.iter().zip(figures) {
-        let name = format!("referee.{game}.matches{DURABLE_LOAD}.durable.{name}");
-        println!("{name}.decisions {:.0} /s", median(rates));
-        println!("{name}.cpu {:.1} us", median(costs));
-        println!("{name}.ratio {:.3} 1", median(ratios));
-    }
-}
-
-/// A store in a folder of its own.
-async fn storage(folder: &Path, durability: Durability) -> Storage {
-    let options = SqliteOptions {
-        durability,
-        ..SqliteOptions::default()
-    };
-    let dir = DataDir::prepare(folder).unwrap();
-    let store = SqliteStore::open(&dir, options).await.unwrap();
-    Storage {
-        store: Arc::new(store),
-        given_up: Vec::new(),
-        keep_replays: KeepReplays::All,
-        shared: None,
-    }
 }
 
 /// Lets refereed matches, ping-pong and bare tables take turns.
@@ -242,8 +190,8 @@ async fn compare(game: &'static str, matches: usize, turn: Duration) {
     let server = Referees::start().await;
     let sizes = load::message_sizes(&server.connect().await[0], game, SEATS).await;
     let ping_pong = ping_pong::serve(sizes.request_bytes).await;
-    let tables = relay::serve(sizes.request_bytes).await;
-    let a_stream = sizes.decisions / u64::from(SEATS);
+    let tables = relay::serve(sizes.request_bytes, None).await;
+    let a_stream = sizes.of_a_seat();
     let (mut decisions, mut round_trips, mut passed_on) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..TURNS {
         let channels = server.connect().await;

@@ -1,6 +1,7 @@
 //! A bare tonic service in the shape of a match: of the two streams of a table each is sent a message
 //! when the other has sent one, and both end after so many. What the transport alone can do where
-//! turns pass from bot to bot, in matches as short as those of a game.
+//! turns pass from bot to bot, in matches as short as those of a game; or the transport
+//! and a store.
 
 use std::{
     collections::HashMap,
@@ -22,6 +23,7 @@ use tonic::{
 use crate::{
     SEATS,
     bare::{self, Payload},
+    commits::Commits,
     turn::Turn,
 };
 
@@ -34,6 +36,8 @@ const TABLE: &str = "table";
 #[derive(Clone)]
 struct Relay {
     bytes: usize,
+    /// Has each message stored before it is passed on.
+    commits: Option<Commits>,
     /// Tables with one stream.
     tables: Arc<Mutex<HashMap<String, SecondSeat>>>,
 }
@@ -70,10 +74,14 @@ impl StreamingService<Payload> for Relay {
     fn call(&mut self, request: Request<Streaming<Payload>>) -> Self::Future {
         let table = request.metadata().get(TABLE).unwrap().to_str().unwrap();
         let (inbound, outbound) = self.sit_down(table.to_owned());
-        let size = self.bytes;
+        let (size, commits) = (self.bytes, self.commits.clone());
         let passed_on = request.into_inner().filter_map(move |message| {
-            // The other stream may have ended.
-            let _ = outbound.try_send(Payload::of(size));
+            let response = Payload::of(size);
+            match &commits {
+                Some(commits) => commits.pass_on(&outbound, response),
+                // The other stream may have ended.
+                None => drop(outbound.try_send(response)),
+            }
             message.err().map(Err)
         });
         // One task reads and writes, as with a match.
@@ -83,9 +91,14 @@ impl StreamingService<Payload> for Relay {
 }
 
 /// Serves such tables on a free port, with messages of `bytes` bytes.
-pub(crate) async fn serve(bytes: usize) -> String {
+pub(crate) async fn serve(bytes: usize, commits: Option<Commits>) -> String {
     let tables = Arc::default();
-    bare::serve(Relay { bytes, tables }).await
+    bare::serve(Relay {
+        bytes,
+        commits,
+        tables,
+    })
+    .await
 }
 
 /// Counts the messages that are passed on at so many tables at once, whose clients send messages of
