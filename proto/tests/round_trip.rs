@@ -54,6 +54,7 @@ fn everything_in_a_match_survives_the_wire<G: Wired>(seats: u8, seed: u64, way: 
     let wire: GameConfig = sent(&G::config_to_wire(&config));
     assert_eq!(game_id(&wire), Some(G::ID));
     assert_eq!(G::config_from_wire(&wire).unwrap(), config);
+    is_the_same(&wire, |to| G::put_config(&config, to));
 
     setup_survives::<G>(&setup_of::<G>(&config, seats, seed), &config);
 

@@ -129,7 +129,7 @@ impl<G: WireGame> Match<G> {
             SeatMessage::Rejected(_) | SeatMessage::SeatStatus(_) | SeatMessage::Ended(_) => {
                 let salt = &origin.salt;
                 let mut response = response_to_wire(id, rules, salt, sequence, message);
-                self.complete(&mut response);
+                self.adapt(&mut response);
                 response.into()
             }
         }
@@ -145,8 +145,8 @@ impl<G: WireGame> Match<G> {
         self.add_reservations(&mut started.seats);
     }
 
-    /// The same for a message in the course of the match.
-    fn complete(&self, response: &mut v1::PlayResponse) {
+    /// Adds them to a message in the course of the match, and leaves out what is held back.
+    fn adapt(&self, response: &mut v1::PlayResponse) {
         match &mut response.message {
             Some(Message::MatchEnded(ended)) if self.is_held_back => {
                 ended.seed.clear();

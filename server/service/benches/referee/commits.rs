@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use bridgemaster_store::{MatchId, SqliteStore, Store as _, Write};
 use tokio::{
     sync::{Notify, mpsc},
-    task::{AbortHandle, yield_now},
+    task::yield_now,
 };
 
 use crate::bare::Payload;
@@ -20,22 +20,12 @@ const MAX_TURNS: usize = 3;
 #[derive(Clone)]
 pub(crate) struct Commits {
     queued: Arc<Queued>,
-    _committing: Arc<Committing>,
 }
 
 #[derive(Default)]
 struct Queued {
     messages: Mutex<Vec<(mpsc::Sender<Payload>, Payload)>>,
     filled: Notify,
-}
-
-/// The task that commits, which ends with the last of those who queue.
-struct Committing(AbortHandle);
-
-impl Drop for Committing {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
 }
 
 impl Commits {
@@ -49,11 +39,8 @@ impl Commits {
         };
         store.commit(vec![made]).await.unwrap();
         let queued = Arc::<Queued>::default();
-        let committing = tokio::spawn(commit(Arc::clone(&queued), store, match_id));
-        Self {
-            queued,
-            _committing: Arc::new(Committing(committing.abort_handle())),
-        }
+        tokio::spawn(commit(Arc::clone(&queued), store, match_id));
+        Self { queued }
     }
 
     /// Has a message passed on once it is stored.

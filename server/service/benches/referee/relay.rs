@@ -1,7 +1,6 @@
 //! A bare tonic service in the shape of a match: of the two streams of a table each is sent a message
 //! when the other has sent one, and both end after so many. What the transport alone can do where
-//! turns pass from bot to bot, in matches as short as those of a game; or the transport
-//! and a store.
+//! turns pass from bot to bot, in matches as short as those of a game; or the transport and a store.
 
 use std::{
     collections::HashMap,

@@ -1,20 +1,28 @@
 //! Where a commit is made: by the thread that asks for it while commits are quick, and by that of the
-//! writer while they are not.
+//! writer otherwise.
 //!
 //! A commit that survives the end of the process goes to the memory of the system, and takes a tenth of a
 //! millisecond of processor time. The thread of the writer would have to be given a processor first, and
 //! whoever waits for it another: with 64 matches that answer at once on two cores it waited for 0.36 ms
-//! in the mean. A commit that waits for a slow disk must keep no thread of the server.
+//! in the mean. A disk that is slow once, or a command that writes beside the server, holds up the thread
+//! that asks for as long as it holds up the matches that wait for the commit; its runtime has others. The
+//! commits after it are made by the writer's thread.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
     time::Duration,
 };
 
+use tokio::runtime::Handle;
+
+use crate::Write;
+
 /// What commits take in the mean, at most, for the next one to be made by the thread that asks for it:
-/// about what it costs to wait for another thread. A disk that is sure of a commit within this keeps a
-/// thread of the server for no longer than that.
+/// about what it costs to wait for another thread.
 const QUICK: Duration = Duration::from_micros(500);
+
+/// Writes of a commit that is made there, at most: those of as many matches as answer at once.
+const MAX_WRITES: usize = 256;
 
 /// The part that the last commit has in the mean.
 const LAST_PART: u64 = 8;
@@ -26,8 +34,17 @@ pub(super) struct CommitPace {
 }
 
 impl CommitPace {
+    /// Whether the thread that asks for it makes a commit of this batch. Not if it is the only one of
+    /// its runtime.
+    pub(super) fn is_for_who_asks(&self, batch: &[Write]) -> bool {
+        self.is_quick()
+            && batch.len() <= MAX_WRITES
+            && batch.iter().all(is_of_play)
+            && Handle::try_current().is_ok_and(|handle| handle.metrics().num_workers() > 1)
+    }
+
     /// Whether commits are quick. So are those of a store that was just opened.
-    pub(super) fn is_quick(&self) -> bool {
+    fn is_quick(&self) -> bool {
         Duration::from_nanos(self.mean_ns.load(Ordering::Relaxed)) < QUICK
     }
 
@@ -40,9 +57,42 @@ impl CommitPace {
     }
 }
 
+/// Whether matches in play write it. What removes something may have to look for much.
+fn is_of_play(write: &Write) -> bool {
+    match write {
+        Write::OpenMatch { .. }
+        | Write::Append { .. }
+        | Write::FinishMatch { .. }
+        | Write::KeepNote { .. }
+        | Write::DropNote { .. } => true,
+        Write::ForgetReplay { .. } | Write::DropMatch { .. } | Write::ChangeLadder { .. } => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn notes(count: usize) -> Vec<Write> {
+        let name = "test".to_owned();
+        vec![Write::DropNote { name }; count]
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn who_asks_makes_small_commits_of_play_while_they_are_quick() {
+        let pace = CommitPace::default();
+        assert!(pace.is_for_who_asks(&notes(MAX_WRITES)));
+        assert!(!pace.is_for_who_asks(&notes(MAX_WRITES + 1)));
+        let match_id = crate::MatchId::new("test").unwrap();
+        assert!(!pace.is_for_who_asks(&[Write::ForgetReplay { match_id }]));
+        pace.took(Duration::from_millis(20));
+        assert!(!pace.is_for_who_asks(&notes(1)));
+    }
+
+    #[tokio::test]
+    async fn the_only_thread_of_a_runtime_makes_none() {
+        assert!(!CommitPace::default().is_for_who_asks(&notes(1)));
+    }
 
     #[test]
     fn a_slow_commit_makes_the_next_ones_slow_and_quick_ones_make_them_quick_again() {

@@ -1,12 +1,13 @@
 //! The store in an SQLite database.
 //!
-//! One connection writes, on a thread of its own; it is the only one that changes matches, so what
-//! it has to know of the matches in play is kept in memory beside it. A few connections read finished
-//! matches, and one of its own reads keys, so that who may call is known however much is read of
-//! matches. The database is in WAL mode: readers and the writer do not wait for each other.
+//! One connection writes, on a thread of its own or, for quick commits, on that of whoever asks
+//! (`commit_pace.rs`). It is the only one that changes matches, so what it has to know of the matches in
+//! play is kept in memory beside it. A few connections read finished matches, and one of its own reads
+//! keys, so that who may call is known however much is read of matches. The database is in WAL mode:
+//! readers and the writer do not wait for each other.
 //!
-//! All of it is plain code that blocks, over rusqlite, and is called on threads where it may; but for
-//! quick commits, which are made by whoever asks for them (`commit_pace.rs`).
+//! All of it is plain code that blocks, over rusqlite; but for quick commits it is called on threads
+//! where it may.
 
 mod checking;
 mod checkpoints;
@@ -201,6 +202,7 @@ fn opened(writer: &mut Option<Writer>) -> Result<&mut Writer, Fault> {
 #[async_trait]
 impl Store for SqliteStore {
     async fn commit(&self, batch: Vec<Write>) -> Result<(), StoreError> {
+        let is_for_who_asks = self.commit_pace.is_for_who_asks(&batch);
         let pace = Arc::clone(&self.commit_pace);
         let commit = move |writer: &mut Option<Writer>| {
             let begun = Instant::now();
@@ -208,7 +210,7 @@ impl Store for SqliteStore {
             pace.took(begun.elapsed());
             done
         };
-        let done = match self.commit_pace.is_quick() {
+        let done = match is_for_who_asks {
             true => self.writer.call_here(commit).await?,
             false => self.writer.call(commit).await?,
         };
@@ -416,7 +418,11 @@ impl KeyStore for SqliteStore {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::{
+        collections::BTreeSet,
+        pin::pin,
+        task::{Context, Poll, Waker},
+    };
 
     use super::*;
     use crate::{KeyName, SecretHash, limits::MAX_KEYS};
@@ -441,6 +447,25 @@ mod tests {
         assert!(store.keys().await.unwrap().is_empty());
         let nobody = KeyId::new("nobody").unwrap();
         assert!(store.key(&nobody).await.unwrap().is_none());
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_quick_commit_is_made_without_waiting_for_another_thread() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = DataDir::prepare(folder.path()).unwrap();
+        let store = SqliteStore::open(&dir, SqliteOptions::default())
+            .await
+            .unwrap();
+        let note = Write::KeepNote {
+            name: "test".to_owned(),
+            value: vec![7],
+        };
+        let mut commit = pin!(store.commit(vec![note]));
+        let done = commit
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()));
+        assert!(matches!(done, Poll::Ready(Ok(()))));
+        assert_eq!(store.note("test").await.unwrap(), Some(vec![7]));
     }
 
     #[tokio::test]

@@ -134,7 +134,7 @@ impl<T: Send + 'static> OwnThread<T> {
         outcome.await.map_or(Err(StoreError::Closed), value)
     }
 
-    /// Does a piece of work here and now, unless the thread is at work: then has it done as
+    /// Does a piece of work here and now, unless other work is being done: then has it done as
     /// [`call`](Self::call) does. It does not wait for work that was handed over before and is not begun.
     ///
     /// # Errors
@@ -154,7 +154,7 @@ impl<T: Send + 'static> OwnThread<T> {
         };
         let (worked, is_due) = value(outcome.ok_or(StoreError::Closed)?)?;
         if is_due {
-            // The thread does it after this, which is nothing.
+            // The thread looks for what is due after each piece of work, also after an empty one.
             self.begin(|_| {});
         }
         Ok(worked)
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn quick_work_is_done_by_who_asks_and_the_rest_by_the_thread() {
+    async fn quick_work_is_done_by_the_caller_and_what_is_due_by_the_thread() {
         let (thread, tended_by) = seen();
         let own = thread.thread.as_ref().unwrap().thread().id();
         for _ in 0..2 {
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nobody_waits_in_his_place_for_a_thread_that_is_at_work() {
+    async fn a_caller_hands_its_work_over_while_the_thread_is_at_work() {
         let (thread, _) = seen();
         let own = thread.thread.as_ref().unwrap().thread().id();
         let (begun, is_begun) = mpsc::channel();
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_panic_of_who_asks_ends_it_too() {
+    async fn a_panic_in_a_caller_ends_the_thread_too() {
         let thread = Arc::new(OwnThread::start("panicking", (), Between::NOTHING).unwrap());
         let same = Arc::clone(&thread);
         let panicking = async move { same.call_here(|()| panic!("as the test wants it")).await };
