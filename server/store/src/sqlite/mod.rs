@@ -9,6 +9,8 @@
 //! All of it is plain code that blocks, over rusqlite; but for quick commits it is called on threads
 //! where it may.
 
+mod as_key_store;
+mod as_ladder_store;
 mod checking;
 mod checkpoints;
 mod commit_pace;
@@ -45,15 +47,9 @@ use async_trait::async_trait;
 use rusqlite::Connection;
 
 use crate::{
-    CompiledFuture, Damage, DamagedKey, DataDir, FinishedCursor, FinishedMatch, FinishedPage,
-    KeptReplay, Key, KeyId, KeyName, KeyStore, KeysMark, LadderId, LadderRows, LadderStore,
-    MatchCounts, MatchId, NewKey, Notes, OpenMatch, Opening, Store, StoreError, StoredLadder,
-    StoredLadderMatch, StoredLadderVersion, Write,
-    checksum::StoreId,
-    commits_file,
-    detached::on_a_thread,
-    limits::{MAX_PAGE_LADDER_MATCHES, MAX_PAGE_MATCHES},
-    rows::key_rows::USES_PER_TRANSACTION,
+    CompiledFuture, Damage, DataDir, FinishedCursor, FinishedMatch, FinishedPage, KeptReplay,
+    KeyName, MatchCounts, MatchId, Notes, OpenMatch, Opening, Store, StoreError, Write,
+    checksum::StoreId, commits_file, detached::on_a_thread, limits::MAX_PAGE_MATCHES,
     secrets::check_secret,
 };
 
@@ -328,134 +324,29 @@ impl Store for SqliteStore {
     }
 }
 
-#[async_trait]
-impl LadderStore for SqliteStore {
-    async fn ladders(&self) -> Result<LadderRows<StoredLadder>, StoreError> {
-        self.read(ladder_rows::all).await
-    }
-
-    async fn ladder_versions(
-        &self,
-        id: &LadderId,
-    ) -> Result<LadderRows<StoredLadderVersion>, StoreError> {
-        let id = id.clone();
-        self.read(move |connection, store| ladder_rows::versions(connection, store, &id))
-            .await
-    }
-
-    async fn ladder_matches(
-        &self,
-        id: &LadderId,
-        from: u64,
-        limit: u32,
-    ) -> Result<LadderRows<StoredLadderMatch>, StoreError> {
-        let id = id.clone();
-        let limit = limit.clamp(1, MAX_PAGE_LADDER_MATCHES);
-        self.read(move |connection, store| {
-            ladder_rows::matches(connection, store, &id, from, limit)
-        })
-        .await
-    }
-
-    async fn ladder_match(
-        &self,
-        id: &LadderId,
-        number: u64,
-    ) -> Result<Option<StoredLadderMatch>, StoreError> {
-        let id = id.clone();
-        self.read(move |connection, store| ladder_rows::one_match(connection, store, &id, number))
-            .await
-    }
-}
-
-#[async_trait]
-impl KeyStore for SqliteStore {
-    async fn add_key(&self, key: NewKey) -> Result<(), StoreError> {
-        self.write(|writer| writer.add_key(key)).await
-    }
-
-    async fn keys(&self) -> Result<Vec<Key>, StoreError> {
-        Ok(self.read_keys(key_rows::all).await?.sound)
-    }
-
-    async fn keys_mark(&self) -> Result<KeysMark, StoreError> {
-        self.read_keys(|connection, _| key_rows::mark(connection))
-            .await
-    }
-
-    async fn damaged_keys(&self) -> Result<Vec<DamagedKey>, StoreError> {
-        let damaged = self.read_keys(key_rows::all).await?.damaged;
-        Ok(damaged.into_iter().map(|row| row.key).collect())
-    }
-
-    async fn remove_damaged_key(&self, id: &KeyId) -> Result<(), StoreError> {
-        let id = id.clone();
-        self.write(move |writer| writer.remove_damaged_key(&id))
-            .await
-    }
-
-    async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {
-        let id = id.clone();
-        self.read_keys(move |connection, store| key_rows::get(connection, store, &id))
-            .await
-    }
-
-    async fn revoke_key(&self, id: &KeyId, revoked_at_unix_ms: i64) -> Result<Key, StoreError> {
-        let id = id.clone();
-        self.write(move |writer| writer.revoke_key(&id, revoked_at_unix_ms))
-            .await
-    }
-
-    async fn note_key_uses(&self, uses: Vec<(KeyId, i64)>) -> Result<(), StoreError> {
-        for some in uses.chunks(USES_PER_TRANSACTION) {
-            let some = some.to_vec();
-            self.write(move |writer| writer.note_key_uses(&some))
-                .await?;
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::{
-        collections::BTreeSet,
         pin::pin,
         task::{Context, Poll, Waker},
     };
 
-    use super::*;
-    use crate::{KeyName, SecretHash, limits::MAX_KEYS};
+    use tempfile::TempDir;
 
-    #[tokio::test]
-    async fn keys_are_read_while_every_reader_of_matches_is_busy() {
+    use super::*;
+
+    /// A store in a folder of its own.
+    pub(super) async fn store() -> (TempDir, DataDir, SqliteStore) {
         let folder = tempfile::tempdir().unwrap();
         let dir = DataDir::prepare(folder.path()).unwrap();
-        let store = SqliteStore::open(&dir, SqliteOptions::default())
-            .await
-            .unwrap();
-        let mut held = Vec::new();
-        for _ in 0..READERS {
-            held.push(store.readers.place().await.unwrap());
-        }
-        let none = KeysMark {
-            kept: 0,
-            revoked: 0,
-            newest: 0,
-        };
-        assert_eq!(store.keys_mark().await.unwrap(), none);
-        assert!(store.keys().await.unwrap().is_empty());
-        let nobody = KeyId::new("nobody").unwrap();
-        assert!(store.key(&nobody).await.unwrap().is_none());
+        let store = SqliteStore::open(&dir, SqliteOptions::default());
+        let store = store.await.unwrap();
+        (folder, dir, store)
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn a_quick_commit_is_made_without_waiting_for_another_thread() {
-        let folder = tempfile::tempdir().unwrap();
-        let dir = DataDir::prepare(folder.path()).unwrap();
-        let store = SqliteStore::open(&dir, SqliteOptions::default())
-            .await
-            .unwrap();
+        let (_folder, _, store) = store().await;
         let note = Write::KeepNote {
             name: "test".to_owned(),
             value: vec![7],
@@ -466,44 +357,5 @@ mod tests {
             .poll(&mut Context::from_waker(Waker::noop()));
         assert!(matches!(done, Poll::Ready(Ok(()))));
         assert_eq!(store.note("test").await.unwrap(), Some(vec![7]));
-    }
-
-    #[tokio::test]
-    async fn no_more_keys_are_in_force_than_a_server_keeps() {
-        let folder = tempfile::tempdir().unwrap();
-        let dir = DataDir::prepare(folder.path()).unwrap();
-        let store = SqliteStore::open(&dir, SqliteOptions::default())
-            .await
-            .unwrap();
-        let add = async |id: &str| {
-            let key = NewKey {
-                id: KeyId::new(id).unwrap(),
-                name: KeyName::new(id).unwrap(),
-                owner: None,
-                scopes: BTreeSet::new(),
-                secret_hash: SecretHash::new([7; 32]),
-                created_at_unix_ms: 1,
-                expires_at_unix_ms: None,
-            };
-            store.add_key(key).await
-        };
-        let connection = opening::beside(&dir, &commits_file::Told::Nothing).unwrap();
-        add("last").await.unwrap();
-        row::execute(
-            &connection,
-            "WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number LIMIT ?)
-             INSERT INTO api_key (key_id, name, scopes, secret_hash, created_at_unix_ms)
-             SELECT 'k' || n, 'name ' || n, '', zeroblob(32), 1 FROM number",
-            [MAX_KEYS as i64 - 1],
-        )
-        .unwrap();
-        let refused = add("more").await.unwrap_err();
-        let limit = MAX_KEYS;
-        assert!(matches!(refused, StoreError::TooManyKeys { limit: told } if told == limit));
-        store
-            .revoke_key(&KeyId::new("last").unwrap(), 2)
-            .await
-            .unwrap();
-        add("more").await.unwrap();
     }
 }

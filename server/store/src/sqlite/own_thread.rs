@@ -279,31 +279,36 @@ mod tests {
         assert_eq!(asked.await, own);
     }
 
-    #[tokio::test]
-    async fn a_panic_in_a_caller_ends_the_thread_too() {
-        let thread = Arc::new(OwnThread::start("panicking", (), Between::NOTHING).unwrap());
-        let same = Arc::clone(&thread);
-        let panicking = async move { same.call_here(|()| panic!("as the test wants it")).await };
+    /// Work with a thread ends in a panic, which goes on in whoever asks; then nothing is done any more.
+    async fn is_ended_by(
+        panicking: impl Future<Output = ()> + Send + 'static,
+        thread: &OwnThread<()>,
+    ) {
         let panicked = tokio::spawn(panicking).await;
         assert!(panicked.is_err_and(|error| error.is_panic()));
-        let after = thread.call_here(|()| ()).await;
-        assert!(matches!(after, Err(StoreError::Closed)));
-        assert!(matches!(
-            thread.call(|()| ()).await,
-            Err(StoreError::Closed)
-        ));
+        let here = thread.call_here(|()| ()).await;
+        let there = thread.call(|()| ()).await;
+        assert!(matches!(here, Err(StoreError::Closed)));
+        assert!(matches!(there, Err(StoreError::Closed)));
     }
 
     #[tokio::test]
     async fn nothing_is_done_with_what_a_panic_has_left() {
-        let thread = Arc::new(OwnThread::start("panicking", (), Between::NOTHING).unwrap());
+        let start = || Arc::new(OwnThread::start("panicking", (), Between::NOTHING).unwrap());
+        let (thread, other) = (start(), start());
         let same = Arc::clone(&thread);
-        let panicking = async move { same.call(|()| panic!("as the test wants it")).await };
-        let panicked = tokio::spawn(panicking).await;
-        assert!(panicked.is_err_and(|error| error.is_panic()));
-        assert!(matches!(
-            thread.call(|()| ()).await,
-            Err(StoreError::Closed)
-        ));
+        let by_thread = async move {
+            same.call(|()| panic!("as the test wants it"))
+                .await
+                .unwrap()
+        };
+        is_ended_by(by_thread, &thread).await;
+        let same = Arc::clone(&other);
+        let by_caller = async move {
+            same.call_here(|()| panic!("as the test wants it"))
+                .await
+                .unwrap()
+        };
+        is_ended_by(by_caller, &other).await;
     }
 }
