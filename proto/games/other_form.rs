@@ -80,7 +80,9 @@ macro_rules! wire_edition {
                 let Some(wire) = wire else {
                     return Ok(<$edition>::built_in());
                 };
-                let built_in = || $crate::games::conversion::OnWire::to_wire(<$edition>::built_in().parts());
+                let built_in = || {
+                    $crate::games::conversion::OnWire::to_wire(<$edition>::built_in().parts())
+                };
                 // Matches share it, also if a maker sends it.
                 if wire == BUILT_IN.get_or_init(built_in) {
                     return Ok(<$edition>::built_in());

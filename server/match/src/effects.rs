@@ -145,7 +145,7 @@ impl<G: WireGame> Match<G> {
         self.add_reservations(&mut started.seats);
     }
 
-    /// Adds them to a message in the course of the match, and leaves out what is held back.
+    /// Adds to a later message what the maker wished, and leaves out of it what is held back.
     fn adapt(&self, response: &mut v1::PlayResponse) {
         match &mut response.message {
             Some(Message::MatchEnded(ended)) if self.is_held_back => {

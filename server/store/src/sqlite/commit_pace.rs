@@ -1,12 +1,12 @@
-//! Where a commit is made: by the thread that asks for it while commits are quick, and by that of the
+//! Where a commit is made: on the thread of the caller while commits are quick, and on that of the
 //! writer otherwise.
 //!
 //! A commit that survives the end of the process goes to the memory of the system, and takes a tenth of a
 //! millisecond of processor time. The thread of the writer would have to be given a processor first, and
 //! whoever waits for it another: with 64 matches that answer at once on two cores it waited for 0.36 ms
-//! in the mean. A disk that is slow once, or a command that writes beside the server, holds up the thread
-//! that asks for as long as it holds up the matches that wait for the commit; its runtime has others. The
-//! commits after it are made by the writer's thread.
+//! in the mean. A disk that is slow once, or a command that writes beside the server, holds up the
+//! caller's thread for as long as the matches that wait for the commit; its runtime has others. The
+//! commits after it are made on the writer's thread.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -17,8 +17,8 @@ use tokio::runtime::Handle;
 
 use crate::Write;
 
-/// What commits take in the mean, at most, for the next one to be made by the thread that asks for it:
-/// about twice what it takes to wait for two other threads. A disk needs 0.1 to 20 ms to be sure of one.
+/// What commits take in the mean, at most, for the next one to be made on the thread of the caller: about
+/// twice what it takes to wait for two other threads. A disk needs 0.1 to 20 ms to be sure of one.
 const QUICK: Duration = Duration::from_millis(1);
 
 /// Writes of a commit that is made there, at most: those of as many matches as answer at once.
@@ -34,9 +34,9 @@ pub(super) struct CommitPace {
 }
 
 impl CommitPace {
-    /// Whether the thread that asks for it makes a commit of this batch. Not if it is the only one of
-    /// its runtime.
-    pub(super) fn is_for_who_asks(&self, batch: &[Write]) -> bool {
+    /// Whether a commit of this batch is made on the thread of the caller. Not if that is the only one
+    /// of its runtime.
+    pub(super) fn is_made_by_caller(&self, batch: &[Write]) -> bool {
         self.is_quick()
             && batch.len() <= MAX_WRITES
             && batch.iter().all(is_of_play)
@@ -79,19 +79,19 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn who_asks_makes_small_commits_of_play_while_they_are_quick() {
+    async fn callers_make_small_commits_of_play_while_they_are_quick() {
         let pace = CommitPace::default();
-        assert!(pace.is_for_who_asks(&notes(MAX_WRITES)));
-        assert!(!pace.is_for_who_asks(&notes(MAX_WRITES + 1)));
+        assert!(pace.is_made_by_caller(&notes(MAX_WRITES)));
+        assert!(!pace.is_made_by_caller(&notes(MAX_WRITES + 1)));
         let match_id = crate::MatchId::new("test").unwrap();
-        assert!(!pace.is_for_who_asks(&[Write::ForgetReplay { match_id }]));
+        assert!(!pace.is_made_by_caller(&[Write::ForgetReplay { match_id }]));
         pace.took(Duration::from_millis(20));
-        assert!(!pace.is_for_who_asks(&notes(1)));
+        assert!(!pace.is_made_by_caller(&notes(1)));
     }
 
     #[tokio::test]
     async fn the_only_thread_of_a_runtime_makes_none() {
-        assert!(!CommitPace::default().is_for_who_asks(&notes(1)));
+        assert!(!CommitPace::default().is_made_by_caller(&notes(1)));
     }
 
     #[test]

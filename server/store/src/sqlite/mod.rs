@@ -1,6 +1,6 @@
 //! The store in an SQLite database.
 //!
-//! One connection writes, on a thread of its own or, for quick commits, on that of whoever asks
+//! One connection writes, on a thread of its own or, for quick commits, on that of the caller
 //! (`commit_pace.rs`). It is the only one that changes matches, so what it has to know of the matches in
 //! play is kept in memory beside it. A few connections read finished matches, and one of its own reads
 //! keys, so that who may call is known however much is read of matches. The database is in WAL mode:
@@ -198,7 +198,7 @@ fn opened(writer: &mut Option<Writer>) -> Result<&mut Writer, Fault> {
 #[async_trait]
 impl Store for SqliteStore {
     async fn commit(&self, batch: Vec<Write>) -> Result<(), StoreError> {
-        let is_for_who_asks = self.commit_pace.is_for_who_asks(&batch);
+        let is_made_here = self.commit_pace.is_made_by_caller(&batch);
         let pace = Arc::clone(&self.commit_pace);
         let commit = move |writer: &mut Option<Writer>| {
             let begun = Instant::now();
@@ -206,7 +206,7 @@ impl Store for SqliteStore {
             pace.took(begun.elapsed());
             done
         };
-        let done = match is_for_who_asks {
+        let done = match is_made_here {
             true => self.writer.call_here(commit).await?,
             false => self.writer.call(commit).await?,
         };
