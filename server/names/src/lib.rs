@@ -3,7 +3,7 @@
 
 #![forbid(unsafe_code)]
 
-use std::{fmt, str::FromStr};
+use std::{fmt, str::FromStr, sync::Arc};
 
 use thiserror::Error;
 
@@ -36,7 +36,7 @@ macro_rules! checked_text {
     ($(#[$doc:meta])* $name:ident, $what:literal, $rule:literal, $is_valid:expr) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub struct $name(String);
+        pub struct $name(Arc<str>);
 
         impl $name {
             /// Checks the text.
@@ -47,7 +47,7 @@ macro_rules! checked_text {
                 let text = text.into();
                 let is_valid: fn(&str) -> bool = $is_valid;
                 if is_valid(&text) {
-                    return Ok(Self(text));
+                    return Ok(Self(text.into()));
                 }
                 Err(InvalidText {
                     what: $what,
