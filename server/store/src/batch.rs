@@ -36,7 +36,7 @@ pub(crate) fn check(
     standing: impl Fn(&MatchId) -> Standing,
     mut ladders: LadderStandings,
 ) -> Result<(), StoreError> {
-    let mut left = HashMap::new();
+    let mut left = HashMap::with_capacity(batch.len());
     for (index, write) in batch.iter().enumerate() {
         let refused = |refusal| StoreError::WriteRefused { index, refusal };
         if let Write::ChangeLadder { ladder_id, change } = write {
@@ -47,9 +47,8 @@ pub(crate) fn check(
             check_note(write).map_err(refused)?;
             continue;
         };
-        let now = *left.entry(id).or_insert_with(|| standing(id));
-        let then = after(write, now).map_err(refused)?;
-        left.insert(id, then);
+        let left = left.entry(id).or_insert_with(|| standing(id));
+        *left = after(write, *left).map_err(refused)?;
     }
     Ok(())
 }
