@@ -2,16 +2,23 @@
 
 use prost::{
     Message,
-    encoding::{WireType, decode_key, decode_varint},
+    encoding::{WireType, decode_key, decode_varint, encode_key, encode_varint},
 };
 
 use crate::checksum::StoreId;
 
-/// The generated messages.
+/// The generated messages; of a `JournalBatch` the fields are written and read one by one.
 mod form {
-    #![allow(missing_docs, unreachable_pub, clippy::all)]
+    #![allow(dead_code, missing_docs, unreachable_pub, clippy::all)]
     include!(concat!(env!("OUT_DIR"), "/bridgemaster.internal.v1.rs"));
 }
+
+/// Numbers of the fields of a `JournalBatch`.
+const HEAD_FIELD: u32 = 1;
+const PARTS_FIELD: u32 = 2;
+
+/// The key of a field and a varint, at most: a number as a field, or what comes before bytes.
+const MAX_HEAD_BYTES: usize = 11;
 
 /// Number of the field `checksum` in every message.
 const CHECKSUM_FIELD: u32 = 15;
@@ -68,8 +75,9 @@ pub(crate) fn write(
             .collect(),
         checksum: 0,
     };
-    let head = sealed(store, number, &head);
-    let parts = parts.into_iter().map(|part| {
+    let mut bytes = Vec::with_capacity(room(&parts));
+    put_sealed(store, number, HEAD_FIELD, &head, &mut bytes);
+    for part in parts {
         let part = form::JournalPart {
             match_key: part.match_key.cast_unsigned(),
             first_entry: part.first_entry,
@@ -77,14 +85,20 @@ pub(crate) fn write(
             entries: part.entries,
             checksum: 0,
         };
-        sealed(store, number, &part)
-    });
-    let batch = form::JournalBatch {
-        head,
-        parts: parts.collect(),
-        checksum: 0,
+        put_sealed(store, number, PARTS_FIELD, &part, &mut bytes);
+    }
+    seal(store, number, 0, &mut bytes);
+    bytes
+}
+
+/// Bytes of a batch of these parts, at most.
+fn room(parts: &[Part]) -> usize {
+    let of_entry = |entry: &Vec<u8>| entry.len() + MAX_HEAD_BYTES;
+    let of_part = |part: &Part| {
+        let entries: usize = part.entries.iter().map(of_entry).sum();
+        entries + 5 * MAX_HEAD_BYTES
     };
-    sealed(store, number, &batch)
+    parts.iter().map(of_part).sum::<usize>() + 6 * MAX_HEAD_BYTES
 }
 
 /// Reads what is sound of the batch of this number.
@@ -98,8 +112,8 @@ pub(crate) fn read(store: StoreId, number: i64, bytes: &[u8]) -> Batch {
             continue;
         }
         match field {
-            1 => head = form::JournalBatchHead::decode(value).ok(),
-            2 => parts.extend(form::JournalPart::decode(value).ok().map(Part::from)),
+            HEAD_FIELD => head = form::JournalBatchHead::decode(value).ok(),
+            PARTS_FIELD => parts.extend(form::JournalPart::decode(value).ok().map(Part::from)),
             _ => {}
         }
     }
@@ -138,14 +152,26 @@ impl From<form::JournalPart> for Part {
     }
 }
 
-/// A message with the checksum of its bytes as its last field.
-fn sealed(store: StoreId, number: i64, message: &impl Message) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(message.encoded_len() + CHECKSUM_BYTES);
-    message.encode_raw(&mut bytes);
-    let checksum = store.of_batch(number, &bytes);
+/// Adds a message with the checksum of its bytes as its last field, as a field of another.
+fn put_sealed(
+    store: StoreId,
+    number: i64,
+    field: u32,
+    message: &impl Message,
+    bytes: &mut Vec<u8>,
+) {
+    encode_key(field, WireType::LengthDelimited, bytes);
+    encode_varint((message.encoded_len() + CHECKSUM_BYTES) as u64, bytes);
+    let begin = bytes.len();
+    message.encode_raw(bytes);
+    seal(store, number, begin, bytes);
+}
+
+/// Adds the checksum of a message, which begins here and is the end of the bytes.
+fn seal(store: StoreId, number: i64, begin: usize, bytes: &mut Vec<u8>) {
+    let checksum = store.of_batch(number, &bytes[begin..]);
     bytes.push(CHECKSUM_KEY);
     bytes.extend(checksum.to_le_bytes());
-    bytes
 }
 
 /// Whether a message ends with the checksum of its bytes.
@@ -214,6 +240,9 @@ mod tests {
             entries: vec![b"e".to_vec()],
         };
         let bytes = write(STORE, 8, 3, vec![part]);
+        let described = form::JournalBatch::decode(&bytes[..]).unwrap();
+        assert!(is_sealed(STORE, 8, &described.head));
+        assert!(is_sealed(STORE, 8, &described.parts[0]));
         let hex = hex::encode(bytes);
         let head = "0a10080810031a0102795adfcb1581c58820";
         let part = "121208021005180722016579ab9a2e32087a6d17";
