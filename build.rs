@@ -49,7 +49,11 @@ const BOXED: &[&str] = &[
 ];
 
 /// What the packages begin with whose fields are told.
-const TOLD_PACKAGES: [&str; 2] = ["bridgemaster.games.", "bridgemaster.v1"];
+const TOLD_PACKAGES: [&str; 3] = [
+    "bridgemaster.games.",
+    "bridgemaster.internal.v1",
+    "bridgemaster.v1",
+];
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");

@@ -175,7 +175,7 @@ impl<G: WireGame> Match<G> {
             return;
         };
         let finish = replay.map(|replay| Finish {
-            summary: write_finished(self.finished()),
+            summary: write_finished::<G>(self.finished(), &self.referee.rules().config),
             replay,
             parties: self.parties(),
         });
@@ -185,6 +185,7 @@ impl<G: WireGame> Match<G> {
         self.journal = (!has_ended).then_some(journal);
     }
 
+    /// All that stays of it but the config of its game.
     fn finished(&self) -> FinishedMatch {
         let referee = &self.referee;
         let seats = referee.seats().zip(&self.tickets);
@@ -197,7 +198,7 @@ impl<G: WireGame> Match<G> {
             }
         });
         FinishedMatch {
-            info: Some(self.whole_info()),
+            info: Some(self.info_beside_the_game()),
             game_id: G::ID.to_owned(),
             rules_version: G::RULES_VERSION,
             seats: seats.collect(),

@@ -19,11 +19,11 @@ use bridgemaster_referee::{
 use bridgemaster_replay::{ReplayWriter, SigningKey};
 
 use crate::{
-    Beginning, Cancellation, Closing, Effect, Entries, Header, MIN_LAG_US, Moment, Origin,
-    Recovered, Report, SeatInput, StreamNumber, TicketHash, Verdict,
+    Beginning, Cancellation, Closing, Effect, Entries, MIN_LAG_US, Moment, Origin, Recovered,
+    Report, SeatInput, StreamNumber, TicketHash, Verdict,
     calendar::Calendar,
     held_back::HeldBack,
-    journal::MatchJournal,
+    journal::{MatchJournal, write_header},
     link::Link,
     referee_input::referee_input,
     returns::{Returns, Told},
@@ -192,11 +192,11 @@ impl<G: WireGame> Match<G> {
         }
     }
 
-    /// What a store must keep to begin it again.
-    pub fn header(&self) -> Header {
+    /// What a store must keep to begin it again: the bytes of a [`Header`](crate::Header).
+    pub fn header(&self) -> Vec<u8> {
         let referee = &self.referee;
         let running = self.histories.running();
-        Header::new(referee.rules(), &self.origin, referee.created_at(), running)
+        write_header(referee.rules(), &self.origin, referee.created_at(), running)
     }
 
     /// So many entries are stored since `at`.

@@ -4,8 +4,12 @@ use std::collections::BTreeMap;
 
 use bridgemaster_games::Seat;
 use bridgemaster_names::MatchId;
-use bridgemaster_proto::v1::{MatchGroup, OfferPurpose, SeedReveal, SpectatorRules};
-use bridgemaster_wire::SeedSalt;
+use bridgemaster_proto::{
+    games::WireGame,
+    v1::{MatchConfig, MatchGroup, OfferPurpose, SeedReveal, SpectatorRules},
+};
+use bridgemaster_referee::MatchRules;
+use bridgemaster_wire::{SeedSalt, rules_beside_the_game};
 
 /// SHA-256 of a ticket: what is kept of it, in memory and on disk. How long it takes to find one
 /// tells nothing of a ticket.
@@ -69,6 +73,19 @@ pub struct Origin {
 }
 
 impl Origin {
+    /// The config of a match of this origin and these rules, without that of its game.
+    pub(crate) fn config_beside_the_game<G: WireGame>(
+        &self,
+        rules: &MatchRules<G>,
+        show_seed: bool,
+    ) -> MatchConfig {
+        MatchConfig {
+            group: self.group.clone(),
+            spectators: self.spectators,
+            ..rules_beside_the_game(rules, show_seed)
+        }
+    }
+
     /// Whether its chance is revealed with that of its group, and not when it has ended.
     pub fn is_held_back(&self) -> bool {
         let group = self.group.as_ref();

@@ -13,7 +13,7 @@ use bridgemaster_proto::{
 use bridgemaster_referee::{
     BotIdentity, Histories, MatchPhase, MatchResult, Referee, SeatInfo, Time,
 };
-use bridgemaster_wire::{fork_origin, result_to_wire, rules_to_wire, seat_to_wire};
+use bridgemaster_wire::{fork_origin, result_to_wire, seat_to_wire};
 
 use crate::{Cancellation, Entries, Match, Origin, StreamNumber, machine::Replay};
 
@@ -120,17 +120,20 @@ impl<G: WireGame> Match<G> {
     }
 
     /// What everybody may know of it once its group is over.
-    pub(crate) fn whole_info(&self) -> v1::MatchInfo {
-        let Origin {
-            group, spectators, ..
-        } = &*self.origin;
+    fn whole_info(&self) -> v1::MatchInfo {
+        let mut info = self.info_beside_the_game();
+        if let Some(config) = &mut info.config {
+            config.game = Some(G::config_to_wire(&self.referee.rules().config));
+        }
+        info
+    }
+
+    /// The same without the config of its game.
+    pub(crate) fn info_beside_the_game(&self) -> v1::MatchInfo {
         let has_ended = self.referee.result().is_some();
+        let rules = self.referee.rules();
         v1::MatchInfo {
-            config: Some(v1::MatchConfig {
-                group: group.clone(),
-                spectators: *spectators,
-                ..rules_to_wire(self.referee.rules(), has_ended)
-            }),
+            config: Some(self.origin.config_beside_the_game(rules, has_ended)),
             ..self.whole_info_without_config()
         }
     }

@@ -11,7 +11,9 @@ use super::{
     file::{FORMAT_VERSION, seal},
     signing::SigningKey,
 };
-use bridgemaster_wire::{SeedSalt, fork_origin, rules_to_wire, write_record};
+use bridgemaster_wire::{
+    SeedSalt, fork_origin, rules_beside_the_game, rules_to_wire, write_record, write_rules,
+};
 
 /// Version of the program that writes.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -70,7 +72,11 @@ impl ReplayWriter {
         key: &SigningKey,
     ) -> Vec<u8> {
         let rules = referee.rules();
-        let head = replay_head(match_id, referee);
+        let mut head = Writer::default();
+        head.body(&head_without_config(match_id, referee));
+        let field = const { field_of::<Replay>("config") };
+        let beside_the_game = rules_beside_the_game(rules, true);
+        write_rules::<G>(&beside_the_game, &rules.config, field, &mut head);
         let tail = Replay {
             result: Some(result),
             seed_commitment: salt.commit(&rules.seed),
@@ -78,7 +84,7 @@ impl ReplayWriter {
             ..Replay::default()
         };
         // Encoded messages that are put one after the other are one message.
-        let mut bytes = head.encode_to_vec();
+        let mut bytes = head.into_vec();
         bytes.extend_from_slice(self.records.as_bytes());
         bytes.extend(tail.encode_to_vec());
         seal(bytes, key)
@@ -88,6 +94,13 @@ impl ReplayWriter {
 /// What stands in the replay of a match before its records: its rules, seed included, and its setup.
 /// Secret while the match runs.
 pub fn replay_head<G: WireGame>(match_id: &str, referee: &Referee<G>) -> Replay {
+    Replay {
+        config: Some(rules_to_wire(referee.rules(), true)),
+        ..head_without_config(match_id, referee)
+    }
+}
+
+fn head_without_config<G: WireGame>(match_id: &str, referee: &Referee<G>) -> Replay {
     let rules = referee.rules();
     Replay {
         format_version: FORMAT_VERSION,
@@ -96,7 +109,6 @@ pub fn replay_head<G: WireGame>(match_id: &str, referee: &Referee<G>) -> Replay 
         rules_version: G::RULES_VERSION,
         server_version: VERSION.to_owned(),
         data_notes: G::NOTES.iter().map(|&note| note.to_owned()).collect(),
-        config: Some(rules_to_wire(rules, true)),
         setup: Some(G::setup_to_wire(referee.setup())),
         opening_events: referee
             .opening_events()

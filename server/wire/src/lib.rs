@@ -17,6 +17,9 @@ pub use message::{
 };
 pub use record::{record_to_wire, write_record};
 pub use result::{clock_use_from_wire, result_to_wire};
-pub use rules::{game_unset, rules_from_wire, rules_to_wire, seed_from_wire};
+pub use rules::{
+    game_unset, rules_beside_the_game, rules_from_wire, rules_to_wire, seed_from_wire,
+    write_game_config, write_rules,
+};
 pub use seat::{action_to_wire, reason_from_wire, reason_to_wire, seat_to_wire};
 pub use seed_salt::SeedSalt;

@@ -9,8 +9,8 @@ use bridgemaster_referee::{
 };
 
 use super::{
-    SeedSalt, result_to_wire, rules::rules_beside_the_game, rules_to_wire, seat::reason_to_wire,
-    seat_to_wire,
+    SeedSalt, result_to_wire, rules_beside_the_game, rules_to_wire, seat::reason_to_wire,
+    seat_to_wire, write_rules,
 };
 
 /// A message to a seat of a match.
@@ -73,12 +73,8 @@ pub fn write_started<G: WireGame>(
     to.number(sequence, const { field_of::<PlayResponse>("sequence") });
     to.message(const { field_of::<Message>("MatchStarted") }, |to| {
         to.body(&started);
-        to.message(const { field_of::<v1::MatchStarted>("config") }, |to| {
-            to.body(&*beside_the_game);
-            to.message(const { field_of::<v1::MatchConfig>("game") }, |to| {
-                G::put_config(config, to);
-            });
-        });
+        let field = const { field_of::<v1::MatchStarted>("config") };
+        write_rules::<G>(&beside_the_game, config, field, to);
     });
 }
 

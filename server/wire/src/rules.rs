@@ -2,7 +2,7 @@
 
 use bridgemaster_games::{Seat, SeatCount, Seed};
 use bridgemaster_proto::{
-    games::{WireError, WireGame},
+    games::{Field, WireError, WireGame, Writer, field_of},
     v1,
 };
 use bridgemaster_referee::{
@@ -68,8 +68,8 @@ pub fn rules_to_wire<G: WireGame>(rules: &MatchRules<G>, show_seed: bool) -> v1:
     }
 }
 
-/// The same without the config of the game.
-pub(super) fn rules_beside_the_game<G: WireGame>(
+/// The same without the config of the game, which is most of it.
+pub fn rules_beside_the_game<G: WireGame>(
     rules: &MatchRules<G>,
     show_seed: bool,
 ) -> v1::MatchConfig {
@@ -103,6 +103,26 @@ pub(super) fn rules_beside_the_game<G: WireGame>(
         ask_forced: rules.ask_forced,
         ..v1::MatchConfig::default()
     }
+}
+
+/// Writes the rules as a field of a message: what they are besides the config of the game, and that
+/// config.
+pub fn write_rules<G: WireGame>(
+    beside_the_game: &v1::MatchConfig,
+    config: &G::Config,
+    field: Field,
+    to: &mut Writer,
+) {
+    to.message(field, |to| {
+        to.body(beside_the_game);
+        write_game_config::<G>(config, to);
+    });
+}
+
+/// Writes the config of the game into rules: their field `game`.
+pub fn write_game_config<G: WireGame>(config: &G::Config, to: &mut Writer) {
+    let field = const { field_of::<v1::MatchConfig>("game") };
+    to.message(field, |to| G::put_config(config, to));
 }
 
 fn clock_from_wire(clock: v1::ClockRules) -> ClockRules {

@@ -1,6 +1,11 @@
 //! A finished match as it is kept on disk: what is known of it without its replay.
 
-use bridgemaster_proto::internal::v1::FinishedMatch;
+use bridgemaster_proto::{
+    games::{WireGame, Writer, field_of},
+    internal::v1::FinishedMatch,
+    v1::MatchInfo,
+};
+use bridgemaster_wire::write_game_config;
 use prost::Message as _;
 
 use super::FORMAT_VERSION;
@@ -8,14 +13,17 @@ use super::FORMAT_VERSION;
 /// Most bytes of a finished match without its replay: 64 KiB. A store must take as many.
 pub const MAX_SUMMARY_BYTES: usize = 64 * 1024;
 
-/// The bytes of a finished match, at most [`MAX_SUMMARY_BYTES`]. What is left out when there would
-/// be more is in the replay: the options of the game, then the faults one by one.
-pub(crate) fn write_finished(mut finished: FinishedMatch) -> Vec<u8> {
+/// The bytes of a finished match, of which `finished` has all but the `config` of its game: at most
+/// [`MAX_SUMMARY_BYTES`]. What is left out when there would be more is in the replay: that config, then
+/// the faults one by one.
+pub(crate) fn write_finished<G: WireGame>(
+    mut finished: FinishedMatch,
+    config: &G::Config,
+) -> Vec<u8> {
     finished.format_version = FORMAT_VERSION;
-    if finished.encoded_len() > MAX_SUMMARY_BYTES
-        && let Some(config) = finished.info.as_mut().and_then(|info| info.config.as_mut())
-    {
-        config.game = None;
+    let whole = with_config::<G>(&finished, config);
+    if whole.len() <= MAX_SUMMARY_BYTES {
+        return whole;
     }
     if finished.encoded_len() > MAX_SUMMARY_BYTES
         && let Some(result) = finished.info.as_mut().and_then(|info| info.result.as_mut())
@@ -25,6 +33,19 @@ pub(crate) fn write_finished(mut finished: FinishedMatch) -> Vec<u8> {
         }
     }
     finished.encode_to_vec()
+}
+
+/// The bytes of a finished match with the config of its game.
+fn with_config<G: WireGame>(finished: &FinishedMatch, config: &G::Config) -> Vec<u8> {
+    let mut writer = Writer::default();
+    writer.body(finished);
+    // A message that comes twice is one.
+    writer.message(const { field_of::<FinishedMatch>("info") }, |to| {
+        to.message(const { field_of::<MatchInfo>("config") }, |to| {
+            write_game_config::<G>(config, to);
+        });
+    });
+    writer.into_vec()
 }
 
 /// Reads what [`Finish::summary`](crate::Finish) holds; the match that it gives has its `info`.

@@ -4,13 +4,14 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use bridgemaster_games::Seat;
 use bridgemaster_proto::{
-    games::{WireError, WireGame},
+    games::{WireError, WireGame, Writer, field_of},
     internal::v1::{MatchHeader, OfferedSeat as StoredOffer, TakenOver as StoredFork},
-    v1::{MatchConfig, SeedReveal},
+    v1::SeedReveal,
 };
 use bridgemaster_referee::{HistoryId, MatchRules, Time};
 use bridgemaster_wire::{
     SeedSalt, TakenOver, fork_to_wire, rules_from_wire, rules_to_wire, seed_from_wire,
+    write_game_config,
 };
 use prost::Message as _;
 
@@ -122,46 +123,44 @@ fn taken_over_from_disk<G: WireGame>(
     })
 }
 
+/// The header of a new match: an encoded `MatchHeader`.
+pub(crate) fn write_header<G: WireGame>(
+    rules: &MatchRules<G>,
+    origin: &Origin,
+    created_at: Time,
+    history_id: HistoryId,
+) -> Vec<u8> {
+    let beside_the_game = MatchHeader {
+        format_version: FORMAT_VERSION,
+        game_id: G::ID.to_owned(),
+        rules_version: G::RULES_VERSION,
+        server_version: VERSION.to_owned(),
+        config: Some(origin.config_beside_the_game(rules, true)),
+        seed_salt: origin.salt.as_bytes().to_vec(),
+        ticket_sha256: origin
+            .tickets
+            .iter()
+            .map(|hash| hash.as_bytes().to_vec())
+            .collect(),
+        created_at_us: created_at.0,
+        maker: origin.maker.clone(),
+        history_id: history_id.as_bytes().to_vec(),
+        created_unix_ms: origin.created_unix_ms,
+        labels: origin.labels.clone(),
+        reserved_for: reserved_to_disk(origin),
+        offered: offered_to_disk(origin),
+        taken_over: taken_over_to_disk(rules),
+    };
+    let mut writer = Writer::default();
+    writer.body(&beside_the_game);
+    // A message that comes twice is one.
+    writer.message(const { field_of::<MatchHeader>("config") }, |to| {
+        write_game_config::<G>(&rules.config, to);
+    });
+    writer.into_vec()
+}
+
 impl Header {
-    /// The header of a new match.
-    pub fn new<G: WireGame>(
-        rules: &MatchRules<G>,
-        origin: &Origin,
-        created_at: Time,
-        history_id: HistoryId,
-    ) -> Self {
-        Self(MatchHeader {
-            format_version: FORMAT_VERSION,
-            game_id: G::ID.to_owned(),
-            rules_version: G::RULES_VERSION,
-            server_version: VERSION.to_owned(),
-            config: Some(MatchConfig {
-                group: origin.group.clone(),
-                spectators: origin.spectators,
-                ..rules_to_wire(rules, true)
-            }),
-            seed_salt: origin.salt.as_bytes().to_vec(),
-            ticket_sha256: origin
-                .tickets
-                .iter()
-                .map(|hash| hash.as_bytes().to_vec())
-                .collect(),
-            created_at_us: created_at.0,
-            maker: origin.maker.clone(),
-            history_id: history_id.as_bytes().to_vec(),
-            created_unix_ms: origin.created_unix_ms,
-            labels: origin.labels.clone(),
-            reserved_for: reserved_to_disk(origin),
-            offered: offered_to_disk(origin),
-            taken_over: taken_over_to_disk(rules),
-        })
-    }
-
-    /// Its bytes: an encoded `MatchHeader`.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        self.0.encode_to_vec()
-    }
-
     /// Whether its match belongs to more than itself: to a group whose chance is held back, or to a
     /// queue in which seats of it are offered. One server keeps all of these.
     pub fn spans_matches(&self) -> bool {
@@ -179,26 +178,21 @@ impl Header {
         &self.0.game_id
     }
 
-    /// When the match was made, in ms since 1970 UTC; 0 when that is not known.
-    pub fn created_unix_ms(&self) -> i64 {
-        i64::try_from(self.0.created_unix_ms).unwrap_or(i64::MAX)
-    }
-
     /// Reads the header of a match of any game; its fields are checked by [`recover`](crate::recover).
     ///
     /// # Errors
     /// When the bytes are no `MatchHeader`, or one of another format version.
     pub fn read(bytes: &[u8]) -> Result<Self, Unreplayable> {
-        let header = MatchHeader::decode(bytes).map_err(|error| Unreplayable::Header {
+        let message = MatchHeader::decode(bytes).map_err(|error| Unreplayable::Header {
             field: "header",
             problem: error.to_string(),
         })?;
-        if header.format_version != FORMAT_VERSION {
+        if message.format_version != FORMAT_VERSION {
             return Err(Unreplayable::FormatVersion {
-                found: header.format_version,
+                found: message.format_version,
             });
         }
-        Ok(Self(header))
+        Ok(Self(message))
     }
 
     /// Checks the header of the match `id` of `G`.

@@ -17,6 +17,7 @@ mod unreplayable;
 pub use entry::{Beginning, ReadEntry, StoredInput, read_entry};
 pub(crate) use finished::write_finished;
 pub use finished::{MAX_SUMMARY_BYTES, read_finished};
+pub(crate) use header::write_header;
 pub use header::{Claims, Header};
 pub use histories::read_histories;
 pub(crate) use histories::write_histories;

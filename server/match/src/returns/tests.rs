@@ -56,7 +56,7 @@ impl Stored {
         let history = HistoryId::new([2; 16]);
         let played = Match::new(origin, rules, made_at, history, true, key()).unwrap();
         let mut stored = Self {
-            header: played.header(),
+            header: Header::read(&played.header()).unwrap(),
             played,
             entries: Vec::new(),
             streams: BTreeMap::new(),

@@ -12,9 +12,7 @@ use std::sync::{
     atomic::{AtomicU8, Ordering},
 };
 
-use bridgemaster_match::{
-    Effect, Header, Inbox, Match, Moment, Origin, Recovered, Report, Unreplayable,
-};
+use bridgemaster_match::{Effect, Inbox, Match, Moment, Origin, Recovered, Report, Unreplayable};
 use bridgemaster_proto::{games::WireGame, v1};
 use bridgemaster_referee::{MatchRules, RulesError};
 use bridgemaster_store::KeyName;
@@ -150,8 +148,13 @@ impl<G: WireGame> LiveMatch<G> {
     }
 
     /// What a store must keep to begin it again.
-    pub(super) fn header(&self) -> Header {
+    pub(super) fn header(&self) -> Vec<u8> {
         self.lock().machine.header()
+    }
+
+    /// When it was made, in ms since 1970 UTC.
+    pub(super) fn created_unix_ms(&self) -> i64 {
+        i64::try_from(self.around.origin.created_unix_ms).unwrap_or(i64::MAX)
     }
 
     fn lock(&self) -> MutexGuard<'_, Locked<G>> {

@@ -279,7 +279,8 @@ impl Matches {
             let note = note.map(|request| request.note(made.id()));
             let open = |of_group: Option<Write>| {
                 let notes = note.into_iter().chain(of_group);
-                journal.open(made.id().clone(), &made.header(), notes)
+                let opened_at = made.created_unix_ms();
+                journal.open(made.id().clone(), opened_at, made.header(), notes)
             };
             let gate = match &keeping.group_key {
                 Some(key) => matches.context().groups.keep(key, open),

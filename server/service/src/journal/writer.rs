@@ -7,7 +7,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use bridgemaster_match::Header;
 use bridgemaster_store::{Flush, MatchId, Store, StoreError, Write};
 use bridgemaster_traces::Traces;
 use parking_lot::{Mutex, MutexGuard};
@@ -118,13 +117,14 @@ impl Journal {
     pub(crate) fn open(
         &self,
         match_id: MatchId,
-        header: &Header,
+        opened_at_unix_ms: i64,
+        header: Vec<u8>,
         notes: impl IntoIterator<Item = Write>,
     ) -> Gate {
         let open = Write::OpenMatch {
             match_id,
-            opened_at_unix_ms: header.created_unix_ms(),
-            header: header.to_bytes(),
+            opened_at_unix_ms,
+            header,
         };
         self.queue([open].into_iter().chain(notes))
     }

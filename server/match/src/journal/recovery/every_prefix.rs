@@ -11,7 +11,10 @@ use prost::Message as _;
 use rand::{Rng as _, RngExt as _, SeedableRng as _, rngs::SmallRng};
 
 use super::*;
-use crate::{OfferedSeat, TicketHash, journal::MatchJournal};
+use crate::{
+    OfferedSeat, TicketHash,
+    journal::{MatchJournal, write_header},
+};
 
 /// Entries of the journal of each game; they grow longer, and the test with their square.
 const ENTRIES: usize = 60;
@@ -175,7 +178,7 @@ fn check<G: WireGame>() {
     let origin = origin(seats);
     let created_at = Time(1_000);
     let first = HistoryId::new([9; 16]);
-    let header = Header::new(&rules, &origin, created_at, first).to_bytes();
+    let header = write_header(&rules, &origin, created_at, first);
 
     let mut played = Played {
         referee: Referee::new(rules, created_at).unwrap(),
@@ -240,7 +243,8 @@ fn a_journal_that_leads_elsewhere_or_is_of_another_version_is_refused() {
     type G = bridgemaster_games::old_london_bridge::OldLondonBridge;
     let seats = SeatCount::new(2).unwrap();
     let rules = MatchRules::<G>::standard(seats, Seed::from(1));
-    let header = Header::new(&rules, &origin(seats), Time(0), HistoryId::new([2; 16]));
+    let mut bytes = write_header(&rules, &origin(seats), Time(0), HistoryId::new([2; 16]));
+    let header = Header::read(&bytes).unwrap();
     let with = |entry: JournalEntry| [entry.encode_to_vec()];
     let id = || MatchId::new("m").unwrap();
     let start = Referee::new(rules, Time(0)).unwrap().digest().0;
@@ -269,7 +273,6 @@ fn a_journal_that_leads_elsewhere_or_is_of_another_version_is_refused() {
     // Field 1 is the format version.
     let refused = Header::read(&[8, 99]).err().unwrap();
     assert_eq!(refused, Unreplayable::FormatVersion { found: 99 });
-    let mut bytes = header.to_bytes();
     // Field 3 is the version of the rules; the last of a field counts.
     bytes.extend([24, 77]);
     let newer = Header::read(&bytes).unwrap();

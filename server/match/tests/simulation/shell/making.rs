@@ -42,7 +42,7 @@ impl<G: WireGame> Shell<G> {
         );
         let machine = machine.map_err(refused)?;
         let auditor = Auditor::new(origin, referee, history_of(0), tampering)?;
-        let store = Store::new(machine.header().to_bytes());
+        let store = Store::new(machine.header());
         Ok(Self {
             tampering: effect_tampering,
             ..Self::of(machine, auditor, store)
