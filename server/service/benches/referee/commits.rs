@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use bridgemaster_store::{MatchId, SqliteStore, Store as _, Write};
 use tokio::{
+    select,
     sync::{Notify, mpsc},
     task::yield_now,
 };
@@ -13,7 +14,10 @@ use crate::bare::Payload;
 
 /// Bytes of an entry, about as many as a decision has in a journal.
 const ENTRY_BYTES: usize = 64;
-/// Turns that other tasks have before a commit, at most, while each adds to it: as with matches.
+/// Messages with which a commit begins, as with matches.
+const ENOUGH: usize = 32;
+/// Turns that other tasks have before a commit with fewer, at most, while each adds to it: as with
+/// matches.
 const MAX_TURNS: usize = 3;
 
 /// Passes messages on once the store has an entry for each.
@@ -26,6 +30,31 @@ pub(crate) struct Commits {
 struct Queued {
     messages: Mutex<Vec<(mpsc::Sender<Payload>, Payload)>>,
     filled: Notify,
+    /// Told when there are enough for a commit.
+    enough: Notify,
+}
+
+impl Queued {
+    fn count(&self) -> usize {
+        self.messages.lock().unwrap().len()
+    }
+
+    /// Waits until there are enough, or tasks that can go on have had their turn.
+    async fn gather(&self) {
+        let mut before = 0;
+        for _ in 0..MAX_TURNS {
+            let now = self.count();
+            if now == before || now >= ENOUGH {
+                break;
+            }
+            before = now;
+            select! {
+                biased;
+                () = self.enough.notified() => {}
+                () = yield_now() => {}
+            }
+        }
+    }
 }
 
 impl Commits {
@@ -47,8 +76,12 @@ impl Commits {
     pub(crate) fn pass_on(&self, to: &mpsc::Sender<Payload>, message: Payload) {
         let mut messages = self.queued.messages.lock().unwrap();
         messages.push((to.clone(), message));
-        if messages.len() == 1 {
-            self.queued.filled.notify_one();
+        let count = messages.len();
+        drop(messages);
+        match count {
+            1 => self.queued.filled.notify_one(),
+            ENOUGH => self.queued.enough.notify_waiters(),
+            _ => {}
         }
     }
 }
@@ -58,14 +91,7 @@ async fn commit(queued: Arc<Queued>, store: SqliteStore, match_id: MatchId) {
     let mut entries = 0;
     loop {
         queued.filled.notified().await;
-        let mut length = 0;
-        for _ in 0..MAX_TURNS {
-            yield_now().await;
-            let before = std::mem::replace(&mut length, queued.messages.lock().unwrap().len());
-            if length == before {
-                break;
-            }
-        }
+        queued.gather().await;
         let messages = std::mem::take(&mut *queued.messages.lock().unwrap());
         let append = |number| Write::Append {
             match_id: match_id.clone(),

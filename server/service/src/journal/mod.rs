@@ -10,6 +10,7 @@
 //! committed: it cannot grow beyond one message of each stream.
 
 mod gate;
+mod gathering;
 mod in_flight;
 mod match_journal;
 mod once_stored;

@@ -10,15 +10,13 @@ use std::{
 use bridgemaster_store::{Flush, MatchId, Store, StoreError, Write};
 use bridgemaster_traces::Traces;
 use parking_lot::{Mutex, MutexGuard};
-use tokio::{
-    sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc},
-    task::yield_now,
-};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
 
 use super::{
     Gate, NotStored,
+    gathering::Gathering,
     in_flight::{Begun, InFlight},
 };
 use crate::{metrics::Metrics, spans::OfCommit};
@@ -31,10 +29,6 @@ const WARN_COMMIT: Duration = Duration::from_millis(100);
 /// more for each decision.
 const MAX_IN_FLIGHT: usize = 3;
 
-/// Turns that all other tasks have before a commit begins, at most, while each adds to it. More were no
-/// faster, where 64 matches answer at once.
-const MAX_TURNS: usize = 3;
-
 /// What waits to be committed, and what commits it.
 pub(crate) struct Journal {
     store: Arc<dyn Store>,
@@ -43,6 +37,7 @@ pub(crate) struct Journal {
     queue: Mutex<Queue>,
     /// Notified when there is something in the queue.
     filled: Notify,
+    gathering: Gathering,
     /// Cancelled when a commit failed.
     failed: CancellationToken,
     failure: OnceLock<Arc<StoreError>>,
@@ -51,6 +46,8 @@ pub(crate) struct Journal {
 #[derive(Default)]
 struct Queue {
     writes: Vec<Write>,
+    /// Entries among them, and whatever else was queued at once.
+    entries: usize,
     /// Of the commit that the writes will go into.
     gate: Gate,
     /// A commit has failed: nothing is taken any more.
@@ -63,6 +60,7 @@ impl Queue {
         let room = Vec::with_capacity(self.writes.len());
         Self {
             writes: std::mem::replace(&mut self.writes, room),
+            entries: std::mem::take(&mut self.entries),
             gate: std::mem::take(&mut self.gate),
             failed: self.failed,
         }
@@ -77,6 +75,7 @@ impl Journal {
             traces,
             queue: Mutex::default(),
             filled: Notify::new(),
+            gathering: Gathering::default(),
             failed: CancellationToken::new(),
             failure: OnceLock::new(),
         }
@@ -137,11 +136,14 @@ impl Journal {
         }
         let was_empty = queue.writes.is_empty();
         queue.writes.extend(writes);
+        queue.entries += 1;
+        let entries = queue.entries;
         let gate = queue.gate.clone();
         drop(queue);
         if was_empty {
             self.filled.notify_one();
         }
+        self.gathering.waiting(entries);
         gate
     }
 
@@ -164,7 +166,7 @@ impl Journal {
         let room = Arc::new(Semaphore::new(MAX_IN_FLIGHT));
         while let Ok(room) = Arc::clone(&room).acquire_owned().await {
             self.filled.notified().await;
-            self.gather().await;
+            self.gathering.gather(|| self.lock().entries).await;
             let commit = self.begin_next(in_flight, room).await;
             let has_failed = commit.outcome.is_err();
             if begun.send(commit).is_err() || has_failed {
@@ -173,19 +175,6 @@ impl Journal {
         }
         // Whoever settles ends with those before it.
         pending().await
-    }
-
-    /// Lets tasks that can go on have their turn: what they queue shares the commit, whose cost is
-    /// mostly its own and not that of what is in it.
-    async fn gather(&self) {
-        let mut queued = self.lock().writes.len();
-        for _ in 0..MAX_TURNS {
-            yield_now().await;
-            let before = std::mem::replace(&mut queued, self.lock().writes.len());
-            if queued == before {
-                break;
-            }
-        }
     }
 
     async fn begin_next(&self, in_flight: &InFlight, room: OwnedSemaphorePermit) -> Begun {
