@@ -10,8 +10,7 @@ use bridgemaster_proto::{
 };
 use bridgemaster_referee::{HistoryId, MatchRules, Time};
 use bridgemaster_wire::{
-    SeedSalt, TakenOver, fork_to_wire, rules_from_wire, rules_to_wire, seed_from_wire,
-    write_game_config,
+    SeedSalt, TakenOver, fork_to_wire, rules_from_wire, rules_to_wire, seed_from_wire, write_rules,
 };
 use prost::Message as _;
 
@@ -130,12 +129,12 @@ pub(crate) fn write_header<G: WireGame>(
     created_at: Time,
     history_id: HistoryId,
 ) -> Vec<u8> {
-    let beside_the_game = MatchHeader {
+    let without_config = MatchHeader {
         format_version: FORMAT_VERSION,
         game_id: G::ID.to_owned(),
         rules_version: G::RULES_VERSION,
         server_version: VERSION.to_owned(),
-        config: Some(origin.config_beside_the_game(rules, true)),
+        config: None,
         seed_salt: origin.salt.as_bytes().to_vec(),
         ticket_sha256: origin
             .tickets
@@ -152,11 +151,10 @@ pub(crate) fn write_header<G: WireGame>(
         taken_over: taken_over_to_disk(rules),
     };
     let mut writer = Writer::default();
-    writer.body(&beside_the_game);
-    // A message that comes twice is one.
-    writer.message(const { field_of::<MatchHeader>("config") }, |to| {
-        write_game_config::<G>(&rules.config, to);
-    });
+    writer.body(&without_config);
+    let beside_the_game = origin.config_beside_the_game(rules, true);
+    let field = const { field_of::<MatchHeader>("config") };
+    write_rules::<G>(&beside_the_game, &rules.config, field, &mut writer);
     writer.into_vec()
 }
 
