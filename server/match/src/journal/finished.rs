@@ -39,7 +39,7 @@ pub(crate) fn write_finished<G: WireGame>(
 fn with_config<G: WireGame>(finished: &FinishedMatch, config: &G::Config) -> Vec<u8> {
     let mut writer = Writer::default();
     writer.body(finished);
-    // A message that comes twice is one.
+    // Decoders of Protobuf merge a message field that occurs twice.
     writer.message(const { field_of::<FinishedMatch>("info") }, |to| {
         to.message(const { field_of::<MatchInfo>("config") }, |to| {
             write_game_config::<G>(config, to);
@@ -64,4 +64,60 @@ pub fn read_finished(bytes: &[u8]) -> Result<FinishedMatch, String> {
         return Err("the match itself is missing".to_owned());
     }
     Ok(finished)
+}
+
+#[cfg(test)]
+mod tests {
+    use bridgemaster_games::{SeatCount, Seed, old_london_bridge::OldLondonBridge as G};
+    use bridgemaster_proto::v1::{Fault, MatchConfig, MatchResult, SeatResult};
+    use bridgemaster_referee::MatchRules;
+
+    use super::*;
+
+    /// One with so many faults and a label of so many bytes.
+    fn finished(faults: usize, label_bytes: usize) -> FinishedMatch {
+        let seat = SeatResult {
+            faults: vec![Fault::default(); faults],
+            ..SeatResult::default()
+        };
+        let result = MatchResult {
+            seats: vec![seat],
+            ..MatchResult::default()
+        };
+        let info = MatchInfo {
+            labels: [("label".to_owned(), "x".repeat(label_bytes))].into(),
+            config: Some(MatchConfig {
+                ask_forced: true,
+                ..MatchConfig::default()
+            }),
+            result: Some(result),
+            ..MatchInfo::default()
+        };
+        FinishedMatch {
+            info: Some(info),
+            ..FinishedMatch::default()
+        }
+    }
+
+    /// How many faults are left of it, and whether the config of its game is.
+    fn written(finished: FinishedMatch) -> (usize, bool) {
+        let config = MatchRules::<G>::standard(SeatCount::new(2).unwrap(), Seed::from(1)).config;
+        let bytes = write_finished::<G>(finished, &config);
+        assert!(bytes.len() <= MAX_SUMMARY_BYTES);
+        let info = read_finished(&bytes).unwrap().info.unwrap();
+        let rules = info.config.unwrap();
+        assert!(rules.ask_forced);
+        let game = rules.game.map(|game| G::config_from_wire(&game).unwrap());
+        assert!(game.as_ref().is_none_or(|game| *game == config));
+        (info.result.unwrap().seats[0].faults.len(), game.is_some())
+    }
+
+    #[test]
+    fn where_there_is_no_room_the_config_of_the_game_goes_and_then_the_faults() {
+        assert_eq!(written(finished(10, 100)), (10, true));
+        let of_all = finished(10, MAX_SUMMARY_BYTES - 100);
+        assert!(of_all.encoded_len() <= MAX_SUMMARY_BYTES);
+        assert_eq!(written(of_all), (10, false));
+        assert_eq!(written(finished(40_000, 100)), (0, false));
+    }
 }

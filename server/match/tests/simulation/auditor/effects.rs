@@ -4,7 +4,7 @@ use bridgemaster_games::Seat;
 use bridgemaster_match::{Counted, DueNews, Finish, read_finished};
 use bridgemaster_proto::{games::WireGame, v1};
 use bridgemaster_referee::{Record, RecordEntry};
-use bridgemaster_wire::{record_to_wire, result_to_wire, seat_to_wire};
+use bridgemaster_wire::{record_to_wire, result_to_wire, rules_to_wire, seat_to_wire};
 
 use super::Auditor;
 use crate::oracle::{Violation, demand};
@@ -148,6 +148,10 @@ impl<G: WireGame> Auditor<G> {
             file.replay.result == result,
             "the replay has another result"
         );
+        demand!(
+            file.replay.config == Some(rules_to_wire(self.referee.rules(), true)),
+            "the replay has another config"
+        );
         Ok(())
     }
 
@@ -161,7 +165,13 @@ impl<G: WireGame> Auditor<G> {
             true => v1::MatchState::Cancelled,
             false => v1::MatchState::Ended,
         };
+        let config = v1::MatchConfig {
+            group: self.origin.group.clone(),
+            spectators: self.origin.spectators,
+            ..rules_to_wire(self.referee.rules(), info.result.is_some())
+        };
         let is_true = info.state() == state
+            && info.config == Some(config)
             && info.result.is_some() != self.referee.is_cancelled()
             && info.cancellation.is_some() == self.referee.is_cancelled()
             && finish.replay.is_empty() == self.referee.is_cancelled()
