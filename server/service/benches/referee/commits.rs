@@ -43,6 +43,7 @@ impl Queued {
     async fn gather(&self) {
         let mut before = 0;
         for _ in 0..MAX_TURNS {
+            let enough = self.enough.notified();
             let now = self.count();
             if now == before || now >= ENOUGH {
                 break;
@@ -50,7 +51,7 @@ impl Queued {
             before = now;
             select! {
                 biased;
-                () = self.enough.notified() => {}
+                () = enough => {}
                 () = yield_now() => {}
             }
         }

@@ -46,7 +46,7 @@ pub(crate) struct Journal {
 #[derive(Default)]
 struct Queue {
     writes: Vec<Write>,
-    /// Entries among them, and whatever else was queued at once.
+    /// How often something was queued: an entry with what belongs to it, a new match, or notes.
     entries: usize,
     /// Of the commit that the writes will go into.
     gate: Gate,
@@ -101,6 +101,7 @@ impl Journal {
         let mut queue = self.lock();
         queue.failed = true;
         queue.writes.clear();
+        queue.entries = 0;
         queue.gate.settle(Err(NotStored));
         drop(queue);
         let _ = self.failure.set(Arc::new(error));
@@ -143,7 +144,7 @@ impl Journal {
         if was_empty {
             self.filled.notify_one();
         }
-        self.gathering.waiting(entries);
+        self.gathering.now_waiting(entries);
         gate
     }
 
