@@ -35,6 +35,8 @@ const MAX_REPEATED_CHARS: usize = 64;
 macro_rules! checked_text {
     ($(#[$doc:meta])* $name:ident, $what:literal, $rule:literal, $is_valid:expr) => {
         $(#[$doc])*
+        ///
+        /// Clones share the text.
         #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub struct $name(Arc<str>);
 

@@ -17,8 +17,8 @@ mod form {
 const HEAD_FIELD: u32 = 1;
 const PARTS_FIELD: u32 = 2;
 
-/// The key of a field and a varint, at most: a number as a field, or what comes before bytes.
-const MAX_HEAD_BYTES: usize = 11;
+/// Bytes of the key of a field and of a varint, at most: a number as a field, or what comes before bytes.
+const MAX_VARINT_FIELD_BYTES: usize = 11;
 
 /// Number of the field `checksum` in every message.
 const CHECKSUM_FIELD: u32 = 15;
@@ -93,12 +93,12 @@ pub(crate) fn write(
 
 /// Bytes of a batch of these parts, at most.
 fn room(parts: &[Part]) -> usize {
-    let of_entry = |entry: &Vec<u8>| entry.len() + MAX_HEAD_BYTES;
+    let of_entry = |entry: &Vec<u8>| entry.len() + MAX_VARINT_FIELD_BYTES;
     let of_part = |part: &Part| {
         let entries: usize = part.entries.iter().map(of_entry).sum();
-        entries + 5 * MAX_HEAD_BYTES
+        entries + 6 * MAX_VARINT_FIELD_BYTES
     };
-    parts.iter().map(of_part).sum::<usize>() + 6 * MAX_HEAD_BYTES
+    parts.iter().map(of_part).sum::<usize>() + 6 * MAX_VARINT_FIELD_BYTES
 }
 
 /// Reads what is sound of the batch of this number.
