@@ -73,10 +73,11 @@ impl ReplayWriter {
     ) -> Vec<u8> {
         let rules = referee.rules();
         let mut head = Writer::default();
-        head.body(&head_without_config(match_id, referee));
+        head.body(&before_config::<G>(match_id));
         let field = const { field_of::<Replay>("config") };
         let beside_the_game = rules_beside_the_game(rules, true);
         write_rules::<G>(&beside_the_game, &rules.config, field, &mut head);
+        head.body(&after_config(referee));
         let tail = Replay {
             result: Some(result),
             seed_commitment: salt.commit(&rules.seed),
@@ -94,14 +95,25 @@ impl ReplayWriter {
 /// What stands in the replay of a match before its records: its rules, seed included, and its setup.
 /// Secret while the match runs.
 pub fn replay_head<G: WireGame>(match_id: &str, referee: &Referee<G>) -> Replay {
+    let Replay {
+        setup,
+        opening_events,
+        opening_digest,
+        fork,
+        ..
+    } = after_config(referee);
     Replay {
         config: Some(rules_to_wire(referee.rules(), true)),
-        ..head_without_config(match_id, referee)
+        setup,
+        opening_events,
+        opening_digest,
+        fork,
+        ..before_config::<G>(match_id)
     }
 }
 
-fn head_without_config<G: WireGame>(match_id: &str, referee: &Referee<G>) -> Replay {
-    let rules = referee.rules();
+/// The fields of the head that stand before `config`.
+fn before_config<G: WireGame>(match_id: &str) -> Replay {
     Replay {
         format_version: FORMAT_VERSION,
         match_id: match_id.to_owned(),
@@ -109,6 +121,13 @@ fn head_without_config<G: WireGame>(match_id: &str, referee: &Referee<G>) -> Rep
         rules_version: G::RULES_VERSION,
         server_version: VERSION.to_owned(),
         data_notes: G::NOTES.iter().map(|&note| note.to_owned()).collect(),
+        ..Replay::default()
+    }
+}
+
+/// The fields of the head that stand after it.
+fn after_config<G: WireGame>(referee: &Referee<G>) -> Replay {
+    Replay {
         setup: Some(G::setup_to_wire(referee.setup())),
         opening_events: referee
             .opening_events()
@@ -116,7 +135,7 @@ fn head_without_config<G: WireGame>(match_id: &str, referee: &Referee<G>) -> Rep
             .map(G::event_to_wire)
             .collect(),
         opening_digest: referee.opening_digest().0,
-        fork: rules.fork.as_deref().map(fork_origin),
+        fork: referee.rules().fork.as_deref().map(fork_origin),
         ..Replay::default()
     }
 }

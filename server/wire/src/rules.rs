@@ -105,8 +105,8 @@ pub fn rules_beside_the_game<G: WireGame>(
     }
 }
 
-/// Writes the rules as a field of a message: what they are besides the config of the game, and that
-/// config.
+/// Writes the rules as a field of a message, in the order of their fields: the config of the game, and
+/// what they are besides.
 pub fn write_rules<G: WireGame>(
     beside_the_game: &v1::MatchConfig,
     config: &G::Config,
@@ -114,8 +114,8 @@ pub fn write_rules<G: WireGame>(
     to: &mut Writer,
 ) {
     to.message(field, |to| {
-        to.body(beside_the_game);
         write_game_config::<G>(config, to);
+        to.body(beside_the_game);
     });
 }
 
