@@ -13,6 +13,8 @@ from .sources import DEPLOY, PROGRAM, must, run
 CONTAINERFILE = DEPLOY / "Containerfile"
 KEPT_OUT = ("target/debug/bridgemaster", ".git/config", "deploy/secrets/server.toml")
 """What must not come into the image."""
+SETTINGS = {".cargo/config.toml", "Cargo.lock", "Cargo.toml"}
+"""What cargo builds by, and rustc does not note."""
 MANY = 500
 """The program has more sources than this."""
 
@@ -29,7 +31,7 @@ def check(program: Path) -> None:
     ignored = patterns()
     for path in KEPT_OUT:
         must(is_ignored(path, ignored), f".dockerignore lets {path} into the image")
-    sources = built_from(program)
+    sources = built_from(program) | SETTINGS
     must(len(sources) > MANY, f"there are only {len(sources)} sources")
     for path in sources:
         must(not is_ignored(path, ignored), f".dockerignore keeps {path} out, which is built from")
