@@ -17,7 +17,7 @@ mod form {
 const HEAD_FIELD: u32 = 1;
 const PARTS_FIELD: u32 = 2;
 
-/// Bytes of the key of a field and of a varint, at most: a number as a field, or what comes before bytes.
+/// Most bytes of a number as a field, or of what comes before bytes: the key of the field and a varint.
 const MAX_VARINT_FIELD_BYTES: usize = 11;
 
 /// Number of the field `checksum` in every message.
