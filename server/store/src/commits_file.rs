@@ -1,7 +1,7 @@
 //! The file beside the database that says how many commits there have been, at least.
 //!
-//! It is written after each commit without waiting for the disk: so it is behind after a loss of
-//! power, and never ahead of a commit that was made.
+//! It is written after each commit, and where commits survive a loss of power after its flush, without
+//! waiting for the disk: so it is behind after a loss of power, and never ahead of a commit that was made.
 
 use std::{
     fs::{self, File},

@@ -1,12 +1,12 @@
 //! Where a commit is made: on the thread of the caller while commits are quick, and on that of the
 //! writer otherwise.
 //!
-//! A commit that survives the end of the process goes to the memory of the system, and takes a tenth of a
-//! millisecond of processor time. The thread of the writer would have to be given a processor first, and
-//! whoever waits for it another: with 64 matches that answer at once on two cores it waited for 0.36 ms
-//! in the mean. A disk that is slow once, or a command that writes beside the server, holds up the
-//! caller's thread for as long as the matches that wait for the commit; its runtime has others. The
-//! commits after it are made on the writer's thread.
+//! A commit goes to the memory of the system, and takes a tenth of a millisecond of processor time; for
+//! the disk another thread waits (`log_flusher.rs`). The thread of the writer would have to be given a
+//! processor first, and whoever waits for it another: with 64 matches that answer at once on two cores
+//! it waited for 0.36 ms in the mean. Where the system has no memory for writes for once, or a command
+//! writes beside the server, the caller's thread is held up for as long as the matches that wait for the
+//! commit; its runtime has others. The commits after it are made on the writer's thread.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -18,7 +18,7 @@ use tokio::runtime::Handle;
 use crate::Write;
 
 /// What commits take in the mean, at most, for the next one to be made on the thread of the caller: about
-/// twice what it takes to wait for two other threads. A disk needs 0.1 to 20 ms to be sure of one.
+/// twice what it takes to wait for two other threads.
 const QUICK: Duration = Duration::from_millis(1);
 
 /// Writes of a commit that is made there, at most: those of as many matches as answer at once.

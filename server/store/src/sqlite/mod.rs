@@ -4,7 +4,8 @@
 //! (`commit_pace.rs`). It is the only one that changes matches, so what it has to know of the matches in
 //! play is kept in memory beside it. A few connections read finished matches, and one of its own reads
 //! keys, so that who may call is known however much is read of matches. The database is in WAL mode:
-//! readers and the writer do not wait for each other.
+//! readers and the writer do not wait for each other. A thread of its own waits for the disk
+//! (`log_flusher.rs`).
 //!
 //! All of it is plain code that blocks, over rusqlite; but for quick commits it is called on threads
 //! where it may.
@@ -23,6 +24,7 @@ mod key_rows;
 mod key_store;
 mod ladder_rows;
 mod log_file;
+mod log_flusher;
 mod match_counts;
 mod note_rows;
 mod open_rows;
@@ -47,14 +49,15 @@ use async_trait::async_trait;
 use rusqlite::Connection;
 
 use crate::{
-    CompiledFuture, Damage, DataDir, FinishedCursor, FinishedMatch, FinishedPage, KeptReplay,
-    KeyName, MatchCounts, MatchId, Notes, OpenMatch, Opening, Store, StoreError, Write,
+    CompiledFuture, Damage, DataDir, FinishedCursor, FinishedMatch, FinishedPage, Flush,
+    KeptReplay, KeyName, MatchCounts, MatchId, Notes, OpenMatch, Opening, Store, StoreError, Write,
     checksum::StoreId, commits_file, detached::on_a_thread, limits::MAX_PAGE_MATCHES,
     secrets::check_secret,
 };
 
 use commit_pace::CommitPace;
 use failure::Fault;
+use log_flusher::Flushed;
 use own_thread::{Between, OwnThread};
 use readers::Readers;
 use writer::Writer;
@@ -95,6 +98,8 @@ pub struct SqliteStore {
     /// `None` once closed.
     writer: OwnThread<Option<Writer>>,
     commit_pace: Arc<CommitPace>,
+    /// `None` where commits do not wait for the disk.
+    flushed: Option<Flushed>,
     readers: Readers,
     /// Of keys alone.
     key_reader: Readers,
@@ -127,9 +132,10 @@ impl SqliteStore {
         let path = dir.database();
         let told = commits_file::read(dir.path())?;
         let believed = opening::serving(dir, options, &told)?;
-        let started = Writer::start(believed.connection, lock, dir, &told)?;
+        let durability = options.durability;
+        let started = Writer::start(believed.connection, lock, dir, &told, durability)?;
         let (writer, opening) = started;
-        let store = writer.store();
+        let (store, flushed) = (writer.store(), writer.flushed());
         let between = Between {
             is_due: |writer: &Option<Writer>| writer.as_ref().is_some_and(Writer::is_to_be_tended),
             tend: |writer| {
@@ -147,6 +153,7 @@ impl SqliteStore {
             },
             writer: writer.map_err(|error| Fault::System(error).at(&path))?,
             commit_pace: Arc::default(),
+            flushed,
             readers: Readers::new(path.clone(), READERS),
             key_reader: Readers::new(path.clone(), 1),
             path,
@@ -165,7 +172,16 @@ impl SqliteStore {
     ) -> Result<T, StoreError> {
         let work = |writer: &mut Option<Writer>| work(opened(writer)?);
         let done = self.writer.call(work).await?;
-        done.map_err(|fault| self.told(fault))
+        self.once_flushed(done).await
+    }
+
+    /// What was written or read, once a loss of power leaves it.
+    async fn once_flushed<T>(&self, done: Result<T, Fault>) -> Result<T, StoreError> {
+        let done = done.map_err(|fault| self.told(fault))?;
+        if let Some(flushed) = self.flushed.clone() {
+            flushed.all().await.map_err(|fault| self.told(fault))?;
+        }
+        Ok(done)
     }
 
     /// Reads something of matches.
@@ -175,7 +191,7 @@ impl SqliteStore {
     ) -> Result<T, StoreError> {
         let store = self.store;
         let read = self.readers.read(move |connection| work(connection, store));
-        read.await.map_err(|fault| self.told(fault))
+        self.once_flushed(read.await).await
     }
 
     /// Reads something of keys.
@@ -187,7 +203,7 @@ impl SqliteStore {
         let read = self
             .key_reader
             .read(move |connection| work(connection, store));
-        read.await.map_err(|fault| self.told(fault))
+        self.once_flushed(read.await).await
     }
 }
 
@@ -198,6 +214,10 @@ fn opened(writer: &mut Option<Writer>) -> Result<&mut Writer, Fault> {
 #[async_trait]
 impl Store for SqliteStore {
     async fn commit(&self, batch: Vec<Write>) -> Result<(), StoreError> {
+        self.begin_commit(batch).await?.wait().await
+    }
+
+    async fn begin_commit(&self, batch: Vec<Write>) -> Result<Flush, StoreError> {
         let is_made_here = self.commit_pace.is_made_by_caller(&batch);
         let pace = Arc::clone(&self.commit_pace);
         let commit = move |writer: &mut Option<Writer>| {
@@ -210,7 +230,15 @@ impl Store for SqliteStore {
             true => self.writer.call_here(commit).await?,
             false => self.writer.call(commit).await?,
         };
-        done.map_err(|fault| self.told(fault))
+        let number = done.map_err(|fault| self.told(fault))?;
+        let Some(flushed) = self.flushed.clone() else {
+            return Ok(Flush::done());
+        };
+        let path = self.path.clone();
+        let flushed = flushed.commit(number);
+        Ok(Flush::until(async move {
+            flushed.await.map_err(|fault| fault.at(&path))
+        }))
     }
 
     fn opening(&self) -> Opening {
@@ -351,11 +379,14 @@ mod tests {
             name: "test".to_owned(),
             value: vec![7],
         };
-        let mut commit = pin!(store.commit(vec![note]));
+        let mut commit = pin!(store.begin_commit(vec![note]));
         let done = commit
             .as_mut()
             .poll(&mut Context::from_waker(Waker::noop()));
-        assert!(matches!(done, Poll::Ready(Ok(()))));
+        let Poll::Ready(Ok(flush)) = done else {
+            panic!("{done:?}");
+        };
+        flush.wait().await.unwrap();
         assert_eq!(store.note("test").await.unwrap(), Some(vec![7]));
     }
 }

@@ -1,6 +1,6 @@
 //! From a file to a connection whose database is believed.
 
-use std::{path::Path, time::Duration};
+use std::{fs::File, path::Path, time::Duration};
 
 use rusqlite::{Connection, OpenFlags};
 
@@ -178,6 +178,17 @@ pub(super) fn writing(path: &Path, durability: Durability) -> Result<Connection,
 fn leave_checkpoints_to_others(connection: &Connection) -> Result<(), Fault> {
     let _: i64 = value(connection, "PRAGMA wal_autocheckpoint = 0", ())?;
     Ok(())
+}
+
+/// Takes from a connection that a commit waits for the disk: `log_flusher` does. The log, which is there
+/// since the first commit.
+pub(super) fn log_to_be_flushed(connection: &Connection, path: &Path) -> Result<File, Fault> {
+    connection.pragma_update(None, "synchronous", Durability::Process.synchronous())?;
+    // SQLite locks nothing of this file, so that it may be opened and closed beside it.
+    let log = File::options()
+        .write(true)
+        .open(log_file::beside(path, "-wal"));
+    log.map_err(Fault::System)
 }
 
 fn any(path: &Path, flags: OpenFlags) -> Result<Connection, Fault> {

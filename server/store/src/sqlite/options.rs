@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
     /// A power failure, if the disk keeps what it reports as written: every commit waits for the
-    /// disk (`synchronous = FULL`).
+    /// disk, several for the same write to it.
     #[default]
     Power,
     /// A crash of the process and `kill -9`, but not of the machine: commits wait only for the
@@ -14,7 +14,7 @@ pub enum Durability {
 }
 
 impl Durability {
-    /// The value of `PRAGMA synchronous`.
+    /// The value of `PRAGMA synchronous`, where nobody else waits for the disk.
     pub(super) fn synchronous(self) -> &'static str {
         match self {
             Self::Power => "FULL",

@@ -1,13 +1,16 @@
 //! The one connection that changes matches.
 
-use std::{collections::HashSet, fmt};
+use std::{collections::HashSet, fmt, path::Path};
 
 use rusqlite::Connection;
 
 use super::{
     checkpoints::Checkpoints,
     failure::Fault,
-    finished_rows, identity, journal, key_rows, ladder_rows, open_rows, opening,
+    finished_rows, identity, journal, key_rows, ladder_rows,
+    log_flusher::{Flushed, LogFlusher},
+    open_rows, opening,
+    options::Durability,
     row::values,
     secret_rows, steps,
     taking::take_over,
@@ -43,9 +46,35 @@ pub(super) struct Writer {
     commits: i64,
     matches: MatchesInPlay,
     sweep: Sweep,
-    commits_file: CommitsFile,
+    after_commit: AfterCommit,
     /// Last, so that the folder is held until the connection is gone.
     _lock: DirLock,
+}
+
+/// What is done of a commit once the system has it.
+enum AfterCommit {
+    /// It is noted: a loss of power may take it.
+    Note(CommitsFile),
+    /// It is flushed, and then noted.
+    Flush(LogFlusher),
+}
+
+impl AfterCommit {
+    /// The last commit so far has this number, and is flushed.
+    fn of(
+        durability: Durability,
+        path: &Path,
+        connection: &Connection,
+        commits_file: CommitsFile,
+        number: i64,
+    ) -> Result<Self, Fault> {
+        if durability == Durability::Process {
+            return Ok(Self::Note(commits_file));
+        }
+        let log = opening::log_to_be_flushed(connection, path)?;
+        let flusher = LogFlusher::start(log, commits_file, number).map_err(Fault::System)?;
+        Ok(Self::Flush(flusher))
+    }
 }
 
 /// What it holds are secrets of matches in play.
@@ -58,12 +87,14 @@ impl fmt::Debug for Writer {
 }
 
 impl Writer {
-    /// Begins on a database that has been checked and migrated.
+    /// Begins on a database that has been checked and migrated, by a connection that waits for the disk
+    /// in each commit.
     pub(super) fn start(
         connection: Connection,
         lock: DirLock,
         dir: &DataDir,
         told: &Told,
+        durability: Durability,
     ) -> Result<(Self, Opening), StoreError> {
         let path = dir.database();
         let taken = take_over(&connection, told);
@@ -76,6 +107,9 @@ impl Writer {
         };
         let checkpoints = Checkpoints::start(path.clone(), commits_file.another_handle());
         let checkpoints = checkpoints.map_err(|error| Fault::System(error).at(&path))?;
+        let after_commit =
+            AfterCommit::of(durability, &path, &connection, commits_file, taken.commits);
+        let after_commit = after_commit.map_err(|fault| fault.at(&path))?;
         let mut writer = Self {
             checkpoints,
             connection,
@@ -84,7 +118,7 @@ impl Writer {
             commits: taken.commits,
             matches: taken.loaded.matches,
             sweep: taken.loaded.sweep,
-            commits_file,
+            after_commit,
             _lock: lock,
         };
         writer.sweep.has_been(writer.commits);
@@ -95,10 +129,18 @@ impl Writer {
         self.store
     }
 
-    /// Stores a batch or nothing of it.
-    pub(super) fn commit(&mut self, batch: Vec<Write>) -> Result<(), Fault> {
+    /// What tells which commits are flushed; `None` where a loss of power may take them.
+    pub(super) fn flushed(&self) -> Option<Flushed> {
+        match &self.after_commit {
+            AfterCommit::Note(_) => None,
+            AfterCommit::Flush(flusher) => Some(flusher.flushed()),
+        }
+    }
+
+    /// Stores a batch or nothing of it. The number of the last commit.
+    pub(super) fn commit(&mut self, batch: Vec<Write>) -> Result<i64, Fault> {
         if batch.is_empty() {
-            return Ok(());
+            return Ok(self.commits);
         }
         let finished = self.finished_among(&batch)?;
         let asked = ladder_batch::asked(&batch);
@@ -122,7 +164,7 @@ impl Writer {
             if transaction::commit_alone(&self.connection, &self.server_id, &row)? {
                 self.matches.apply(plan.changes, number, &mut self.sweep);
                 self.committed(number, pages(row.body.len()));
-                return Ok(());
+                return Ok(number);
             }
             // Somebody else has committed since: it needs another number.
             parts = journal_batch::read(self.store, number, &row.body).parts;
@@ -143,7 +185,7 @@ impl Writer {
         self.matches.apply(plan.changes, number, &mut self.sweep);
         self.matches.match_keys_given = plan.match_keys_given;
         self.committed(number, pages);
-        Ok(())
+        Ok(number)
     }
 
     /// Begins a transaction; the number of its commit.
@@ -189,7 +231,10 @@ impl Writer {
     fn committed(&mut self, number: i64, pages: usize) {
         self.commits = number;
         self.sweep.has_been(number);
-        self.commits_file.note(number);
+        match &mut self.after_commit {
+            AfterCommit::Note(commits_file) => commits_file.note(number),
+            AfterCommit::Flush(flusher) => flusher.committed(number),
+        }
         self.checkpoints.committed(pages);
     }
 
@@ -319,7 +364,10 @@ impl Writer {
     pub(super) fn close(self) -> Result<(), Fault> {
         drop(self.checkpoints);
         opening::closed(self.connection)?;
-        self.commits_file.sync();
+        match self.after_commit {
+            AfterCommit::Note(commits_file) => commits_file.sync(),
+            AfterCommit::Flush(flusher) => flusher.end(),
+        }
         Ok(())
     }
 }
