@@ -1,24 +1,33 @@
 //! Events, and the line that tells each.
 
-/// Declares the events of a game: of each its fields, and its line in a transcript. The line may
-/// name the fields; what else it shows follows in parentheses.
+/// Declares the events of a game, as a table: of each its fields, and its line in a transcript,
+/// which is its documentation too. The line may name the fields; what else it shows follows in
+/// parentheses.
 macro_rules! events {
     ($(#[$doc:meta])* $name:ident { $(
         $(#[$of_event:meta])*
-        $event:ident $({ $($(#[$of_field:meta])* $field:ident: $type:ty,)* })?
+        $event:ident $({ $($field:ident: $type:ty),+ $(,)? })?
         = $line:literal $(($($shown:expr),+ $(,)?))?,
     )* }) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq)]
         pub enum $name {
-            $($(#[$of_event])* $event $({ $($(#[$of_field])* $field: $type,)* })?,)*
+            $(
+                $(#[$of_event])*
+                #[doc = ""]
+                #[doc = concat!("Told as: `", $line, "`")]
+                $event $({ $(
+                    #[allow(missing_docs, reason = "its name and type tell, or the event's text")]
+                    $field: $type,
+                )+ })?,
+            )*
         }
 
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 match self {
-                    $(Self::$event $({ $($field,)* })? => {
-                        $($(let _ = $field;)*)?
+                    $(Self::$event $({ $($field),+ })? => {
+                        $($(let _ = $field;)+)?
                         write!(f, $line $(, $($shown),+)?)
                     })*
                 }

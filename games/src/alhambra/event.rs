@@ -25,87 +25,40 @@ events! {
     #[derive(Copy, Eq)]
     Event {
         /// A seat drew its money at the start.
-        HandDealt {
-            /// The seat.
-            seat: Seat,
-            /// Its cards.
-            money: Money,
-        } = "seat {seat} is dealt {}, worth {}" (listed(money.cards()), money.total()),
-        /// The dummy drew buildings: at the start, and after scorings A and B.
-        DummyDrew {
-            /// The buildings; none when the pile is empty.
-            buildings: Buildings,
-        } = "the dummy draws {}" (match buildings.is_empty() {
+        HandDealt { seat: Seat, money: Money }
+            = "seat {seat} is dealt {}, worth {}" (listed(money.cards()), money.total()),
+        /// The dummy drew buildings: at the start, and after scorings A and B; none when the pile
+        /// is empty.
+        DummyDrew { buildings: Buildings } = "the dummy draws {}" (match buildings.is_empty() {
             true => "nothing".to_owned(),
             false => listed(buildings.iter()),
         }),
         /// A building was laid into a slot of the yard.
-        BuildingLaid {
-            /// The slot.
-            slot: Currency,
-            /// The building.
-            building: Building,
-        } = "{building} is laid into the {slot} slot",
-        /// A money card came into the open row.
-        MoneyOpened {
-            /// The card.
-            card: MoneyCard,
-        } = "{card} comes into the open row",
-        /// A turn began.
-        TurnStarted {
-            /// Whose turn.
-            seat: Seat,
-        } = "turn of seat {seat}",
+        BuildingLaid { slot: Currency, building: Building }
+            = "{building} is laid into the {slot} slot",
+        MoneyOpened { card: MoneyCard } = "{card} comes into the open row",
+        TurnStarted { seat: Seat } = "turn of seat {seat}",
         /// A seat took money, which ends its turn.
-        MoneyTaken {
-            /// The seat.
-            seat: Seat,
-            /// The cards.
-            cards: RowCards,
-        } = "seat {seat} takes {}" (listed(cards.cards())),
+        MoneyTaken { seat: Seat, cards: RowCards } = "seat {seat} takes {}" (listed(cards.cards())),
         /// A seat bought a building. The turn goes on if the payment is its price, and else ends.
-        Bought {
-            /// The seat.
-            seat: Seat,
-            /// The building.
-            building: Building,
-            /// Slot, payment, and whether the dummy got it.
-            purchase: Purchase,
-        } = "seat {seat} buys {building} for {}" (bought(*building, purchase)),
+        Bought { seat: Seat, building: Building, purchase: Purchase }
+            = "seat {seat} buys {building} for {}" (bought(*building, purchase)),
         /// A seat could do nothing, and its turn ended.
-        Passed {
-            /// The seat.
-            seat: Seat,
-        } = "seat {seat} can do nothing and passes",
-        /// The discard was shuffled into a new pile of money cards.
-        MoneyShuffled {
-            /// The number of cards.
-            cards: u8,
-        } = "the discard of {cards} is shuffled into a new pile",
-        /// The yard cannot be filled: the match ends.
+        Passed { seat: Seat } = "seat {seat} can do nothing and passes",
+        /// The discard was shuffled into a new pile of so many money cards.
+        MoneyShuffled { cards: u8 } = "the discard of {cards} is shuffled into a new pile",
         YardShort = "the yard cannot be filled: the match ends",
-        /// A building left in the yard was allotted at the end of the match.
-        BuildingAllotted {
-            /// The slot.
-            slot: Currency,
-            /// The building.
-            building: Building,
-            /// The seat with the most money of the slot's currency; `None` when no seat has, or
-            /// several have, the most: then it stays.
-            seat: Option<Seat>,
-        } = "{building} of the {slot} slot goes to {}" (match seat {
-            Some(seat) => format!("seat {seat}"),
-            None => "nobody".to_owned(),
-        }),
-        /// An owner got points.
-        Scored {
-            /// The scoring.
-            scoring: Scoring,
-            /// The owner.
-            owner: Owner,
-            /// Points by category.
-            points: [u8; CATEGORIES],
-        } = "scoring {scoring}: {owner} gets {}" (scored(points)),
+        /// A building left in the yard was allotted at the end of the match, to the seat with the
+        /// most money of the slot's currency; `None` when no seat has, or several have, the most:
+        /// then it stays.
+        BuildingAllotted { slot: Currency, building: Building, seat: Option<Seat> }
+            = "{building} of the {slot} slot goes to {}" (match seat {
+                Some(seat) => format!("seat {seat}"),
+                None => "nobody".to_owned(),
+            }),
+        /// An owner got points, here by category.
+        Scored { scoring: Scoring, owner: Owner, points: [u8; CATEGORIES] }
+            = "scoring {scoring}: {owner} gets {}" (scored(points)),
     }
 }
 
