@@ -26,6 +26,7 @@ pub mod old_london_bridge;
 mod options;
 mod out_of_turn;
 mod outcome;
+mod refusals;
 mod rules;
 mod sample;
 mod seat;

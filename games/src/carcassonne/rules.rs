@@ -121,7 +121,7 @@ impl State {
     fn check_placement(&self, tile: TileKind, placement: Placement) -> Result<OpenPlace, Illegal> {
         let Placement { cell, rotation } = placement;
         let Some(place) = self.map.frontier().find(cell) else {
-            return Err(Illegal::CellClosed(cell));
+            return Err(Illegal::CellClosed { cell });
         };
         let open = self.map.frontier().at(place);
         let shape = self.fixed.edition.shape(tile);
@@ -257,14 +257,14 @@ impl State {
     /// Checks a way from a completed road. Returns the tile of the gate.
     fn check_gate(&self, road: Edge, gate: Gate) -> Result<u8, Illegal> {
         let Some(road) = self.road_of(road) else {
-            return Err(Illegal::NoSuchGate(gate));
+            return Err(Illegal::NoSuchGate { gate });
         };
         if let Some((_, tile)) = self.map.down(road).find(|&(first, _)| first == gate) {
             return Ok(tile);
         }
         Err(match self.map.first_gate(road, gate) {
             Some(first) => Illegal::GateNotFirst(first),
-            None => Illegal::NoSuchGate(gate),
+            None => Illegal::NoSuchGate { gate },
         })
     }
 }

@@ -248,7 +248,7 @@ fn a_way_that_is_none_is_refused() {
         ("drawbridge -1 0 e", gate(-1, 0, Edge::East)),
         ("drawbridge 9 9 n", gate(9, 9, Edge::North)),
     ] {
-        assert_eq!(position.refusal(text), Illegal::NoSuchGate(named));
+        assert_eq!(position.refusal(text), Illegal::NoSuchGate { gate: named });
     }
     assert!(matches!(
         position.refusal("meeple none"),

@@ -50,7 +50,7 @@ fn a_placement_that_does_not_fit_is_refused_with_its_reason() {
     let position = Position::new("U");
     for (x, y) in [(0, 0), (1, 1), (5, -5), (127, -128)] {
         let refusal = position.refusal(&format!("place {x} {y} 0"));
-        assert_eq!(refusal, Illegal::CellClosed(cell(x, y)));
+        assert_eq!(refusal, Illegal::CellClosed { cell: cell(x, y) });
     }
     assert_eq!(
         position.refusal("place 1 0 1"),
