@@ -6,7 +6,7 @@ use super::building::{Building, Buildings};
 use super::components::{CATEGORIES, Category, Currency, Scoring};
 use super::decision::Purchase;
 use super::money::{Money, MoneyCard};
-use super::notation::write_falling;
+use super::notation::falling;
 use super::row_cards::RowCards;
 use crate::Seat;
 use crate::events::{events, listed};
@@ -73,8 +73,7 @@ impl fmt::Display for Owner {
 
 fn bought(building: Building, purchase: &Purchase) -> impl fmt::Display {
     fmt::from_fn(move |f| {
-        f.write_str(purchase.slot.name())?;
-        write_falling(f, purchase.payment)?;
+        write!(f, "{}{}", purchase.slot, falling(purchase.payment))?;
         if purchase.give {
             f.write_str(" and gives it to the dummy")?;
         }

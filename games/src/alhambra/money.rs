@@ -205,7 +205,7 @@ impl ValueCounts {
     }
 
     /// The values, rising.
-    pub fn values(self) -> impl DoubleEndedIterator<Item = u8> {
+    pub fn values(self) -> impl DoubleEndedIterator<Item = u8> + Clone {
         (1..=VALUES as u8).flat_map(move |value| (0..self.count(value)).map(move |_| value))
     }
 }

@@ -7,65 +7,37 @@
 //! | pass | `pass` |
 
 use std::fmt;
-use std::str::FromStr;
 
 use super::components::{Currency, VALUES};
 use super::decision::{Decision, Purchase};
 use super::money::{MoneyCard, ValueCounts};
 use super::row_cards::RowCards;
-use crate::notation::{NotationError, exact};
+use crate::notation::{notation, spaced};
 
 /// The word that gives a building to the dummy.
 const GIVE: &str = "give";
 
-impl fmt::Display for Decision {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Take(cards) => {
-                f.write_str("take")?;
-                cards.cards().try_for_each(|card| write!(f, " {card}"))
-            }
-            Self::Buy(purchase) => {
-                write!(f, "buy {}", purchase.slot)?;
-                write_falling(f, purchase.payment)?;
-                match purchase.give {
-                    true => write!(f, " {GIVE}"),
-                    false => Ok(()),
-                }
-            }
-            Self::Pass => f.write_str("pass"),
-        }
+notation! {
+    Decision {
+        Take(cards) = "take" "{}" (spaced(cards.cards())),
+            from parse_take, else "`take CARD ...`, such as `take b2 g3`";
+        Buy(Purchase { slot, payment, give }) = "buy" " {slot}{}{}" (
+            falling(*payment),
+            spaced(give.then_some(GIVE)),
+        ), from parse_buy, else
+            "`buy SLOT VALUE ... [give]` with falling values, such as `buy orange 5 3 1`";
+        Pass = "pass";
     }
 }
 
 /// ` 5 3 1`: the values, falling.
-pub(super) fn write_falling(f: &mut fmt::Formatter<'_>, cards: ValueCounts) -> fmt::Result {
-    let mut values = cards.values().rev();
-    values.try_for_each(|value| write!(f, " {value}"))
+pub(super) fn falling(cards: ValueCounts) -> impl fmt::Display {
+    spaced(cards.values().rev())
 }
 
-impl FromStr for Decision {
-    type Err = NotationError;
-
-    fn from_str(text: &str) -> Result<Self, NotationError> {
-        let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
-        let words = rest.split(' ').filter(|word| !word.is_empty());
-        let (decision, expected) = match word {
-            "take" => (parse_take(words), "`take CARD ...`, such as `take b2 g3`"),
-            "buy" => (
-                parse_buy(words),
-                "`buy SLOT VALUE ... [give]` with falling values, such as `buy orange 5 3 1`",
-            ),
-            "pass" => (Some(Self::Pass), "`pass`"),
-            _ => return Err(NotationError::new(text, "take, buy or pass")),
-        };
-        exact(text, decision, expected)
-    }
-}
-
-fn parse_take<'a>(words: impl Iterator<Item = &'a str>) -> Option<Decision> {
-    let cards: Vec<MoneyCard> = words.map(parse_card).collect::<Option<_>>()?;
-    RowCards::of(cards).map(Decision::Take)
+fn parse_take(rest: &str) -> Option<RowCards> {
+    let cards = rest.split_whitespace().map(parse_card);
+    RowCards::of(cards.collect::<Option<Vec<_>>>()?)
 }
 
 fn parse_card(word: &str) -> Option<MoneyCard> {
@@ -74,7 +46,8 @@ fn parse_card(word: &str) -> Option<MoneyCard> {
     MoneyCard::new(currency, chars.as_str().parse().ok()?)
 }
 
-fn parse_buy<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<Decision> {
+fn parse_buy(rest: &str) -> Option<Purchase> {
+    let mut words = rest.split_whitespace();
     let slot = Currency::from_name(words.next()?)?;
     let mut counts = [0u8; VALUES];
     let mut give = false;
@@ -88,9 +61,9 @@ fn parse_buy<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<Decision> {
         *count = count.checked_add(1)?;
     }
     let payment = ValueCounts::new(counts)?;
-    Some(Decision::Buy(Purchase {
+    Some(Purchase {
         slot,
         payment,
         give,
-    }))
+    })
 }

@@ -63,7 +63,7 @@ impl RowCards {
     }
 
     /// The cards, ascending.
-    pub fn cards(&self) -> impl Iterator<Item = MoneyCard> + use<> {
+    pub fn cards(&self) -> impl Iterator<Item = MoneyCard> + Clone + use<> {
         let mut rest = self.0;
         std::iter::from_fn(move || {
             let card = MoneyCard::of_byte(rest as u8);

@@ -7,11 +7,10 @@
 //! | end | `end` |
 
 use std::fmt;
-use std::str::FromStr;
 
 use super::components::{BridgeCard, Card, Cell, Piece, Placement, Style, Symbol};
 use super::decision::Decision;
-use crate::notation::{NotationError, exact};
+use crate::notation::{notation, or};
 
 /// The word for the number of a card that has none.
 const TOLL: &str = "toll";
@@ -20,37 +19,27 @@ const MONUMENT: &str = "monument";
 /// The word for a pillar.
 const PILLAR: &str = "pillar";
 
-impl Decision {
-    /// The first word of the notation: the kind of decision.
-    pub const fn word(&self) -> &'static str {
-        match self {
-            Self::Take(_) => "take",
-            Self::Place(_) => "place",
-            Self::End => "end",
-        }
-    }
-}
-
-impl fmt::Display for Decision {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())?;
-        match self {
-            Self::Take(card) => write!(f, " {card}"),
-            Self::Place(placement) => write!(f, " {placement}"),
-            Self::End => Ok(()),
-        }
+notation! {
+    Decision {
+        Take(card) = "take" " {card}", from parse_card, else
+            "`take STYLE NUMBER SYMBOL SYMBOL`, such as `take truss 4 fish boat`, with `toll` for a \
+             number, or `take monument`";
+        Place(placement) = "place" " {placement}", from parse_placement, else
+            "`place PIECE at LEVEL COLUMN`, such as `place truss 4 fish boat at 2 -3`, with \
+             `monument` or `pillar` for a piece";
+        End = "end";
     }
 }
 
 impl fmt::Display for BridgeCard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
-            style, left, right, ..
+            style,
+            number,
+            left,
+            right,
         } = self;
-        match self.number {
-            Some(number) => write!(f, "{style} {number} {left} {right}"),
-            None => write!(f, "{style} {TOLL} {left} {right}"),
-        }
+        write!(f, "{style} {} {left} {right}", or(TOLL, *number))
     }
 }
 
@@ -82,29 +71,6 @@ impl fmt::Display for Cell {
 impl fmt::Display for Placement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at {}", self.piece, self.cell)
-    }
-}
-
-impl FromStr for Decision {
-    type Err = NotationError;
-
-    fn from_str(text: &str) -> Result<Self, NotationError> {
-        let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
-        let (decision, expected) = match word {
-            "take" => (
-                parse_card(rest).map(Self::Take),
-                "`take STYLE NUMBER SYMBOL SYMBOL`, such as `take truss 4 fish boat`, with `toll` \
-                 for a number, or `take monument`",
-            ),
-            "place" => (
-                parse_placement(rest).map(Self::Place),
-                "`place PIECE at LEVEL COLUMN`, such as `place truss 4 fish boat at 2 -3`, with \
-                 `monument` or `pillar` for a piece",
-            ),
-            "end" => (Some(Self::End), "`end`"),
-            _ => return Err(NotationError::new(text, "take, place or end")),
-        };
-        exact(text, decision, expected)
     }
 }
 

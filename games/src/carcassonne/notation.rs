@@ -7,33 +7,20 @@
 //! | drawbridge | `drawbridge home`, `drawbridge X Y EDGE`: to the city segment of that tile |
 
 use std::fmt;
-use std::str::FromStr;
 
 use super::components::{Cell, Edge, HalfEdge, Rotation, Segment};
 use super::decision::{Decision, Gate, Placement};
-use crate::notation::{NotationError, exact};
+use crate::notation::{notation, or};
 
-impl Decision {
-    /// The first word of the notation: the kind of decision.
-    pub const fn word(&self) -> &'static str {
-        match self {
-            Self::Place(_) => "place",
-            Self::Meeple(_) => "meeple",
-            Self::Drawbridge(_) => "drawbridge",
-        }
-    }
-}
-
-impl fmt::Display for Decision {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ", self.word())?;
-        match self {
-            Self::Place(placement) => placement.fmt(f),
-            Self::Meeple(None) => f.write_str("none"),
-            Self::Meeple(Some(segment)) => segment.fmt(f),
-            Self::Drawbridge(None) => f.write_str("home"),
-            Self::Drawbridge(Some(gate)) => gate.fmt(f),
-        }
+notation! {
+    Decision {
+        Place(placement) = "place" " {placement}", from parse_placement, else
+            "`place X Y ROTATION` with 0 to 3 quarter turns, such as `place -2 3 1`";
+        Meeple(segment) = "meeple" " {}" (or("none", *segment)), from parse_meeple, else
+            "`meeple none`, `meeple road EDGE`, `meeple city EDGE`, `meeple monastery` or `meeple \
+             field HALF_EDGE`, such as `meeple road n` or `meeple field nl`";
+        Drawbridge(gate) = "drawbridge" " {}" (or("home", *gate)), from parse_drawbridge, else
+            "`drawbridge home` or `drawbridge X Y EDGE`, such as `drawbridge -2 3 n`";
     }
 }
 
@@ -46,31 +33,6 @@ impl fmt::Display for Placement {
 impl fmt::Display for Gate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.cell, self.city)
-    }
-}
-
-impl FromStr for Decision {
-    type Err = NotationError;
-
-    fn from_str(text: &str) -> Result<Self, NotationError> {
-        let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
-        let (decision, expected) = match word {
-            "place" => (
-                parse_placement(rest).map(Self::Place),
-                "`place X Y ROTATION` with 0 to 3 quarter turns, such as `place -2 3 1`",
-            ),
-            "meeple" => (
-                parse_meeple(rest).map(Self::Meeple),
-                "`meeple none`, `meeple road EDGE`, `meeple city EDGE`, `meeple monastery` or \
-                 `meeple field HALF_EDGE`, such as `meeple road n` or `meeple field nl`",
-            ),
-            "drawbridge" => (
-                parse_drawbridge(rest).map(Self::Drawbridge),
-                "`drawbridge home` or `drawbridge X Y EDGE`, such as `drawbridge -2 3 n`",
-            ),
-            _ => return Err(NotationError::new(text, "place, meeple or drawbridge")),
-        };
-        exact(text, decision, expected)
     }
 }
 

@@ -6,7 +6,7 @@ use arrayvec::ArrayVec;
 
 use super::components::{Building, CARD_VALUES, Face, Kind, TileKind};
 use super::decision::{MAX_PLAYED, PlayedCards};
-use super::notation::write_cards;
+use super::notation::counted;
 use super::observation::{MAX_TURNS, Pawn, Turn};
 use crate::Seat;
 use crate::events::{events, listed};
@@ -79,7 +79,7 @@ events! {
             = "seat {seat} takes {tile} from bonus stack {stack}, which {}" (now(*revealed)),
         /// A seat took cards from the supply, so many of each value.
         CardsTaken { seat: Seat, cards: [u8; CARD_VALUES] }
-            = "seat {seat} takes cards:{}" (fmt::from_fn(|f| write_cards(f, cards))),
+            = "seat {seat} takes cards:{}" (counted(cards)),
         /// A haberdashery paid.
         HaberdasheryPaid { seat: Seat, money: i32 } = "seat {seat} gains £{money}",
         /// A seat took back the card it had played.

@@ -13,50 +13,35 @@
 //! | end | `end` |
 
 use std::fmt;
-use std::str::FromStr;
 
 use super::components::{CARD_VALUES, Kind, TileKind};
-use super::decision::{Decision, Placement, PlayedCards, Spot, TurnTile};
-use crate::notation::{NotationError, exact};
+use super::decision::{Decision, MAX_PLAYED, Placement, PlayedCards, Spot, TurnTile};
+use crate::notation::{notation, read, spaced};
 
-impl Decision {
-    /// The first word of the notation: the kind of decision.
-    pub const fn word(&self) -> &'static str {
-        match self {
-            Self::TakeA2(_) => "take_a_2",
-            Self::PlayCards(_) => "play",
-            Self::RaiseCards(_) => "raise",
-            Self::Place(_) => "place",
-            Self::Replace(_) => "replace",
-            Self::TakeTile(_) => "take_tile",
-            Self::TakeCards(_) => "take_cards",
-            Self::UseTile(_) => "use",
-            Self::End => "end",
-        }
-    }
-}
-
-impl fmt::Display for Decision {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())?;
-        match self {
-            Self::TakeA2(used) => f.write_str(if *used { " yes" } else { " no" }),
-            Self::PlayCards(cards) => cards.values().try_for_each(|card| write!(f, " {card}")),
-            Self::RaiseCards([first, second]) => write!(f, " {first} {second}"),
-            Self::Place(placement) => write!(f, " {placement}"),
-            Self::Replace(slot) => write!(f, " {slot}"),
-            Self::TakeTile(stack) => write!(f, " {stack}"),
-            Self::TakeCards(cards) => write_cards(f, cards),
-            Self::UseTile(tile) => write!(f, " {tile}"),
-            Self::End => Ok(()),
-        }
+notation! {
+    Decision {
+        TakeA2(used) = "take_a_2" " {}" (if *used { "yes" } else { "no" }),
+            from parse_yes_no, else "`take_a_2 yes` or `take_a_2 no`";
+        PlayCards(PlayedCards { first, second }) = "play" " {first}{}" (spaced(*second)),
+            from parse_play, else "`play CARD` or `play CARD CARD`, such as `play 4 1`";
+        RaiseCards([first, second]) = "raise" " {first} {second}",
+            from parse_raise, else "`raise TILES TILES`, such as `raise 1 0`";
+        Place(placement) = "place" " {placement}", from parse_place, else
+            "`place [centre] STACK [share] [x_space|free_centre]`, such as `place centre inn`";
+        Replace(slot) = "replace" " {slot}", from read, else "`replace SLOT`";
+        TakeTile(stack) = "take_tile" " {stack}", from read, else "`take_tile STACK`";
+        TakeCards(cards) = "take_cards" "{}" (counted(cards)), from parse_take_cards, else
+            "`take_cards COUNTxVALUE ...`, such as `take_cards 2x1 1x3`";
+        UseTile(tile) = "use" " {tile}", from TurnTile::from_name, else
+            "`use recall`, `use chapel_plus_2` or `use gate_plus_2`";
+        End = "end";
     }
 }
 
 /// ` 2x1 1x3` for two cards of value 1 and one of value 3; nothing for no card.
-pub(super) fn write_cards(f: &mut fmt::Formatter<'_>, cards: &[u8; CARD_VALUES]) -> fmt::Result {
-    let mut counts = cards.iter().enumerate().filter(|&(_, &count)| count > 0);
-    counts.try_for_each(|(value, count)| write!(f, " {count}x{value}"))
+pub(super) fn counted(cards: &[u8; CARD_VALUES]) -> impl fmt::Display {
+    let counts = cards.iter().enumerate().filter(|&(_, &count)| count > 0);
+    spaced(counts.map(|(value, count)| fmt::from_fn(move |f| write!(f, "{count}x{value}"))))
 }
 
 impl fmt::Display for Placement {
@@ -82,96 +67,51 @@ const fn opening_tile(spot: Spot) -> TileKind {
     }
 }
 
-impl FromStr for Decision {
-    type Err = NotationError;
-
-    fn from_str(text: &str) -> Result<Self, NotationError> {
-        let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
-        let (decision, expected) = match word {
-            "take_a_2" => (parse_take_a2(rest), "`take_a_2 yes` or `take_a_2 no`"),
-            "play" => (
-                parse_play(rest),
-                "`play CARD` or `play CARD CARD`, such as `play 4 1`",
-            ),
-            "raise" => (
-                parse_raise(rest),
-                "`raise TILES TILES`, such as `raise 1 0`",
-            ),
-            "place" => (
-                parse_place(rest),
-                "`place [centre] STACK [share] [x_space|free_centre]`, such as `place centre inn`",
-            ),
-            "replace" => (rest.parse().ok().map(Self::Replace), "`replace SLOT`"),
-            "take_tile" => (rest.parse().ok().map(Self::TakeTile), "`take_tile STACK`"),
-            "take_cards" => (
-                parse_take_cards(rest),
-                "`take_cards COUNTxVALUE ...`, such as `take_cards 2x1 1x3`",
-            ),
-            "use" => (
-                TurnTile::from_name(rest).map(Self::UseTile),
-                "`use recall`, `use chapel_plus_2` or `use gate_plus_2`",
-            ),
-            "end" => (Some(Self::End), "`end`"),
-            _ => {
-                let words =
-                    "take_a_2, play, raise, place, replace, take_tile, take_cards, use or end";
-                return Err(NotationError::new(text, words));
-            }
-        };
-        exact(text, decision, expected)
-    }
-}
-
-fn parse_take_a2(rest: &str) -> Option<Decision> {
+fn parse_yes_no(rest: &str) -> Option<bool> {
     match rest {
-        "yes" => Some(Decision::TakeA2(true)),
-        "no" => Some(Decision::TakeA2(false)),
+        "yes" => Some(true),
+        "no" => Some(false),
         _ => None,
     }
 }
 
-fn parse_play(rest: &str) -> Option<Decision> {
+fn parse_play(rest: &str) -> Option<PlayedCards> {
     let (first, second) = match rest.split_once(' ') {
         Some((first, second)) => (first, Some(second.parse().ok()?)),
         None => (rest, None),
     };
-    Some(Decision::PlayCards(PlayedCards {
+    Some(PlayedCards {
         first: first.parse().ok()?,
         second,
-    }))
+    })
 }
 
-fn parse_raise(rest: &str) -> Option<Decision> {
+fn parse_raise(rest: &str) -> Option<[u8; MAX_PLAYED]> {
     let (first, second) = rest.split_once(' ')?;
-    Some(Decision::RaiseCards([
-        first.parse().ok()?,
-        second.parse().ok()?,
-    ]))
+    Some([first.parse().ok()?, second.parse().ok()?])
 }
 
-fn parse_place(rest: &str) -> Option<Decision> {
+fn parse_place(rest: &str) -> Option<Placement> {
     let (spot, rest) = match rest.strip_prefix("centre ") {
         Some(rest) => (Spot::Centre, rest),
         None => (Spot::Outer, rest),
     };
-    let mut words = rest.split(' ');
+    let mut words = rest.split_whitespace();
     let stack = Kind::from_name(words.next()?)?;
     let tiles: Vec<TileKind> = words.map(TileKind::from_name).collect::<Option<_>>()?;
-    let share = tiles.contains(&TileKind::Share);
-    let opening = tiles.contains(&opening_tile(spot));
-    Some(Decision::Place(Placement {
+    Some(Placement {
         spot,
         stack,
-        share,
-        opening,
-    }))
+        share: tiles.contains(&TileKind::Share),
+        opening: tiles.contains(&opening_tile(spot)),
+    })
 }
 
-fn parse_take_cards(rest: &str) -> Option<Decision> {
+fn parse_take_cards(rest: &str) -> Option<[u8; CARD_VALUES]> {
     let mut cards = [0; CARD_VALUES];
-    for part in rest.split(' ').filter(|part| !part.is_empty()) {
+    for part in rest.split_whitespace() {
         let (count, value) = part.split_once('x')?;
         *cards.get_mut(value.parse::<usize>().ok()?)? = count.parse().ok()?;
     }
-    Some(Decision::TakeCards(cards))
+    Some(cards)
 }
