@@ -1,12 +1,19 @@
 //! Enums whose values have names.
 
-/// Declares an enum of plain values, each with its name in notation, files and documentation.
+/// Declares an enum of plain values, each with its name in notation, files and documentation: in
+/// that of the value too.
 macro_rules! named {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize)]
         #[repr(u8)]
-        pub enum $name { $($(#[$vdoc])* #[serde(rename = $text)] $variant,)* }
+        pub enum $name { $(
+            $(#[$vdoc])*
+            #[doc = ""]
+            #[doc = concat!("Named `", $text, "`.")]
+            #[serde(rename = $text)]
+            $variant,
+        )* }
 
         impl $name {
             /// All of them, in order.

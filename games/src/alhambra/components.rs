@@ -65,13 +65,9 @@ named! {
     /// A currency of money cards, and the slot of the yard that is paid in it, in the order of the
     /// yard (A1).
     Currency {
-        /// The first slot of the yard.
         Blue = "blue",
-        /// The second slot.
         Green = "green",
-        /// The third slot.
         Orange = "orange",
-        /// The fourth slot.
         Yellow = "yellow",
     }
 }

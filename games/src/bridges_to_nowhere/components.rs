@@ -53,11 +53,8 @@ named! {
 named! {
     /// What is printed at the left and at the right of a bridge card.
     Symbol {
-        /// A fish.
         Fish = "fish",
-        /// A bird.
         Bird = "bird",
-        /// A boat.
         Boat = "boat",
     }
 }

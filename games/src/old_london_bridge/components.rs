@@ -56,13 +56,9 @@ named! {
 named! {
     /// A coat of arms.
     Coat {
-        /// Blue.
         Blue = "blue",
-        /// Orange.
         Orange = "orange",
-        /// Grey.
         Grey = "grey",
-        /// Green.
         Green = "green",
     }
 }
