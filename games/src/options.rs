@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use thiserror::Error;
 
-use crate::Rules;
+use crate::{Rules, events::listed};
 
 /// The options of a game. Setting one, the error of a bad value and the help text all follow from
 /// its declaration. A name may not be that of another flag of the command line.
@@ -36,6 +36,18 @@ type Reader<C> = fn(&mut C, &str) -> Result<(), String>;
 
 /// A value of an option: the word, what it means, and how it is set.
 pub type Word<C> = (&'static str, &'static str, fn(&mut C));
+
+/// An option of one of some words, each of which sets a field of the config to a value.
+macro_rules! words {
+    ($name:literal, $about:literal, $field:ident { $(
+        $value:path = $word:literal, $meaning:literal;
+    )* }) => {
+        $crate::ConfigOption::words($name, $about, &[
+            $(($word, $meaning, |config| config.$field = $value),)*
+        ])
+    };
+}
+pub(crate) use words;
 
 impl<C: Clone + Default + PartialEq> ConfigOption<C> {
     /// One of some words.
@@ -248,13 +260,9 @@ pub enum OptionError {
 impl OptionError {
     /// A name that is not among `options`.
     pub fn unknown(name: &str, options: &[GameOption]) -> Self {
-        let known: Vec<&str> = options.iter().map(|option| option.name).collect();
         Self::Unknown {
             name: name.to_owned(),
-            known: match known.is_empty() {
-                true => "none".to_owned(),
-                false => known.join(", "),
-            },
+            known: listed(options.iter().map(|option| option.name)),
         }
     }
 }

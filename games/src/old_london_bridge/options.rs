@@ -6,7 +6,7 @@ use super::{
     config::{Config, FaceChoice, StartLeaders},
     edition::Edition,
 };
-use crate::{ConfigOption, Options, edition::set_edition};
+use crate::{ConfigOption, Options, edition::set_edition, options::words};
 
 impl Options for OldLondonBridge {
     const OPTIONS: &'static [ConfigOption<Config>] = &[
@@ -28,17 +28,13 @@ impl Options for OldLondonBridge {
                 Ok(())
             },
         ),
-        ConfigOption::words(
+        words!(
             "start-leaders",
             "Leaders at position 0, for the faces `chapel_leader` and `gate_leader`",
-            &[
-                ("unpaid", "they earn nothing", |config| {
-                    config.start_leaders = StartLeaders::Unpaid;
-                }),
-                ("paid", "they earn £1 a round like others", |config| {
-                    config.start_leaders = StartLeaders::Paid;
-                }),
-            ],
+            start_leaders {
+                StartLeaders::Unpaid = "unpaid", "they earn nothing";
+                StartLeaders::Paid = "paid", "they earn £1 a round like others";
+            }
         ),
         ConfigOption::file(
             "edition",
