@@ -39,17 +39,18 @@ pub(crate) use events;
 
 /// Items with commas between them, or `none`.
 pub(crate) fn listed<T: std::fmt::Display>(items: impl IntoIterator<Item = T>) -> String {
-    joined(items, ", ")
+    joined(items, ", ", "none")
 }
 
-/// Items with something between them, or `none`.
+/// Items with something between them, or the word for no item.
 pub(crate) fn joined<T: std::fmt::Display>(
     items: impl IntoIterator<Item = T>,
     between: &str,
+    nothing: &str,
 ) -> String {
     let items: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();
     match items.is_empty() {
-        true => "none".to_owned(),
+        true => nothing.to_owned(),
         false => items.join(between),
     }
 }

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::{Seat, SeatSet};
+use crate::{Seat, SeatSet, events::joined};
 
 /// Why a decision is refused before its content counts. The messages begin as those of every
 /// refusal do: with a field and a colon.
@@ -45,9 +45,6 @@ impl OutOfTurn {
 }
 
 fn seats(set: SeatSet) -> String {
-    let names: Vec<String> = set.iter().map(|seat| format!("seat {seat}")).collect();
-    match names.is_empty() {
-        true => "none before the chance result".to_owned(),
-        false => names.join(", "),
-    }
+    let names = set.iter().map(|seat| format!("seat {seat}"));
+    joined(names, ", ", "none before the chance result")
 }

@@ -9,7 +9,7 @@ use super::money::{Money, MoneyCard};
 use super::notation::falling;
 use super::row_cards::RowCards;
 use crate::Seat;
-use crate::events::{events, listed};
+use crate::events::{events, joined, listed};
 
 /// Who owns buildings and scores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,10 +29,8 @@ events! {
             = "seat {seat} is dealt {}, worth {}" (listed(money.cards()), money.total()),
         /// The dummy drew buildings: at the start, and after scorings A and B; none when the pile
         /// is empty.
-        DummyDrew { buildings: Buildings } = "the dummy draws {}" (match buildings.is_empty() {
-            true => "nothing".to_owned(),
-            false => listed(buildings.iter()),
-        }),
+        DummyDrew { buildings: Buildings }
+            = "the dummy draws {}" (joined(buildings.iter(), ", ", "nothing")),
         /// A building was laid into a slot of the yard.
         BuildingLaid { slot: Currency, building: Building }
             = "{building} is laid into the {slot} slot",
@@ -87,15 +85,11 @@ fn bought(building: Building, purchase: &Purchase) -> impl fmt::Display {
 /// The points of all categories, and of those that brought any.
 fn scored(points: &[u8; CATEGORIES]) -> String {
     let total: u32 = points.iter().map(|&n| u32::from(n)).sum();
-    let paid = Category::ALL
-        .into_iter()
-        .zip(points)
-        .filter(|(_, points)| **points > 0);
-    let paid: Vec<String> = paid
-        .map(|(category, points)| format!("{category} {points}"))
-        .collect();
+    let all = Category::ALL.into_iter().zip(points);
+    let paid = all.filter(|(_, points)| **points > 0);
+    let paid = paid.map(|(category, points)| format!("{category} {points}"));
     match total {
         0 => "0".to_owned(),
-        _ => format!("{total}: {}", paid.join(", ")),
+        _ => format!("{total}: {}", listed(paid)),
     }
 }

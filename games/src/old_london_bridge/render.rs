@@ -196,7 +196,8 @@ fn tiles(held: &[u8; TILE_KINDS], fresh: &[u8; TILE_KINDS], text: &mut impl Writ
 /// `1x0 2x3`: one card of value 0 and two of value 3; `none` when there is no card.
 fn cards(counts: &[u8; CARD_VALUES]) -> String {
     let held = counts.iter().enumerate().filter(|&(_, &count)| count > 0);
-    joined(held.map(|(value, count)| format!("{count}x{value}")), " ")
+    let held = held.map(|(value, count)| format!("{count}x{value}"));
+    joined(held, " ", "none")
 }
 
 #[cfg(test)]

@@ -168,10 +168,7 @@ impl State {
             },
             Phase::Over => "nothing",
         };
-        OutOfTurn::WrongKind {
-            given: decision.word(),
-            asked,
-        }
+        OutOfTurn::kind(decision.word(), asked)
     }
 
     fn answer_take_a2(&mut self, seat: Seat, used: bool, events: &mut impl EventSink<Event>) {
