@@ -4,7 +4,7 @@ use std::{fmt::Display, ops::RangeInclusive};
 
 use thiserror::Error;
 
-use crate::{Seat, SeatCount, Viewer};
+use crate::{Seat, SeatCount};
 
 /// A field of a config, a setup, a chance result or an observation that has a wrong value.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -66,22 +66,6 @@ pub(crate) fn check_seats(seats: SeatCount, range: RangeInclusive<u8>) -> Result
         }
         (count, ..) => check_range("seats", count, range),
     }
-}
-
-/// Checks who is at the table of an observation: `seats` views of seats, and the viewer.
-pub(crate) fn check_table(
-    seats: usize,
-    viewer: Viewer,
-    range: RangeInclusive<u8>,
-) -> Result<SeatCount, FieldError> {
-    let Some(seats) = u8::try_from(seats).ok().and_then(SeatCount::new) else {
-        return FieldError::refuse("seats", "is empty, or longer than any table");
-    };
-    check_seats(seats, range)?;
-    if let Viewer::Seat(seat) = viewer {
-        check_at_table(seats, seat, "viewer")?;
-    }
-    Ok(seats)
 }
 
 /// Checks that a seat is at the table.

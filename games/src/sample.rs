@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use crate::field_error::{check_at_table, check_seats};
 use crate::{ChanceStream, FieldError, Rules, SeatCount, Viewer};
 
 /// Hidden information.
@@ -39,6 +40,18 @@ pub trait Sample: Rules {
         viewer: Viewer,
         chance: &mut ChanceStream,
     ) -> Self::Setup;
+}
+
+/// Checks who is at the table of an observation: `seats` views of seats, and the viewer.
+pub(crate) fn check_table<R: Rules>(seats: usize, viewer: Viewer) -> Result<SeatCount, FieldError> {
+    let Some(seats) = u8::try_from(seats).ok().and_then(SeatCount::new) else {
+        return FieldError::refuse("seats", "is empty, or longer than any table");
+    };
+    check_seats(seats, R::SEATS)?;
+    if let Viewer::Seat(seat) = viewer {
+        check_at_table(seats, seat, "viewer")?;
+    }
+    Ok(seats)
 }
 
 /// The refusal of an observation that the state drawn from it does not show: names the first field

@@ -14,8 +14,8 @@ use super::observation::{DummyView, Observation, Phase, Points, SeatView};
 use super::pile::{BuildingPile, MoneyPile};
 use super::setup::{Deal, Setup, copies};
 use super::state::State;
-use crate::field_error::{check_at_table, check_table, holds, require};
-use crate::{ChanceStream, FieldError, Rules, Sample, SeatCount, Viewer};
+use crate::field_error::{check_at_table, holds, require};
+use crate::{ChanceStream, FieldError, Sample, SeatCount, Viewer, sample::check_table};
 
 impl Sample for Alhambra {
     type Observation = Observation;
@@ -137,7 +137,7 @@ impl Sample for Alhambra {
 
 /// Checks what the rules rely on. Returns the number of seats.
 fn check(observation: &Observation) -> Result<SeatCount, FieldError> {
-    let seats = check_table(observation.seats.len(), observation.viewer, Alhambra::SEATS)?;
+    let seats = check_table::<Alhambra>(observation.seats.len(), observation.viewer)?;
     check_money(observation, seats)?;
     check_buildings(observation)?;
     let few = observation.shuffles < MAX_SHUFFLES;

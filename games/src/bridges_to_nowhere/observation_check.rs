@@ -7,15 +7,15 @@ use super::components::{
 use super::config::Config;
 use super::observation::{MAX_CATEGORY_POINTS, Observation, Phase, SeatView};
 use super::setup::seat;
-use crate::field_error::{check_at_table, check_range, check_table, holds, require};
-use crate::{FieldError, Rules, Seat, SeatCount, Viewer};
+use crate::field_error::{check_at_table, check_range, holds, require};
+use crate::{FieldError, Seat, SeatCount, Viewer, sample::check_table};
 
 /// Nothing, or what is wrong.
 type Checked = Result<(), FieldError>;
 
 /// Checks all that does not need the structures.
 pub(super) fn check(config: &Config, observation: &Observation) -> Checked {
-    let seats = check_table(PLAYERS, observation.viewer, BridgesToNowhere::SEATS)?;
+    let seats = check_table::<BridgesToNowhere>(PLAYERS, observation.viewer)?;
     config.check(seats)?;
     check_at_table(seats, observation.first_drafter, "first_drafter")?;
     let Observation { game, round, .. } = *observation;

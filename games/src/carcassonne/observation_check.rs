@@ -7,19 +7,15 @@ use super::decision::Placement;
 use super::map::Map;
 use super::observation::{Crossing, LaidTile, MAX_POINTS, Meeple, Observation, Phase, Points};
 use super::setup::drawn_counts;
-use crate::field_error::{check_at_table, check_range, check_table, holds, require};
-use crate::{FieldError, Rules, SeatCount};
+use crate::field_error::{check_at_table, check_range, holds, require};
+use crate::{FieldError, SeatCount, sample::check_table};
 
 /// Nothing, or what is wrong.
 type Checked = Result<(), FieldError>;
 
 /// Checks who is at the table, and what seats have. Returns the number of seats.
 pub(super) fn check_seats(observation: &Observation) -> Result<SeatCount, FieldError> {
-    let seats = check_table(
-        observation.seats.len(),
-        observation.viewer,
-        Carcassonne::SEATS,
-    )?;
+    let seats = check_table::<Carcassonne>(observation.seats.len(), observation.viewer)?;
     check_at_table(seats, observation.turn, "turn")?;
     for (i, view) in observation.seats.iter().enumerate() {
         let Points {

@@ -7,8 +7,8 @@ use super::config::Config;
 use super::observation::{Observation, Pawn, Phase, TurnStep};
 use super::setup::{check_faces, check_seat_order, rounds};
 use super::turn_check::{Checked, check_cards, check_turns};
-use crate::field_error::{check_range, check_table, holds, require};
-use crate::{FieldError, Rules, Seat, SeatCount};
+use crate::field_error::{check_range, holds, require};
+use crate::{FieldError, Seat, SeatCount, sample::check_table};
 
 /// Most money that a seat may have, in pounds: far above what a match can earn, and far from the
 /// ends of the integer.
@@ -16,11 +16,7 @@ const MAX_MONEY: i32 = 1_000_000;
 
 /// Checks all that does not need a state. Returns the number of seats.
 pub(super) fn check(config: &Config, observation: &Observation) -> Result<SeatCount, FieldError> {
-    let seats = check_table(
-        observation.seats.len(),
-        observation.viewer,
-        OldLondonBridge::SEATS,
-    )?;
+    let seats = check_table::<OldLondonBridge>(observation.seats.len(), observation.viewer)?;
     config.check(seats)?;
     check_faces(&observation.faces, config)?;
     holds(
