@@ -5,10 +5,8 @@ use std::sync::Arc;
 use super::OldLondonBridge;
 use super::components::{Area, Face};
 use super::edition::Edition;
-use crate::FieldError;
-use crate::Rules;
-use crate::SeatCount;
 use crate::field_error::check_seats;
+use crate::{FieldError, Rules, SeatCount};
 
 /// Which face an area has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -23,10 +23,7 @@ impl Options for OldLondonBridge {
                 "highest_card,lowest_number",
                 "tile_table,bridge=random",
             ],
-            |config, text| {
-                config.faces = faces(text)?;
-                Ok(())
-            },
+            |config, text| faces(text).map(|faces| config.faces = faces),
         ),
         words!(
             "start-leaders",
@@ -73,13 +70,10 @@ fn face(word: &str) -> Result<(Area, FaceChoice), String> {
     if let Some(area) = word.strip_suffix("=random").and_then(Area::from_name) {
         return Ok((area, FaceChoice::Random));
     }
-    let list = |names: &[&str]| names.join(", ");
-    let faces: Vec<&str> = Face::ALL.iter().map(|face| face.name()).collect();
-    let areas: Vec<&str> = Area::ALL.iter().map(|area| area.name()).collect();
+    let faces = Face::ALL.map(Face::name).join(", ");
+    let areas = Area::ALL.map(Area::name).join(", ");
     Err(format!(
-        "{word:?} is no face; expected `base`, `random`, or a list of faces ({}) and of \
-         `AREA=random` with AREA one of {}",
-        list(&faces),
-        list(&areas)
+        "{word:?} is no face; expected `base`, `random`, or a list of faces ({faces}) and of \
+         `AREA=random` with AREA one of {areas}"
     ))
 }
