@@ -48,13 +48,8 @@ impl Show for OldLondonBridge {
 }
 
 fn header(observation: &Observation, text: &mut impl Write) -> Result {
-    let Observation {
-        round,
-        rounds,
-        marker,
-        ..
-    } = observation;
-    let last = rounds.saturating_sub(1);
+    let (round, last) = (observation.round, observation.rounds.saturating_sub(1));
+    let marker = observation.marker;
     write!(text, "round {round} (0 to {last}), marker {marker}: ")?;
     match observation.phase {
         Phase::TakeA2 { seat } => writeln!(text, "seat {seat} may use take_a_2"),
@@ -131,18 +126,11 @@ fn table(config: &Config, observation: &Observation, text: &mut impl Write) -> R
     write!(text, "\nsupply {}", cards(&observation.supply))?;
     let [ones, twos, threes] = observation.unseen_markers;
     writeln!(text, "  unseen markers {ones}x1 {twos}x2 {threes}x3")?;
-    let Observation {
-        chapel_order,
-        gate_order,
-        seats,
-        ..
-    } = observation;
-    let on_chapel = |seat: Seat| seats.get(seat.index()).map(|view| view.chapel_position);
-    let last = config.edition.chapel_last_space();
-    track("chapel", last, chapel_order, on_chapel, text)?;
-    let on_gate = |seat: Seat| seats.get(seat.index()).map(|view| view.gate_position);
-    let last = config.edition.gate_last_space();
-    track("gate", last, gate_order, on_gate, text)?;
+    let (edition, seats) = (&config.edition, &observation.seats);
+    let chapel = (&observation.chapel_order[..], edition.chapel_last_space());
+    track("chapel", chapel, seats, |view| view.chapel_position, text)?;
+    let gate = (&observation.gate_order[..], edition.gate_last_space());
+    track("gate", gate, seats, |view| view.gate_position, text)?;
     if !observation.turns.is_empty() {
         text.write_str("order of play")?;
         for turn in &observation.turns {
@@ -156,17 +144,16 @@ fn table(config: &Config, observation: &Observation, text: &mut impl Write) -> R
 /// Seats from the leader on with their spaces.
 fn track(
     name: &str,
-    last: u8,
-    order: &[Seat],
-    position: impl Fn(Seat) -> Option<u8>,
+    (order, last): (&[Seat], u8),
+    seats: &[SeatView],
+    position: fn(&SeatView) -> u8,
     text: &mut impl Write,
 ) -> Result {
     write!(text, "{name} track (last space {last})")?;
-    for (seat, space) in order
-        .iter()
-        .filter_map(|&seat| Some((seat, position(seat)?)))
-    {
-        write!(text, "  seat {seat} on {space}")?;
+    for seat in order {
+        if let Some(view) = seats.get(seat.index()) {
+            write!(text, "  seat {seat} on {}", position(view))?;
+        }
     }
     writeln!(text)
 }
