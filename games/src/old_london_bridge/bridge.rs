@@ -40,10 +40,8 @@ pub(super) fn coats(bridge: &[Building], coat: Coat) -> u8 {
 
 /// How many buildings of a kind are on a bridge.
 pub(super) fn count(bridge: &[Building], kind: Kind) -> i32 {
-    bridge
-        .iter()
-        .filter(|building| building.kind == kind)
-        .count() as i32
+    let of_kind = bridge.iter().filter(|building| building.kind == kind);
+    of_kind.count() as i32
 }
 
 /// Buildings in the longest series: parks end a series and do not count.

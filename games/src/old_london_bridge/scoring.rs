@@ -54,21 +54,17 @@ impl State {
 
     fn breakdown(&self, seat: Seat) -> Vec<ScoreLine> {
         let view = self.seat(seat);
-        let line = |category, points: i32| ScoreLine::new(category, points);
-        let mut lines = vec![line("money", view.money)];
+        let mut lines = vec![ScoreLine::new("money", view.money)];
         for (&category, &face) in FACE_CATEGORIES.iter().zip(&self.fixed.faces) {
-            lines.push(line(category, self.face_points(face, seat)));
+            lines.push(ScoreLine::new(category, self.face_points(face, seat)));
         }
-        let empty = BRIDGE_SLOTS - view.bridge.len();
-        lines.push(line(
-            "empty_spaces",
-            -up_to_last(&EMPTY_SPACE_PRICES, empty),
-        ));
+        let price = up_to_last(&EMPTY_SPACE_PRICES, BRIDGE_SLOTS - view.bridge.len());
+        lines.push(ScoreLine::new("empty_spaces", -price));
         let tiles = match self.fixed.has_face(Face::TileTable) {
             true => 0,
             false => tiles_held(view) as i32,
         };
-        lines.push(line("bonus_tiles", tiles));
+        lines.push(ScoreLine::new("bonus_tiles", tiles));
         lines
     }
 
@@ -110,25 +106,15 @@ impl State {
     /// The prize of a competitive face: by rank in `measure`, ties by chapel order (R11); a
     /// measure of 0 wins none (R15).
     fn prize(&self, seat: Seat, measure: impl Fn(&SeatView) -> i32) -> i32 {
-        let measures: Vec<i32> = self.seats.iter().map(measure).collect();
-        if measures[seat.index()] == 0 {
+        let standing = |seat| (measure(self.seat(seat)), Reverse(self.chapel_rank(seat)));
+        let own = standing(seat);
+        if own.0 == 0 {
             return 0;
         }
+        let seats = self.fixed.seats.seats();
+        let before = seats.filter(|&other| standing(other) > own).count();
         let prizes = &PRIZES[..self.seats.len() - 1];
-        prizes
-            .get(usize::from(self.seats_before(seat, &measures)))
-            .copied()
-            .unwrap_or(0)
-    }
-
-    /// How many seats are before `seat` in descending order of `values`, ties by chapel order.
-    fn seats_before(&self, seat: Seat, values: &[i32]) -> u8 {
-        let (value, rank) = (values[seat.index()], self.chapel_rank(seat));
-        let before = |other: &Seat| {
-            let theirs = values[other.index()];
-            theirs > value || (theirs == value && self.chapel_rank(*other) < rank)
-        };
-        self.fixed.seats.seats().filter(before).count() as u8
+        prizes.get(before).copied().unwrap_or(0)
     }
 }
 
