@@ -6,10 +6,15 @@ use super::observation::{Observation, Phase, TurnStep, TurnView};
 use super::setup::cards_a_round;
 use super::state::State;
 use crate::field_error::{check_at_table, holds, require};
-use crate::{FieldError, SeatCount};
+use crate::{FieldError, Seat, SeatCount};
 
 /// Nothing, or what is wrong.
 pub(super) type Checked = Result<(), FieldError>;
+
+/// Fails with a field of a seat unless it is right.
+pub(super) fn of_seat(seat: Seat, field: &str, is_right: bool, problem: &str) -> Checked {
+    require(is_right, || format!("seats[{seat}].{field}"), problem)
+}
 
 /// Choices, raises and turns let the phase go on.
 pub(super) fn check_turns(observation: &Observation, seats: SeatCount) -> Checked {
@@ -18,23 +23,30 @@ pub(super) fn check_turns(observation: &Observation, seats: SeatCount) -> Checke
     let all_chosen = observation.seats.iter().all(|view| view.has_chosen);
     let goes_on = !choosing || !all_chosen;
     holds("phase", goes_on, "every seat has chosen already")?;
-    for (i, view) in observation.seats.iter().enumerate() {
-        let of_seat = |field: &str, is_right: bool, problem: &str| {
-            require(is_right, || format!("seats[{i}].{field}"), problem)
-        };
+    for (seat, view) in seats.seats().zip(&observation.seats) {
         let chosen = view.has_chosen == revealed || choosing;
-        of_seat("has_chosen", chosen, "does not fit to the phase")?;
+        of_seat(seat, "has_chosen", chosen, "does not fit to the phase")?;
         let known = view.played.is_some() == revealed || choosing;
-        of_seat("played", known, "does not fit to the phase")?;
+        of_seat(seat, "played", known, "does not fit to the phase")?;
         let few = view.raises.into_iter().map(usize::from).sum::<usize>() <= BONUS_STACKS;
-        of_seat("raises", few, "spends more than the three plus_one tiles")?;
+        of_seat(
+            seat,
+            "raises",
+            few,
+            "spends more than the three plus_one tiles",
+        )?;
         let Some(cards) = view.played else { continue };
-        let count = (observation.seats.len() == 2) == cards.second.is_some();
-        of_seat("played", count, "is not the cards of one round")?;
+        let count = cards.values().count() == usize::from(cards_a_round(seats));
+        of_seat(seat, "played", count, "is not the cards of one round")?;
         let known = cards.values().all(|card| usize::from(card) < CARD_VALUES);
-        of_seat("played", known, "has a card that is not in 0 to 4")?;
-        let ordered = cards.second.is_none_or(|second| second <= cards.first);
-        of_seat("played", ordered, "does not have the higher card first")?;
+        of_seat(seat, "played", known, "has a card that is not in 0 to 4")?;
+        let ordered = cards.values().is_sorted_by(|first, second| first >= second);
+        of_seat(
+            seat,
+            "played",
+            ordered,
+            "does not have the higher card first",
+        )?;
     }
     for (i, turn) in observation.turns.iter().enumerate() {
         check_at_table(seats, turn.seat, &format!("turns[{i}].seat"))?;
@@ -49,8 +61,7 @@ pub(super) fn check_cards(observation: &Observation, seats: SeatCount) -> Checke
     let own_zeros = u32::from(cards_a_round(seats));
     let mut total = observation.supply.map(u32::from);
     holds("supply[0]", total[0] == 0, "must be 0")?;
-    for seat in seats.seats() {
-        let view = &observation.seats[seat.index()];
+    for (seat, view) in seats.seats().zip(&observation.seats) {
         let mut cards = view.hand.map(u32::from);
         match observation.phase {
             Phase::RaiseCards { .. } => {
@@ -64,8 +75,8 @@ pub(super) fn check_cards(observation: &Observation, seats: SeatCount) -> Checke
             }
             _ => {}
         }
-        let field = || format!("seats[{seat}].hand[0]");
-        require(cards[0] == own_zeros, field, "is not the seat's own number")?;
+        let zeros = cards[0] == own_zeros;
+        of_seat(seat, "hand[0]", zeros, "is not the seat's own number")?;
         for value in 1..CARD_VALUES {
             total[value] += cards[value];
         }
@@ -81,15 +92,17 @@ pub(super) fn check_cards(observation: &Observation, seats: SeatCount) -> Checke
 
 /// Checks that the phase can go on in this state.
 pub(super) fn check_phase(state: &State) -> Checked {
-    let at_table = |seat| holds("phase", state.fixed.seats.contains(seat), "names no seat");
     match state.phase {
+        Phase::TakeA2 { seat } | Phase::RaiseCards { seat }
+            if !state.fixed.seats.contains(seat) =>
+        {
+            FieldError::refuse("phase", "names no seat")
+        }
         Phase::TakeA2 { seat } => {
-            at_table(seat)?;
             let usable = state.seat(seat).usable(TileKind::TakeA2) > 0 && state.supply[2] > 0;
             holds("phase", usable, "asks a seat that cannot take a 2")
         }
         Phase::RaiseCards { seat } => {
-            at_table(seat)?;
             let usable = state.seat(seat).usable(TileKind::PlusOne) > 0;
             holds("phase", usable, "asks a seat that cannot raise")?;
             let mut unasked = state.chapel_order[..=state.chapel_rank(seat)].iter();
