@@ -15,10 +15,10 @@ use bridgemaster_games::{
 use super::v1;
 use crate::games::{
     conversion::{Conversion, Each, InRange, OnWire},
-    describe::{put_fields, wire_message},
+    describe::wire_message,
     other_form::wire_as,
     wire::{Path as _, WireError},
-    writer::{Field, Writer, field_of},
+    writer::{Field, Writer},
 };
 
 /// A face that must belong to an area.
@@ -137,80 +137,51 @@ pub(super) fn first_of_the_alike(setup: &mut Setup, config: &Config) -> Result<(
     Ok(())
 }
 
-/// A stack has either numbers or, of parks, coats; the other list stays empty and unallocated.
-/// What a building of some number is else follows from the edition.
-impl OnWire<v1::StackView> for StackView {
-    fn to_wire(&self) -> v1::StackView {
-        let Self { kind, top, unseen } = self;
-        let (mut unseen_numbers, mut unseen_coats) = (Vec::new(), Vec::new());
-        match kind {
-            Kind::Park => unseen_coats.extend(unseen.iter().map(|park| park.coat.to_wire())),
+/// A stack as the message has it: it has either numbers or, of parks, coats; the other list stays
+/// empty and unallocated. What a building of some number is else follows from the edition.
+struct StackFields {
+    kind: Kind,
+    top: Option<Building>,
+    unseen_numbers: ArrayVec<u8, BUILDINGS_PER_KIND>,
+    unseen_coats: ArrayVec<Coat, BUILDINGS_PER_KIND>,
+}
+
+wire_message! {
+    StackFields = v1::StackView {
+        kind,
+        top,
+        unseen_numbers: Each(InRange(1..=MAX_HOUSE_NUMBER)),
+        unseen_coats,
+    }
+}
+wire_as! {
+    StackView = v1::StackView as StackFields,
+    |stack| {
+        let unseen = stack.unseen.iter();
+        let parks = unseen.clone().filter(|building| building.number.is_none());
+        StackFields {
+            kind: stack.kind,
+            top: stack.top,
+            unseen_numbers: unseen.filter_map(|house| house.number).collect(),
+            unseen_coats: parks.filter_map(|park| park.coat).collect(),
+        }
+    },
+    |field, StackFields { kind, top, unseen_numbers, unseen_coats }| {
+        let checked = match kind {
+            Kind::Park => none("unseen_numbers", &unseen_numbers, "parks have no numbers"),
             _ => {
-                let number = |house: &Building| house.number.map_or(0, u32::from);
-                unseen_numbers.extend(unseen.iter().map(number));
+                let reason = "numbers tell which buildings these are";
+                none("unseen_coats", &unseen_coats, reason)
             }
-        }
-        v1::StackView {
-            kind: kind.to_wire(),
-            top: top.to_wire(),
-            unseen_numbers,
-            unseen_coats,
-        }
-    }
-
-    fn put(&self, field: Field, to: &mut Writer) {
-        let Self { kind, top, unseen } = self;
-        to.message(field, |to| {
-            put_fields!(to, v1::StackView, { kind, top });
-            match kind {
-                Kind::Park => {
-                    let coats = unseen.iter().map(|park| park.coat);
-                    let field = const { field_of::<v1::StackView>("unseen_coats") };
-                    to.list(coats, field, |to, coat, field| coat.put(field, to));
-                }
-                _ => {
-                    let numbers = unseen.iter().map(|house| house.number);
-                    let field = const { field_of::<v1::StackView>("unseen_numbers") };
-                    to.list(numbers, field, |to, number, field| {
-                        to.number(number.map_or(0, u32::from), field);
-                    });
-                }
-            }
-        });
-    }
-
-    fn from_wire(field: &str, wire: &v1::StackView) -> Result<Self, WireError> {
-        let v1::StackView {
-            kind,
-            top,
-            unseen_numbers,
-            unseen_coats,
-        } = wire;
-        let read = || {
-            let kind = Kind::from_wire("kind", kind)?;
-            let building = |number, coat| Building { kind, number, coat };
-            let unseen = match kind {
-                Kind::Park => {
-                    none("unseen_numbers", unseen_numbers, "parks have no numbers")?;
-                    let coats: ArrayVec<Coat, BUILDINGS_PER_KIND> =
-                        OnWire::from_wire("unseen_coats", unseen_coats)?;
-                    let parks = coats.into_iter();
-                    parks.map(|coat| building(None, Some(coat))).collect()
-                }
-                _ => {
-                    let reason = "numbers tell which buildings these are";
-                    none("unseen_coats", unseen_coats, reason)?;
-                    let numbers = Each(InRange(1..=MAX_HOUSE_NUMBER));
-                    let numbers: ArrayVec<u8, BUILDINGS_PER_KIND> =
-                        numbers.read("unseen_numbers", unseen_numbers)?;
-                    let houses = numbers.into_iter();
-                    houses.map(|number| building(Some(number), None)).collect()
-                }
-            };
-            let top = OnWire::from_wire("top", top)?;
-            Ok(Self { kind, top, unseen })
         };
-        read().below(field)
+        checked.below(field)?;
+        let building = |number, coat| Building { kind, number, coat };
+        let numbers = unseen_numbers.into_iter();
+        let houses = numbers.map(|number| building(Some(number), None));
+        let coats = unseen_coats.into_iter();
+        let parks = coats.map(|coat| building(None, Some(coat)));
+        let unseen = houses.chain(parks).collect();
+        Ok(Self { kind, top, unseen })
     }
 }
 wire_message! { StackView = v1::StackView }
