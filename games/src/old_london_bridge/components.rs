@@ -168,7 +168,7 @@ impl Face {
 }
 
 /// One building tile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Building {
     /// Its kind.
     pub kind: Kind,
@@ -184,9 +184,6 @@ impl std::fmt::Display for Building {
         if let Some(number) = self.number {
             write!(f, " {number}")?;
         }
-        match self.coat {
-            Some(coat) => write!(f, " ({coat})"),
-            None => f.write_str(" (all coats)"),
-        }
+        write!(f, " ({})", self.coat.map_or("all coats", Coat::name))
     }
 }

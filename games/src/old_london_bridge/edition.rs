@@ -6,7 +6,7 @@ use super::components::{
     TileKind,
 };
 use super::edition_check as check;
-use super::edition_parts::{BuildingParts, EditionParts};
+use super::edition_parts::EditionParts;
 use crate::edition::{EditionError, check_name, edition_file};
 use crate::numbered::numbered;
 
@@ -37,8 +37,7 @@ impl Edition {
     pub fn new(parts: &EditionParts) -> Result<Self, EditionError> {
         check_name(&parts.name)?;
         let mut in_order = parts.clone();
-        let order = |building: &BuildingParts| (building.kind, building.number, building.coat);
-        in_order.buildings.sort_unstable_by_key(order);
+        in_order.buildings.sort_unstable();
         Ok(Self {
             parts: in_order,
             ring: check::ring(&parts.ring)?,
@@ -106,10 +105,8 @@ impl Edition {
     /// The identifier of a building; `None` when this edition has no such building.
     pub fn find(&self, building: Building) -> Option<BuildingId> {
         let first = building.kind.index() * BUILDINGS_PER_KIND;
-        let alike = self
-            .buildings_of(building.kind)
-            .iter()
-            .position(|&other| other == building)?;
+        let mut of_kind = self.buildings_of(building.kind).iter();
+        let alike = of_kind.position(|&other| other == building)?;
         Some(BuildingId((first + alike) as u8))
     }
 

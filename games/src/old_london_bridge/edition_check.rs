@@ -6,7 +6,6 @@ use super::components::{
 };
 use super::edition_parts::{
     BuildingParts, EditionParts, MAX_HOUSE_NUMBER, MAX_INCOME, MAX_SPACE_MONEY, MAX_TRACK_SPACES,
-    building_order,
 };
 use crate::edition::{EditionError, exactly};
 
@@ -20,31 +19,25 @@ fn within(name: impl FnOnce() -> String, value: u32, min: u8, max: u8) -> Result
 
 pub(super) fn ring(kinds: &[Kind]) -> Result<[Kind; KINDS], EditionError> {
     let ring: [Kind; KINDS] = *exactly("ring", kinds)?;
-    for (i, kind) in ring.iter().enumerate() {
-        if ring[..i].contains(kind) {
-            return EditionError::entry(
-                format!("ring[{i}]"),
-                format!("{kind} is in the ring twice"),
-            );
+    match (0..KINDS).find(|&i| ring[..i].contains(&ring[i])) {
+        Some(i) => {
+            let problem = format!("{} is in the ring twice", ring[i]);
+            EditionError::entry(format!("ring[{i}]"), problem)
         }
+        None => Ok(ring),
     }
-    Ok(ring)
 }
 
 pub(super) fn rondel(spaces: &[Option<u32>]) -> Result<[Option<u8>; OUTER_SPACES], EditionError> {
     let spaces: [Option<u32>; OUTER_SPACES] = *exactly("rondel", spaces)?;
     let x_spaces = spaces.iter().filter(|space| space.is_none()).count();
     if x_spaces != 1 {
-        return EditionError::entry(
-            "rondel",
-            format!("exactly one space is \"x\", found {x_spaces}"),
-        );
+        let problem = format!("exactly one space is \"x\", found {x_spaces}");
+        return EditionError::entry("rondel", problem);
     }
     if spaces[0].is_some() {
-        return EditionError::entry(
-            "rondel[0]",
-            "the first space must be \"x\": the others count from it",
-        );
+        let problem = "the first space must be \"x\": the others count from it";
+        return EditionError::entry("rondel[0]", problem);
     }
     let mut rondel = [None; OUTER_SPACES];
     for (i, income) in spaces.into_iter().enumerate() {
@@ -63,20 +56,12 @@ pub(super) fn chapel_money(parts: &EditionParts) -> Result<Vec<(u8, u8)>, Editio
     let last = last_space("chapel_last_space", parts.chapel_last_space)?;
     let spaces: Vec<u32> = parts.chapel_money.iter().map(|&(space, _)| space).collect();
     let spaces = ascending("chapel_money", &spaces, last)?;
-    let paid = parts
-        .chapel_money
-        .iter()
-        .enumerate()
-        .map(|(i, &(_, pounds))| {
-            within(
-                || format!("chapel_money[{i}]: pounds"),
-                pounds,
-                1,
-                MAX_SPACE_MONEY,
-            )
-        });
-    let paid: Vec<u8> = paid.collect::<Result<_, _>>()?;
-    Ok(spaces.into_iter().zip(paid).collect())
+    let money = parts.chapel_money.iter().zip(spaces).enumerate();
+    let checked = money.map(|(i, (&(_, pounds), space))| {
+        let name = || format!("chapel_money[{i}]: pounds");
+        Ok((space, within(name, pounds, 1, MAX_SPACE_MONEY)?))
+    });
+    checked.collect()
 }
 
 pub(super) fn gate_bonus(parts: &EditionParts) -> Result<Vec<u8>, EditionError> {
@@ -86,18 +71,17 @@ pub(super) fn gate_bonus(parts: &EditionParts) -> Result<Vec<u8>, EditionError> 
 
 /// Spaces of a track that ends at `last`, each above the one before.
 fn ascending(name: &str, spaces: &[u32], last: u8) -> Result<Vec<u8>, EditionError> {
-    let mut checked = Vec::with_capacity(spaces.len().min(usize::from(last)));
     let mut before = 0;
-    for (i, &space) in spaces.iter().enumerate() {
+    let checked = spaces.iter().enumerate().map(|(i, &space)| {
         let space = within(|| format!("{name}[{i}]: space"), space, 1, last)?;
         if space <= before {
             let problem = format!("space {space} does not come after space {before}");
             return EditionError::entry(format!("{name}[{i}]"), problem);
         }
-        checked.push(space);
         before = space;
-    }
-    Ok(checked)
+        Ok(space)
+    });
+    checked.collect()
 }
 
 pub(super) fn bonus_stacks(
@@ -109,11 +93,8 @@ pub(super) fn bonus_stacks(
         checked[i] = *exactly(&format!("bonus_stacks[{i}]"), stack)?;
     }
     for kind in TileKind::ALL {
-        let count = checked
-            .iter()
-            .flatten()
-            .filter(|tile| **tile == kind)
-            .count();
+        let tiles = checked.as_flattened().iter();
+        let count = tiles.filter(|&&tile| tile == kind).count();
         if count != BONUS_STACKS {
             let problem = format!("must have {kind} {BONUS_STACKS} times in all, found {count}");
             return EditionError::entry("bonus_stacks", problem);
@@ -125,11 +106,11 @@ pub(super) fn bonus_stacks(
 pub(super) fn buildings(parts: &[BuildingParts]) -> Result<[Building; BUILDINGS], EditionError> {
     let parts: [BuildingParts; BUILDINGS] = *exactly("buildings", parts)?;
     let mut taken = [None; MAX_HOUSE_NUMBER as usize + 1];
-    let mut checked = [Building {
-        kind: Kind::Park,
+    let mut checked = parts.map(|part| Building {
+        kind: part.kind,
         number: None,
-        coat: None,
-    }; BUILDINGS];
+        coat: part.coat,
+    });
     for (i, part) in parts.iter().enumerate() {
         let field = |field: &str| format!("buildings[{i}].{field}");
         let number = match (part.kind, part.number) {
@@ -158,22 +139,16 @@ pub(super) fn buildings(parts: &[BuildingParts]) -> Result<[Building; BUILDINGS]
             }
             _ => {}
         }
-        checked[i] = Building {
-            kind: part.kind,
-            number,
-            coat: part.coat,
-        };
+        checked[i].number = number;
     }
     for kind in Kind::ALL {
-        let count = checked
-            .iter()
-            .filter(|building| building.kind == kind)
-            .count();
+        let of_kind = checked.iter().filter(|building| building.kind == kind);
+        let count = of_kind.count();
         if count != BUILDINGS_PER_KIND {
             let problem = format!("must have {BUILDINGS_PER_KIND} of {kind}, found {count}");
             return EditionError::entry("buildings", problem);
         }
     }
-    checked.sort_unstable_by_key(building_order);
+    checked.sort_unstable();
     Ok(checked)
 }

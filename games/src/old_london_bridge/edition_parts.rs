@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, de};
 
-use super::components::{Building, Coat, Kind, TileKind};
+use super::components::{Coat, Kind, TileKind};
 
 /// Highest house number (E6).
 pub const MAX_HOUSE_NUMBER: u8 = 60;
@@ -43,7 +43,7 @@ pub struct EditionParts {
 }
 
 /// A building as it comes from outside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BuildingParts {
     /// Its kind.
@@ -54,40 +54,33 @@ pub struct BuildingParts {
     pub coat: Option<Coat>,
 }
 
-/// The sort key of the buildings of an edition.
-pub(super) fn building_order(building: &Building) -> (Kind, Option<u8>, Option<Coat>) {
-    (building.kind, building.number, building.coat)
-}
-
 /// Reads rondel spaces: "x", or a whole number of pounds.
 fn rondel_spaces<'de, D: Deserializer<'de>>(source: D) -> Result<Vec<Option<u32>>, D::Error> {
     struct Space(Option<u32>);
 
     impl<'de> Deserialize<'de> for Space {
         fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
-            source.deserialize_any(SpaceVisitor)
+            source.deserialize_any(Self(None))
         }
     }
 
-    struct SpaceVisitor;
-
-    impl de::Visitor<'_> for SpaceVisitor {
-        type Value = Space;
+    impl de::Visitor<'_> for Space {
+        type Value = Self;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("\"x\" or an income in pounds")
         }
 
-        fn visit_str<E: de::Error>(self, text: &str) -> Result<Space, E> {
+        fn visit_str<E: de::Error>(self, text: &str) -> Result<Self, E> {
             match text {
-                "x" => Ok(Space(None)),
+                "x" => Ok(Self(None)),
                 _ => Err(E::invalid_value(de::Unexpected::Str(text), &self)),
             }
         }
 
-        fn visit_i64<E: de::Error>(self, income: i64) -> Result<Space, E> {
+        fn visit_i64<E: de::Error>(self, income: i64) -> Result<Self, E> {
             match u32::try_from(income) {
-                Ok(income) => Ok(Space(Some(income))),
+                Ok(income) => Ok(Self(Some(income))),
                 Err(_) => Err(E::invalid_value(de::Unexpected::Signed(income), &self)),
             }
         }

@@ -26,6 +26,7 @@ mod rules;
 mod sampling;
 mod scoring;
 mod setup;
+mod stack;
 mod state;
 mod tracks;
 mod turn;

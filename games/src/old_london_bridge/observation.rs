@@ -143,7 +143,7 @@ pub struct BonusStackView {
 }
 
 /// What is known of a seat.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SeatView {
     /// Money in pounds, never negative: final scoring shows in the outcome only.
     pub money: i32,
@@ -172,9 +172,10 @@ pub struct SeatView {
 }
 
 /// Where a pawn stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Pawn {
     /// Off the rondel.
+    #[default]
     Off,
     /// On the outer space of this number, 0 to 5 clockwise from the X space.
     Outer(u8),

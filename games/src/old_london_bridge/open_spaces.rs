@@ -1,7 +1,7 @@
 //! Which placements are open to a seat, found for all stacks at once: what lists and the check for
 //! any placement ask. [`State::entry`] says of a single one why it is not.
 
-use super::components::{CENTRE_PRICE, OUTER_SPACES, TileKind};
+use super::components::{BUILDINGS_PER_KIND, CENTRE_PRICE, OUTER_SPACES, TileKind};
 use super::decision::{Decision, Placement, Spot};
 use super::observation::Pawn;
 use super::state::State;
@@ -9,6 +9,8 @@ use crate::Seat;
 
 /// The outer spaces as a bit mask: bit n is the space n.
 const ALL_OUTER: u8 = (1 << OUTER_SPACES) - 1;
+/// The X space, which is the first of every edition (E2).
+const X_SPACE: u8 = 1;
 /// The bit of the centre beside those of the outer spaces.
 const CENTRE: u8 = 1 << OUTER_SPACES;
 
@@ -44,14 +46,10 @@ impl OpenSpaces {
         let occupied = pawns.fold(0, |occupied, pawn| occupied | pawn);
         let shared = if has(TileKind::Share) { occupied } else { 0 };
         let closed = occupied & !shared | player.pawn.space();
-        let x_spaces = if has(TileKind::XSpace) {
-            0
-        } else {
-            state.fixed.x_spaces
-        };
+        let x_space = if has(TileKind::XSpace) { 0 } else { X_SPACE };
         let centre = closed & CENTRE == 0;
         Self {
-            outer: state.by_ring_place(!(closed | x_spaces)),
+            outer: state.by_ring_place(!(closed | x_space)),
             outer_occupied: state.by_ring_place(occupied),
             centre: [
                 centre && player.money >= CENTRE_PRICE,
@@ -75,45 +73,40 @@ impl State {
     }
 
     /// The stacks with a building as a bit mask, by place of the ring.
-    fn stacks_left(&self) -> u8 {
-        let height = self.fixed.stacks[0].len();
+    pub(super) fn stacks_left(&self) -> u8 {
         let places = self.buildings_gone.iter().enumerate();
         places.fold(0, |left, (place, &gone)| {
-            left | u8::from(usize::from(gone) < height) << place
+            left | u8::from(usize::from(gone) < BUILDINGS_PER_KIND) << place
         })
     }
 
     /// Adds the placements that a seat can make, in the order of [`Decision`].
     pub(super) fn list_placements(&self, seat: Seat, list: &mut Vec<Decision>) {
         let open = OpenSpaces::of(self, seat);
-        let edition = &self.fixed.edition;
-        let x_spaces = self.by_ring_place(self.fixed.x_spaces);
-        for (place, &stack) in edition.ring().iter().enumerate() {
+        let stacks = || (0..).zip(*self.fixed.edition.ring());
+        let mut add = |spot, stack, share, opening| {
+            list.push(Decision::Place(Placement {
+                spot,
+                stack,
+                share,
+                opening,
+            }));
+        };
+        let x_space = self.by_ring_place(X_SPACE);
+        for (place, stack) in stacks() {
             let bit = 1 << place;
             if open.outer & open.stacks & bit != 0 {
-                list.push(Decision::Place(Placement {
-                    spot: Spot::Outer,
-                    stack,
-                    share: open.outer_occupied & bit != 0,
-                    opening: x_spaces & bit != 0,
-                }));
+                let (share, opening) = (open.outer_occupied & bit != 0, x_space & bit != 0);
+                add(Spot::Outer, stack, share, opening);
             }
         }
         if open.centre == [false; 2] {
             return;
         }
-        for (place, &stack) in edition.ring().iter().enumerate() {
-            if open.stacks & 1 << place == 0 {
-                continue;
-            }
+        for (_, stack) in stacks().filter(|&(place, _)| open.stacks & 1 << place != 0) {
             for opening in [false, true] {
                 if open.centre[usize::from(opening)] {
-                    list.push(Decision::Place(Placement {
-                        spot: Spot::Centre,
-                        stack,
-                        share: open.centre_occupied,
-                        opening,
-                    }));
+                    add(Spot::Centre, stack, open.centre_occupied, opening);
                 }
             }
         }

@@ -1,20 +1,14 @@
 //! What a viewer may know, and drawing a state that it allows.
 
-use std::sync::Arc;
-
 use arrayvec::ArrayVec;
 
 use super::OldLondonBridge;
-use super::components::{
-    BONUS_STACKS, BUILDINGS_PER_KIND, KINDS, MARKER_VALUES, MARKERS_IN_BOX, MARKERS_PER_VALUE,
-    MAX_PLAYERS,
-};
+use super::components::{MARKERS_IN_BOX, MARKERS_PER_VALUE, TileKind};
 use super::config::Config;
 use super::decision::Decision;
-use super::edition_parts::building_order;
-use super::observation::{BonusStackView, Observation, Phase, SeatView, StackView};
+use super::observation::{BonusStackView, Observation, Phase, StackView};
 use super::observation_check::check;
-use super::setup::{MAX_ROUNDS, Setup, rounds};
+use super::setup::{MAX_ROUNDS, Setup, markers_in_box, rounds};
 use super::state::{Fixed, State, secrets};
 use super::turn_check::check_phase;
 use crate::{ChanceStream, FieldError, Sample, SeatCount, Viewer};
@@ -24,10 +18,14 @@ impl Sample for OldLondonBridge {
 
     fn observe(state: &State, viewer: Viewer) -> Observation {
         let fixed = &state.fixed;
+        let mut seats = state.seats.clone();
+        for (view, chosen) in seats.iter_mut().zip(&state.chosen) {
+            view.played = view.played.or(chosen.seen_by(viewer));
+        }
         Observation {
             viewer,
             faces: fixed.faces,
-            rounds: fixed.rounds,
+            rounds: rounds(fixed.seats),
             round: state.round,
             marker: fixed.markers[usize::from(state.round)],
             orientation: state.orientation,
@@ -36,8 +34,8 @@ impl Sample for OldLondonBridge {
                 let (stack, gone) = (&fixed.stacks[place], state.buildings_gone[place]);
                 StackView {
                     kind: fixed.edition.ring()[place],
-                    top: stack.get(usize::from(gone)).copied(),
-                    unseen: below_top(stack, gone, &fixed.places_in_order[place]),
+                    top: stack.top(gone),
+                    unseen: stack.below_top(gone),
                 }
             }),
             unseen_markers: state.unseen_markers(),
@@ -45,11 +43,11 @@ impl Sample for OldLondonBridge {
             bonus_stacks: std::array::from_fn(|place| {
                 let (stack, gone) = (&fixed.bonus_stacks[place], state.tiles_gone[place]);
                 BonusStackView {
-                    face_up: stack.get(usize::from(gone)).copied(),
-                    unseen: below_top(stack, gone, &fixed.tile_places_in_order[place]),
+                    face_up: stack.top(gone),
+                    unseen: stack.below_top(gone),
                 }
             }),
-            seats: state.seat_views(viewer),
+            seats,
             chapel_order: state.chapel_order.clone(),
             gate_order: state.gate_order.clone(),
             turns: state.turns.clone(),
@@ -68,10 +66,36 @@ impl Sample for OldLondonBridge {
         chance: &mut ChanceStream,
     ) -> Result<State, FieldError> {
         let seats = check(config, observation)?;
-        let mut state = assemble(config, seats, observation, chance)?;
+        let gone = config.edition.buildings()[0];
+        let views = observation.stacks.each_ref();
+        let stacks = views.map(|view| draw_stack(view.top, &view.unseen, gone, chance));
+        let gone = TileKind::Share;
+        let views = observation.bonus_stacks.each_ref();
+        let bonus_stacks = views.map(|view| draw_stack(view.face_up, &view.unseen, gone, chance));
+        let mut state = State {
+            fixed: Fixed::new(
+                config,
+                seats,
+                observation.faces,
+                stacks.map(|(stack, _)| stack),
+                draw_markers(observation, rounds(seats), chance),
+                bonus_stacks.map(|(stack, _)| stack),
+            ),
+            round: observation.round,
+            orientation: observation.orientation,
+            phase: observation.phase,
+            buildings_gone: stacks.map(|(_, gone)| gone),
+            tiles_gone: bonus_stacks.map(|(_, gone)| gone),
+            supply: observation.supply,
+            seats: observation.seats.clone(),
+            chosen: secrets(),
+            chapel_order: observation.chapel_order.clone(),
+            gate_order: observation.gate_order.clone(),
+            turns: observation.turns.clone(),
+        };
         check_phase(&state)?;
         if observation.phase == Phase::ChooseCards {
-            sample_choices(&mut state, observation, chance)?;
+            draw_choices(&mut state, chance)?;
         }
         Ok(state)
     }
@@ -85,210 +109,82 @@ impl Sample for OldLondonBridge {
         chance: &mut ChanceStream,
     ) -> Setup {
         let mut redealt = setup.clone();
-        redealt
-            .stacks
-            .iter_mut()
-            .for_each(|stack| chance.shuffle(&mut stack[1..]));
-        redealt
-            .bonus_stacks
-            .iter_mut()
-            .for_each(|stack| chance.shuffle(&mut stack[1..]));
-        // The markers that are out of the game are hidden, too.
-        let mut unseen = [MARKERS_PER_VALUE; MARKER_VALUES];
-        unseen[usize::from(setup.markers[0]) - 1] -= 1;
-        let unseen = (1..)
-            .zip(unseen)
-            .flat_map(|(value, count)| (0..count).map(move |_| value));
-        let mut unseen: ArrayVec<u8, MARKERS_IN_BOX> = unseen.collect();
-        chance.shuffle(&mut unseen);
-        let later = redealt.markers[1..].iter_mut();
-        later
-            .zip(unseen)
-            .for_each(|(marker, drawn)| *marker = drawn);
-        redealt
-    }
-}
-
-impl State {
-    /// The public views of the seats; the viewer sees its own choice too.
-    fn seat_views(&self, viewer: Viewer) -> ArrayVec<SeatView, MAX_PLAYERS> {
-        let mut views = self.seats.clone();
-        if let Viewer::Seat(seat) = viewer
-            && let Some(view) = views.get_mut(seat.index())
-        {
-            view.played = view.played.or(self.chosen[seat.index()].seen_by(viewer));
+        for stack in &mut redealt.stacks {
+            chance.shuffle(&mut stack[1..]);
         }
-        views
+        for stack in &mut redealt.bonus_stacks {
+            chance.shuffle(&mut stack[1..]);
+        }
+        // The markers that are out of the game are hidden, too.
+        let mut unseen = ArrayVec::from(markers_in_box());
+        unseen.remove(usize::from((setup.markers[0] - 1) * MARKERS_PER_VALUE));
+        chance.shuffle(&mut unseen);
+        let later = &mut redealt.markers[1..];
+        later.copy_from_slice(&unseen[..later.len()]);
+        redealt
     }
 }
 
-/// What lies below the top of a stack from which so many are gone, in the order of `places`.
-fn below_top<T: Copy, const N: usize>(
-    stack: &[T; N],
-    gone: u8,
-    places: &[u8; N],
-) -> ArrayVec<T, N> {
-    let (mut unseen, mut count) = (*stack, 0);
-    for &place in places {
-        // Written in any case, and kept or written over: without a branch for each.
-        unseen[count] = stack[usize::from(place)];
-        count += usize::from(place > gone);
-    }
-    let mut unseen = ArrayVec::from(unseen);
-    unseen.truncate(count);
-    unseen
-}
-
-fn assemble(
-    config: &Config,
-    seats: SeatCount,
-    observation: &Observation,
-    chance: &mut ChanceStream,
-) -> Result<State, FieldError> {
-    let edition = &config.edition;
-    let mut stacks = [[edition.buildings()[0]; BUILDINGS_PER_KIND]; KINDS];
-    let mut buildings_gone = [0; KINDS];
-    for (place, view) in observation.stacks.iter().enumerate() {
-        let rest = top_and_shuffled(view.top, &view.unseen, chance);
-        let all = edition.buildings_of(view.kind);
-        buildings_gone[place] = fill_stack(&mut stacks[place], all, &rest);
-    }
-    let mut bonus_stacks = *edition.bonus_stacks();
-    let mut tiles_gone = [0; BONUS_STACKS];
-    for (place, view) in observation.bonus_stacks.iter().enumerate() {
-        let rest = top_and_shuffled(view.face_up, &view.unseen, chance);
-        let all = edition.bonus_stacks()[place];
-        tiles_gone[place] = fill_stack(&mut bonus_stacks[place], &all, &rest);
-    }
-    let fixed = Fixed {
-        edition: Arc::clone(edition),
-        seats,
-        rounds: rounds(seats),
-        faces: observation.faces,
-        start_leaders: config.start_leaders,
-        ring_place: Fixed::ring_places(edition),
-        x_spaces: Fixed::x_spaces(edition),
-        places_in_order: Fixed::places_in_order(&stacks, building_order),
-        stacks_digested: Fixed::stacks_digested(&stacks),
-        stacks,
-        markers: sample_markers(observation, rounds(seats), chance)?,
-        tile_places_in_order: Fixed::places_in_order(&bonus_stacks, |&tile| tile),
-        bonus_stacks,
-    };
-    let mut views = observation.seats.clone();
-    if observation.phase == Phase::ChooseCards {
-        views.iter_mut().for_each(|view| view.played = None);
-    }
-    Ok(State {
-        fixed: Arc::new(fixed),
-        round: observation.round,
-        orientation: observation.orientation,
-        phase: observation.phase,
-        buildings_gone,
-        tiles_gone,
-        supply: observation.supply,
-        seats: views,
-        chosen: secrets(),
-        chapel_order: observation.chapel_order.clone(),
-        gate_order: observation.gate_order.clone(),
-        turns: observation.turns.clone(),
-    })
-}
-
-/// The open item of a stack, and below it the others in random order.
-fn top_and_shuffled<T: Copy, const N: usize>(
+/// A stack with its open item and below it what is unseen, in random order, and how many items
+/// are gone from it. What these were is never asked again: any item, `gone`, stands for them.
+fn draw_stack<T: Copy, const N: usize>(
     top: Option<T>,
     unseen: &ArrayVec<T, N>,
+    gone: T,
     chance: &mut ChanceStream,
-) -> ArrayVec<T, N> {
+) -> ([T; N], u8) {
     let mut unseen = unseen.clone();
     chance.shuffle(&mut unseen);
-    top.into_iter().chain(unseen).take(N).collect()
-}
-
-/// Fills a stack with the items of `all` that are gone and then those of `rest`; returns how many
-/// are gone. `rest` must be a part of `all`.
-fn fill_stack<T: Copy + PartialEq, const N: usize>(
-    stack: &mut [T; N],
-    all: &[T],
-    rest: &ArrayVec<T, N>,
-) -> u8 {
-    let gone = N - rest.len();
-    let mut unmatched = rest.clone();
-    let mut filled = 0;
-    for &item in all {
-        match unmatched.iter().position(|other| *other == item) {
-            Some(place) => drop(unmatched.swap_remove(place)),
-            None => {
-                stack[filled] = item;
-                filled += 1;
-            }
-        }
-    }
-    stack[gone..].copy_from_slice(rest);
-    gone as u8
+    let left: ArrayVec<T, N> = top.into_iter().chain(unseen).take(N).collect();
+    let (mut stack, first) = ([gone; N], N - left.len());
+    stack[first..].copy_from_slice(&left);
+    (stack, first as u8)
 }
 
 /// Markers of all rounds: those of earlier rounds in any order, this round's, and later ones
 /// drawn from what is unseen.
-fn sample_markers(
+fn draw_markers(
     observation: &Observation,
     rounds: u8,
     chance: &mut ChanceStream,
-) -> Result<ArrayVec<u8, MAX_ROUNDS>, FieldError> {
+) -> ArrayVec<u8, MAX_ROUNDS> {
     let mut markers: ArrayVec<u8, MARKERS_IN_BOX> = ArrayVec::new();
     let mut later = markers.clone();
     for (value, &unseen) in (1..).zip(&observation.unseen_markers) {
-        let this = u8::from(value == observation.marker);
-        let Some(seen) = MARKERS_PER_VALUE.checked_sub(unseen.saturating_add(this)) else {
-            return FieldError::refuse(
-                "unseen_markers",
-                "with this round's has more than five of a value",
-            );
-        };
-        markers.extend((0..seen).map(|_| value));
+        let others = MARKERS_PER_VALUE - u8::from(value == observation.marker);
+        let unseen = unseen.min(others);
+        markers.extend((unseen..others).map(|_| value));
         later.extend((0..unseen).map(|_| value));
-    }
-    if markers.len() != usize::from(observation.round) {
-        return FieldError::refuse("unseen_markers", "does not add up to 14 less the round");
     }
     markers.push(observation.marker);
     chance.shuffle(&mut later);
-    Ok(markers
-        .into_iter()
-        .chain(later)
-        .take(rounds.into())
-        .collect())
+    let all = markers.into_iter().chain(later);
+    all.take(rounds.into()).collect()
 }
 
-/// Sets the viewer's own choice and draws those of the other seats that have chosen.
-fn sample_choices(
-    state: &mut State,
-    observation: &Observation,
-    chance: &mut ChanceStream,
-) -> Result<(), FieldError> {
+/// Makes the viewer's own choice a secret again and draws those of the other seats that have
+/// chosen.
+fn draw_choices(state: &mut State, chance: &mut ChanceStream) -> Result<(), FieldError> {
     let mut plays = Vec::new();
-    for (seat, view) in state.fixed.seats.seats().zip(&observation.seats) {
+    for seat in state.fixed.seats.seats() {
+        let view = state.seat_mut(seat);
+        let known = view.played.take();
         if !view.has_chosen {
             continue;
         }
-        let field = || format!("seats[{seat}].played");
-        let choice = match view.played {
-            Some(cards) => cards,
-            None => {
-                plays.clear();
-                state.list_plays(seat, &mut plays);
-                let place = chance.below(plays.len().max(1) as u32) as usize;
-                let Some(Decision::PlayCards(cards)) = plays.get(place) else {
-                    return FieldError::refuse(field(), "the hand has no cards to play");
-                };
-                *cards
-            }
-        };
-        if let Err(refusal) = state.check_cards(seat, choice) {
-            return FieldError::refuse(field(), refusal.to_string());
+        // A hand always has the seat's own cards of value 0, so that it can play.
+        let choice = known.map(Decision::PlayCards).unwrap_or_else(|| {
+            plays.clear();
+            state.list_plays(seat, &mut plays);
+            plays[chance.below(plays.len() as u32) as usize]
+        });
+        if let Decision::PlayCards(cards) = choice {
+            let checked = state.check_cards(seat, cards);
+            checked.or_else(|refusal| {
+                FieldError::refuse(format!("seats[{seat}].played"), refusal.to_string())
+            })?;
+            state.chosen[seat.index()].choose(cards);
         }
-        state.chosen[seat.index()].choose(choice);
     }
     Ok(())
 }

@@ -58,7 +58,7 @@ pub(super) const fn cards_a_round(seats: SeatCount) -> u8 {
     if seats.get() == 2 { 2 } else { 1 }
 }
 
-fn markers_in_box() -> [u8; MARKERS_IN_BOX] {
+pub(super) fn markers_in_box() -> [u8; MARKERS_IN_BOX] {
     std::array::from_fn(|i| 1 + i as u8 / MARKERS_PER_VALUE)
 }
 
@@ -124,18 +124,10 @@ impl Setup {
             let all = edition.buildings_of(*kind);
             check_dealt(&format!("stacks[{i}]"), &stack, all, all.len())?;
         }
-        check_dealt(
-            "markers",
-            &self.markers,
-            &markers_in_box(),
-            rounds(seats).into(),
-        )?;
-        for (i, (stack, all)) in self
-            .bonus_stacks
-            .iter()
-            .zip(edition.bonus_stacks())
-            .enumerate()
-        {
+        let rounds = rounds(seats).into();
+        check_dealt("markers", &self.markers, &markers_in_box(), rounds)?;
+        let stacks = self.bonus_stacks.iter().zip(edition.bonus_stacks());
+        for (i, (stack, all)) in stacks.enumerate() {
             check_dealt(&format!("bonus_stacks[{i}]"), stack, all, all.len())?;
         }
         check_seat_order("stairs", &self.stairs, seats)?;

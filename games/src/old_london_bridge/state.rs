@@ -12,36 +12,26 @@ use super::components::{
 use super::config::{Config, StartLeaders};
 use super::decision::PlayedCards;
 use super::edition::Edition;
-use super::edition_parts::building_order;
 use super::observation::{MAX_TURNS, Pawn, Phase, SeatView, Turn, TurnStep};
-use super::setup::{MAX_ROUNDS, Setup, rounds, starting_hand};
-use crate::Secret;
-use crate::{Digest, Digester, Seat, SeatCount};
+use super::setup::{MAX_ROUNDS, Setup, starting_hand};
+use super::stack::Stack;
+use crate::{Digest, Digester, Seat, SeatCount, Secret};
 
 /// What stays the same during a match, hidden orders included. States share it.
 #[derive(Debug)]
 pub(super) struct Fixed {
     pub(super) edition: Arc<Edition>,
     pub(super) seats: SeatCount,
-    pub(super) rounds: u8,
     pub(super) faces: [Face; 4],
     pub(super) start_leaders: StartLeaders,
     /// The place of each kind in the ring.
     pub(super) ring_place: [u8; KINDS],
-    /// The X spaces of the rondel as a bit mask: bit n is the space n.
-    pub(super) x_spaces: u8,
-    /// Stacks in ring order, the first building to be taken first.
-    pub(super) stacks: [[Building; BUILDINGS_PER_KIND]; KINDS],
-    /// The places in each stack, in the order of its buildings by [`building_order`]: what is
-    /// unseen is listed in this order, for every observation.
-    pub(super) places_in_order: [[u8; BUILDINGS_PER_KIND]; KINDS],
+    /// Stacks in ring order.
+    pub(super) stacks: [Stack<Building, BUILDINGS_PER_KIND>; KINDS],
     /// What the digest takes of each stack.
-    pub(super) stacks_digested: [[[u8; DIGESTED_BYTES]; BUILDINGS_PER_KIND]; KINDS],
+    stacks_digested: [[[u8; DIGESTED_BYTES]; BUILDINGS_PER_KIND]; KINDS],
     pub(super) markers: ArrayVec<u8, MAX_ROUNDS>,
-    /// Bonus stacks, the first tile to be taken first.
-    pub(super) bonus_stacks: [[TileKind; TILE_KINDS]; BONUS_STACKS],
-    /// The places in each bonus stack, in the order of its tiles.
-    pub(super) tile_places_in_order: [[u8; TILE_KINDS]; BONUS_STACKS],
+    pub(super) bonus_stacks: [Stack<TileKind, TILE_KINDS>; BONUS_STACKS],
 }
 
 /// The whole truth. A clone copies a few hundred bytes and shares the rest.
@@ -70,46 +60,35 @@ pub struct State {
 
 /// No choice of any seat.
 pub(super) fn secrets() -> [Secret<PlayedCards>; MAX_PLAYERS] {
-    let all = SeatCount::new(MAX_PLAYERS as u8);
-    let mut owners = all.into_iter().flat_map(SeatCount::seats);
-    std::array::from_fn(|_| Secret::of(owners.next().expect("a table has no more seats")))
+    let seat = |number| Seat::new(number as u8).expect("a table has no more seats");
+    std::array::from_fn(|number| Secret::of(seat(number)))
 }
 
 impl Fixed {
-    /// The place of each kind in an edition's ring.
-    pub(super) fn ring_places(edition: &Edition) -> [u8; KINDS] {
-        let mut places = [0; KINDS];
-        for (place, kind) in edition.ring().iter().enumerate() {
-            places[kind.index()] = place as u8;
+    pub(super) fn new(
+        config: &Config,
+        seats: SeatCount,
+        faces: [Face; 4],
+        stacks: [[Building; BUILDINGS_PER_KIND]; KINDS],
+        markers: ArrayVec<u8, MAX_ROUNDS>,
+        bonus_stacks: [[TileKind; TILE_KINDS]; BONUS_STACKS],
+    ) -> Arc<Self> {
+        let edition = Arc::clone(&config.edition);
+        let mut ring_place = [0; KINDS];
+        for (place, kind) in (0..).zip(edition.ring()) {
+            ring_place[kind.index()] = place;
         }
-        places
-    }
-
-    /// The X spaces of an edition's rondel.
-    pub(super) fn x_spaces(edition: &Edition) -> u8 {
-        let spaces = edition.rondel().iter().enumerate();
-        spaces.fold(0, |x_spaces, (space, income)| {
-            x_spaces | u8::from(income.is_none()) << space
+        Arc::new(Self {
+            edition,
+            seats,
+            faces,
+            start_leaders: config.start_leaders,
+            ring_place,
+            stacks: stacks.map(Stack::new),
+            stacks_digested: stacks.map(|stack| stack.map(digested)),
+            markers,
+            bonus_stacks: bonus_stacks.map(Stack::new),
         })
-    }
-
-    /// The places in each stack, in the order of what lies there.
-    pub(super) fn places_in_order<T, K: Ord, const N: usize, const STACKS: usize>(
-        stacks: &[[T; N]; STACKS],
-        order: impl Fn(&T) -> K,
-    ) -> [[u8; N]; STACKS] {
-        stacks.each_ref().map(|stack| {
-            let mut places = std::array::from_fn(|place| place as u8);
-            places.sort_unstable_by_key(|&place| order(&stack[usize::from(place)]));
-            places
-        })
-    }
-
-    /// What the digest takes of each stack.
-    pub(super) fn stacks_digested(
-        stacks: &[[Building; BUILDINGS_PER_KIND]; KINDS],
-    ) -> [[[u8; DIGESTED_BYTES]; BUILDINGS_PER_KIND]; KINDS] {
-        stacks.map(|stack| stack.map(|building| digested(&building)))
     }
 
     /// Whether this match uses a face.
@@ -121,47 +100,36 @@ impl Fixed {
 impl State {
     /// The position before the first marker is revealed. `setup` must have been checked.
     pub(super) fn new(config: &Config, seats: SeatCount, setup: &Setup) -> Self {
-        let edition = &config.edition;
-        let stacks = setup
-            .stacks
-            .map(|stack| stack.map(|id| edition.building(id)));
-        let fixed = Fixed {
-            edition: Arc::clone(edition),
-            seats,
-            rounds: rounds(seats),
-            faces: setup.faces,
-            start_leaders: config.start_leaders,
-            ring_place: Fixed::ring_places(edition),
-            x_spaces: Fixed::x_spaces(edition),
-            places_in_order: Fixed::places_in_order(&stacks, building_order),
-            stacks_digested: Fixed::stacks_digested(&stacks),
-            stacks,
-            markers: setup.markers.clone(),
-            tile_places_in_order: Fixed::places_in_order(&setup.bonus_stacks, |&tile| tile),
-            bonus_stacks: setup.bonus_stacks,
-        };
+        let building = |id| config.edition.building(id);
+        let stacks = setup.stacks.map(|stack| stack.map(building));
         let mut supply = CARDS;
         supply[0] = 0;
-        let mut hands = [[0; CARD_VALUES]; MAX_PLAYERS];
+        let mut views: ArrayVec<_, MAX_PLAYERS> =
+            seats.seats().map(|_| SeatView::default()).collect();
         for (stair, seat) in setup.stairs.iter().enumerate() {
-            let hand = starting_hand(stair, seats);
+            let view = &mut views[seat.index()];
+            view.money = STARTING_MONEY;
+            view.hand = starting_hand(stair, seats);
             for value in 1..CARD_VALUES {
-                supply[value] -= hand[value];
+                supply[value] -= view.hand[value];
             }
-            hands[seat.index()] = hand;
         }
         Self {
-            fixed: Arc::new(fixed),
+            fixed: Fixed::new(
+                config,
+                seats,
+                setup.faces,
+                stacks,
+                setup.markers.clone(),
+                setup.bonus_stacks,
+            ),
             round: 0,
             orientation: setup.orientation,
             phase: Phase::ChooseCards,
             buildings_gone: [0; KINDS],
             tiles_gone: [0; BONUS_STACKS],
             supply,
-            seats: seats
-                .seats()
-                .map(|seat| SeatView::at_start(hands[seat.index()]))
-                .collect(),
+            seats: views,
             chosen: secrets(),
             chapel_order: setup.stairs.clone(),
             gate_order: seats.seats().collect(),
@@ -180,24 +148,17 @@ impl State {
     /// The building on top of a stack.
     pub(super) fn top(&self, kind: Kind) -> Option<Building> {
         let place = usize::from(self.fixed.ring_place[kind.index()]);
-        self.fixed.stacks[place]
-            .get(usize::from(self.buildings_gone[place]))
-            .copied()
+        self.fixed.stacks[place].top(self.buildings_gone[place])
     }
 
     /// The face-up tile of a bonus stack.
     pub(super) fn face_up(&self, stack: usize) -> Option<TileKind> {
-        self.fixed.bonus_stacks[stack]
-            .get(usize::from(self.tiles_gone[stack]))
-            .copied()
+        self.fixed.bonus_stacks[stack].top(self.tiles_gone[stack])
     }
 
     /// Tiles that still lie in the bonus stacks.
     pub(super) fn tiles_left(&self) -> u8 {
-        self.tiles_gone
-            .iter()
-            .map(|gone| TILE_KINDS as u8 - gone)
-            .sum()
+        (BONUS_STACKS * TILE_KINDS) as u8 - self.tiles_gone.iter().sum::<u8>()
     }
 
     /// The rondel space, clockwise from the X space, that the stack of this kind faces.
@@ -246,17 +207,13 @@ impl State {
         let Fixed {
             edition: _,
             seats: seat_count,
-            rounds: _, // follows from the seats
             faces,
             start_leaders,
-            ring_place: _,      // follows from the edition
-            x_spaces: _,        // so does this
-            stacks: _,          // below, by their bytes
-            places_in_order: _, // follows from the stacks
+            ring_place: _, // follows from the edition
+            stacks: _,     // below, by their bytes
             stacks_digested,
             markers,
             bonus_stacks,
-            tile_places_in_order: _, // follows from the bonus stacks
         } = &**fixed;
         let mut d = Digester::default();
         d.u8(seat_count.get());
@@ -271,7 +228,9 @@ impl State {
             d.bytes(rest.as_flattened());
         }
         for (stack, &gone) in bonus_stacks.iter().zip(tiles_gone) {
-            digest_tiles(&mut d, &stack[usize::from(gone)..]);
+            let rest = &stack.items[usize::from(gone)..];
+            d.i32(rest.len() as i32);
+            rest.iter().for_each(|&tile| d.u8(tile as u8));
         }
         d.bytes(supply);
         for (seat, chosen) in seats.iter().zip(chosen) {
@@ -281,7 +240,10 @@ impl State {
         for seat in chapel_order.iter().chain(gate_order) {
             d.u8(seat.number());
         }
-        digest_turns(&mut d, turns);
+        d.u8(turns.len() as u8);
+        for turn in turns {
+            d.bytes(&[turn.seat.number(), turn.card, turn.value]);
+        }
         if *start_leaders == StartLeaders::Paid {
             d.u8(1);
         }
@@ -300,7 +262,7 @@ impl State {
                     TurnStep::Place => d.u8(0),
                     TurnStep::Replace { building } => {
                         d.u8(1);
-                        digest_building(d, &building);
+                        d.array(digested(building));
                     }
                     TurnStep::TakeTile { owed, placed } => d.bytes(&[2, owed, u8::from(placed)]),
                     TurnStep::TakeCards { strength } => d.bytes(&[3, strength]),
@@ -318,41 +280,15 @@ const ABSENT: u8 = u8::MAX;
 /// Bytes that the digest takes of a building.
 const DIGESTED_BYTES: usize = 3;
 
-/// What the digest takes of a building.
-fn digested(building: &Building) -> [u8; DIGESTED_BYTES] {
+fn digested(building: Building) -> [u8; DIGESTED_BYTES] {
     let coat = building.coat.map_or(ABSENT, |coat| coat as u8);
     [building.kind as u8, building.number.unwrap_or(ABSENT), coat]
 }
 
-fn digest_building(d: &mut Digester, building: &Building) {
-    d.array(digested(building));
-}
-
-fn digest_buildings(d: &mut Digester, buildings: &[Building]) {
-    d.u8(buildings.len() as u8);
-    for building in buildings {
-        digest_building(d, building);
-    }
-}
-
-fn digest_tiles(d: &mut Digester, tiles: &[TileKind]) {
-    d.i32(tiles.len() as i32);
-    tiles.iter().for_each(|&tile| d.u8(tile as u8));
-}
-
-fn digest_turns(d: &mut Digester, turns: &[Turn]) {
-    d.u8(turns.len() as u8);
-    for turn in turns {
-        d.bytes(&[turn.seat.number(), turn.card, turn.value]);
-    }
-}
-
 fn digest_cards(d: &mut Digester, cards: Option<PlayedCards>) {
-    let first = cards.map_or(ABSENT, |cards| cards.first);
-    d.bytes(&[
-        first,
-        cards.and_then(|cards| cards.second).unwrap_or(ABSENT),
-    ]);
+    d.bytes(&cards.map_or([ABSENT; 2], |cards| {
+        [cards.first, cards.second.unwrap_or(ABSENT)]
+    }));
 }
 
 fn digest_seat(d: &mut Digester, seat: &SeatView) {
@@ -372,7 +308,10 @@ fn digest_seat(d: &mut Digester, seat: &SeatView) {
     } = seat;
     d.i32(*money);
     d.bytes(hand);
-    digest_buildings(d, bridge);
+    d.u8(bridge.len() as u8);
+    bridge
+        .iter()
+        .for_each(|&building| d.array(digested(building)));
     d.bytes(&[*chapel_position, *gate_position]);
     d.bytes(tiles);
     d.bytes(fresh_tiles);
@@ -388,24 +327,6 @@ fn digest_seat(d: &mut Digester, seat: &SeatView) {
 }
 
 impl SeatView {
-    /// A seat before the first round.
-    fn at_start(hand: [u8; CARD_VALUES]) -> Self {
-        Self {
-            money: STARTING_MONEY,
-            hand,
-            bridge: ArrayVec::new(),
-            chapel_position: 0,
-            gate_position: 0,
-            tiles: [0; TILE_KINDS],
-            fresh_tiles: [0; TILE_KINDS],
-            pawn: Pawn::Off,
-            has_chosen: false,
-            played: None,
-            raises: [0; 2],
-            lowest_built: None,
-        }
-    }
-
     /// Tiles of this kind that may be used in this round.
     pub(super) fn usable(&self, tile: TileKind) -> u8 {
         self.tiles[tile.index()] - self.fresh_tiles[tile.index()]

@@ -4,6 +4,7 @@ use super::components::{Face, KINDS, OUTER_SPACES, TILE_KINDS, TileKind};
 use super::config::StartLeaders;
 use super::event::Event;
 use super::observation::{Pawn, Phase, Turn, TurnStep, TurnView};
+use super::setup::rounds;
 use super::state::State;
 use crate::{EventSink, Seat};
 
@@ -157,22 +158,15 @@ impl State {
         }
         self.turns.clear();
 
-        let last = self.round + 1 == self.fixed.rounds;
-        if last || self.empty_stacks() >= EMPTY_STACKS_TO_END {
+        let last = self.round + 1 == rounds(self.fixed.seats);
+        let left = self.stacks_left().count_ones() as usize;
+        if last || KINDS - left >= EMPTY_STACKS_TO_END {
             self.phase = Phase::Over;
             events.push(Event::GameEnded { early: !last });
         } else {
             self.round += 1;
             self.begin_round(events);
         }
-    }
-
-    fn empty_stacks(&self) -> usize {
-        let height = self.fixed.stacks[0].len();
-        let gone: &[u8; KINDS] = &self.buildings_gone;
-        gone.iter()
-            .filter(|&&gone| usize::from(gone) == height)
-            .count()
     }
 
     /// Pays the faces that pay at the end of each round; leaders at position 0 as the config says
