@@ -1,22 +1,17 @@
 //! Building: the slot of a new building, and its action.
 
 use super::bridge::{coats, descends_at, goes_to_the_end};
-use super::components::{Building, CARD_VALUES, Kind, TILE_KINDS};
+use super::components::{BONUS_STACKS, Building, CARD_VALUES, Kind, TileKind};
 use super::event::Event;
 use super::illegal::Illegal;
 use super::observation::TurnStep;
+use super::rules::Events;
 use super::state::State;
-use super::tracks::step_after_tiles;
-use crate::{EventSink, Seat};
+use crate::Seat;
 
 impl State {
     /// Builds at the end of the bridge, or asks for the slot of the building to be replaced.
-    pub(super) fn build(
-        &mut self,
-        seat: Seat,
-        building: Building,
-        events: &mut impl EventSink<Event>,
-    ) {
+    pub(super) fn build(&mut self, seat: Seat, building: Building, events: &mut impl Events) {
         let bridge = &mut self.seat_mut(seat).bridge;
         if goes_to_the_end(bridge, building) {
             let slot = bridge.len();
@@ -35,17 +30,11 @@ impl State {
         slot: u8,
     ) -> Result<(), Illegal> {
         let bridge = &self.seat(seat).bridge;
-        let Some(old) = bridge.get(usize::from(slot)) else {
-            return Err(Illegal::SlotEmpty {
-                slot,
-                built: bridge.len() as u8,
-            });
-        };
-        if old.kind == Kind::Park {
-            return Err(Illegal::SlotPark);
-        }
-        match building.number {
-            Some(number) if !descends_at(bridge, usize::from(slot), number) => {
+        let built = bridge.len() as u8;
+        match (bridge.get(usize::from(slot)), building.number) {
+            (None, _) => Err(Illegal::SlotEmpty { slot, built }),
+            (Some(old), _) if old.kind == Kind::Park => Err(Illegal::SlotPark),
+            (_, Some(number)) if !descends_at(bridge, usize::from(slot), number) => {
                 Err(Illegal::SlotOrder { slot, number })
             }
             _ => Ok(()),
@@ -57,14 +46,11 @@ impl State {
         &mut self,
         seat: Seat,
         building: Building,
-        slot: u8,
-        events: &mut impl EventSink<Event>,
-    ) -> Result<(), Illegal> {
-        self.check_slot(seat, building, slot)?;
-        let slot = usize::from(slot);
+        slot: usize,
+        events: &mut impl Events,
+    ) {
         let old = std::mem::replace(&mut self.seat_mut(seat).bridge[slot], building);
         self.act(seat, building, slot, Some(old), events);
-        Ok(())
     }
 
     /// The action of a building that is now on the bridge.
@@ -74,15 +60,11 @@ impl State {
         building: Building,
         slot: usize,
         replaced: Option<Building>,
-        events: &mut impl EventSink<Event>,
+        events: &mut impl Events,
     ) {
         let player = self.seat_mut(seat);
-        if let Some(number) = building.number {
-            let lowest = player
-                .lowest_built
-                .map_or(number, |lowest| lowest.min(number));
-            player.lowest_built = Some(lowest);
-        }
+        let numbers = player.lowest_built.into_iter().chain(building.number);
+        player.lowest_built = numbers.min();
         let strength = match (building.kind, building.coat) {
             (Kind::Park, _) | (_, None) => 0,
             (_, Some(coat)) => coats(&player.bridge, coat),
@@ -97,7 +79,7 @@ impl State {
         self.set_step(TurnStep::Finish);
         match building.kind {
             Kind::Chapel => self.advance_chapel(seat, strength, events),
-            Kind::Gate => self.advance_gate_in_turn(seat, strength, true, events),
+            Kind::Gate => self.advance_gate(seat, strength, true, events),
             Kind::Inn if self.some_card_fits(strength) => {
                 self.set_step(TurnStep::TakeCards { strength });
             }
@@ -144,10 +126,8 @@ impl State {
         &mut self,
         seat: Seat,
         cards: [u8; CARD_VALUES],
-        strength: u8,
-        events: &mut impl EventSink<Event>,
-    ) -> Result<(), Illegal> {
-        self.check_taken_cards(&cards, strength)?;
+        events: &mut impl Events,
+    ) {
         let hand = &mut self.seats[seat.index()].hand;
         for ((held, left), taken) in hand.iter_mut().zip(&mut self.supply).zip(cards) {
             *left -= taken;
@@ -155,33 +135,25 @@ impl State {
         }
         events.push(Event::CardsTaken { seat, cards });
         self.set_step(TurnStep::Finish);
-        Ok(())
     }
 
-    /// Checks the bonus stack from which a tile is taken.
-    pub(super) fn check_bonus_stack(&self, stack: u8) -> Result<(), Illegal> {
-        match self.tiles_gone.get(usize::from(stack)) {
-            None => Err(Illegal::BonusStackUnknown(stack)),
-            Some(&gone) if usize::from(gone) == TILE_KINDS => Err(Illegal::BonusStackEmpty(stack)),
-            Some(_) => Ok(()),
+    /// The tile that is taken from a bonus stack.
+    pub(super) fn bonus_tile(&self, stack: u8) -> Result<TileKind, Illegal> {
+        match usize::from(stack) {
+            ..BONUS_STACKS => self.face_up(stack).ok_or(Illegal::BonusStackEmpty(stack)),
+            _ => Err(Illegal::BonusStackUnknown(stack)),
         }
     }
 
-    /// Takes a face-up bonus tile; the next one lies open before the next choice.
+    /// Takes the face-up tile of a bonus stack; the next one lies open before the next choice.
     pub(super) fn take_tile(
         &mut self,
         seat: Seat,
         stack: u8,
-        owed: u8,
-        placed: bool,
-        events: &mut impl EventSink<Event>,
-    ) -> Result<(), Illegal> {
-        self.check_bonus_stack(stack)?;
-        let place = usize::from(stack);
-        let Some(tile) = self.face_up(place) else {
-            return Err(Illegal::BonusStackEmpty(stack));
-        };
-        self.tiles_gone[place] += 1;
+        tile: TileKind,
+        events: &mut impl Events,
+    ) {
+        self.tiles_gone[usize::from(stack)] += 1;
         let player = self.seat_mut(seat);
         player.tiles[tile.index()] += 1;
         player.fresh_tiles[tile.index()] += 1;
@@ -189,15 +161,7 @@ impl State {
             seat,
             stack,
             tile,
-            revealed: self.face_up(place),
+            revealed: self.face_up(stack),
         });
-        self.set_step(match owed {
-            0 | 1 => step_after_tiles(placed),
-            _ => TurnStep::TakeTile {
-                owed: owed - 1,
-                placed,
-            },
-        });
-        Ok(())
     }
 }

@@ -18,11 +18,8 @@ impl State {
                 list.push(play(first, None));
                 continue;
             }
-            list.extend(
-                (0..first)
-                    .filter(held)
-                    .map(|second| play(first, Some(second))),
-            );
+            let lower = (0..first).filter(held);
+            list.extend(lower.map(|second| play(first, Some(second))));
             if hand[usize::from(first)] > 1 {
                 list.push(play(first, Some(first)));
             }
@@ -39,11 +36,15 @@ impl State {
 
     pub(super) fn list_turn(&self, seat: Seat, view: TurnView, list: &mut Vec<Decision>) {
         match view.step {
-            TurnStep::Place => {
-                self.list_placements(seat, list);
-                let must_place = !list.is_empty();
-                self.list_tiles(seat, view, list);
-                if !must_place {
+            TurnStep::Place | TurnStep::Finish => {
+                if view.step == TurnStep::Place {
+                    self.list_placements(seat, list);
+                }
+                let may_end = list.is_empty();
+                let tiles = TurnTile::ALL.into_iter();
+                let legal = tiles.filter(|&tile| self.check_turn_tile(seat, view, tile).is_ok());
+                list.extend(legal.map(Decision::UseTile));
+                if may_end {
                     list.push(Decision::End);
                 }
             }
@@ -54,22 +55,10 @@ impl State {
             }
             TurnStep::TakeTile { .. } => {
                 let stacks = 0..BONUS_STACKS as u8;
-                let legal = stacks.filter(|&stack| self.check_bonus_stack(stack).is_ok());
+                let legal = stacks.filter(|&stack| self.bonus_tile(stack).is_ok());
                 list.extend(legal.map(Decision::TakeTile));
             }
             TurnStep::TakeCards { strength } => self.list_cards(strength, list),
-            TurnStep::Finish => {
-                self.list_tiles(seat, view, list);
-                list.push(Decision::End);
-            }
-        }
-    }
-
-    fn list_tiles(&self, seat: Seat, view: TurnView, list: &mut Vec<Decision>) {
-        for tile in TurnTile::ALL {
-            if self.check_turn_tile(seat, view, tile).is_ok() {
-                list.push(Decision::UseTile(tile));
-            }
         }
     }
 

@@ -1,18 +1,22 @@
 //! Placing a pawn: whether it can go there, what the space pays or costs, and which tiles it takes.
 
-use super::components::{CENTRE_PRICE, Kind, TileKind};
+use super::components::{Building, CENTRE_PRICE, Kind, TileKind};
 use super::decision::{Placement, Spot};
 use super::event::Event;
 use super::illegal::Illegal;
 use super::observation::Pawn;
+use super::rules::Events;
 use super::state::State;
-use crate::{EventSink, Seat};
+use crate::Seat;
 
 /// What a legal placement means.
 pub(super) struct Entry {
+    stack: Kind,
+    building: Building,
     pawn: Pawn,
     /// Income, or the price of the centre as a negative number, in pounds.
     money: i32,
+    share: bool,
     opening: Option<TileKind>,
 }
 
@@ -25,107 +29,70 @@ impl State {
             share,
             opening,
         } = *placement;
-        if self.top(stack).is_none() {
-            return Err(Illegal::StackEmpty(stack));
-        }
+        let building = self.top(stack).ok_or(Illegal::StackEmpty(stack))?;
         let player = self.seat(seat);
-        let entry = match spot {
+        let (pawn, money, tile) = match spot {
             Spot::Outer => {
                 let space = self.space_facing(stack);
                 let income = self.fixed.edition.rondel()[usize::from(space)];
                 match (income, opening) {
                     (Some(_), true) => return Err(Illegal::NothingToOpen(stack)),
                     (None, false) => return Err(Illegal::XSpaceClosed(stack)),
-                    _ => Entry {
-                        pawn: Pawn::Outer(space),
-                        money: income.map_or(0, i32::from),
-                        opening: opening.then_some(TileKind::XSpace),
-                    },
+                    (Some(income), false) => (Pawn::Outer(space), income.into(), TileKind::XSpace),
+                    (None, true) => (Pawn::Outer(space), 0, TileKind::XSpace),
                 }
             }
-            Spot::Centre if opening => Entry {
-                pawn: Pawn::Centre,
-                money: 0,
-                opening: Some(TileKind::FreeCentre),
-            },
-            Spot::Centre if player.money < CENTRE_PRICE => {
+            Spot::Centre if !opening && player.money < CENTRE_PRICE => {
                 return Err(Illegal::CentrePrice(player.money));
             }
-            Spot::Centre => Entry {
-                pawn: Pawn::Centre,
-                money: -CENTRE_PRICE,
-                opening: None,
-            },
+            Spot::Centre => {
+                let price = if opening { 0 } else { CENTRE_PRICE };
+                (Pawn::Centre, -price, TileKind::FreeCentre)
+            }
         };
-        if let Some(tile) = entry.opening
-            && player.usable(tile) == 0
-        {
-            return Err(Illegal::NoUsableTile {
-                field: "place.opening",
-                tile,
-            });
+        if opening {
+            player.check_usable(tile, "place.opening")?;
         }
-        if player.pawn == entry.pawn {
+        if player.pawn == pawn {
             return Err(Illegal::OwnPawnThere);
         }
-        match (self.is_occupied(entry.pawn), share) {
-            (true, false) => Err(Illegal::SpaceOccupied),
-            (false, true) => Err(Illegal::SpaceFree),
-            (true, true) if player.usable(TileKind::Share) == 0 => Err(Illegal::NoUsableTile {
-                field: "place.share",
-                tile: TileKind::Share,
-            }),
-            _ => Ok(entry),
+        match (self.seats.iter().any(|seat| seat.pawn == pawn), share) {
+            (true, false) => return Err(Illegal::SpaceOccupied),
+            (false, true) => return Err(Illegal::SpaceFree),
+            (true, true) => player.check_usable(TileKind::Share, "place.share")?,
+            (false, false) => {}
         }
-    }
-
-    fn is_occupied(&self, place: Pawn) -> bool {
-        self.seats.iter().any(|seat| seat.pawn == place)
+        Ok(Entry {
+            stack,
+            building,
+            pawn,
+            money,
+            share,
+            opening: opening.then_some(tile),
+        })
     }
 
     /// Places the pawn and takes the building.
-    pub(super) fn place(
-        &mut self,
-        seat: Seat,
-        placement: &Placement,
-        events: &mut impl EventSink<Event>,
-    ) -> Result<(), Illegal> {
-        let Entry {
-            pawn,
-            money,
-            opening,
-        } = self.entry(seat, placement)?;
-        let Placement { stack, share, .. } = *placement;
-        let Some(building) = self.top(stack) else {
-            return Err(Illegal::StackEmpty(stack));
-        };
+    pub(super) fn place(&mut self, seat: Seat, entry: Entry, events: &mut impl Events) {
+        let stack = entry.stack;
         let player = self.seat_mut(seat);
-        if share {
-            player.tiles[TileKind::Share.index()] -= 1;
-        }
-        if let Some(tile) = opening {
+        player.tiles[TileKind::Share.index()] -= u8::from(entry.share);
+        if let Some(tile) = entry.opening {
             player.tiles[tile.index()] -= 1;
         }
-        player.money += money;
-        player.pawn = pawn;
+        player.money += entry.money;
+        player.pawn = entry.pawn;
         events.push(Event::Placed {
             seat,
-            pawn,
+            pawn: entry.pawn,
             stack,
-            money,
-            share,
-            opening,
+            money: entry.money,
+            share: entry.share,
+            opening: entry.opening,
         });
-        self.take_top(stack, events);
-        self.build(seat, building, events);
-        Ok(())
-    }
-
-    fn take_top(&mut self, stack: Kind, events: &mut impl EventSink<Event>) {
         self.buildings_gone[usize::from(self.fixed.ring_place[stack.index()])] += 1;
-        events.push(Event::StackRevealed {
-            stack,
-            top: self.top(stack),
-        });
+        let top = self.top(stack);
+        events.push(Event::StackRevealed { stack, top });
+        self.build(seat, entry.building, events);
     }
 }

@@ -11,7 +11,7 @@ use super::illegal::Illegal;
 use super::observation::{Phase, TurnStep, TurnView};
 use super::setup::{self, Setup, cards_a_round};
 use super::state::State;
-use super::tracks::TILE_STEPS;
+use super::tracks::{TILE_STEPS, step_with_tiles};
 use crate::{
     Digest, EventSink, FieldError, LegalList, NoChance, OutOfTurn, Outcome, Rules, Seat, SeatCount,
     SeatSet, Seed,
@@ -94,17 +94,21 @@ impl Rules for OldLondonBridge {
         match (state.phase, *decision) {
             (Phase::TakeA2 { .. }, Decision::TakeA2(used)) => {
                 state.answer_take_a2(seat, used, events);
-                Ok(())
             }
             (Phase::ChooseCards, Decision::PlayCards(cards)) => {
-                state.choose_cards(seat, cards, events)
+                state.check_cards(seat, cards)?;
+                state.choose_cards(seat, cards, events);
             }
             (Phase::RaiseCards { .. }, Decision::RaiseCards(raises)) => {
-                state.raise_cards(seat, raises, events)
+                state.check_raises(seat, raises)?;
+                state.raise_cards(seat, raises, events);
             }
-            (Phase::Turn(view), decision) => state.decide_in_turn(seat, view, decision, events),
-            _ => Err(state.wrong_kind(decision).into()),
+            (Phase::Turn(view), decision) => {
+                return state.decide_in_turn(seat, view, decision, events);
+            }
+            _ => return Err(state.wrong_kind(decision).into()),
         }
+        Ok(())
     }
 
     fn outcome(state: &State) -> Option<Outcome> {
@@ -116,42 +120,53 @@ impl Rules for OldLondonBridge {
     }
 }
 
+/// Where the events of a match go.
+pub(super) trait Events: EventSink<Event> {}
+
+impl<E: EventSink<Event>> Events for E {}
+
 impl State {
     fn decide_in_turn(
         &mut self,
         seat: Seat,
         view: TurnView,
         decision: Decision,
-        events: &mut impl EventSink<Event>,
+        events: &mut impl Events,
     ) -> Result<(), Illegal> {
         match (view.step, decision) {
-            (TurnStep::Place, Decision::Place(placement)) => self.place(seat, &placement, events),
+            (TurnStep::Place, Decision::Place(placement)) => {
+                let entry = self.entry(seat, &placement)?;
+                self.place(seat, entry, events);
+            }
             (TurnStep::Replace { building }, Decision::Replace(slot)) => {
-                self.replace(seat, building, slot, events)
+                self.check_slot(seat, building, slot)?;
+                self.replace(seat, building, slot.into(), events);
             }
             (TurnStep::TakeTile { owed, placed }, Decision::TakeTile(stack)) => {
-                self.take_tile(seat, stack, owed, placed, events)
+                let tile = self.bonus_tile(stack)?;
+                self.take_tile(seat, stack, tile, events);
+                self.set_step(step_with_tiles(owed - 1, placed));
             }
             (TurnStep::TakeCards { strength }, Decision::TakeCards(cards)) => {
-                self.take_cards(seat, cards, strength, events)
+                self.check_taken_cards(&cards, strength)?;
+                self.take_cards(seat, cards, events);
             }
             (TurnStep::Place | TurnStep::Finish, Decision::UseTile(tile)) => {
                 self.check_turn_tile(seat, view, tile)?;
-                self.use_turn_tile(seat, view, tile, events);
-                Ok(())
+                self.use_tile(seat, view, tile, events);
             }
-            (TurnStep::Place, Decision::End) if self.can_place(seat) => Err(Illegal::PlacementDue),
-            (TurnStep::Place, Decision::End) => {
-                events.push(Event::TurnSkipped { seat });
+            (TurnStep::Place, Decision::End) if self.can_place(seat) => {
+                return Err(Illegal::PlacementDue);
+            }
+            (TurnStep::Place | TurnStep::Finish, Decision::End) => {
+                if view.step == TurnStep::Place {
+                    events.push(Event::TurnSkipped { seat });
+                }
                 self.end_turn(view.turn, events);
-                Ok(())
             }
-            (TurnStep::Finish, Decision::End) => {
-                self.end_turn(view.turn, events);
-                Ok(())
-            }
-            (_, decision) => Err(self.wrong_kind(&decision).into()),
+            (_, decision) => return Err(self.wrong_kind(&decision).into()),
         }
+        Ok(())
     }
 
     fn wrong_kind(&self, decision: &Decision) -> OutOfTurn {
@@ -171,7 +186,7 @@ impl State {
         OutOfTurn::kind(decision.word(), asked)
     }
 
-    fn answer_take_a2(&mut self, seat: Seat, used: bool, events: &mut impl EventSink<Event>) {
+    fn answer_take_a2(&mut self, seat: Seat, used: bool, events: &mut impl Events) {
         events.push(Event::TakeA2Answered { seat, used });
         let rank = self.chapel_rank(seat);
         if used {
@@ -206,20 +221,13 @@ impl State {
         }
     }
 
-    fn choose_cards(
-        &mut self,
-        seat: Seat,
-        cards: PlayedCards,
-        events: &mut impl EventSink<Event>,
-    ) -> Result<(), Illegal> {
-        self.check_cards(seat, cards)?;
+    fn choose_cards(&mut self, seat: Seat, cards: PlayedCards, events: &mut impl Events) {
         self.chosen[seat.index()].choose(cards);
         self.seat_mut(seat).has_chosen = true;
         events.push(Event::CardsChosen { seat });
         if self.seats.iter().all(|seat| seat.has_chosen) {
             self.reveal(events);
         }
-        Ok(())
     }
 
     /// Checks how a seat wants to raise its cards.
@@ -230,34 +238,20 @@ impl State {
         if spent > u16::from(usable) {
             return Err(Illegal::RaisesTooMany { spent, usable });
         }
-        match player.played {
-            Some(PlayedCards {
-                first,
-                second: Some(second),
-            }) => {
-                if first == second && raises[0] < raises[1] {
-                    return Err(Illegal::RaiseOrder);
-                }
-                Ok(())
-            }
-            _ if raises[1] > 0 => Err(Illegal::RaiseWithoutCard),
+        let are_equal = |cards: PlayedCards| Some(cards.second? == cards.first);
+        match player.played.and_then(are_equal) {
+            Some(true) if raises[0] < raises[1] => Err(Illegal::RaiseOrder),
+            None if raises[1] > 0 => Err(Illegal::RaiseWithoutCard),
             _ => Ok(()),
         }
     }
 
-    fn raise_cards(
-        &mut self,
-        seat: Seat,
-        raises: [u8; MAX_PLAYED],
-        events: &mut impl EventSink<Event>,
-    ) -> Result<(), Illegal> {
-        self.check_raises(seat, raises)?;
+    fn raise_cards(&mut self, seat: Seat, raises: [u8; MAX_PLAYED], events: &mut impl Events) {
         let player = self.seat_mut(seat);
         player.tiles[TileKind::PlusOne.index()] -= raises[0] + raises[1];
         player.raises = raises;
         events.push(Event::CardsRaised { seat, raises });
         self.ask_raise(self.chapel_rank(seat), events);
-        Ok(())
     }
 
     /// Checks a bonus tile that is no part of a placement.
@@ -268,12 +262,7 @@ impl State {
         tile: TurnTile,
     ) -> Result<(), Illegal> {
         let kind = tile.kind();
-        if self.seat(seat).usable(kind) == 0 {
-            return Err(Illegal::NoUsableTile {
-                field: "tile",
-                tile: kind,
-            });
-        }
+        self.seat(seat).check_usable(kind, "tile")?;
         if tile != TurnTile::Recall {
             return match self.on_last_space(seat, kind) {
                 true => Err(Illegal::OnLastSpace(kind)),
@@ -296,13 +285,7 @@ impl State {
 
     /// Uses a checked tile. A recall without a legal placement commits the turn to building
     /// nothing (R6).
-    fn use_turn_tile(
-        &mut self,
-        seat: Seat,
-        view: TurnView,
-        tile: TurnTile,
-        events: &mut impl EventSink<Event>,
-    ) {
+    fn use_tile(&mut self, seat: Seat, view: TurnView, tile: TurnTile, events: &mut impl Events) {
         let kind = tile.kind();
         let placed = view.step == TurnStep::Finish;
         self.seat_mut(seat).tiles[kind.index()] -= 1;
@@ -328,7 +311,7 @@ impl State {
             }
             TurnTile::GatePlus2 => {
                 events.push(Event::TileUsed { seat, tile: kind });
-                self.advance_gate_in_turn(seat, TILE_STEPS, placed, events);
+                self.advance_gate(seat, TILE_STEPS, placed, events);
             }
         }
     }

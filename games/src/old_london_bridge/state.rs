@@ -12,6 +12,7 @@ use super::components::{
 use super::config::{Config, StartLeaders};
 use super::decision::PlayedCards;
 use super::edition::Edition;
+use super::illegal::Illegal;
 use super::observation::{MAX_TURNS, Pawn, Phase, SeatView, Turn, TurnStep};
 use super::setup::{MAX_ROUNDS, Setup, starting_hand};
 use super::stack::Stack;
@@ -110,8 +111,8 @@ impl State {
             let view = &mut views[seat.index()];
             view.money = STARTING_MONEY;
             view.hand = starting_hand(stair, seats);
-            for value in 1..CARD_VALUES {
-                supply[value] -= view.hand[value];
+            for (left, dealt) in supply.iter_mut().zip(view.hand).skip(1) {
+                *left -= dealt;
             }
         }
         Self {
@@ -152,8 +153,9 @@ impl State {
     }
 
     /// The face-up tile of a bonus stack.
-    pub(super) fn face_up(&self, stack: usize) -> Option<TileKind> {
-        self.fixed.bonus_stacks[stack].top(self.tiles_gone[stack])
+    pub(super) fn face_up(&self, stack: u8) -> Option<TileKind> {
+        let place = usize::from(stack);
+        self.fixed.bonus_stacks[place].top(self.tiles_gone[place])
     }
 
     /// Tiles that still lie in the bonus stacks.
@@ -330,5 +332,13 @@ impl SeatView {
     /// Tiles of this kind that may be used in this round.
     pub(super) fn usable(&self, tile: TileKind) -> u8 {
         self.tiles[tile.index()] - self.fresh_tiles[tile.index()]
+    }
+
+    /// Checks that there is a usable tile for a field of a decision.
+    pub(super) fn check_usable(&self, tile: TileKind, field: &'static str) -> Result<(), Illegal> {
+        match self.usable(tile) {
+            0 => Err(Illegal::NoUsableTile { field, tile }),
+            _ => Ok(()),
+        }
     }
 }

@@ -3,8 +3,9 @@
 use super::components::{LAST_SPACE_MONEY, MAX_PLAYERS, TileKind};
 use super::event::Event;
 use super::observation::TurnStep;
+use super::rules::Events;
 use super::state::State;
-use crate::{EventSink, Seat};
+use crate::Seat;
 use arrayvec::ArrayVec;
 
 /// Steps of a chapel_plus_2 or gate_plus_2 tile.
@@ -21,12 +22,7 @@ impl State {
     }
 
     /// Advances on the chapel track. A marker on the last space stays as it is.
-    pub(super) fn advance_chapel(
-        &mut self,
-        seat: Seat,
-        steps: u8,
-        events: &mut impl EventSink<Event>,
-    ) {
+    pub(super) fn advance_chapel(&mut self, seat: Seat, steps: u8, events: &mut impl Events) {
         let last = self.fixed.edition.chapel_last_space();
         let from = self.seat(seat).chapel_position;
         let to = from.saturating_add(steps).min(last);
@@ -52,19 +48,21 @@ impl State {
         });
     }
 
-    /// Advances on the gate track and returns the bonus tiles that the seat now takes: one for
-    /// each bonus space reached or passed, as long as there are tiles.
+    /// Advances on the gate track within a turn and earns a bonus tile for each bonus space reached
+    /// or passed, as long as there are tiles. The turn goes on once they are taken, at its placement
+    /// unless that is `placed` already.
     pub(super) fn advance_gate(
         &mut self,
         seat: Seat,
         steps: u8,
-        events: &mut impl EventSink<Event>,
-    ) -> u8 {
+        placed: bool,
+        events: &mut impl Events,
+    ) {
         let last = self.fixed.edition.gate_last_space();
         let from = self.seat(seat).gate_position;
         let to = from.saturating_add(steps).min(last);
         if to == from {
-            return 0;
+            return self.set_step(step_with_tiles(0, placed));
         }
         let bonus = self.fixed.edition.gate_bonus().iter();
         let earned = bonus.filter(|&&space| from < space && space <= to).count() as u8;
@@ -84,32 +82,16 @@ impl State {
             tiles,
             money,
         });
-        tiles
-    }
-
-    /// Advances on the gate track within a turn; the turn goes on once all earned bonus
-    /// tiles are taken, at its placement unless that is `placed` already.
-    pub(super) fn advance_gate_in_turn(
-        &mut self,
-        seat: Seat,
-        steps: u8,
-        placed: bool,
-        events: &mut impl EventSink<Event>,
-    ) {
-        let owed = self.advance_gate(seat, steps, events);
-        self.set_step(match owed {
-            0 => step_after_tiles(placed),
-            _ => TurnStep::TakeTile { owed, placed },
-        });
+        self.set_step(step_with_tiles(tiles, placed));
     }
 }
 
-/// What a turn waits for once the last bonus tile is taken.
-pub(super) fn step_after_tiles(placed: bool) -> TurnStep {
-    if placed {
-        TurnStep::Finish
-    } else {
-        TurnStep::Place
+/// What a turn waits for while it has so many bonus tiles to take.
+pub(super) fn step_with_tiles(owed: u8, placed: bool) -> TurnStep {
+    match (owed, placed) {
+        (0, true) => TurnStep::Finish,
+        (0, false) => TurnStep::Place,
+        _ => TurnStep::TakeTile { owed, placed },
     }
 }
 

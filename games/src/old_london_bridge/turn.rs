@@ -1,12 +1,16 @@
 //! The course of rounds and turns.
 
+use std::cmp::Reverse;
+
 use super::components::{Face, KINDS, OUTER_SPACES, TILE_KINDS, TileKind};
 use super::config::StartLeaders;
+use super::decision::PlayedCards;
 use super::event::Event;
-use super::observation::{Pawn, Phase, Turn, TurnStep, TurnView};
+use super::observation::{Pawn, Phase, SeatView, Turn, TurnStep, TurnView};
+use super::rules::Events;
 use super::setup::rounds;
 use super::state::State;
-use crate::{EventSink, Seat};
+use crate::Seat;
 
 /// Empty building stacks at which the match ends early (R10).
 const EMPTY_STACKS_TO_END: usize = 3;
@@ -19,7 +23,7 @@ const LOWEST_NUMBER_MONEY: i32 = 2;
 
 impl State {
     /// Phase 1: reveals the marker of the round and turns the rondel.
-    pub(super) fn begin_round(&mut self, events: &mut impl EventSink<Event>) {
+    pub(super) fn begin_round(&mut self, events: &mut impl Events) {
         let marker = self.fixed.markers[usize::from(self.round)];
         self.orientation = (self.orientation + marker) % OUTER_SPACES as u8;
         let (round, orientation) = (self.round, self.orientation);
@@ -48,8 +52,7 @@ impl State {
     }
 
     /// Reveals the chosen cards, pays the face *highest_card* and begins phase 2c.
-    pub(super) fn reveal(&mut self, events: &mut impl EventSink<Event>) {
-        let mut highest: Option<(u8, Seat)> = None;
+    pub(super) fn reveal(&mut self, events: &mut impl Events) {
         for seat in self.fixed.seats.seats() {
             let Some(cards) = self.chosen[seat.index()].reveal() else {
                 continue;
@@ -60,23 +63,15 @@ impl State {
                 player.hand[usize::from(card)] -= 1;
             }
             events.push(Event::CardsRevealed { seat, cards });
-            let beats = |(value, leader)| {
-                cards.first > value
-                    || (cards.first == value && self.chapel_rank(seat) < self.chapel_rank(leader))
-            };
-            if highest.is_none_or(beats) {
-                highest = Some((cards.first, seat));
-            }
         }
-        if let Some((_, seat)) = highest {
-            self.pay_face(Face::HighestCard, seat, HIGHEST_CARD_MONEY, events);
-        }
+        let first = self.first_by(|view| view.played.map(|cards| cards.first));
+        self.pay_face(Face::HighestCard, first, HIGHEST_CARD_MONEY, events);
         self.ask_raise(self.chapel_order.len(), events);
     }
 
     /// Phase 2c: asks the last seat before this place of the chapel order that has a usable
     /// plus_one tile; when there is none, the order of play is fixed.
-    pub(super) fn ask_raise(&mut self, before_rank: usize, events: &mut impl EventSink<Event>) {
+    pub(super) fn ask_raise(&mut self, before_rank: usize, events: &mut impl Events) {
         let mut rest = self.chapel_order[..before_rank].iter().rev();
         match rest.find(|&&seat| self.seat(seat).usable(TileKind::PlusOne) > 0) {
             Some(&seat) => self.phase = Phase::RaiseCards { seat },
@@ -86,28 +81,18 @@ impl State {
 
     /// Fixes the order of play: highest value first, ties between seats by chapel order, a seat's
     /// own ties by printed value (R20).
-    fn fix_order(&mut self, events: &mut impl EventSink<Event>) {
+    fn fix_order(&mut self, events: &mut impl Events) {
         self.turns.clear();
-        for rank in 0..self.chapel_order.len() {
-            let seat = self.chapel_order[rank];
-            let player = self.seat(seat);
-            let Some(cards) = player.played else { continue };
-            let raises = player.raises;
-            for (card, raise) in cards.values().zip(raises) {
-                let turn = Turn {
-                    seat,
-                    card,
-                    value: card + raise,
-                };
-                // Turns so far are of seats ahead, or of this seat's card of the higher value.
-                let before = |other: &Turn| {
-                    other.value > turn.value
-                        || (other.value == turn.value && (other.seat != seat || other.card >= card))
-                };
-                let place = self.turns.iter().position(|other| !before(other));
-                self.turns.insert(place.unwrap_or(self.turns.len()), turn);
+        for &seat in &self.chapel_order {
+            let player = &self.seats[seat.index()];
+            let cards = player.played.into_iter().flat_map(PlayedCards::values);
+            for (card, raise) in cards.zip(player.raises) {
+                let value = card + raise;
+                self.turns.push(Turn { seat, card, value });
             }
         }
+        // Stable: turns are by chapel order, and the higher of a seat's own cards comes first.
+        self.turns.sort_by_key(|turn| Reverse(turn.value));
         events.push(Event::OrderFixed {
             turns: self.turns.clone(),
         });
@@ -115,7 +100,7 @@ impl State {
     }
 
     /// Phase 3: begins a turn; its card goes back to the supply, a "0" to the hand.
-    fn start_turn(&mut self, turn: u8, events: &mut impl EventSink<Event>) {
+    fn start_turn(&mut self, turn: u8, events: &mut impl Events) {
         let Turn { seat, card, .. } = self.turns[usize::from(turn)];
         match card {
             0 => self.seat_mut(seat).hand[0] += 1,
@@ -137,7 +122,7 @@ impl State {
     }
 
     /// Ends a turn: the next one begins, or the round ends.
-    pub(super) fn end_turn(&mut self, turn: u8, events: &mut impl EventSink<Event>) {
+    pub(super) fn end_turn(&mut self, turn: u8, events: &mut impl Events) {
         if usize::from(turn) + 1 < self.turns.len() {
             self.start_turn(turn + 1, events);
         } else {
@@ -145,7 +130,7 @@ impl State {
         }
     }
 
-    fn end_round(&mut self, events: &mut impl EventSink<Event>) {
+    fn end_round(&mut self, events: &mut impl Events) {
         events.push(Event::RoundEnded { round: self.round });
         self.pay_end_of_round(events);
         for seat in &mut self.seats {
@@ -169,30 +154,25 @@ impl State {
         }
     }
 
+    /// The seat that is highest in `measure`, ties by chapel order (R11).
+    fn first_by<M: Ord>(&self, measure: impl Fn(&SeatView) -> M) -> Seat {
+        let order = self.chapel_order.iter();
+        let first = order.min_by_key(|&&seat| Reverse(measure(self.seat(seat))));
+        *first.unwrap_or(&self.chapel_order[0])
+    }
+
     /// Pays the faces that pay at the end of each round; leaders at position 0 as the config says
     /// (R14).
-    fn pay_end_of_round(&mut self, events: &mut impl EventSink<Event>) {
+    fn pay_end_of_round(&mut self, events: &mut impl Events) {
         let are_paid_at_the_start = self.fixed.start_leaders == StartLeaders::Paid;
         let earns = |position| position > 0 || are_paid_at_the_start;
         let chapel_leader = self.chapel_order[0];
         if earns(self.seat(chapel_leader).chapel_position) {
             self.pay_face(Face::ChapelLeader, chapel_leader, LEADER_MONEY, events);
         }
-        // Ties on the gate track go by chapel order too (R11).
-        let furthest = self
-            .seats
-            .iter()
-            .map(|seat| seat.gate_position)
-            .max()
-            .unwrap_or(0);
-        let leads = |&&seat: &&Seat| self.seat(seat).gate_position == furthest;
-        if let Some(&seat) = self
-            .chapel_order
-            .iter()
-            .find(leads)
-            .filter(|_| earns(furthest))
-        {
-            self.pay_face(Face::GateLeader, seat, LEADER_MONEY, events);
+        let gate_leader = self.first_by(|view| view.gate_position);
+        if earns(self.seat(gate_leader).gate_position) {
+            self.pay_face(Face::GateLeader, gate_leader, LEADER_MONEY, events);
         }
         let built = self.fixed.seats.seats();
         let built = built.filter_map(|seat| Some((self.seat(seat).lowest_built?, seat)));
@@ -202,7 +182,7 @@ impl State {
     }
 
     /// Pays a face if this match uses it.
-    fn pay_face(&mut self, face: Face, seat: Seat, money: i32, events: &mut impl EventSink<Event>) {
+    fn pay_face(&mut self, face: Face, seat: Seat, money: i32, events: &mut impl Events) {
         if self.fixed.has_face(face) {
             self.seat_mut(seat).money += money;
             events.push(Event::FacePaid { seat, face, money });
