@@ -42,33 +42,19 @@ fn check_seat(observation: &Observation, seat: Seat, seats: SeatCount, config: &
         let problem = "is not what the seat took in this round, and up to three";
         require(there, || format!("seats[{seat}].tiles.{tile}"), problem)?;
     }
+    let of_seat = |field, is_right, problem| of_seat(seat, field, is_right, problem);
     let money = (0..=MAX_MONEY).contains(&view.money);
     let chapel = view.chapel_position <= config.edition.chapel_last_space();
     let gate = view.gate_position <= config.edition.gate_last_space();
     let descends = is_descending(&view.bridge);
     let few = view.bridge.len() <= turns_built(observation, seat, seats);
     let on_board = !matches!(view.pawn, Pawn::Outer(space) if usize::from(space) >= OUTER_SPACES);
-    of_seat(seat, "money", money, "is not in 0 to 1000000")?;
-    of_seat(seat, "chapel_position", chapel, "is beyond the last space")?;
-    of_seat(seat, "gate_position", gate, "is beyond the last space")?;
-    of_seat(
-        seat,
-        "bridge",
-        descends,
-        "has a series that does not descend",
-    )?;
-    of_seat(
-        seat,
-        "bridge",
-        few,
-        "has more buildings than the seat had turns",
-    )?;
-    of_seat(
-        seat,
-        "pawn",
-        on_board,
-        "is on a space that is not in 0 to 5",
-    )
+    of_seat("money", money, "is not in 0 to 1000000")?;
+    of_seat("chapel_position", chapel, "is beyond the last space")?;
+    of_seat("gate_position", gate, "is beyond the last space")?;
+    of_seat("bridge", descends, "has a series that does not descend")?;
+    of_seat("bridge", few, "has more buildings than the seat had turns")?;
+    of_seat("pawn", on_board, "is on a space that is not in 0 to 5")
 }
 
 /// Turns of a seat that may have added a building so far.
@@ -77,14 +63,13 @@ fn turns_built(observation: &Observation, seat: Seat, seats: SeatCount) -> usize
     let this_round = match observation.phase {
         Phase::Over => cards_a_round(seats).into(),
         Phase::Turn(view) => {
-            let is_due = matches!(
-                view.step,
-                TurnStep::Place
-                    | TurnStep::Replace { .. }
-                    | TurnStep::TakeTile { placed: false, .. }
-            );
+            let built = match view.step {
+                TurnStep::Place | TurnStep::Replace { .. } => false,
+                TurnStep::TakeTile { placed, .. } => placed,
+                TurnStep::TakeCards { .. } | TurnStep::Finish => true,
+            };
             let turns = observation.turns.iter();
-            let done = turns.take(usize::from(view.turn) + usize::from(!is_due));
+            let done = turns.take(usize::from(view.turn) + usize::from(built));
             done.filter(|turn| turn.seat == seat).count()
         }
         _ => 0,

@@ -24,29 +24,20 @@ pub(super) fn check_turns(observation: &Observation, seats: SeatCount) -> Checke
     let goes_on = !choosing || !all_chosen;
     holds("phase", goes_on, "every seat has chosen already")?;
     for (seat, view) in seats.seats().zip(&observation.seats) {
+        let of_seat = |field, is_right, problem| of_seat(seat, field, is_right, problem);
         let chosen = view.has_chosen == revealed || choosing;
-        of_seat(seat, "has_chosen", chosen, "does not fit to the phase")?;
+        of_seat("has_chosen", chosen, "does not fit to the phase")?;
         let known = view.played.is_some() == revealed || choosing;
-        of_seat(seat, "played", known, "does not fit to the phase")?;
+        of_seat("played", known, "does not fit to the phase")?;
         let few = view.raises.into_iter().map(usize::from).sum::<usize>() <= BONUS_STACKS;
-        of_seat(
-            seat,
-            "raises",
-            few,
-            "spends more than the three plus_one tiles",
-        )?;
+        of_seat("raises", few, "spends more than the three plus_one tiles")?;
         let Some(cards) = view.played else { continue };
         let count = cards.values().count() == usize::from(cards_a_round(seats));
-        of_seat(seat, "played", count, "is not the cards of one round")?;
+        of_seat("played", count, "is not the cards of one round")?;
         let known = cards.values().all(|card| usize::from(card) < CARD_VALUES);
-        of_seat(seat, "played", known, "has a card that is not in 0 to 4")?;
+        of_seat("played", known, "has a card that is not in 0 to 4")?;
         let ordered = cards.values().is_sorted_by(|first, second| first >= second);
-        of_seat(
-            seat,
-            "played",
-            ordered,
-            "does not have the higher card first",
-        )?;
+        of_seat("played", ordered, "does not have the higher card first")?;
     }
     for (i, turn) in observation.turns.iter().enumerate() {
         check_at_table(seats, turn.seat, &format!("turns[{i}].seat"))?;
