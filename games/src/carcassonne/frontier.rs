@@ -20,6 +20,15 @@ pub(super) struct Open {
 }
 
 impl Open {
+    /// A cell that nothing adjoins yet.
+    fn new(cell: Cell) -> Self {
+        Self {
+            cell,
+            demand: Demand::default(),
+            beyond: [NO_TILE; EDGES],
+        }
+    }
+
     /// The tile beyond an edge.
     pub(super) fn beyond(&self, edge: Edge) -> Option<u8> {
         let tile = self.beyond[edge.index()];
@@ -60,11 +69,7 @@ pub(super) struct Frontier {
 impl Frontier {
     /// The cell of the start tile alone.
     pub(super) fn new() -> Self {
-        let start = Open {
-            cell: Cell::default(),
-            demand: Demand::default(),
-            beyond: [NO_TILE; EDGES],
-        };
+        let start = Open::new(Cell::default());
         let mut keys = [NO_KEY; ROOM];
         keys[0] = key(start.cell);
         Self {
@@ -130,14 +135,8 @@ impl Frontier {
             let beside = beside.filter(|&at| self.keys.get(at) == Some(&key(cell)));
             let at = match beside {
                 Some(at) => at,
-                None if std::mem::take(&mut is_free) => {
-                    self.put(place, cell);
-                    place
-                }
-                None => {
-                    self.insert(place + 1, cell);
-                    place + 1
-                }
+                None if std::mem::take(&mut is_free) => self.put(place, cell),
+                None => self.insert(place + 1, cell),
             };
             self.open[at].adjoin(edge.opposite(), terrain[edge.index()], tile);
         }
@@ -146,32 +145,27 @@ impl Frontier {
         }
         for edge in [Edge::East, Edge::West].into_iter().filter(is_empty) {
             let cell = closed.cell.beyond(edge);
-            let at = self.place_of(cell).unwrap_or_else(|at| {
-                self.insert(at, cell);
-                at
-            });
+            let at = self.place_of(cell);
+            let at = at.unwrap_or_else(|at| self.insert(at, cell));
             self.open[at].adjoin(edge.opposite(), terrain[edge.index()], tile);
         }
         closed
     }
 
-    /// Puts an open cell in a place.
-    fn put(&mut self, place: usize, cell: Cell) {
+    /// Puts an open cell in a place, and returns the place.
+    fn put(&mut self, place: usize, cell: Cell) -> usize {
         self.keys[place] = key(cell);
-        self.open[place] = Open {
-            cell,
-            demand: Demand::default(),
-            beyond: [NO_TILE; EDGES],
-        };
+        self.open[place] = Open::new(cell);
+        place
     }
 
-    /// Makes room in a place, and puts an open cell there.
-    fn insert(&mut self, place: usize, cell: Cell) {
+    /// Makes room in a place, puts an open cell there, and returns the place.
+    fn insert(&mut self, place: usize, cell: Cell) -> usize {
         let end = usize::from(self.len);
         self.open.copy_within(place..end, place + 1);
         self.keys.copy_within(place..end, place + 1);
         self.len += 1;
-        self.put(place, cell);
+        self.put(place, cell)
     }
 
     fn remove(&mut self, place: usize) {
