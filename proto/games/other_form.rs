@@ -5,7 +5,7 @@
 /// ```text
 /// wire_as! {
 ///     Rotation = u32 as u8: InRange(0..=3),
-///     |rotation| rotation.quarter_turns(),
+///     |rotation| rotation.number(),
 ///     |_field, turns| Ok(Self::ALL[usize::from(turns)])
 /// }
 /// ```

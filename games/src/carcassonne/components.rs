@@ -136,28 +136,15 @@ impl HalfEdge {
     }
 }
 
-/// How a tile is turned: 0 to 3 quarter turns clockwise.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Rotation(u8);
+numbered! {
+    /// How a tile is turned: 0 to 3 quarter turns clockwise.
+    #[derive(Default)]
+    Rotation below EDGES
+}
 
 impl Rotation {
     /// All of them, in order.
     pub const ALL: [Self; EDGES] = [Self(0), Self(1), Self(2), Self(3)];
-
-    /// This many quarter turns clockwise; `None` above 3.
-    pub fn new(quarter_turns: u8) -> Option<Self> {
-        Self::ALL.get(usize::from(quarter_turns)).copied()
-    }
-
-    /// Quarter turns clockwise, 0 to 3.
-    pub const fn quarter_turns(self) -> u8 {
-        self.0
-    }
-
-    /// The position in [`Self::ALL`].
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
 }
 
 impl fmt::Display for Rotation {

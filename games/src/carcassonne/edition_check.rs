@@ -2,8 +2,8 @@
 
 use std::fmt::Display;
 
-use super::components::{EDGES, Edge, HalfEdge, Terrain};
-use super::edition_parts::{CityParts, TileParts};
+use super::components::{EDGES, Edge, HALF_EDGES, HalfEdge, Terrain};
+use super::edition_parts::TileParts;
 use crate::edition::{EditionError, exactly};
 
 /// Nothing, or what is wrong.
@@ -19,26 +19,25 @@ pub(super) fn tile(path: &str, tile: &TileParts) -> Checked {
     crossings(path, tile)
 }
 
-fn ascending<T: PartialOrd>(path: &str, items: &[T]) -> Checked {
-    match items.is_sorted_by(|a, b| a < b) {
+fn require(holds: bool, path: &str, problem: impl FnOnce() -> String) -> Checked {
+    match holds {
         true => Ok(()),
-        false => EditionError::entry(path, "must ascend, without repetition"),
+        false => EditionError::entry(path, problem()),
     }
+}
+
+fn ascending<T: PartialOrd>(path: &str, items: &[T]) -> Checked {
+    let ascend = items.is_sorted_by(|a, b| a < b);
+    require(ascend, path, || "must ascend, without repetition".into())
 }
 
 /// Checks that `items` are there, ascend, and are not in `used`; adds them to it.
 fn part<T: Copy + Display + PartialOrd>(path: &str, items: &[T], used: &mut Vec<T>) -> Checked {
-    if items.is_empty() {
-        return EditionError::entry(path, "must not be empty");
-    }
+    require(!items.is_empty(), path, || "must not be empty".into())?;
     ascending(path, items)?;
     for &item in items {
-        if used.contains(&item) {
-            return EditionError::entry(
-                path,
-                format!("{} is in another segment too", letters(item)),
-            );
-        }
+        let problem = || format!("{} is in another segment too", letters(item));
+        require(!used.contains(&item), path, problem)?;
         used.push(item);
     }
     Ok(())
@@ -48,16 +47,12 @@ fn part<T: Copy + Display + PartialOrd>(path: &str, items: &[T], used: &mut Vec<
 fn edges_of(path: &str, tile: &TileParts, terrain: Terrain, used: &[Edge]) -> Checked {
     for edge in Edge::ALL {
         let (letter, found) = (edge.letter(), tile.edges[edge.index()]);
-        match (found == terrain, used.contains(&edge)) {
-            (true, false) => {
-                return EditionError::entry(path, format!("no segment has the edge {letter}"));
-            }
-            (false, true) => {
-                let problem = format!("edge {letter} is {} in edges", found);
-                return EditionError::entry(path, problem);
-            }
-            _ => {}
-        }
+        let problem = match (found == terrain, used.contains(&edge)) {
+            (true, false) => format!("no segment has the edge {letter}"),
+            (false, true) => format!("edge {letter} is {found} in edges"),
+            _ => continue,
+        };
+        return EditionError::entry(path, problem);
     }
     Ok(())
 }
@@ -65,40 +60,38 @@ fn edges_of(path: &str, tile: &TileParts, terrain: Terrain, used: &[Edge]) -> Ch
 fn cities(path: &str, tile: &TileParts) -> Checked {
     let mut used = Vec::new();
     for (i, city) in tile.cities.iter().enumerate() {
-        let path = format!("{path}.cities[{i}].edges");
-        part(&path, &city.edges, &mut used)?;
+        part(&format!("{path}.cities[{i}].edges"), &city.edges, &mut used)?;
     }
     edges_of(&format!("{path}.cities"), tile, Terrain::City, &used)
 }
 
 /// Checks that a tile has the city segments with these first edges.
-fn has_cities(path: &str, tile: &TileParts, firsts: &[Edge]) -> Checked {
-    match firsts.iter().find(|first| tile.city_of(**first).is_none()) {
-        None => Ok(()),
-        Some(first) => {
-            let problem = format!("{} is the first edge of no city segment", first.letter());
-            EditionError::entry(path, problem)
-        }
+fn has_cities<'a>(
+    path: &str,
+    tile: &TileParts,
+    firsts: impl IntoIterator<Item = &'a Edge>,
+) -> Checked {
+    for first in firsts {
+        let mut cities = tile.cities.iter();
+        let found = cities.any(|city| city.edges.first() == Some(first));
+        let problem = || format!("{} is the first edge of no city segment", first.letter());
+        require(found, path, problem)?;
     }
+    Ok(())
 }
 
 fn roads(path: &str, tile: &TileParts) -> Checked {
     let mut used = Vec::new();
     for (i, road) in tile.roads.iter().enumerate() {
         let path = format!("{path}.roads[{i}]");
-        let edges = format!("{path}.edges");
+        let (edges, drawbridge) = (format!("{path}.edges"), format!("{path}.drawbridge"));
+        let count = road.edges.len();
         part(&edges, &road.edges, &mut used)?;
-        if road.edges.len() > 2 {
-            return EditionError::entry(edges, "a road has one edge or two");
-        }
-        let Some(city) = road.drawbridge else {
-            continue;
-        };
-        let drawbridge = format!("{path}.drawbridge");
-        has_cities(&drawbridge, tile, &[city])?;
-        if road.edges.len() == 2 {
-            return EditionError::entry(drawbridge, "a road of two edges has no end on its tile");
-        }
+        require(count <= 2, &edges, || "a road has one edge or two".into())?;
+        has_cities(&drawbridge, tile, &road.drawbridge)?;
+        let ends = road.drawbridge.is_none() || count == 1;
+        let problem = || "a road of two edges has no end on its tile".into();
+        require(ends, &drawbridge, problem)?;
     }
     edges_of(&format!("{path}.roads"), tile, Terrain::Road, &used)
 }
@@ -107,22 +100,19 @@ fn fields(path: &str, tile: &TileParts) -> Checked {
     let mut used: Vec<HalfEdge> = Vec::new();
     for (i, field) in tile.fields.iter().enumerate() {
         let path = format!("{path}.fields[{i}]");
-        let halves = format!("{path}.half_edges");
-        part(&halves, &field.half_edges, &mut used)?;
+        part(&format!("{path}.half_edges"), &field.half_edges, &mut used)?;
         let cities = format!("{path}.cities");
         ascending(&cities, &field.cities)?;
         has_cities(&cities, tile, &field.cities)?;
     }
     for half in HalfEdge::ALL {
         let is_city = tile.edges[half.edge().index()] == Terrain::City;
-        if is_city && used.contains(&half) {
-            let problem = format!("{} is half of a city edge", letters(half));
-            return EditionError::entry(format!("{path}.fields"), problem);
-        }
-        if !is_city && !used.contains(&half) {
-            let problem = format!("no segment has the half-edge {}", letters(half));
-            return EditionError::entry(format!("{path}.fields"), problem);
-        }
+        let problem = match (is_city, used.contains(&half)) {
+            (true, true) => format!("{} is half of a city edge", letters(half)),
+            (false, false) => format!("no segment has the half-edge {}", letters(half)),
+            _ => continue,
+        };
+        return EditionError::entry(format!("{path}.fields"), problem);
     }
     Ok(())
 }
@@ -132,58 +122,41 @@ fn letters(part: impl Display) -> String {
     part.to_string().to_ascii_uppercase()
 }
 
-/// The field segment of a half-edge.
-fn field_of(tile: &TileParts, half: HalfEdge) -> Option<usize> {
-    let mut fields = tile.fields.iter();
-    fields.position(|field| field.half_edges.contains(&half))
-}
-
 /// Checks what the fields of a tile must have in common with their neighbours on its border:
 /// half-edges that nothing separates are one field, and a field that meets a city there touches
 /// it.
 fn field_borders(path: &str, tile: &TileParts) -> Checked {
     let one_field = |a: HalfEdge, b: HalfEdge| {
-        if field_of(tile, a) == field_of(tile, b) {
-            return Ok(());
-        }
-        let [a, b] = [a, b].map(letters);
-        let problem = format!("nothing separates {a} and {b}: they are in one field");
-        EditionError::entry(format!("{path}.fields"), problem)
+        let problem = || {
+            let [a, b] = [a, b].map(letters);
+            format!("nothing separates {a} and {b}: they are in one field")
+        };
+        let is_one = tile.field_at(a) == tile.field_at(b);
+        require(is_one, &format!("{path}.fields"), problem)
     };
     let touches = |half: HalfEdge, city: Edge| {
-        let of_city = |parts: &&CityParts| parts.edges.contains(&city);
-        let first = tile.cities.iter().find(of_city).map(|parts| parts.edges[0]);
-        let (Some(field), Some(first)) = (field_of(tile, half), first) else {
+        let (Some(field), Some(city)) = (tile.field_at(half), tile.city_at(city)) else {
             return Ok(());
         };
-        if tile.fields[field].cities.contains(&first) {
-            return Ok(());
-        }
-        let problem = format!("the field touches the city {}", first.letter());
-        EditionError::entry(format!("{path}.fields[{field}].cities"), problem)
+        let first = tile.cities[city].edges[0];
+        let cities = format!("{path}.fields[{field}].cities");
+        let problem = || format!("the field touches the city {}", first.letter());
+        require(tile.fields[field].cities.contains(&first), &cities, problem)
     };
-    let terrain = |edge: Edge| tile.edges[edge.index()];
-    for edge in Edge::ALL {
-        let next = Edge::ALL[(edge.index() + 1) % EDGES];
-        let ([left, right], [next_left, _]) = (edge.halves(), next.halves());
-        if terrain(edge) == Terrain::Field {
-            one_field(left, right)?;
-        }
-        match (
-            terrain(edge) == Terrain::City,
-            terrain(next) == Terrain::City,
-        ) {
-            (false, false) => one_field(right, next_left)?,
-            (true, false) => touches(next_left, edge)?,
-            (false, true) => touches(right, next)?,
-            (true, true) => {}
+    let terrain = |half: HalfEdge| tile.edges[half.edge().index()];
+    for half in HalfEdge::ALL {
+        let next = HalfEdge::ALL[(half.index() + 1) % HALF_EDGES];
+        match (terrain(half), terrain(next)) {
+            (Terrain::City, Terrain::City) => {}
+            (Terrain::City, _) => touches(next, half.edge())?,
+            (_, Terrain::City) => touches(half, next.edge())?,
+            (Terrain::Road, _) if half.edge() == next.edge() => {}
+            _ => one_field(half, next)?,
         }
     }
     for road in &tile.roads {
-        if let Some(city) = road.drawbridge {
-            for half in road.edges.iter().flat_map(|edge| edge.halves()) {
-                touches(half, city)?;
-            }
+        for half in road.edges.iter().flat_map(|edge| edge.halves()) {
+            road.drawbridge.map_or(Ok(()), |city| touches(half, city))?;
         }
     }
     Ok(())
@@ -195,40 +168,30 @@ const POINTS: usize = 3;
 /// Checks that no segment of a tile cuts through another: a city together with the roads that end
 /// at its drawbridges, a road of two edges, and a field each lie within one side of any other.
 fn crossings(path: &str, tile: &TileParts) -> Checked {
-    let middles = |edges: &[Edge]| -> u16 {
-        let points = edges.iter().map(|edge| edge.index() * POINTS + 1);
-        points.fold(0, |mask, point| mask | 1 << point)
-    };
-    let mut segments: Vec<(String, u16)> = Vec::new();
-    for (i, city) in tile.cities.iter().enumerate() {
-        let first = city.edges.first().copied();
-        let ending = tile.roads.iter().filter(|road| road.drawbridge == first);
-        let mask = ending.fold(middles(&city.edges), |mask, road| {
-            mask | middles(&road.edges)
-        });
-        segments.push((format!("cities[{i}]"), mask));
-    }
-    for (i, road) in tile.roads.iter().enumerate() {
-        if road.drawbridge.is_none() {
-            segments.push((format!("roads[{i}]"), middles(&road.edges)));
-        }
-    }
-    for (i, field) in tile.fields.iter().enumerate() {
-        let points = field.half_edges.iter().map(|half| {
-            let right = half.index() % 2;
-            half.edge().index() * POINTS + 2 * right
-        });
-        let mask = points.fold(0, |mask, point| mask | 1 << point);
-        segments.push((format!("fields[{i}]"), mask));
-    }
+    let middle = |edge: &Edge| 1u16 << (edge.index() * POINTS + 1);
+    let outer = |half: &HalfEdge| 1u16 << (half.edge().index() * POINTS + half.index() % 2 * 2);
+    let cities = tile.cities.iter().enumerate().map(|(i, city)| {
+        let roads = tile.roads.iter();
+        let ending = roads.filter(|road| road.drawbridge == Some(city.edges[0]));
+        let edges = ending.flat_map(|road| &road.edges).chain(&city.edges);
+        (format!("cities[{i}]"), edges.map(middle).sum::<u16>())
+    });
+    let roads = tile.roads.iter().enumerate();
+    let roads = roads.filter(|(_, road)| road.drawbridge.is_none());
+    let roads = roads.map(|(i, road)| (format!("roads[{i}]"), road.edges.iter().map(middle).sum()));
+    let fields = tile.fields.iter().enumerate().map(|(i, field)| {
+        let halves = field.half_edges.iter();
+        (format!("fields[{i}]"), halves.map(outer).sum())
+    });
+    let segments: Vec<(String, u16)> = cities.chain(roads).chain(fields).collect();
     for (i, (name, mask)) in segments.iter().enumerate() {
         for (other, other_mask) in &segments[..i] {
-            if cross(*mask, *other_mask) {
-                return EditionError::entry(
-                    format!("{path}.{name}"),
-                    format!("cuts through {other}"),
-                );
-            }
+            let problem = || format!("cuts through {other}");
+            require(
+                !cross(*mask, *other_mask),
+                &format!("{path}.{name}"),
+                problem,
+            )?;
         }
     }
     Ok(())
@@ -239,9 +202,6 @@ fn cross(a: u16, b: u16) -> bool {
     let points = (0..EDGES * POINTS).filter(|point| (a | b) & 1 << point != 0);
     let of_a: Vec<bool> = points.map(|point| a & 1 << point != 0).collect();
     let next = of_a.iter().cycle().skip(1);
-    of_a.iter()
-        .zip(next)
-        .filter(|(one, two)| one != two)
-        .count()
-        > 2
+    let changes = of_a.iter().zip(next).filter(|(one, two)| one != two);
+    changes.count() > 2
 }

@@ -37,15 +37,21 @@ pub struct TileParts {
 }
 
 impl TileParts {
-    /// The place of the city segment with this first edge.
-    pub(super) fn city_of(&self, first: Edge) -> Option<usize> {
+    /// The place of the city segment that has this edge.
+    pub(super) fn city_at(&self, edge: Edge) -> Option<usize> {
         let mut cities = self.cities.iter();
-        cities.position(|city| city.edges.first() == Some(&first))
+        cities.position(|city| city.edges.contains(&edge))
+    }
+
+    /// The place of the field segment that has this half-edge.
+    pub(super) fn field_at(&self, half: HalfEdge) -> Option<usize> {
+        let mut fields = self.fields.iter();
+        fields.position(|field| field.half_edges.contains(&half))
     }
 }
 
 /// A city segment as it comes from outside.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CityParts {
     /// Its edges, ascending.
@@ -57,7 +63,7 @@ pub struct CityParts {
 }
 
 /// A road segment as it comes from outside.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RoadParts {
     /// Its edges, ascending: two, or one if the road ends on the tile.
@@ -70,7 +76,7 @@ pub struct RoadParts {
 }
 
 /// A field segment as it comes from outside.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FieldParts {
     /// Its half-edges, ascending.

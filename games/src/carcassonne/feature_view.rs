@@ -55,24 +55,22 @@ impl State {
     /// there is no such segment. Takes a look at every tile.
     pub fn feature(&self, cell: Cell, segment: Segment) -> Option<FeatureView> {
         let map = &self.map;
-        let mut tiles = (0..).zip(map.tiles());
-        let (tile, _) = tiles.find(|(_, laid)| laid.placement.cell == cell)?;
-        let feature = map.feature(&self.fixed.edition, tile, segment)?;
+        let feature = map.feature(&self.fixed.edition, map.tile_in(cell)?, segment)?;
         let kind = match feature {
             Feature::Road(root) => FeatureKind::Road {
-                open_ends: map.road(root).open_ends,
-                tiles: map.road(root).tiles,
+                open_ends: map.roads.feature(root).open_ends,
+                tiles: map.roads.feature(root).tiles,
             },
             Feature::City(root) => FeatureKind::City {
-                open_ends: map.city(root).open_ends,
-                tiles: map.city(root).tiles,
-                shields: map.city(root).shields,
+                open_ends: map.cities.feature(root).open_ends,
+                tiles: map.cities.feature(root).tiles,
+                shields: map.cities.feature(root).shields,
             },
             Feature::Monastery(place) => FeatureKind::Monastery {
                 tiles_round: map.monasteries[usize::from(place)].tiles_round,
             },
             Feature::Field(root) => FeatureKind::Field {
-                completed_cities: map.field(root).completed_cities.count_ones() as u8,
+                completed_cities: map.fields.feature(root).completed_cities.count_ones() as u8,
             },
         };
         Some(FeatureView {

@@ -57,7 +57,7 @@ fn add(meeples: &mut Meeples, more: &Meeples) {
 }
 
 /// A road or a city.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Structure {
     /// Of the tiles that have several segments of this sort, those that the structure has a
     /// segment of, as a bit mask: when two structures of one tile join, it counts once.
@@ -71,11 +71,11 @@ pub(super) struct Structure {
 }
 
 impl Structure {
-    /// One segment of a tile. `split_tile` is the tile's bit if it has several of this sort.
-    pub(super) const fn segment(edges: u8, shields: u8, split_tile: u32) -> Self {
+    /// One segment of a tile. `split_tiles` is the tile's bit if it has several of this sort.
+    pub(super) const fn segment(open_ends: u8, shields: u8, split_tiles: u32) -> Self {
         Self {
-            split_tiles: split_tile,
-            open_ends: edges,
+            split_tiles,
+            open_ends,
             tiles: 1,
             shields,
             meeples: [0; MAX_PLAYERS],
@@ -98,20 +98,13 @@ impl Absorb for Structure {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
+/// A field; the default touches no completed city.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Field {
     /// The completed cities that it touches, as a bit mask of their numbers in the order of
     /// completion.
     pub(super) completed_cities: u64,
     pub(super) meeples: Meeples,
-}
-
-impl Field {
-    /// A field that touches no completed city.
-    pub(super) const NEW: Self = Self {
-        completed_cities: 0,
-        meeples: [0; MAX_PLAYERS],
-    };
 }
 
 impl Absorb for Field {

@@ -1,7 +1,7 @@
 //! Segments joined to features: a union-find of fixed capacity.
 
 /// A feature that can take in another one.
-pub(super) trait Absorb: Copy {
+pub(super) trait Absorb: Copy + Default {
     /// Takes in everything of a feature that joins this one.
     fn absorb(&mut self, other: &Self);
 }
@@ -21,14 +21,14 @@ pub(super) struct Forest<F, const N: usize> {
 }
 
 impl<F: Absorb, const N: usize> Forest<F, N> {
-    /// No segments. `filler` stands where none are yet.
-    pub(super) fn new(filler: F) -> Self {
+    /// No segments.
+    pub(super) fn new() -> Self {
         const { assert!(N <= u8::MAX as usize) };
         Self {
             len: 0,
             parent: [0; N],
             weight: [1; N],
-            features: [filler; N],
+            features: [F::default(); N],
         }
     }
 
@@ -47,14 +47,13 @@ impl<F: Absorb, const N: usize> Forest<F, N> {
 
     /// The root of a segment's feature. The lighter feature joins the heavier one, so the way is
     /// at most 7 steps for 255 segments.
-    pub(super) fn root(&self, segment: u8) -> u8 {
-        let mut root = segment;
+    pub(super) fn root(&self, mut segment: u8) -> u8 {
         loop {
-            let parent = self.parent[usize::from(root)];
-            if parent == root {
-                return root;
+            let parent = self.parent[usize::from(segment)];
+            if parent == segment {
+                return segment;
             }
-            root = parent;
+            segment = parent;
         }
     }
 
@@ -65,10 +64,9 @@ impl<F: Absorb, const N: usize> Forest<F, N> {
             return a;
         }
         let weight = |root: u8| self.weight[usize::from(root)];
-        let (root, other) = if weight(a) < weight(b) {
-            (b, a)
-        } else {
-            (a, b)
+        let (root, other) = match weight(a) < weight(b) {
+            true => (b, a),
+            false => (a, b),
         };
         self.parent[usize::from(other)] = root;
         self.weight[usize::from(root)] += weight(other);
@@ -90,7 +88,7 @@ impl<F: Absorb, const N: usize> Forest<F, N> {
 mod tests {
     use super::*;
 
-    #[derive(Clone, Copy, Debug, PartialEq)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
     struct Sum(u32);
 
     impl Absorb for Sum {
@@ -101,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_joined_feature_has_what_its_segments_had_and_one_root() {
-        let mut forest: Forest<Sum, 255> = Forest::new(Sum(0));
+        let mut forest: Forest<Sum, 255> = Forest::new();
         (0..255).for_each(|n| forest.add(Sum(n)));
         for n in (0..252).rev() {
             forest.join(n, n + 3);
@@ -116,7 +114,7 @@ mod tests {
 
     #[test]
     fn joining_twice_changes_nothing() {
-        let mut forest: Forest<Sum, 2> = Forest::new(Sum(0));
+        let mut forest: Forest<Sum, 2> = Forest::new();
         (1..=2).for_each(|n| forest.add(Sum(n)));
         let root = forest.join(0, 1);
         assert_eq!(forest.join(1, 0), root);
@@ -125,7 +123,7 @@ mod tests {
 
     #[test]
     fn the_way_to_a_root_has_at_most_seven_steps() {
-        let mut forest: Forest<Sum, 255> = Forest::new(Sum(0));
+        let mut forest: Forest<Sum, 255> = Forest::new();
         (0..255).for_each(|n| forest.add(Sum(n)));
         // Joining equals to equals gives the longest ways.
         let mut step = 1;

@@ -11,6 +11,7 @@ use super::edition::Edition;
 use super::features::{Drawbridge, Feature, Field, Monastery, Standing, Structure, TILES_ROUND};
 use super::forest::Forest;
 use super::frontier::{Frontier, OpenPlace};
+use super::observation::LaidTile;
 use super::tile::{Lying, Shape};
 
 /// Road segments of the base tiles.
@@ -43,9 +44,8 @@ const _: () = assert!(MAX_CITIES / 2 <= u64::BITS as usize);
 
 /// A tile on the table.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Laid {
-    pub(super) tile: TileKind,
-    pub(super) placement: Placement,
+struct Laid {
+    tile: LaidTile,
     /// The number of its first road segment; the others follow.
     first_road: u8,
     /// The number of its first city segment.
@@ -59,9 +59,9 @@ pub(super) struct Laid {
 /// Everything on the table. Some 9 KiB without any pointer: a clone is one copy.
 #[derive(Clone, Debug)]
 pub(super) struct Map {
-    tiles: [Laid; MAX_TILES],
+    laid: [Laid; MAX_TILES],
     tile_count: u8,
-    frontier: Frontier,
+    pub(super) frontier: Frontier,
     pub(super) roads: Forest<Structure, MAX_ROADS>,
     pub(super) cities: Forest<Structure, MAX_CITIES>,
     /// The tile of each city segment, by the order in which tiles were laid.
@@ -78,7 +78,7 @@ pub(super) struct Map {
     /// Drawbridges in the order of their gates.
     pub(super) drawbridges: ArrayVec<Drawbridge, MAX_GATES>,
     /// The features of the tile laid last with their first segments, in the order of segments.
-    last_features: ArrayVec<(Segment, Feature), MAX_TILE_SEGMENTS>,
+    pub(super) last_features: ArrayVec<(Segment, Feature), MAX_TILE_SEGMENTS>,
     pub(super) meeples: ArrayVec<Standing, MAX_MEEPLES>,
 }
 
@@ -86,23 +86,21 @@ impl Map {
     /// The start tile alone.
     pub(super) fn new(edition: &Edition) -> Self {
         let start = Laid {
-            tile: TileKind::START,
-            placement: Placement::default(),
+            tile: LaidTile::START,
             first_road: 0,
             first_city: 0,
             first_field: 0,
             monastery: 0,
         };
-        let structure = Structure::segment(0, 0, 0);
         let mut map = Self {
-            tiles: [start; MAX_TILES],
+            laid: [start; MAX_TILES],
             tile_count: 0,
             frontier: Frontier::new(),
-            roads: Forest::new(structure),
-            cities: Forest::new(structure),
+            roads: Forest::new(),
+            cities: Forest::new(),
             city_tiles: [0; MAX_CITIES],
             city_rings: [0; MAX_CITIES],
-            fields: Forest::new(Field::NEW),
+            fields: Forest::new(),
             monasteries: ArrayVec::new(),
             split_road_tiles: 0,
             split_city_tiles: 0,
@@ -111,14 +109,21 @@ impl Map {
             last_features: ArrayVec::new(),
             meeples: ArrayVec::new(),
         };
-        let Placement { cell: _, rotation } = start.placement;
-        map.lay(edition, start.tile, rotation, OpenPlace::START);
+        let LaidTile { tile, placement } = LaidTile::START;
+        map.lay(edition, tile, placement.rotation, OpenPlace::START);
         map
     }
 
     /// The tiles in the order in which they were laid.
-    pub(super) fn tiles(&self) -> &[Laid] {
-        &self.tiles[..usize::from(self.tile_count)]
+    pub(super) fn tiles(&self) -> impl ExactSizeIterator<Item = LaidTile> {
+        let laid = &self.laid[..usize::from(self.tile_count)];
+        laid.iter().map(|laid| laid.tile)
+    }
+
+    /// The tile in a cell. Takes a look at every tile.
+    pub(super) fn tile_in(&self, cell: Cell) -> Option<u8> {
+        let tile = self.tiles().position(|tile| tile.placement.cell == cell);
+        tile.map(|tile| tile as u8)
     }
 
     /// The tile laid last: its place in the order.
@@ -126,30 +131,15 @@ impl Map {
         self.tile_count - 1
     }
 
-    pub(super) fn tile(&self, tile: u8) -> &Laid {
-        &self.tiles[usize::from(tile)]
+    /// The cell of a tile.
+    pub(super) fn cell(&self, tile: u8) -> Cell {
+        self.laid[usize::from(tile)].tile.placement.cell
     }
 
     /// How a tile on the table lies.
     pub(super) fn lying<'e>(&self, edition: &'e Edition, tile: u8) -> &'e Lying {
-        let laid = self.tile(tile);
-        edition.shape(laid.tile).lying(laid.placement.rotation)
-    }
-
-    pub(super) const fn frontier(&self) -> &Frontier {
-        &self.frontier
-    }
-
-    pub(super) fn road(&self, root: u8) -> &Structure {
-        self.roads.feature(root)
-    }
-
-    pub(super) fn city(&self, root: u8) -> &Structure {
-        self.cities.feature(root)
-    }
-
-    pub(super) fn field(&self, root: u8) -> &Field {
-        self.fields.feature(root)
+        let LaidTile { tile, placement } = self.laid[usize::from(tile)].tile;
+        edition.shape(tile).lying(placement.rotation)
     }
 
     /// Lays a tile in an open cell, where it must fit, and joins its segments to what is there.
@@ -164,127 +154,95 @@ impl Map {
         let lying = shape.lying(rotation);
         let number = self.tile_count;
         let open = self.frontier.occupy(place, &lying.terrain, number);
-        let placement = Placement {
-            cell: open.cell,
-            rotation,
-        };
-        let laid = self.add_segments(shape, tile, placement);
-        self.tiles[usize::from(number)] = laid;
+        let cell = open.cell;
+        let placement = Placement { cell, rotation };
+        let laid = self.add_segments(lying, LaidTile { tile, placement });
+        self.laid[usize::from(number)] = laid;
         self.tile_count += 1;
         for edge in Edge::ALL {
             if let Some(other) = open.beyond(edge) {
                 self.join_edge(edition, &laid, lying, edge, other);
             }
         }
-        self.count_round_monasteries(shape, placement.cell);
-        for gate in &shape.gates {
-            if let Some(city) = lying.city_name(gate.city) {
-                self.add_drawbridge(Drawbridge {
-                    gate: Gate {
-                        cell: placement.cell,
-                        city,
-                    },
-                    tile: number,
-                    road: laid.first_road + gate.road,
-                    city: laid.first_city + gate.city,
-                });
-            }
+        self.count_round_monasteries(shape, cell);
+        for gate in &lying.gates {
+            let city = gate.city_edge;
+            let drawbridge = Drawbridge {
+                gate: Gate { cell, city },
+                tile: number,
+                road: laid.first_road + gate.road,
+                city: laid.first_city + gate.city,
+            };
+            let before = |other: &Drawbridge| other.gate <= drawbridge.gate;
+            let place = self.drawbridges.partition_point(before);
+            self.drawbridges.insert(place, drawbridge);
         }
-        self.find_last_features(lying);
-        self.complete_cities(edition);
-    }
-
-    /// Finds the features of the tile just laid. They stay until the next one is laid.
-    fn find_last_features(&mut self, lying: &Lying) {
-        let last = self.last();
         self.last_features.clear();
         for &(segment, place) in &lying.segments {
-            let feature = self.feature_at(last, segment, place);
-            if self
-                .last_features
-                .iter()
-                .all(|&(_, other)| other != feature)
-            {
+            let feature = self.feature_at(number, segment, place);
+            let mut known = self.last_features.iter();
+            if known.all(|&(_, other)| other != feature) {
                 self.last_features.push((segment, feature));
             }
         }
-    }
-
-    /// The features of the tile laid last with their first segments, in the order of segments.
-    pub(super) fn last_features(&self) -> &[(Segment, Feature)] {
-        &self.last_features
-    }
-
-    /// Adds a drawbridge of a tile just laid.
-    fn add_drawbridge(&mut self, drawbridge: Drawbridge) {
-        let later = |other: &Drawbridge| other.gate > drawbridge.gate;
-        let place = self.drawbridges.iter().position(later);
-        let place = place.unwrap_or(self.drawbridges.len());
-        self.drawbridges.insert(place, drawbridge);
+        self.complete_cities(edition);
     }
 
     /// Adds the segments of a tile, joined to nothing yet.
-    fn add_segments(&mut self, shape: &Shape, tile: TileKind, placement: Placement) -> Laid {
+    fn add_segments(&mut self, lying: &Lying, tile: LaidTile) -> Laid {
         let laid = Laid {
             tile,
-            placement,
             first_road: self.roads.next(),
             first_city: self.cities.next(),
             first_field: self.fields.next(),
             monastery: self.monasteries.len() as u8,
         };
-        let split = split_bit(shape.road_edges.len(), &mut self.split_road_tiles);
-        for &edges in &shape.road_edges {
+        let split = split_bit(lying.road_edges.len(), &mut self.split_road_tiles);
+        for &edges in &lying.road_edges {
             self.roads.add(Structure::segment(edges, 0, split));
         }
-        let split = split_bit(shape.cities.len(), &mut self.split_city_tiles);
-        for &(edges, shields) in &shape.cities {
+        let split = split_bit(lying.cities.len(), &mut self.split_city_tiles);
+        for &(edges, shields) in &lying.cities {
             let segment = self.cities.next();
             self.city_tiles[usize::from(segment)] = self.tile_count;
             self.city_rings[usize::from(segment)] = segment;
             self.cities.add(Structure::segment(edges, shields, split));
         }
-        for _ in &shape.fields {
-            self.fields.add(Field::NEW);
+        for _ in &lying.fields {
+            self.fields.add(Field::default());
         }
         laid
     }
 
     /// Joins a new tile to the one beyond an edge.
     fn join_edge(&mut self, edition: &Edition, laid: &Laid, lying: &Lying, edge: Edge, other: u8) {
-        let other_laid = *self.tile(other);
         let other_lying = self.lying(edition, other);
+        let other = self.laid[usize::from(other)];
         let through = lying.through[edge.index()];
         let other_through = other_lying.through[edge.opposite().index()];
         match lying.terrain[edge.index()] {
             Terrain::Field => {}
             Terrain::Road => {
-                let (a, b) = (laid.first_road, other_laid.first_road);
-                let root = self.roads.join(a + through, b + other_through);
+                let (a, b) = (laid.first_road + through, other.first_road + other_through);
+                let root = self.roads.join(a, b);
                 self.roads.feature_mut(root).open_ends -= 2;
             }
             Terrain::City => {
-                let (a, b) = (laid.first_city, other_laid.first_city);
-                let root = self.join_cities(a + through, b + other_through);
+                let (a, b) = (laid.first_city + through, other.first_city + other_through);
+                if self.cities.root(a) != self.cities.root(b) {
+                    // Two rings of which each goes on in the other are one.
+                    self.city_rings.swap(usize::from(a), usize::from(b));
+                }
+                let root = self.cities.join(a, b);
                 self.cities.feature_mut(root).open_ends -= 2;
                 return;
             }
         }
         for half in edge.halves() {
-            let field = lying.field_at[half.index()];
-            let other_field = other_lying.field_at[half.opposite().index()];
-            let (a, b) = (laid.first_field, other_laid.first_field);
-            self.fields.join(a + field, b + other_field);
+            let field = laid.first_field + lying.field_at[half.index()];
+            let other_field = other.first_field + other_lying.field_at[half.opposite().index()];
+            self.fields.join(field, other_field);
         }
-    }
-
-    /// Joins the cities of two segments, which may be one already. Returns the root.
-    fn join_cities(&mut self, a: u8, b: u8) -> u8 {
-        if self.cities.root(a) != self.cities.root(b) {
-            // Two rings of which each goes on in the other are one.
-            self.city_rings.swap(usize::from(a), usize::from(b));
-        }
-        self.cities.join(a, b)
     }
 
     fn count_round_monasteries(&mut self, shape: &Shape, cell: Cell) {
@@ -292,10 +250,8 @@ impl Map {
             monastery.tiles_round += u8::from(monastery.cell.is_near(cell));
         }
         if shape.monastery {
-            let near = self
-                .tiles()
-                .iter()
-                .filter(|laid| laid.placement.cell.is_near(cell));
+            let cells = self.tiles().map(|tile| tile.placement.cell);
+            let near = cells.filter(|other| other.is_near(cell));
             let tiles_round = near.count() as u8 - 1;
             self.monasteries.push(Monastery {
                 tile: self.last(),
@@ -309,20 +265,18 @@ impl Map {
     /// Tells the fields of the cities that a new tile completed.
     fn complete_cities(&mut self, edition: &Edition) {
         for at in 0..self.last_features.len() {
-            let Feature::City(root) = self.last_features[at].1 else {
-                continue;
-            };
-            if !self.city(root).is_complete() {
-                continue;
-            }
-            let number = 1 << self.completed_cities;
-            self.completed_cities += 1;
-            let mut segment = root;
-            loop {
-                self.tell_fields_beside(edition, segment, number);
-                segment = self.city_rings[usize::from(segment)];
-                if segment == root {
-                    break;
+            if let (_, Feature::City(root)) = self.last_features[at]
+                && self.cities.feature(root).is_complete()
+            {
+                let number = 1 << self.completed_cities;
+                self.completed_cities += 1;
+                let mut segment = root;
+                loop {
+                    self.tell_fields_beside(edition, segment, number);
+                    segment = self.city_rings[usize::from(segment)];
+                    if segment == root {
+                        break;
+                    }
                 }
             }
         }
@@ -330,10 +284,10 @@ impl Map {
 
     /// Tells the fields that touch a segment of a completed city.
     fn tell_fields_beside(&mut self, edition: &Edition, segment: u8, number: u64) {
-        let laid = *self.tile(self.city_tiles[usize::from(segment)]);
+        let tile = self.city_tiles[usize::from(segment)];
+        let laid = self.laid[usize::from(tile)];
         let city = segment - laid.first_city;
-        let fields = &edition.shape(laid.tile).fields;
-        for (field, &touched) in (laid.first_field..).zip(fields) {
+        for (field, &touched) in (laid.first_field..).zip(&self.lying(edition, tile).fields) {
             if touched & 1 << city != 0 {
                 let field = self.fields.root(field);
                 self.fields.feature_mut(field).completed_cities |= number;
@@ -350,7 +304,7 @@ impl Map {
 
     /// The feature of the segment that is at this place among those of its sort.
     pub(super) fn feature_at(&self, tile: u8, segment: Segment, place: u8) -> Feature {
-        let laid = self.tile(tile);
+        let laid = &self.laid[usize::from(tile)];
         match segment {
             Segment::Road(_) => Feature::Road(self.roads.root(laid.first_road + place)),
             Segment::City(_) => Feature::City(self.cities.root(laid.first_city + place)),
@@ -362,8 +316,8 @@ impl Map {
     /// Whether a feature is complete; a field never is.
     pub(super) fn is_complete(&self, feature: Feature) -> bool {
         match feature {
-            Feature::Road(root) => self.road(root).is_complete(),
-            Feature::City(root) => self.city(root).is_complete(),
+            Feature::Road(root) => self.roads.feature(root).is_complete(),
+            Feature::City(root) => self.cities.feature(root).is_complete(),
             Feature::Monastery(place) => {
                 self.monasteries[usize::from(place)].tiles_round == TILES_ROUND
             }
@@ -389,22 +343,25 @@ mod tests {
     #[test]
     fn the_bounds_of_segments_are_those_of_the_base_tiles() {
         let edition = Edition::built_in();
-        let sum = |number: &dyn Fn(&Shape) -> usize| -> usize {
+        let sum = |number: &dyn Fn(&Lying) -> usize| -> usize {
             let base = TileKind::all().filter(|kind| !kind.is_drawbridge_tile());
+            let upright = |kind| edition.shape(kind).lying(Rotation::default());
             let numbers =
-                base.map(|kind| number(edition.shape(kind)) * usize::from(Edition::count(kind)));
+                base.map(|kind| number(upright(kind)) * usize::from(Edition::count(kind)));
             numbers.sum()
         };
-        assert_eq!(sum(&|shape| shape.road_edges.len()), BASE_ROADS);
-        assert_eq!(sum(&|shape| shape.cities.len()), BASE_CITIES);
-        assert_eq!(sum(&|shape| shape.fields.len()), BASE_FIELDS);
-        assert_eq!(sum(&|shape| usize::from(shape.monastery)), BASE_MONASTERIES);
+        assert_eq!(sum(&|lying| lying.road_edges.len()), BASE_ROADS);
+        assert_eq!(sum(&|lying| lying.cities.len()), BASE_CITIES);
+        assert_eq!(sum(&|lying| lying.fields.len()), BASE_FIELDS);
+        let monastery = |segment: &(Segment, u8)| segment.0 == Segment::Monastery;
+        let monasteries = |lying: &Lying| lying.segments.iter().copied().filter(monastery).count();
+        assert_eq!(sum(&monasteries), BASE_MONASTERIES);
         let split = |segments: usize| usize::from(segments > 1);
         assert_eq!(
-            sum(&|shape| split(shape.road_edges.len())),
+            sum(&|lying| split(lying.road_edges.len())),
             BASE_SPLIT_TILES
         );
-        assert!(sum(&|shape| split(shape.cities.len())) <= BASE_SPLIT_TILES);
+        assert!(sum(&|lying| split(lying.cities.len())) <= BASE_SPLIT_TILES);
     }
 
     #[test]

@@ -10,9 +10,9 @@ impl Map {
     /// The meeples on a feature, by seat.
     pub(super) fn meeples_on(&self, feature: Feature) -> Meeples {
         match feature {
-            Feature::Road(root) => self.road(root).meeples,
-            Feature::City(root) => self.city(root).meeples,
-            Feature::Field(root) => self.field(root).meeples,
+            Feature::Road(root) => self.roads.feature(root).meeples,
+            Feature::City(root) => self.cities.feature(root).meeples,
+            Feature::Field(root) => self.fields.feature(root).meeples,
             Feature::Monastery(place) => self.monasteries[usize::from(place)].meeples,
         }
     }

@@ -4,8 +4,8 @@
 use arrayvec::ArrayVec;
 
 use super::components::{
-    Cell, EDGES, Edge, MAX_CROSSINGS, MAX_DRAWS, MAX_MEEPLES, MAX_PLAYERS, MAX_TILES, Segment,
-    TILE_KINDS, TileKind,
+    Cell, EDGES, Edge, MAX_CROSSINGS, MAX_DRAWS, MAX_MEEPLES, MAX_PLAYERS, MAX_TILES, Rotation,
+    Segment, TILE_KINDS, TileKind,
 };
 use super::decision::Placement;
 use crate::{Seat, Viewer};
@@ -35,6 +35,19 @@ pub struct Observation {
     pub unseen: [u8; TILE_KINDS],
 }
 
+impl Observation {
+    /// The tiles that are not to come: those on the table, then those removed, then the one that
+    /// is to be laid.
+    pub(super) fn seen(&self) -> impl Iterator<Item = TileKind> {
+        let drawn = match self.phase {
+            Phase::PlaceTile { tile } => Some(tile),
+            _ => None,
+        };
+        let laid = self.tiles.iter().map(|laid| laid.tile);
+        laid.chain(self.removed.iter().copied()).chain(drawn)
+    }
+}
+
 /// What is going on.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Phase {
@@ -54,6 +67,16 @@ pub enum Phase {
     },
     /// The match is over. The final scoring shows in the outcome only.
     Over,
+}
+
+impl Phase {
+    /// The crossings that wait.
+    pub(super) fn crossings(&self) -> &[Crossing] {
+        match self {
+            Self::Drawbridge { crossings } => crossings,
+            _ => &[],
+        }
+    }
 }
 
 /// The meeples of a completed road that may go through its drawbridges. They stand nowhere.
@@ -95,6 +118,17 @@ pub struct LaidTile {
     pub tile: TileKind,
     /// Where and how it lies.
     pub placement: Placement,
+}
+
+impl LaidTile {
+    /// The start tile.
+    pub(super) const START: Self = Self {
+        tile: TileKind::START,
+        placement: Placement {
+            cell: Cell { x: 0, y: 0 },
+            rotation: Rotation::ALL[0],
+        },
+    };
 }
 
 /// A meeple on the table.

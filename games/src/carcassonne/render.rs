@@ -54,12 +54,10 @@ fn header(observation: &Observation, text: &mut impl Write) -> Result {
         Phase::PlaceTile { tile } => writeln!(text, "seat {turn} lays {tile}"),
         Phase::PlaceMeeple => {
             write!(text, "seat {turn} may place a meeple")?;
-            match observation.tiles.last() {
-                Some(LaidTile { tile, placement }) => {
-                    writeln!(text, " on {tile} at {}", placement.cell.at())
-                }
-                None => writeln!(text),
+            if let Some(LaidTile { tile, placement }) = observation.tiles.last() {
+                write!(text, " on {tile} at {}", placement.cell.at())?;
             }
+            writeln!(text)
         }
         Phase::Drawbridge { crossings } => {
             for (i, crossing) in crossings.iter().enumerate() {
@@ -106,8 +104,7 @@ fn map(config: &Config, observation: &Observation, text: &mut impl Write) -> Res
     else {
         return Ok(());
     };
-    let mut first = west;
-    while first <= east {
+    for first in (west..=east).step_by(TILES_PER_BLOCK as usize) {
         let columns = first..=east.min(first + TILES_PER_BLOCK - 1);
         let mut line = "    ".to_owned();
         for x in columns.clone() {
@@ -117,7 +114,6 @@ fn map(config: &Config, observation: &Observation, text: &mut impl Write) -> Res
         for y in north..=south {
             row(config, observation, columns.clone(), y, text)?;
         }
-        first += TILES_PER_BLOCK;
     }
     Ok(())
 }
@@ -161,35 +157,27 @@ fn row(
 /// monastery, `.` field.
 fn draw(shape: &Shape, lying: &Lying) -> [[char; SIDE]; SIDE] {
     let mut picture = [['.'; SIDE]; SIDE];
-    let wide = shape.cities.iter().any(|&(edges, _)| edges > 1);
+    let wide = lying.cities.iter().any(|&(edges, _)| edges > 1);
     picture[1][1] = match () {
         () if shape.monastery => 'M',
-        () if !shape.gates.is_empty() => '=',
+        () if !lying.gates.is_empty() => '=',
         () if wide => '#',
-        () if !shape.road_edges.is_empty() => '+',
+        () if !lying.road_edges.is_empty() => '+',
         () => '.',
     };
-    for &(segment, place) in &lying.segments {
-        for edge in Edge::ALL {
-            let (line, column) = spot(Segment::Road(edge));
-            let through = lying.through[edge.index()] == place;
-            match (segment, lying.terrain[edge.index()]) {
-                (Segment::Road(_), Terrain::Road) if through => {
-                    let upright = matches!(edge, Edge::North | Edge::South);
-                    picture[line][column] = if upright { '|' } else { '-' };
-                }
-                (Segment::City(_), Terrain::City) if through => {
-                    picture[line][column] = '#';
-                    let next = Edge::ALL[(edge.index() + 1) % EDGES];
-                    let joined = lying.terrain[next.index()] == Terrain::City
-                        && lying.through[next.index()] == place;
-                    let (line, column) = spot(Segment::Field(next.halves()[0]));
-                    if joined {
-                        picture[line][column] = '#';
-                    }
-                }
-                _ => {}
-            }
+    for edge in Edge::ALL {
+        let of = |edge: Edge| (lying.terrain[edge.index()], lying.through[edge.index()]);
+        let next = Edge::ALL[(edge.index() + 1) % EDGES];
+        let (line, column) = spot(Segment::Road(edge));
+        picture[line][column] = match (of(edge).0, edge) {
+            (Terrain::Field, _) => '.',
+            (Terrain::Road, Edge::North | Edge::South) => '|',
+            (Terrain::Road, Edge::East | Edge::West) => '-',
+            (Terrain::City, _) => '#',
+        };
+        if of(edge).0 == Terrain::City && of(edge) == of(next) {
+            let (line, column) = spot(Segment::Field(next.halves()[0]));
+            picture[line][column] = '#';
         }
     }
     picture

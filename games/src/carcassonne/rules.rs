@@ -2,8 +2,10 @@
 
 use std::ops::RangeInclusive;
 
+use arrayvec::ArrayVec;
+
 use super::Carcassonne;
-use super::components::{EDGES, Edge, MAX_PLAYERS, MIN_PLAYERS, Segment, TileKind};
+use super::components::{EDGES, MAX_PLAYERS, MIN_PLAYERS, Segment, TileKind};
 use super::config::Config;
 use super::decision::{Decision, Gate, Placement};
 use super::event::Event;
@@ -66,8 +68,8 @@ impl Rules for Carcassonne {
         match &state.phase {
             Phase::PlaceTile { .. } | Phase::PlaceMeeple => SeatSet::one(state.turn),
             Phase::Drawbridge { crossings } => {
-                let first = crossings.first().map(|crossing| crossing.seat);
-                first.map_or(SeatSet::EMPTY, SeatSet::one)
+                let first = crossings.first();
+                first.map_or(SeatSet::EMPTY, |first| SeatSet::one(first.seat))
             }
             Phase::Over => SeatSet::EMPTY,
         }
@@ -120,20 +122,14 @@ impl State {
     /// Checks where a tile is to be laid, and finds the place.
     fn check_placement(&self, tile: TileKind, placement: Placement) -> Result<OpenPlace, Illegal> {
         let Placement { cell, rotation } = placement;
-        let Some(place) = self.map.frontier().find(cell) else {
-            return Err(Illegal::CellClosed { cell });
-        };
-        let open = self.map.frontier().at(place);
+        let place = self.map.frontier.find(cell);
+        let place = place.ok_or(Illegal::CellClosed { cell })?;
+        let demand = self.map.frontier.at(place).demand;
         let shape = self.fixed.edition.shape(tile);
-        if shape.fitting(open.demand).contains(rotation) {
+        if shape.fitting(demand).contains(rotation) {
             return Ok(place);
         }
-        let lying = shape.lying(rotation);
-        let mismatch = Edge::ALL.into_iter().find(|&edge| {
-            let asked = open.demand.at(edge);
-            asked.is_some_and(|asked| asked != lying.terrain[edge.index()])
-        });
-        Err(match mismatch {
+        Err(match shape.lying(rotation).mismatch(demand) {
             Some(edge) => Illegal::EdgeMismatch {
                 tile,
                 rotation,
@@ -166,34 +162,33 @@ impl State {
 
     /// Checks where a meeple is to be placed.
     fn check_meeple(&self, segment: Segment) -> Result<(), Illegal> {
-        if self.supply[self.turn.index()] == 0 {
+        if self.seats[self.turn.index()].supply == 0 {
             return Err(Illegal::SupplyEmpty);
         }
-        let (edition, last) = (&self.fixed.edition, self.map.last());
-        let mut features = self.map.last_features().iter();
-        let Some(&(_, feature)) = features.find(|&&(first, _)| first == segment) else {
-            return Err(match self.map.feature(edition, last, segment) {
-                None => Illegal::NoSuchSegment(segment),
-                Some(Feature::Field(_)) if !self.fixed.fields => Illegal::FieldsOff,
-                Some(feature) => self.not_first(segment, feature),
-            });
+        let features = &self.map.last_features;
+        let first = features.iter().find(|(first, _)| *first == segment);
+        let later = || {
+            let (edition, last) = (&self.fixed.edition, self.map.last());
+            self.map.feature(edition, last, segment)
         };
-        if matches!(feature, Feature::Field(_)) && !self.fixed.fields {
-            Err(Illegal::FieldsOff)
-        } else if self.map.is_occupied(feature) {
-            Err(Illegal::Occupied(segment))
-        } else {
-            Ok(())
+        let feature = first.map(|&(_, feature)| feature).or_else(later);
+        let feature = feature.ok_or(Illegal::NoSuchSegment(segment))?;
+        if !self.may_stand_on(feature) {
+            return Err(Illegal::FieldsOff);
+        }
+        match features.iter().find(|(_, other)| *other == feature) {
+            Some(&(first, _)) if first != segment => Err(Illegal::SegmentNotFirst {
+                given: segment,
+                first,
+            }),
+            _ if self.map.is_occupied(feature) => Err(Illegal::Occupied(segment)),
+            _ => Ok(()),
         }
     }
 
-    /// Refuses a later segment of a feature of the tile laid last.
-    fn not_first(&self, given: Segment, feature: Feature) -> Illegal {
-        let mut features = self.map.last_features().iter();
-        match features.find(|&&(_, other)| other == feature) {
-            Some(&(first, _)) => Illegal::SegmentNotFirst { given, first },
-            None => Illegal::NoSuchSegment(given),
-        }
+    /// Whether meeples are placed on such features in this match.
+    fn may_stand_on(&self, feature: Feature) -> bool {
+        self.fixed.fields || !matches!(feature, Feature::Field(_))
     }
 
     fn place_meeple(
@@ -204,15 +199,15 @@ impl State {
         let (seat, tile) = (self.turn, self.map.last());
         if let Some(segment) = segment {
             self.check_meeple(segment)?;
-            self.map
-                .add_meeple(&self.fixed.edition, tile, segment, seat);
-            self.supply[seat.index()] -= 1;
+            let edition = &self.fixed.edition;
+            self.map.add_meeple(edition, tile, segment, seat);
+            self.seats[seat.index()].supply -= 1;
         }
         events.push(match segment {
             None => Event::MeepleKept { seat },
             Some(segment) => Event::MeeplePlaced {
                 seat,
-                cell: self.map.tile(tile).placement.cell,
+                cell: self.map.cell(tile),
                 segment,
             },
         });
@@ -226,28 +221,25 @@ impl State {
         gate: Option<Gate>,
         events: &mut impl EventSink<Event>,
     ) -> Result<(), Illegal> {
-        let Phase::Drawbridge { crossings } = &self.phase else {
-            return Err(OutOfTurn::Over.into());
-        };
-        let (mut crossings, Some(crossing)) = (crossings.clone(), self.first_crossing()) else {
+        let mut crossings: ArrayVec<_, _> = self.phase.crossings().iter().copied().collect();
+        let Some(crossing) = crossings.first_mut() else {
             return Err(OutOfTurn::Over.into());
         };
         let seat = crossing.seat;
         match gate {
             None => {
-                self.supply[seat.index()] += 1;
+                self.seats[seat.index()].supply += 1;
                 events.push(Event::MeepleTakenHome { seat });
             }
             Some(gate) => {
-                let tile = self.check_gate(crossing.road, gate)?;
-                let segment = Segment::City(gate.city);
-                self.map
-                    .add_meeple(&self.fixed.edition, tile, segment, seat);
+                let tile = self.check_gate(gate)?;
+                let (edition, segment) = (&self.fixed.edition, Segment::City(gate.city));
+                self.map.add_meeple(edition, tile, segment, seat);
                 events.push(Event::MeepleSent { seat, gate });
             }
         }
-        crossings[0].meeples -= 1;
-        if crossings[0].meeples == 0 {
+        crossing.meeples -= 1;
+        if crossing.meeples == 0 {
             crossings.remove(0);
         }
         self.cross_or_end_turn(crossings, events);
@@ -255,24 +247,20 @@ impl State {
     }
 
     /// Checks a way from a completed road. Returns the tile of the gate.
-    fn check_gate(&self, road: Edge, gate: Gate) -> Result<u8, Illegal> {
-        let Some(road) = self.road_of(road) else {
-            return Err(Illegal::NoSuchGate { gate });
-        };
-        if let Some((_, tile)) = self.map.down(road).find(|&(first, _)| first == gate) {
-            return Ok(tile);
+    fn check_gate(&self, gate: Gate) -> Result<u8, Illegal> {
+        let road = self.crossed_road();
+        match road.and_then(|road| self.map.first_down(road, gate)) {
+            None => Err(Illegal::NoSuchGate { gate }),
+            Some(first) if first.gate != gate => Err(Illegal::GateNotFirst(first.gate)),
+            Some(first) => Ok(first.tile),
         }
-        Err(match self.map.first_gate(road, gate) {
-            Some(first) => Illegal::GateNotFirst(first),
-            None => Illegal::NoSuchGate { gate },
-        })
     }
 }
 
 impl State {
     fn list_placements(&self, tile: TileKind, list: &mut Vec<Decision>) {
         let shape = self.fixed.edition.shape(tile);
-        for open in self.map.frontier().cells() {
+        for open in self.map.frontier.cells() {
             let Listed { len, rotations } = shape.fitting(open.demand).listed();
             // Adding four and taking some back costs less than a branch for each, which processors
             // guess wrong too often.
@@ -284,12 +272,11 @@ impl State {
 
     fn list_meeples(&self, seat: Seat, list: &mut Vec<Decision>) {
         list.push(Decision::Meeple(None));
-        if self.supply[seat.index()] == 0 {
+        if self.seats[seat.index()].supply == 0 {
             return;
         }
-        for &(segment, feature) in self.map.last_features() {
-            let allowed = self.fixed.fields || !matches!(feature, Feature::Field(_));
-            if allowed && !self.map.is_occupied(feature) {
+        for &(segment, feature) in &self.map.last_features {
+            if self.may_stand_on(feature) && !self.map.is_occupied(feature) {
                 list.push(Decision::Meeple(Some(segment)));
             }
         }
@@ -297,10 +284,9 @@ impl State {
 
     fn list_gates(&self, list: &mut Vec<Decision>) {
         list.push(Decision::Drawbridge(None));
-        let crossing = self.first_crossing();
-        if let Some(road) = crossing.and_then(|crossing| self.road_of(crossing.road)) {
-            let gates = self.map.down(road);
-            list.extend(gates.map(|(gate, _)| Decision::Drawbridge(Some(gate))));
+        if let Some(road) = self.crossed_road() {
+            let down = self.map.down(road);
+            list.extend(down.map(|drawbridge| Decision::Drawbridge(Some(drawbridge.gate))));
         }
     }
 }

@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 
 use super::components::{MAX_CROSSINGS, MAX_PLAYERS, Segment};
 use super::event::Event;
-use super::features::{Feature, Standing, Structure, majority};
+use super::features::{Feature, Monastery, Standing, majority};
 use super::observation::{Crossing, Phase, Points};
 use super::state::State;
 use crate::{EventSink, Outcome, ScoreLine, SeatSet};
@@ -12,23 +12,15 @@ use crate::{EventSink, Outcome, ScoreLine, SeatSet};
 /// Points for each completed city that a field touches.
 const FIELD_CITY_POINTS: u16 = 3;
 
-/// Points that the end of the match gives a seat.
-#[derive(Clone, Copy, Debug, Default)]
-struct FinalPoints {
-    open: Points,
-    fields: u16,
-}
-
-impl FinalPoints {
-    fn sum(self) -> u16 {
-        self.open.sum() + self.fields
-    }
-}
-
 impl Points {
+    /// Of roads, of cities, of monasteries.
+    pub(super) const fn each(self) -> [u16; 3] {
+        [self.roads, self.cities, self.monasteries]
+    }
+
     /// The total.
     pub fn sum(self) -> u16 {
-        self.roads + self.cities + self.monasteries
+        self.each().iter().sum()
     }
 
     /// Those of the sort of a feature; fields have none before the end.
@@ -42,25 +34,23 @@ impl Points {
     }
 }
 
-/// Points of a city, complete or not (C3).
-const fn city_points(city: &Structure) -> u16 {
-    let each = if city.is_complete() { 2 } else { 1 };
-    (city.tiles as u16 + city.shields as u16) * each
-}
-
 impl State {
     /// What a feature is worth to each seat with the most meeples on it.
     fn worth(&self, feature: Feature) -> u16 {
         match feature {
-            Feature::Road(root) => self.map.road(root).tiles.into(),
-            Feature::City(root) => city_points(self.map.city(root)),
+            Feature::Road(root) => self.map.roads.feature(root).tiles.into(),
+            // C3.
+            Feature::City(root) => {
+                let city = self.map.cities.feature(root);
+                u16::from(city.tiles + city.shields) * (1 + u16::from(city.is_complete()))
+            }
             Feature::Monastery(place) => {
                 let monastery = &self.map.monasteries[usize::from(place)];
                 u16::from(monastery.tiles_round) + 1
             }
             Feature::Field(root) => {
-                let cities = self.map.field(root).completed_cities.count_ones();
-                cities as u16 * FIELD_CITY_POINTS
+                let cities = self.map.fields.feature(root).completed_cities;
+                cities.count_ones() as u16 * FIELD_CITY_POINTS
             }
         }
     }
@@ -74,24 +64,18 @@ impl State {
     ) -> ArrayVec<Crossing, MAX_CROSSINGS> {
         let last = self.map.last();
         let mut crossings = ArrayVec::new();
-        for at in 0..self.map.last_features().len() {
-            let (segment, feature) = self.map.last_features()[at];
+        for at in 0..self.map.last_features.len() {
+            let (segment, feature) = self.map.last_features[at];
             if segment != Segment::Monastery && self.map.is_complete(feature) {
                 self.score(last, segment, feature, &mut crossings, events);
             }
         }
-        let cell = self.map.tile(last).placement.cell;
+        let cell = self.map.cell(last);
         for place in 0..self.map.monasteries.len() as u8 {
-            let monastery = self.map.monasteries[usize::from(place)];
+            let Monastery { tile, cell: at, .. } = self.map.monasteries[usize::from(place)];
             let feature = Feature::Monastery(place);
-            if self.map.is_complete(feature) && monastery.cell.is_near(cell) {
-                self.score(
-                    monastery.tile,
-                    Segment::Monastery,
-                    feature,
-                    &mut crossings,
-                    events,
-                );
+            if self.map.is_complete(feature) && at.is_near(cell) {
+                self.score(tile, Segment::Monastery, feature, &mut crossings, events);
             }
         }
         for crossing in &crossings {
@@ -116,9 +100,8 @@ impl State {
     ) {
         let mut meeples = self.map.meeples_on(feature);
         let (seats, points) = (majority(&meeples), self.worth(feature));
-        let cell = self.map.tile(tile).placement.cell;
         events.push(Event::Scored {
-            cell,
+            cell: self.map.cell(tile),
             segment,
             completed: true,
             points,
@@ -128,7 +111,7 @@ impl State {
             return;
         }
         for seat in seats.iter() {
-            if let Some(score) = self.points[seat.index()].of(feature) {
+            if let Some(score) = self.seats[seat.index()].points.of(feature) {
                 *score += points;
             }
         }
@@ -137,15 +120,15 @@ impl State {
             && let Some(seat) = seats.iter().next()
             && self.map.down(root).next().is_some()
         {
-            let waiting = std::mem::take(&mut meeples[seat.index()]);
+            let meeples = std::mem::take(&mut meeples[seat.index()]);
             crossings.push(Crossing {
                 road,
                 seat,
-                meeples: waiting,
+                meeples,
             });
         }
-        for (supply, home) in self.supply.iter_mut().zip(meeples) {
-            *supply += home;
+        for (seat, home) in self.seats.iter_mut().zip(meeples) {
+            seat.supply += home;
         }
         self.map.remove_meeples(feature);
     }
@@ -167,7 +150,7 @@ impl State {
     pub(super) fn tell_final_scores(&self, events: &mut impl EventSink<Event>) {
         for (standing, _, points, seats) in self.final_scores() {
             events.push(Event::Scored {
-                cell: self.map.tile(standing.tile).placement.cell,
+                cell: self.map.cell(standing.tile),
                 segment: standing.segment,
                 completed: false,
                 points,
@@ -176,25 +159,26 @@ impl State {
         }
     }
 
-    fn final_points(&self) -> [FinalPoints; MAX_PLAYERS] {
-        let mut scores = [FinalPoints::default(); MAX_PLAYERS];
+    /// What completed features gave each seat, in seat order, and what the end of the match gives
+    /// it: for open features, for fields.
+    fn points(&self) -> impl ExactSizeIterator<Item = (Points, Points, u16)> {
+        let mut last = [(Points::default(), 0); MAX_PLAYERS];
         for (_, feature, points, seats) in self.final_scores() {
             for seat in seats.iter() {
-                let FinalPoints { open, fields } = &mut scores[seat.index()];
+                let (open, fields) = &mut last[seat.index()];
                 *open.of(feature).unwrap_or(fields) += points;
             }
         }
-        scores
+        let seats = self.seats.iter().zip(last);
+        seats.map(|(seat, (open, fields))| (seat.points, open, fields))
     }
 
     /// The score of each seat, in seat order, if the match ended now: what is completed, and what
     /// open features and fields would give. For bots that evaluate a position.
     pub fn scores_if_ended(&self) -> ArrayVec<u16, MAX_PLAYERS> {
-        let scores = self.final_points();
-        let seats = self.fixed.seats.seats();
-        seats
-            .map(|seat| self.points[seat.index()].sum() + scores[seat.index()].sum())
-            .collect()
+        let points = self.points();
+        let scores = points.map(|(completed, open, fields)| completed.sum() + open.sum() + fields);
+        scores.collect()
     }
 
     /// The result, once the match is over.
@@ -202,25 +186,20 @@ impl State {
         if self.phase != Phase::Over {
             return None;
         }
-        let scores = self.scores_if_ended();
-        let last = self.final_points();
-        Some(Outcome::ranked(scores.into_iter().zip(0..).map(
-            |(score, seat)| (score, breakdown(self.points[seat], last[seat])),
-        )))
+        let seats = self.points().map(|(completed, open, fields)| {
+            let lines = [
+                ("roads", completed.roads),
+                ("cities", completed.cities),
+                ("monasteries", completed.monasteries),
+                ("open_roads", open.roads),
+                ("open_cities", open.cities),
+                ("open_monasteries", open.monasteries),
+                ("fields", fields),
+            ];
+            let score: u16 = lines.iter().map(|(_, points)| points).sum();
+            let line = |(category, points)| ScoreLine::new(category, points);
+            (score, lines.map(line).to_vec())
+        });
+        Some(Outcome::ranked(seats))
     }
-}
-
-fn breakdown(completed: Points, last: FinalPoints) -> Vec<ScoreLine> {
-    let FinalPoints { open, fields } = last;
-    let lines = [
-        ("roads", completed.roads),
-        ("cities", completed.cities),
-        ("monasteries", completed.monasteries),
-        ("open_roads", open.roads),
-        ("open_cities", open.cities),
-        ("open_monasteries", open.monasteries),
-        ("fields", fields),
-    ];
-    let line = |(category, points): (_, u16)| ScoreLine::new(category, points);
-    lines.map(line).to_vec()
 }

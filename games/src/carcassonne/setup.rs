@@ -1,14 +1,15 @@
 //! Everything that chance fixes before play.
 
+use arrayvec::ArrayVec;
+
 use super::Carcassonne;
 use super::components::{MAX_DRAWS, TILE_KINDS, TileKind};
 use super::config::Config;
 use super::edition::Edition;
-use crate::Rules;
-use crate::dealt::check_dealt;
-use crate::field_error::check_seats;
-use crate::{ChanceStream, FieldError, Seat, SeatCount, Seed};
-use arrayvec::ArrayVec;
+use crate::{
+    ChanceStream, FieldError, Rules, Seat, SeatCount, Seed, dealt::check_dealt,
+    field_error::check_seats,
+};
 
 /// The setup of a match: every result of chance. Nothing is drawn later.
 #[derive(Clone, Debug, PartialEq)]

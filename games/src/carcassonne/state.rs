@@ -4,15 +4,13 @@ use std::sync::Arc;
 
 use arrayvec::ArrayVec;
 
-use super::components::{
-    Cell, Edge, MAX_CROSSINGS, MAX_DRAWS, MAX_PLAYERS, MEEPLES, Segment, TileKind,
-};
+use super::components::{Cell, MAX_CROSSINGS, MAX_DRAWS, MAX_PLAYERS, MEEPLES, Segment, TileKind};
 use super::config::Config;
 use super::edition::Edition;
 use super::event::Event;
 use super::features::Feature;
 use super::map::Map;
-use super::observation::{Crossing, Phase, Points};
+use super::observation::{Crossing, LaidTile, Phase, Points, SeatView};
 use super::setup::Setup;
 use crate::{Digest, Digester, EventSink, Seat, SeatCount};
 
@@ -37,15 +35,18 @@ pub struct State {
     /// Whose turn it is; once the match is over, the seat that drew last.
     pub(super) turn: Seat,
     pub(super) phase: Phase,
-    /// Meeples in the supply of each seat.
-    pub(super) supply: [u8; MAX_PLAYERS],
-    pub(super) points: [Points; MAX_PLAYERS],
+    /// What each seat has, in seat order.
+    pub(super) seats: ArrayVec<SeatView, MAX_PLAYERS>,
     pub(super) removed: ArrayVec<TileKind, MAX_DRAWS>,
 }
 
 impl State {
     /// The position before the first tile is drawn. `setup` must have been checked.
     pub(super) fn new(config: &Config, seats: SeatCount, setup: &Setup) -> Self {
+        let seat = SeatView {
+            supply: MEEPLES,
+            points: Points::default(),
+        };
         Self {
             map: Map::new(&config.edition),
             fixed: Arc::new(Fixed {
@@ -57,8 +58,7 @@ impl State {
             drawn: 0,
             turn: setup.first,
             phase: Phase::PlaceMeeple,
-            supply: [MEEPLES; MAX_PLAYERS],
-            points: [Points::default(); MAX_PLAYERS],
+            seats: seats.seats().map(|_| seat.clone()).collect(),
             removed: ArrayVec::new(),
         }
     }
@@ -85,7 +85,7 @@ impl State {
     /// Whether a tile can be laid at all.
     pub(super) fn fits_somewhere(&self, tile: TileKind) -> bool {
         let shape = self.fixed.edition.shape(tile);
-        let mut cells = self.map.frontier().cells().iter();
+        let mut cells = self.map.frontier.cells().iter();
         cells.any(|open| !shape.fitting(open.demand).is_empty())
     }
 
@@ -110,27 +110,26 @@ impl State {
             drawn: _, // shows in the tiles not drawn yet
             turn,
             phase,
-            supply,
-            points,
+            seats,
             removed,
         } = self;
         let Fixed {
             edition: _,
-            seats,
+            seats: seat_count,
             fields,
             tiles: _, // those not drawn yet are below, the others on the table or removed
         } = &**fixed;
         let mut d = Digester::default();
-        d.bytes(&[seats.get(), u8::from(*fields)]);
+        d.bytes(&[seat_count.get(), u8::from(*fields)]);
         d.u8(map.tiles().len() as u8);
-        for laid in map.tiles() {
-            d.u8(laid.tile.number());
-            digest_cell(&mut d, laid.placement.cell);
-            d.u8(laid.placement.rotation.quarter_turns());
+        for LaidTile { tile, placement } in map.tiles() {
+            d.u8(tile.number());
+            digest_cell(&mut d, placement.cell);
+            d.u8(placement.rotation.number());
         }
         d.u8(map.meeples.len() as u8);
         for standing in &map.meeples {
-            digest_cell(&mut d, map.tile(standing.tile).placement.cell);
+            digest_cell(&mut d, map.cell(standing.tile));
             d.bytes(&segment_bytes(standing.segment));
             d.u8(standing.seat.number());
         }
@@ -140,37 +139,18 @@ impl State {
         }
         d.u8(turn.number());
         digest_phase(&mut d, phase);
-        for seat in seats.seats() {
-            d.u8(supply[seat.index()]);
-            let Points {
-                roads,
-                cities,
-                monasteries,
-            } = points[seat.index()];
-            for points in [roads, cities, monasteries] {
+        for SeatView { supply, points } in seats {
+            d.u8(*supply);
+            for points in points.each() {
                 d.bytes(&points.to_le_bytes());
             }
         }
         d.finish()
     }
 
-    /// The seat whose turn is after that of `seat`.
-    fn after(&self, seat: Seat) -> Seat {
-        let next = Seat::new(seat.number() + 1).filter(|&next| self.fixed.seats.contains(next));
-        next.or(Seat::new(0)).unwrap_or(seat)
-    }
-
-    /// The crossing that is decided on now.
-    pub(super) fn first_crossing(&self) -> Option<Crossing> {
-        match &self.phase {
-            Phase::Drawbridge { crossings } => crossings.first().copied(),
-            _ => None,
-        }
-    }
-
-    /// The road of a crossing: its root.
-    pub(super) fn road_of(&self, road: Edge) -> Option<u8> {
-        let segment = Segment::Road(road);
+    /// The road of the crossing that is decided on now: its root.
+    pub(super) fn crossed_road(&self) -> Option<u8> {
+        let segment = Segment::Road(self.phase.crossings().first()?.road);
         let edition = &self.fixed.edition;
         match self.map.feature(edition, self.map.last(), segment)? {
             Feature::Road(root) => Some(root),
@@ -186,7 +166,8 @@ impl State {
     ) {
         if crossings.is_empty() {
             if !self.undrawn().is_empty() {
-                self.turn = self.after(self.turn);
+                let next = (self.turn.number() + 1) % self.fixed.seats.get();
+                self.turn = Seat::new(next).unwrap_or(self.turn);
             }
             self.draw_tile(events);
         } else {

@@ -7,7 +7,7 @@ use super::components::{
     EDGES, Edge, HALF_EDGES, HalfEdge, MAX_TILE_FIELDS, MAX_TILE_GATES, MAX_TILE_SEGMENTS,
     Rotation, Segment, Terrain,
 };
-use super::edition_parts::TileParts;
+use super::edition_parts::{CityParts, FieldParts, RoadParts, TileParts};
 
 /// What the tiles round an empty cell ask of a tile in it: two bits an edge, north lowest; 0 for
 /// an edge without a tile beyond, else 1 and the index of the terrain.
@@ -37,7 +37,7 @@ pub(super) struct RotationSet(u8);
 
 impl RotationSet {
     pub(super) const fn contains(self, rotation: Rotation) -> bool {
-        self.0 & 1 << rotation.quarter_turns() != 0
+        self.0 & 1 << rotation.number() != 0
     }
 
     pub(super) const fn is_empty(self) -> bool {
@@ -66,18 +66,14 @@ const LISTED: [Listed; 1 << EDGES] = {
         rotations: Rotation::ALL,
     };
     let mut all = [none; 1 << EDGES];
-    let mut set = 0;
-    while set < all.len() {
-        let mut turns = 0;
-        while turns < EDGES {
-            let rotation = Rotation::ALL[turns];
-            if RotationSet(set as u8).contains(rotation) {
-                all[set].rotations[all[set].len as usize] = rotation;
-                all[set].len += 1;
-            }
-            turns += 1;
+    let mut pair = 0;
+    while pair < all.len() * EDGES {
+        let (set, rotation) = (pair / EDGES, Rotation::ALL[pair % EDGES]);
+        if RotationSet(set as u8).contains(rotation) {
+            all[set].rotations[all[set].len as usize] = rotation;
+            all[set].len += 1;
         }
-        set += 1;
+        pair += 1;
     }
     all
 };
@@ -87,9 +83,11 @@ const LISTED: [Listed; 1 << EDGES] = {
 pub(super) struct ShapeGate {
     pub(super) road: u8,
     pub(super) city: u8,
+    /// The first edge of the city.
+    pub(super) city_edge: Edge,
 }
 
-/// One way that a tile can lie. Segments are places in the lists of [`TileParts`].
+/// One way that a tile can lie. The segments of a sort have places in the order of their names.
 #[derive(Clone, Debug)]
 pub(super) struct Lying {
     pub(super) terrain: [Terrain; EDGES],
@@ -99,40 +97,78 @@ pub(super) struct Lying {
     pub(super) field_at: [u8; HALF_EDGES],
     /// All segments in order, each with its place among those of its sort.
     pub(super) segments: ArrayVec<(Segment, u8), MAX_TILE_SEGMENTS>,
-}
-
-impl Lying {
-    /// The segment of an edge, or the field of its left half, with its place.
-    pub(super) fn place_of(&self, segment: Segment) -> Option<u8> {
-        let mut segments = self.segments.iter();
-        let found = segments.find(|(other, _)| *other == segment);
-        found.map(|&(_, place)| place)
-    }
-
-    /// The name of the city segment of this place.
-    pub(super) fn city_name(&self, place: u8) -> Option<Edge> {
-        self.segments
-            .iter()
-            .find_map(|&(segment, other)| match segment {
-                Segment::City(edge) if other == place => Some(edge),
-                _ => None,
-            })
-    }
-}
-
-/// A kind of tile. Must be made of parts that have been checked.
-#[derive(Clone, Debug)]
-pub(super) struct Shape {
     /// Edges of each road.
     pub(super) road_edges: ArrayVec<u8, EDGES>,
     /// Edges and shields of each city.
     pub(super) cities: ArrayVec<(u8, u8), EDGES>,
     /// For each field the cities that it touches, as a bit mask of their places.
     pub(super) fields: ArrayVec<u8, MAX_TILE_FIELDS>,
-    pub(super) monastery: bool,
     pub(super) gates: ArrayVec<ShapeGate, MAX_TILE_GATES>,
+}
+
+impl Lying {
+    fn new(tile: &TileParts) -> Self {
+        let (roads, cities, fields) = (&tile.roads, &tile.cities, &tile.fields);
+        let through = |edge: Edge| {
+            let road = roads.iter().position(|road| road.edges.contains(&edge));
+            road.or_else(|| tile.city_at(edge)).unwrap_or(0) as u8
+        };
+        let field_at = |half| tile.field_at(half).unwrap_or(0) as u8;
+        let field_name = |field: &FieldParts| Segment::Field(field.half_edges[0]);
+        let road_names = roads.iter().map(|road| Segment::Road(road.edges[0]));
+        let city_names = cities.iter().map(|city| Segment::City(city.edges[0]));
+        let field_names = fields.iter().map(field_name);
+        let monastery = tile.monastery.then_some((Segment::Monastery, 0));
+        let segments = road_names.zip(0..).chain(city_names.zip(0..));
+        let segments = segments.chain(monastery).chain(field_names.zip(0..));
+        let gates = roads.iter().zip(0..).filter_map(|(road, place)| {
+            let city_edge = road.drawbridge?;
+            Some(ShapeGate {
+                road: place,
+                city: tile.city_at(city_edge)? as u8,
+                city_edge,
+            })
+        });
+        let city = |city: &CityParts| (city.edges.len() as u8, city.shield.into());
+        let touched = |field: &FieldParts| {
+            let cities = field.cities.iter();
+            mask(cities.filter_map(|&first| tile.city_at(first)))
+        };
+        Self {
+            terrain: Edge::ALL.map(|edge| tile.edges[edge.index()]),
+            through: Edge::ALL.map(through),
+            field_at: HalfEdge::ALL.map(field_at),
+            segments: segments.collect(),
+            road_edges: roads.iter().map(|road| road.edges.len() as u8).collect(),
+            cities: cities.iter().map(city).collect(),
+            fields: fields.iter().map(touched).collect(),
+            gates: gates.collect(),
+        }
+    }
+
+    /// The place of a segment, which must be named by its first edge or half-edge.
+    pub(super) fn place_of(&self, segment: Segment) -> Option<u8> {
+        let mut segments = self.segments.iter();
+        let found = segments.find(|(other, _)| *other == segment);
+        found.map(|&(_, place)| place)
+    }
+
+    /// The first edge that is not what a demand asks for.
+    pub(super) fn mismatch(&self, demand: Demand) -> Option<Edge> {
+        let differs = |edge: &Edge| {
+            let asked = demand.at(*edge);
+            asked.is_some_and(|asked| asked != self.terrain[edge.index()])
+        };
+        Edge::ALL.into_iter().find(differs)
+    }
+}
+
+/// A kind of tile. Must be made of parts that have been checked.
+#[derive(Clone, Debug)]
+pub(super) struct Shape {
+    pub(super) monastery: bool,
     /// Rotations that look different: 1, 2 or 4.
-    looks: u8,
+    looks: usize,
     lying: [Lying; EDGES],
     /// For each [`Demand`] the rotations that meet it, one of each look.
     fitting: Box<[RotationSet; Demand::COUNT]>,
@@ -140,43 +176,19 @@ pub(super) struct Shape {
 
 impl Shape {
     pub(super) fn new(parts: &TileParts) -> Self {
-        let gates = parts.roads.iter().zip(0..).filter_map(|(road, place)| {
-            let city = parts.city_of(road.drawbridge?)? as u8;
-            Some(ShapeGate { road: place, city })
-        });
-        let lying = Rotation::ALL.map(|rotation| lie(parts, rotation));
-        let upright = look(parts, Rotation::ALL[0]);
-        let mut turned = Rotation::ALL.into_iter().skip(1);
-        let repeated = turned.find(|&rotation| look(parts, rotation) == upright);
-        let looks = repeated.map_or(EDGES as u8, Rotation::quarter_turns);
+        let turned = Rotation::ALL.map(|rotation| turned(parts, rotation));
+        let repeated = (1..EDGES).find(|&turns| turned[turns] == turned[0]);
+        let looks = repeated.unwrap_or(EDGES);
+        let lying = turned.each_ref().map(Lying::new);
+        let fitting = |demand| {
+            let demand = Demand(demand as u8);
+            let fits = |&rotation: &usize| lying[rotation].mismatch(demand).is_none();
+            RotationSet(mask((0..looks).filter(fits)))
+        };
         Self {
-            road_edges: parts
-                .roads
-                .iter()
-                .map(|road| road.edges.len() as u8)
-                .collect(),
-            cities: parts
-                .cities
-                .iter()
-                .map(|city| (city.edges.len() as u8, u8::from(city.shield)))
-                .collect(),
-            fields: parts
-                .fields
-                .iter()
-                .map(|field| {
-                    let places = field
-                        .cities
-                        .iter()
-                        .filter_map(|&first| parts.city_of(first));
-                    mask(places)
-                })
-                .collect(),
             monastery: parts.monastery,
-            gates: gates.collect(),
             looks,
-            fitting: Box::new(std::array::from_fn(|demand| {
-                fitting(Demand(demand as u8), looks, &lying)
-            })),
+            fitting: Box::new(std::array::from_fn(fitting)),
             lying,
         }
     }
@@ -188,7 +200,7 @@ impl Shape {
 
     /// The smallest rotation that looks like this one.
     pub(super) fn first_alike(&self, rotation: Rotation) -> Rotation {
-        Rotation::ALL[rotation.index() % usize::from(self.looks)]
+        Rotation::ALL[rotation.index() % self.looks]
     }
 
     /// The rotations that meet a demand, the smallest of each look.
@@ -197,88 +209,43 @@ impl Shape {
     }
 }
 
-fn fitting(demand: Demand, looks: u8, lying: &[Lying; EDGES]) -> RotationSet {
-    let fits = |lying: &Lying| {
-        let mut edges = Edge::ALL.into_iter().zip(lying.terrain);
-        edges.all(|(edge, terrain)| demand.at(edge).is_none_or(|asked| asked == terrain))
-    };
-    let rotations = (0..usize::from(looks)).filter(|&rotation| fits(&lying[rotation]));
-    RotationSet(mask(rotations))
-}
-
 /// Places as a bit mask.
 fn mask(places: impl Iterator<Item = usize>) -> u8 {
     places.fold(0, |mask, place| mask | 1 << place)
 }
 
-fn lie(parts: &TileParts, rotation: Rotation) -> Lying {
-    let mut lying = Lying {
-        terrain: [Terrain::Field; EDGES],
-        through: [0; EDGES],
-        field_at: [0; HALF_EDGES],
-        segments: ArrayVec::new(),
-    };
-    for edge in Edge::ALL {
-        lying.terrain[edge.turned(rotation).index()] = parts.edges[edge.index()];
+/// A tile as it lies when it is turned, whatever the order of its parts was: equal for rotations
+/// that look the same.
+fn turned(parts: &TileParts, rotation: Rotation) -> TileParts {
+    let edges = |edges: &[Edge]| sorted(edges.iter().map(|edge| edge.turned(rotation)));
+    let city = |edge: &Edge| Some(edges(&parts.cities[parts.city_at(*edge)?].edges)[0]);
+    let cities = parts.cities.iter().map(|city| CityParts {
+        edges: edges(&city.edges),
+        shield: city.shield,
+    });
+    let roads = parts.roads.iter().map(|road| RoadParts {
+        edges: edges(&road.edges),
+        drawbridge: road.drawbridge.as_ref().and_then(city),
+    });
+    let fields = parts.fields.iter().map(|field| FieldParts {
+        half_edges: sorted(field.half_edges.iter().map(|half| half.turned(rotation))),
+        cities: sorted(field.cities.iter().filter_map(city)),
+    });
+    let mut terrain = parts.edges.clone();
+    terrain.rotate_right(rotation.index());
+    TileParts {
+        edges: terrain,
+        cities: sorted(cities),
+        roads: sorted(roads),
+        fields: sorted(fields),
+        monastery: parts.monastery,
     }
-    let roads = parts.roads.iter().map(|road| &road.edges).zip(0..);
-    let cities = parts.cities.iter().map(|city| &city.edges).zip(0..);
-    let named = |name: fn(Edge) -> Segment| move |(edges, place)| (name, edges, place);
-    let of_edges = roads.map(named(Segment::Road));
-    for (name, edges, place) in of_edges.chain(cities.map(named(Segment::City))) {
-        let edges = edges.iter().map(|edge| edge.turned(rotation));
-        let first = edges.clone().min();
-        lying.segments.extend(first.map(|edge| (name(edge), place)));
-        edges.for_each(|edge| lying.through[edge.index()] = place);
-    }
-    if parts.monastery {
-        lying.segments.push((Segment::Monastery, 0));
-    }
-    for (field, place) in parts.fields.iter().zip(0..) {
-        let halves = field.half_edges.iter().map(|half| half.turned(rotation));
-        let first = halves.clone().min();
-        lying
-            .segments
-            .extend(first.map(|half| (Segment::Field(half), place)));
-        halves.for_each(|half| lying.field_at[half.index()] = place);
-    }
-    lying.segments.sort_unstable();
-    lying
 }
 
-/// Edges as a bit mask.
-fn edge_mask(edges: &[Edge], rotation: Rotation) -> u8 {
-    mask(edges.iter().map(|edge| edge.turned(rotation).index()))
-}
-
-/// What a turned tile looks like, whatever the order of its parts: for each segment what sort it
-/// is, its edges or half-edges, and what it has or touches.
-fn look(parts: &TileParts, rotation: Rotation) -> Vec<(u8, u8, Vec<u8>)> {
-    let city_mask = |first: &Edge| {
-        let city = parts.city_of(*first);
-        city.map_or(0, |city| edge_mask(&parts.cities[city].edges, rotation))
-    };
-    let roads = parts.roads.iter().map(|road| {
-        let gate = road.drawbridge.iter().map(city_mask).collect();
-        (0, edge_mask(&road.edges, rotation), gate)
-    });
-    let cities = parts.cities.iter().map(|city| {
-        (
-            1,
-            edge_mask(&city.edges, rotation),
-            vec![u8::from(city.shield)],
-        )
-    });
-    let fields = parts.fields.iter().map(|field| {
-        let halves = field.half_edges.iter();
-        let halves = halves.map(|half: &HalfEdge| half.turned(rotation).index());
-        let mut touched: Vec<u8> = field.cities.iter().map(city_mask).collect();
-        touched.sort_unstable();
-        (2, mask(halves), touched)
-    });
-    let mut look: Vec<_> = roads.chain(cities).chain(fields).collect();
-    look.sort_unstable();
-    look
+fn sorted<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut items: Vec<T> = items.collect();
+    items.sort_unstable();
+    items
 }
 
 #[cfg(test)]
@@ -290,7 +257,7 @@ mod tests {
     #[test]
     fn tiles_have_as_many_looks_as_they_show() {
         let edition = Edition::built_in();
-        let of = |looks: u8| -> Vec<String> {
+        let of = |looks: usize| -> Vec<String> {
             let kinds = TileKind::all().filter(|&kind| edition.shape(kind).looks == looks);
             kinds.map(|kind| kind.to_string()).collect()
         };
@@ -309,10 +276,7 @@ mod tests {
         let fitting = |kind: TileKind| -> Vec<u8> {
             let fitting = edition.shape(kind).fitting(demand).listed();
             let rotations = &fitting.rotations[..usize::from(fitting.len)];
-            rotations
-                .iter()
-                .map(|rotation| rotation.quarter_turns())
-                .collect()
+            rotations.iter().map(|rotation| rotation.number()).collect()
         };
         let kind = |number| TileKind::new(number).map(fitting);
         // K is CFRR: its city is east of its south road when it is turned once.

@@ -176,7 +176,7 @@ impl<'a> Recount<'a> {
 
     pub(crate) fn piece(&self, tile: usize) -> &'a Piece {
         let laid = &self.view.tiles[tile];
-        let turns = laid.placement.rotation.quarter_turns();
+        let turns = laid.placement.rotation.number();
         self.pieces.get(laid.tile, turns.into())
     }
 

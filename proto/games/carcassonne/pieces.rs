@@ -10,7 +10,7 @@ use bridgemaster_games::{
 
 use super::{messages::SEAT, v1};
 use crate::games::{
-    conversion::{Conversion as _, Each, Else, InRange, OnWire, Plain},
+    conversion::{Each, InRange, OnWire},
     enums::WireEnum,
     other_form::wire_as,
     wire::{Path as _, WireError},
@@ -59,7 +59,7 @@ impl WireEnum for Segment {
 
 wire_as! {
     Rotation = u32 as u8: InRange(0..=EDGES as u8 - 1),
-    |rotation| rotation.quarter_turns(),
+    |rotation| rotation.number(),
     |_field, turns| Ok(Self::ALL[usize::from(turns)])
 }
 
@@ -104,17 +104,13 @@ impl OnWire<v1::Config> for Config {
             base_tiles,
         } = wire;
         let default = Self::default();
-        let read = || {
-            let read = Self {
-                drawbridges: Else(|| default.drawbridges, Plain)
-                    .read("drawbridges", drawbridges)?,
-                fields: Else(|| default.fields, Plain).read("fields", fields)?,
-                edition: OnWire::from_wire("edition", edition)?,
-            };
-            check_base_tiles("base_tiles", base_tiles, &read.edition)?;
-            Ok(read)
+        let config = Self {
+            drawbridges: drawbridges.unwrap_or(default.drawbridges),
+            fields: fields.unwrap_or(default.fields),
+            edition: OnWire::from_wire("edition", edition).below(field)?,
         };
-        read().below(field)
+        check_base_tiles(base_tiles, &config.edition).below(field)?;
+        Ok(config)
     }
 }
 
@@ -127,18 +123,12 @@ fn base_tiles(edition: &Edition) -> impl Iterator<Item = v1::BaseTile> {
 }
 
 /// Checks that the list is empty or what the server sends.
-fn check_base_tiles(
-    field: &str,
-    tiles: &[v1::BaseTile],
-    edition: &Edition,
-) -> Result<(), WireError> {
-    if tiles.is_empty() {
-        return Ok(());
-    }
-    let found = tiles.len();
-    if found != BASE_KINDS {
+fn check_base_tiles(tiles: &[v1::BaseTile], edition: &Edition) -> Result<(), WireError> {
+    const FIELD: &str = "base_tiles";
+    if !matches!(tiles.len(), 0 | BASE_KINDS) {
+        let found = tiles.len();
         let detail = format!("must be empty or have {BASE_KINDS} entries, found {found}");
-        return Err(WireError::new(field, detail));
+        return Err(WireError::new(FIELD, detail));
     }
     let mut pairs = tiles.iter().zip(base_tiles(edition));
     match pairs.position(|(tile, base)| *tile != base) {
@@ -146,7 +136,7 @@ fn check_base_tiles(
         Some(place) => {
             let detail = "must be as the server sends it: the base tiles are the same in every \
                           match; the list may be left empty";
-            Err(WireError::new("", detail).at(field, place))
+            Err(WireError::new("", detail).at(FIELD, place))
         }
     }
 }
