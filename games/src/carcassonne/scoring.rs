@@ -20,7 +20,7 @@ impl Points {
 
     /// The total.
     pub fn sum(self) -> u16 {
-        self.each().iter().sum()
+        self.roads + self.cities + self.monasteries
     }
 
     /// Those of the sort of a feature; fields have none before the end.
