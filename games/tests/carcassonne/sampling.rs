@@ -177,6 +177,13 @@ fn a_fact_that_no_match_shows_is_refused_with_its_field() {
         "tiles[0]: is not the start tile"
     );
     assert_eq!(
+        refused(&Position::new("E"), &|view| {
+            view.tiles.clear();
+            view.unseen[TileKind::START.index()] += 1;
+        }),
+        "tiles[0]: is not the start tile"
+    );
+    assert_eq!(
         refused(&road, &|view| view.meeples[0].segment = Segment::Monastery),
         "meeples[0].segment: the tile has no monastery"
     );
