@@ -3,7 +3,7 @@
 use std::fmt::{Display, Result, Write};
 
 use super::BridgesToNowhere;
-use super::components::{Card, LEVELS, Piece, Placement, ROUNDS, Style, Symbol};
+use super::components::{Card, Cell, Contract, LEVELS, Piece, ROUNDS, STYLES, Symbol};
 use super::config::Config;
 use super::observation::{Observation, Phase, SeatView};
 use crate::events::listed;
@@ -18,17 +18,18 @@ const COLUMNS_PER_STRIP: usize = 14;
 const CARDS_PER_LINE: usize = 3;
 /// Cards by their short names on one line.
 const SHORT_CARDS_PER_LINE: usize = 12;
+/// Symbols in short names, in order.
+const SYMBOL_LETTERS: [char; Symbol::ALL.len()] = ['f', 'b', 'o'];
+/// Styles in short names, in order.
+const STYLE_LETTERS: [char; STYLES] = ['S', 'T', 'C'];
 
 impl Show for BridgesToNowhere {
     /// Writes the games that are over, what goes on, the table, then each seat.
     fn render(config: &Config, observation: &Observation, text: &mut impl Write) -> Result {
         for (game, result) in observation.results.iter().enumerate() {
             let [first, second] = result.scores.map(|score| score.total());
-            write!(text, "game {game}")?;
-            if let Some(contract) = result.contract {
-                write!(text, " for {contract}")?;
-            }
-            write!(text, ": {first} to {second}, ")?;
+            let purpose = purpose(result.contract);
+            write!(text, "game {game}{purpose}: {first} to {second}, ")?;
             match result.winner {
                 Some(winner) => writeln!(text, "seat {winner} won")?,
                 None => writeln!(text, "a tie")?,
@@ -67,20 +68,22 @@ impl Show for BridgesToNowhere {
 fn header(config: &Config, observation: &Observation, text: &mut impl Write) -> Result {
     let Observation { game, round, .. } = observation;
     let (last_game, last_round) = (observation.games.saturating_sub(1), ROUNDS - 1);
+    let (to_win, purpose) = (config.contracts_to_win, purpose(observation.contract));
     write!(
         text,
-        "game {game} (0 to {last_game}, {} to win)",
-        config.contracts_to_win
+        "game {game} (0 to {last_game}, {to_win} to win){purpose}, "
     )?;
-    if let Some(contract) = observation.contract {
-        write!(text, " for {contract}")?;
-    }
-    write!(text, ", round {round} (0 to {last_round}): ")?;
+    write!(text, "round {round} (0 to {last_round}): ")?;
     match observation.phase {
         Phase::Draft { seat } => writeln!(text, "seat {seat} takes a card"),
         Phase::Build => writeln!(text, "the seats build"),
         Phase::Over => writeln!(text, "the match is over"),
     }
+}
+
+/// What a game is played for.
+fn purpose(contract: Option<Contract>) -> String {
+    contract.map_or(String::new(), |contract| format!(" for {contract}"))
 }
 
 fn table(observation: &Observation, text: &mut impl Write) -> Result {
@@ -106,10 +109,8 @@ fn seat(number: usize, view: &SeatView, text: &mut impl Write) -> Result {
     for strip in columns.chunks(COLUMNS_PER_STRIP) {
         for level in (1..=LEVELS as u8).rev() {
             let pieces = strip.iter().map(|&column| {
-                let there = |placed: &&Placement| {
-                    (placed.cell.level, placed.cell.column) == (level, column)
-                };
-                let piece = view.structure.iter().find(there);
+                let cell = Cell { level, column };
+                let piece = view.structure.iter().find(|placed| placed.cell == cell);
                 piece.map_or(String::new(), |placed| short(placed.piece))
             });
             line(&format!("level {level}"), pieces, text)?;
@@ -129,23 +130,14 @@ fn line(name: &str, cells: impl Iterator<Item = impl Display>, text: &mut impl W
 
 /// `fS4b`: suspension, number 4, fish at the left, bird at the right.
 fn short(piece: Piece) -> String {
-    let symbol = |symbol| match symbol {
-        Symbol::Fish => 'f',
-        Symbol::Bird => 'b',
-        Symbol::Boat => 'o',
-    };
+    let symbol = |symbol: Symbol| SYMBOL_LETTERS[symbol.index()];
     match piece {
         Piece::Pillar => "||".to_owned(),
         Piece::Card(Card::Monument) => "<M>".to_owned(),
         Piece::Card(Card::Bridge(card)) => {
-            let style = match card.style {
-                Style::Suspension => 'S',
-                Style::Truss => 'T',
-                Style::Cable => 'C',
-            };
-            let number = card
-                .number
-                .map_or("$".to_owned(), |number| number.to_string());
+            let style = STYLE_LETTERS[card.style.index()];
+            let number = card.number.map(|number| number.to_string());
+            let number = number.as_deref().unwrap_or("$");
             format!("{}{style}{number}{}", symbol(card.left), symbol(card.right))
         }
     }
@@ -154,7 +146,7 @@ fn short(piece: Piece) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bridges_to_nowhere::{BridgeCard, BridgesToNowhere, Cell, MAX_PIECES};
+    use crate::bridges_to_nowhere::{BridgeCard, BridgesToNowhere, MAX_PIECES, Placement};
     use crate::{NoEvents, Rules, Sample, SeatCount, Seed, Viewer};
 
     fn start() -> Observation {
