@@ -50,9 +50,9 @@ impl Builder {
         }
         let piece = Piece::Card(fixed.card(id));
         let (left, right) = self.structure.neighbours(spot);
-        match left.styles_fit(card, right) {
-            false => Err(Illegal::Style { piece, cell }),
-            true => Err(Illegal::Numbers { piece, cell }),
+        match left.common_styles(card, right) {
+            0 => Err(Illegal::Style { piece, cell }),
+            _ => Err(Illegal::Numbers { piece, cell }),
         }
     }
 

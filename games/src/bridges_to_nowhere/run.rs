@@ -48,22 +48,19 @@ enum Shape {
     Valley,
 }
 
-/// Each shape followed by each.
-static THEN: [[Option<Shape>; Shape::ALL.len()]; Shape::ALL.len()] = {
-    let mut all = [[None; Shape::ALL.len()]; Shape::ALL.len()];
-    let mut pair = 0;
-    while pair < Shape::ALL.len().pow(2) {
-        let (shape, next) = (pair / Shape::ALL.len(), pair % Shape::ALL.len());
-        all[shape][next] = Shape::ALL[shape].followed_by(Shape::ALL[next]);
-        pair += 1;
-    }
-    all
+/// What [`Shape::then`] looks up: the rows by the first shape, the columns by the next.
+static THEN: [[Option<Shape>; 5]; 5] = {
+    use Shape::{Down, Flat, Peak, Up, Valley};
+    [
+        [Some(Flat), Some(Up), Some(Down), Some(Peak), Some(Valley)],
+        [Some(Up), Some(Up), Some(Peak), Some(Peak), None],
+        [Some(Down), Some(Valley), Some(Down), None, Some(Valley)],
+        [Some(Peak), None, Some(Peak), None, None],
+        [Some(Valley), Some(Valley), None, None, None],
+    ]
 };
 
 impl Shape {
-    /// All of them, in order.
-    const ALL: [Self; 5] = [Self::Flat, Self::Up, Self::Down, Self::Peak, Self::Valley];
-
     /// From one number to the next; `None` when they are equal.
     const fn of(from: u8, to: u8) -> Option<Self> {
         if from < to {
@@ -78,19 +75,6 @@ impl Shape {
     /// One shape followed by another; `None` when the direction would change twice.
     fn then(self, next: Self) -> Option<Self> {
         THEN[self as usize][next as usize]
-    }
-
-    /// What [`Self::then`] looks up.
-    const fn followed_by(self, next: Self) -> Option<Self> {
-        use Shape::{Down, Flat, Peak, Up, Valley};
-        match (self, next) {
-            (shape, Flat) | (Flat, shape) => Some(shape),
-            (Up, Up) => Some(Up),
-            (Down, Down) => Some(Down),
-            (Up, Down | Peak) | (Peak, Down) => Some(Peak),
-            (Down, Up | Valley) | (Valley, Up) => Some(Valley),
-            _ => None,
-        }
     }
 }
 
@@ -121,22 +105,25 @@ impl Numbers {
         if next.first == 0 {
             return Some(self);
         }
-        let shape = self
-            .shape
-            .then(Shape::of(self.last, next.first)?)?
-            .then(next.shape)?;
+        let between = Shape::of(self.last, next.first)?;
+        let shape = self.shape.then(between)?.then(next.shape)?;
         Some(Self {
             first: self.first,
             last: next.last,
             shape,
         })
     }
+
+    /// This row, a number (0 for none) and another row.
+    #[inline]
+    fn join(self, number: u8, right: Self) -> Option<Self> {
+        self.then(Self::of(number))?.then(right)
+    }
 }
 
 /// A set of numbers, bit n for number n; bit 0 stands for a card without a number.
 pub(super) type NumberSet = u16;
 
-const ALL_NUMBERS: NumberSet = NumberSet::MAX;
 const _: () = assert!((MAX_NUMBER as u32) < NumberSet::BITS);
 
 /// The numbers below `number`, and a card without one.
@@ -154,7 +141,7 @@ const fn above(number: u8) -> NumberSet {
 /// peak, higher ones at the rim of a valley.
 const fn beside(number: u8, shape: Shape) -> NumberSet {
     match (number, shape) {
-        (0, _) => ALL_NUMBERS,
+        (0, _) => NumberSet::MAX,
         (_, Shape::Peak) => below(number),
         (_, Shape::Valley) => above(number),
         _ => !(1 << number),
@@ -209,33 +196,24 @@ impl Run {
             (low + 1, above(low) & below(high) & !NO_NUMBER),
             (high + 1, above(high) & !NO_NUMBER),
         ];
-        let joins = |number: u8| {
-            let with_card = self.numbers.then(Numbers::of(number));
-            with_card.is_some_and(|numbers| numbers.then(right.numbers).is_some())
-        };
+        let joins = |number| self.numbers.join(number, right.numbers).is_some();
         let joining = kinds.into_iter().filter(|&(number, _)| joins(number));
         joining.fold(0, |numbers, (_, kind)| numbers | kind)
     }
 
-    /// Whether the styles of two runs and of a card between them fit.
-    pub(super) const fn styles_fit(&self, card: Traits, right: &Self) -> bool {
-        self.styles & card.styles & right.styles != 0
+    /// The styles that two runs and a card between them may all have.
+    pub(super) const fn common_styles(&self, card: Traits, right: &Self) -> StyleSet {
+        self.styles & card.styles & right.styles
     }
 
     /// This run, a card and the run at its right as one; `None` when that is no legal run (N5).
     pub(super) fn join(&self, card: Traits, right: &Self) -> Option<Self> {
-        if !self.styles_fit(card, right) {
+        let styles = self.common_styles(card, right);
+        if styles == 0 {
             return None;
         }
-        let numbers = self
-            .numbers
-            .then(Numbers::of(card.number))?
-            .then(right.numbers)?;
-        Some(Self::new(
-            self.length + 1 + right.length,
-            self.styles & card.styles & right.styles,
-            numbers,
-        ))
+        let numbers = self.numbers.join(card.number, right.numbers)?;
+        Some(Self::new(self.length + 1 + right.length, styles, numbers))
     }
 }
 
