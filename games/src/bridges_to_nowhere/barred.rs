@@ -3,7 +3,7 @@
 //! A run only ever takes less as it grows: a part of a legal row is legal. So what is barred stays
 //! barred until a piece lies in the cell, and then it does not matter any more.
 
-use super::board::{Board, Spot};
+use super::board::{Board, Spot, bits};
 use super::components::{LEVELS, MAX_NUMBER, STYLES};
 use super::run::{ALL_STYLES, NumberSet, StyleSet, Traits};
 
@@ -19,8 +19,8 @@ pub(super) struct Barred([OnLevel; LEVELS]);
 /// The cells of one level that are barred to cards.
 #[derive(Clone, Copy, Debug)]
 struct OnLevel {
-    /// To the cards of each style, then to monuments.
-    styles: [Board; STYLES + 1],
+    /// To the bridge cards of each style.
+    styles: [Board; STYLES],
     /// To the cards without a number, then to those with each number.
     numbers: [Board; NUMBERS],
 }
@@ -29,45 +29,32 @@ impl Barred {
     /// Nothing is barred.
     pub(super) const NOTHING: Self = Self(
         [OnLevel {
-            styles: [0; STYLES + 1],
+            styles: [0; STYLES],
             numbers: [0; NUMBERS],
         }; LEVELS],
     );
 
-    /// The cells of a level that are barred to a card.
+    /// The cells of a level that are barred to a card: a monument, which fits every style, lies
+    /// wherever some style does.
     pub(super) fn to(&self, level: usize, card: Traits) -> Board {
         let OnLevel { styles, numbers } = &self.0[level];
         let style = match card.is_monument {
-            true => STYLES,
-            false => card.styles.trailing_zeros() as usize,
+            true => styles[0] & styles[1] & styles[2],
+            false => styles[card.styles.trailing_zeros() as usize],
         };
-        styles[style] | numbers[usize::from(card.number)]
+        style | numbers[usize::from(card.number)]
     }
 
     /// Bars an empty spot to all cards but those of some styles and numbers.
     pub(super) fn bar_others(&mut self, spot: Spot, styles: StyleSet, numbers: NumberSet) {
         let level = &mut self.0[spot.level];
         for style in bits((ALL_STYLES & !styles).into()) {
-            level.styles[style] |= spot.board();
+            level.styles[style as usize] |= spot.board();
         }
-        if styles == 0 {
-            level.styles[STYLES] |= spot.board();
-        }
-        for number in bits(!numbers) {
-            level.numbers[number] |= spot.board();
+        for number in bits((!numbers).into()) {
+            level.numbers[number as usize] |= spot.board();
         }
     }
-}
-
-/// The places of the bits of a set.
-fn bits(mut set: u16) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        (set != 0).then(|| {
-            let bit = set.trailing_zeros();
-            set &= set - 1;
-            bit as usize
-        })
-    })
 }
 
 #[cfg(test)]

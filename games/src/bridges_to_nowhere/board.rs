@@ -11,6 +11,22 @@ pub(super) type Board = u64;
 /// One board for each level, the ground first.
 pub(super) type Boards = [Board; LEVELS];
 
+/// The bits of a board, the lowest first.
+pub(super) fn bits(mut board: Board) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        (board != 0).then(|| {
+            let bit = board.trailing_zeros();
+            board &= board - 1;
+            bit
+        })
+    })
+}
+
+/// The spots of a board on a level, from 0.
+pub(super) fn spots(level: usize, board: Board) -> impl Iterator<Item = Spot> {
+    bits(board).map(move |bit| Spot { level, bit })
+}
+
 /// A place in a structure as the boards count it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Spot {
@@ -29,14 +45,14 @@ impl Spot {
         }
     }
 
-    /// The spot of a level, from 0, and of a bit of its board.
-    pub(super) const fn new(level: usize, bit: u32) -> Self {
-        Self { level, bit }
-    }
-
     /// The board with this spot alone.
     pub(super) const fn board(self) -> Board {
         1 << self.bit
+    }
+
+    /// Whether the boards have this spot.
+    pub(super) const fn is_on(self, boards: &Boards) -> bool {
+        boards[self.level] & self.board() != 0
     }
 
     /// The spot this many columns to the right.

@@ -96,7 +96,7 @@ impl Builder {
 
     /// Ends the phase for this seat, or refuses.
     pub(super) fn end(&mut self) -> Result<(), Illegal> {
-        match self.structure.needed() {
+        match self.structure.needed {
             0 => {
                 self.has_ended = true;
                 Ok(())
@@ -122,7 +122,7 @@ impl Builder {
         }
         let of_pillar = structure.places_of_pillar(places, self.pillars);
         self.list_cells(Piece::Pillar, of_pillar, list);
-        if structure.needed() == 0 {
+        if structure.needed == 0 {
             list.push(Decision::End);
         }
     }

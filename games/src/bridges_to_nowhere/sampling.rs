@@ -221,7 +221,7 @@ fn rebuild(
         rebuild_piece(&mut builder, fixed, edition, placement)
             .or_else(|problem| FieldError::refuse(field(format!("structure[{place}]")), problem))?;
     }
-    if builder.structure.needed() > 0 {
+    if builder.structure.needed > 0 {
         let problem = "has a run with a monument that was not closed in its phase";
         return FieldError::refuse(field("structure".into()), problem);
     }

@@ -1,6 +1,6 @@
 //! Scoring structures, games and the match.
 
-use super::board::Spot;
+use super::board::{Spot, spots};
 use super::components::{Card, Contract, LEVELS, PLAYERS, STYLES, Symbol};
 use super::event::Event;
 use super::observation::{GameResult, Phase, SeatScore};
@@ -33,12 +33,9 @@ impl Builder {
         for level in 0..LEVELS {
             let (cards, pillars) = (self.structure.cards[level], self.structure.pillars[level]);
             // A segment starts right of a pillar.
-            let mut starts = cards & pillars.rotate_left(1);
-            while starts != 0 {
-                let start = Spot::new(level, starts.trailing_zeros());
-                starts &= starts - 1;
+            for start in spots(level, cards & pillars.rotate_left(1)) {
                 let length = self.structure.run(start).length;
-                if pillars & start.right(u32::from(length)).board() != 0 {
+                if start.right(length.into()).is_on(&self.structure.pillars) {
                     self.score_segment(fixed, start, length, &mut score, &mut achieved);
                 }
             }

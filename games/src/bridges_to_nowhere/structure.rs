@@ -1,7 +1,7 @@
 //! A structure: bit boards of its levels, and its runs.
 
 use super::barred::Barred;
-use super::board::{Board, Boards, Spot};
+use super::board::{Board, Boards, Spot, bits, spots};
 use super::components::{Cell, LEVELS, MAX_PIECES, MAX_STRUCTURE_CARDS};
 use super::edition::CardId;
 use super::run::{Run, Traits};
@@ -20,7 +20,7 @@ pub(super) struct Structure {
     /// The empty cells at the ends of runs that hold a monument.
     open_ends: Boards,
     /// Cells to fill so that every run with a monument is closed (N7).
-    needed: u8,
+    pub(super) needed: u8,
     /// The leftmost column of the ground, 0 without a piece.
     leftmost: i8,
     /// Cards that were placed, by the number under which each was placed.
@@ -61,11 +61,6 @@ impl Structure {
         (0..Board::BITS as i8).contains(&(column - first))
     }
 
-    /// Cells to fill so that every run with a monument is closed (N7).
-    pub(super) const fn needed(&self) -> u8 {
-        self.needed
-    }
-
     /// The cells with a piece.
     pub(super) fn taken(&self) -> Boards {
         std::array::from_fn(|level| self.cards[level] | self.pillars[level])
@@ -87,16 +82,10 @@ impl Structure {
     /// are taken or can be.
     pub(super) fn cells(&self, level: usize, board: Board) -> impl Iterator<Item = Cell> + use<> {
         let first = self.leftmost - REACH as i8;
-        let mut rest = board.rotate_right(first as u32 % Board::BITS);
-        std::iter::from_fn(move || {
-            (rest != 0).then(|| {
-                let column = first + rest.trailing_zeros() as i8;
-                rest &= rest - 1;
-                Cell {
-                    level: level as u8 + 1,
-                    column,
-                }
-            })
+        let from_first = board.rotate_right(first as u32 % Board::BITS);
+        bits(from_first).map(move |bit| Cell {
+            level: level as u8 + 1,
+            column: first + bit as i8,
         })
     }
 
@@ -111,9 +100,9 @@ impl Structure {
 
     /// The run that has an end at a spot; the empty one when no card is there.
     pub(super) fn run(&self, spot: Spot) -> &Run {
-        match self.cards[spot.level] & spot.board() {
-            0 => &Run::EMPTY,
-            _ => &self.runs[self.card_number(spot)],
+        match spot.is_on(&self.cards) {
+            true => &self.runs[self.card_number(spot)],
+            false => &Run::EMPTY,
         }
     }
 
@@ -147,10 +136,7 @@ impl Structure {
             if self.needed + 2 * (level as u8 + 1) <= pillars {
                 continue;
             }
-            let mut rest = suspects;
-            while rest != 0 {
-                let spot = Spot::new(level, rest.trailing_zeros());
-                rest &= rest - 1;
+            for spot in spots(level, suspects) {
                 if self.count_needed(&needed, spot, card) > pillars {
                     closable[level] &= !spot.board();
                 }
@@ -174,8 +160,7 @@ impl Structure {
 
     /// Needed cells after a pillar at a spot.
     pub(super) fn needed_after_pillar(&self, spot: Spot) -> u8 {
-        let needed = self.needed_cells();
-        self.needed - u8::from(needed[spot.level] & spot.board() != 0)
+        self.needed - u8::from(spot.is_on(&self.needed_cells()))
     }
 
     /// Needed cells after a card at a spot.
@@ -189,15 +174,14 @@ impl Structure {
     /// Needed cells after a card at a spot, those before it given: without the spot, and with what
     /// is to be filled at the ends of its run, if that holds a monument.
     fn count_needed(&self, needed: &Boards, spot: Spot, card: Traits) -> u8 {
-        let has = |boards: &Boards, spot: Spot| boards[spot.level] & spot.board() != 0;
-        let rest = self.needed - u8::from(has(needed, spot));
-        if !card.is_monument && !has(&self.open_ends, spot) {
+        let rest = self.needed - u8::from(spot.is_on(needed));
+        if !card.is_monument && !spot.is_on(&self.open_ends) {
             return rest;
         }
         let taken = self.taken();
         let more = self.ends_with(spot).map(|end| -> u8 {
             let column = (0..=spot.level).map(|level| Spot { level, ..end });
-            let to_fill = column.map(|cell| !has(&taken, cell) & !has(needed, cell));
+            let to_fill = column.map(|cell| !cell.is_on(&taken) & !cell.is_on(needed));
             to_fill.map(u8::from).sum()
         });
         rest + more[0] + more[1]
@@ -212,19 +196,6 @@ impl Structure {
         ]
     }
 
-    /// The open ends after a card at a spot: those of its new run, if that holds a monument, take
-    /// the place of the spot.
-    fn open_ends_after_card(&self, spot: Spot, card: Traits) -> Boards {
-        let mut ends = self.open_ends;
-        let level = &mut ends[spot.level];
-        if card.is_monument || *level & spot.board() != 0 {
-            let [left, right] = self.ends_with(spot).map(Spot::board);
-            *level |= (left | right) & !self.pillars[spot.level];
-        }
-        *level &= !spot.board();
-        ends
-    }
-
     /// Places a card where it is legal.
     pub(super) fn place_card(&mut self, cell: Cell, id: CardId, card: Traits) {
         let spot = Spot::of(cell);
@@ -234,7 +205,12 @@ impl Structure {
         debug_assert!(run.is_some(), "a card is placed where it fits");
         let run = run.unwrap_or(Run::EMPTY);
         let number = usize::from(self.placed_cards);
-        self.open_ends = self.open_ends_after_card(spot, card);
+        // The ends of the new run, if that holds a monument, take the place of the spot.
+        let open_ends = &mut self.open_ends[spot.level];
+        if card.is_monument || *open_ends & spot.board() != 0 {
+            *open_ends |= (left_end.board() | right_end.board()) & !self.pillars[spot.level];
+        }
+        *open_ends &= !spot.board();
         self.ids[number] = id;
         self.card_at[spot.level][spot.bit as usize] = self.placed_cards;
         self.placed_cards += 1;
@@ -264,9 +240,10 @@ impl Structure {
 
     fn grow(&mut self, cell: Cell) {
         self.leftmost = self.leftmost.min(cell.column);
+        let needed = || self.needed_cells().map(Board::count_ones);
         self.needed = match self.open_ends {
             [0, 0, 0] => 0,
-            _ => count(&self.needed_cells()),
+            _ => needed().iter().sum::<u32>() as u8,
         };
     }
 
@@ -279,8 +256,4 @@ impl Structure {
             top,
         ]
     }
-}
-
-fn count(boards: &Boards) -> u8 {
-    boards.iter().map(|board| board.count_ones() as u8).sum()
 }
