@@ -1,15 +1,12 @@
 //! Building: what may be placed where, and the end of a phase.
 
-use arrayvec::ArrayVec;
-
 use super::board::{Boards, Spot};
-use super::components::{Card, Cell, LEVELS, MAX_COLUMN, Piece, Placement};
+use super::components::{Card, Cell, LEVELS, MAX_COLUMN, Piece, Placement, ROUNDS};
 use super::decision::Decision;
-use super::edition::CardId;
 use super::event::Event;
 use super::illegal::Illegal;
-use super::setup::seat;
-use super::state::{Builder, Fixed, Placed, State};
+use super::setup::SEATS;
+use super::state::{Builder, Fixed, State};
 use crate::{EventSink, Seat};
 
 impl Builder {
@@ -17,56 +14,40 @@ impl Builder {
     pub(super) fn place(&mut self, fixed: &Fixed, placement: Placement) -> Result<(), Illegal> {
         let Placement { piece, cell } = placement;
         self.check_cell(cell)?;
-        let card = match piece {
-            Piece::Card(card) => Some(self.place_card(fixed, card, cell)?),
+        match piece {
+            Piece::Card(card) => self.place_card(fixed, card, cell)?,
             Piece::Pillar => {
-                self.place_pillar(cell)?;
-                None
+                let left = self.pillars.checked_sub(1).ok_or(Illegal::NoPillarLeft)?;
+                check_needed(self.structure.needed_after_pillar(Spot::of(cell)), left)?;
+                self.pillars = left;
+                self.structure.place_pillar(cell);
             }
-        };
-        self.placed.push(Placed { card, cell });
+        }
+        self.placed.push(placement);
         Ok(())
     }
 
-    fn place_card(&mut self, fixed: &Fixed, card: Card, cell: Cell) -> Result<CardId, Illegal> {
+    fn place_card(&mut self, fixed: &Fixed, card: Card, cell: Cell) -> Result<(), Illegal> {
         let place = fixed.position(&self.hand, card);
         let place = place.ok_or(Illegal::NotInHand(card))?;
         let id = self.hand[place];
-        let traits = fixed.traits(id);
-        self.check_run(fixed, id, cell)?;
-        let needed = self.structure.needed_after_card(Spot::of(cell), traits);
-        check_needed(needed, self.pillars)?;
+        let (traits, spot) = (fixed.traits(id), Spot::of(cell));
+        if !self.structure.fits(spot, traits) {
+            let (left, right) = self.structure.neighbours(spot);
+            let piece = Piece::Card(card);
+            return Err(match left.common_styles(traits, right) {
+                0 => Illegal::Style { piece, cell },
+                _ => Illegal::Numbers { piece, cell },
+            });
+        }
+        check_needed(self.structure.needed_after_card(spot, traits), self.pillars)?;
         self.hand.remove(place);
         self.structure.place_card(cell, id, traits);
-        Ok(id)
-    }
-
-    /// Checks that a card leaves every run legal (N5), at a cell that has passed
-    /// [`Self::check_cell`].
-    pub(super) fn check_run(&self, fixed: &Fixed, id: CardId, cell: Cell) -> Result<(), Illegal> {
-        let (card, spot) = (fixed.traits(id), Spot::of(cell));
-        if self.structure.fits(spot, card) {
-            return Ok(());
-        }
-        let piece = Piece::Card(fixed.card(id));
-        let (left, right) = self.structure.neighbours(spot);
-        match left.common_styles(card, right) {
-            0 => Err(Illegal::Style { piece, cell }),
-            _ => Err(Illegal::Numbers { piece, cell }),
-        }
-    }
-
-    fn place_pillar(&mut self, cell: Cell) -> Result<(), Illegal> {
-        let left = self.pillars.checked_sub(1).ok_or(Illegal::NoPillarLeft)?;
-        let needed = self.structure.needed_after_pillar(Spot::of(cell));
-        check_needed(needed, left)?;
-        self.pillars = left;
-        self.structure.place_pillar(cell);
         Ok(())
     }
 
     /// Checks all that is the same for every piece.
-    pub(super) fn check_cell(&self, cell: Cell) -> Result<(), Illegal> {
+    fn check_cell(&self, cell: Cell) -> Result<(), Illegal> {
         let Cell { level, column } = cell;
         if !(1..=LEVELS as u8).contains(&level) {
             return Err(Illegal::Level(level));
@@ -74,24 +55,14 @@ impl Builder {
         if !(-MAX_COLUMN..=MAX_COLUMN).contains(&column) {
             return Err(Illegal::Column(column));
         }
-        if !self.structure.reaches(column) {
-            return Err(match (level, self.structure.is_empty()) {
-                (_, true) => Illegal::First,
-                (1, false) => Illegal::TooFar(column),
-                _ => Illegal::Unsupported(cell),
-            });
+        let is_on = |boards| self.structure.reaches(column) && Spot::of(cell).is_on(&boards);
+        match level {
+            _ if is_on(self.structure.places()) => Ok(()),
+            _ if self.structure.is_empty() => Err(Illegal::First),
+            _ if is_on(self.structure.taken()) => Err(Illegal::Occupied(cell)),
+            1 => Err(Illegal::TooFar(column)),
+            _ => Err(Illegal::Unsupported(cell)),
         }
-        let spot = Spot::of(cell);
-        let on = |boards: Boards| boards[spot.level] & spot.board() != 0;
-        if on(self.structure.places()) {
-            return Ok(());
-        }
-        Err(match level {
-            _ if self.structure.is_empty() => Illegal::First,
-            _ if on(self.structure.taken()) => Illegal::Occupied(cell),
-            1 => Illegal::TooFar(column),
-            _ => Illegal::Unsupported(cell),
-        })
     }
 
     /// Ends the phase for this seat, or refuses.
@@ -149,10 +120,13 @@ impl State {
         seat: Seat,
         events: &mut impl EventSink<Event>,
     ) -> Result<(), Illegal> {
-        self.seat_mut(seat).end()?;
+        self.seats[seat.index()].end()?;
         if self.seats.iter().all(|builder| builder.has_ended) {
             self.show(events);
-            if !self.next_round(events) {
+            if self.round + 1 < ROUNDS {
+                self.round += 1;
+                self.begin_round(events);
+            } else {
                 self.end_game(events);
             }
         }
@@ -161,15 +135,12 @@ impl State {
 
     /// Shows what both seats have built.
     fn show(&mut self, events: &mut impl EventSink<Event>) {
-        let fixed = &*self.fixed;
-        for (number, builder) in self.seats.iter_mut().enumerate() {
-            let seat = seat(number as u8);
-            for placed in builder.placed.drain(..) {
-                let placement = placed.placement(fixed);
+        for (seat, builder) in SEATS.into_iter().zip(&mut self.seats) {
+            for placement in builder.placed.drain(..) {
                 events.push(Event::Placed { seat, placement });
             }
-            let discarded: ArrayVec<Card, _> =
-                builder.hand.drain(..).map(|id| fixed.card(id)).collect();
+            let discarded = builder.hand.drain(..).map(|id| self.fixed.card(id));
+            let discarded = discarded.collect();
             events.push(Event::BuildingEnded { seat, discarded });
             builder.has_ended = false;
         }

@@ -94,25 +94,17 @@ pub struct BridgeCard {
 }
 
 impl BridgeCard {
-    /// All that it shows, as one number: three bytes.
-    const fn word(self) -> u32 {
-        let symbols = self.left as u32 | (self.right as u32) << 2;
-        let number = match self.number {
-            Some(number) => number as u32 | 1 << 8,
-            None => 0,
-        };
-        number << 8 | (self.style as u32) << 4 | symbols
-    }
-
-    fn order_key(&self) -> (Style, u8, Symbol, Symbol) {
-        let number = self.number.unwrap_or(u8::MAX);
-        (self.style, number, self.left, self.right)
+    /// All that it shows, as one number of the same order.
+    fn word(self) -> u32 {
+        let number = self.number.map_or(1 << u8::BITS, u32::from);
+        let symbols = (self.left as u32) << 2 | self.right as u32;
+        (self.style as u32) << 13 | number << 4 | symbols
     }
 }
 
 impl Ord for BridgeCard {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.order_key().cmp(&other.order_key())
+        self.word().cmp(&other.word())
     }
 }
 
@@ -133,7 +125,7 @@ pub enum Card {
 
 impl Card {
     /// All that it shows, as one number.
-    pub(super) const fn word(self) -> u32 {
+    pub(super) fn word(self) -> u32 {
         match self {
             Self::Bridge(card) => card.word(),
             Self::Monument => u32::MAX,
@@ -148,6 +140,16 @@ pub enum Piece {
     Card(Card),
     /// A pillar of the seat.
     Pillar,
+}
+
+impl Piece {
+    /// The card, if it is one.
+    pub(super) const fn card(self) -> Option<Card> {
+        match self {
+            Self::Card(card) => Some(card),
+            Self::Pillar => None,
+        }
+    }
 }
 
 /// A place in a structure. The order is by level, then by column.

@@ -3,11 +3,8 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use super::BridgesToNowhere;
 use super::components::CONTRACTS;
 use super::edition::Edition;
-use crate::field_error::{check_range, check_seats};
-use crate::{FieldError, Rules, SeatCount};
 
 /// Most games of a match: as many as there are contracts.
 pub const MAX_GAMES: usize = CONTRACTS;
@@ -40,13 +37,5 @@ impl Default for Config {
             games: MAX_GAMES as u8,
             edition: Edition::built_in(),
         }
-    }
-}
-
-impl Config {
-    pub(super) fn check(&self, seats: SeatCount) -> Result<(), FieldError> {
-        check_seats(seats, BridgesToNowhere::SEATS)?;
-        check_range("contracts_to_win", self.contracts_to_win, CONTRACTS_TO_WIN)?;
-        check_range("games", self.games, GAMES)
     }
 }

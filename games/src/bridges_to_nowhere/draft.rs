@@ -1,12 +1,12 @@
 //! Starting games and rounds, and taking cards.
 
-use super::components::{CARDS_A_DRAFT, Card, MONUMENTS, PLAYERS, ROUNDS};
+use super::components::{Card, MONUMENTS};
 use super::decision::Decision;
 use super::edition::CardId;
 use super::event::Event;
 use super::illegal::Illegal;
 use super::observation::Phase;
-use super::setup::seat;
+use super::setup::SEATS;
 use super::state::{Builder, State};
 use crate::{EventSink, Seat};
 
@@ -23,7 +23,8 @@ impl State {
         self.begin_round(events);
     }
 
-    fn begin_round(&mut self, events: &mut impl EventSink<Event>) {
+    /// Opens the cards of the round that `self.round` names.
+    pub(super) fn begin_round(&mut self, events: &mut impl EventSink<Event>) {
         self.open = self.deal().opened[usize::from(self.round)].into();
         let first_drafter = self.first_drafter();
         self.phase = Phase::Draft {
@@ -34,16 +35,6 @@ impl State {
             first_drafter,
             opened: self.bridge_cards(&self.open),
         });
-    }
-
-    /// The next round, unless it was the last of the game.
-    pub(super) fn next_round(&mut self, events: &mut impl EventSink<Event>) -> bool {
-        let goes_on = self.round + 1 < ROUNDS;
-        if goes_on {
-            self.round += 1;
-            self.begin_round(events);
-        }
-        goes_on
     }
 
     /// Takes a card from the table for the seat whose turn it is.
@@ -64,42 +55,29 @@ impl State {
                 self.open.remove(place.ok_or(Illegal::NotOnTable(card))?)
             }
         };
-        let hand = &mut self.seat_mut(seat).hand;
+        let hand = &mut self.seats[seat.index()].hand;
         let place = hand.iter().position(|&other| other > id);
         hand.insert(place.unwrap_or(hand.len()), id);
         events.push(Event::Taken { seat, card });
-        self.ask_next_drafter(seat, events);
-        Ok(())
-    }
-
-    fn ask_next_drafter(&mut self, last: Seat, events: &mut impl EventSink<Event>) {
-        let taken: usize = self.seats.iter().map(|builder| builder.hand.len()).sum();
-        self.phase = if taken < PLAYERS * CARDS_A_DRAFT {
-            Phase::Draft { seat: other(last) }
-        } else {
+        self.phase = if self.seats.iter().all(|builder| builder.hand.is_full()) {
             events.push(Event::DraftEnded {
                 discarded: self.bridge_cards(&self.open),
             });
             self.open.clear();
             Phase::Build
+        } else {
+            let other = SEATS[1 - seat.index()];
+            Phase::Draft { seat: other }
         };
+        Ok(())
     }
 
     /// Adds what may be taken.
     pub(super) fn list_takes(&self, list: &mut Vec<Decision>) {
-        let mut before = None;
-        for &id in &self.open {
-            if before != Some(id) {
-                list.push(Decision::Take(self.fixed.card(id)));
-            }
-            before = Some(id);
-        }
+        let kinds = self.open.chunk_by(CardId::eq);
+        list.extend(kinds.map(|alike| Decision::Take(self.fixed.card(alike[0]))));
         if self.monuments > 0 {
             list.push(Decision::Take(Card::Monument));
         }
     }
-}
-
-pub(super) fn other(of: Seat) -> Seat {
-    seat(PLAYERS as u8 - 1 - of.number())
 }

@@ -3,7 +3,9 @@
 
 use serde::Deserialize;
 
-use super::components::{BRIDGE_CARDS, BridgeCard, CARDS_PER_STYLE, MAX_NUMBER, Style, Symbol};
+use super::components::{
+    BRIDGE_CARDS, BridgeCard, CARDS_PER_STYLE, Card, MAX_NUMBER, Style, Symbol,
+};
 use crate::edition::{EditionError, check_name, edition_file, exactly};
 
 /// Edition data as it comes from outside: from a file or from the wire, not yet checked. The
@@ -41,8 +43,8 @@ impl CardId {
     pub(super) const MONUMENT: Self = Self(BRIDGE_CARDS as u8);
 
     /// The place.
-    pub(super) const fn number(self) -> u8 {
-        self.0
+    pub(super) const fn index(self) -> usize {
+        self.0 as usize
     }
 }
 
@@ -59,7 +61,29 @@ impl Edition {
     /// Checks edition data against every rule that the game relies on.
     pub fn new(parts: &EditionParts) -> Result<Self, EditionError> {
         check_name(&parts.name)?;
-        let cards = check_cards(&parts.cards)?;
+        let cards: &[BridgeCardParts; BRIDGE_CARDS] = exactly("cards", &parts.cards)?;
+        for (i, card) in cards.iter().enumerate() {
+            if let Some(number) = card.number
+                && !(1..=u32::from(MAX_NUMBER)).contains(&number)
+            {
+                let problem = format!("{number} is not in 1 to {MAX_NUMBER}");
+                return EditionError::entry(format!("cards[{i}].number"), problem);
+            }
+        }
+        for style in Style::ALL {
+            let count = cards.iter().filter(|card| card.style == style).count();
+            if count != CARDS_PER_STYLE {
+                let problem = format!("must have {CARDS_PER_STYLE} of {style}, found {count}");
+                return EditionError::entry("cards", problem);
+            }
+        }
+        let mut cards = cards.map(|card| BridgeCard {
+            style: card.style,
+            number: card.number.map(|number| number as u8),
+            left: card.left,
+            right: card.right,
+        });
+        cards.sort_unstable();
         let mut parts = parts.clone();
         parts.cards.sort_unstable();
         Ok(Self { parts, cards })
@@ -70,39 +94,15 @@ impl Edition {
         &self.cards
     }
 
-    /// The identifier of a bridge card; `None` when this edition has no such card.
-    pub(super) fn find(&self, card: BridgeCard) -> Option<CardId> {
+    /// The identifier of a card; `None` when this edition has no such card.
+    pub(super) fn find(&self, card: Card) -> Option<CardId> {
+        let Card::Bridge(card) = card else {
+            return Some(CardId::MONUMENT);
+        };
         let place = self.cards.partition_point(|other| *other < card);
         let found = self.cards.get(place) == Some(&card);
         found.then_some(CardId(place as u8))
     }
-}
-
-fn check_cards(parts: &[BridgeCardParts]) -> Result<[BridgeCard; BRIDGE_CARDS], EditionError> {
-    let parts: &[BridgeCardParts; BRIDGE_CARDS] = exactly("cards", parts)?;
-    for (i, part) in parts.iter().enumerate() {
-        if let Some(number) = part.number
-            && !(1..=u32::from(MAX_NUMBER)).contains(&number)
-        {
-            let problem = format!("{number} is not in 1 to {MAX_NUMBER}");
-            return EditionError::entry(format!("cards[{i}].number"), problem);
-        }
-    }
-    for style in Style::ALL {
-        let count = parts.iter().filter(|part| part.style == style).count();
-        if count != CARDS_PER_STYLE {
-            let problem = format!("must have {CARDS_PER_STYLE} of {style}, found {count}");
-            return EditionError::entry("cards", problem);
-        }
-    }
-    let mut cards = parts.map(|part| BridgeCard {
-        style: part.style,
-        number: part.number.map(|number| number as u8),
-        left: part.left,
-        right: part.right,
-    });
-    cards.sort_unstable();
-    Ok(cards)
 }
 
 #[cfg(test)]
@@ -113,8 +113,8 @@ mod tests {
     fn every_card_has_its_place_as_identifier() {
         let edition = Edition::built_in();
         for (place, &card) in edition.cards().iter().enumerate() {
-            let id = edition.find(card).unwrap();
-            assert_eq!(usize::from(id.number()), place);
+            let id = edition.find(Card::Bridge(card)).unwrap();
+            assert_eq!(id.index(), place);
         }
     }
 
@@ -126,6 +126,7 @@ mod tests {
         let edition = Edition::from_toml(&text.replacen(second, first, 1)).unwrap();
         let [one, two] = [edition.cards()[0], edition.cards()[1]];
         assert_eq!(one, two);
-        assert_eq!(edition.find(one), edition.find(two));
+        let find = |card| edition.find(Card::Bridge(card));
+        assert_eq!(find(one), find(two));
     }
 }

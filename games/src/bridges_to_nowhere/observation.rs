@@ -108,6 +108,9 @@ pub struct SeatScore {
     pub contract: u16,
 }
 
+/// Each part of a score has a line.
+const _: () = assert!(size_of::<SeatScore>() == 5 * size_of::<u16>());
+
 impl SeatScore {
     /// Its parts, with their names.
     pub(super) const fn lines(&self) -> [(&'static str, u16); 5] {

@@ -4,13 +4,14 @@ use std::ops::RangeInclusive;
 
 use super::BridgesToNowhere;
 use super::components::PLAYERS;
-use super::config::Config;
+use super::config::{CONTRACTS_TO_WIN, Config, GAMES};
 use super::decision::Decision;
 use super::event::Event;
 use super::illegal::Illegal;
 use super::observation::Phase;
-use super::setup::{self, Setup, seat};
+use super::setup::{self, SEATS, Setup};
 use super::state::State;
+use crate::field_error::{check_range, check_seats};
 use crate::{
     Digest, EventSink, FieldError, LegalList, NoChance, OutOfTurn, Outcome, Rules, Seat, SeatCount,
     SeatSet, Seed,
@@ -18,7 +19,7 @@ use crate::{
 
 /// The seats that still build: by whether the first has ended, then by whether the second has.
 const BUILDING: [[SeatSet; PLAYERS]; PLAYERS] = {
-    let [first, second] = [SeatSet::one(seat(0)), SeatSet::one(seat(1))];
+    let [first, second] = [SeatSet::one(SEATS[0]), SeatSet::one(SEATS[1])];
     [[SeatSet::all(BUILDERS), first], [second, SeatSet::EMPTY]]
 };
 
@@ -53,7 +54,13 @@ impl Rules for BridgesToNowhere {
     type Chance = NoChance;
 
     fn check_config(config: &Config, seats: SeatCount) -> Result<(), FieldError> {
-        config.check(seats)
+        check_seats(seats, Self::SEATS)?;
+        check_range(
+            "contracts_to_win",
+            config.contracts_to_win,
+            CONTRACTS_TO_WIN,
+        )?;
+        check_range("games", config.games, GAMES)
     }
 
     fn draw_setup(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Setup, FieldError> {

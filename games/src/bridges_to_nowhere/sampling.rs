@@ -1,21 +1,18 @@
 //! What a viewer may know, and drawing a state that it allows.
 
-use std::sync::Arc;
-
 use arrayvec::ArrayVec;
 
 use super::BridgesToNowhere;
 use super::components::{
-    BRIDGE_CARDS, BridgeCard, CARDS_A_DRAFT, CONTRACTS, Card, Contract, LEVELS, MAX_PIECES,
-    OPEN_CARDS, PLAYERS, Piece, Placement,
+    BRIDGE_CARDS, BridgeCard, CARDS_A_DRAFT, CONTRACTS, Card, Contract, MAX_PIECES, OPEN_CARDS,
+    PILLARS, PLAYERS, Piece, Placement,
 };
 use super::config::Config;
 use super::decision::Decision;
 use super::edition::{CardId, Edition};
-use super::illegal::Illegal;
 use super::observation::{Observation, Phase, SeatView};
 use super::observation_check::check;
-use super::setup::{Deal, Setup, draw_deck, draw_seat, seat};
+use super::setup::{Deal, SEATS, Setup, draw_deck, draw_seat};
 use super::state::{Builder, Fixed, State};
 use crate::{ChanceStream, FieldError, Sample, SeatCount, Viewer};
 
@@ -35,12 +32,9 @@ impl Sample for BridgesToNowhere {
             open: state.bridge_cards(&state.open),
             monuments: state.monuments,
             unseen: state.bridge_cards(&state.deal().unseen(state.round)),
-            seats: std::array::from_fn(|number| {
-                let builder = &state.seats[number];
-                match viewer == Viewer::Seat(seat(number as u8)) {
-                    true => builder.own_view(&state.fixed),
-                    false => builder.shown_view(&state.fixed),
-                }
+            seats: SEATS.map(|seat| {
+                let is_own = viewer == Viewer::Seat(seat);
+                state.seat(seat).view(&state.fixed, is_own)
             }),
         }
     }
@@ -58,16 +52,15 @@ impl Sample for BridgesToNowhere {
     ) -> Result<State, FieldError> {
         check(config, observation)?;
         let setup = sample_setup(config, observation, chance);
-        let open = observation.open.iter();
+        let id = |&card: &BridgeCard| config.edition.find(Card::Bridge(card));
         let mut state = State {
-            fixed: Arc::new(Fixed::new(config, &setup)),
             results: observation.results.clone(),
             game: observation.game,
             round: observation.round,
             phase: observation.phase,
-            open: open.filter_map(|&card| config.edition.find(card)).collect(),
+            open: observation.open.iter().filter_map(id).collect(),
             monuments: observation.monuments,
-            seats: [Builder::new(), Builder::new()],
+            ..State::new(config, &setup)
         };
         for (number, view) in observation.seats.iter().enumerate() {
             state.seats[number] = rebuild(&state.fixed, &config.edition, number, view)?;
@@ -95,12 +88,7 @@ impl Sample for BridgesToNowhere {
             return setup;
         };
         chance.shuffle(&mut first.deck[OPEN_CARDS..]);
-        for deal in later {
-            *deal = Deal {
-                first_drafter: draw_seat(chance),
-                deck: draw_deck(config, chance),
-            };
-        }
+        later.fill_with(|| random_deal(config, chance));
         setup
     }
 }
@@ -117,35 +105,30 @@ impl State {
 }
 
 impl Builder {
-    /// What the seat itself knows.
-    fn own_view(&self, fixed: &Fixed) -> SeatView {
+    /// What the seat itself knows, or what everybody was last shown: what this phase has placed
+    /// is not there yet.
+    fn view(&self, fixed: &Fixed, is_own: bool) -> SeatView {
+        let known = if is_own { self.placed.len() } else { 0 };
+        let (placed, hidden) = self.placed.split_at(known);
+        let mut cards: ArrayVec<Card, CARDS_A_DRAFT> =
+            self.hand.iter().map(|&id| fixed.card(id)).collect();
+        cards.extend(hidden.iter().filter_map(|placed| placed.piece.card()));
+        cards.sort_unstable();
+        let pillars = hidden.iter().filter(|placed| placed.piece == Piece::Pillar);
         SeatView {
-            structure: self.pieces(fixed, [0; LEVELS]).collect(),
-            pillars: self.pillars,
-            cards: self.hand.iter().map(|&id| fixed.card(id)).collect(),
-            placed: self
-                .placed
-                .iter()
-                .map(|placed| placed.placement(fixed))
-                .collect(),
-            has_ended: self.has_ended,
+            structure: self.pieces(fixed, hidden).collect(),
+            pillars: self.pillars + pillars.count() as u8,
+            cards,
+            placed: placed.iter().copied().collect(),
+            has_ended: is_own && self.has_ended,
         }
     }
+}
 
-    /// What everybody was last shown: what this phase has placed is not there yet.
-    fn shown_view(&self, fixed: &Fixed) -> SeatView {
-        let placed_cards = self.placed.iter().filter_map(|placed| placed.card);
-        let pillars = self.placed.iter().filter(|placed| placed.card.is_none());
-        let mut cards: ArrayVec<CardId, CARDS_A_DRAFT> = self.hand.clone();
-        cards.extend(placed_cards);
-        cards.sort_unstable();
-        SeatView {
-            structure: self.pieces(fixed, self.placed_boards()).collect(),
-            pillars: self.pillars + pillars.count() as u8,
-            cards: cards.iter().map(|&id| fixed.card(id)).collect(),
-            placed: ArrayVec::new(),
-            has_ended: false,
-        }
+fn random_deal(config: &Config, chance: &mut ChanceStream) -> Deal {
+    Deal {
+        first_drafter: draw_seat(chance),
+        deck: draw_deck(config, chance),
     }
 }
 
@@ -155,52 +138,41 @@ fn sample_setup(config: &Config, observation: &Observation, chance: &mut ChanceS
     let game = usize::from(observation.game);
     let deals = (0..usize::from(config.games)).map(|number| match number == game {
         true => sample_deal(config, observation, chance),
-        false => Deal {
-            first_drafter: draw_seat(chance),
-            deck: draw_deck(config, chance),
-        },
+        false => random_deal(config, chance),
     });
     let deals = deals.collect();
+    // The contracts that were seen, in order, and then the others in random order.
     let contracts = observation.contract.map(|current| {
-        let earlier = observation.results.iter().take(game.min(CONTRACTS - 1));
+        let earlier = observation.results[..game].iter();
         let earlier = earlier.filter_map(|result| result.contract);
-        sample_contracts(earlier.chain([current]).collect(), chance)
+        let mut contracts: ArrayVec<Contract, CONTRACTS> = earlier.chain([current]).collect();
+        let mut unseen = ArrayVec::from(Contract::ALL);
+        unseen.retain(|contract| !contracts.contains(contract));
+        chance.shuffle(&mut unseen);
+        contracts.extend(unseen.into_iter().take(contracts.remaining_capacity()));
+        contracts.into_inner().unwrap_or(Contract::ALL)
     });
     Setup { contracts, deals }
 }
 
-/// The contracts that were seen, in order, and then the others in random order.
-fn sample_contracts(
-    mut contracts: ArrayVec<Contract, CONTRACTS>,
-    chance: &mut ChanceStream,
-) -> [Contract; CONTRACTS] {
-    let all = Contract::ALL;
-    let unseen = all.iter().filter(|contract| !contracts.contains(contract));
-    let mut unseen: ArrayVec<Contract, CONTRACTS> = unseen.copied().collect();
-    chance.shuffle(&mut unseen);
-    contracts.extend(unseen.into_iter().take(contracts.remaining_capacity()));
-    contracts.into_inner().unwrap_or(all)
-}
-
 /// The deal of the game in play: first what is not unseen, then the unseen cards in random order.
 fn sample_deal(config: &Config, observation: &Observation, chance: &mut ChanceStream) -> Deal {
-    let mut unseen = observation.unseen.clone();
-    let mut deck: ArrayVec<BridgeCard, BRIDGE_CARDS> = ArrayVec::new();
-    for &card in config.edition.cards() {
-        match unseen.iter().position(|&other| other == card) {
-            Some(place) => drop(unseen.swap_remove(place)),
-            None => deck.push(card),
+    let mut deck = *config.edition.cards();
+    for card in &observation.unseen {
+        if let Some(place) = deck.iter().position(|other| other == card) {
+            deck[place..].rotate_left(1);
         }
     }
-    let mut unseen = observation.unseen.clone();
-    chance.shuffle(&mut unseen);
-    deck.extend(unseen.into_iter().take(deck.remaining_capacity()));
-    let parity = (observation.first_drafter.number() + observation.round) % PLAYERS as u8;
+    chance.shuffle(&mut deck[BRIDGE_CARDS - observation.unseen.len()..]);
+    let first = observation.first_drafter.index() + usize::from(observation.round);
     Deal {
-        first_drafter: seat(parity),
-        deck: deck.into_inner().unwrap_or(*config.edition.cards()),
+        first_drafter: SEATS[first % PLAYERS],
+        deck,
     }
 }
+
+/// With these no structure lacks pillars to close its runs.
+const SPARE_PILLARS: u8 = u8::MAX - PILLARS;
 
 /// What a seat has, built anew from a view of it: first what everybody has seen, each piece placed
 /// by the rules, then the placements of this phase in their order.
@@ -210,76 +182,45 @@ fn rebuild(
     number: usize,
     view: &SeatView,
 ) -> Result<Builder, FieldError> {
-    let field = |name: String| format!("seats[{number}].{name}");
+    let refused = |field: String, problem: String| FieldError {
+        field: format!("seats[{number}].{field}"),
+        problem,
+    };
     let mut builder = Builder::new();
-    let mut shown: ArrayVec<(usize, Placement), MAX_PIECES> =
-        view.structure.iter().copied().enumerate().collect();
-    shown.retain(|(_, placement)| !view.placed.contains(placement));
+    // What was needed to close monuments when a piece was placed is not known any more.
+    builder.pillars += SPARE_PILLARS;
+    let shown = view.structure.iter().copied().enumerate();
+    let mut shown: ArrayVec<(usize, Placement), MAX_PIECES> = shown
+        .filter(|(_, placement)| !view.placed.contains(placement))
+        .collect();
     // Outwards from column 0 each piece finds its neighbour.
     shown.sort_by_key(|(_, Placement { cell, .. })| (cell.level, cell.column.unsigned_abs()));
     for (place, placement) in shown {
-        rebuild_piece(&mut builder, fixed, edition, placement)
-            .or_else(|problem| FieldError::refuse(field(format!("structure[{place}]")), problem))?;
+        let card = placement.piece.card();
+        let id = card.and_then(|card| edition.find(card));
+        builder.hand = id.into_iter().collect();
+        let placed = builder.place(fixed, placement);
+        placed.map_err(|refusal| refused(format!("structure[{place}]"), refusal.to_string()))?;
+        builder.placed.clear();
     }
+    builder.pillars -= SPARE_PILLARS;
     if builder.structure.needed > 0 {
         let problem = "has a run with a monument that was not closed in its phase";
-        return FieldError::refuse(field("structure".into()), problem);
+        return Err(refused("structure".into(), problem.into()));
     }
-    let placed_cards = view.placed.iter().filter_map(|placed| match placed.piece {
-        Piece::Card(card) => Some(card),
-        Piece::Pillar => None,
-    });
+    let placed_cards = view.placed.iter().filter_map(|placed| placed.piece.card());
     let cards = view.cards.iter().copied().chain(placed_cards);
-    builder.hand = cards.filter_map(|card| identify(edition, card)).collect();
+    builder.hand = cards.filter_map(|card| edition.find(card)).collect();
     builder.hand.sort_unstable();
     for (place, &placement) in view.placed.iter().enumerate() {
-        builder.place(fixed, placement).or_else(|refusal| {
-            FieldError::refuse(field(format!("placed[{place}]")), refusal.to_string())
-        })?;
+        let placed = builder.place(fixed, placement);
+        placed.map_err(|refusal| refused(format!("placed[{place}]"), refusal.to_string()))?;
     }
     if view.has_ended {
-        builder.end().or_else(|refusal| {
-            FieldError::refuse(field("has_ended".into()), refusal.to_string())
-        })?;
+        let ended = builder.end();
+        ended.map_err(|refusal| refused("has_ended".into(), refusal.to_string()))?;
     }
     Ok(builder)
-}
-
-/// Adds a piece that was shown. What was needed to close monuments when it was placed is not
-/// known any more.
-fn rebuild_piece(
-    builder: &mut Builder,
-    fixed: &Fixed,
-    edition: &Edition,
-    placement: Placement,
-) -> Result<(), String> {
-    let Placement { piece, cell } = placement;
-    let add = |builder: &mut Builder| -> Result<(), Illegal> {
-        builder.check_cell(cell)?;
-        match piece {
-            Piece::Pillar => {
-                builder.pillars = builder
-                    .pillars
-                    .checked_sub(1)
-                    .ok_or(Illegal::NoPillarLeft)?;
-                builder.structure.place_pillar(cell);
-            }
-            Piece::Card(card) => {
-                let id = identify(edition, card).ok_or(Illegal::NotInHand(card))?;
-                builder.check_run(fixed, id, cell)?;
-                builder.structure.place_card(cell, id, fixed.traits(id));
-            }
-        }
-        Ok(())
-    };
-    add(builder).map_err(|refusal| refusal.to_string())
-}
-
-fn identify(edition: &Edition, card: Card) -> Option<CardId> {
-    match card {
-        Card::Bridge(card) => edition.find(card),
-        Card::Monument => Some(CardId::MONUMENT),
-    }
 }
 
 /// Draws what the seats other than the viewer have built in this phase.
@@ -288,14 +229,13 @@ fn sample_secrets(state: &mut State, observation: &Observation, chance: &mut Cha
     // is that seat.
     let still_building = match observation.viewer {
         Viewer::Seat(own) if state.seat(own).has_ended => None,
-        Viewer::Seat(own) => Some(own.index()),
-        Viewer::Spectator => Some(chance.below(PLAYERS as u32) as usize),
+        Viewer::Seat(own) => Some(own),
+        Viewer::Spectator => Some(draw_seat(chance)),
     };
-    let fixed = Arc::clone(&state.fixed);
-    for (number, builder) in state.seats.iter_mut().enumerate() {
-        if observation.viewer != Viewer::Seat(seat(number as u8)) {
-            let may_have_ended = still_building.is_some_and(|other| other != number);
-            sample_secret_building(builder, &fixed, may_have_ended, chance);
+    for (seat, builder) in SEATS.into_iter().zip(&mut state.seats) {
+        if observation.viewer != Viewer::Seat(seat) {
+            let may_have_ended = still_building.is_some_and(|other| other != seat);
+            sample_secret_building(builder, &state.fixed, may_have_ended, chance);
         }
     }
 }

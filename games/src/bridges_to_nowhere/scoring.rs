@@ -1,11 +1,12 @@
 //! Scoring structures, games and the match.
 
 use super::board::{Spot, spots};
-use super::components::{Card, Contract, LEVELS, PLAYERS, STYLES, Symbol};
+use super::components::{Card, Contract, LEVELS, STYLES, Symbol};
+use super::config::MAX_GAMES;
 use super::event::Event;
 use super::observation::{GameResult, Phase, SeatScore};
 use super::run::{ALL_STYLES, StyleSet};
-use super::setup::seat;
+use super::setup::SEATS;
 use super::state::{Builder, Fixed, State};
 use crate::{EventSink, Outcome, ScoreLine, Seat};
 
@@ -53,37 +54,31 @@ impl Builder {
         achieved: &mut Achievements,
     ) {
         let factor = start.level as u16 + 1;
-        let id = |place: u8| self.structure.card(start.right(u32::from(place)));
-        let number = |place: u8| u16::from(fixed.traits(id(place)).number);
+        let points = |number: Option<u8>| u16::from(number.unwrap_or(0)) * factor;
         let mut styles: StyleSet = ALL_STYLES;
-        let mut symbol_before = None;
+        let mut before = None;
         for place in 0..length {
-            styles &= fixed.traits(id(place)).styles;
-            let ends = place == 0 || place + 1 == length;
-            match fixed.card(id(place)) {
-                Card::Bridge(card) => {
-                    match card.number {
-                        Some(number) => score.numbers += u16::from(number) * factor,
-                        None if ends => score.tolls += u16::from(length) * factor,
-                        None => {}
-                    }
-                    if symbol_before == Some(card.left) {
-                        score.symbols += PAIR_POINTS;
-                        achieved.pairs[card.left.index()] += 1;
-                    }
-                    symbol_before = Some(card.right);
-                }
-                Card::Monument => {
-                    let left = if place == 0 { 0 } else { number(place - 1) };
-                    let right = if place + 1 == length {
-                        0
-                    } else {
-                        number(place + 1)
-                    };
-                    score.monuments += (left + right) * factor;
-                    symbol_before = None;
+            let id = self.structure.card(start.right(place.into()));
+            styles &= fixed.traits(id).styles;
+            let card = fixed.card(id);
+            if let Card::Bridge(card) = card {
+                score.numbers += points(card.number);
+                if card.number.is_none() && (place == 0 || place + 1 == length) {
+                    score.tolls += u16::from(length) * factor;
                 }
             }
+            match (before, card) {
+                (Some(Card::Bridge(left)), Card::Bridge(right)) if left.right == right.left => {
+                    score.symbols += PAIR_POINTS;
+                    achieved.pairs[right.left.index()] += 1;
+                }
+                (Some(Card::Monument), Card::Bridge(beside))
+                | (Some(Card::Bridge(beside)), Card::Monument) => {
+                    score.monuments += points(beside.number);
+                }
+                _ => {}
+            }
+            before = Some(card);
         }
         let raise = |longest: &mut u8| *longest = (*longest).max(length);
         raise(&mut achieved.longest_on[start.level]);
@@ -108,14 +103,10 @@ impl Achievements {
         let longest = |lengths: &[u8]| lengths.iter().copied().max().unwrap_or(0);
         match contract {
             Contract::Triple => by_length(top, 3, 25),
-            Contract::SpiceOfLife if self.longest_of.iter().all(|&length| length >= 3) => {
-                by_length(longest(&self.longest_of), 4, 20)
-            }
-            Contract::SpiceOfLife => 0,
-            Contract::LongestMile => match self.ground_cards.checked_sub(9) {
-                Some(more) => 10 + 5 * u16::from(more),
-                None => 0,
-            },
+            Contract::SpiceOfLife if self.longest_of.iter().any(|&length| length < 3) => 0,
+            Contract::SpiceOfLife => by_length(longest(&self.longest_of), 4, 20),
+            Contract::LongestMile if self.ground_cards < 9 => 0,
+            Contract::LongestMile => 10 + 5 * u16::from(self.ground_cards - 9),
             Contract::SpanningTheDivide => by_length(longest(&self.longest_on), 5, 25),
             Contract::TrialOfTheSea if self.pairs.iter().all(|&pairs| pairs > 0) => 20,
             Contract::TrialOfTheSea if self.pairs.iter().sum::<u8>() >= 3 => 10,
@@ -129,17 +120,13 @@ impl State {
     /// Scores the game, and starts the next one or ends the match.
     pub(super) fn end_game(&mut self, events: &mut impl EventSink<Event>) {
         let contract = self.contract();
-        let mut scores = [SeatScore::default(); PLAYERS];
-        for (number, builder) in self.seats.iter().enumerate() {
-            let score = builder.score(&self.fixed, contract);
-            scores[number] = score;
-            events.push(Event::Scored {
-                seat: seat(number as u8),
-                score,
-            });
-        }
+        let scores = SEATS.map(|seat| {
+            let score = self.seat(seat).score(&self.fixed, contract);
+            events.push(Event::Scored { seat, score });
+            score
+        });
         let [first, second] = scores.map(|score| score.total());
-        let winner = (first != second).then(|| seat(u8::from(second > first)));
+        let winner = (first != second).then(|| SEATS[usize::from(second > first)]);
         self.results.push(GameResult {
             contract,
             winner,
@@ -159,6 +146,11 @@ impl State {
         }
     }
 
+    fn games_won(&self, seat: Seat) -> u8 {
+        let won = |result: &&GameResult| result.winner == Some(seat);
+        self.results.iter().filter(won).count() as u8
+    }
+
     /// Points of a seat in all games that are over.
     fn points(&self, seat: Seat) -> u32 {
         let points = |result: &GameResult| u32::from(result.scores[seat.index()].total());
@@ -171,8 +163,7 @@ impl State {
         if self.phase != Phase::Over {
             return None;
         }
-        let seats = [seat(0), seat(1)];
-        Some(Outcome::ranked(seats.map(|seat| {
+        Some(Outcome::ranked(SEATS.map(|seat| {
             let standing = (self.games_won(seat), self.points(seat));
             (standing, self.breakdown(seat))
         })))
@@ -182,11 +173,10 @@ impl State {
     /// line for each game that was played, 1 for a won one.
     fn breakdown(&self, seat: Seat) -> Vec<ScoreLine> {
         if let (1, [only]) = (self.fixed.games, &self.results[..]) {
-            let score = only.scores[seat.index()];
-            let lines = score
-                .lines()
-                .map(|(name, points)| ScoreLine::new(name, points));
-            return lines.into();
+            let lines = only.scores[seat.index()].lines();
+            return lines
+                .map(|(name, points)| ScoreLine::new(name, points))
+                .into();
         }
         let won = self.results.iter().map(|game| game.winner == Some(seat));
         let named = GAME_CATEGORIES.iter().zip(won);
@@ -195,5 +185,5 @@ impl State {
 }
 
 /// Categories of a match of several games: contracts won in each.
-const GAME_CATEGORIES: [&str; super::config::MAX_GAMES] =
+const GAME_CATEGORIES: [&str; MAX_GAMES] =
     ["game_0", "game_1", "game_2", "game_3", "game_4", "game_5"];

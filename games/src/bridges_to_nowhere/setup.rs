@@ -1,9 +1,10 @@
 //! Everything that chance fixes before play.
 
+use super::BridgesToNowhere;
 use super::components::{BRIDGE_CARDS, BridgeCard, CONTRACTS, Contract, PLAYERS};
 use super::config::{Config, MAX_GAMES};
-use crate::dealt::check_dealt;
-use crate::{ChanceStream, FieldError, Seat, SeatCount, Seed};
+use crate::{ChanceStream, FieldError, Rules, Seat, SeatCount, Seed};
+use crate::{dealt::check_dealt, field_error::holds};
 use arrayvec::ArrayVec;
 
 /// The setup of a match: every result of chance. Nothing is drawn later.
@@ -25,6 +26,12 @@ pub struct Deal {
     pub deck: [BridgeCard; BRIDGE_CARDS],
 }
 
+/// The seats of this game.
+pub(super) const SEATS: [Seat; PLAYERS] = [
+    Seat::new(0).expect("any table may have two seats"),
+    Seat::new(1).expect("any table may have two seats"),
+];
+
 /// Chance streams of the setup. Each thing that is drawn has a stream of its own, so that a match
 /// of fewer games or without contracts has the same deals.
 mod stream {
@@ -38,7 +45,7 @@ mod stream {
 
 /// Draws a setup.
 pub(super) fn draw(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Setup, FieldError> {
-    config.check(seats)?;
+    BridgesToNowhere::check_config(config, seats)?;
     let stream = |number: u64| ChanceStream::new(seed, number);
     let contracts = config.contracts.then(|| {
         let mut contracts = Contract::ALL;
@@ -59,7 +66,7 @@ pub(super) fn draw(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Set
 }
 
 pub(super) fn draw_seat(chance: &mut ChanceStream) -> Seat {
-    seat(chance.below(PLAYERS as u32) as u8)
+    SEATS[chance.below(PLAYERS as u32) as usize]
 }
 
 pub(super) fn draw_deck(config: &Config, chance: &mut ChanceStream) -> [BridgeCard; BRIDGE_CARDS] {
@@ -68,36 +75,22 @@ pub(super) fn draw_deck(config: &Config, chance: &mut ChanceStream) -> [BridgeCa
     deck
 }
 
-/// The seat of a number that is below [`PLAYERS`].
-pub(super) const fn seat(number: u8) -> Seat {
-    Seat::new(number).expect("this game has two seats, fewer than any table may have")
-}
-
 impl Setup {
     /// Checks a setup from outside against the config of its match.
     pub(super) fn check(&self, config: &Config, seats: SeatCount) -> Result<(), FieldError> {
-        config.check(seats)?;
-        match (&self.contracts, config.contracts) {
-            (None, true) => {
-                return FieldError::refuse("contracts", "missing: the config plays for contracts");
-            }
-            (Some(_), false) => {
-                let problem = "must be absent: the config plays without contracts";
-                return FieldError::refuse("contracts", problem);
-            }
-            (Some(contracts), true) => {
-                check_dealt("contracts", contracts, &Contract::ALL, CONTRACTS)?;
-            }
-            (None, false) => {}
+        BridgesToNowhere::check_config(config, seats)?;
+        let are_right = self.contracts.is_some() == config.contracts;
+        let problem = match config.contracts {
+            true => "missing: the config plays for contracts",
+            false => "must be absent: the config plays without contracts",
+        };
+        holds("contracts", are_right, problem)?;
+        if let Some(contracts) = &self.contracts {
+            check_dealt("contracts", contracts, &Contract::ALL, CONTRACTS)?;
         }
-        if self.deals.len() != usize::from(config.games) {
-            let problem = format!(
-                "must have {} entries, found {}",
-                config.games,
-                self.deals.len()
-            );
-            return FieldError::refuse("deals", problem);
-        }
+        let (games, found) = (config.games, self.deals.len());
+        let problem = format!("must have {games} entries, found {found}");
+        holds("deals", found == usize::from(games), &problem)?;
         for (i, deal) in self.deals.iter().enumerate() {
             if !seats.contains(deal.first_drafter) {
                 let problem = format!("there is no seat {}", deal.first_drafter);

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use arrayvec::ArrayVec;
 
-use super::board::{Board, Boards, Spot};
+use super::board::Spot;
 use super::components::{
-    BRIDGE_CARDS, CARDS_A_DRAFT, CONTRACTS, Card, Cell, Contract, LEVELS, MAX_PLACED, MONUMENTS,
+    BRIDGE_CARDS, CARDS_A_DRAFT, CONTRACTS, Card, Contract, LEVELS, MAX_PLACED, MONUMENTS,
     OPEN_CARDS, PILLARS, PLAYERS, Piece, Placement, ROUNDS,
 };
 use super::config::{Config, MAX_GAMES};
 use super::edition::{CardId, Edition};
-use super::observation::{GameResult, Phase, SeatScore};
+use super::observation::{GameResult, Phase};
 use super::run::Traits;
-use super::setup::{Deal, Setup, seat};
+use super::setup::{Deal, SEATS, Setup};
 use super::structure::Structure;
 use crate::{Digest, Digester, Seat};
 
@@ -67,26 +67,17 @@ pub(super) struct Builder {
     /// Cards of this round that are not placed, in the order of the edition.
     pub(super) hand: ArrayVec<CardId, CARDS_A_DRAFT>,
     /// What was placed in this phase: with `has_ended` the secrets that seats have.
-    pub(super) placed: ArrayVec<Placed, MAX_PLACED>,
+    pub(super) placed: ArrayVec<Placement, MAX_PLACED>,
     pub(super) has_ended: bool,
-}
-
-/// A placement of this phase.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Placed {
-    /// The card; `None` for a pillar.
-    pub(super) card: Option<CardId>,
-    pub(super) cell: Cell,
 }
 
 impl Fixed {
     /// What a match of this config and setup shares. `setup` must have been checked.
     pub(super) fn new(config: &Config, setup: &Setup) -> Self {
         let edition = &config.edition;
-        let cards = std::array::from_fn(|place| match edition.cards().get(place) {
-            Some(&card) => Card::Bridge(card),
-            None => Card::Monument,
-        });
+        let card = |place: usize| edition.cards().get(place).copied();
+        let cards = std::array::from_fn(|place| card(place).map_or(Card::Monument, Card::Bridge));
+        let deals = setup.deals.iter();
         Self {
             cards,
             words: cards.map(Card::word),
@@ -94,56 +85,45 @@ impl Fixed {
             contracts_to_win: config.contracts_to_win,
             games: config.games,
             contracts: setup.contracts,
-            deals: setup
-                .deals
-                .iter()
-                .map(|deal| FixedDeal::new(edition, deal))
-                .collect(),
+            deals: deals.map(|deal| FixedDeal::new(edition, deal)).collect(),
         }
     }
 
     /// The card of an identifier.
     pub(super) fn card(&self, id: CardId) -> Card {
-        self.cards[usize::from(id.number())]
+        self.cards[id.index()]
     }
 
     /// The place of a card among some identifiers.
     pub(super) fn position(&self, ids: &[CardId], card: Card) -> Option<usize> {
         let word = card.word();
-        let is_it = |id: &CardId| self.words[usize::from(id.number())] == word;
-        ids.iter().position(is_it)
+        ids.iter().position(|id| self.words[id.index()] == word)
     }
 
     /// What counts of a card for runs.
     pub(super) fn traits(&self, id: CardId) -> Traits {
-        self.traits[usize::from(id.number())]
+        self.traits[id.index()]
     }
 }
 
 impl FixedDeal {
     fn new(edition: &Edition, deal: &Deal) -> Self {
-        let round = |round: usize| &deal.deck[round * OPEN_CARDS..][..OPEN_CARDS];
+        let id = |card| edition.find(Card::Bridge(card));
+        let ids = deal.deck.map(|card| id(card).unwrap_or(CardId::MONUMENT));
         Self {
             first_drafter: deal.first_drafter,
-            opened: std::array::from_fn(|i| {
-                let mut cards = [CardId::MONUMENT; OPEN_CARDS];
-                for (id, &card) in cards.iter_mut().zip(round(i)) {
-                    *id = edition.find(card).unwrap_or(CardId::MONUMENT);
-                }
-                cards.sort_unstable();
-                cards
+            opened: std::array::from_fn(|round| {
+                let mut opened = ids.as_chunks().0[round];
+                opened.sort_unstable();
+                opened
             }),
         }
     }
-}
 
-impl FixedDeal {
     /// The cards that are unseen once a round is open, in the order of the edition.
     pub(super) fn unseen(&self, round: u8) -> ArrayVec<CardId, BRIDGE_CARDS> {
-        let mut ids: ArrayVec<CardId, BRIDGE_CARDS> = ArrayVec::new();
-        for opened in &self.opened[usize::from(round) + 1..] {
-            ids.extend(opened.iter().copied());
-        }
+        let to_come = self.opened[usize::from(round) + 1..].as_flattened();
+        let mut ids: ArrayVec<CardId, BRIDGE_CARDS> = to_come.iter().copied().collect();
         ids.sort_unstable();
         ids
     }
@@ -161,47 +141,27 @@ impl Builder {
         }
     }
 
-    /// The cells of this phase's placements.
-    pub(super) fn placed_boards(&self) -> Boards {
-        let mut boards: Boards = [0; LEVELS];
-        for placed in &self.placed {
-            let spot = Spot::of(placed.cell);
-            boards[spot.level] |= spot.board();
-        }
-        boards
-    }
-
-    /// The pieces of the structure by cell, those on the boards `hidden` left out.
-    pub(super) fn pieces<'a>(
-        &'a self,
-        fixed: &'a Fixed,
-        hidden: Boards,
-    ) -> impl Iterator<Item = Placement> + 'a {
+    /// The pieces of the structure by cell, those that are `hidden` left out.
+    pub(super) fn pieces(
+        &self,
+        fixed: &Fixed,
+        hidden: &[Placement],
+    ) -> impl Iterator<Item = Placement> {
         let structure = &self.structure;
-        let taken = structure.taken();
+        let mut shown = structure.taken();
+        for spot in hidden.iter().map(|placed| Spot::of(placed.cell)) {
+            shown[spot.level] &= !spot.board();
+        }
         (0..LEVELS).flat_map(move |level| {
-            let shown: Board = taken[level] & !hidden[level];
-            structure.cells(level, shown).map(move |cell| {
+            structure.cells(level, shown[level]).map(move |cell| {
                 let spot = Spot::of(cell);
-                let piece = match structure.pillars[level] & spot.board() {
-                    0 => Piece::Card(fixed.card(structure.card(spot))),
-                    _ => Piece::Pillar,
+                let piece = match spot.is_on(&structure.pillars) {
+                    true => Piece::Pillar,
+                    false => Piece::Card(fixed.card(structure.card(spot))),
                 };
                 Placement { piece, cell }
             })
         })
-    }
-}
-
-impl Placed {
-    /// The placement as others see it.
-    pub(super) fn placement(self, fixed: &Fixed) -> Placement {
-        Placement {
-            piece: self
-                .card
-                .map_or(Piece::Pillar, |id| Piece::Card(fixed.card(id))),
-            cell: self.cell,
-        }
     }
 }
 
@@ -224,10 +184,6 @@ impl State {
         &self.seats[seat.index()]
     }
 
-    pub(super) fn seat_mut(&mut self, seat: Seat) -> &mut Builder {
-        &mut self.seats[seat.index()]
-    }
-
     pub(super) fn deal(&self) -> &FixedDeal {
         &self.fixed.deals[usize::from(self.game)]
     }
@@ -241,12 +197,7 @@ impl State {
 
     /// Who takes the first card in the round in play (N1).
     pub(super) fn first_drafter(&self) -> Seat {
-        seat((self.deal().first_drafter.number() + self.round) % PLAYERS as u8)
-    }
-
-    pub(super) fn games_won(&self, seat: Seat) -> u8 {
-        let won = |result: &&GameResult| result.winner == Some(seat);
-        self.results.iter().filter(won).count() as u8
+        SEATS[(self.deal().first_drafter.index() + usize::from(self.round)) % PLAYERS]
     }
 
     /// The digest of the state: the fields below in this order, each integer as in [`Digester`],
@@ -281,7 +232,13 @@ impl State {
         d.bytes(&[*contracts_to_win, *games]);
         d.u8(results.len() as u8);
         for result in results {
-            digest_result(&mut d, result);
+            d.u8(result.contract.map_or(ABSENT, |contract| contract as u8));
+            d.u8(result.winner.map_or(ABSENT, Seat::number));
+            for score in &result.scores {
+                for points in score.lines().map(|(_, points)| points) {
+                    d.i32(points.into());
+                }
+            }
         }
         d.u8(*game);
         match contracts {
@@ -324,15 +281,15 @@ impl State {
             placed,
             has_ended,
         } = builder;
-        let pieces = || builder.pieces(&self.fixed, [0; LEVELS]);
+        let pieces = || builder.pieces(&self.fixed, &[]);
         d.u8(pieces().count() as u8);
-        pieces().for_each(|placement| digest_placement(d, placement));
+        pieces().for_each(|piece| digest_placement(d, piece));
         d.u8(*pillars);
         self.digest_cards(d, hand);
         d.u8(placed.len() as u8);
-        for placed in placed {
-            digest_placement(d, placed.placement(&self.fixed));
-        }
+        placed
+            .iter()
+            .for_each(|&placed| digest_placement(d, placed));
         d.u8(u8::from(*has_ended));
     }
 
@@ -346,23 +303,6 @@ impl State {
 
 /// What stands for an absent value in a digest.
 const ABSENT: u8 = u8::MAX;
-
-fn digest_result(d: &mut Digester, result: &GameResult) {
-    d.u8(result.contract.map_or(ABSENT, |contract| contract as u8));
-    d.u8(result.winner.map_or(ABSENT, Seat::number));
-    for score in &result.scores {
-        let SeatScore {
-            numbers,
-            tolls,
-            monuments,
-            symbols,
-            contract,
-        } = *score;
-        for points in [numbers, tolls, monuments, symbols, contract] {
-            d.i32(points.into());
-        }
-    }
-}
 
 fn digest_piece(d: &mut Digester, piece: Piece) {
     match piece {
@@ -378,7 +318,7 @@ fn digest_piece(d: &mut Digester, piece: Piece) {
 }
 
 fn digest_placement(d: &mut Digester, placement: Placement) {
-    digest_piece(d, placement.piece);
-    let Placement { cell, .. } = placement;
+    let Placement { piece, cell } = placement;
+    digest_piece(d, piece);
     d.array([cell.level, (i16::from(cell.column) + 128) as u8]);
 }
