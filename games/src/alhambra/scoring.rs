@@ -7,33 +7,22 @@ use super::observation::{Phase, Points};
 use super::state::State;
 use crate::{EventSink, Outcome, ScoreLine};
 
-/// Names of the lines of a score: each category of each scoring.
-const LINES: [[&str; CATEGORIES]; SCORINGS] = [
-    [
-        "a_pavilion",
-        "a_seraglio",
-        "a_arcades",
-        "a_chambers",
-        "a_garden",
-        "a_tower",
-    ],
-    [
-        "b_pavilion",
-        "b_seraglio",
-        "b_arcades",
-        "b_chambers",
-        "b_garden",
-        "b_tower",
-    ],
-    [
-        "c_pavilion",
-        "c_seraglio",
-        "c_arcades",
-        "c_chambers",
-        "c_garden",
-        "c_tower",
-    ],
-];
+/// Names of the lines of a score that one scoring brings: each category.
+macro_rules! lines {
+    ($scoring:literal) => {
+        [
+            concat!($scoring, "_pavilion"),
+            concat!($scoring, "_seraglio"),
+            concat!($scoring, "_arcades"),
+            concat!($scoring, "_chambers"),
+            concat!($scoring, "_garden"),
+            concat!($scoring, "_tower"),
+        ]
+    };
+}
+
+/// Names of the lines of a score.
+const LINES: [[&str; CATEGORIES]; SCORINGS] = [lines!("a"), lines!("b"), lines!("c")];
 
 /// The sum of an owner's points.
 pub(super) fn sum(points: &Points) -> i32 {
@@ -47,10 +36,7 @@ fn category_points(
     counts: &[Option<u8>; MAX_OWNERS],
     places: [u8; PAID_PLACES],
 ) -> [u8; MAX_OWNERS] {
-    counts.map(|own| {
-        let Some(own) = own else {
-            return 0;
-        };
+    let points = |own: u8| {
         let (mut ahead, mut tied) = (0, 0);
         for other in counts.iter().flatten() {
             ahead += usize::from(*other > own);
@@ -58,7 +44,8 @@ fn category_points(
         }
         let held = places.iter().skip(ahead).take(tied);
         held.sum::<u8>() / tied as u8
-    })
+    };
+    counts.map(|own| own.map_or(0, points))
 }
 
 impl State {

@@ -37,13 +37,8 @@ type WaySet = u16;
 
 /// What counts of the value of a card for what is taken with it: 0 for no card, and all values
 /// that are taken alone count alike.
-const fn weight(card: u8) -> usize {
-    let value = card & MoneyCard::VALUE_MASK;
-    if value < TAKE_LIMIT {
-        value as usize
-    } else {
-        TAKE_LIMIT as usize
-    }
+fn weight(card: u8) -> usize {
+    usize::from((card & MoneyCard::VALUE_MASK).min(TAKE_LIMIT))
 }
 
 /// How many weights there are.
@@ -102,14 +97,10 @@ static DISTINCT: [WaySet; 1 << (ROW_CARDS - 1)] = {
 /// Adds the cards that can be taken from a row.
 pub(super) fn list_takes(row: RowCards, list: &mut Vec<Decision>) {
     let cards = row.bytes();
-    let weights = cards
-        .iter()
-        .rev()
-        .fold(0, |all, &card| all * WEIGHTS + weight(card));
-    let repeats = cards
-        .windows(2)
-        .rev()
-        .fold(0, |all, pair| all << 1 | usize::from(pair[0] == pair[1]));
+    let weighed = cards.iter().rev().map(|&card| weight(card));
+    let weights = weighed.fold(0, |all, weight| all * WEIGHTS + weight);
+    let alike = cards.windows(2).rev().map(|pair| pair[0] == pair[1]);
+    let repeats = alike.fold(0, |all, alike| all << 1 | usize::from(alike));
     let mut ways = ALLOWED[weights] & DISTINCT[repeats];
     while ways != 0 {
         let way = ways.trailing_zeros() as usize;
