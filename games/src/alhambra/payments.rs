@@ -12,8 +12,7 @@ use super::building::Building;
 use super::components::{CURRENCIES, Currency, VALUES};
 use super::decision::{Decision, Purchase};
 use super::money::{Money, ValueCounts};
-use crate::LegalList;
-use crate::Rules;
+use crate::{LegalList, Rules};
 
 /// A slot of the yard, and the cards of the seat that can pay there.
 #[derive(Clone, Copy)]
@@ -60,11 +59,11 @@ impl Payment {
     }
 }
 
-/// Most payments that are formed at once: more would not fit into a legal list.
-const MOST_AT_ONCE: usize = Alhambra::LEGAL_CAP;
+/// Payments that have been found: more would not fit into a legal list.
+type Found = ArrayVec<Payment, { Alhambra::LEGAL_CAP }>;
 
-/// Payments that have been found.
-type Found = ArrayVec<Payment, MOST_AT_ONCE>;
+/// There was no room for all that was to be added.
+struct Full;
 
 /// Adds the purchases that a hand can pay.
 pub(super) fn list_purchases(
@@ -89,34 +88,23 @@ pub(super) fn list_purchases(
         list,
     };
     let mut found = Found::new();
-    let all = payable
-        .iter()
-        .all(|offer| offer.find_all(&mut found) == Room::Some);
-    let room = match all {
-        true => purchases.push_all(&mut found),
-        false => purchases.push_many(payable, &mut found),
+    let mut each = payable.iter();
+    let listed = match each.try_for_each(|offer| offer.find_all(&mut found)) {
+        Ok(()) => purchases.push_all(&mut found),
+        Err(Full) => purchases.push_many(payable, &mut found),
     };
-    match room {
-        Room::Some => LegalList::Complete,
-        Room::None => LegalList::Cut,
+    match listed {
+        Ok(()) => LegalList::Complete,
+        Err(Full) => LegalList::Cut,
     }
-}
-
-/// Whether there was room for all that was added.
-#[derive(Clone, Copy, PartialEq)]
-enum Room {
-    Some,
-    None,
 }
 
 impl Offer {
     /// Finds all payments, as far as there is room.
-    fn find_all(&self, found: &mut Found) -> Room {
+    fn find_all(&self, found: &mut Found) -> Result<(), Full> {
         let Self { price, hand, .. } = *self;
         let first = found.len();
-        if found.try_push(self.payment(hand)).is_err() {
-            return Room::None;
-        }
+        found.try_push(self.payment(hand)).map_err(|_| Full)?;
         for (value, copies) in hand.held_up_to(hand.total() - price) {
             // Those from which as many of the value as so far were left out.
             let mut last = first..found.len();
@@ -124,14 +112,14 @@ impl Offer {
                 let formed = found.len();
                 for place in last {
                     let cards = found[place].cards().minus(ValueCounts::one(value));
-                    if cards.total() >= price && found.try_push(self.payment(cards)).is_err() {
-                        return Room::None;
+                    if cards.total() >= price {
+                        found.try_push(self.payment(cards)).map_err(|_| Full)?;
                     }
                 }
                 last = formed..found.len();
             }
         }
-        Room::Some
+        Ok(())
     }
 
     /// Finds the payments without a card that could be left out: `chosen`, which is below the
@@ -161,65 +149,59 @@ struct Purchases<'a> {
 
 impl Purchases<'_> {
     /// Adds those of all payments that have been found.
-    fn push_all(&mut self, found: &mut Found) -> Room {
+    fn push_all(&mut self, found: &mut Found) -> Result<(), Full> {
         found.sort_unstable();
-        for payment in &*found {
-            if self.push(payment.slot(), payment.cards()) == Room::None {
-                return Room::None;
-            }
-        }
-        Room::Some
+        let mut payments = found.iter();
+        payments.try_for_each(|payment| self.push(payment.slot(), payment.cards()))
     }
 
     /// Adds those of more payments than can be formed at once.
-    fn push_many(&mut self, payable: &[Offer], found: &mut Found) -> Room {
+    fn push_many(&mut self, payable: &[Offer], found: &mut Found) -> Result<(), Full> {
         found.clear();
         for offer in payable {
             offer.find_no_waste(ValueCounts::EMPTY, VALUES as u8, found);
         }
-        self.push_all(found);
+        self.push_all(found)?;
         let hands = payable.iter().map(|offer| offer.hand.len());
         for size in 2..=hands.max().unwrap_or(0) {
             for offer in payable {
-                if self.push_rest(offer, ValueCounts::EMPTY, size, VALUES as u8) == Room::None {
-                    return Room::None;
-                }
+                self.push_rest(offer, ValueCounts::EMPTY, size, VALUES as u8)?;
             }
         }
-        Room::Some
+        Ok(())
     }
 
     /// Adds those of one slot that have a card that could be left out: which pay `chosen` and
     /// `more` cards of values up to `highest`.
-    fn push_rest(&mut self, offer: &Offer, chosen: ValueCounts, more: usize, highest: u8) -> Room {
+    fn push_rest(
+        &mut self,
+        offer: &Offer,
+        chosen: ValueCounts,
+        more: usize,
+        highest: u8,
+    ) -> Result<(), Full> {
         for value in 1..=highest {
             if chosen.count(value) == offer.hand.count(value) {
                 continue;
             }
             let cards = chosen.plus(ValueCounts::one(value));
-            let room = if more > 1 {
+            if more > 1 {
                 // All but the last card must reach the price.
                 let most = usize::from(cards.total()) + usize::from(value) * (more - 2);
-                if most < usize::from(offer.price) {
-                    continue;
+                if most >= usize::from(offer.price) {
+                    self.push_rest(offer, cards, more - 1, value)?;
                 }
-                self.push_rest(offer, cards, more - 1, value)
             } else if chosen.total() >= offer.price {
-                self.push(offer.slot, cards)
-            } else {
-                continue;
-            };
-            if room == Room::None {
-                return Room::None;
+                self.push(offer.slot, cards)?;
             }
         }
-        Room::Some
+        Ok(())
     }
 
-    fn push(&mut self, slot: Currency, payment: ValueCounts) -> Room {
+    fn push(&mut self, slot: Currency, payment: ValueCounts) -> Result<(), Full> {
         for &give in self.ways {
             if self.list.len() == Alhambra::LEGAL_CAP {
-                return Room::None;
+                return Err(Full);
             }
             self.list.push(Decision::Buy(Purchase {
                 slot,
@@ -227,7 +209,7 @@ impl Purchases<'_> {
                 give,
             }));
         }
-        Room::Some
+        Ok(())
     }
 }
 
@@ -254,6 +236,6 @@ mod tests {
         };
         let prices = Building::all().map(|building| of_price(building.price()));
         let most = CURRENCIES * prices.max().unwrap();
-        assert!(most > 300 && most <= MOST_AT_ONCE, "{most}");
+        assert!(most > 300 && most <= Alhambra::LEGAL_CAP, "{most}");
     }
 }
