@@ -5,42 +5,42 @@ use super::components::{BUILDINGS, MONEY_CARDS, SCORING_CARDS, Scoring};
 use super::money::MoneyCard;
 use super::observation::PlaceRange;
 
-/// The pile of buildings.
+/// At most `N` pieces that are drawn one by one.
 #[derive(Clone, Debug)]
-pub(super) struct BuildingPile {
-    /// In the order in which they are drawn; those before `next` are gone.
-    buildings: [Building; BUILDINGS],
+pub(super) struct Pile<T, const N: usize> {
+    /// In the order in which they are drawn; those before `next` are gone, those from `end` on
+    /// have no meaning.
+    pieces: [T; N],
     next: u8,
+    end: u8,
 }
 
-impl BuildingPile {
-    /// All buildings, the first to be drawn first.
-    pub(super) fn new(buildings: [Building; BUILDINGS]) -> Self {
-        Self { buildings, next: 0 }
-    }
-
-    /// A part of the buildings, the first to be drawn first.
-    pub(super) fn of_rest(rest: &[Building]) -> Self {
-        let next = BUILDINGS - rest.len();
-        let mut buildings = [rest.first().copied().unwrap_or(Building::FIRST); BUILDINGS];
-        buildings[next..].copy_from_slice(rest);
+impl<T: Copy, const N: usize> Pile<T, N> {
+    /// A pile of these pieces, the first to be drawn first. Any piece does as `filler`.
+    pub(super) fn new(rest: &[T], filler: T) -> Self {
+        let mut pieces = [filler; N];
+        pieces[..rest.len()].copy_from_slice(rest);
         Self {
-            buildings,
-            next: next as u8,
+            pieces,
+            next: 0,
+            end: rest.len() as u8,
         }
     }
 
-    /// The buildings that are left, the first to be drawn first.
-    pub(super) fn rest(&self) -> &[Building] {
-        &self.buildings[usize::from(self.next)..]
+    /// What is left, the first to be drawn first.
+    pub(super) fn rest(&self) -> &[T] {
+        &self.pieces[usize::from(self.next)..usize::from(self.end)]
     }
 
-    pub(super) fn draw(&mut self) -> Option<Building> {
-        let building = self.buildings.get(usize::from(self.next)).copied()?;
+    pub(super) fn draw(&mut self) -> Option<T> {
+        let piece = *self.rest().first()?;
         self.next += 1;
-        Some(building)
+        Some(piece)
     }
 }
+
+/// The pile of buildings.
+pub(super) type BuildingPile = Pile<Building, BUILDINGS>;
 
 /// A scoring card in the pile of money cards, by the number of money cards drawn from this pile
 /// before it.
@@ -55,11 +55,7 @@ struct ScoringCard {
 /// The pile of money cards.
 #[derive(Clone, Debug)]
 pub(super) struct MoneyPile {
-    /// In the order in which they are drawn; those before `next` are gone, those from `end` on
-    /// have no meaning.
-    cards: [MoneyCard; MONEY_CARDS],
-    next: u8,
-    end: u8,
+    money: Pile<MoneyCard, MONEY_CARDS>,
     /// A and B until they are drawn.
     scoring_cards: [Option<ScoringCard>; SCORING_CARDS],
 }
@@ -75,12 +71,8 @@ pub(super) enum Drawn {
 impl MoneyPile {
     /// A pile of money cards without scoring cards.
     pub(super) fn new(money: &[MoneyCard]) -> Self {
-        let mut cards = [MoneyCard::FIRST; MONEY_CARDS];
-        cards[..money.len()].copy_from_slice(money);
         Self {
-            cards,
-            next: 0,
-            end: money.len() as u8,
+            money: Pile::new(money, MoneyCard::FIRST),
             scoring_cards: [None; SCORING_CARDS],
         }
     }
@@ -94,37 +86,31 @@ impl MoneyPile {
 
     /// The money cards that are left, the first to be drawn first.
     pub(super) fn rest(&self) -> &[MoneyCard] {
-        &self.cards[usize::from(self.next)..usize::from(self.end)]
+        self.money.rest()
     }
 
     /// How many money cards lie above each scoring card.
     pub(super) fn scoring_places(&self) -> [Option<u8>; SCORING_CARDS] {
-        let above = |card: ScoringCard| card.after - self.next;
+        let above = |card: ScoringCard| card.after - self.money.next;
         self.scoring_cards.map(|card| card.map(above))
     }
 
     /// How many money cards can lie above each scoring card.
     pub(super) fn scoring_ranges(&self) -> [Option<PlaceRange>; SCORING_CARDS] {
         let left = |card: ScoringCard| PlaceRange {
-            first: card.range.first.saturating_sub(self.next),
-            last: card.range.last - self.next,
+            first: card.range.first.saturating_sub(self.money.next),
+            last: card.range.last - self.money.next,
         };
         self.scoring_cards.map(|card| card.map(left))
     }
 
     pub(super) fn draw(&mut self) -> Drawn {
         for (scoring_card, scoring) in self.scoring_cards.iter_mut().zip(Scoring::ALL) {
-            if scoring_card.is_some_and(|card| card.after == self.next) {
+            if scoring_card.is_some_and(|card| card.after == self.money.next) {
                 *scoring_card = None;
                 return Drawn::Scoring(scoring);
             }
         }
-        match self.rest().first() {
-            Some(&card) => {
-                self.next += 1;
-                Drawn::Money(card)
-            }
-            None => Drawn::Nothing,
-        }
+        self.money.draw().map_or(Drawn::Nothing, Drawn::Money)
     }
 }

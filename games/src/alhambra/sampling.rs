@@ -108,7 +108,7 @@ impl Sample for Alhambra {
             row: observation.row,
             discard: observation.discard,
             money_pile,
-            building_pile: BuildingPile::of_rest(&buildings),
+            building_pile: BuildingPile::new(&buildings, Building::FIRST),
             shuffles: observation.shuffles,
         })
     }

@@ -66,7 +66,7 @@ impl State {
             row: RowCards::EMPTY,
             discard: Money::EMPTY,
             money_pile,
-            building_pile: BuildingPile::new(setup.buildings),
+            building_pile: BuildingPile::new(&setup.buildings, Building::FIRST),
             shuffles: 0,
         }
     }
