@@ -2,37 +2,19 @@
 
 use std::fmt;
 
-use super::components::{
-    BUILDING_KINDS, CATEGORIES, Category, MAX_COPIES, PRICES, PRICES_PER_CATEGORY,
-};
+use super::components::{BUILDING_KINDS, Category, MAX_COPIES, PRICES, PRICES_PER_CATEGORY};
 
 /// A building. Buildings of equal category and price are interchangeable. Ordered by category,
 /// then by price.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Building(u8);
 
-/// How many buildings of each kind there are.
-const COPIES: [u8; BUILDING_KINDS] = {
-    let mut copies = [0; BUILDING_KINDS];
-    let mut category = 0;
-    while category < CATEGORIES {
-        let prices = PRICES[category];
-        let mut i = 0;
-        while i < prices.len() {
-            copies[category * PRICES_PER_CATEGORY + (prices[i] - prices[0]) as usize] += 1;
-            i += 1;
-        }
-        category += 1;
-    }
-    copies
-};
-
 /// The price of each kind.
 const PRICE_OF: [u8; BUILDING_KINDS] = {
     let mut prices = [0; BUILDING_KINDS];
     let mut kind = 0;
     while kind < BUILDING_KINDS {
-        let lowest = PRICES[kind / PRICES_PER_CATEGORY][0];
+        let (lowest, _) = PRICES[kind / PRICES_PER_CATEGORY];
         prices[kind] = lowest + (kind % PRICES_PER_CATEGORY) as u8;
         kind += 1;
     }
@@ -44,13 +26,10 @@ impl Building {
     pub(super) const FIRST: Self = Self(0);
 
     /// The building of this category and price; `None` when the box has none.
-    pub const fn new(category: Category, price: u8) -> Option<Self> {
-        let place = price.wrapping_sub(category.lowest_price());
-        if (place as usize) < PRICES_PER_CATEGORY {
-            Some(Self((category.index() * PRICES_PER_CATEGORY) as u8 + place))
-        } else {
-            None
-        }
+    pub fn new(category: Category, price: u8) -> Option<Self> {
+        let place = usize::from(price.checked_sub(category.lowest_price())?);
+        let index = category.index() * PRICES_PER_CATEGORY + place;
+        (place < PRICES_PER_CATEGORY).then_some(Self(index as u8))
     }
 
     /// All kinds, ascending.
@@ -70,7 +49,8 @@ impl Building {
 
     /// How many of this kind are in the box.
     pub const fn copies(self) -> u8 {
-        COPIES[self.index()]
+        let (_, copies) = PRICES[self.index() / PRICES_PER_CATEGORY];
+        copies[self.index() % PRICES_PER_CATEGORY]
     }
 
     /// The position among all kinds, 0 to 41.
@@ -109,7 +89,7 @@ impl Buildings {
     pub const ALL: Self = {
         let (mut all, mut kind) = (0, 0);
         while kind < BUILDING_KINDS {
-            all |= (COPIES[kind] as u128) << (2 * kind);
+            all |= (Building(kind as u8).copies() as u128) << (2 * kind);
             kind += 1;
         }
         Self(all)
@@ -180,19 +160,41 @@ impl fmt::Debug for Buildings {
 
 #[cfg(test)]
 mod tests {
-    use super::super::components::BUILDINGS;
+    use super::super::components::{BUILDINGS, CATEGORIES};
     use super::*;
 
     #[test]
     fn the_box_has_54_buildings_of_42_kinds() {
         assert_eq!(Buildings::ALL.len(), BUILDINGS);
-        let prices: Vec<u8> = Buildings::ALL.iter().map(Building::price).collect();
-        assert_eq!(prices, PRICES.concat());
+        let prices: [&[u8]; CATEGORIES] = [
+            &[2, 3, 4, 5, 6, 7, 8],
+            &[3, 4, 5, 6, 7, 8, 9],
+            &[4, 5, 6, 6, 7, 8, 8, 9, 10],
+            &[5, 6, 7, 7, 8, 9, 9, 10, 11],
+            &[6, 7, 8, 8, 8, 9, 10, 10, 10, 11, 12],
+            &[7, 8, 9, 9, 9, 10, 11, 11, 11, 12, 13],
+        ];
+        for (category, prices) in Category::ALL.into_iter().zip(prices) {
+            let of_category = Buildings::ALL.iter().filter(|b| b.category() == category);
+            assert_eq!(of_category.map(Building::price).collect::<Vec<_>>(), prices);
+            assert_eq!(category.lowest_price(), prices[0]);
+        }
         for building in Building::all() {
             let again = Building::new(building.category(), building.price());
             assert_eq!(again, Some(building));
             assert_eq!(Buildings::ALL.count(building), building.copies());
         }
+    }
+
+    #[test]
+    fn prices_add_up_to_the_printed_sums() {
+        let sums = Category::ALL.map(|category| {
+            let of_category = Buildings::ALL.iter().filter(|b| b.category() == category);
+            of_category.map(|b| u32::from(b.price())).sum::<u32>()
+        });
+        assert_eq!(sums, [35, 42, 63, 72, 99, 110]);
+        let counts = Category::ALL.map(|category| Buildings::ALL.count_of(category));
+        assert_eq!(counts, [7, 7, 9, 9, 11, 11]);
     }
 
     #[test]
