@@ -156,7 +156,7 @@ fn observation() -> Observation {
     observation.phase = Phase::Shuffle { seat: last };
     observation.yard = [None; 4];
     observation.row = RowCards::EMPTY;
-    let hand = Money::new([ValueCounts::new([3; 9]).unwrap(); 4]);
+    let hand = Money([ValueCounts::new([3; 9]).unwrap(); 4]);
     observation.seats[5].hand = hand;
     observation.seats[5].buildings = Buildings::ALL;
     observation.seats[5].points = [[MAX_CATEGORY_POINTS; 6]; 3];
@@ -194,7 +194,7 @@ fn events() -> Vec<Event> {
         },
         Event::HandDealt {
             seat,
-            money: Money::new([ValueCounts::new([3; 9]).unwrap(); 4]),
+            money: Money([ValueCounts::new([3; 9]).unwrap(); 4]),
         },
         Event::DummyDrew {
             buildings: Buildings::EMPTY,

@@ -97,14 +97,11 @@ impl Buildings {
 
     /// The multiset of these buildings; `None` with more than [`MAX_COPIES`] of a kind.
     pub fn of(buildings: impl IntoIterator<Item = Building>) -> Option<Self> {
-        let mut set = Self::EMPTY;
-        for building in buildings {
-            if set.count(building) == MAX_COPIES {
-                return None;
-            }
-            set.insert(building);
-        }
-        Some(set)
+        buildings
+            .into_iter()
+            .try_fold(Self::EMPTY, |set, building| {
+                (set.count(building) < MAX_COPIES).then(|| set.with(building))
+            })
     }
 
     /// How many there are of a building.
@@ -136,9 +133,9 @@ impl Buildings {
         })
     }
 
-    /// Adds a building; there must be less than [`MAX_COPIES`] of it.
-    pub(super) fn insert(&mut self, building: Building) {
-        self.0 += 1 << (2 * building.index());
+    /// These buildings and one more, of which there must be less than [`MAX_COPIES`].
+    pub(super) const fn with(self, building: Building) -> Self {
+        Self(self.0 + (1 << (2 * building.index())))
     }
 
     /// These buildings without others, which must be there.

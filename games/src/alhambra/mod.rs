@@ -32,7 +32,7 @@ pub use config::{Config, DummyPlaces, WithoutBuildings};
 pub use decision::{Decision, Purchase};
 pub use event::{Event, Owner};
 pub use illegal::Illegal;
-pub use money::{MONEY_KINDS, Money, MoneyCard, ValueCounts};
+pub use money::{Money, MoneyCard, ValueCounts};
 pub use observation::{
     DummyView, MAX_TURN_PURCHASES, Observation, Phase, PlaceRange, Points, SeatView, TurnPurchase,
 };

@@ -10,9 +10,6 @@ use super::components::{CURRENCIES, Currency, MAX_COPIES, VALUES};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MoneyCard(NonZeroU8);
 
-/// Kinds of money card.
-pub const MONEY_KINDS: usize = CURRENCIES * VALUES;
-
 impl MoneyCard {
     /// Bits of the value in the byte of a card.
     const VALUE_BITS: u32 = 4;
@@ -34,12 +31,9 @@ impl MoneyCard {
 
     /// The card of this currency and value; `None` for a value that is not in 1 to 9.
     pub const fn new(currency: Currency, value: u8) -> Option<Self> {
-        if value == 0 || value as usize > VALUES {
-            return None;
-        }
         match NonZeroU8::new((currency as u8) << Self::VALUE_BITS | value) {
-            Some(number) => Some(Self(number)),
-            None => None,
+            Some(byte) if value > 0 && value as usize <= VALUES => Some(Self(byte)),
+            _ => None,
         }
     }
 
@@ -84,7 +78,7 @@ impl fmt::Debug for MoneyCard {
 /// value first, then the number of cards. So a card is added by adding a constant, and the word
 /// orders multisets as legal lists do.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct ValueCounts(u32);
+pub struct ValueCounts(pub(super) u32);
 
 /// Bits of the total: it is at most 135.
 const TOTAL_BITS: u32 = 8;
@@ -122,11 +116,6 @@ impl ValueCounts {
     /// One card of a value in 1 to 9.
     pub(super) const fn one(value: u8) -> Self {
         Self(1 << count_shift(value) | 1 << LEN_SHIFT | value as u32)
-    }
-
-    /// How many cards of each value there are, from 1 to 9.
-    pub fn counts(self) -> [u8; VALUES] {
-        std::array::from_fn(|i| self.count(i as u8 + 1))
     }
 
     /// How many cards of a value in 1 to 9 there are.
@@ -194,16 +183,6 @@ impl ValueCounts {
         Self(self.0 - other.0)
     }
 
-    /// The word.
-    pub(super) const fn word(self) -> u32 {
-        self.0
-    }
-
-    /// The multiset of its word.
-    pub(super) const fn of_word(word: u32) -> Self {
-        Self(word)
-    }
-
     /// The values, rising.
     pub fn values(self) -> impl DoubleEndedIterator<Item = u8> + Clone {
         (1..=VALUES as u8).flat_map(move |value| (0..self.count(value)).map(move |_| value))
@@ -216,18 +195,14 @@ impl fmt::Debug for ValueCounts {
     }
 }
 
-/// A multiset of money cards, at most [`MAX_COPIES`] of a kind.
+/// A multiset of money cards, at most [`MAX_COPIES`] of a kind: the cards of each currency, in the
+/// order of [`Currency::ALL`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Money([ValueCounts; CURRENCIES]);
+pub struct Money(pub [ValueCounts; CURRENCIES]);
 
 impl Money {
     /// No card.
     pub const EMPTY: Self = Self([ValueCounts::EMPTY; CURRENCIES]);
-
-    /// The multiset with these cards of each currency, in the order of [`Currency::ALL`].
-    pub const fn new(currencies: [ValueCounts; CURRENCIES]) -> Self {
-        Self(currencies)
-    }
 
     /// The multiset of these cards; `None` with more than [`MAX_COPIES`] of a kind.
     pub fn of(cards: impl IntoIterator<Item = MoneyCard>) -> Option<Self> {
@@ -282,19 +257,8 @@ impl Money {
 
     /// Adds a card; there must be less than [`MAX_COPIES`] of it.
     pub(super) fn insert(&mut self, card: MoneyCard) {
-        self.insert_all(card.currency(), ValueCounts::one(card.value()));
-    }
-
-    /// Adds cards of a currency.
-    pub(super) fn insert_all(&mut self, currency: Currency, cards: ValueCounts) {
-        let held = &mut self.0[currency.index()];
-        *held = held.plus(cards);
-    }
-
-    /// Takes out cards of a currency, which must be there.
-    pub(super) fn remove_all(&mut self, currency: Currency, cards: ValueCounts) {
-        let held = &mut self.0[currency.index()];
-        *held = held.minus(cards);
+        let held = &mut self.0[card.currency().index()];
+        *held = held.plus(ValueCounts::one(card.value()));
     }
 
     /// These cards without others, which must be there.

@@ -40,7 +40,7 @@ impl Offer {
     /// The payment of these cards, which must reach the price.
     const fn payment(&self, cards: ValueCounts) -> Payment {
         let order = self.tier(cards) << 7 | (cards.len() as u64) << 2 | self.slot as u64;
-        Payment(order << u32::BITS | cards.word() as u64)
+        Payment(order << u32::BITS | cards.0 as u64)
     }
 }
 
@@ -55,7 +55,7 @@ impl Payment {
     }
 
     const fn cards(self) -> ValueCounts {
-        ValueCounts::of_word(self.0 as u32)
+        ValueCounts(self.0 as u32)
     }
 }
 

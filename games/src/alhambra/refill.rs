@@ -21,7 +21,7 @@ impl State {
         self.fill_yard(events);
         for _ in 0..ROW_CARDS {
             if let Drawn::Money(card) = self.money_pile.draw() {
-                self.row.insert(card);
+                self.row = self.row.with(card);
                 events.push(Event::MoneyOpened { card });
             }
         }
@@ -76,7 +76,7 @@ impl State {
         while open < ROW_CARDS {
             match self.money_pile.draw() {
                 Drawn::Money(card) => {
-                    self.row.insert(card);
+                    self.row = self.row.with(card);
                     events.push(Event::MoneyOpened { card });
                     open += 1;
                 }
@@ -114,8 +114,8 @@ impl State {
         let owned = &mut self.buildings[self.seats.get() as usize];
         for _ in 0..count {
             if let Some(building) = self.building_pile.draw() {
-                buildings.insert(building);
-                owned.insert(building);
+                buildings = buildings.with(building);
+                *owned = owned.with(building);
             }
         }
         events.push(Event::DummyDrew { buildings });
@@ -135,7 +135,8 @@ impl State {
                 _ => None,
             };
             if let Some(seat) = seat {
-                self.buildings[seat.index()].insert(building);
+                let owned = &mut self.buildings[seat.index()];
+                *owned = owned.with(building);
                 self.yard[slot.index()] = None;
             }
             events.push(Event::BuildingAllotted {

@@ -30,14 +30,9 @@ impl RowCards {
 
     /// These cards in whatever order; `None` when there are more than [`ROW_CARDS`].
     pub fn of(cards: impl IntoIterator<Item = MoneyCard>) -> Option<Self> {
-        let mut row = Self::EMPTY;
-        for card in cards {
-            if row.len() == ROW_CARDS {
-                return None;
-            }
-            row.insert(card);
-        }
-        Some(row)
+        cards.into_iter().try_fold(Self::EMPTY, |row, card| {
+            (row.len() < ROW_CARDS).then(|| row.with(card))
+        })
     }
 
     /// The cards as bytes, ascending, and 0 at each place without a card.
@@ -79,15 +74,15 @@ impl RowCards {
         (values.wrapping_mul(each(1)) >> (u32::BITS - u8::BITS)) as u8
     }
 
-    /// Adds a card; there must be room for it.
-    pub(super) const fn insert(&mut self, card: MoneyCard) {
+    /// These cards and one more, for which there must be room.
+    pub(super) const fn with(self, card: MoneyCard) -> Self {
         debug_assert!(self.len() < ROW_CARDS, "the row had room");
         let held = (self.0 + !GUARDS) & GUARDS;
         let not_above = (each(card.byte()) + GUARDS - self.0) & held;
         // The cards that are not above it are the first ones: what is below its place.
         let below = (not_above >> (u8::BITS - 1)) * u8::MAX as u32;
         let above = (self.0 & !below) << u8::BITS;
-        self.0 = (self.0 & below) + (below + 1) * card.byte() as u32 + above;
+        Self((self.0 & below) + (below + 1) * card.byte() as u32 + above)
     }
 
     /// These cards without one; `None` when it is not there.

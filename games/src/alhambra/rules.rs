@@ -88,9 +88,8 @@ impl Rules for Alhambra {
         state.money_pile = MoneyPile::new(&shuffle.cards);
         state.discard = Money::EMPTY;
         state.shuffles += 1;
-        events.push(Event::MoneyShuffled {
-            cards: shuffle.cards.len() as u8,
-        });
+        let cards = shuffle.cards.len() as u8;
+        events.push(Event::MoneyShuffled { cards });
         state.refill_row(seat, events);
         Ok(())
     }
@@ -170,14 +169,9 @@ impl State {
         purchase: Purchase,
         events: &mut impl EventSink<Event>,
     ) -> Result<(), Illegal> {
-        let Purchase {
-            slot,
-            payment,
-            give,
-        } = purchase;
-        let building = self.offer(slot).ok_or(Illegal::SlotEmpty(slot))?;
-        let hand = &mut self.hands[seat.index()];
-        let held = hand.of_currency(slot);
+        let (slot, payment) = (purchase.slot, purchase.payment);
+        let building = self.yard[slot.index()].ok_or(Illegal::SlotEmpty(slot))?;
+        let held = self.hands[seat.index()].of_currency(slot);
         if !held.contains(payment) {
             return Err(not_in_hand(slot, held, payment));
         }
@@ -185,18 +179,18 @@ impl State {
         if paid < building.price() {
             return Err(Illegal::PaidTooLittle { building, paid });
         }
-        if give && self.seats.get() != 2 {
+        if purchase.give && !self.has_dummy() {
             return Err(Illegal::NoDummy);
         }
-        hand.remove_all(slot, payment);
-        self.discard.insert_all(slot, payment);
+        self.hands[seat.index()].0[slot.index()] = held.minus(payment);
+        let discard = &mut self.discard.0[slot.index()];
+        *discard = discard.plus(payment);
         self.yard[slot.index()] = None;
-        let owner = if give {
-            self.dummy_index()
-        } else {
-            seat.index()
+        let owner = match purchase.give {
+            true => self.dummy_index(),
+            false => seat.index(),
         };
-        self.buildings[owner].insert(building);
+        self.buildings[owner] = self.buildings[owner].with(building);
         events.push(Event::Bought {
             seat,
             building,

@@ -31,9 +31,7 @@ impl Sample for Alhambra {
             unseen_buildings = unseen_buildings.minus(*owned);
         }
         for building in state.yard.into_iter().flatten() {
-            let mut one = Buildings::EMPTY;
-            one.insert(building);
-            unseen_buildings = unseen_buildings.minus(one);
+            unseen_buildings = unseen_buildings.minus(Buildings::EMPTY.with(building));
         }
         let seat = |index: usize| SeatView {
             hand: state.hands[index],

@@ -91,8 +91,7 @@ fn any_hand(copies: u8) -> impl Strategy<Value = Money> {
             ValueCounts::new(counts).unwrap()
         },
     );
-    prop::collection::vec(currency, 4)
-        .prop_map(|currencies| Money::new(currencies.try_into().unwrap()))
+    prop::collection::vec(currency, 4).prop_map(|currencies| Money(currencies.try_into().unwrap()))
 }
 
 proptest! {
@@ -124,7 +123,7 @@ fn building(category: Category, price: u8) -> Building {
 #[test]
 fn a_seat_with_all_money_of_two_currencies_gets_the_first_1024_decisions() {
     let full = ValueCounts::new([3; 9]).unwrap();
-    let hand = Money::new([full, ValueCounts::EMPTY, full, ValueCounts::EMPTY]);
+    let hand = Money([full, ValueCounts::EMPTY, full, ValueCounts::EMPTY]);
     let cheap = building(Category::Pavilion, 2);
     let dear = building(Category::Tower, 13);
     let other = building(Category::Garden, 8);
@@ -138,7 +137,7 @@ fn lists_around_the_cap_are_cut_exactly_when_they_are_longer() {
     for sevens in 0..=3 {
         for twos in 0..=3 {
             let counts = [0, twos, 1, 2, 1, 1, sevens, 1, 0];
-            let hand = Money::new([values(counts); 4]);
+            let hand = Money([values(counts); 4]);
             let yard = [5, 6, 7, 8].map(|price| building(Category::Seraglio, price));
             cut[usize::from(compare(&position(4, hand, yard)))] += 1;
         }

@@ -2,8 +2,8 @@
 
 use arrayvec::ArrayVec;
 use bridgemaster_games::alhambra::{
-    BUILDINGS, Building, Buildings, CATEGORIES, CURRENCIES, Category, Currency, MAX_COPIES,
-    MONEY_CARDS, Money, MoneyCard, PRICES_PER_CATEGORY, ROW_CARDS, RowCards, VALUES, ValueCounts,
+    BUILDINGS, Building, Buildings, CATEGORIES, Category, Currency, MAX_COPIES, MONEY_CARDS, Money,
+    MoneyCard, PRICES_PER_CATEGORY, ROW_CARDS, RowCards, VALUES, ValueCounts,
 };
 
 use super::v1;
@@ -98,15 +98,8 @@ impl OnWire<Vec<u32>> for ValueCounts {
 }
 
 wire_message! {
-    [ValueCounts; CURRENCIES] = v1::Money { blue, green, orange, yellow }
-        => [blue, green, orange, yellow]
+    Money = v1::Money { blue, green, orange, yellow } => Self([blue, green, orange, yellow])
 }
-wire_as! {
-    Money = v1::Money as [ValueCounts; CURRENCIES],
-    |money| Currency::ALL.map(|currency| money.of_currency(currency)),
-    |_field, by_currency| Ok(Self::new(by_currency))
-}
-wire_message! { Money = v1::Money }
 
 /// The buildings of a category: their prices, no more of each than the box has.
 struct Prices(Category);
