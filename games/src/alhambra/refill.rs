@@ -11,26 +11,15 @@ use crate::{EventSink, Seat};
 impl State {
     /// Lays out what is open at the start, and begins the first turn.
     pub(super) fn begin(&mut self, events: &mut impl EventSink<Event>) {
-        for seat in self.seats.seats() {
-            let money = self.hands[seat.index()];
+        for (seat, money) in self.seats.seats().zip(self.hands) {
             events.push(Event::HandDealt { seat, money });
         }
-        if self.has_dummy() {
-            self.dummy_draws(DUMMY_BUILDINGS, events);
-        }
+        self.dummy_draws(DUMMY_BUILDINGS, events);
         self.fill_yard(events);
-        for _ in 0..ROW_CARDS {
-            if let Drawn::Money(card) = self.money_pile.draw() {
-                self.row = self.row.with(card);
-                events.push(Event::MoneyOpened { card });
-            }
-        }
+        self.fill_row(events);
         let hand = |seat: &Seat| &self.hands[seat.index()];
-        let first = self
-            .seats
-            .seats()
-            .min_by_key(|seat| (hand(seat).len(), hand(seat).total(), *seat));
-        if let Some(seat) = first {
+        let key = |seat: &Seat| (hand(seat).len(), hand(seat).total(), *seat);
+        if let Some(seat) = self.seats.seats().min_by_key(key) {
             self.begin_turn(seat, events);
         }
     }
@@ -56,84 +45,75 @@ impl State {
 
     /// Lays buildings into the empty slots, from left to right; returns whether the yard is full.
     fn fill_yard(&mut self, events: &mut impl EventSink<Event>) -> bool {
-        for slot in Currency::ALL {
-            if self.offer(slot).is_some() {
-                continue;
+        for (slot, place) in Currency::ALL.into_iter().zip(&mut self.yard) {
+            if place.is_none() {
+                let Some(building) = self.building_pile.draw() else {
+                    return false;
+                };
+                *place = Some(building);
+                events.push(Event::BuildingLaid { slot, building });
             }
-            let Some(building) = self.building_pile.draw() else {
-                return false;
-            };
-            self.yard[slot.index()] = Some(building);
-            events.push(Event::BuildingLaid { slot, building });
         }
         true
     }
 
     /// Refills the open row after the turn of `last` and begins the next turn; waits where the
-    /// discard must be shuffled. Without money to draw the row stays short (A7).
+    /// discard must be shuffled.
     pub(super) fn refill_row(&mut self, last: Seat, events: &mut impl EventSink<Event>) {
-        let mut open = self.row.len();
-        while open < ROW_CARDS {
-            match self.money_pile.draw() {
-                Drawn::Money(card) => {
-                    self.row = self.row.with(card);
-                    events.push(Event::MoneyOpened { card });
-                    open += 1;
-                }
-                Drawn::Scoring(scoring) => {
-                    self.score(scoring, events);
-                    if self.has_dummy() {
-                        self.dummy_draws_after(scoring, events);
-                    }
-                }
-                Drawn::Nothing if self.discard.is_empty() => break,
-                Drawn::Nothing => {
-                    self.phase = Phase::Shuffle { seat: last };
-                    return;
-                }
-            }
-        }
-        let next = (last.number() + 1) % self.seats.get();
-        if let Some(seat) = Seat::new(next) {
+        if !self.fill_row(events) {
+            self.phase = Phase::Shuffle { seat: last };
+        } else if let Some(seat) = Seat::new((last.number() + 1) % self.seats.get()) {
             self.begin_turn(seat, events);
         }
     }
 
-    fn dummy_draws_after(&mut self, scoring: Scoring, events: &mut impl EventSink<Event>) {
-        let buildings = match scoring {
-            Scoring::A => DUMMY_BUILDINGS,
-            Scoring::B => self.building_pile.rest().len() as u8 / DUMMY_SHARE,
-            Scoring::C => return,
-        };
-        self.dummy_draws(buildings, events);
+    /// Opens money cards until the row is full or, without money to draw, stays short (A7);
+    /// returns whether this is done, because the discard need not be shuffled before.
+    fn fill_row(&mut self, events: &mut impl EventSink<Event>) -> bool {
+        while self.row.len() < ROW_CARDS {
+            match self.money_pile.draw() {
+                Drawn::Money(card) => {
+                    self.row = self.row.with(card);
+                    events.push(Event::MoneyOpened { card });
+                }
+                Drawn::Scoring(scoring) => {
+                    self.score(scoring, events);
+                    let buildings = match scoring {
+                        Scoring::A => DUMMY_BUILDINGS,
+                        _ => self.building_pile.rest().len() as u8 / DUMMY_SHARE,
+                    };
+                    self.dummy_draws(buildings, events);
+                }
+                Drawn::Nothing => return self.discard.is_empty(),
+            }
+        }
+        true
     }
 
-    /// Gives the dummy so many buildings of the pile, or all that there are.
+    /// Gives the dummy, if there is one, so many buildings of the pile, or all that there are.
     fn dummy_draws(&mut self, count: u8, events: &mut impl EventSink<Event>) {
-        let mut buildings = Buildings::EMPTY;
-        let owned = &mut self.buildings[self.seats.get() as usize];
-        for _ in 0..count {
-            if let Some(building) = self.building_pile.draw() {
+        if self.has_dummy() {
+            let mut buildings = Buildings::EMPTY;
+            let owned = &mut self.buildings[self.dummy_index()];
+            for building in (0..count).map_while(|_| self.building_pile.draw()) {
                 buildings = buildings.with(building);
                 *owned = owned.with(building);
             }
+            events.push(Event::DummyDrew { buildings });
         }
-        events.push(Event::DummyDrew { buildings });
     }
 
     /// Gives each building left in the yard to the one seat with the most money of its slot.
     fn allot_yard(&mut self, events: &mut impl EventSink<Event>) {
         for slot in Currency::ALL {
-            let Some(building) = self.offer(slot) else {
+            let Some(building) = self.yard[slot.index()] else {
                 continue;
             };
             let total = |seat: Seat| self.hands[seat.index()].of_currency(slot).total();
             let most = self.seats.seats().map(total).max().unwrap_or(0);
             let mut richest = self.seats.seats().filter(|&seat| total(seat) == most);
-            let seat = match (richest.next(), richest.next()) {
-                (Some(seat), None) if most > 0 => Some(seat),
-                _ => None,
-            };
+            let first = richest.next();
+            let seat = first.filter(|_| most > 0 && richest.next().is_none());
             if let Some(seat) = seat {
                 let owned = &mut self.buildings[seat.index()];
                 *owned = owned.with(building);

@@ -92,19 +92,13 @@ impl State {
         self.seats.seats().map(Owner::Seat).chain(dummy)
     }
 
-    /// What a slot of the yard offers.
-    pub(super) const fn offer(&self, slot: Currency) -> Option<Building> {
-        self.yard[slot.index()]
-    }
-
     /// Whether a seat can take or buy anything.
     pub(super) fn can_act(&self, seat: Seat) -> bool {
-        let hand = &self.hands[seat.index()];
-        let payable = |slot: Currency| {
-            let offer = self.offer(slot);
-            offer.is_some_and(|building| hand.of_currency(slot).total() >= building.price())
-        };
-        !self.row.is_empty() || Currency::ALL.into_iter().any(payable)
+        let mut slots = self.yard.into_iter().zip(self.hands[seat.index()].0);
+        let payable = slots.any(|(building, cards)| {
+            building.is_some_and(|building| cards.total() >= building.price())
+        });
+        payable || !self.row.is_empty()
     }
 
     /// The digest of the state: the fields below in this order, each integer as in [`Digester`].
