@@ -75,9 +75,7 @@ impl Sample for Alhambra {
         let mut money_pile = MoneyPile::new(&money);
         for (card, range) in observation.scoring_cards.into_iter().enumerate() {
             if let Some(range) = range {
-                let places = u32::from(range.last - range.first) + 1;
-                let above = range.first + chance.below(places) as u8;
-                money_pile.put(card, above, range);
+                money_pile.put(card, range.first + range.draw(chance), range);
             }
         }
         let mut buildings: ArrayVec<Building, BUILDINGS> =
@@ -124,11 +122,8 @@ impl Sample for Alhambra {
         chance.shuffle(&mut setup.buildings[laid..]);
         let deal = Deal::new(&setup.money, seats);
         chance.shuffle(&mut setup.money[deal.cards + ROW_CARDS..]);
-        let ranges = deal.scoring_places(setup.money.len());
-        [setup.scoring_a_place, setup.scoring_b_place] = ranges.map(|range| {
-            let places = u32::from(range.end() - range.start()) + 1;
-            chance.below(places) as u8
-        });
+        let ranges = deal.scoring_places;
+        [setup.scoring_a_place, setup.scoring_b_place] = ranges.map(|range| range.draw(chance));
         setup
     }
 }

@@ -1,6 +1,6 @@
 //! Everything that chance fixes before play.
 
-use std::ops::RangeInclusive;
+use arrayvec::ArrayVec;
 
 use super::Alhambra;
 use super::building::{Building, Buildings};
@@ -9,11 +9,11 @@ use super::components::{
     SUBPILES,
 };
 use super::money::{Money, MoneyCard};
+use super::observation::PlaceRange;
 use crate::Rules;
 use crate::dealt::check_dealt;
 use crate::field_error::check_seats;
 use crate::{ChanceStream, FieldError, SeatCount, Seed};
-use arrayvec::ArrayVec;
 
 /// The setup of a match.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,18 +46,17 @@ const SCORING_SUBPILES: [usize; SCORING_CARDS] = [1, 3];
 
 /// Copies of each money card in a match.
 pub(super) const fn copies(seats: SeatCount) -> u8 {
-    if seats.get() == 2 {
-        MAX_COPIES - 1
-    } else {
-        MAX_COPIES
-    }
+    MAX_COPIES - (seats.get() == 2) as u8
 }
 
-/// The hands that the seats draw.
+/// The hands that the seats draw, and what follows for the pile.
 pub(super) struct Deal {
-    pub(super) hands: ArrayVec<Money, MAX_PLAYERS>,
+    /// By seat.
+    pub(super) hands: [Money; MAX_PLAYERS],
     /// Cards drawn for them.
     pub(super) cards: usize,
+    /// How many money cards of the pile can lie above scoring cards A and B.
+    pub(super) scoring_places: [PlaceRange; SCORING_CARDS],
 }
 
 impl Deal {
@@ -65,32 +64,33 @@ impl Deal {
     /// [`STARTING_MONEY`].
     pub(super) fn new(money: &[MoneyCard], seats: SeatCount) -> Self {
         let mut cards = money.iter();
-        let hands = seats
-            .seats()
-            .map(|_| {
-                let mut hand = Money::EMPTY;
-                while hand.total() < STARTING_MONEY
-                    && let Some(&card) = cards.next()
-                {
-                    hand.insert(card);
-                }
-                hand
-            })
-            .collect();
-        Self {
-            hands,
-            cards: money.len() - cards.len(),
+        let mut hands = [Money::EMPTY; MAX_PLAYERS];
+        for hand in &mut hands[..usize::from(seats.get())] {
+            while hand.total() < STARTING_MONEY
+                && let Some(&card) = cards.next()
+            {
+                hand.insert(card);
+            }
         }
-    }
-
-    /// How many money cards of the pile can lie above scoring cards A and B, when `money` cards
-    /// are in the match.
-    pub(super) fn scoring_places(&self, money: usize) -> [RangeInclusive<u8>; SCORING_CARDS] {
-        let pile = money - self.cards - ROW_CARDS;
+        let pile = cards.len() - ROW_CARDS;
         // The cards of the first subpiles (A2).
         let of_first =
             |subpiles: usize| (pile / SUBPILES * subpiles + subpiles.min(pile % SUBPILES)) as u8;
-        SCORING_SUBPILES.map(|subpile| of_first(subpile)..=of_first(subpile + 1))
+        Self {
+            hands,
+            cards: money.len() - cards.len(),
+            scoring_places: SCORING_SUBPILES.map(|subpile| PlaceRange {
+                first: of_first(subpile),
+                last: of_first(subpile + 1),
+            }),
+        }
+    }
+}
+
+impl PlaceRange {
+    /// Draws how many of the cards from the first to the last place lie above the scoring card.
+    pub(super) fn draw(self, chance: &mut ChanceStream) -> u8 {
+        chance.below(u32::from(self.last - self.first) + 1) as u8
     }
 }
 
@@ -115,19 +115,12 @@ pub(super) fn draw(seats: SeatCount, seed: &Seed) -> Result<Setup, FieldError> {
     let mut money = all_money(seats);
     stream(stream::MONEY).shuffle(&mut money);
 
-    let ranges = Deal::new(&money, seats).scoring_places(money.len());
-    let mut numbers = stream::SCORING_PLACES..;
-    let [scoring_a_place, scoring_b_place] = ranges.map(|range| {
-        let places = u32::from(range.end() - range.start()) + 1;
-        let number = numbers.next().unwrap_or(stream::SCORING_PLACES);
-        stream(number).below(places) as u8
-    });
-
+    let [a, b] = Deal::new(&money, seats).scoring_places;
     Ok(Setup {
         buildings,
         money,
-        scoring_a_place,
-        scoring_b_place,
+        scoring_a_place: a.draw(&mut stream(stream::SCORING_PLACES)),
+        scoring_b_place: b.draw(&mut stream(stream::SCORING_PLACES + 1)),
     })
 }
 
@@ -138,13 +131,13 @@ impl Setup {
         check_dealt("buildings", &self.buildings, &all_buildings(), BUILDINGS)?;
         let money = all_money(seats);
         check_dealt("money", &self.money, &money, money.len())?;
-        let ranges = Deal::new(&self.money, seats).scoring_places(money.len());
+        let ranges = Deal::new(&self.money, seats).scoring_places;
         let places = [
             ("scoring_a_place", self.scoring_a_place),
             ("scoring_b_place", self.scoring_b_place),
         ];
         for ((field, place), range) in places.into_iter().zip(ranges) {
-            let size = range.end() - range.start();
+            let size = range.last - range.first;
             if place > size {
                 let problem = format!("{place} is not in 0 to {size}, the cards of its subpile");
                 return FieldError::refuse(field, problem);

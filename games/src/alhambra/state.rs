@@ -42,24 +42,21 @@ impl State {
         let deal = Deal::new(&setup.money, seats);
         let mut money_pile = MoneyPile::new(&setup.money[deal.cards..]);
         let places = [setup.scoring_a_place, setup.scoring_b_place];
-        let ranges = deal.scoring_places(setup.money.len());
         // The open row is drawn from the pile, too: before any scoring card.
         let row = ROW_CARDS as u8;
-        for (card, (range, place)) in ranges.into_iter().zip(places).enumerate() {
+        for (card, (range, place)) in deal.scoring_places.into_iter().zip(places).enumerate() {
             let known = PlaceRange {
-                first: row + range.start(),
-                last: row + range.end(),
+                first: row + range.first,
+                last: row + range.last,
             };
             money_pile.put(card, known.first + place, known);
         }
-        let mut hands = [Money::EMPTY; MAX_PLAYERS];
-        hands[..deal.hands.len()].copy_from_slice(&deal.hands);
         Self {
             config: *config,
             seats,
             phase: Phase::Over,
             turn_purchases: ArrayVec::new(),
-            hands,
+            hands: deal.hands,
             buildings: [Buildings::EMPTY; MAX_OWNERS],
             points: [Points::default(); MAX_OWNERS],
             yard: [None; CURRENCIES],
