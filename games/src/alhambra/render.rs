@@ -1,6 +1,6 @@
 //! An observation as text for people.
 
-use std::fmt::{Display, Result, Write};
+use std::fmt::{Result, Write};
 
 use super::Alhambra;
 use super::building::Buildings;
@@ -8,9 +8,9 @@ use super::components::{BUILDINGS, Category, Currency};
 use super::config::Config;
 use super::event::Owner;
 use super::money::Money;
-use super::observation::{Observation, Phase, Points};
+use super::observation::{Observation, Phase, PlaceRange, Points};
 use super::scoring;
-use crate::{Progress, Seat, Show};
+use crate::{Progress, Seat, Show, events::joined};
 
 /// Widest line.
 const COLUMNS: usize = 100;
@@ -29,42 +29,25 @@ impl Show for Alhambra {
         }
         writeln!(text)?;
         for (slot, building) in Currency::ALL.into_iter().zip(observation.yard) {
-            match building {
-                Some(building) => writeln!(text, "  {slot:<8}{building}")?,
-                None => writeln!(text, "  {slot:<8}-")?,
-            }
+            let building = building.map_or("-".to_owned(), |building| building.to_string());
+            writeln!(text, "  {slot:<8}{building}")?;
         }
-        let row: Vec<String> = observation
-            .row
-            .cards()
-            .map(|card| card.to_string())
-            .collect();
-        let row = if row.is_empty() {
-            "empty".to_owned()
-        } else {
-            row.join(" ")
-        };
-        write!(
-            text,
-            "open row: {row}; buildings left: {}",
-            observation.unseen_buildings.len()
-        )?;
+        let row = joined(observation.row.cards(), " ", "empty");
+        let buildings = observation.unseen_buildings.len();
+        write!(text, "open row: {row}; buildings left: {buildings}")?;
         write!(text, "; money left: {}", observation.unseen_money.len())?;
         writeln!(text, ", discarded: {}", observation.discard.len())?;
         for (name, range) in ["A", "B"].into_iter().zip(observation.scoring_cards) {
-            if let Some(range) = range {
-                let (first, last) = (range.first, range.last);
+            if let Some(PlaceRange { first, last }) = range {
                 writeln!(
                     text,
                     "scoring card {name} lies under {first} to {last} money cards"
                 )?;
             }
         }
-        for (number, view) in (0..).zip(&observation.seats) {
-            if let Some(seat) = Seat::new(number) {
-                owner(Owner::Seat(seat), view.buildings, &view.points, text)?;
-                money(&view.hand, text)?;
-            }
+        for (seat, view) in (0..).map_while(Seat::new).zip(&observation.seats) {
+            owner(Owner::Seat(seat), view.buildings, &view.points, text)?;
+            money(&view.hand, text)?;
         }
         if let Some(view) = observation.dummy {
             owner(Owner::Dummy, view.buildings, &view.points, text)?;
@@ -103,24 +86,11 @@ fn owner(owner: Owner, buildings: Buildings, points: &Points, text: &mut impl Wr
 
 /// The money of a hand by currency, in as many lines as it takes.
 fn money(hand: &Money, text: &mut impl Write) -> Result {
-    let head = format!("  money {} in {} cards:", hand.total(), hand.len());
-    let currencies = Currency::ALL.into_iter().filter_map(|currency| {
-        let cards = hand.of_currency(currency);
-        let values: Vec<String> = cards.values().map(|value| value.to_string()).collect();
-        (!cards.is_empty()).then(|| format!(" {currency} {}", values.join(" ")))
-    });
-    wrapped(head, currencies, text)
-}
-
-/// Writes parts one after the other, and begins a new line before one that would be too wide.
-fn wrapped(
-    head: String,
-    parts: impl Iterator<Item = impl Display>,
-    text: &mut impl Write,
-) -> Result {
-    let mut line = head;
-    for (i, part) in parts.enumerate() {
-        let part = part.to_string();
+    let mut line = format!("  money {} in {} cards:", hand.total(), hand.len());
+    let currencies = Currency::ALL.into_iter().zip(hand.0);
+    let held = currencies.filter(|(_, cards)| !cards.is_empty());
+    for (i, (currency, cards)) in held.enumerate() {
+        let part = format!(" {currency} {}", joined(cards.values(), " ", "none"));
         if i > 0 {
             line.push(',');
         }

@@ -164,21 +164,13 @@ fn check(observation: &Observation) -> Result<SeatCount, FieldError> {
 /// Every money card of the match is in one place.
 fn check_money(observation: &Observation, seats: SeatCount) -> Result<(), FieldError> {
     let hands = observation.seats.iter().map(|seat| &seat.hand);
-    let piles = [&observation.discard, &observation.unseen_money];
+    let all = hands.chain([&observation.discard, &observation.unseen_money]);
     let copies = copies(seats);
     for card in MoneyCard::all() {
-        let held: u8 = hands
-            .clone()
-            .chain(piles)
-            .map(|money| money.count(card))
-            .sum();
-        let open = observation
-            .row
-            .cards()
-            .filter(|other| *other == card)
-            .count() as u8;
-        if held + open != copies {
-            let found = held + open;
+        let held: u8 = all.clone().map(|money| money.count(card)).sum();
+        let open = observation.row.cards().filter(|other| *other == card);
+        let found = held + open.count() as u8;
+        if found != copies {
             let problem = format!(
                 "with hands, open row and discard there are {found} of {card} instead of {copies}"
             );
