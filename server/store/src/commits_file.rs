@@ -132,7 +132,8 @@ fn parse(bytes: &[u8]) -> Told {
     Told::Commits(store, commits)
 }
 
-fn failed(path: &Path, error: &io::Error) -> StoreError {
+/// What the system has failed with, told of a file.
+pub(crate) fn failed(path: &Path, error: &io::Error) -> StoreError {
     let path: PathBuf = path.to_owned();
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::DiskFull { path },

@@ -4,7 +4,7 @@ use std::{io, path::Path};
 
 use rusqlite::ErrorCode;
 
-use crate::{Damage, StoreError, rows::Unreadable};
+use crate::{Damage, StoreError, commits_file::failed, rows::Unreadable};
 
 /// A failure inside of one operation, before it is known of which file.
 #[derive(Debug)]
@@ -28,10 +28,7 @@ impl Fault {
     pub(super) fn at(self, path: &Path) -> StoreError {
         match self {
             Self::Sqlite(error) => told(path, &error),
-            Self::System(error) => StoreError::Io {
-                path: path.to_owned(),
-                detail: error.to_string(),
-            },
+            Self::System(error) => failed(path, &error),
             Self::Contradiction(detail) => StoreError::Corrupt {
                 path: path.to_owned(),
                 detail,

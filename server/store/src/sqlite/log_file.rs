@@ -3,7 +3,7 @@
 
 use std::{
     fs::File,
-    io::Read as _,
+    io::{self, Read as _, Seek as _, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -11,6 +11,9 @@ use crate::{COMMITS_FILE, StoreError, commits_file::has_bytes};
 
 /// Bytes of the header of a log (<https://sqlite.org/fileformat2.html#the_write_ahead_log>).
 const HEADER_BYTES: usize = 32;
+
+/// Bytes of the log that are in memory at once.
+const CHUNK_BYTES: usize = 1024 * 1024;
 
 /// The first 4 bytes, but for the last bit, which tells the order of bytes in checksums.
 const MAGIC: u32 = 0x377f_0682;
@@ -65,6 +68,35 @@ pub(super) fn check(database: &Path) -> Result<(), StoreError> {
     })
 }
 
+/// The log that SQLite writes: beside the file itself, where the database is a link to it. SQLite locks
+/// nothing of the log, so that it may be opened and closed beside it.
+pub(super) fn open(database: &Path) -> io::Result<File> {
+    let log = beside(&database.canonicalize()?, "-wal");
+    File::options().read(true).write(true).open(log)
+}
+
+/// Writes what is in the log once more, and waits for the disk. Where the disk has failed to take a part
+/// of it, the system still has that in memory, takes it for written, and SQLite would go on behind it.
+/// Nobody may write to the log meanwhile.
+pub(super) fn write_again(database: &Path) -> io::Result<()> {
+    let mut log = match open(database) {
+        Ok(log) => log,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    let mut some = vec![0; CHUNK_BYTES];
+    let mut at = 0;
+    loop {
+        let bytes = log.read(&mut some)?;
+        if bytes == 0 {
+            return log.sync_all();
+        }
+        log.seek(io::SeekFrom::Start(at))?;
+        log.write_all(&some[..bytes])?;
+        at += bytes as u64;
+    }
+}
+
 /// Whether it is a whole header.
 fn is_log(header: &[u8]) -> bool {
     let (words, _) = header.as_chunks::<4>();
@@ -84,4 +116,25 @@ fn is_log(header: &[u8]) -> bool {
     magic & !1 == MAGIC
         && u32::from_be_bytes(version) == VERSION
         && sums == (u32::from_be_bytes(first), u32::from_be_bytes(second))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_that_is_written_again_is_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = folder.path().join("matches.db");
+        File::create(&database).unwrap();
+        write_again(&database).unwrap();
+        let log = beside(&database, "-wal");
+        assert!(!log.exists());
+        let bytes: Vec<u8> = (0..2 * CHUNK_BYTES + 7)
+            .map(|place| (place % 251) as u8)
+            .collect();
+        std::fs::write(&log, &bytes).unwrap();
+        write_again(&database).unwrap();
+        assert!(std::fs::read(&log).unwrap() == bytes);
+    }
 }

@@ -10,6 +10,7 @@
 //! All of it is plain code that blocks, over rusqlite; but for quick commits it is called on threads
 //! where it may.
 
+mod after_commit;
 mod as_key_store;
 mod as_ladder_store;
 mod checking;
@@ -37,6 +38,7 @@ mod replay_rows;
 mod row;
 mod schema;
 mod secret_rows;
+mod short_turns;
 mod steps;
 mod taking;
 mod transaction;
@@ -135,7 +137,7 @@ impl SqliteStore {
         let durability = options.durability;
         let started = Writer::start(believed.connection, lock, dir, &told, durability)?;
         let (writer, opening) = started;
-        let (store, flushed) = (writer.store(), writer.flushed());
+        let (store, flushed) = (writer.store(), writer.after_commit().flushed());
         let between = Between {
             is_due: |writer: &Option<Writer>| writer.as_ref().is_some_and(Writer::is_to_be_tended),
             tend: |writer| {
@@ -175,13 +177,14 @@ impl SqliteStore {
         self.once_flushed(done).await
     }
 
-    /// What was written or read, once a loss of power leaves it.
+    /// What was written or read, or why that is refused, once a loss of power leaves what it is of.
     async fn once_flushed<T>(&self, done: Result<T, Fault>) -> Result<T, StoreError> {
-        let done = done.map_err(|fault| self.told(fault))?;
-        if let Some(flushed) = self.flushed.clone() {
-            flushed.all().await.map_err(|fault| self.told(fault))?;
-        }
-        Ok(done)
+        let flushed = match self.flushed.clone() {
+            Some(flushed) => flushed.all().await,
+            None => Ok(()),
+        };
+        let done = done.and_then(|value| flushed.map(|()| value));
+        done.map_err(|fault| self.told(fault))
     }
 
     /// Reads something of matches.
@@ -194,7 +197,8 @@ impl SqliteStore {
         self.once_flushed(read.await).await
     }
 
-    /// Reads something of keys.
+    /// Reads something of keys. It does not wait until commits are flushed: keys are made and revoked by
+    /// commands beside the server, which have waited, and a slow disk must not keep anybody out.
     async fn read_keys<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection, StoreId) -> Result<T, Fault> + Send + 'static,
@@ -203,7 +207,7 @@ impl SqliteStore {
         let read = self
             .key_reader
             .read(move |connection| work(connection, store));
-        self.once_flushed(read.await).await
+        read.await.map_err(|fault| self.told(fault))
     }
 }
 
@@ -230,12 +234,10 @@ impl Store for SqliteStore {
             true => self.writer.call_here(commit).await?,
             false => self.writer.call(commit).await?,
         };
-        let number = done.map_err(|fault| self.told(fault))?;
-        let Some(flushed) = self.flushed.clone() else {
-            return Ok(Flush::done());
+        let Some(flushed) = self.flushed.clone().filter(|_| done.is_ok()) else {
+            return self.once_flushed(done.map(|()| Flush::done())).await;
         };
-        let path = self.path.clone();
-        let flushed = flushed.commit(number);
+        let (flushed, path) = (flushed.all(), self.path.clone());
         Ok(Flush::until(async move {
             flushed.await.map_err(|fault| fault.at(&path))
         }))
@@ -388,5 +390,64 @@ mod tests {
         };
         flush.wait().await.unwrap();
         assert_eq!(store.note("test").await.unwrap(), Some(vec![7]));
+    }
+
+    /// What was committed, read or refused so far is told only after the next flush.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn nothing_is_told_of_a_commit_before_it_is_flushed() {
+        let (_folder, _, store) = store().await;
+        let note = |value: u8| Write::KeepNote {
+            name: "test".to_owned(),
+            value: vec![value],
+        };
+        let hold =
+            |writer: &mut Option<Writer>| opened(writer).unwrap().after_commit().hold_flushes();
+        let held = store.writer.call(hold).await.unwrap();
+        let begun = store.begin_commit(vec![note(7)]).await.unwrap();
+        let unknown = MatchId::new("unknown").unwrap();
+        let refused = vec![Write::DropMatch { match_id: unknown }];
+        let mut waiting = (
+            Box::pin(begun.wait()),
+            Box::pin(store.commit(vec![note(8)])),
+            store.note("test"),
+            store.commit(refused),
+            store.open_match_ids(),
+        );
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(waiting.0.as_mut().poll(&mut context).is_pending());
+        assert!(waiting.1.as_mut().poll(&mut context).is_pending());
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+            assert!(waiting.2.as_mut().poll(&mut context).is_pending());
+            assert!(waiting.3.as_mut().poll(&mut context).is_pending());
+            assert!(waiting.4.as_mut().poll(&mut context).is_pending());
+        }
+        drop(held);
+        waiting.0.await.unwrap();
+        waiting.1.await.unwrap();
+        assert!(waiting.2.await.unwrap().is_some());
+        let refused = waiting.3.await.unwrap_err();
+        assert!(
+            matches!(refused, StoreError::WriteRefused { .. }),
+            "{refused}"
+        );
+        assert!(waiting.4.await.unwrap().is_empty());
+    }
+
+    #[tokio::test]
+    async fn where_a_loss_of_power_may_take_commits_nobody_waits_for_a_flush() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = DataDir::prepare(folder.path()).unwrap();
+        let options = SqliteOptions {
+            durability: Durability::Process,
+            ..SqliteOptions::default()
+        };
+        let store = SqliteStore::open(&dir, options).await.unwrap();
+        assert!(store.flushed.is_none());
+        let note = Write::KeepNote {
+            name: "test".to_owned(),
+            value: vec![7],
+        };
+        assert!(store.begin_commit(vec![note]).await.unwrap().is_done());
     }
 }

@@ -184,10 +184,7 @@ fn leave_checkpoints_to_others(connection: &Connection) -> Result<(), Fault> {
 /// since the first commit.
 pub(super) fn log_to_be_flushed(connection: &Connection, path: &Path) -> Result<File, Fault> {
     connection.pragma_update(None, "synchronous", Durability::Process.synchronous())?;
-    // SQLite locks nothing of this file, so that it may be opened and closed beside it.
-    let log = File::options()
-        .write(true)
-        .open(log_file::beside(path, "-wal"));
+    let log = log_file::open(path);
     log.map_err(Fault::System)
 }
 
@@ -293,4 +290,31 @@ fn migrate(connection: &Connection) -> Result<(), Fault> {
     }
     let _: String = value(connection, "PRAGMA journal_mode = WAL", ())?;
     schema::migrate(connection)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_flushed_is_the_log_of_sqlite_also_where_the_database_is_a_link() {
+        use std::os::unix::fs::{MetadataExt as _, symlink};
+
+        let folder = tempfile::tempdir().unwrap();
+        let (there, here) = (folder.path().join("there"), folder.path().join("here"));
+        [&there, &here]
+            .into_iter()
+            .for_each(|folder| std::fs::create_dir(folder).unwrap());
+        let (database, link) = (there.join("matches.db"), here.join("matches.db"));
+        File::create(&database).unwrap();
+        symlink(&database, &link).unwrap();
+        let connection = making(&link).unwrap();
+        let synchronous = || value::<i64>(&connection, "PRAGMA synchronous", ()).unwrap();
+        assert_eq!(synchronous(), 2, "FULL");
+        let log = log_to_be_flushed(&connection, &link).unwrap();
+        assert_eq!(synchronous(), 1, "NORMAL");
+        let of_sqlite = std::fs::metadata(there.join("matches.db-wal")).unwrap();
+        assert_eq!(log.metadata().unwrap().ino(), of_sqlite.ino());
+    }
 }

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use super::{
     failure::Fault,
-    identity, journal, open_rows, party_lists,
+    identity, journal, log_file, open_rows, party_lists,
     transaction::{self, JournalRow},
 };
 use crate::{
@@ -27,9 +27,15 @@ pub(super) struct Taken {
 
 /// Takes the store in one transaction, so that an earlier server has committed all before it, or
 /// commits nothing any more.
-pub(super) fn take_over(connection: &Connection, told: &Told) -> Result<Taken, Fault> {
+pub(super) fn take_over(
+    database: &Path,
+    connection: &Connection,
+    told: &Told,
+) -> Result<Taken, Fault> {
     let begun = transaction::begin(connection)?;
     let work = || {
+        // What an earlier server has left may not be on the disk, and within this nobody else writes.
+        log_file::write_again(database).map_err(Fault::System)?;
         let identity = identity::write(connection, true)?;
         let store = identity.store;
         let open = open_rows::all(connection, store)?;

@@ -1,15 +1,14 @@
 //! The one connection that changes matches.
 
-use std::{collections::HashSet, fmt, path::Path};
+use std::{collections::HashSet, fmt};
 
 use rusqlite::Connection;
 
 use super::{
+    after_commit::AfterCommit,
     checkpoints::Checkpoints,
     failure::Fault,
-    finished_rows, identity, journal, key_rows, ladder_rows,
-    log_flusher::{Flushed, LogFlusher},
-    open_rows, opening,
+    finished_rows, identity, journal, key_rows, ladder_rows, open_rows, opening,
     options::Durability,
     row::values,
     secret_rows, steps,
@@ -51,32 +50,6 @@ pub(super) struct Writer {
     _lock: DirLock,
 }
 
-/// What is done of a commit once the system has it.
-enum AfterCommit {
-    /// It is noted: a loss of power may take it.
-    Note(CommitsFile),
-    /// It is flushed, and then noted.
-    Flush(LogFlusher),
-}
-
-impl AfterCommit {
-    /// The last commit so far has this number, and is flushed.
-    fn of(
-        durability: Durability,
-        path: &Path,
-        connection: &Connection,
-        commits_file: CommitsFile,
-        number: i64,
-    ) -> Result<Self, Fault> {
-        if durability == Durability::Process {
-            return Ok(Self::Note(commits_file));
-        }
-        let log = opening::log_to_be_flushed(connection, path)?;
-        let flusher = LogFlusher::start(log, commits_file, number).map_err(Fault::System)?;
-        Ok(Self::Flush(flusher))
-    }
-}
-
 /// What it holds are secrets of matches in play.
 impl fmt::Debug for Writer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -97,7 +70,7 @@ impl Writer {
         durability: Durability,
     ) -> Result<(Self, Opening), StoreError> {
         let path = dir.database();
-        let taken = take_over(&connection, told);
+        let taken = take_over(&path, &connection, told);
         let taken = taken.map_err(|fault: Fault| fault.at(&path))?;
         let commits_file = CommitsFile::begin(dir.path(), taken.store, taken.commits)?;
         let opening = Opening {
@@ -129,18 +102,15 @@ impl Writer {
         self.store
     }
 
-    /// What tells which commits are flushed; `None` where a loss of power may take them.
-    pub(super) fn flushed(&self) -> Option<Flushed> {
-        match &self.after_commit {
-            AfterCommit::Note(_) => None,
-            AfterCommit::Flush(flusher) => Some(flusher.flushed()),
-        }
+    /// What is done of commits once they are made.
+    pub(super) fn after_commit(&self) -> &AfterCommit {
+        &self.after_commit
     }
 
-    /// Stores a batch or nothing of it. The number of the last commit.
-    pub(super) fn commit(&mut self, batch: Vec<Write>) -> Result<i64, Fault> {
+    /// Stores a batch or nothing of it.
+    pub(super) fn commit(&mut self, batch: Vec<Write>) -> Result<(), Fault> {
         if batch.is_empty() {
-            return Ok(self.commits);
+            return Ok(());
         }
         let finished = self.finished_among(&batch)?;
         let asked = ladder_batch::asked(&batch);
@@ -161,10 +131,15 @@ impl Writer {
             let (number, given) = (self.commits + 1, plan.match_keys_given);
             let body = journal_batch::write(self.store, number, given, parts);
             let row = JournalRow { number, body };
-            if transaction::commit_alone(&self.connection, &self.server_id, &row)? {
+            let (connection, server_id) = (&self.connection, &self.server_id);
+            let commit = || {
+                let is_made = transaction::commit_alone(connection, server_id, &row)?;
+                Ok((is_made, is_made.then_some(number)))
+            };
+            if self.after_commit.make(commit)? {
                 self.matches.apply(plan.changes, number, &mut self.sweep);
                 self.committed(number, pages(row.body.len()));
-                return Ok(number);
+                return Ok(());
             }
             // Somebody else has committed since: it needs another number.
             parts = journal_batch::read(self.store, number, &row.body).parts;
@@ -180,12 +155,14 @@ impl Writer {
             journal::remove(&self.connection, &swept)?;
             Ok((swept, JournalRow { number, body }))
         };
-        let swept = transaction::end(&self.connection, work())?;
+        let work = work();
+        let commit = || Ok((transaction::end(&self.connection, work)?, Some(number)));
+        let swept = self.after_commit.make(commit)?;
         self.sweep.done(&swept);
         self.matches.apply(plan.changes, number, &mut self.sweep);
         self.matches.match_keys_given = plan.match_keys_given;
         self.committed(number, pages);
-        Ok(number)
+        Ok(())
     }
 
     /// Begins a transaction; the number of its commit.
@@ -231,10 +208,6 @@ impl Writer {
     fn committed(&mut self, number: i64, pages: usize) {
         self.commits = number;
         self.sweep.has_been(number);
-        match &mut self.after_commit {
-            AfterCommit::Note(commits_file) => commits_file.note(number),
-            AfterCommit::Flush(flusher) => flusher.committed(number),
-        }
         self.checkpoints.committed(pages);
     }
 
@@ -253,7 +226,8 @@ impl Writer {
         let given = self.matches.match_keys_given;
         let body = journal_batch::write(self.store, number, given, Vec::new());
         let work = work.map(|value| (value, JournalRow { number, body }));
-        let value = transaction::end(&self.connection, work)?;
+        let commit = || Ok((transaction::end(&self.connection, work)?, Some(number)));
+        let value = self.after_commit.make(commit)?;
         self.committed(number, pages(0));
         Ok(value)
     }
@@ -364,11 +338,7 @@ impl Writer {
     pub(super) fn close(self) -> Result<(), Fault> {
         drop(self.checkpoints);
         opening::closed(self.connection)?;
-        match self.after_commit {
-            AfterCommit::Note(commits_file) => commits_file.sync(),
-            AfterCommit::Flush(flusher) => flusher.end(),
-        }
-        Ok(())
+        self.after_commit.end()
     }
 }
 
