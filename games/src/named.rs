@@ -1,7 +1,7 @@
 //! Enums whose values have names.
 
-/// Declares an enum of plain values, each with its name in notation, files and documentation: in
-/// that of the value too.
+/// Declares an enum of plain values, each with its name in notation, files and documentation. The
+/// name is in the documentation of the value too, so that a comment is needed only where it says more.
 macro_rules! named {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
         $(#[$doc])*

@@ -6,7 +6,7 @@
 macro_rules! refusals {
     ($name:ident { $(
         $(#[$of_refusal:meta])*
-        $refusal:ident $(($content:ty))? $({ $($field:ident: $type:ty),+ })?
+        $refusal:ident $(($content:ty))? $({ $($field:ident: $type:ty),+ $(,)? })?
         = $message:literal $(($($shown:tt)+))?,
     )* }) => {
         /// Why a decision is refused. Each message names the field of the decision, a colon, and

@@ -39,7 +39,9 @@ impl Barred {
     pub(super) fn to(&self, level: usize, card: Traits) -> Board {
         let OnLevel { styles, numbers } = &self.0[level];
         let style = match card.is_monument {
-            true => styles[0] & styles[1] & styles[2],
+            true => styles
+                .iter()
+                .fold(Board::MAX, |barred, style| barred & style),
             false => styles[card.styles.trailing_zeros() as usize],
         };
         style | numbers[usize::from(card.number)]

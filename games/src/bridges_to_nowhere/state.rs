@@ -231,15 +231,9 @@ impl State {
         let mut d = Digester::default();
         d.bytes(&[*contracts_to_win, *games]);
         d.u8(results.len() as u8);
-        for result in results {
-            d.u8(result.contract.map_or(ABSENT, |contract| contract as u8));
-            d.u8(result.winner.map_or(ABSENT, Seat::number));
-            for score in &result.scores {
-                for points in score.lines().map(|(_, points)| points) {
-                    d.i32(points.into());
-                }
-            }
-        }
+        results
+            .iter()
+            .for_each(|result| digest_result(&mut d, result));
         d.u8(*game);
         match contracts {
             None => d.u8(ABSENT),
@@ -303,6 +297,14 @@ impl State {
 
 /// What stands for an absent value in a digest.
 const ABSENT: u8 = u8::MAX;
+
+fn digest_result(d: &mut Digester, result: &GameResult) {
+    d.u8(result.contract.map_or(ABSENT, |contract| contract as u8));
+    d.u8(result.winner.map_or(ABSENT, Seat::number));
+    for (_, points) in result.scores.iter().flat_map(|score| score.lines()) {
+        d.i32(points.into());
+    }
+}
 
 fn digest_piece(d: &mut Digester, piece: Piece) {
     match piece {

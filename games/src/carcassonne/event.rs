@@ -32,8 +32,8 @@ events! {
                 if *completed { "completed" } else { "scored" },
                 scorers(*seats, *points),
             ),
-        /// A completed road, named by its first edge on the tile just laid, has a drawbridge that
-        /// is down, and a seat that had the most meeples on the road decides on so many of them.
+        /// A completed road has a drawbridge that is down. The road is named by its first edge on
+        /// the tile just laid; the seat had the most meeples on it, and has so many to decide on.
         DrawbridgeDown { seat: Seat, cell: Cell, road: Edge, meeples: u8 }
             = "seat {seat} may send {meeples} from road {road} of {} through a drawbridge" (
                 cell.at(),

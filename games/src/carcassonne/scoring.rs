@@ -39,7 +39,7 @@ impl State {
     fn worth(&self, feature: Feature) -> u16 {
         match feature {
             Feature::Road(root) => self.map.roads.feature(root).tiles.into(),
-            // C3.
+            // Complete or not (C3).
             Feature::City(root) => {
                 let city = self.map.cities.feature(root);
                 u16::from(city.tiles + city.shields) * (1 + u16::from(city.is_complete()))

@@ -74,7 +74,8 @@ events! {
                     _ => format!(", earns {tiles} bonus tiles"),
                 },
             ),
-        /// A seat took a face-up bonus tile, and another lies face up there now.
+        /// A seat took a face-up bonus tile; the next of its stack lies face up now, `None` when there
+        /// is none.
         TileTaken { seat: Seat, stack: u8, tile: TileKind, revealed: Option<TileKind> }
             = "seat {seat} takes {tile} from bonus stack {stack}, which {}" (now(*revealed)),
         /// A seat took cards from the supply, so many of each value.

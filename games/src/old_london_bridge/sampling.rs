@@ -11,7 +11,7 @@ use super::observation_check::check;
 use super::setup::{MAX_ROUNDS, Setup, markers_in_box, rounds};
 use super::state::{Fixed, State, secrets};
 use super::turn_check::check_phase;
-use crate::{ChanceStream, FieldError, Sample, SeatCount, Viewer};
+use crate::{ChanceStream, FieldError, Sample, SeatCount, Viewer, field_error::holds};
 
 impl Sample for OldLondonBridge {
     type Observation = Observation;
@@ -78,7 +78,7 @@ impl Sample for OldLondonBridge {
                 seats,
                 observation.faces,
                 stacks.map(|(stack, _)| stack),
-                draw_markers(observation, rounds(seats), chance),
+                draw_markers(observation, rounds(seats), chance)?,
                 bonus_stacks.map(|(stack, _)| stack),
             ),
             round: observation.round,
@@ -147,7 +147,7 @@ fn draw_markers(
     observation: &Observation,
     rounds: u8,
     chance: &mut ChanceStream,
-) -> ArrayVec<u8, MAX_ROUNDS> {
+) -> Result<ArrayVec<u8, MAX_ROUNDS>, FieldError> {
     let mut markers: ArrayVec<u8, MARKERS_IN_BOX> = ArrayVec::new();
     let mut later = markers.clone();
     for (value, &unseen) in (1..).zip(&observation.unseen_markers) {
@@ -156,10 +156,13 @@ fn draw_markers(
         markers.extend((unseen..others).map(|_| value));
         later.extend((0..unseen).map(|_| value));
     }
+    let adds_up = markers.len() == usize::from(observation.round);
+    let problem = "does not add up to 14 less the round";
+    holds("unseen_markers", adds_up, problem)?;
     markers.push(observation.marker);
     chance.shuffle(&mut later);
     let all = markers.into_iter().chain(later);
-    all.take(rounds.into()).collect()
+    Ok(all.take(rounds.into()).collect())
 }
 
 /// Makes the viewer's own choice a secret again and draws those of the other seats that have
