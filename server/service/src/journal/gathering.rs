@@ -4,7 +4,7 @@ use tokio::{select, sync::Notify, task::yield_now};
 
 /// Entries with which a commit begins. Most of what it costs is the commit's own and not that of its
 /// entries: with SQLite, more would save less than a microsecond each, and meanwhile a thread may have
-/// nothing to do. With PostgreSQL more gather behind the commits in flight.
+/// nothing to do. Behind commits in flight, which wait for a disk or for PostgreSQL, more gather.
 const ENOUGH: usize = 32;
 
 /// Turns that all other tasks have before a commit begins with less, at most, while each adds to it.

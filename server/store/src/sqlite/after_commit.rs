@@ -82,3 +82,74 @@ impl AfterCommit {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::task::{Context, Waker};
+
+    use super::super::{tests::store, writer::Writer};
+    use crate::{
+        DataDir, Durability, MatchId, SqliteOptions, SqliteStore, Store as _, StoreError, Write,
+    };
+
+    /// What was committed, read or refused so far is told only after the next flush.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn nothing_is_told_of_a_commit_before_it_is_flushed() {
+        let (_folder, _, store) = store().await;
+        let note = |value: u8| Write::KeepNote {
+            name: "test".to_owned(),
+            value: vec![value],
+        };
+        let hold = |writer: &mut Option<Writer>| {
+            let writer = writer.as_ref().unwrap();
+            writer.after_commit().hold_flushes()
+        };
+        let held = store.writer.call(hold).await.unwrap();
+        let begun = store.begin_commit(vec![note(7)]).await.unwrap();
+        let unknown = MatchId::new("unknown").unwrap();
+        let refused = vec![Write::DropMatch { match_id: unknown }];
+        let mut waiting = (
+            Box::pin(begun.wait()),
+            Box::pin(store.commit(vec![note(8)])),
+            store.note("test"),
+            store.commit(refused),
+            store.open_match_ids(),
+        );
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(waiting.0.as_mut().poll(&mut context).is_pending());
+        assert!(waiting.1.as_mut().poll(&mut context).is_pending());
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+            assert!(waiting.2.as_mut().poll(&mut context).is_pending());
+            assert!(waiting.3.as_mut().poll(&mut context).is_pending());
+            assert!(waiting.4.as_mut().poll(&mut context).is_pending());
+        }
+        drop(held);
+        waiting.0.await.unwrap();
+        waiting.1.await.unwrap();
+        assert!(waiting.2.await.unwrap().is_some());
+        let refused = waiting.3.await.unwrap_err();
+        assert!(
+            matches!(refused, StoreError::WriteRefused { .. }),
+            "{refused}"
+        );
+        assert!(waiting.4.await.unwrap().is_empty());
+    }
+
+    #[tokio::test]
+    async fn where_a_loss_of_power_may_take_commits_nobody_waits_for_a_flush() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = DataDir::prepare(folder.path()).unwrap();
+        let options = SqliteOptions {
+            durability: Durability::Process,
+            ..SqliteOptions::default()
+        };
+        let store = SqliteStore::open(&dir, options).await.unwrap();
+        assert!(store.flushed.is_none());
+        let note = Write::KeepNote {
+            name: "test".to_owned(),
+            value: vec![7],
+        };
+        assert!(store.begin_commit(vec![note]).await.unwrap().is_done());
+    }
+}
