@@ -2,10 +2,9 @@
 
 use super::bridge::{coats, descends_at, goes_to_the_end};
 use super::components::{BONUS_STACKS, Building, CARD_VALUES, Kind, TileKind};
-use super::event::Event;
+use super::event::{Event, Events};
 use super::illegal::Illegal;
 use super::observation::TurnStep;
-use super::rules::Events;
 use super::state::State;
 use crate::Seat;
 

@@ -8,8 +8,8 @@ use super::components::{Building, CARD_VALUES, Face, Kind, TileKind};
 use super::decision::{MAX_PLAYED, PlayedCards};
 use super::notation::counted;
 use super::observation::{MAX_TURNS, Pawn, Turn};
-use crate::Seat;
 use crate::events::{events, listed};
+use crate::{EventSink, Seat};
 
 events! {
     /// Something that happened. Rounds, turns, stacks, slots and the spaces of tracks count from 0;
@@ -103,6 +103,11 @@ events! {
 fn now(top: Option<impl fmt::Display>) -> String {
     top.map_or_else(|| "is empty".to_owned(), |top| format!("shows {top}"))
 }
+
+/// Where the events of a match go.
+pub(super) trait Events: EventSink<Event> {}
+
+impl<E: EventSink<Event>> Events for E {}
 
 /// What a placement gains, pays and uses.
 fn placed(money: i32, share: bool, opening: Option<TileKind>) -> String {

@@ -2,10 +2,9 @@
 
 use super::components::{Building, CENTRE_PRICE, Kind, TileKind};
 use super::decision::{Placement, Spot};
-use super::event::Event;
+use super::event::{Event, Events};
 use super::illegal::Illegal;
 use super::observation::Pawn;
-use super::rules::Events;
 use super::state::State;
 use crate::Seat;
 

@@ -6,7 +6,7 @@ use super::OldLondonBridge;
 use super::components::TileKind;
 use super::config::Config;
 use super::decision::{Decision, MAX_PLAYED, PlayedCards, TurnTile};
-use super::event::Event;
+use super::event::{Event, Events};
 use super::illegal::Illegal;
 use super::observation::{Phase, TurnStep, TurnView};
 use super::setup::{self, Setup, cards_a_round};
@@ -119,11 +119,6 @@ impl Rules for OldLondonBridge {
         state.digest()
     }
 }
-
-/// Where the events of a match go.
-pub(super) trait Events: EventSink<Event> {}
-
-impl<E: EventSink<Event>> Events for E {}
 
 impl State {
     fn decide_in_turn(

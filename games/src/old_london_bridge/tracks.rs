@@ -1,9 +1,8 @@
 //! The chapel track and the gate track.
 
 use super::components::{LAST_SPACE_MONEY, MAX_PLAYERS, TileKind};
-use super::event::Event;
+use super::event::{Event, Events};
 use super::observation::TurnStep;
-use super::rules::Events;
 use super::state::State;
 use crate::Seat;
 use arrayvec::ArrayVec;

@@ -87,7 +87,7 @@ impl AfterCommit {
 mod tests {
     use std::task::{Context, Waker};
 
-    use super::super::{tests::store, writer::Writer};
+    use super::super::tests::store;
     use crate::{
         DataDir, Durability, MatchId, SqliteOptions, SqliteStore, Store as _, StoreError, Write,
     };
@@ -100,11 +100,11 @@ mod tests {
             name: "test".to_owned(),
             value: vec![value],
         };
-        let hold = |writer: &mut Option<Writer>| {
+        let held = store.writer.call(|writer| {
             let writer = writer.as_ref().unwrap();
             writer.after_commit().hold_flushes()
-        };
-        let held = store.writer.call(hold).await.unwrap();
+        });
+        let held = held.await.unwrap();
         let begun = store.begin_commit(vec![note(7)]).await.unwrap();
         let unknown = MatchId::new("unknown").unwrap();
         let refused = vec![Write::DropMatch { match_id: unknown }];
