@@ -34,9 +34,9 @@ pub(super) fn take_over(
 ) -> Result<Taken, Fault> {
     let begun = transaction::begin(connection)?;
     let work = || {
+        let identity = identity::write(connection, true)?;
         // What an earlier server has left may not be on the disk, and within this nobody else writes.
         log_file::write_again(database).map_err(Fault::System)?;
-        let identity = identity::write(connection, true)?;
         let store = identity.store;
         let open = open_rows::all(connection, store)?;
         let mut loaded = journal::load(connection, store, open)?;
