@@ -1,5 +1,7 @@
-//! The files beside a database, before SQLite sees them. SQLite deletes a log without a database,
-//! and takes one that it cannot read for an empty one: either would lose commits without a word.
+//! The files beside a database, above all its log.
+//!
+//! They are checked before SQLite sees them: it deletes a log without a database, and takes one that it
+//! cannot read for an empty one. Either would lose commits without a word.
 
 use std::{
     fs::File,
