@@ -52,7 +52,8 @@ impl Numbers {
                 (labels.is_empty() || labels.starts_with('{')) && labels.contains(label)
             })
         });
-        series.map(|(_, value)| value).sum()
+        // The sum of no floating-point numbers would be -0.
+        series.fold(0.0, |sum, (_, value)| sum + value)
     }
 
     /// The time within which this share of the messages was handled, in seconds, as far as the bounds
