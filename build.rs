@@ -5,8 +5,8 @@ use std::{env, error::Error, fs, path::PathBuf};
 use prost::Message as _;
 use prost_types::{FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet};
 
-/// The files with the services of which programs of ours use the messages; all others are reached
-/// through them.
+/// The files of the services whose messages this project's programs use; all other files are
+/// reached from them.
 const ROOTS: &[&str] = &[
     "bridgemaster/v1/catalog.proto",
     "bridgemaster/v1/ladder_service.proto",
@@ -17,27 +17,27 @@ const ROOTS: &[&str] = &[
     "bridgemaster/v1/seat_service.proto",
 ];
 
-/// The services that no program of ours has yet. Only described: reflection tells of them, and calls
-/// for them are answered as not supported.
-const NOT_BUILT: &[&str] = &["bridgemaster/v1/contest_service.proto"];
+/// Services that no program of this project implements yet. They are in the descriptors only:
+/// reflection lists them, and calls fail as unimplemented.
+const DESCRIBED_ONLY: &[&str] = &["bridgemaster/v1/contest_service.proto"];
 
-/// The files of what a server keeps on disk. They are compiled, but no part of the descriptors:
-/// nobody outside is told of them.
+/// The files of the messages that a server stores. They are compiled but not part of the
+/// descriptors, since clients never see them.
 const INTERNAL_ROOTS: &[&str] = &[
+    "bridgemaster/internal/v1/advertised_match.proto",
     "bridgemaster/internal/v1/finished_match.proto",
     "bridgemaster/internal/v1/journal_entry.proto",
     "bridgemaster/internal/v1/ladder.proto",
     "bridgemaster/internal/v1/match_header.proto",
     "bridgemaster/internal/v1/note.proto",
-    "bridgemaster/internal/v1/told_match.proto",
 ];
 
-/// What the details of a refusal are made of. Not compiled, only described: servers and clients
-/// have these types from libraries of their own.
-const DETAILS: &[&str] = &["google/rpc/error_details.proto", "google/rpc/status.proto"];
+/// The messages of error details. They are in the descriptors only: servers and clients have these
+/// types from other libraries.
+const ERROR_DETAILS: &[&str] = &["google/rpc/error_details.proto", "google/rpc/status.proto"];
 
-/// Fields that would make every message around them large: a queue of responses keeps
-/// room for the largest of them in each of its places.
+/// Fields that would make every message around them large: a queue of responses reserves space for
+/// the largest one in each slot.
 const BOXED: &[&str] = &[
     ".bridgemaster.v1.GameChance.game",
     ".bridgemaster.v1.GameConfig.game",
@@ -48,8 +48,8 @@ const BOXED: &[&str] = &[
     ".bridgemaster.v1.RulesOperation.operation.load",
 ];
 
-/// What the packages begin with whose fields are told.
-const TOLD_PACKAGES: [&str; 3] = [
+/// The prefixes of the packages whose messages implement `Fields`.
+const PACKAGES_WITH_FIELDS: [&str; 3] = [
     "bridgemaster.games.",
     "bridgemaster.internal.v1",
     "bridgemaster.v1",
@@ -60,9 +60,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=proto/bridgemaster");
     println!("cargo::rerun-if-changed=proto/google");
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    let described = protox::compile(ROOTS.iter().chain(NOT_BUILT).chain(DETAILS), ["proto"])?;
+    let described = protox::compile(
+        ROOTS.iter().chain(DESCRIBED_ONLY).chain(ERROR_DETAILS),
+        ["proto"],
+    )?;
     fs::write(out.join("descriptors.binpb"), described.encode_to_vec())?;
-    // The paths of all methods, as calls name them.
+    // The paths of all methods, as in calls.
     let services = described.file.iter().flat_map(|file| {
         let of_package = |name: &str| format!("/{}.{name}", file.package());
         let services = file.service.iter();
@@ -75,10 +78,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let methods: Vec<String> = methods.collect();
     fs::write(out.join("methods.rs"), format!("&{methods:?}"))?;
     let mut builder = tonic_prost_build::configure()
-        // Messages need no transport; who has one gives it to the client.
+        // Messages need no transport. A program that has one passes it to the client.
         .build_transport(false)
         .codec_path("crate::codec::SmallBufferCodec")
-        // So that equal messages have equal bytes.
+        // Sorted maps, so that equal messages have equal bytes.
         .btree_map(".")
         .include_file("packages.rs");
     for field in BOXED {
@@ -91,8 +94,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The function that takes a decision out of the list of a request, whatever its game: each entry of
-/// `GameRequest` is named as that of `GameDecision` is.
+/// Generates the function that takes a decision out of the list of a request, for any game. Each
+/// entry of `GameRequest` is named like that of `GameDecision`.
 fn legal_decision(compiled: &FileDescriptorSet) -> String {
     let messages = compiled.file.iter().flat_map(|file| &file.message_type);
     let requests = messages.filter(|message| message.name() == "GameRequest");
@@ -116,21 +119,21 @@ fn legal_decision(compiled: &FileDescriptorSet) -> String {
     )
 }
 
-/// What the generated types do not tell of the messages: implements `Fields` for each of them, and
-/// for every `oneof` with `Oneof`, which names the entries.
+/// Generates what the types of prost lack: an implementation of `Fields` for each message, and one
+/// of `Oneof` with the entry names for every `oneof`.
 fn fields(compiled: &FileDescriptorSet) -> String {
     let mut code = String::new();
-    let is_told = |file: &&FileDescriptorProto| {
-        let mut packages = TOLD_PACKAGES.iter();
+    let has_fields = |file: &&FileDescriptorProto| {
+        let mut packages = PACKAGES_WITH_FIELDS.iter();
         packages.any(|package| file.package().starts_with(package))
     };
-    for file in compiled.file.iter().filter(is_told) {
+    for file in compiled.file.iter().filter(has_fields) {
         let package = file.package().replace('.', "::");
         for message in &file.message_type {
             let mut of_message = String::new();
             for (i, oneof) in (0..).zip(&message.oneof_decl) {
                 let entries = message.field.iter();
-                // A field that is `optional` is alone in a oneof of the compiler's own.
+                // An `optional` field is alone in a oneof generated by the compiler.
                 let entries = entries.filter(|f| f.oneof_index == Some(i) && !f.proto3_optional());
                 let entries: Vec<_> = entries.collect();
                 if entries.is_empty() {
@@ -158,7 +161,7 @@ fn fields(compiled: &FileDescriptorSet) -> String {
                     }}\n"
                 );
                 code += &implementation(&path, &fields);
-                // Which entry is written says the field of the entry.
+                // The entry that is written has the field number, not the oneof.
                 of_message += &format!("(\"{}\", crate::games::Field::new(0)),", oneof.name());
             }
             let alone = message.field.iter();
@@ -170,7 +173,7 @@ fn fields(compiled: &FileDescriptorSet) -> String {
     code
 }
 
-/// The implementation of `Fields`.
+/// Generates an implementation of `Fields`.
 fn implementation(path: &str, fields: &str) -> String {
     format!(
         "impl crate::games::Fields for {path} {{
@@ -179,7 +182,7 @@ fn implementation(path: &str, fields: &str) -> String {
     )
 }
 
-/// The name of a field and how it is written.
+/// Generates the name of a field and its encoding.
 fn field(name: &str, field: &FieldDescriptorProto) -> String {
     use prost_types::field_descriptor_proto::{Label, Type};
     let is_number = !matches!(field.r#type(), Type::String | Type::Bytes | Type::Message);
@@ -197,7 +200,7 @@ fn field(name: &str, field: &FieldDescriptorProto) -> String {
     format!("(\"{name}\", crate::games::Field::new({number}){form}),")
 }
 
-/// The name of a type in the generated code.
+/// Converts a name to that of a type in the generated code.
 fn upper_camel(name: &str) -> String {
     let words = name.split('_').map(|word| {
         let (first, rest) = word.split_at(word.len().min(1));
@@ -206,7 +209,7 @@ fn upper_camel(name: &str) -> String {
     words.collect()
 }
 
-/// The name of a module in the generated code.
+/// Converts a name to that of a module in the generated code.
 fn lower_snake(name: &str) -> String {
     let mut snake = String::new();
     for letter in name.chars() {

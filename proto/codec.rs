@@ -1,4 +1,5 @@
-//! The codecs of services: prost with small buffers, and one that sends bytes as they are.
+//! Codecs for the services: prost with small buffers, and a codec that sends messages that are
+//! already encoded.
 
 use std::marker::PhantomData;
 
@@ -12,19 +13,20 @@ use tonic::{
 };
 use tonic_prost::{ProstCodec, ProstDecoder, ProstEncoder};
 
-/// Buffer that a call starts with, in bytes; it grows with the messages. A request has about 600
-/// bytes, and a server holds thousands of streams that mostly wait: with the usual 8 KiB, their empty
-/// buffers would be most of its memory.
+/// The initial size of a call's buffers, in bytes; the buffers grow with the messages. A request
+/// has about 600 bytes, and a server has thousands of mostly idle streams. With tonic's default of
+/// 8 KiB, empty buffers would be most of the server's memory.
 const BUFFER_BYTES: usize = 1024;
 
-/// Buffer that a service which sends bytes starts with for what it receives: decisions, most of which
-/// have fewer than 20 bytes, and the requests of spectators.
+/// The initial size of the receive buffer in a service that sends encoded messages, in bytes. Such
+/// a service receives spectators' requests and bots' decisions, and most decisions have fewer than
+/// 20 bytes.
 const SHORT_BUFFER_BYTES: usize = 128;
 
-/// Encoded messages of a stream are handed on once there are so many bytes; tonic's own value.
+/// The number of encoded bytes at which a stream yields: tonic's default.
 const YIELD_BYTES: usize = 32 * 1024;
 
-/// Encodes `T` and decodes `U`.
+/// Encodes `T` and decodes `U`, with small buffers.
 #[derive(Debug)]
 pub(crate) struct SmallBufferCodec<T, U>(PhantomData<(T, U)>);
 
@@ -53,8 +55,8 @@ where
     }
 }
 
-/// Sends messages that are encoded already, and decodes `U`: for a service that encodes a message
-/// when it comes about, or once for many calls.
+/// Sends messages that are already encoded, and decodes `U`. This codec is for services that encode
+/// a message ahead of time, or once for many calls.
 #[derive(Debug)]
 pub struct BytesCodec<U>(PhantomData<U>);
 
@@ -79,7 +81,7 @@ impl<U: Message + Default + Send + 'static> Codec for BytesCodec<U> {
     }
 }
 
-/// Copies a message into the buffer of its call.
+/// Copies an encoded message into its call's buffer.
 #[derive(Debug)]
 pub struct BytesEncoder(());
 

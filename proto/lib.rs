@@ -1,13 +1,14 @@
-//! The Bridgemaster protocol: the types and services that `build.rs` generates from the files
-//! under `proto/`, and, behind the feature `games`, the conversions between them and the rules.
+//! The Bridgemaster protocol: the messages and services that `build.rs` generates from the files
+//! under `proto/`. Behind the `games` feature, the crate also contains the conversions between the
+//! messages and the rules.
 //!
-//! [`v1`] is the package `bridgemaster.v1`; every game has a package of its own under [`games`].
-//! `proto/PROTOCOL.md` tells the conversation. [`internal`] is what a server keeps on disk: no part
-//! of the protocol.
+//! [`v1`] is the package `bridgemaster.v1`, and every game has its own package under [`games`].
+//! `proto/PROTOCOL.md` describes the protocol. [`internal`] contains the messages that a server
+//! only stores; they are not part of the protocol.
 
 #![forbid(unsafe_code)]
 
-/// The generated packages, nested as protobuf nests them, so that they can refer to one another.
+/// The generated packages, nested as in protobuf, so that they can refer to one another.
 #[allow(clippy::all, missing_docs, rustdoc::all, unreachable_pub)]
 mod generated {
     include!(concat!(env!("OUT_DIR"), "/packages.rs"));
@@ -16,28 +17,28 @@ mod generated {
 }
 
 mod codec;
+pub mod escape;
 pub mod games;
-pub mod outside;
 
 pub use codec::{BytesCodec, BytesEncoder};
 #[doc(inline)]
 pub use generated::bridgemaster::v1;
 
-/// What a server keeps on disk, and never sends.
+/// The messages that a server stores but never sends.
 pub mod internal {
     #[doc(inline)]
     pub use super::generated::bridgemaster::internal::v1;
 }
 
-/// Revision of the protocol that these types speak. Raised when an old client and a new server
-/// would misunderstand each other although every message can be decoded.
+/// The protocol revision that these types implement. It increases when an old client and a new
+/// server would misunderstand each other although they can decode every message.
 pub const PROTOCOL_REVISION: u32 = 1;
 
 /// The `.proto` files of the protocol as an encoded `google.protobuf.FileDescriptorSet`, for
-/// reflection and for proto JSON; those of `google.rpc` are among them, so that the details of a
-/// refusal can be read too.
+/// reflection and for proto JSON. It includes the files of `google.rpc`, for the details of
+/// refusals.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.binpb"));
 
-/// The paths of all methods of the protocol, such as `/bridgemaster.v1.PlayService/Play`. A server
-/// need not have each of them.
+/// The paths of all methods in the protocol, such as `/bridgemaster.v1.PlayService/Play`. A server
+/// can implement only some of these methods.
 pub const METHODS: &[&str] = include!(concat!(env!("OUT_DIR"), "/methods.rs"));

@@ -1,1 +1,1 @@
-"""What one server and three cost: processor time, time to wait, memory and traffic."""
+"""Costs of one server and of three: CPU time, latency, memory and traffic."""

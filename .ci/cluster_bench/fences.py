@@ -1,20 +1,20 @@
-"""How many commits one PostgreSQL takes, each behind the fence of its node, from so many nodes."""
+"""Throughput of concurrent commits to one PostgreSQL, each with the fence of its node."""
 
 import re
 import signal
 from pathlib import Path
 
 from language_tests.database import USER, Postgres
-from language_tests.processes import FailedError, until
+from language_tests.processes import FailedError, wait_until
 
-from .servers import Server, made_postgres, with_limits
-from .spent import tree_spent_s
+from .cpu import tree_cpu_s
+from .servers import Server, create_postgres, with_limits
 
 NODES = (1, 3, 10, 30, 100)
 BODY_BYTES = 2_000
-"""Of a batch with some ten decisions."""
+"""The size of a batch with about ten decisions."""
 FIRST = 1_000
-"""The number of the first node: above those of servers."""
+"""The number of the first node, above those of the servers."""
 COMMIT = f"""\
 \\set number {FIRST} + :client_id
 \\set first :number * 1099511627776
@@ -27,29 +27,27 @@ INSERT INTO journal (batch, body)
         WHERE batch > :first AND batch <= :first + 1099511627776);
 SET LOCAL statement_timeout = 0 \\; COMMIT;
 """
-"""What a node sends for a commit of decisions, in three round trips."""
+"""The statements of a node for a commit of decisions, in three round trips."""
 
 
 def measure(program: Path, folder: Path, time_s: float) -> None:
-    """Let ever more nodes commit at once, and tell how often they do, and what it costs."""
+    """Measure the rate and the cost of commits with an increasing number of nodes."""
     made = with_limits(folder / "fences", 10_000)
-    postgres = made_postgres(made, max_connections=str(2 * max(NODES)))
+    postgres = create_postgres(made, max_connections=str(2 * max(NODES)))
     try:
-        # It makes the tables.
+        # The server creates the tables.
         server = Server(program, made, "first", ["--store", postgres.url()])
         server.start()
-        until(server.listens)
+        wait_until(server.is_listening)
         server.kill()
         nodes = f"generate_series({FIRST}, {FIRST + max(NODES)}) AS n"
-        postgres.ask(
+        postgres.query(
             "INSERT INTO node (node_id, epoch, number, lease_until)"
             f" SELECT 'node ' || n, 0, n, 'infinity' FROM {nodes}"
         )
         script = made / "commit.sql"
         script.write_text(COMMIT)
-        print(
-            "\n| nodes that commit at once | commits a second | a commit, ms | CPU, us a commit |"
-        )
+        print("\n| concurrent nodes | commits/s | commit, ms | CPU, us per commit |")
         print("|---|---|---|---|")
         for count in NODES:
             print(row(postgres, script, count, time_s), flush=True)
@@ -58,12 +56,12 @@ def measure(program: Path, folder: Path, time_s: float) -> None:
 
 
 def row(postgres: Postgres, script: Path, nodes: int, time_s: float) -> str:
-    """Let so many nodes commit, and return the row of the table."""
-    postgres.ask(f"DELETE FROM journal WHERE batch > {FIRST}::bigint << 40")
+    """Let this number of nodes commit, and format the row of the table."""
+    postgres.query(f"DELETE FROM journal WHERE batch > {FIRST}::bigint << 40")
     flags = ["--no-vacuum", "--define=batch=0", f"--file={script}", f"--time={time_s:.0f}"]
-    before = tree_spent_s(postgres.pid)
+    before = tree_cpu_s(postgres.pid)
     done = postgres.run("pgbench", *flags, f"--client={nodes}", "--jobs=1", USER)
-    spent = tree_spent_s(postgres.pid) - before
+    spent = tree_cpu_s(postgres.pid) - before
     figures = [
         re.search(pattern, done.stdout)
         for pattern in (r"tps = (\S+)", r"latency average = (\S+)", r"processed: (\d+)")

@@ -1,1 +1,1 @@
-"""Matches on three servers over one database, all of which fail, and what must be true then."""
+"""Matches on three servers with one database, with injected failures, and the checks of the run."""

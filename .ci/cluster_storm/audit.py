@@ -1,4 +1,4 @@
-"""What the database saw of the servers, and what must be true of it."""
+"""The audit: records the changes that servers make in the database, and checks them."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -9,17 +9,17 @@ from language_tests.database import Postgres
 
 LEASE_S = 8.0
 """The term of a lease."""
-LEAST_LEASE_S = 4.0
-"""What is left of a lease at least in the transaction that gives it, on however busy a machine."""
+MIN_LEASE_S = 4.0
+"""Minimum remaining time of a lease in the transaction that renews it, on a busy machine."""
 NODE, COMMIT, MATCH, OVER = "node", "commit", "match", "match over"
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something that a server did in the database."""
+    """A change that a server made in the database."""
 
     at: float
-    begun: float
+    started: float
     process: str
     what: str
     node: str
@@ -30,32 +30,32 @@ class Event:
     match_id: str
 
     @property
-    def doer(self) -> str:
-        """The node that did it."""
+    def actor(self) -> str:
+        """Return the node of the server that made the change."""
         return self.process.rpartition("-")[0]
 
 
 @dataclass(frozen=True)
 class Hold:
-    """A time for which the row of a node was locked, by the clock of the database."""
+    """A period in which the row of a node was locked, by the clock of the database."""
 
     node: str
-    begun: float
+    started: float
     ended: float
 
 
 def install(postgres: Postgres) -> None:
-    """Have the database write down what servers do from now on."""
-    postgres.ask(Path(__file__).with_name("audit.sql").read_text())
+    """Install the triggers of the audit."""
+    postgres.query(Path(__file__).with_name("audit.sql").read_text())
 
 
 def read(postgres: Postgres) -> list[Event]:
-    """Return all that was written down."""
-    rows = postgres.ask("SELECT * FROM storm.event ORDER BY id")
+    """Return all recorded changes."""
+    rows = postgres.query("SELECT * FROM storm.event ORDER BY id")
     return [
         Event(
             at=float(row["at"]),
-            begun=float(row["begun"]),
+            started=float(row["started"]),
             process=row["process"],
             what=row["what"],
             node=row["node"],
@@ -71,21 +71,21 @@ def read(postgres: Postgres) -> list[Event]:
 
 @dataclass
 class Owners:
-    """Which node has a match, from when on; and when it was over."""
+    """The node that owns a match, over time, and the time at which the match ended."""
 
     since: list[float] = field(default_factory=list)
     nodes: list[str] = field(default_factory=list)
     over: float = float("inf")
 
-    def had_it(self, node: str, begin: float, end: float) -> bool:
-        """Tell whether a node had the match at some moment of a time."""
+    def was_owner(self, node: str, begin: float, end: float) -> bool:
+        """Return whether a node owned the match at some time of a period."""
         first = max(0, bisect_right(self.since, begin) - 1)
         last = max(first, bisect_right(self.since, end) - 1)
         return node in self.nodes[first : last + 1]
 
 
 def owners(events: list[Event]) -> dict[str, Owners]:
-    """Return who had each match."""
+    """Return the owners of each match."""
     found: dict[str, Owners] = defaultdict(Owners)
     for event in events:
         if event.what == MATCH:
@@ -97,74 +97,74 @@ def owners(events: list[Event]) -> dict[str, Owners]:
 
 
 def check(events: list[Event], holds: list[Hold]) -> list[str]:
-    """Return all that is wrong."""
+    """Return all violations."""
     epochs = epochs_of(events)
     wrong: list[str] = []
     newest: dict[str, int] = {}
     for event in events:
         own = epochs.get(event.process)
-        words = {
-            NODE: lambda event=event, own=own: of_node(event, own, newest),
-            COMMIT: lambda event=event, own=own: of_commit(event, own, holds),
-            MATCH: lambda event=event, own=own: of_match(event, own),
-            OVER: lambda event=event, own=own: of_match(event, own),
+        problems = {
+            NODE: lambda event=event, own=own: check_node(event, own, newest),
+            COMMIT: lambda event=event, own=own: check_commit(event, own, holds),
+            MATCH: lambda event=event, own=own: check_match(event, own),
+            OVER: lambda event=event, own=own: check_match(event, own),
         }[event.what]()
-        wrong += [f"{event.process} at {event.at:.3f}: {word}" for word in words]
+        wrong += [f"{event.process} at {event.at:.3f}: {problem}" for problem in problems]
     return wrong
 
 
 def epochs_of(events: list[Event]) -> dict[str, int]:
-    """Return the epoch that each server has taken with its node."""
+    """Return the epoch of each server."""
     taken: dict[str, int] = {}
     for event in events:
         begins = event.what == NODE and event.epoch != (event.epoch_before or 0)
-        if begins and event.doer == event.node:
+        if begins and event.actor == event.node:
             taken.setdefault(event.process, event.epoch)
     return taken
 
 
-def of_node(event: Event, own: int | None, newest: dict[str, int]) -> list[str]:
-    """Check a change of a node: epochs, who raises them, and leases."""
+def check_node(event: Event, own: int | None, newest: dict[str, int]) -> list[str]:
+    """Check a change of a node: epoch, takeover, and lease."""
     wrong = []
     before = event.epoch_before if event.epoch_before is not None else event.epoch
     if event.epoch < before or before < newest.get(event.node, before):
-        wrong.append(f"the epoch of {event.node} went down, from {before} to {event.epoch}")
+        wrong.append(f"the epoch of {event.node} decreased from {before} to {event.epoch}")
     newest[event.node] = event.epoch
-    if event.doer != event.node and event.lease_before > event.at:
+    if event.actor != event.node and event.lease_before > event.at:
         left_s = event.lease_before - event.at
-        wrong.append(f"{event.node} was taken over with {left_s:.1f} s of its lease left")
-    is_given = event.lease_until not in (event.lease_before, 0.0)
-    if not is_given:
+        wrong.append(f"{event.node} was taken over {left_s:.1f} s before the end of its lease")
+    is_renewal = event.lease_until not in (event.lease_before, 0.0)
+    if not is_renewal:
         return wrong
-    if event.doer == event.node and event.epoch != own:
+    if event.actor == event.node and event.epoch != own:
         wrong.append(f"a server of epoch {own} renewed the lease of epoch {event.epoch}")
-    if not LEAST_LEASE_S <= event.lease_until - event.at <= LEASE_S:
-        wrong.append(f"a lease of {event.lease_until - event.at:.1f} s was given")
+    if not MIN_LEASE_S <= event.lease_until - event.at <= LEASE_S:
+        wrong.append(f"the lease was set to {event.lease_until - event.at:.1f} s")
     return wrong
 
 
-def of_commit(event: Event, own: int | None, holds: list[Hold]) -> list[str]:
-    """Check a commit: by who has the node, in its epoch, behind a fence that looks at the lease."""
+def check_commit(event: Event, own: int | None, holds: list[Hold]) -> list[str]:
+    """Check a commit: owner, epoch, and that the fence checked the lease."""
     wrong = []
-    if event.doer != event.node:
-        wrong.append(f"a commit for {event.node}")
+    if event.actor != event.node:
+        wrong.append(f"a commit for another node, {event.node}")
     if event.epoch != own:
         wrong.append(f"a commit of epoch {own} in epoch {event.epoch}")
-    # The fence stands behind the beginning.
-    if event.lease_until < event.begun:
-        late_s = event.begun - event.lease_until
-        wrong.append(f"a commit that began {late_s:.1f} s after the end of its lease")
+    # The fence comes after the start of the transaction.
+    if event.lease_until < event.started:
+        late_s = event.started - event.lease_until
+        wrong.append(f"a commit that started {late_s:.1f} s after the end of its lease")
     for hold in holds:
-        # The fence locks the row too, so it cannot have been passed before the other let it go.
-        waited = hold.node == event.node and hold.begun < event.begun < hold.ended < event.at
+        # The fence locks the row too, so it waited until this lock was released.
+        waited = hold.node == event.node and hold.started < event.started < hold.ended < event.at
         if waited and event.lease_until < hold.ended:
             late_s = hold.ended - event.lease_until
             wrong.append(f"a fence was passed {late_s:.1f} s after the end of the lease")
     return wrong
 
 
-def of_match(event: Event, own: int | None) -> list[str]:
-    """Check that a match is made, taken and ended by the node that has it then, in its epoch."""
-    if event.doer == event.node and event.epoch == own:
+def check_match(event: Event, own: int | None) -> list[str]:
+    """Check that a match is created, moved and deleted by its owner, in the owner's epoch."""
+    if event.actor == event.node and event.epoch == own:
         return []
     return [f"the match {event.match_id} of {event.node} in epoch {event.epoch}, own {own}"]

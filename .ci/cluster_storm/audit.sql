@@ -1,13 +1,13 @@
--- What the database itself sees of the servers: every change of a lease or an epoch, every commit,
--- and every match that comes, moves or goes, each in the transaction that does it. Commits and
--- matches are noted when their transaction commits, with the node as it is at that moment.
--- `storm.process` names the server, as its address says.
+-- Records the changes that servers make: every change of a lease or an epoch, every commit, and every
+-- match that is created, moved or deleted, each in the transaction of the change. Commits and matches
+-- are recorded when their transaction commits, with the node as it is at that time.
+-- `storm.process` is the name of the server, set in its store address.
 CREATE SCHEMA storm;
 
 CREATE TABLE storm.event (
     id BIGSERIAL PRIMARY KEY,
     at DOUBLE PRECISION NOT NULL DEFAULT extract(epoch FROM clock_timestamp()),
-    begun DOUBLE PRECISION NOT NULL DEFAULT extract(epoch FROM now()),
+    started DOUBLE PRECISION NOT NULL DEFAULT extract(epoch FROM now()),
     process TEXT NOT NULL DEFAULT coalesce(current_setting('storm.process', true), ''),
     what TEXT NOT NULL,
     node TEXT,

@@ -1,14 +1,14 @@
-"""What a storm would have to go without on this machine."""
+"""The prerequisites of a storm that this machine lacks."""
 
 from language_tests.database import programs
 
-from .field import is_built, others
+from .bots import is_built, others
 from .nodes import FAKETIME
-from .plan import Count, Trouble
+from .plan import Count, Disruption
 
 
 def missing(count: Count) -> list[str]:
-    """Return what is missing, each with how it is had."""
+    """Return the missing prerequisites, each with the command that provides it."""
     found = []
     if programs() is None:
         found.append("PostgreSQL: .ci/install installs it")
@@ -17,6 +17,6 @@ def missing(count: Count) -> list[str]:
         for name, command in others().items()
         if not is_built(command)
     ]
-    if count.of[Trouble.CLOCK] and not FAKETIME:
+    if count.of[Disruption.CLOCK] and not FAKETIME:
         found.append("libfaketime, for the clock that jumps: .ci/install installs it")
     return found

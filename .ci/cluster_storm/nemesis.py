@@ -1,4 +1,4 @@
-"""Does what goes wrong, as the plan has it."""
+"""Injects the failures of the plan."""
 
 import random
 import signal
@@ -8,64 +8,68 @@ from collections import Counter
 from collections.abc import Callable
 
 from language_tests.database import Postgres
-from language_tests.processes import FailedError, until
+from language_tests.processes import FailedError, wait_until
 
 from .audit import LEASE_S, Hold
 from .nodes import USUAL_DELAY_S, Node, Nodes
-from .plan import Event, Trouble
+from .plan import Disruption, Event
 
-TAKEN_S = (10.5, 13.0)
-"""How long a node is away for others to take its matches: a lease, what they need to look, and the
-time after which PostgreSQL breaks off a transaction that stands still."""
+TAKEOVER_S = (10.5, 13.0)
+"""Time in which other nodes take over the matches of a node, in seconds: a lease, a poll interval,
+and the time after which PostgreSQL aborts an idle transaction."""
 SLOW_S = (1.2, 2.2)
-"""One way between node and database, when it is slow: no renewal is answered in time, and a commit
-takes longer than what is left of a lease."""
+"""One-way delay of a slow connection between node and database, in seconds: no renewal is answered
+in
+time, and a commit takes longer than the rest of a lease."""
 SLOW_FOR_S = (12.0, 16.0)
+BRIEF_S = (5.0, 7.0)
+"""Time of a suspension that is shorter than a lease, in seconds."""
+STUTTER_FOR_S = (6.0, 10.0)
 JUMP_S = 200_000
-"""The farthest jump of a clock."""
-LIKELY_ANYWAY = 0.2
-"""How likely a node without a match is hit, against one with one match."""
-AT_ONCE = 2
-"""Troubles at once: one of three nodes is well."""
+"""The largest jump of a clock, in seconds."""
+BASE_WEIGHT = 0.2
+"""The weight of a node without matches as a victim; each match adds 1."""
+MAX_CONCURRENT = 2
+"""Maximum number of concurrent disruptions, so that one of three nodes is healthy."""
 
 
 class Nemesis:
-    """Lets things go wrong, each on a thread of its own."""
+    """Injects disruptions, each on its own thread."""
 
     def __init__(self, nodes: Nodes, postgres: Postgres) -> None:
-        """Do nothing yet."""
+        """Prepare the injection."""
         self._nodes, self._postgres = nodes, postgres
-        self._places = threading.Semaphore(AT_ONCE)
+        self._slots = threading.Semaphore(MAX_CONCURRENT)
         self._database = threading.Lock()
         self._threads: list[threading.Thread] = []
         self._failure: Exception | None = None
         self.done: Counter[str] = Counter()
-        self.left_out: Counter[str] = Counter()
+        self.skipped: Counter[str] = Counter()
         self.holds: list[Hold] = []
-        self.says: list[str] = []
-        self.begun_s = time.time()
+        self.log: list[str] = []
+        self.started_s = time.time()
 
     def begin(self, event: Event) -> None:
-        """Let something go wrong, once there is room for it."""
+        """Start a disruption, once a slot is free."""
         if self._failure is not None:
-            raise FailedError(f"what was to go wrong went wrong: {self._failure!r}")
-        self._places.acquire()
+            raise FailedError(f"a disruption could not be injected: {self._failure!r}")
+        self._slots.acquire()
         thread = threading.Thread(target=self._run, args=(event,), daemon=True)
         thread.start()
         self._threads.append(thread)
         if not event.overlaps:
             thread.join()
 
-    def leave_out(self, events: list[Event]) -> None:
-        """Count what does not go wrong, because no match is left for it."""
-        self.left_out.update(event.what.value for event in events)
+    def skip(self, events: list[Event]) -> None:
+        """Count disruptions that are not injected, because no match is left for them."""
+        self.skipped.update(event.what.value for event in events)
 
     def wait(self) -> None:
-        """Wait until all of it is over."""
+        """Wait for the end of all disruptions."""
         for thread in self._threads:
             thread.join()
         if self._failure is not None:
-            raise FailedError(f"what was to go wrong went wrong: {self._failure!r}")
+            raise FailedError(f"a disruption could not be injected: {self._failure!r}")
 
     def _run(self, event: Event) -> None:
         try:
@@ -73,58 +77,64 @@ class Nemesis:
         except Exception as failure:
             self._failure = failure
         finally:
-            self._places.release()
+            self._slots.release()
 
     def _do(self, event: Event) -> None:
         luck = random.Random(event.seed)
-        if event.what is Trouble.DATABASE:
+        if event.what is Disruption.DATABASE:
             with self._database:
-                self._tell(event, "the database")
+                self._record(event, "the database")
                 self._restart_database(luck)
-        elif event.what is Trouble.CLOCK:
+        elif event.what is Disruption.CLOCK:
             node = self._nodes.all[-1]
             if node.clock is None:
-                self.left_out[event.what.value] += 1
+                self.skipped[event.what.value] += 1
                 return
-            self._tell(event, node.name)
+            self._record(event, node.name)
             node.jump(luck.randint(-JUMP_S, JUMP_S))
+        elif event.what is Disruption.FORWARDER:
+            node = self._nodes.forwarder
+            with node.busy:
+                action = luck.choice([kill, suspend, suspend_briefly, stutter])
+                self._record(event, action.__name__)
+                action(node, luck)
         else:
-            doing: dict[Trouble, Callable[[Node, random.Random], None]] = {
-                Trouble.KILL: kill,
-                Trouble.ZOMBIE: stand_still,
-                Trouble.CUT: cut,
-                Trouble.SLOW: slow,
-                Trouble.HOLD: self._hold,
+            actions: dict[Disruption, Callable[[Node, random.Random], None]] = {
+                Disruption.KILL: kill,
+                Disruption.ZOMBIE: suspend,
+                Disruption.CUT: cut,
+                Disruption.SLOW: slow,
+                Disruption.HOLD: self._hold,
             }
             node = self._victim(luck)
             try:
-                self._tell(event, node.name)
-                doing[event.what](node, luck)
+                self._record(event, node.name)
+                actions[event.what](node, luck)
             finally:
                 node.busy.release()
         self.done[event.what.value] += 1
 
-    def _tell(self, event: Event, whom: str) -> None:
-        self.says.append(f"{time.time() - self.begun_s:7.1f} s {event.what.value}: {whom}")
+    def _record(self, event: Event, target: str) -> None:
+        self.log.append(f"{time.time() - self.started_s:7.1f} s {event.what.value}: {target}")
 
     def _victim(self, luck: random.Random) -> Node:
-        """Return a node that has nothing else, rather one with matches; it is to be released."""
+        """Acquire a node without a disruption, weighted by its matches; the caller releases it."""
         matches = self._matches()
-        weights = [LIKELY_ANYWAY + matches.get(node.name, 0) for node in self._nodes.all]
-        drawn = luck.choices(self._nodes.all, weights)
-        for node in drawn + luck.sample(self._nodes.all, len(self._nodes.all)):
+        weights = [BASE_WEIGHT + matches.get(node.name, 0) for node in self._nodes.all]
+        preferred = luck.choices(self._nodes.all, weights)
+        for node in preferred + luck.sample(self._nodes.all, len(self._nodes.all)):
             if node.busy.acquire(blocking=False):
                 return node
-        raise FailedError("every node has a trouble")
+        raise FailedError("every node has a disruption")
 
     def _matches(self) -> dict[str, int]:
         try:
-            rows = self._postgres.ask(
+            rows = self._postgres.query(
                 "SELECT node_id, count(match_key) AS matches FROM node "
                 "LEFT JOIN open_match ON match_key >> 40 = number GROUP BY node_id"
             )
         except FailedError:
-            # It is away right now.
+            # The database is down now.
             return {}
         return {row["node_id"]: int(row["matches"]) for row in rows}
 
@@ -135,62 +145,79 @@ class Nemesis:
 
     def _hold(self, node: Node, _: random.Random) -> None:
         with self._database:
-            rows = self._postgres.ask(HOLD.format(node=node.name))
-        self.holds.append(Hold(node.name, float(rows[0]["begun"]), float(rows[0]["ended"])))
+            rows = self._postgres.query(HOLD.format(node=node.name))
+        self.holds.append(Hold(node.name, float(rows[0]["started"]), float(rows[0]["ended"])))
 
 
 HOLD = f"""
 DO $$
 DECLARE
-    begun DOUBLE PRECISION;
+    started DOUBLE PRECISION;
 BEGIN
     PERFORM 1 FROM node WHERE node_id = '{{node}}' FOR UPDATE;
-    begun := extract(epoch FROM clock_timestamp());
-    -- Until its lease is over: nothing renews it meanwhile.
+    started := extract(epoch FROM clock_timestamp());
+    -- Until the lease has expired; it cannot be renewed meanwhile.
     PERFORM pg_sleep({LEASE_S + 0.5});
-    -- Renewals that wait would come before the node has heard that it has the lock.
+    -- Waiting renewals would succeed before the node takes the lock.
     PERFORM pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE wait_event_type = 'Lock' AND query LIKE 'UPDATE node SET draining%';
-    PERFORM set_config('storm.begun', begun::text, false);
+    PERFORM set_config('storm.started', started::text, false);
     PERFORM set_config('storm.ended', extract(epoch FROM clock_timestamp())::text, false);
 END $$;
-SELECT current_setting('storm.begun') AS begun, current_setting('storm.ended') AS ended
+SELECT current_setting('storm.started') AS started, current_setting('storm.ended') AS ended
 """
-"""Locks the row of a node; psql runs each statement in a transaction of its own."""
+"""Locks the row of a node; psql runs each statement in its own transaction."""
 
 
 def kill(node: Node, luck: random.Random) -> None:
-    """Kill a node; it comes back at once, or when others have its matches."""
+    """Kill a node, and restart it at once, or after other nodes have its matches."""
     node.kill()
     if luck.random() < 0.5:
-        time.sleep(luck.uniform(*TAKEN_S))
-    node.start_again()
-    until(node.is_listening)
+        time.sleep(luck.uniform(*TAKEOVER_S))
+    node.restart()
+    wait_until(node.is_listening)
 
 
-def stand_still(node: Node, luck: random.Random) -> None:
-    """Stop a node, and let it wake when others have its matches."""
-    node.stand_still()
-    time.sleep(luck.uniform(*TAKEN_S))
-    node.go_on()
+def suspend(node: Node, luck: random.Random) -> None:
+    """Suspend a node, and resume it after other nodes have its matches."""
+    node.suspend()
+    time.sleep(luck.uniform(*TAKEOVER_S))
+    node.resume()
+
+
+def suspend_briefly(node: Node, luck: random.Random) -> None:
+    """Suspend a node for longer than the time for a decision, but less than a lease."""
+    node.suspend()
+    time.sleep(luck.uniform(*BRIEF_S))
+    node.resume()
+
+
+def stutter(node: Node, luck: random.Random) -> None:
+    """Let a node run only at times, like one on an overloaded machine."""
+    end_s = time.monotonic() + luck.uniform(*STUTTER_FOR_S)
+    while time.monotonic() < end_s:
+        node.suspend()
+        time.sleep(luck.uniform(0.05, 0.5))
+        node.resume()
+        time.sleep(luck.uniform(0.01, 0.1))
 
 
 def cut(node: Node, luck: random.Random) -> None:
-    """Cut a node off from the database, for a moment or until others have its matches."""
-    away_s = luck.choice([luck.uniform(0.0, 4.0), luck.uniform(*TAKEN_S)])
+    """Disconnect a node from the database, briefly or until other nodes have its matches."""
+    away_s = luck.choice([luck.uniform(0.0, 4.0), luck.uniform(*TAKEOVER_S)])
     if luck.random() < 0.5:
-        node.link.lead_to(None)
-        node.link.cut_all()
+        node.proxy.forward_to(None)
+        node.proxy.cut_all()
         time.sleep(away_s)
-        node.link.lead_to(node.database)
+        node.proxy.forward_to(node.database)
     else:
-        node.link.hold()
+        node.proxy.pause()
         time.sleep(away_s)
-        node.link.let_go()
+        node.proxy.resume()
 
 
 def slow(node: Node, luck: random.Random) -> None:
-    """Let every message between a node and the database take seconds."""
-    node.link.delay(luck.uniform(*SLOW_S))
+    """Delay every message between a node and the database by seconds."""
+    node.proxy.delay(luck.uniform(*SLOW_S))
     time.sleep(luck.uniform(*SLOW_FOR_S))
-    node.link.delay(USUAL_DELAY_S)
+    node.proxy.delay(USUAL_DELAY_S)

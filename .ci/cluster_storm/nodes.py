@@ -1,4 +1,4 @@
-"""The three nodes: their processes, the links to the database, and who starts them again."""
+"""The nodes: their processes, their connections to the database, and their restarts."""
 
 import os
 import signal
@@ -9,64 +9,66 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from ladder_storm.links import Links
-from ladder_storm.running import panic_in, spent_s
+from ladder_storm.proxy import Proxy
+from ladder_storm.running import cpu_s, panic_in
 from language_tests.database import Postgres
 from language_tests.ports import free_port
-from language_tests.processes import FailedError, until
+from language_tests.processes import FailedError, wait_until
 
 NAMES = ("one", "two", "three")
+FORWARDER = "forwarder"
+"""The name of the node through which some bots connect."""
 USUAL_DELAY_S = 0.008
-"""What the way between a node and the database takes: so a match lasts long enough to be hit."""
+"""Usual delay between a node and the database, in seconds; it makes matches last longer."""
 FAKETIME = tuple(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"))
-"""What gives one node another clock, where it is installed."""
-LOOK_S = 0.1
-"""How often it is looked whether a node has ended."""
+"""The library that gives one node another clock, if it is installed."""
+POLL_INTERVAL_S = 0.1
+"""Interval at which nodes are checked for their exit, in seconds."""
 RESTART_S = 1.0
-"""Pause before a node that has ended is started again."""
-GOOD_REASONS = ("taken over by another server", "cannot be used", "it does not answer")
-"""What the last line of a node may say that ends by itself: the first ones say more."""
+"""Pause before an exited node is restarted, in seconds."""
+VALID_REASONS = ("taken over by another server", "cannot be used", "no response in time")
+"""Valid reasons in the last line of a node that exits by itself; the more specific come first."""
 
 
 @dataclass
-class Standstill:
-    """A time for which a node was stopped."""
+class Suspension:
+    """A period in which a node was suspended."""
 
-    begun: float
+    started: float
     ended: float = float("inf")
 
 
 class Node:
-    """A node, and all servers that were it."""
+    """A node, with all its server processes one after the other."""
 
     def __init__(
         self, name: str, program: Path, folder: Path, postgres: Postgres, *flags: str
     ) -> None:
-        """Prepare it, with flags of its own; nothing runs yet."""
+        """Prepare the node with additional flags, without starting it."""
         self.name = name
         self._program, self._folder, self._flags = program, folder, flags
-        self.link = Links()
+        self.proxy = Proxy()
         self.database = f"http://127.0.0.1:{postgres.port}"
-        self.link.lead_to(self.database)
-        self.link.delay(USUAL_DELAY_S)
+        self.proxy.forward_to(self.database)
+        self.proxy.delay(USUAL_DELAY_S)
         self.address = f"127.0.0.1:{free_port()}"
         self.url = f"http://{self.address}"
         self.advertised = self.address
         self.starts = 0
-        self.standstills: list[Standstill] = []
-        self.ended_by_itself: Counter[str] = Counter()
+        self.suspensions: list[Suspension] = []
+        self.exits: Counter[str] = Counter()
         self.is_down_on_purpose = False
         self.clock = folder / f"clock-of-{name}" if name == NAMES[-1] and FAKETIME else None
-        self._store = postgres.url(self.link.port, is_checked=self.clock is None)
+        self._store = postgres.url(self.proxy.port, is_checked=self.clock is None)
         self._process: subprocess.Popen[bytes] | None = None
         self._ended_at: float | None = None
-        self._spent_s = 0.0
+        self._cpu_s = 0.0
         self.busy = threading.Lock()
-        """Held by the trouble that it has."""
+        """Held by the current disruption of the node."""
         self._lock = threading.RLock()
 
     def start(self) -> None:
-        """Start a server."""
+        """Start a server process."""
         with self._lock:
             self.starts += 1
             self._ended_at = None
@@ -90,75 +92,75 @@ class Node:
                 )
 
     def is_listening(self) -> bool:
-        """Tell whether the newest server has said where it listens."""
+        """Return whether the newest server process is listening."""
         with self._lock:
             return "http://" in self._log(self.starts).read_text(errors="replace")
 
     def kill(self) -> None:
-        """Kill the server: nothing of it runs any more."""
+        """Kill the server process."""
         with self._lock:
             self.is_down_on_purpose = True
             if self._process is not None:
-                self._spent_s += spent_s(self._process.pid)
+                self._cpu_s += cpu_s(self._process.pid)
                 self._process.kill()
                 self._process.wait()
 
-    def start_again(self) -> None:
-        """Start one in the place of the one that was killed."""
+    def restart(self) -> None:
+        """Start a server process after `kill`."""
         with self._lock:
             self.is_down_on_purpose = False
             self.start()
 
-    def stand_still(self) -> None:
-        """Stop the server between any two instructions."""
+    def suspend(self) -> None:
+        """Suspend the server process."""
         with self._lock:
-            self.standstills.append(Standstill(time.time()))
+            self.suspensions.append(Suspension(time.time()))
             self._signal(signal.SIGSTOP)
 
-    def go_on(self) -> None:
-        """Let the server go on as if nothing had been."""
+    def resume(self) -> None:
+        """Resume the server process."""
         with self._lock:
             self._signal(signal.SIGCONT)
-            self.standstills[-1].ended = time.time()
+            self.suspensions[-1].ended = time.time()
 
     def jump(self, by_s: int) -> None:
-        """Set the clock of the server to so much from the true time."""
+        """Set the clock of the server to this offset from the true time."""
         if self.clock is not None:
             self.clock.write_text(f"{by_s:+d}\n")
 
-    def tend(self) -> None:
-        """Start it again where it has ended by itself, as a system does; it must have said why."""
+    def supervise(self) -> None:
+        """Restart the process if it exited by itself; fail if it exited without a valid reason."""
         with self._lock:
             if self.is_down_on_purpose or self._process is None or self._process.poll() is None:
                 return
             if self._ended_at is None:
                 self._ended_at = time.monotonic()
-                self._note_why()
+                self._record_exit()
             elif time.monotonic() - self._ended_at > RESTART_S:
                 self.start()
 
-    def _note_why(self) -> None:
-        said = self._log(self.starts).read_text(errors="replace").strip()
-        last = said.splitlines()[-1] if said else ""
-        reason = next((reason for reason in GOOD_REASONS if reason in last), None)
+    def _record_exit(self) -> None:
+        log = self._log(self.starts).read_text(errors="replace").strip()
+        last = log.splitlines()[-1] if log else ""
+        reason = next((reason for reason in VALID_REASONS if reason in last), None)
         code = self._process.returncode if self._process is not None else None
         if code != 1 or reason is None:
-            raise FailedError(f"{self.name}-{self.starts} ended with {code}: {said[-2000:]}")
-        self.ended_by_itself[reason] += 1
+            raise FailedError(f"{self.name}-{self.starts} exited with {code}: {log[-2000:]}")
+        self.exits[reason] += 1
 
-    def spent_s(self) -> float:
-        """Return the processor time of all servers that it was, but of those that ended."""
+    def cpu_s(self) -> float:
+        """Return the CPU time of the node, without processes that exited by themselves."""
         with self._lock:
-            return self._spent_s + (spent_s(self._process.pid) if self._process else 0.0)
+            return self._cpu_s + (cpu_s(self._process.pid) if self._process else 0.0)
 
     def check_logs(self) -> list[str]:
-        """Return which servers panicked, and how."""
+        """Return the panics of all processes."""
         logs = [self._log(number) for number in range(1, self.starts + 1)]
-        said = [(log, panic_in(log)) for log in logs]
-        return [f"a server panicked: {log}\n{panic}" for log, panic in said if panic]
+        panics = [(log, panic_in(log)) for log in logs]
+        return [f"a server panicked: {log}\n{panic}" for log, panic in panics if panic]
 
     def end(self) -> None:
-        """End it."""
+        """Kill the process."""
         self.kill()
 
     def _signal(self, which: signal.Signals) -> None:
@@ -174,7 +176,7 @@ class Node:
             "LD_PRELOAD": str(FAKETIME[0]),
             "FAKETIME_TIMESTAMP_FILE": str(self.clock),
             "FAKETIME_CACHE_DURATION": "1",
-            # A clock that may jump is one of the day's time.
+            # Only the time of day jumps.
             "FAKETIME_DONT_FAKE_MONOTONIC": "1",
         }
 
@@ -183,43 +185,50 @@ class Node:
 
 
 class Nodes:
-    """All of them, tended by a thread."""
+    """All nodes, supervised by a thread."""
 
     def __init__(self, program: Path, folder: Path, postgres: Postgres, *flags: str) -> None:
-        """Prepare them."""
+        """Prepare the nodes."""
         self.all = [Node(name, program, folder, postgres, *flags) for name in NAMES]
+        self.forwarder = Node(FORWARDER, program, folder, postgres, *flags, "--forward")
+        """Started only by `start_forwarder`."""
         self._failure: FailedError | None = None
         self._is_over = threading.Event()
-        self._tending = threading.Thread(target=self._tend, daemon=True)
+        self._supervisor = threading.Thread(target=self._supervise, daemon=True)
 
     @property
     def urls(self) -> str:
-        """Every address, as bots are given them."""
+        """Return the addresses of all nodes, in the format for bots."""
         return ",".join(node.url for node in self.all)
 
     def start(self) -> None:
-        """Start them, and wait until they listen."""
+        """Start the nodes, and wait until they are listening."""
         for node in self.all:
             node.start()
-        until(lambda: all(node.is_listening() for node in self.all))
-        self._tending.start()
+        wait_until(lambda: all(node.is_listening() for node in self.all))
+        self._supervisor.start()
 
-    def must_be_well(self) -> None:
-        """Fail if one has ended as none may."""
+    def start_forwarder(self) -> None:
+        """Start the forwarding node, and wait until it is listening."""
+        self.forwarder.start()
+        wait_until(self.forwarder.is_listening)
+
+    def check(self) -> None:
+        """Fail if a node exited without a valid reason."""
         if self._failure is not None:
             raise self._failure
 
     def end(self) -> None:
-        """End all."""
+        """End all nodes."""
         self._is_over.set()
-        for node in self.all:
+        for node in [*self.all, self.forwarder]:
             node.end()
 
-    def _tend(self) -> None:
-        while not self._is_over.wait(LOOK_S):
+    def _supervise(self) -> None:
+        while not self._is_over.wait(POLL_INTERVAL_S):
             try:
-                for node in self.all:
-                    node.tend()
+                for node in [*self.all, self.forwarder]:
+                    node.supervise()
             except FailedError as failure:
                 self._failure = failure
                 return

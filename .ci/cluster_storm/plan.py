@@ -1,74 +1,76 @@
-"""What is played, and what goes wrong when."""
+"""The plan of a storm: its matches and its disruptions."""
 
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-MOST_SEATS = 3
-"""Of a match, so that there are not too many bots."""
+MAX_SEATS = 3
+"""Maximum number of seats per match, which limits the number of bots."""
 FIRST, LAST = 0.03, 0.8
-"""Parts of all decisions between which things go wrong, so that all of it happens in play."""
-TWO_AT_ONCE = 0.5
-"""Share of the troubles that do not wait for the end of the one before."""
+"""The range of progress in which disruptions start, as shares of all decisions."""
+OVERLAPPING = 0.5
+"""The share of disruptions during which the next one may start."""
 
 
-class Trouble(Enum):
-    """What goes wrong."""
+class Disruption(Enum):
+    """A kind of injected failure."""
 
     KILL = "kills"
-    """SIGKILL for a node, which is started again at once, or after others took its matches."""
+    """SIGKILL for a node, which is restarted at once, or after others took over its matches."""
     ZOMBIE = "zombies"
     """SIGSTOP for longer than a lease, then SIGCONT."""
     DATABASE = "restarts of the database"
     """SIGQUIT or SIGKILL, then a start."""
     CUT = "cut links"
-    """Between a node and the database: reset, or silent for a while."""
+    """Connections between a node and the database are reset, or silent for a while."""
     SLOW = "slow commits"
-    """What goes between a node and the database takes seconds, for longer than a lease."""
+    """Messages between a node and the database take seconds, for longer than a lease."""
     HOLD = "held rows"
-    """Somebody locks the row of a node for longer than its lease, and then lets it go: as a node
-    that takes it over, stands still then, and does nothing in the end."""
+    """The row of a node is locked for longer than its lease, and then released, as by a node that
+    is suspended during a takeover and does not complete it."""
     CLOCK = "clock jumps"
     """The clock of one node jumps."""
+    FORWARDER = "failures of the forwarding node"
+    """The node through which some bots connect is suspended, slow, or killed."""
 
 
 @dataclass(frozen=True)
 class Game:
-    """A game, and for how many it is."""
+    """A game, with its numbers of seats."""
 
     name: str
-    least_seats: int
-    most_seats: int
+    min_seats: int
+    max_seats: int
 
 
 @dataclass(frozen=True)
 class Count:
-    """How often each thing goes wrong."""
+    """The number of disruptions of each kind."""
 
-    of: dict[Trouble, int]
+    of: dict[Disruption, int]
 
-    def all(self) -> list[Trouble]:
-        """Return each as often as it happens."""
-        return [trouble for trouble, count in self.of.items() for _ in range(count)]
+    def all(self) -> list[Disruption]:
+        """Return a list with each kind as often as it occurs."""
+        return [disruption for disruption, count in self.of.items() for _ in range(count)]
 
 
 @dataclass(order=True, frozen=True)
 class Event:
-    """Something goes wrong once this part of all decisions is made."""
+    """A disruption that starts once this share of all decisions is made."""
 
     at: float
     number: int
-    what: Trouble = field(compare=False)
+    what: Disruption = field(compare=False)
     seed: int = field(compare=False)
-    """For what is chosen in its course."""
+    """The seed of the random choices in the disruption."""
     overlaps: bool = field(compare=False)
-    """The next one does not wait for its end."""
+    """The next disruption does not wait for its end."""
 
 
 @dataclass(frozen=True)
 class PlannedMatch:
-    """A match to be played."""
+    """A match to play."""
 
     number: int
     game: str
@@ -76,17 +78,22 @@ class PlannedMatch:
     players: tuple[str, ...]
     """The kind of bot of each seat."""
 
+    @property
+    def is_forwarded(self) -> bool:
+        """Return whether the bots connect through the forwarding node."""
+        return self.number % 2 == 1
+
 
 @dataclass(frozen=True)
 class Plan:
-    """All that a seed decides."""
+    """Everything that depends on the seed."""
 
     seed: int
     matches: list[PlannedMatch]
     events: list[Event]
 
     @classmethod
-    def drawn(
+    def from_seed(
         cls,
         seed: int,
         matches: int,
@@ -95,13 +102,13 @@ class Plan:
         logging: int,
         count: Count,
     ) -> "Plan":
-        """Draw a plan from a seed; so many kinds of bots, the first, write down what they see."""
+        """Create a plan from a seed; the first `logging` kinds of bots are those with a log."""
         luck = random.Random(f"matches {seed}")
         planned = []
         for number in range(matches):
             game = games[number % len(games)]
-            most = max(game.least_seats, min(game.most_seats, MOST_SEATS))
-            seats = luck.randint(game.least_seats, most)
+            most = max(game.min_seats, min(game.max_seats, MAX_SEATS))
+            seats = luck.randint(game.min_seats, most)
             turn = number + number // len(games)
             players = [kinds[turn % logging]]
             players += [kinds[(turn + number + seat) % len(kinds)] for seat in range(1, seats)]
@@ -116,7 +123,7 @@ class Plan:
                 number,
                 what,
                 luck.getrandbits(32),
-                luck.random() < TWO_AT_ONCE,
+                luck.random() < OVERLAPPING,
             )
             for number, what in enumerate(count.all())
         ]

@@ -11,40 +11,43 @@ from language_tests.processes import TOP
 from .sources import DEPLOY, PROGRAM, must, run
 
 CONTAINERFILE = DEPLOY / "Containerfile"
-KEPT_OUT = ("target/debug/bridgemaster", ".git/config", "deploy/secrets/server.toml")
-"""What must not come into the image."""
+EXCLUDED = ("target/debug/bridgemaster", ".git/config", "deploy/secrets/server.toml")
+"""Examples of files that the image must not contain."""
 SETTINGS = {".cargo/config.toml", "Cargo.lock", "Cargo.toml"}
-"""What cargo builds by, and rustc does not note."""
-MANY = 500
-"""The program has more sources than this."""
+"""Inputs of cargo that are not in the dependency files of rustc."""
+MIN_SOURCES = 500
+"""Minimum number of sources of the program."""
 
 
 def check(program: Path) -> None:
-    """Check both."""
+    """Check both files."""
     run(Path(sys.executable).with_name("hadolint"), CONTAINERFILE)
     text = CONTAINERFILE.read_text()
     cargo = (TOP / "Cargo.toml").read_text()
     oldest = re.search(r'^rust-version = "(.+)"$', cargo, re.MULTILINE)
-    must(oldest and f"/rust:{oldest[1]}-" in text, "Containerfile: not the Rust of Cargo.toml")
+    must(
+        oldest and f"/rust:{oldest[1]}-" in text,
+        "Containerfile: other Rust version than Cargo.toml",
+    )
     must("[profile.dist]" in cargo, "Cargo.toml has no profile `dist`")
     must(f'ENTRYPOINT ["{PROGRAM}"]' in text, f"Containerfile: does not start {PROGRAM}")
     ignored = patterns()
-    for path in KEPT_OUT:
-        must(is_ignored(path, ignored), f".dockerignore lets {path} into the image")
+    for path in EXCLUDED:
+        must(is_ignored(path, ignored), f".dockerignore does not exclude {path}")
     sources = built_from(program) | SETTINGS
-    must(len(sources) > MANY, f"there are only {len(sources)} sources")
+    must(len(sources) > MIN_SOURCES, f"there are only {len(sources)} sources")
     for path in sources:
-        must(not is_ignored(path, ignored), f".dockerignore keeps {path} out, which is built from")
+        must(not is_ignored(path, ignored), f".dockerignore excludes {path}, which the build needs")
 
 
 def patterns() -> list[str]:
-    """Return the patterns of .dockerignore; it has no exceptions."""
+    """Return the patterns of .dockerignore, which has no exceptions."""
     lines = [line.strip() for line in (TOP / ".dockerignore").read_text().splitlines()]
     return [line for line in lines if line and not line.startswith("#")]
 
 
 def is_ignored(path: str, ignored: list[str]) -> bool:
-    """Tell whether a pattern matches a path of the repository, or a folder that it is in."""
+    """Return whether a pattern matches a path of the repository, or one of its parent folders."""
     parts = path.split("/")
     above = ["/".join(parts[: count + 1]) for count in range(len(parts))]
     for pattern in ignored:
@@ -57,7 +60,7 @@ def is_ignored(path: str, ignored: list[str]) -> bool:
 
 
 def built_from(program: Path) -> set[str]:
-    """Return the files of the repository that its crates were built from, as rustc has noted."""
+    """Return the sources of the crates of the repository, from the dependency files of rustc."""
     found = set()
     for noted in program.parent.glob("deps/bridgemaster*.d"):
         for line in noted.read_text().splitlines():

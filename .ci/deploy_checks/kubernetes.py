@@ -1,4 +1,4 @@
-"""deploy/kubernetes.yaml: by the schemas of Kubernetes, and whether its parts fit together."""
+"""deploy/kubernetes.yaml: its schemas and its references."""
 
 from typing import Any
 
@@ -10,11 +10,11 @@ from .sources import PROGRAM, must, read_all, stopping_s
 
 NAME = "kubernetes.yaml"
 VERSIONS = ("1.30", "1.37")
-"""The oldest and the newest version whose schemas it must keep to."""
+"""The oldest and the newest supported version."""
 
 
 def check() -> None:
-    """Check all of it."""
+    """Check the file."""
     documents = read_all(NAME)
     for document in documents:
         for version in VERSIONS:
@@ -22,12 +22,12 @@ def check() -> None:
                 kubernetes_validate.validate(document, version, strict=True)
             except kubernetes_validate.ValidationError as error:
                 kind = document.get("kind")
-                raise FailedError(f"{NAME}: {kind}, by {version}: {error.message}") from error
+                raise FailedError(f"{NAME}: {kind}, version {version}: {error.message}") from error
     stateful_set = one(documents, "StatefulSet")
     pod = stateful_set["spec"]["template"]
     services = {each["metadata"]["name"]: each for each in documents if each["kind"] == "Service"}
     governing = services[stateful_set["spec"]["serviceName"]]
-    must(governing["spec"]["clusterIP"] == "None", f"{NAME}: pods have no names of their own")
+    must(governing["spec"]["clusterIP"] == "None", f"{NAME}: pods have no DNS names")
 
     labels = pod["metadata"]["labels"]
     budget = one(documents, "PodDisruptionBudget")
@@ -40,14 +40,14 @@ def check() -> None:
     ports = {port["name"]: port["containerPort"] for port in server["ports"]}
     for service in services.values():
         for port in service["spec"]["ports"]:
-            must(port["targetPort"] in ports, f"{NAME}: {port} leads to no port of the pod")
+            must(port["targetPort"] in ports, f"{NAME}: {port} has no port of the pod as target")
     check_ports(server["args"], ports)
     check_probes(server, ports)
     grace_s = pod["spec"]["terminationGracePeriodSeconds"]
-    must(grace_s >= stopping_s() + STOP_MARGIN_S, f"{NAME}: a pod is killed while it stops")
+    must(grace_s >= stopping_s() + STOP_MARGIN_S, f"{NAME}: a pod is killed while stopping")
     volumes = {volume["name"] for volume in pod["spec"]["volumes"]}
     mounted = {mount["name"] for mount in server["volumeMounts"]}
-    must(volumes == mounted, f"{NAME}: has volumes {volumes}, and mounts {mounted}")
+    must(volumes == mounted, f"{NAME}: volumes are {volumes}, but mounts are {mounted}")
 
 
 def only_container(documents: list[Any]) -> dict[str, Any]:
@@ -57,24 +57,24 @@ def only_container(documents: list[Any]) -> dict[str, Any]:
 
 
 def one(documents: list[Any], kind: str) -> Any:  # noqa: ANN401
-    """Return the one object of a kind."""
+    """Return the only object of a kind."""
     found = [each for each in documents if each["kind"] == kind]
-    must(len(found) == 1, f"{NAME}: there is one {kind}")
+    must(len(found) == 1, f"{NAME}: {len(found)} objects of kind {kind} instead of 1")
     return found[0]
 
 
 def check_ports(arguments: list[str], ports: dict[str, int]) -> None:
-    """See that the server listens where the pod says so."""
+    """Check that the server listens on the declared ports of the pod."""
     for flag, name in {"--listen": "grpc", "--page": "page", "--metrics": "metrics"}.items():
-        wanted = f"{flag}=0.0.0.0:{ports[name]}"
-        must(wanted in arguments, f"{NAME}: the server is not given {wanted}")
+        expected = f"{flag}=0.0.0.0:{ports[name]}"
+        must(expected in arguments, f"{NAME}: the server has no argument {expected}")
 
 
 def check_probes(server: dict[str, Any], ports: dict[str, int]) -> None:
-    """See that probes ask the program that the image has, at a port that it listens on."""
+    """Check that probes run the program of the image, or use a port that it listens on."""
     for probe in ("startupProbe", "readinessProbe"):
-        asked = server[probe]["exec"]["command"]
-        must(asked == [PROGRAM, "health"], f"{NAME}: the {probe} runs {asked}")
-    must(server["livenessProbe"]["httpGet"]["port"] in ports, f"{NAME}: the pod has no such port")
-    # A server that drains must not be started again.
-    must("exec" not in server["livenessProbe"], f"{NAME}: a server that drains counts as dead")
+        command = server[probe]["exec"]["command"]
+        must(command == [PROGRAM, "cluster", "health"], f"{NAME}: the {probe} runs {command}")
+    must(server["livenessProbe"]["httpGet"]["port"] in ports, f"{NAME}: unknown port of a probe")
+    # A draining server must not be restarted.
+    must("exec" not in server["livenessProbe"], f"{NAME}: a draining server would be restarted")

@@ -1,4 +1,4 @@
-"""A Prometheus over servers that run here."""
+"""A Prometheus that scrapes local servers."""
 
 import json
 import subprocess
@@ -12,51 +12,51 @@ from urllib.request import urlopen
 
 import yaml
 from language_tests.ports import free_port
-from language_tests.processes import FailedError, until
+from language_tests.processes import FailedError, wait_until
 
 from .sources import DEPLOY, read
 
 SCRAPES = 3
-"""So many reads of each server make a rate of anything."""
+"""Number of scrapes of each server that are enough for rates."""
 
 
 class Prometheus:
-    """One that runs."""
+    """A running Prometheus."""
 
     def __init__(self, port: int) -> None:
-        """Of one that listens there."""
+        """Use the Prometheus at this port."""
         self.url = f"http://127.0.0.1:{port}/api/v1"
 
-    def ask(self, query: str) -> list[dict[str, str]]:
-        """Return the labels of what a query gives now."""
+    def query(self, query: str) -> list[dict[str, str]]:
+        """Return the labels of the current result of a query."""
         result = self.call("query", query=query)["result"]
         return [each["metric"] for each in result]
 
     def call(self, path: str, **parameters: str) -> Any:  # noqa: ANN401
-        """Make a call of the HTTP API."""
+        """Call the HTTP API."""
         try:
             with urlopen(f"{self.url}/{path}?{urlencode(parameters)}", timeout=30) as answer:
                 return json.load(answer)["data"]
         except URLError as error:
             raise FailedError(f"Prometheus: {parameters}: {error}") from error
 
-    def has_read(self, targets: int) -> bool:
-        """Tell whether it has read each of so many servers several times."""
+    def has_scraped(self, targets: int) -> bool:
+        """Return whether all of this number of servers have been scraped often enough."""
         try:
-            read_often = f"count_over_time(up[1m]) >= {SCRAPES} and sum_over_time(up[1m]) > 0"
-            return len(self.ask(read_often)) == targets
+            scraped = f"count_over_time(up[1m]) >= {SCRAPES} and sum_over_time(up[1m]) > 0"
+            return len(self.query(scraped)) == targets
         except FailedError:
             return False
 
     def rules(self) -> list[dict[str, Any]]:
-        """Return the rules, with their last errors."""
+        """Return the rules with their last errors."""
         groups = self.call("rules")["groups"]
         return [rule for group in groups for rule in group["rules"]]
 
 
 @contextmanager
 def prometheus(program: Path, folder: Path, targets: list[str]) -> Iterator[Prometheus]:
-    """Start one by deploy/prometheus.yml, but for the addresses and the times."""
+    """Start a Prometheus with deploy/prometheus.yml, except for addresses and intervals."""
     config = read("prometheus.yml")
     config["global"] = {"scrape_interval": "1s", "evaluation_interval": "1s"}
     config["rule_files"] = [str(DEPLOY / name) for name in config["rule_files"]]
@@ -74,7 +74,7 @@ def prometheus(program: Path, folder: Path, targets: list[str]) -> Iterator[Prom
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         running = Prometheus(port)
-        until(lambda: running.has_read(len(targets)))
+        wait_until(lambda: running.has_scraped(len(targets)))
         yield running
     finally:
         process.kill()

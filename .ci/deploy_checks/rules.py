@@ -1,4 +1,4 @@
-"""deploy/alarms.yml, its tests and prometheus.yml, by promtool."""
+"""deploy/alarms.yml, its tests and prometheus.yml, checked by promtool."""
 
 import re
 from pathlib import Path
@@ -12,15 +12,15 @@ TESTS = "alarms_test.yml"
 
 
 def check(prometheus: Path) -> None:
-    """Let promtool read the files and run the tests, which must be about every alarm."""
+    """Let promtool check the files and run the tests, which must cover every alarm."""
     promtool = prometheus.with_name("promtool")
     run(promtool, "check", "config", DEPLOY / "prometheus.yml")
     run(promtool, "test", "rules", DEPLOY / TESTS)
     names = [alarm["alert"] for alarm in alarms()]
-    must(len(names) == len(set(names)), "two alarms have one name")
+    must(len(names) == len(set(names)), "two alarms have the same name")
     tests = read(TESTS)["tests"]
     quiet = {each["alertname"] for test in tests for each in test.get("alert_rule_test", [])}
-    must(quiet == set(names), f"{TESTS}: other alarms are quiet: {quiet ^ set(names)}")
+    must(quiet == set(names), f"{TESTS}: alarms tested not to fire differ: {quiet ^ set(names)}")
     firing = {
         name
         for test in tests
@@ -28,11 +28,11 @@ def check(prometheus: Path) -> None:
         for name in names
         if each.get("exp_samples") and name in str(each)
     }
-    must(firing == set(names), f"{TESTS}: does not let fire: {set(names) - firing}")
-    told = set(re.findall(r"`(Bridgemaster\w+)`", (TOP / "docs/deploying.md").read_text()))
-    must(told == set(names), f"docs/deploying.md tells of other alarms: {told ^ set(names)}")
+    must(firing == set(names), f"{TESTS}: no test lets these fire: {set(names) - firing}")
+    documented = set(re.findall(r"`(Bridgemaster\w+)`", (TOP / "docs/deploying.md").read_text()))
+    must(documented == set(names), f"docs/deploying.md: alarms differ: {documented ^ set(names)}")
 
 
 def alarms() -> list[dict[str, Any]]:
-    """Return the alarms."""
+    """Return all alarms."""
     return [rule for group in read("alarms.yml")["groups"] for rule in group["rules"]]

@@ -1,1 +1,1 @@
-"""A ladder whose server is killed, whose bots are restarted, and whose links are cut."""
+"""A ladder whose server is killed, whose bots are restarted, and whose connections are cut."""

@@ -1,12 +1,12 @@
-"""What goes wrong, and when."""
+"""The disruptions of a ladder, and when they happen."""
 
 import random
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
 
-class Trouble(Enum):
-    """What goes wrong."""
+class Disruption(Enum):
+    """A kind of injected failure."""
 
     KILL_SERVER = auto()
     KILL_BOT = auto()
@@ -15,32 +15,30 @@ class Trouble(Enum):
 
 @dataclass(order=True, frozen=True)
 class Event:
-    """Something goes wrong once so many matches count."""
+    """A disruption that happens once this number of matches counts."""
 
     at: int
     number: int
-    what: Trouble = field(compare=False)
+    what: Disruption = field(compare=False)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """All that goes wrong until so many matches count, in its order."""
+    """All disruptions until the given number of matches counts, in order."""
 
     matches: int
     events: list[Event]
     luck: random.Random
-    """For what is chosen in the course: which bot, which link, how."""
+    """The random numbers of the run: which bot, which connection, how."""
 
     @classmethod
-    def drawn(cls, seed: int, matches: int, kills: int, restarts: int, cuts: int) -> "Plan":
-        """Draw a plan from a seed."""
+    def from_seed(cls, seed: int, matches: int, kills: int, restarts: int, cuts: int) -> "Plan":
+        """Create a plan from a seed."""
         luck = random.Random(seed)
-        all_of_it = (
-            [Trouble.KILL_SERVER] * kills
-            + [Trouble.KILL_BOT] * restarts
-            + [Trouble.CUT_LINK] * cuts
+        kinds = (
+            [Disruption.KILL_SERVER] * kills
+            + [Disruption.KILL_BOT] * restarts
+            + [Disruption.CUT_LINK] * cuts
         )
-        events = [
-            Event(luck.randrange(matches), number, what) for number, what in enumerate(all_of_it)
-        ]
+        events = [Event(luck.randrange(matches), number, what) for number, what in enumerate(kinds)]
         return cls(matches, sorted(events), luck)

@@ -1,4 +1,4 @@
-"""Bots and a server that are killed and started again, with the processor time that they took."""
+"""Bots and a server that are killed and restarted, with their CPU times."""
 
 import os
 import random
@@ -8,34 +8,34 @@ import time
 from pathlib import Path
 from typing import Protocol
 
-from language_tests.processes import TOP, FailedError, until
+from language_tests.processes import TOP, FailedError, wait_until
 
-from .links import Cut, Links
+from .proxy import Cut, Proxy
 
 TICKS = os.sysconf("SC_CLK_TCK")
 KILLED_WHILE_STARTING = 0.25
-"""Share of the kills of a server after which the next one is killed while it starts."""
+"""The share of kills of a server after which it is killed again during its start."""
 STARTING_S = 0.06
-"""How long after its start that is at most."""
-SHOWN_OF_A_PANIC = 4000
-"""Characters: its message and the frames that matter."""
+"""Maximum time from its start to that second kill, in seconds."""
+MAX_PANIC_LENGTH = 4000
+"""Length of a printed panic in characters: the message and the relevant frames."""
 
 
-class Running:
-    """A process, and those that were in its place before."""
+class RestartableProcess:
+    """A process that can be restarted, with the CPU time of all its instances."""
 
     def __init__(self, name: str, command: list[str], log: Path, **variables: str) -> None:
-        """Start it; what it says goes to the end of a log."""
+        """Start the process; its output is appended to the log."""
         self.name = name
         self.command = command
         self.log = log
         self._variables = variables
-        self._spent_s = 0.0
+        self._cpu_s = 0.0
         self.starts = 0
         self.start()
 
     def start(self) -> None:
-        """Start it, or start it again."""
+        """Start or restart the process."""
         self.starts += 1
         environment = {key: value for key, value in os.environ.items() if key != "RUST_LOG"}
         with self.log.open("ab") as log:
@@ -48,144 +48,144 @@ class Running:
                 stderr=log,
             )
 
-    def must_run(self) -> None:
-        """Fail if it has ended by itself."""
+    def check_running(self) -> None:
+        """Fail if the process has exited by itself."""
         if self._process.poll() is not None:
-            raise FailedError(f"{self.name} ended by itself:\n{self.log.read_text()[-2000:]}")
+            raise FailedError(f"{self.name} exited by itself:\n{self.log.read_text()[-2000:]}")
 
     def kill(self) -> None:
-        """Kill it: nothing of it runs any more."""
-        self.must_run()
-        self._spent_s += self._spent_now_s()
+        """Kill the process."""
+        self.check_running()
+        self._cpu_s += self._current_cpu_s()
         self._process.kill()
         self._process.wait()
 
-    def spent_s(self) -> float:
-        """Return the processor time of this process and those before it."""
-        return self._spent_s + self._spent_now_s()
+    def cpu_s(self) -> float:
+        """Return the CPU time of this process and its predecessors."""
+        return self._cpu_s + self._current_cpu_s()
 
-    def _spent_now_s(self) -> float:
-        return spent_s(self._process.pid)
+    def _current_cpu_s(self) -> float:
+        return cpu_s(self._process.pid)
 
     def end(self) -> None:
-        """End it, if it runs."""
+        """Kill the process if it is running."""
         if self._process.poll() is None:
-            self._spent_s += self._spent_now_s()
+            self._cpu_s += self._current_cpu_s()
             self._process.kill()
             self._process.wait()
 
 
-def spent_s(pid: int) -> float:
-    """Return the processor time of a process; 0 if it is gone."""
+def cpu_s(pid: int) -> float:
+    """Return the CPU time of a process; 0 if it has exited."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
         return 0.0
-    # Behind the name, which may have blanks; the 14th and 15th field of all.
+    # The fields after the name, which can contain blanks; fields 14 and 15 of the line.
     fields = text.rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
 def panic_in(log: Path) -> str | None:
-    """Return how a server panicked, by its log; None if it did not."""
+    """Return the panic in the log of a server; None if it did not panic."""
     text = log.read_text(errors="replace") if log.exists() else ""
     at = text.find("panicked")
-    return None if at < 0 else text[text.rfind("\n", 0, at) + 1 :][:SHOWN_OF_A_PANIC]
+    return None if at < 0 else text[text.rfind("\n", 0, at) + 1 :][:MAX_PANIC_LENGTH]
 
 
 class Servers(Protocol):
-    """What serves the ladder: a server, or several over one database."""
+    """The servers of a ladder: one, or several with one database."""
 
     store: list[str]
-    """The flags by which a command finds their store."""
+    """The flags of a command for their store."""
     urls: list[str]
-    """Where commands reach each of them."""
+    """The address of each server for commands."""
     bots_url: str
-    """Where bots reach them: through proxies."""
+    """The addresses for bots, with proxies."""
 
     def kill(self, luck: random.Random) -> None:
-        """Kill one, and start it again."""
+        """Kill a server, and restart it."""
 
     def cut(self, pick: float, how: Cut) -> bool:
-        """Cut a connection of a bot, a number from 0 to 1 telling which; say if there was one."""
+        """Cut a connection of a bot, chosen by a number from 0 to 1; false if there is none."""
 
     def accepted(self) -> int:
-        """Return how many connections of bots there were."""
+        """Return the number of accepted connections of bots."""
 
-    def must_run(self) -> None:
-        """Fail if one has ended as it may not."""
+    def check(self) -> None:
+        """Fail if a server exited without a valid reason."""
 
     def check_logs(self) -> None:
-        """Fail if one panicked."""
+        """Fail if a server panicked."""
 
-    def spent_s(self) -> float:
-        """Return the processor time of all that ran."""
+    def cpu_s(self) -> float:
+        """Return the CPU time of all servers."""
 
     def end(self) -> None:
-        """End all."""
+        """End all servers."""
 
 
-class Served:
-    """The server over a folder, always at one address."""
+class SingleServer:
+    """One server with a data folder, always at the same address."""
 
     START_S = 60.0
 
     def __init__(self, program: Path, folder: Path) -> None:
-        """Start it."""
+        """Start the server."""
         self._folder = folder
         self.store = ["--data", str(folder / "data")]
         command = [str(program), "serve", *self.store, "--require-keys", "--listen", "127.0.0.1:0"]
-        self._running = Running("the server", command, self._log(1))
-        self._url = self._listens()
+        self._running = RestartableProcess("the server", command, self._log(1))
+        self._url = self._wait_for_address()
         self.urls = [self._url]
-        # The next ones are to be found where this one was.
+        # Restarts use the same address.
         self._running.command[-1] = self._url.removeprefix("http://")
-        self._links = Links()
-        self._links.lead_to(self._url)
-        self.bots_url = self._links.url
+        self._proxy = Proxy()
+        self._proxy.forward_to(self._url)
+        self.bots_url = self._proxy.url
 
     @property
     def starts(self) -> int:
-        """How many there were."""
+        """Return the number of starts."""
         return self._running.starts
 
     def kill(self, luck: random.Random) -> None:
-        """Kill it, now and then once more while it starts, and start it again."""
-        self._links.lead_to(None)
+        """Kill and restart the server; sometimes it is killed again during its start."""
+        self._proxy.forward_to(None)
         self._running.kill()
         if luck.random() < KILLED_WHILE_STARTING:
             self._start()
-            # A moment as good as any other, which no condition tells.
+            # A random moment, since no condition can be waited for.
             time.sleep(luck.random() * STARTING_S)
             self._running.kill()
         self._start()
-        self._listens()
-        self._links.lead_to(self._url)
+        self._wait_for_address()
+        self._proxy.forward_to(self._url)
 
     def cut(self, pick: float, how: Cut) -> bool:
-        """Cut a connection of a bot, a number from 0 to 1 telling which; say if there was one."""
-        return self._links.cut(pick, how)
+        """Cut a connection of a bot, chosen by a number from 0 to 1; false if there is none."""
+        return self._proxy.cut(pick, how)
 
     def accepted(self) -> int:
-        """Return how many connections of bots there were."""
-        return self._links.accepted
+        """Return the number of accepted connections of bots."""
+        return self._proxy.accepted
 
-    def must_run(self) -> None:
-        """Fail if it has ended by itself."""
-        self._running.must_run()
+    def check(self) -> None:
+        """Fail if the server exited by itself."""
+        self._running.check_running()
 
     def check_logs(self) -> None:
-        """Fail if one of them panicked."""
+        """Fail if the server panicked."""
         for number in range(1, self.starts + 1):
             if panic := panic_in(self._log(number)):
                 raise FailedError(f"a server panicked: {self._log(number)}\n{panic}")
 
-    def spent_s(self) -> float:
-        """Return the processor time of all servers."""
-        return self._running.spent_s()
+    def cpu_s(self) -> float:
+        """Return the CPU time of all server processes."""
+        return self._running.cpu_s()
 
     def end(self) -> None:
-        """End it."""
+        """End the server."""
         self._running.end()
 
     def _log(self, number: int) -> Path:
@@ -195,16 +195,16 @@ class Served:
         self._running.log = self._log(self.starts + 1)
         self._running.start()
 
-    def _listens(self) -> str:
-        """Wait until the newest server has said where it listens."""
+    def _wait_for_address(self) -> str:
+        """Wait until the newest server process has printed its address."""
 
-        def said() -> re.Match[str] | None:
+        def address() -> re.Match[str] | None:
             return re.search(r"http://127\.0\.0\.1:\d+", self._running.log.read_text())
 
-        def is_there() -> bool:
-            self._running.must_run()
-            return said() is not None
+        def is_listening() -> bool:
+            self._running.check_running()
+            return address() is not None
 
-        until(is_there, self.START_S)
-        match = said()
+        wait_until(is_listening, self.START_S)
+        match = address()
         return match[0] if match else ""

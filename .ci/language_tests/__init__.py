@@ -1,1 +1,1 @@
-"""What `.ci/languages` does: one module for each kind of test."""
+"""The tests of `.ci/languages`: one module for each kind."""

@@ -1,65 +1,68 @@
-"""The languages, and what there is in each."""
+"""The languages, with their packages, samples and commands."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Generated:
-    """Code that was made from the .proto files. `buf` makes it, of BRIDGEMASTER_BUF."""
+    """Code generated from the .proto files by `buf`, whose path is in BRIDGEMASTER_BUF."""
 
     folder: str
-    """Where it is, from the top folder."""
+    """The folder, relative to the root."""
     command: str
-    """What makes it anew."""
+    """The command that generates it."""
 
 
 @dataclass(frozen=True)
 class Packed:
-    """A package that is built in its folder."""
+    """A package that is built in its own folder."""
 
     readme: str
-    """Its README, from the top folder. The first program there is a bot."""
+    """Its README, relative to the root. The first program in it is a bot."""
     bot: str
-    """The file that the README names for it."""
+    """The file name of that bot."""
     commands: tuple[str, ...]
-    """What packs and installs it, in an empty folder; TOP is the top folder."""
+    """The commands that pack and install it, in an empty folder; TOP is the root."""
 
 
 @dataclass(frozen=True)
 class Language:
-    """A language that `bridgemaster new-bot` knows."""
+    """A language of `bridgemaster new-bot`."""
 
     name: str
-    """As `new-bot` names it, and the folder in `bots`."""
+    """The name in `new-bot`, and the folder in `bots`."""
     title: str
-    """As people name it."""
+    """The name in the table."""
     tools: tuple[str, ...]
-    """Programs without which nothing can be built."""
+    """Programs that are required to build."""
     package: str
-    """What a bot author depends on, for the table."""
+    """The dependency of a bot, for the table."""
     sample: str
-    """The source of the sample bot, from the top folder."""
+    """The source of the sample bot, relative to the root."""
     pages: tuple[str, ...]
-    """Pages that have whole bots in this language, from the top folder."""
+    """Pages with complete bots in this language, relative to the root."""
     readmes: tuple[str, ...]
-    """The READMEs of package and sample, from the top folder. Each begins with two commands."""
+    """The READMEs of package and sample, relative to the root. Each starts with two commands."""
     fence: str
-    """How the pages mark them."""
+    """The name of the language in Markdown code blocks."""
     bare_client: tuple[str, ...]
-    """The command of the client that is nothing but the gRPC library, from the folder of a new bot;
-    TOP is the top folder, and EXAMPLES that of the built examples of Rust."""
+    """The command of the client that uses only the gRPC library, from the folder of a new bot; TOP
+    is
+    the root, and EXAMPLES the folder of the built Rust examples."""
     library_client: tuple[str, ...] = ()
-    """The command of the bot that is compared with it, named in the same way; without one the new
+    """The command of the bot that is compared with it, with the same placeholders; empty for the
+    new
     bot."""
     rebuild: str = ""
-    """What builds a new bot again after a change of its source, if anything has to."""
+    """The command that rebuilds a new bot after a change of its source; empty if none is needed."""
     own_tests: str = ""
-    """The command that runs its own tests, from the top folder. Without one, package and sample are
-    tested by `cargo test`."""
+    """The command that runs its own tests, from the root. If empty, package and sample are tested
+    by
+    `cargo test`."""
     packed: Packed | None = None
-    """Its package, if it has one that is tested here."""
+    """Its package, if it is tested here."""
     generated: Generated | None = None
-    """The code of the protocol, if it is in the repository."""
+    """The generated code of the protocol, if it is in the repository."""
 
 
 GUIDE = "docs/writing-a-bot.md"
@@ -75,7 +78,7 @@ LANGUAGES = (
         readmes=(),
         fence="rust",
         bare_client=("EXAMPLES/bare_client",),
-        # The new bot is not optimized; this is the same one.
+        # An optimized build of the new bot.
         library_client=("EXAMPLES/first_bot",),
         rebuild="cargo build",
     ),
@@ -105,7 +108,7 @@ LANGUAGES = (
         packed=Packed(
             readme="sdk/typescript/README.md",
             bot="my-bot.mjs",
-            # What was downloaded for the build is not downloaded again.
+            # Use the packages that were downloaded for the build.
             commands=(
                 "npm pack TOP/sdk/typescript --ignore-scripts",
                 "npm install --prefer-offline ./bridgemaster-*.tgz",

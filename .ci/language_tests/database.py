@@ -1,4 +1,4 @@
-"""A PostgreSQL in a temporary folder, with TLS and a user and a database of the same name."""
+"""A PostgreSQL in a temporary folder, with TLS and a user and database of the same name."""
 
 import csv
 import io
@@ -11,15 +11,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from .ports import free_port
-from .processes import FailedError, until
+from .processes import FailedError, wait_until
 
 USER = "bridgemaster"
 NOBODY = 65_534
-"""PostgreSQL refuses to run as the administrator."""
+"""The user that runs PostgreSQL, which refuses to run as root."""
 
 
 def programs() -> Path | None:
-    """Return the folder of its programs, if any: Debian's newest, or that of the search path."""
+    """Return the folder with the PostgreSQL programs: Debian's newest, or that in PATH."""
     installed = Path("/usr/lib/postgresql").glob("*/bin/initdb")
     newest = sorted(installed, key=lambda path: int(path.parts[-3]))
     if newest:
@@ -29,13 +29,13 @@ def programs() -> Path | None:
 
 
 class Postgres:
-    """One that is stopped and started again, always at one port."""
+    """A PostgreSQL that can be stopped and restarted, always at the same port."""
 
     def __init__(self, folder: Path, password: str, **settings: str) -> None:
-        """Make its files; it does not run yet. Only with `fsync="on"` it waits for the disk."""
+        """Create the data folder, without starting the server. fsync is off by default."""
         self.port, programs_found = free_port(), programs()
         if programs_found is None:
-            raise FailedError("there is no PostgreSQL: install the Debian package postgresql")
+            raise FailedError("PostgreSQL is not installed: install the Debian package postgresql")
         self._programs, self._folder, self._password = programs_found, folder, password
         self._settings = {"fsync": "off"} | settings
         self._become = unprivileged(folder)
@@ -57,47 +57,48 @@ class Postgres:
         self._process: subprocess.Popen[bytes] | None = None
 
     def url(self, port: int | None = None, *, is_checked: bool = True) -> str:
-        """Return its address by TLS, through a proxy at another port if there is one.
+        """Return the address with TLS, optionally through a proxy at another port.
 
-        Whose clock may be wrong by days cannot check the certificate, which has just been made.
+        With `is_checked=False` the certificate is not verified: a client whose clock is wrong by
+        days would reject it, since it has just been created.
         """
         at = f"postgres://{USER}:{self._password}@127.0.0.1:{port or self.port}/{USER}"
         checked = f"verify-full&sslrootcert={self._certificate}"
         return f"{at}?sslmode={checked if is_checked else 'require'}"
 
     def start(self) -> None:
-        """Start it, and wait until it answers."""
+        """Start the server, and wait until it answers."""
         self._launch()
 
         def answers() -> bool:
-            # One that was killed leaves processes that end in a moment, and it waits for them.
+            # After a kill the old processes exit with a delay, until which a start fails.
             if self._process is None or self._process.poll() is not None:
                 self._launch()
             return self.run("psql", "--dbname=postgres", "-c", "SELECT 1").returncode == 0
 
-        until(answers)
+        wait_until(answers)
 
-    def make_database(self) -> None:
-        """Make the database of the user's name."""
+    def create_database(self) -> None:
+        """Create the database with the name of the user."""
         made = self.run("createdb", "--maintenance-db=postgres", USER)
         if made.returncode != 0:
             raise FailedError(f"createdb: {made.stderr}")
 
     @property
     def pid(self) -> int:
-        """The process that all others of it come from."""
+        """Return the id of the main process."""
         if self._process is None:
-            raise FailedError("PostgreSQL does not run")
+            raise FailedError("PostgreSQL is not running")
         return self._process.pid
 
     def stop(self, how: signal.Signals) -> None:
-        """Stop it: SIGINT breaks its connections off, SIGQUIT is as a failure, SIGKILL is one."""
+        """Stop the server: SIGINT closes connections, SIGQUIT and SIGKILL simulate a crash."""
         if self._process is not None:
             self._process.send_signal(how)
             self._process.wait()
 
-    def ask(self, statements: str) -> list[dict[str, str]]:
-        """Run statements, and return the rows of the last."""
+    def query(self, statements: str) -> list[dict[str, str]]:
+        """Run statements, and return the rows of the last one."""
         flags = ("-X", "--quiet", "--csv", "--set=ON_ERROR_STOP=1")
         done = self.run("psql", *flags, f"--dbname={USER}", "-c", statements)
         if done.returncode != 0:
@@ -105,7 +106,7 @@ class Postgres:
         return list(csv.DictReader(io.StringIO(done.stdout)))
 
     def run(self, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run a client program of PostgreSQL for it."""
+        """Run a PostgreSQL client program."""
         at = ["--host=127.0.0.1", f"--port={self.port}", f"--username={USER}"]
         return subprocess.run(
             [self._programs / program, *at, *arguments],
@@ -125,13 +126,13 @@ class Postgres:
         if done.returncode != 0:
             raise FailedError(f"openssl: {done.stderr}")
 
-    def must_be_reached_by_tls(self) -> None:
-        """Fail if a client is connected in the clear."""
-        clear = self.ask(
+    def check_tls(self) -> None:
+        """Fail if a client is connected without TLS."""
+        clear = self.query(
             "SELECT datname FROM pg_stat_ssl NATURAL JOIN pg_stat_activity WHERE NOT ssl"
         )
         if any(row["datname"] for row in clear):
-            raise FailedError(f"clients reach the database in the clear: {clear}")
+            raise FailedError(f"clients are connected to the database without TLS: {clear}")
 
     def _launch(self) -> None:
         serve: list[str | Path] = [
@@ -150,18 +151,18 @@ class Postgres:
 
 @contextmanager
 def database(folder: Path, password: str) -> Iterator[int]:
-    """Start one with a database of the user's name, and give its port."""
+    """Start a PostgreSQL with a database, and yield its port."""
     postgres = Postgres(folder, password)
     try:
         postgres.start()
-        postgres.make_database()
+        postgres.create_database()
         yield postgres.port
     finally:
         postgres.stop(signal.SIGINT)
 
 
 def unprivileged(folder: Path) -> list[str]:
-    """Return what makes a command one of another user, who is given the folder."""
+    """Return the prefix that runs a command as another user, who becomes owner of the folder."""
     if os.getuid() != 0:
         return []
     os.chown(folder, NOBODY, NOBODY)

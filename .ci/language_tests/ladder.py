@@ -1,4 +1,4 @@
-"""Bots of every language on one ladder, until so many matches have counted."""
+"""Bots of all languages on one ladder, until a number of matches has counted."""
 
 import csv
 import io
@@ -6,27 +6,36 @@ import tempfile
 from pathlib import Path
 
 from .catalogue import LANGUAGES
-from .processes import PATIENCE_S, UNHURRIED, FailedError, ask, bots, server, tell, until
+from .processes import (
+    LONG_CLOCKS,
+    TIMEOUT_S,
+    FailedError,
+    bots,
+    run_json,
+    run_program,
+    server,
+    wait_until,
+)
 from .sample import command_of
 
 LADDER = "languages"
 GAME = "bridges_to_nowhere"
-"""Its matches are short, and its seats decide at the same time."""
+"""A game with short matches and simultaneous decisions."""
 SLOTS = "2"
 MATCH_S = 10.0
-"""How long a match may take: far more than it does."""
+"""Maximum duration of a match, in seconds; far longer than usual."""
 
 
 def test(program: Path, matches: int) -> None:
-    """Let a bot of each language attend, and see that no seat has a fault."""
+    """Let a bot of each language attend, and check that no seat has a fault."""
     with (
         tempfile.TemporaryDirectory() as data,
         bots() as start,
         server(program, data, "127.0.0.1:0") as (_, url),
     ):
         at = ("--server", url)
-        flags = ("--game", GAME, "--seats", "2", "--referee-lag-limit-ms", "60000", *UNHURRIED)
-        tell(program, "ladder", "create", *at, LADDER, *flags)
+        flags = ("--game", GAME, "--seats", "2", "--referee-lag-limit-ms", "60000", *LONG_CLOCKS)
+        run_program(program, "ladder", "create", *at, LADDER, *flags)
         here = {
             language.name: start(
                 command_of(language, program),
@@ -43,13 +52,16 @@ def test(program: Path, matches: int) -> None:
                 raise FailedError(f"these bots left the ladder: {', '.join(gone)}")
             return len(counted(program, at)) >= 2 * matches
 
-        until(is_done, PATIENCE_S + matches * MATCH_S)
-        check(counted(program, at), ask(program, "list", *at, "--all", "--json")["matches"])
+        wait_until(is_done, TIMEOUT_S + matches * MATCH_S)
+        check(
+            counted(program, at),
+            run_json(program, "match", "list", *at, "--all", "--json")["matches"],
+        )
 
 
 def counted(program: Path, at: tuple[str, str]) -> list[dict[str, str]]:
     """Return a row for each seat of each match that counts."""
-    text = tell(program, "ladder", "results", *at, LADDER)
+    text = run_program(program, "ladder", "results", *at, LADDER)
     rows = csv.DictReader(io.StringIO(text))
     return [row for row in rows if row["purpose"] == "rated" and row["outcome"] == "played"]
 

@@ -1,4 +1,4 @@
-"""A bot that `bridgemaster new-bot` makes, and the whole bots of the pages in its place."""
+"""Bots created by `bridgemaster new-bot`, and the complete bots of the pages in their place."""
 
 import re
 import tempfile
@@ -9,71 +9,71 @@ from .catalogue import Language
 from .processes import TOP, FailedError, check_bot, play_there, shell, timed
 from .round_trips import RoundTrips, measure
 
-WHOLE = re.compile(r"import |use |#include ")
-"""What a program has that is no mere part of one, beside a call that runs the bot."""
+COMPLETE = re.compile(r"import |use |#include ")
+"""Matches complete programs but not fragments; `RUNS` must match too."""
 RUNS = re.compile(r"\brun(_each|Each)?\(|\bRun(Each)?\(")
 
 
 @dataclass(frozen=True)
-class Made:
-    """What was found out about the template of a language."""
+class Result:
+    """The results for the template of a language."""
 
     first_match_s: float
-    """From nothing to the end of the first match, what was downloaded before not counted."""
+    """Time from an empty folder to the end of the first match, in seconds, without downloads."""
     checks: int
-    """Checks of `check-bot`, all of which passed."""
+    """Number of checks of `check-bot`, all of which passed."""
     round_trips: RoundTrips | None
     """Measured only for the table of the page."""
 
 
 @dataclass(frozen=True)
 class NewBot:
-    """A folder that `new-bot` has made."""
+    """A folder created by `new-bot`."""
 
     folder: Path
     build: str
-    """The command of its README that builds."""
+    """The build command in its README."""
     play: str
-    """The one that plays."""
+    """The command in its README that plays."""
 
     @property
     def source(self) -> Path:
-        """Return the file of the bot, which its README names first."""
+        """Return the source file of the bot, the first link in its README."""
         named = re.search(r"\]\(([^)]+)\)", self.readme())
         if named is None:
-            raise FailedError("the README of the new bot names no file")
+            raise FailedError("the README of the new bot has no link to a file")
         return self.folder / named[1]
 
     @property
     def command(self) -> list[str]:
-        """Return what starts the bot: what is quoted in the command that plays."""
+        """Return the command of the bot, the quoted part of the command that plays."""
         quoted = re.search(r'"([^"]+)"', self.play)
         if quoted is None:
-            raise FailedError("the README of the new bot quotes no command")
+            raise FailedError("the README of the new bot has no quoted command")
         return quoted[1].split()
 
     def readme(self) -> str:
-        """Return its README."""
+        """Return the text of its README."""
         return (self.folder / "README.md").read_text()
 
 
-def make(language: Language, program: Path, folder: Path) -> NewBot:
-    """Make a bot in a folder, with the library of this repository."""
+def create(language: Language, program: Path, folder: Path) -> NewBot:
+    """Create a bot in a folder, with the library of this repository."""
     flags = f"--language {language.name} --checkout {TOP}"
     play_there(f"bridgemaster new-bot {flags} {folder}", program, TOP)
     block = re.search(r"^```sh\n(.+)\n(.+)\n```$", (folder / "README.md").read_text(), re.M)
     if block is None:
-        raise FailedError("the README of the new bot has no two commands")
+        raise FailedError("the README of the new bot does not have two commands")
     return NewBot(folder, block[1], block[2])
 
 
-def test(language: Language, program: Path, time_limit: str, turns: int) -> Made:
-    """Make a bot where nothing is, build it, let it play, and check it; then the bots of pages."""
+def test(language: Language, program: Path, time_limit: str, turns: int) -> Result:
+    """Create, build, play and check a bot; then do the same with the bots of the pages."""
     with tempfile.TemporaryDirectory() as empty:
         folder = Path(empty, "my-bot")
         bots: list[NewBot] = []
         what = f"{language.name}: a new bot"
-        took_s = timed(f"{what} is made", lambda: bots.append(make(language, program, folder)))
+        took_s = timed(f"{what} is created", lambda: bots.append(create(language, program, folder)))
         bot = bots[0]
         took_s += timed(f"{what} is built", shell, bot.build, folder)
         took_s += timed(f"{what} plays", play_there, bot.play, program, folder)
@@ -88,26 +88,26 @@ def test(language: Language, program: Path, time_limit: str, turns: int) -> Made
                 f"{language.name}: round trips",
                 lambda: trips.append(measure(language, bot.command, folder, program, turns)),
             )
-        for place, text in whole_bots(language).items():
+        for place, text in complete_bots(language).items():
             bot.source.write_text(text)
             if language.rebuild:
                 timed(f"{language.name}: {place} is built", shell, language.rebuild, folder)
             timed(f"{language.name}: {place} plays", play_there, bot.play, program, folder)
-    return Made(took_s, checks[0], trips[0] if trips else None)
+    return Result(took_s, checks[0], trips[0] if trips else None)
 
 
-def whole_bots(language: Language) -> dict[str, str]:
-    """Return the bots of the pages by where they are, each once, whatever its empty lines."""
+def complete_bots(language: Language) -> dict[str, str]:
+    """Return the bots of the pages by their position, each once, ignoring empty lines."""
     found: dict[str, str] = {}
     seen: set[str] = set()
     for page in language.pages:
         blocks = re.findall(
             rf"^```{language.fence}\n(.+?)^```$", (TOP / page).read_text(), re.M | re.S
         )
-        whole = [text for text in blocks if WHOLE.search(text) and RUNS.search(text)]
-        if not whole:
-            raise FailedError(f"{page} has no whole bot in {language.name}")
-        for text in whole:
+        complete = [text for text in blocks if COMPLETE.search(text) and RUNS.search(text)]
+        if not complete:
+            raise FailedError(f"{page} has no complete bot in {language.name}")
+        for text in complete:
             dense = re.sub(r"\n+", "\n", text)
             if dense not in seen:
                 seen.add(dense)

@@ -4,11 +4,11 @@ import random
 import socket
 
 BELOW_EPHEMERAL = range(20_000, 32_000)
-"""Ports that no system gives to who asks for any, so that no other test gets one meanwhile."""
+"""Ports outside the ephemeral range, so that no other process gets one by chance."""
 
 
 def free_port() -> int:
-    """Return a port that is free now."""
+    """Return a port that is currently free."""
     while True:
         port = random.choice(BELOW_EPHEMERAL)
         with socket.socket() as listener:

@@ -1,4 +1,4 @@
-"""Servers, bots and commands that tests start, and what they wait for."""
+"""Servers, bots and commands that tests start, and helpers to wait for conditions."""
 
 import json
 import os
@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import Any, Protocol
 
 TOP = Path(__file__).resolve().parent.parent.parent
-"""The top folder of the repository."""
+"""Root folder of the repository."""
 
-PATIENCE_S = 300.0
-"""How long is waited for what must happen: far more than it takes."""
+TIMEOUT_S = 300.0
+"""Default timeout of waits, in seconds; far longer than usual."""
 
-UNHURRIED = ("--startup-ms", "600000", "--bank-ms", "3600000", "--cap-ms", "600000")
-"""So that no clock runs out on a loaded machine."""
+LONG_CLOCKS = ("--startup-ms", "600000", "--bank-ms", "3600000", "--cap-ms", "600000")
+"""Prevent timeouts on a loaded machine."""
 
 
-LONGEST_PAUSE_S = 1.0
-"""Longest pause before a condition is looked at again."""
+MAX_PAUSE_S = 1.0
+"""Maximum pause between two checks of a condition, in seconds."""
 
 
 class FailedError(Exception):
@@ -30,10 +30,10 @@ class FailedError(Exception):
 
 
 def timed(what: str, step: Callable[..., object], *arguments: object) -> float:
-    """Do a step, tell how long it took, and return that in seconds."""
-    begun = time.monotonic()
+    """Run a step, print its duration, and return it in seconds."""
+    started_at = time.monotonic()
     step(*arguments)
-    took_s = time.monotonic() - begun
+    took_s = time.monotonic() - started_at
     print(f"{what}: {took_s:.1f} s", flush=True)
     return took_s
 
@@ -41,13 +41,13 @@ def timed(what: str, step: Callable[..., object], *arguments: object) -> float:
 def server(
     program: Path, data: str, listen: str
 ) -> AbstractContextManager[tuple[subprocess.Popen[str], str]]:
-    """Start a server over a data folder, and give its process and address."""
+    """Start a server with a data folder, and yield its process and address."""
     return serving(program, "--listen", listen, "--data", data)
 
 
 @contextmanager
 def serving(program: Path, *flags: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Start a server with these flags, and give its process and address."""
+    """Start a server with these flags, and yield its process and address."""
     command = [program, "serve", *flags]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
@@ -56,7 +56,7 @@ def serving(program: Path, *flags: str) -> Iterator[tuple[subprocess.Popen[str],
         line = process.stdout.readline() if process.stdout else ""
         url = re.search(r"http://\S+", line)
         if url is None:
-            raise FailedError(f"the server did not come up: {line}")
+            raise FailedError(f"the server did not start: {line}")
         yield process, url[0]
     finally:
         process.kill()
@@ -64,15 +64,15 @@ def serving(program: Path, *flags: str) -> Iterator[tuple[subprocess.Popen[str],
 
 
 class Start(Protocol):
-    """Starts the bot of a command, for a server and a ticket or a queue in these variables."""
+    """Starts a bot by its command, with a ticket or queue in the variables."""
 
     def __call__(self, command: list[str], url: str, **variables: str) -> "subprocess.Popen[bytes]":
-        """Start it."""
+        """Start the process."""
 
 
 @contextmanager
 def bots() -> Iterator[Start]:
-    """Give a function that starts bots, which are ended at last."""
+    """Yield a function that starts bots, which are killed at the end."""
     started: list[subprocess.Popen[bytes]] = []
 
     def start(command: list[str], url: str, **variables: str) -> subprocess.Popen[bytes]:
@@ -95,37 +95,37 @@ def bots() -> Iterator[Start]:
 
 
 def decisions(program: Path, url: str, match: str) -> int:
-    """Return how many decisions of a match there were."""
-    listed = ask(program, "list", "--server", url, "--json")["matches"]
+    """Return the number of decisions of a match."""
+    listed = run_json(program, "match", "list", "--server", url, "--json")["matches"]
     return next(int(each.get("decisions", 0)) for each in listed if each["matchId"] == match)
 
 
-def ask(program: Path, *arguments: str) -> Any:  # noqa: ANN401
-    """Run a command of the program, and return the JSON that it prints."""
-    return json.loads(tell(program, *arguments))
+def run_json(program: Path, *arguments: str) -> Any:  # noqa: ANN401
+    """Run a command of the program, and return its JSON output."""
+    return json.loads(run_program(program, *arguments))
 
 
-def tell(program: Path, *arguments: str) -> str:
-    """Run a command of the program, and return what it prints."""
+def run_program(program: Path, *arguments: str) -> str:
+    """Run a command of the program, and return its output."""
     done = subprocess.run([program, *arguments], capture_output=True, text=True)
     if done.returncode != 0:
         raise FailedError(f"`{' '.join(arguments)}` failed: {done.stderr}")
     return done.stdout
 
 
-def until(condition: Callable[[], bool], patience_s: float = PATIENCE_S) -> None:
-    """Wait until a condition holds."""
-    end_s = time.monotonic() + patience_s
+def wait_until(condition: Callable[[], bool], timeout_s: float = TIMEOUT_S) -> None:
+    """Wait until a condition is true; fail after the timeout."""
+    end_s = time.monotonic() + timeout_s
     pause_s = 0.05
     while not condition():
         if time.monotonic() > end_s:
-            raise FailedError("what was waited for did not happen")
+            raise FailedError(f"timeout after {timeout_s:g} s")
         time.sleep(pause_s)
-        pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+        pause_s = min(2 * pause_s, MAX_PAUSE_S)
 
 
 def shell(command: str, folder: Path = TOP, **variables: str) -> None:
-    """Run a command in a folder; what it says is shown when it fails."""
+    """Run a command in a folder; its output is included in the error if it fails."""
     done = subprocess.run(
         ["sh", "-c", command],
         cwd=folder,
@@ -140,9 +140,9 @@ def shell(command: str, folder: Path = TOP, **variables: str) -> None:
 
 
 def play_there(command: str, program: Path, folder: Path) -> None:
-    """Run a command in a folder; the program stands for `bridgemaster` and its `cargo run`."""
+    """Run a command in a folder, with the program in place of `bridgemaster` and `cargo run`."""
     with tempfile.TemporaryDirectory() as programs:
-        run = f'[ "$1 $2 $3" = "run --release --" ] && shift 3 && exec {program} "$@"'
+        run = f'[ "$1 $2" = "run --" ] && shift 2 && exec {program} "$@"'
         for name, body in {"cargo": run, "bridgemaster": f'exec {program} "$@"'}.items():
             stand_in = Path(programs, name)
             stand_in.write_text(f"#!/bin/sh\n{body}\n")
@@ -151,7 +151,7 @@ def play_there(command: str, program: Path, folder: Path) -> None:
 
 
 def check_bot(program: Path, command: list[str], folder: Path, time_limit: str) -> int:
-    """Run every check, and return their number. A whole match of every game is among them."""
+    """Run all checks, which include a match of every game, and return their number."""
     with tempfile.TemporaryDirectory() as reports:
         report = Path(reports, "report.json")
         flags = ["check-bot", "--attend", "--time-limit", time_limit, "--json", str(report), "--"]

@@ -1,4 +1,4 @@
-"""Round trips a second of a language's library, beside a bare client of the same gRPC library."""
+"""Round trips per second of a language's library, compared with a bare gRPC client."""
 
 import os
 import select
@@ -11,34 +11,34 @@ from pathlib import Path
 from typing import IO
 
 from .catalogue import Language
-from .processes import PATIENCE_S, TOP, FailedError
+from .processes import TIMEOUT_S, TOP, FailedError
 
 
 @dataclass(frozen=True)
 class RoundTrips:
-    """Medians of round trips a second, of processes that took turns."""
+    """Medians of round trips per second, of processes that ran in turns."""
 
     library: float
     bare: float
 
     def text(self) -> str:
-        """Return both figures, and their ratio."""
+        """Format both figures and their ratio."""
         return f"{self.library:,.0f} of {self.bare:,.0f} ({self.library / self.bare:.0%})"
 
 
 def measure(
     language: Language, bot: list[str], folder: Path, program: Path, turns: int
 ) -> RoundTrips:
-    """Let a bot of the library, in the folder of the new one, and the bare client take turns."""
+    """Run a bot with the library and the bare client in turns."""
     examples = program.parent / "examples"
 
-    def named(command: tuple[str, ...]) -> list[str]:
+    def expand(command: tuple[str, ...]) -> list[str]:
         folders = {"TOP/": f"{TOP}/", "EXAMPLES/": f"{examples}/"}
-        for short, whole in folders.items():
-            command = tuple(word.replace(short, whole) for word in command)
+        for short, path in folders.items():
+            command = tuple(word.replace(short, path) for word in command)
         return list(command)
 
-    library, bare = named(language.library_client) or bot, named(language.bare_client)
+    library, bare = expand(language.library_client) or bot, expand(language.bare_client)
     figures: tuple[list[float], list[float]] = ([], [])
     with instant_server(examples / "instant_server") as (output, url):
         for _ in range(turns):
@@ -49,9 +49,9 @@ def measure(
 
 
 def figure_of(output: IO[str], command: list[str]) -> float:
-    """Read the figure of a client that has ended; one that left early has none."""
-    if not select.select([output], [], [], PATIENCE_S)[0]:
-        raise FailedError(f"{command} ended before all its answers were counted")
+    """Read the figure of a client that has ended; a client that exited early has none."""
+    if not select.select([output], [], [], TIMEOUT_S)[0]:
+        raise FailedError(f"{command} exited before all its answers were counted")
     return float(output.readline())
 
 
@@ -64,26 +64,26 @@ def run(command: list[str], folder: Path, url: str) -> None:
         env=os.environ | variables,
         capture_output=True,
         text=True,
-        timeout=PATIENCE_S,
+        timeout=TIMEOUT_S,
     )
     if done.returncode != 0:
-        raise FailedError(f"{command} ended with {done.returncode}: {done.stderr}")
+        raise FailedError(f"{command} exited with {done.returncode}: {done.stderr}")
 
 
 @contextmanager
 def instant_server(program: Path) -> Iterator[tuple[IO[str], str]]:
-    """Start the server that asks at once, and give its output and its address."""
+    """Start the server that sends requests without delay, and yield its output and address."""
     if not program.exists():
         raise FailedError(
-            f"{program} is not there: `cargo build --workspace --examples`, which `cargo test` does"
+            f"{program} does not exist: run `cargo build --workspace --examples`, or `cargo test`"
         )
     server = subprocess.Popen([program], stdout=subprocess.PIPE, text=True)
     try:
         if server.stdout is None:
-            raise FailedError("the instant server says nothing")
+            raise FailedError("the instant server has no output")
         line = server.stdout.readline()
         if not line.startswith("listening on "):
-            raise FailedError(f"the instant server did not come up: {line}")
+            raise FailedError(f"the instant server did not start: {line}")
         yield server.stdout, line.removeprefix("listening on ").strip()
     finally:
         server.kill()

@@ -3,7 +3,7 @@
 import re
 
 from .catalogue import Language
-from .new_bot import Made
+from .new_bot import Result
 from .processes import TOP, FailedError
 
 PAGE = TOP / "docs/languages.md"
@@ -11,28 +11,28 @@ HEAD = (
     "| language | a bot depends on | lines of the sample | to the first match | round trips/s "
     "| `check-bot` |\n|---|---|---|---|---|---|"
 )
-"""Round trips of the library, of those of a bare client."""
+"""The column of round trips compares the library with a bare client."""
 MADE = re.compile(r"(<!-- Made by `\.ci/languages --write-table`\. -->\n\n)\|.+?\n(?=\n)", re.S)
 
 
-def row(language: Language, made: Made) -> str:
-    """Return the row of a language in Markdown."""
+def row(language: Language, result: Result) -> str:
+    """Format the row of a language in Markdown."""
     lines = len((TOP / language.sample).read_text().splitlines())
-    trips = made.round_trips.text() if made.round_trips else "not measured"
+    trips = result.round_trips.text() if result.round_trips else "not measured"
     return (
-        f"| {language.title} | {language.package} | {lines} | {made.first_match_s:.0f} s "
-        f"| {trips} | {made.checks} of {made.checks} |"
+        f"| {language.title} | {language.package} | {lines} | {result.first_match_s:.0f} s "
+        f"| {trips} | {result.checks} of {result.checks} |"
     )
 
 
 def text(rows: list[str]) -> str:
-    """Return the table."""
+    """Format the table."""
     return "\n".join([HEAD, *rows, ""])
 
 
 def write(rows: list[str]) -> None:
-    """Put the table into the page."""
+    """Write the table into the page."""
     page, count = MADE.subn(lambda found: found[1] + text(rows), PAGE.read_text())
     if count != 1:
-        raise FailedError(f"{PAGE} has {count} places for the table")
+        raise FailedError(f"{PAGE} has {count} tables instead of 1")
     PAGE.write_text(page)

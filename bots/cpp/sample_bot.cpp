@@ -1,4 +1,4 @@
-// Plays every game: gives each legal decision a value and answers the best in full.
+// A bot for every game that computes a value for each legal decision and answers with the best.
 
 #include <bridgemaster/bridgemaster.h>
 
@@ -18,9 +18,9 @@ namespace bridges = bridgemaster::games::bridges_to_nowhere::v1;
 namespace carcassonne = bridgemaster::games::carcassonne::v1;
 namespace london = bridgemaster::games::old_london_bridge::v1;
 
-// In the last of three rounds the pillars are placed: earlier they stop runs from growing.
+// The round in which pillars are placed. Earlier pillars would only stop runs from growing.
 constexpr std::uint32_t last_round = 3;
-// Meeples that are kept for cities and monasteries.
+// Number of meeples reserved for cities and monasteries.
 constexpr std::uint32_t reserve = 2;
 
 template <typename Numbers>
@@ -32,7 +32,7 @@ int sum(const Numbers& numbers) {
     return total;
 }
 
-// Uses what it has before it ends its turn, and likes the centre.
+// Prefers placements in the centre, and uses tiles before it ends the turn.
 int value_in_old_london_bridge(const london::Decision& decision) {
     switch (decision.decision_case()) {
         case london::Decision::kEnd:
@@ -59,7 +59,7 @@ const alhambra::Building& building(const alhambra::Yard& yard, alhambra::Currenc
     }
 }
 
-// Buys at exact prices, the dearest first; else takes the most money.
+// Prefers exact purchases by price, and otherwise takes the most money.
 int value_in_alhambra(const alhambra::Decision& decision, const alhambra::Yard& yard) {
     if (decision.has_take()) {
         int money = 0;
@@ -72,11 +72,11 @@ int value_in_alhambra(const alhambra::Decision& decision, const alhambra::Yard& 
         return 0;
     }
     const int price = static_cast<int>(building(yard, decision.buy().slot()).price());
-    const int too_much = sum(decision.buy().payment()) - price;
-    return price + (too_much == 0 ? 10 : -2 * too_much);
+    const int excess = sum(decision.buy().payment()) - price;
+    return price + (excess == 0 ? 10 : -2 * excess);
 }
 
-// Drafts high numbers and builds them high up.
+// Prefers high numbers, and builds them on high levels.
 int value_in_bridges(const bridges::Decision& decision, std::uint32_t round) {
     if (decision.has_take()) {
         return static_cast<int>(decision.take().bridge_card().number());
@@ -94,7 +94,8 @@ int value_in_bridges(const bridges::Decision& decision, std::uint32_t round) {
     }
 }
 
-// How good a segment is for a meeple. On a field it would stay to the end.
+// Returns the value of a segment for a meeple. Fields are worth least, because a meeple on a field
+// stays to the end of the match.
 int value_of(carcassonne::Segment segment) {
     if (segment == carcassonne::SEGMENT_MONASTERY) {
         return 3;
@@ -105,7 +106,7 @@ int value_of(carcassonne::Segment segment) {
     return segment <= carcassonne::SEGMENT_CITY_WEST ? 2 : 0;
 }
 
-// Lays tiles where many lie around, and places meeples where they pay.
+// Prefers cells with many neighbours, and segments that score for a meeple.
 int value_in_carcassonne(const carcassonne::Decision& decision,
                          const carcassonne::Observation& view) {
     if (decision.has_place()) {
@@ -122,9 +123,9 @@ int value_in_carcassonne(const carcassonne::Decision& decision,
         return 0;
     }
     const int viewer = static_cast<int>(view.viewer_seat());
-    const int wanted = view.seats(viewer).supply() > reserve ? 1 : 2;
+    const int min_value = view.seats(viewer).supply() > reserve ? 1 : 2;
     const int value = value_of(decision.meeple().segment());
-    return value >= wanted ? value : -1;
+    return value >= min_value ? value : -1;
 }
 
 class SampleBot : public bridgemaster::Bot {
@@ -153,28 +154,28 @@ public:
                 });
             }
             default:
-                // A game of a newer server: an index works without knowing it.
+                // The game is unknown to this program. An index is a valid answer in every game.
                 return Choice::index(below(request.legal_count()));
         }
     }
 
 private:
-    // Chooses a decision of the highest value, by chance among equals.
+    // Chooses a decision with the highest value; ties are broken at random.
     template <typename Decisions, typename Value>
     Choice best(const Decisions& legal, Value value) {
         std::vector<int> equals;
         std::optional<int> highest;
-        for (int at = 0; at < legal.size(); ++at) {
-            const int worth = value(legal[at]);
-            if (!highest || worth > *highest) {
-                highest = worth;
+        for (int index = 0; index < legal.size(); ++index) {
+            const int current = value(legal[index]);
+            if (!highest || current > *highest) {
+                highest = current;
                 equals.clear();
             }
-            if (worth == *highest) {
-                equals.push_back(at);
+            if (current == *highest) {
+                equals.push_back(index);
             }
         }
-        return Choice::full(legal[equals.at(below(equals.size()))]);
+        return Choice::decision(legal[equals.at(below(equals.size()))]);
     }
 
     std::uint32_t below(std::size_t count) {

@@ -12,45 +12,46 @@ import (
 )
 
 const (
-	// rememberedOffers are known when they come again: those of all slots, many times over.
-	rememberedOffers = 1024
-	// queueUnknown is the refusal while the queue is not opened yet.
+	// maxRecentOffers is the number of recent offer ids stored for deduplication: far more than the
+	// slots of a bot.
+	maxRecentOffers = 1024
+	// queueUnknown is the refusal reason of a queue that does not exist, or is not open yet.
 	queueUnknown = "QUEUE_UNKNOWN"
 )
 
-// Attend attends a queue, and plays each match that is offered there, until the queue is left or
-// closed. newBot makes the bot of each match, which is played on a goroutine of its own. A match that
-// is not played to its end is logged, and the others go on; all are played to their end before Attend
+// Attend attends a queue and plays every match offered there, until the queue is closed or left.
+// newBot creates the bot of each match, which is played on its own goroutine. A failed match is
+// logged, and does not affect other matches. Matches in progress are finished before Attend
 // returns, unless ctx is cancelled.
 //
-// Its errors are those of this package, of the attendance alone, and that of ctx.
+// Attend returns an error of this package if the attendance fails, or the error of ctx.
 func Attend(ctx context.Context, newBot func() Bot, options Options) error {
-	queueing, err := options.queueing()
+	resolved, err := options.resolveAttend()
 	if err != nil {
 		return err
 	}
 	attendance := &attendance{
-		queueing: queueing, route: newRoute(queueing.places), newBot: newBot, known: map[string]bool{},
+		options: resolved, route: newRoute(resolved.servers), newBot: newBot, recent: map[string]bool{},
 	}
 	defer attendance.playing.Wait()
 	return attendance.attend(ctx)
 }
 
-// attendance is a bot's place in a queue, over as many streams as it takes.
+// attendance is an attendance of a queue, across all of its streams.
 type attendance struct {
-	queueing *seating
-	route    *route
-	newBot   func() Bot
-	playing  sync.WaitGroup
-	// known are the offers that came, and offers the same, the oldest first.
-	known  map[string]bool
+	options *resolvedOptions
+	route   *route
+	newBot  func() Bot
+	playing sync.WaitGroup
+	// recent and offers have the ids of the recent offers; offers is sorted, the oldest first.
+	recent map[string]bool
 	offers []string
-	// attended says whether a server ever answered, progressed whether one did on the newest stream.
+	// attended is set once any stream has received a message, progressed once the current stream has.
 	attended, progressed bool
 }
 
 func (a *attendance) attend(ctx context.Context) error {
-	backoff := newBackoff(a.queueing.ConnectFor)
+	backoff := newBackoff(a.options.ConnectFor)
 	for {
 		a.progressed = false
 		err := a.attendOnOneStream(ctx)
@@ -59,30 +60,30 @@ func (a *attendance) attend(ctx context.Context) error {
 		}
 		lost, ok := err.(*streamLost)
 		if refused, is := err.(*RefusedError); is && refused.Reason == queueUnknown {
-			// A contest that begins or goes on opens it in a moment.
+			// A contest opens its queue shortly after it starts or resumes.
 			lost, ok = &streamLost{reason: refused.Reason, message: refused.Error()}, true
 		}
 		if !ok {
 			return err
 		}
-		tried := a.queueing.ConnectFor
+		waited := a.options.ConnectFor
 		if a.progressed {
-			backoff.restart(a.queueing.ReconnectFor, true)
+			backoff.restart(a.options.ReconnectFor, true)
 		}
 		if a.attended {
-			tried = a.queueing.ReconnectFor
+			waited = a.options.ReconnectFor
 		}
-		server := a.route.place.server
-		atOnce := a.route.goOn(lost.movedTo)
+		address := a.route.server.address
+		retryAtOnce := a.route.advance(lost.movedTo)
 		pause, ok := backoff.nextPause()
 		if !ok {
-			return &ServerLostError{server, tried, a.attended, lost.reason, lost}
+			return &ServerLostError{address, waited, a.attended, lost.reason, lost}
 		}
-		if atOnce {
+		if retryAtOnce {
 			continue
 		}
 		if a.attended {
-			a.queueing.Log.Printf("no attendance: %s; trying again", shown(lost.Error()))
+			a.options.Log.Printf("attendance lost: %s; retrying", escape(lost.Error()))
 		}
 		select {
 		case <-ctx.Done():
@@ -92,25 +93,25 @@ func (a *attendance) attend(ctx context.Context) error {
 	}
 }
 
-// attendOnOneStream returns nil when the queue is left.
+// attendOnOneStream returns nil once the queue is closed or left.
 func (a *attendance) attendOnOneStream(ctx context.Context) error {
-	connection, err := a.route.place.connect()
+	connection, err := a.route.server.connect()
 	if err != nil {
 		return err
 	}
 	defer func() { _ = connection.Close() }()
 	request := &v1.AttendRequest{
-		QueueId:          a.queueing.Queue,
-		BotName:          a.queueing.Name,
-		BotVersion:       a.queueing.Version,
-		Slots:            uint32(a.queueing.Slots),
+		QueueId:          a.options.Queue,
+		BotName:          a.options.Name,
+		BotVersion:       a.options.Version,
+		Slots:            uint32(a.options.Slots),
 		ProtocolRevision: ProtocolRevision,
 	}
-	// The matches in play do not end with this stream.
-	told := metadata.AppendToOutgoingContext(ctx, a.queueing.metadata...)
-	stream, err := v1.NewLobbyServiceClient(connection).Attend(told, request)
+	// Only this call gets the metadata. The matches in progress also use ctx.
+	attendCtx := metadata.AppendToOutgoingContext(ctx, a.options.metadata...)
+	stream, err := v1.NewLobbyServiceClient(connection).Attend(attendCtx, request)
 	if err != nil {
-		return errorOf(err)
+		return errorFromRPC(err)
 	}
 	for {
 		response, err := stream.Recv()
@@ -118,44 +119,43 @@ func (a *attendance) attendOnOneStream(ctx context.Context) error {
 			return nil
 		}
 		if err != nil {
-			return errorOf(err)
+			return errorFromRPC(err)
 		}
 		a.attended, a.progressed = true, true
-		a.route.arrived()
+		a.route.markAnswered()
 		switch message := response.GetMessage().(type) {
 		case *v1.AttendResponse_Offer:
-			a.take(ctx, message.Offer)
+			a.accept(ctx, message.Offer)
 		case *v1.AttendResponse_Attendance:
 			if detail := message.Attendance.GetDetail(); detail != "" {
-				a.queueing.Log.Printf("attending: %s", shown(detail))
+				a.options.Log.Printf("attending: %s", escape(detail))
 			}
 		case *v1.AttendResponse_OfferWithdrawn:
 			detail := message.OfferWithdrawn.GetDetail()
-			a.queueing.Log.Printf("an offer holds no more: %s", shown(detail))
+			a.options.Log.Printf("offer withdrawn: %s", escape(detail))
 		}
 	}
 }
 
-// take starts the match of an offer, unless it is known.
-func (a *attendance) take(ctx context.Context, offer *v1.Offer) {
-	if a.known[offer.GetOfferId()] {
+// accept starts the match of an offer, unless the offer is a repetition.
+func (a *attendance) accept(ctx context.Context, offer *v1.Offer) {
+	if a.recent[offer.GetOfferId()] {
 		return
 	}
-	a.known[offer.GetOfferId()] = true
+	a.recent[offer.GetOfferId()] = true
 	a.offers = append(a.offers, offer.GetOfferId())
-	if len(a.offers) > rememberedOffers {
-		delete(a.known, a.offers[0])
+	if len(a.offers) > maxRecentOffers {
+		delete(a.recent, a.offers[0])
 		a.offers = a.offers[1:]
 	}
-	options := a.queueing.Options
+	options := a.options.Options
 	options.Ticket = offer.GetTicket()
-	if at, err := a.route.place.at(offer.GetAddress()); err == nil {
-		options.Server = at.server
+	if server, err := a.route.server.redirect(offer.GetAddress()); err == nil {
+		options.Server = server.address
 	}
 	a.playing.Go(func() {
 		if _, err := Play(ctx, a.newBot(), options); err != nil {
-			a.queueing.Log.Printf("match %s was not played to its end: %v",
-				shown(offer.GetMatchId()), err)
+			a.options.Log.Printf("match %s failed: %v", escape(offer.GetMatchId()), err)
 		}
 	})
 }

@@ -19,15 +19,15 @@ import (
 	v1 "bridgemaster/gen/bridgemaster/v1"
 )
 
-// scriptedAttendance is one attendance of a bot, seen from the server.
+// scriptedAttendance is the server side of a bot's attendance.
 type scriptedAttendance struct {
 	request *v1.AttendRequest
 	stream  grpc.ServerStreamingServer[v1.AttendResponse]
-	// end takes how the attendance ends.
+	// end receives the result of the call.
 	end chan error
 }
 
-func (s *scripted) Attend(
+func (s *scriptedServer) Attend(
 	request *v1.AttendRequest, stream grpc.ServerStreamingServer[v1.AttendResponse],
 ) error {
 	mine := &scriptedAttendance{request, stream, make(chan error)}
@@ -49,100 +49,100 @@ func (a *scriptedAttendance) offer(t *testing.T, id, ticket string) {
 	}
 }
 
-func attending(server *scripted) Options {
+func attendOptions(server *scriptedServer) Options {
 	return Options{
 		Server: server.address, Queue: "cup", Slots: 2, Name: "puppet", Version: "7",
 		Log: log.New(io.Discard, "", 0),
 	}
 }
 
-func TestEachOfferIsPlayedOnceOverAllStreamsByABotOfItsOwn(t *testing.T) {
+func TestEachOfferIsPlayedOnceAcrossAllStreamsByItsOwnBot(t *testing.T) {
 	server := start(t)
-	var made atomic.Int32
+	var created atomic.Int32
 	newBot := func() Bot {
-		made.Add(1)
+		created.Add(1)
 		return DecideFunc(func(*Request) Choice { return Index(4) })
 	}
 	done := make(chan error, 1)
-	go func() { done <- Attend(context.Background(), newBot, attending(server)) }()
+	go func() { done <- Attend(context.Background(), newBot, attendOptions(server)) }()
 
-	// A contest opens its queue in a moment.
-	soon(t, server.attendances).end <- refusal(t, codes.NotFound, queueUnknown)
-	attendance := soon(t, server.attendances)
+	// A contest opens its queue shortly after it starts.
+	await(t, server.attendances).end <- refusal(t, codes.NotFound, queueUnknown)
+	attendance := await(t, server.attendances)
 	want := &v1.AttendRequest{
 		QueueId: "cup", BotName: "puppet", BotVersion: "7", Slots: 2, ProtocolRevision: 1}
 	if !proto.Equal(attendance.request, want) {
 		t.Fatal(attendance.request)
 	}
 	attendance.offer(t, "o1", "t1")
-	first, _ := server.welcomed(true)
+	first, _ := server.welcomedStream(true)
 	attendance.end <- refusal(t, codes.Unavailable, "")
 
-	attendance = soon(t, server.attendances)
+	attendance = await(t, server.attendances)
 	attendance.offer(t, "o1", "t1")
 	attendance.offer(t, "o2", "t2")
-	second, _ := server.welcomed(true)
+	second, _ := server.welcomedStream(true)
 	attendance.end <- nil
 	var tickets []string
 	for _, stream := range []*scriptedStream{first, second} {
-		told, _ := metadata.FromIncomingContext(stream.Context())
-		tickets = append(tickets, told.Get("authorization")...)
-		stream.send(asks(1, 1))
-		stream.decides(1, 4)
+		md, _ := metadata.FromIncomingContext(stream.Context())
+		tickets = append(tickets, md.Get("authorization")...)
+		stream.send(decisionRequest(1, 1))
+		stream.expectDecision(1, 4)
 		stream.finish(2)
 	}
-	if err := soon(t, done); err != nil || made.Load() != 2 {
-		t.Fatal(err, made.Load())
+	if err := await(t, done); err != nil || created.Load() != 2 {
+		t.Fatal(err, created.Load())
 	}
 	if !slices.Equal(tickets, []string{"Bearer t1", "Bearer t2"}) {
 		t.Fatal(tickets)
 	}
 }
 
-func TestAQueueThatNobodyOpensIsGivenUpWithItsReason(t *testing.T) {
+func TestAnAbsentQueueIsAbandonedWithItsReason(t *testing.T) {
 	server := start(t)
-	options := attending(server)
+	options := attendOptions(server)
 	options.ConnectFor = time.Nanosecond
 	done := make(chan error, 1)
 	go func() { done <- Attend(context.Background(), nil, options) }()
-	soon(t, server.attendances).end <- refusal(t, codes.NotFound, queueUnknown)
-	err := soon(t, done)
+	await(t, server.attendances).end <- refusal(t, codes.NotFound, queueUnknown)
+	err := await(t, done)
 	var lost *ServerLostError
 	if !errors.As(err, &lost) || lost.Welcomed || ReasonOf(err) != queueUnknown {
 		t.Fatal(err)
 	}
 }
 
-func TestASeatThatWasOfferedIsLookedForAsLongAsTheAttendance(t *testing.T) {
+func TestAnOfferedSeatIsRetriedForAsLongAsTheAttendance(t *testing.T) {
 	t.Setenv("BRIDGEMASTER_QUEUE", "")
-	spans := func(options Options) [2]time.Duration {
-		seating, err := options.seating()
+	limits := func(options Options) [2]time.Duration {
+		resolved, err := options.resolve()
 		if err != nil {
 			t.Fatal(err)
 		}
-		return [2]time.Duration{seating.ConnectFor, seating.ReconnectFor}
+		return [2]time.Duration{resolved.ConnectFor, resolved.ReconnectFor}
 	}
-	if got := spans(Options{Ticket: "t"}); got != [2]time.Duration{10 * time.Second, 30 * time.Second} {
+	if got := limits(Options{Ticket: "t"}); got != [2]time.Duration{10 * time.Second, 30 * time.Second} {
 		t.Error(got)
 	}
-	if got := spans(Options{Ticket: "t", Queue: "cup"}); got != [2]time.Duration{10 * time.Minute, 10 * time.Minute} {
+	if got := limits(Options{Ticket: "t", Queue: "cup"}); got != [2]time.Duration{10 * time.Minute, 10 * time.Minute} {
 		t.Error(got)
 	}
 	brief := Options{Ticket: "t", Queue: "cup", ReconnectFor: time.Nanosecond}
-	if got := spans(brief); got[1] != time.Nanosecond {
+	if got := limits(brief); got[1] != time.Nanosecond {
 		t.Error(got)
 	}
-	queueing, err := Options{Queue: "cup"}.queueing()
-	if err != nil || queueing.ReconnectFor != 10*time.Minute {
-		t.Error(queueing, err)
+	resolved, err := Options{Queue: "cup"}.resolveAttend()
+	if err != nil || resolved.ReconnectFor != 10*time.Minute {
+		t.Error(resolved, err)
 	}
 }
 
-func TestATicketGoesBeforeAQueueAndSlotsAreCounted(t *testing.T) {
+func TestATicketHasPrecedenceOverAQueueAndSlotsAreLimited(t *testing.T) {
 	t.Setenv("BRIDGEMASTER_TICKET", "")
 	t.Setenv("BRIDGEMASTER_QUEUE", "cup")
-	if !(Options{}).attends() || (Options{Ticket: "t"}).attends() {
-		t.Fatal("a ticket goes before a queue")
+	if !(Options{}).shouldAttend() || (Options{Ticket: "t"}).shouldAttend() {
+		t.Fatal("a ticket has precedence over a queue")
 	}
 	for _, slots := range []int{-1, 65} {
 		err := Attend(context.Background(), nil, Options{Slots: slots})

@@ -6,41 +6,40 @@ import (
 )
 
 const (
-	// firstPause: a server that only dropped the stream is back at once.
+	// firstPause is short, because a server that only dropped the stream is available at once.
 	firstPause = 50 * time.Millisecond
-	// longestPause is what a bot loses of its clock at most when the server comes back.
-	longestPause = 2 * time.Second
+	// maxPause limits a pause, and the time that a bot loses after its server has restarted.
+	maxPause = 2 * time.Second
 )
 
-// backoff gives pauses between attempts to connect: they double up to a limit, until a span of time
-// is over.
+// backoff is an exponential backoff with a total time limit.
 type backoff struct {
-	pause time.Duration
-	ends  time.Time
+	pause    time.Duration
+	deadline time.Time
 }
 
-// newBackoff starts a span now.
-func newBackoff(span time.Duration) *backoff {
-	return &backoff{firstPause, time.Now().Add(span)}
+// newBackoff starts the time limit now.
+func newBackoff(limit time.Duration) *backoff {
+	return &backoff{firstPause, time.Now().Add(limit)}
 }
 
-// restart starts another span now. The pauses begin anew only when the last stream progressed: a
-// server that welcomes a bot and drops it at once is not hammered.
-func (b *backoff) restart(span time.Duration, progressed bool) {
-	b.ends = time.Now().Add(span)
+// restart starts a new time limit now. The pauses start over only if the last stream progressed, so
+// that a server that accepts a bot and then drops it is not flooded.
+func (b *backoff) restart(limit time.Duration, progressed bool) {
+	b.deadline = time.Now().Add(limit)
 	if progressed {
 		b.pause = firstPause
 	}
 }
 
-// nextPause returns the next pause; false when the span is over. A pause has half to all of its
-// length, so that the bots of a lost server do not return all at once.
+// nextPause returns the next pause, or false after the time limit. Pauses are randomized (50 to 100
+// %), so that the bots of a lost server do not reconnect all at once.
 func (b *backoff) nextPause() (time.Duration, bool) {
-	left := time.Until(b.ends)
+	left := time.Until(b.deadline)
 	if left <= 0 {
 		return 0, false
 	}
 	pause := b.pause/2 + rand.N(b.pause/2)
-	b.pause = min(2*b.pause, longestPause)
+	b.pause = min(2*b.pause, maxPause)
 	return min(left, pause), true
 }

@@ -7,29 +7,29 @@ import (
 	v1 "bridgemaster/gen/bridgemaster/v1"
 )
 
-// answered is what a bot chose.
-type answered struct {
+// botAnswer is the bot's choice for a request.
+type botAnswer struct {
 	request *Request
 	choice  Choice
 }
 
-// botRoutine calls the methods of a bot one after the other, on a goroutine of their own.
+// botRoutine calls the methods of a bot in sequence, on its own goroutine.
 type botRoutine struct {
 	bot     Bot
-	answers chan answered
+	answers chan botAnswer
 	done    chan struct{}
 
 	mutex sync.Mutex
 	tasks []func(context.Context)
 	last  bool
-	// more holds a token while there are new tasks.
+	// more holds a token if there are new tasks.
 	more chan struct{}
 }
 
 func startBot(ctx context.Context, bot Bot) *botRoutine {
 	b := &botRoutine{
 		bot:     bot,
-		answers: make(chan answered),
+		answers: make(chan botAnswer),
 		done:    make(chan struct{}),
 		more:    make(chan struct{}, 1),
 	}
@@ -37,19 +37,19 @@ func startBot(ctx context.Context, bot Bot) *botRoutine {
 	return b
 }
 
-// ask lets the bot decide; its choice goes to answers.
-func (b *botRoutine) ask(request *Request) {
+// decide calls Decide on the goroutine; the choice is sent to answers.
+func (b *botRoutine) decide(request *Request) {
 	b.add(func(ctx context.Context) {
 		choice := b.bot.Decide(request)
 		select {
-		case b.answers <- answered{request, choice}:
+		case b.answers <- botAnswer{request, choice}:
 		case <-ctx.Done():
 		}
 	})
 }
 
-// tell lets a bot that listens know of a message.
-func (b *botRoutine) tell(response *v1.PlayResponse) {
+// notify passes a message to a bot that implements Listener.
+func (b *botRoutine) notify(response *v1.PlayResponse) {
 	listener, ok := b.bot.(Listener)
 	if !ok {
 		return
@@ -68,7 +68,7 @@ func (b *botRoutine) tell(response *v1.PlayResponse) {
 	})
 }
 
-// finish waits until the bot has done all that it was given.
+// finish waits until the bot has finished all calls.
 func (b *botRoutine) finish(ctx context.Context) error {
 	b.mutex.Lock()
 	b.last = true
@@ -77,7 +77,7 @@ func (b *botRoutine) finish(ctx context.Context) error {
 	for {
 		select {
 		case <-b.answers:
-			// The match is over: nobody wants it any more.
+			// The match has ended; the answer is no longer needed.
 		case <-b.done:
 			return nil
 		case <-ctx.Done():

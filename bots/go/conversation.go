@@ -9,58 +9,59 @@ import (
 	v1 "bridgemaster/gen/bridgemaster/v1"
 )
 
-// ProtocolRevision is the revision of the protocol that this package speaks.
+// ProtocolRevision is the protocol revision that this package implements.
 const ProtocolRevision = 1
 
-// maxRefusedAnswers is the number of refused answers to one request after which the bot is given up:
-// it finds no legal one, and going on would end as a flood.
+// maxRefusedAnswers is the number of refused answers to one request after which the match is
+// abandoned: the bot does not find a legal decision, and further attempts would only flood the
+// server.
 const maxRefusedAnswers = 3
 
-// reaction is what a message calls for: one of its fields is set.
+// reaction is the reaction to a message or an answer; exactly one of its fields is set.
 type reaction struct {
-	send *v1.PlayRequest
-	ask  *Request
-	tell *v1.PlayResponse
-	end  *v1.MatchEnded
+	send   *v1.PlayRequest
+	decide *Request
+	notify *v1.PlayResponse
+	end    *v1.MatchEnded
 }
 
-// open is the newest request, until another replaces it.
-type open struct {
+// openRequest is the newest request, until the next one replaces it.
+type openRequest struct {
 	request *Request
 	answer  *v1.PlayRequest
-	// sentOnThisStream: a lost stream may have swallowed what was sent on it.
-	sentOnThisStream bool
-	refusedAnswers   int
+	// sentOnCurrentStream is false for an answer sent on a lost stream, which may not have arrived.
+	sentOnCurrentStream bool
+	refusedAnswers      int
 }
 
-// conversation is one seat of one match, over as many streams as it takes. It knows no network.
+// conversation is the conversation of one seat, across all of its streams. It does no I/O.
 type conversation struct {
-	seating      *seating
+	options      *resolvedOptions
 	lastSequence uint32
 	welcomed     bool
 	matchID      string
 	seat         uint32
 	historyID    string
-	// seedCommitment is empty until the start, and with a server that commits to nothing.
+	// seedCommitment is empty before MatchStarted, and if the server makes no commitment.
 	seedCommitment string
-	// seedStaysSecret until the group of the match is over.
-	seedStaysSecret bool
-	open            *open
-	// progressed says whether the stream in use has brought a message that counts.
+	// seedRevealedWithGroup is set if the seed is revealed with the group, which can end later.
+	seedRevealedWithGroup bool
+	open                  *openRequest
+	// progressed is set once the current stream has received a numbered message.
 	progressed bool
 }
 
-// hello begins a stream.
+// hello starts a new stream and returns its Hello.
 func (c *conversation) hello() *v1.PlayRequest {
 	c.progressed = false
 	if c.open != nil {
-		c.open.sentOnThisStream = false
+		c.open.sentOnCurrentStream = false
 	}
 	hello := &v1.Hello{
 		ProtocolRevision: ProtocolRevision,
-		BotName:          c.seating.Name,
-		BotVersion:       c.seating.Version,
-		Games:            c.seating.Games,
+		BotName:          c.options.Name,
+		BotVersion:       c.options.Version,
+		Games:            c.options.Games,
 	}
 	if c.lastSequence > 0 {
 		hello.LastSequence, hello.HistoryId = &c.lastSequence, &c.historyID
@@ -68,25 +69,25 @@ func (c *conversation) hello() *v1.PlayRequest {
 	return &v1.PlayRequest{Message: &v1.PlayRequest_Hello{Hello: hello}}
 }
 
-// welcome takes the Welcome of a stream. The answer that the stream before may have lost is sent
-// again: the server ignores it if it had arrived. A server that does not go on where the bot left off
-// has lost the end of what was played, and with it goes all that is known of the course of the match.
+// welcome processes the Welcome of a stream. The answer that the previous stream might have lost is
+// sent again; the server ignores a duplicate. If the server does not resume, it has lost the last
+// part of the match, and the state of the match is reset.
 func (c *conversation) welcome(welcome *v1.Welcome) ([]reaction, error) {
 	if c.welcomed && (c.matchID != welcome.GetMatchId() || c.seat != welcome.GetSeat()) {
-		return nil, &ProtocolError{"the ticket leads to another seat than before"}
+		return nil, &ProtocolError{"the ticket now belongs to a different seat"}
 	}
 	c.welcomed, c.matchID, c.seat = true, welcome.GetMatchId(), welcome.GetSeat()
 	c.historyID = welcome.GetHistoryId()
 	if !welcome.GetResumed() {
 		if c.lastSequence > 0 {
-			c.seating.Log.Print("the server has lost what was played last: beginning anew")
+			c.options.Log.Print("the server lost the last part of the match; starting over")
 		}
 		c.lastSequence, c.open = 0, nil
 	}
-	return c.sendAnswer(), nil
+	return c.unsentAnswer(), nil
 }
 
-// receive takes a message that came after the Welcome.
+// receive processes a message after the Welcome.
 func (c *conversation) receive(response *v1.PlayResponse) ([]reaction, error) {
 	switch message := response.GetMessage().(type) {
 	case *v1.PlayResponse_Ping:
@@ -99,44 +100,45 @@ func (c *conversation) receive(response *v1.PlayResponse) ([]reaction, error) {
 	}
 	request := response.GetDecisionRequest()
 	if response.GetSequence() <= c.lastSequence {
-		// Sent again after a lost stream, or not counted. Only an open request matters twice.
-		return c.askedAgain(request), nil
+		// The message is repeated after a lost stream, or not numbered. Only an open request is
+		// handled again.
+		return c.requestRepeated(request), nil
 	}
 	c.lastSequence, c.progressed = response.GetSequence(), true
 	switch message := response.GetMessage().(type) {
 	case *v1.PlayResponse_MatchStarted:
-		return []reaction{{tell: response}}, c.started(message.MatchStarted)
+		return []reaction{{notify: response}}, c.started(message.MatchStarted)
 	case *v1.PlayResponse_DecisionRequest:
-		return c.asked(request), nil
+		return c.requested(request), nil
 	case *v1.PlayResponse_DecisionRejected:
-		asked, err := c.rejected(message.DecisionRejected)
-		return append([]reaction{{tell: response}}, asked...), err
+		retry, err := c.rejected(message.DecisionRejected)
+		return append([]reaction{{notify: response}}, retry...), err
 	case *v1.PlayResponse_SeatStatus:
-		return []reaction{{tell: response}}, nil
+		return []reaction{{notify: response}}, nil
 	case *v1.PlayResponse_MatchEnded:
 		return []reaction{{end: message.MatchEnded}}, c.checkSeed(message.MatchEnded)
 	}
-	// A kind of a newer server.
+	// A message kind that only newer servers send.
 	return nil, nil
 }
 
-// answer takes what the bot chose, and sends it if it is still wanted.
+// answer records an answer of the bot, and sends it if its request is still open.
 func (c *conversation) answer(request *Request, choice Choice) ([]reaction, error) {
 	if c.open == nil || c.open.request != request {
-		c.seating.Log.Printf("request %d: the answer came too late", request.Message.GetRequestId())
+		c.options.Log.Printf("request %d: answer ignored: a newer request is open", request.Message.GetRequestId())
 		return nil, nil
 	}
 	message, err := choice.message(request.Message.GetRequestId())
 	c.open.answer = message
-	return c.sendAnswer(), err
+	return c.unsentAnswer(), err
 }
 
-// sendAnswer sends the answer, if there is one that the stream in use has not carried.
-func (c *conversation) sendAnswer() []reaction {
-	if c.open == nil || c.open.answer == nil || c.open.sentOnThisStream {
+// unsentAnswer returns the answer to send, unless there is none or the current stream has sent it.
+func (c *conversation) unsentAnswer() []reaction {
+	if c.open == nil || c.open.answer == nil || c.open.sentOnCurrentStream {
 		return nil
 	}
-	c.open.sentOnThisStream = true
+	c.open.sentOnCurrentStream = true
 	return []reaction{{send: c.open.answer}}
 }
 
@@ -146,13 +148,13 @@ func (c *conversation) started(started *v1.MatchStarted) error {
 	}
 	c.seedCommitment = started.GetSeedCommitment()
 	reveal := started.GetConfig().GetGroup().GetSeedReveal()
-	c.seedStaysSecret = reveal == v1.SeedReveal_SEED_REVEAL_WITH_GROUP
+	c.seedRevealedWithGroup = reveal == v1.SeedReveal_SEED_REVEAL_WITH_GROUP
 	return nil
 }
 
 func (c *conversation) checkSeed(ended *v1.MatchEnded) error {
 	if c.seedCommitment == "" ||
-		(c.seedStaysSecret && ended.GetSeed() == "" && ended.GetSeedSalt() == "") {
+		(c.seedRevealedWithGroup && ended.GetSeed() == "" && ended.GetSeedSalt() == "") {
 		return nil
 	}
 	commitment, err := SeedCommitment(ended.GetSeed(), ended.GetSeedSalt())
@@ -162,26 +164,27 @@ func (c *conversation) checkSeed(ended *v1.MatchEnded) error {
 	return nil
 }
 
-func (c *conversation) asked(message *v1.DecisionRequest) []reaction {
+func (c *conversation) requested(message *v1.DecisionRequest) []reaction {
 	if c.open != nil && message.GetRequestId() <= c.open.request.Message.GetRequestId() {
-		return c.askedAgain(message)
+		return c.requestRepeated(message)
 	}
 	request := &Request{Message: message, Seat: c.seat, Received: time.Now()}
-	c.open = &open{request: request}
-	return []reaction{{ask: request}}
+	c.open = &openRequest{request: request}
+	return []reaction{{decide: request}}
 }
 
-// askedAgain takes a request that is known. The bot is not asked twice: it may still be thinking.
-func (c *conversation) askedAgain(message *v1.DecisionRequest) []reaction {
+// requestRepeated processes a repeated request. Decide is not called again, because the first call
+// might still be running.
+func (c *conversation) requestRepeated(message *v1.DecisionRequest) []reaction {
 	if message == nil || c.open == nil ||
 		message.GetRequestId() != c.open.request.Message.GetRequestId() {
 		return nil
 	}
-	return c.sendAnswer()
+	return c.unsentAnswer()
 }
 
 func (c *conversation) rejected(rejected *v1.DecisionRejected) ([]reaction, error) {
-	c.seating.Log.Printf("request %d: refused: %s", rejected.GetRequestId(), explanation(rejected))
+	c.options.Log.Printf("request %d: refused: %s", rejected.GetRequestId(), rejectionText(rejected))
 	if c.open == nil {
 		return nil, nil
 	}
@@ -189,19 +192,19 @@ func (c *conversation) rejected(rejected *v1.DecisionRejected) ([]reaction, erro
 	if rejected.GetRequestId() != requestID || rejected.GetOpenRequestId() != requestID {
 		return nil, nil
 	}
-	c.open.answer, c.open.sentOnThisStream = nil, false
+	c.open.answer, c.open.sentOnCurrentStream = nil, false
 	c.open.refusedAnswers++
 	if c.open.refusedAnswers >= maxRefusedAnswers {
 		return nil, &NoLegalDecisionError{c.open.refusedAnswers, rejected}
 	}
-	return []reaction{{ask: c.open.request}}, nil
+	return []reaction{{decide: c.open.request}}, nil
 }
 
 // SeedCommitment computes the commitment to a seed, given its salt in hex.
 func SeedCommitment(seed, seedSalt string) (string, error) {
 	salt, err := hex.DecodeString(seedSalt)
 	if err != nil {
-		return "", fmt.Errorf("the salt of the seed: %w", err)
+		return "", fmt.Errorf("invalid seed salt: %w", err)
 	}
 	sum := sha256.Sum256(append(salt, seed...))
 	return hex.EncodeToString(sum[:]), nil

@@ -14,97 +14,98 @@ import (
 	v1 "bridgemaster/gen/bridgemaster/v1"
 )
 
-// Advice says what to do about an error.
+// Advice is how to handle an error.
 type Advice string
 
 const (
-	// Retry: connect again, after a pause.
+	// Retry means to connect again, after a pause.
 	Retry Advice = "try again later"
-	// Fix: trying again fails in the same way.
+	// Fix means to change the bot or its options: a retry fails in the same way.
 	Fix Advice = "fix the bot or its options"
-	// Stop: the seat is not to be played any more.
+	// Stop means that nothing is left to play on this seat.
 	Stop Advice = "nothing is left to play"
 )
 
-// OptionsError says that the options, or the environment in their place, cannot be used.
+// OptionsError reports that the options, or the environment variables that replace them, are not valid.
 type OptionsError struct{ Message string }
 
-func (err *OptionsError) Error() string { return shown(err.Message) }
+func (err *OptionsError) Error() string { return escape(err.Message) }
 
-// RefusedError says that the server refused, and that trying again does not help.
+// RefusedError reports that the server refused, and that a retry does not help.
 type RefusedError struct {
-	// Reason is one of the table in PROTOCOL.md, such as "TICKET_UNKNOWN".
+	// Reason is from the table in PROTOCOL.md, such as "TICKET_UNKNOWN".
 	Reason string
-	// Message explains it to people.
+	// Message is an explanation in English, for people.
 	Message string
-	// Metadata has further facts, such as the scope that a key lacks.
+	// Metadata has details such as the scope that a key lacks, by name.
 	Metadata map[string]string
 	// Advice is Fix or Stop.
 	Advice Advice
 }
 
 func (err *RefusedError) Error() string {
-	return shown(fmt.Sprintf("the server refused: %s: %s (%s)", err.Reason, err.Message, err.Advice))
+	return escape(fmt.Sprintf("the server refused: %s: %s (%s)", err.Reason, err.Message, err.Advice))
 }
 
-// ServerLostError says that no server answered in time, or that a lost stream did not come back.
+// ServerLostError reports that no server answered in time, or that a lost stream could not be resumed.
 type ServerLostError struct {
-	// Server is its address.
+	// Server is the address that was tried last.
 	Server string
-	// Tried is how long it was tried to connect.
-	Tried time.Duration
-	// Welcomed says whether the server had been reached before.
+	// Waited is the time spent retrying.
+	Waited time.Duration
+	// Welcomed is set if the server had sent a Welcome before.
 	Welcomed bool
-	// Reason is that of the last refusal, such as "SERVER_STOPPING"; empty when there was none.
+	// Reason is the reason of the last refusal, such as "SERVER_STOPPING"; empty without a refusal.
 	Reason string
-	// Last is how the last try failed.
+	// Last is the failure of the last attempt.
 	Last error
 }
 
 func (err *ServerLostError) Error() string {
-	how := "could not be reached within"
+	text := fmt.Sprintf("no server answered at %s within %v: %v", err.Server, err.Waited, err.Last)
 	if err.Welcomed {
-		how = "was lost and did not come back within"
+		text = fmt.Sprintf("lost the stream to %s and could not resume it within %v: %v",
+			err.Server, err.Waited, err.Last)
 	}
-	return shown(fmt.Sprintf("%s %s %v: %v", err.Server, how, err.Tried, err.Last))
+	return escape(text)
 }
 
 func (err *ServerLostError) Unwrap() error { return err.Last }
 
-// ProtocolError says that the other side is no Bridgemaster server, or breaks the protocol.
+// ProtocolError reports that the peer is not a Bridgemaster server, or breaks the protocol.
 type ProtocolError struct{ Message string }
 
-func (err *ProtocolError) Error() string { return shown(err.Message) }
+func (err *ProtocolError) Error() string { return escape(err.Message) }
 
-// BrokenSeedCommitmentError says that the match is over, and that its seed is not the one that the
-// server had committed to.
+// BrokenSeedCommitmentError reports that the match has ended, and that its seed does not match the
+// server's commitment.
 type BrokenSeedCommitmentError struct {
-	// Commitment is what MatchStarted said.
+	// Commitment is the commitment sent in MatchStarted.
 	Commitment string
-	// Ended is what came at the end, with the result.
+	// Ended is the last message of the match, with the seed and the result.
 	Ended *v1.MatchEnded
 }
 
 func (err *BrokenSeedCommitmentError) Error() string {
-	return fmt.Sprintf("the server played another seed than it had committed to: the commitment was "+
-		"%s, the seed revealed is %q with the salt %q",
-		shown(err.Commitment), err.Ended.GetSeed(), err.Ended.GetSeedSalt())
+	return fmt.Sprintf("the revealed seed does not match the commitment: commitment %q, seed %q, salt %q",
+		err.Commitment, err.Ended.GetSeed(), err.Ended.GetSeedSalt())
 }
 
-// NoLegalDecisionError says that the bot kept answering one request with decisions that were refused.
+// NoLegalDecisionError reports that the bot answered one request with refused decisions too often.
 type NoLegalDecisionError struct {
-	// Times is how often.
+	// Times is the number of refused decisions.
 	Times int
-	// Last is the last refusal.
+	// Last is the refusal of the last decision.
 	Last *v1.DecisionRejected
 }
 
 func (err *NoLegalDecisionError) Error() string {
-	return fmt.Sprintf("request %d was answered %d times with a decision that was refused; at last: %s",
-		err.Last.GetRequestId(), err.Times, explanation(err.Last))
+	return fmt.Sprintf("the server refused %d decisions for request %d; the last: %s",
+		err.Times, err.Last.GetRequestId(), rejectionText(err.Last))
 }
 
-// ReasonOf returns the reason of PROTOCOL.md in an error of this package, or an empty text.
+// ReasonOf returns the reason in an error of this package, from the table in PROTOCOL.md; empty if
+// it has none.
 func ReasonOf(err error) string {
 	var refused *RefusedError
 	var lost *ServerLostError
@@ -123,13 +124,14 @@ func ReasonOf(err error) string {
 const (
 	domain = "bridgemaster"
 	prefix = "REFUSAL_REASON_"
-	// moved is the refusal of what another server has; movedToEntry names it in the metadata.
+	// moved is the refusal reason of a redirect; movedToEntry is its metadata entry with the server.
 	moved        = "MOVED"
 	movedToEntry = "address"
 )
 
-// advices are the reasons that PROTOCOL.md marks with retry or stop; all others it marks with fix.
-var advices = map[string]Advice{
+// adviceByReason has the reasons marked retry or stop in PROTOCOL.md; all other reasons are marked
+// fix.
+var adviceByReason = map[string]Advice{
 	"HELLO_LATE":         Retry,
 	"SLOW_CONSUMER":      Retry,
 	"LIMIT_REACHED":      Retry,
@@ -152,7 +154,7 @@ var advices = map[string]Advice{
 	"DATA_DAMAGED":       Stop,
 }
 
-// codesToRetry are what a broken connection looks like, for a status without a known reason.
+// codesToRetry are codes that a broken connection can produce, for a status without a known reason.
 var codesToRetry = map[codes.Code]bool{
 	codes.Unavailable:       true,
 	codes.Unknown:           true,
@@ -163,64 +165,66 @@ var codesToRetry = map[codes.Code]bool{
 	codes.ResourceExhausted: true,
 }
 
-// streamLost says that a stream ended before the match did; another one may carry on.
+// streamLost reports that a stream ended before the match did; a retry might help.
 type streamLost struct {
 	reason, message string
-	// movedTo is where the server sends the caller, as HOST:PORT; empty when it does not.
+	// movedTo is the server that a MOVED refusal names, as HOST:PORT; otherwise empty.
 	movedTo string
 }
 
 func (err *streamLost) Error() string { return err.message }
 
-// errorOf sorts a failure of gRPC: a *streamLost when trying again may help, another error when not.
-func errorOf(failure error) error {
-	told, _ := status.FromError(failure)
-	for _, detail := range told.Details() {
+// errorFromRPC classifies a gRPC failure: *streamLost if a retry may help, otherwise another error.
+func errorFromRPC(failure error) error {
+	rpcStatus, _ := status.FromError(failure)
+	for _, detail := range rpcStatus.Details() {
 		info, ok := detail.(*errdetails.ErrorInfo)
 		if !ok || info.GetDomain() != domain {
 			continue
 		}
-		advice := adviceOf(info.GetReason(), told.Code())
+		advice := adviceFor(info.GetReason(), rpcStatus.Code())
 		if advice == Retry {
-			lost := &streamLost{reason: info.GetReason(), message: info.GetReason() + ": " + told.Message()}
+			message := info.GetReason() + ": " + rpcStatus.Message()
+			lost := &streamLost{reason: info.GetReason(), message: message}
 			if lost.reason == moved {
 				lost.movedTo = info.GetMetadata()[movedToEntry]
 			}
 			return lost
 		}
-		return &RefusedError{info.GetReason(), told.Message(), info.GetMetadata(), advice}
+		return &RefusedError{info.GetReason(), rpcStatus.Message(), info.GetMetadata(), advice}
 	}
-	text := fmt.Sprintf("%v: %s", told.Code(), told.Message())
-	if codesToRetry[told.Code()] {
+	text := fmt.Sprintf("%v: %s", rpcStatus.Code(), rpcStatus.Message())
+	if codesToRetry[rpcStatus.Code()] {
 		return &streamLost{message: text}
 	}
 	return &ProtocolError{"the call failed; is this a Bridgemaster server? " + text}
 }
 
-func adviceOf(reason string, code codes.Code) Advice {
+func adviceFor(reason string, code codes.Code) Advice {
 	if _, known := v1.RefusalReason_value[prefix+reason]; !known && codesToRetry[code] {
-		// A reason of a newer server.
+		// Only newer servers use this reason.
 		return Retry
 	}
-	if advice, ok := advices[reason]; ok {
+	if advice, ok := adviceByReason[reason]; ok {
 		return advice
 	}
 	return Fix
 }
 
-// reasonName returns the name of a reason, or its number if a newer server sent it.
+// reasonName returns the name of a reason, or its number if only newer servers use it.
 func reasonName(reason v1.RefusalReason) string {
 	return strings.TrimPrefix(reason.String(), prefix)
 }
 
-// explanation says why a decision was refused, for people.
-func explanation(rejected *v1.DecisionRejected) string {
-	return shown(fmt.Sprintf("%s at %q: %s",
+// rejectionText returns the reason for a refused decision, as one line for people.
+func rejectionText(rejected *v1.DecisionRejected) string {
+	return escape(fmt.Sprintf("%s at %q: %s",
 		reasonName(rejected.GetReason()), rejected.GetField(), rejected.GetDetail()))
 }
 
-// shown gives text on one line, so that text from outside cannot take over a terminal.
-func shown(text string) string {
+// escape returns text on one line. It escapes characters that are not printable, so that text from
+// outside cannot control the terminal.
+func escape(text string) string {
 	var line strings.Builder
 	for _, char := range text {
 		if unicode.IsPrint(char) {

@@ -13,72 +13,75 @@ import (
 )
 
 const (
-	// connectFor: a bot may be started a little before its server.
+	// connectFor is the default time to retry the first connection: a bot may start slightly before
+	// its server.
 	connectFor = 10 * time.Second
-	// reconnectFor is three times the default reconnect time of a match.
+	// reconnectFor is the default time to resume a lost stream: three times the default reconnect
+	// time of a match.
 	reconnectFor = 30 * time.Second
-	// attendingReconnectFor is for a bot that attends a queue, and for each seat that was offered
-	// there: a server that is restarted, moved or repaired is often away for minutes. A bot that gives
-	// up before it is back forfeits its match, and whether it is too late is for the match's own
-	// reconnect time to say.
-	attendingReconnectFor = 10 * time.Minute
-	// maxSlots are the most matches that a bot plays at once.
+	// attendReconnectFor is the default time to resume a lost stream while a bot attends a queue,
+	// and for each offered seat. A server that is restarted, moved or repaired is often unavailable
+	// for minutes. A bot that stops retrying forfeits its match, so the library leaves the decision
+	// to the reconnect time of the match.
+	attendReconnectFor = 10 * time.Minute
+	// maxSlots is the maximum number of matches that a bot plays at once.
 	maxSlots = 64
-	// maxNameChars is the longest name and version of a bot that a server takes.
+	// maxNameChars is the maximum length of a bot's name and of its version.
 	maxNameChars = 64
-	// keyMetadata names the metadata entry that carries the API key of a call.
+	// keyMetadata is the name of the metadata entry that carries the API key of a call.
 	keyMetadata = "x-bridgemaster-key"
 )
 
-// Options say how a bot reaches its seat, and what it says about itself. What is left out is taken
-// from the environment.
+// Options are the server and seat or queue to play, and how the bot introduces itself. Zero values
+// are replaced from the environment.
 type Options struct {
-	// Server is the address, such as "http://127.0.0.1:50051" or "https://host:50051", or those of a
-	// cluster with commas between them; BRIDGEMASTER_SERVER, or DefaultServer.
+	// Server is the address, such as "http://127.0.0.1:50051" or "https://host:50051"; the
+	// addresses of a cluster are separated by commas. Default: BRIDGEMASTER_SERVER, or
+	// DefaultServer.
 	Server string
-	// Ticket is the join ticket of the seat; BRIDGEMASTER_TICKET.
+	// Ticket is the join ticket of the seat. Default: BRIDGEMASTER_TICKET.
 	Ticket string
-	// Queue is the queue to attend instead of a ticket: the name of a contest or a ladder;
+	// Queue is the queue to attend instead of a ticket: the name of a contest or a ladder. Default:
 	// BRIDGEMASTER_QUEUE.
 	Queue string
-	// Slots is how many matches a bot that attends a queue plays at once, 1 to 64;
+	// Slots is the number of matches that an attending bot plays at once, 1 to 64. Default:
 	// BRIDGEMASTER_SLOTS, or 1.
 	Slots int
-	// Key is the API key, for servers that ask for one; BRIDGEMASTER_KEY.
+	// Key is the API key, for servers that require one. Default: BRIDGEMASTER_KEY.
 	Key string
-	// CA is a PEM file of the certificates to trust for https://, instead of the system's;
+	// CA is a PEM file of the certificates to trust for https:// instead of the system's. Default:
 	// BRIDGEMASTER_CA.
 	CA string
-	// ClientCert and ClientKey are PEM files, for servers that ask for a client certificate;
-	// BRIDGEMASTER_CLIENT_CERT and BRIDGEMASTER_CLIENT_KEY.
+	// ClientCert and ClientKey are PEM files, for servers that require a client certificate.
+	// Default: BRIDGEMASTER_CLIENT_CERT and BRIDGEMASTER_CLIENT_KEY.
 	ClientCert, ClientKey string
-	// Name is that of the bot: 1 to 64 printable characters; the name of the program if left out. On a
-	// server that asks for API keys, the name of the key counts instead.
+	// Name of the bot: 1 to 64 printable characters. Default: the name of the program. A server
+	// that requires API keys uses the name of the key instead.
 	Name string
-	// Version is that of the bot: at most 64 printable characters.
+	// Version of the bot: at most 64 printable characters.
 	Version string
-	// Games are the identifiers of the games that the bot plays, such as "alhambra"; none for all.
+	// Games are the identifiers of the games that the bot plays, such as "alhambra"; empty for all.
 	Games []string
-	// ConnectFor is how long the first connection is tried for; 10 s if left out.
+	// ConnectFor is the time to keep trying the first connection. Default: 10 s.
 	ConnectFor time.Duration
-	// ReconnectFor is how long a lost server is looked for, each time; if left out 30 s, or with a queue
-	// 10 minutes, for the attendance and for each seat that was offered there.
+	// ReconnectFor is the time to keep trying to resume a lost stream, for each loss. Default: 30
+	// s, or 10 minutes with a queue, for the attendance and for each seat offered there.
 	ReconnectFor time.Duration
-	// Log takes warnings; those of log.Default() if left out.
+	// Log receives warnings. Default: log.Default().
 	Log *log.Logger
 }
 
-// seating are options that were checked, with all that was taken from elsewhere.
-type seating struct {
+// resolvedOptions are validated options, with all defaults filled in.
+type resolvedOptions struct {
 	Options
-	// places are the servers, in the order in which they were named.
-	places []place
-	// metadata are the names and values of the call's entries in turn.
+	// servers are the servers to try, in this order.
+	servers []server
+	// metadata has the names and values of the call's metadata, alternating.
 	metadata []string
 }
 
-// completed returns the options with what the environment has for what was left out.
-func (options Options) completed() Options {
+// withDefaults returns the options with zero values replaced from the environment or by defaults.
+func (options Options) withDefaults() Options {
 	fill(&options.Server, "BRIDGEMASTER_SERVER", DefaultServer)
 	fill(&options.Ticket, "BRIDGEMASTER_TICKET", "")
 	fill(&options.Queue, "BRIDGEMASTER_QUEUE", "")
@@ -91,7 +94,7 @@ func (options Options) completed() Options {
 		options.ConnectFor = connectFor
 	}
 	if options.ReconnectFor == 0 && options.Queue != "" {
-		options.ReconnectFor = attendingReconnectFor
+		options.ReconnectFor = attendReconnectFor
 	}
 	if options.ReconnectFor == 0 {
 		options.ReconnectFor = reconnectFor
@@ -102,77 +105,78 @@ func (options Options) completed() Options {
 	return options
 }
 
-// attends says whether a bot is to attend a queue: one is named, and no ticket.
-func (options Options) attends() bool {
-	options = options.completed()
+// shouldAttend returns whether a bot attends a queue: a queue is named, and no ticket is set.
+func (options Options) shouldAttend() bool {
+	options = options.withDefaults()
 	return options.Ticket == "" && options.Queue != ""
 }
 
-// seating checks the options of a seat.
-func (options Options) seating() (*seating, error) {
-	options = options.completed()
+// resolve completes and validates the options of a seat.
+func (options Options) resolve() (*resolvedOptions, error) {
+	options = options.withDefaults()
 	if options.Ticket == "" {
-		return nil, &OptionsError{"no ticket: set BRIDGEMASTER_TICKET, or give Options.Ticket; " +
-			"creating a match returns one for each seat"}
+		return nil, &OptionsError{"no ticket: set BRIDGEMASTER_TICKET or Options.Ticket; " +
+			"creating a match returns a ticket for each seat"}
 	}
 	if options.Queue != "" {
-		// The server that offered it was there a moment ago: one that is not reached is lost.
+		// The server was reachable a moment ago, so the first connection is retried for as long as
+		// a lost stream.
 		options.ConnectFor = max(options.ConnectFor, options.ReconnectFor)
 	}
-	return options.checked()
+	return options.validate()
 }
 
-// queueing checks the options of an attendance, which shows no ticket.
-func (options Options) queueing() (*seating, error) {
-	options = options.completed()
+// resolveAttend completes and validates the options of an attendance, which uses no ticket.
+func (options Options) resolveAttend() (*resolvedOptions, error) {
+	options = options.withDefaults()
 	if options.Queue == "" {
-		return nil, &OptionsError{"no queue: set BRIDGEMASTER_QUEUE, or give Options.Queue"}
+		return nil, &OptionsError{"no queue: set BRIDGEMASTER_QUEUE or Options.Queue"}
 	}
-	given := ""
+	text := ""
 	if options.Slots != 0 {
-		given = strconv.Itoa(options.Slots)
+		text = strconv.Itoa(options.Slots)
 	}
-	fill(&given, "BRIDGEMASTER_SLOTS", "1")
-	slots, err := strconv.Atoi(given)
+	fill(&text, "BRIDGEMASTER_SLOTS", "1")
+	slots, err := strconv.Atoi(text)
 	if err != nil || slots < 1 || slots > maxSlots {
 		return nil, &OptionsError{
-			fmt.Sprintf("a bot plays 1 to %d matches at once, not %s", maxSlots, given)}
+			fmt.Sprintf("slots: %q is out of range (1 to %d)", text, maxSlots)}
 	}
 	options.Slots, options.Ticket = slots, ""
-	return options.checked()
+	return options.validate()
 }
 
-// checked checks completed options.
-func (options Options) checked() (*seating, error) {
+// validate validates completed options and derives servers and metadata from them.
+func (options Options) validate() (*resolvedOptions, error) {
 	var metadata []string
 	if options.Ticket != "" {
-		ticket, err := secret("ticket", options.Ticket)
+		ticket, err := validateSecret("ticket", options.Ticket)
 		if err != nil {
 			return nil, err
 		}
 		metadata = append(metadata, "authorization", "Bearer "+ticket)
 	}
 	if options.Key != "" {
-		key, err := secret("API key", options.Key)
+		key, err := validateSecret("API key", options.Key)
 		if err != nil {
 			return nil, err
 		}
 		metadata = append(metadata, keyMetadata, key)
 	}
-	if err := checkName("name", options.Name, 1); err != nil {
+	if err := validateName("Name", options.Name, 1); err != nil {
 		return nil, err
 	}
-	if err := checkName("version", options.Version, 0); err != nil {
+	if err := validateName("Version", options.Version, 0); err != nil {
 		return nil, err
 	}
-	places, err := placesOf(options)
+	servers, err := parseServers(options)
 	if err != nil {
 		return nil, err
 	}
-	return &seating{options, places, metadata}, nil
+	return &resolvedOptions{options, servers, metadata}, nil
 }
 
-// name returns the name that was given, or that of the program.
+// name returns the given name, or that of the program.
 func (options Options) name() string {
 	if options.Name != "" {
 		return options.Name
@@ -180,31 +184,31 @@ func (options Options) name() string {
 	return filepath.Base(os.Args[0])
 }
 
-func fill(option *string, variable, otherwise string) {
+func fill(option *string, variable, fallback string) {
 	if *option == "" {
 		*option = os.Getenv(variable)
 	}
 	if *option == "" {
-		*option = otherwise
+		*option = fallback
 	}
 }
 
-func secret(what, text string) (string, error) {
+func validateSecret(what, text string) (string, error) {
 	text = strings.TrimSpace(text)
-	isStrange := func(char rune) bool { return char < '!' || char > '~' }
-	if text == "" || strings.ContainsFunc(text, isStrange) {
+	isInvalid := func(char rune) bool { return char < '!' || char > '~' }
+	if text == "" || strings.ContainsFunc(text, isInvalid) {
 		return "", &OptionsError{
-			fmt.Sprintf("the %s has characters that none has: copy it again", what)}
+			fmt.Sprintf("the %s is not valid: it must be printable ASCII without spaces", what)}
 	}
 	return text, nil
 }
 
-func checkName(what, text string, least int) error {
-	isStrange := func(char rune) bool { return !unicode.IsPrint(char) }
+func validateName(option, text string, minChars int) error {
+	isInvalid := func(char rune) bool { return !unicode.IsPrint(char) }
 	length := utf8.RuneCountInString(text)
-	if length < least || length > maxNameChars || strings.ContainsFunc(text, isStrange) {
-		return &OptionsError{fmt.Sprintf("the bot's %s %q must have %d to %d printable characters",
-			what, text, least, maxNameChars)}
+	if length < minChars || length > maxNameChars || strings.ContainsFunc(text, isInvalid) {
+		return &OptionsError{fmt.Sprintf("%s: %q must have %d to %d printable characters",
+			option, text, minChars, maxNameChars)}
 	}
 	return nil
 }

@@ -13,76 +13,76 @@ import (
 )
 
 const (
-	// welcomeTimeout is the time for the Welcome, once a stream is asked for.
+	// welcomeTimeout is the time to wait for the Welcome on a new stream.
 	welcomeTimeout = 10 * time.Second
-	// closingTimeout is the time that the server has to end the stream after MatchEnded.
+	// closingTimeout is the time to wait for the end of the stream after MatchEnded.
 	closingTimeout = time.Second
-	// missedPings: a server that is silent for this many intervals of its Pings is gone.
+	// missedPings is the number of Ping intervals without a message after which a server is lost.
 	missedPings = 3
 )
 
-// Play plays one match to its end and returns its result. It may be called by several goroutines at
-// once. Its errors are those of this package, and that of ctx when it is cancelled.
+// Play plays one match to its end and returns its result. It can be called from several goroutines
+// at once. Play returns an error of this package, or the error of ctx if ctx is cancelled.
 func Play(ctx context.Context, bot Bot, options Options) (*v1.MatchResult, error) {
-	seating, err := options.seating()
+	resolved, err := options.resolve()
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	seat := &seat{
-		seating:      seating,
-		route:        newRoute(seating.places),
-		conversation: conversation{seating: seating},
+		options:      resolved,
+		route:        newRoute(resolved.servers),
+		conversation: conversation{options: resolved},
 		bot:          startBot(ctx, bot),
 	}
 	return seat.play(ctx)
 }
 
-// seat is one seat of one match, over as many streams as it takes.
+// seat is one seat of one match, across all of its streams.
 type seat struct {
-	seating      *seating
+	options      *resolvedOptions
 	route        *route
 	conversation conversation
 	bot          *botRoutine
-	// held are answers that came while no stream was welcomed.
-	held []answered
-	// streamWasWelcomed is about the newest stream.
+	// deferred has the answers given while no stream was ready to send them.
+	deferred []botAnswer
+	// streamWasWelcomed is set once the current stream has received a Welcome.
 	streamWasWelcomed bool
 }
 
 func (s *seat) play(ctx context.Context) (*v1.MatchResult, error) {
-	backoff := newBackoff(s.seating.ConnectFor)
+	backoff := newBackoff(s.options.ConnectFor)
 	for {
 		ended, err := s.playOnOneStream(ctx)
 		if err == nil {
-			s.bot.tell(&v1.PlayResponse{Message: &v1.PlayResponse_MatchEnded{MatchEnded: ended}})
+			s.bot.notify(&v1.PlayResponse{Message: &v1.PlayResponse_MatchEnded{MatchEnded: ended}})
 			return ended.GetResult(), s.bot.finish(ctx)
 		}
 		lost, ok := err.(*streamLost)
 		if !ok || ctx.Err() != nil {
 			return nil, ctxOr(ctx, err)
 		}
-		tried := s.seating.ConnectFor
+		waited := s.options.ConnectFor
 		if s.streamWasWelcomed {
-			// A match that waits for other bots may say nothing for long.
-			backoff.restart(s.seating.ReconnectFor, s.conversation.progressed)
+			// A match that waits for other bots can be silent for a long time.
+			backoff.restart(s.options.ReconnectFor, s.conversation.progressed)
 		}
 		if s.conversation.welcomed {
-			tried = s.seating.ReconnectFor
+			waited = s.options.ReconnectFor
 		}
-		server := s.route.place.server
-		atOnce := s.route.goOn(lost.movedTo)
+		address := s.route.server.address
+		retryAtOnce := s.route.advance(lost.movedTo)
 		pause, ok := backoff.nextPause()
 		if !ok {
 			return nil, &ServerLostError{
-				server, tried, s.conversation.welcomed, lost.reason, lost}
+				address, waited, s.conversation.welcomed, lost.reason, lost}
 		}
-		if atOnce {
+		if retryAtOnce {
 			continue
 		}
 		if s.conversation.welcomed {
-			s.seating.Log.Printf("no stream: %s; trying again", shown(lost.Error()))
+			s.options.Log.Printf("stream lost: %s; retrying", escape(lost.Error()))
 		}
 		if err := s.wait(ctx, pause); err != nil {
 			return nil, err
@@ -90,7 +90,7 @@ func (s *seat) play(ctx context.Context) (*v1.MatchResult, error) {
 	}
 }
 
-// wait pauses before the next stream; what the bot answers meanwhile is kept.
+// wait waits before the next stream, and stores answers that the bot gives in the meantime.
 func (s *seat) wait(ctx context.Context, pause time.Duration) error {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
@@ -101,16 +101,16 @@ func (s *seat) wait(ctx context.Context, pause time.Duration) error {
 		case <-timer.C:
 			return nil
 		case answer := <-s.bot.answers:
-			s.held = append(s.held, answer)
+			s.deferred = append(s.deferred, answer)
 		}
 	}
 }
 
-// playOnOneStream opens a stream and converses on it until the match is over.
+// playOnOneStream opens a stream and uses it until the match has ended.
 func (s *seat) playOnOneStream(ctx context.Context) (*v1.MatchEnded, error) {
 	s.streamWasWelcomed = false
 	hello := s.conversation.hello()
-	stream, err := openStream(ctx, s.seating, s.route.place, hello)
+	stream, err := openStream(ctx, s.options, s.route.server, hello)
 	if err != nil {
 		return nil, err
 	}
@@ -124,29 +124,29 @@ func (s *seat) playOnOneStream(ctx context.Context) (*v1.MatchEnded, error) {
 		return nil, err
 	}
 	s.streamWasWelcomed = true
-	s.route.arrived()
+	s.route.markAnswered()
 	if _, err := s.react(stream, reactions); err != nil {
 		return nil, err
 	}
 	silence := missedPings * time.Duration(welcome.GetPingIntervalMs()) * time.Millisecond
-	return s.converse(ctx, stream, silence)
+	return s.exchange(ctx, stream, silence)
 }
 
 func (s *seat) readWelcome(ctx context.Context, stream *stream) (*v1.Welcome, error) {
-	span := s.seating.ConnectFor
+	total := s.options.ConnectFor
 	if s.conversation.welcomed {
-		span = s.seating.ReconnectFor
+		total = s.options.ReconnectFor
 	}
-	timer := time.NewTimer(s.route.patience(welcomeTimeout, span))
+	timer := time.NewTimer(s.route.answerTimeout(welcomeTimeout, total))
 	defer timer.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-timer.C:
-			return nil, &streamLost{message: "no Welcome came"}
+			return nil, &streamLost{message: "the server did not send a Welcome in time"}
 		case answer := <-s.bot.answers:
-			s.held = append(s.held, answer)
+			s.deferred = append(s.deferred, answer)
 		case response, ok := <-stream.responses:
 			if !ok {
 				return nil, stream.failure
@@ -154,20 +154,20 @@ func (s *seat) readWelcome(ctx context.Context, stream *stream) (*v1.Welcome, er
 			welcome := response.GetWelcome()
 			if welcome == nil {
 				return nil, &ProtocolError{
-					"the server broke the protocol: its first message is no Welcome"}
+					"the server broke the protocol: its first message is not a Welcome"}
 			}
 			return welcome, nil
 		}
 	}
 }
 
-// converse carries messages between server and bot, in whatever order the two get ready.
-func (s *seat) converse(
+// exchange passes messages between server and bot until the match has ended.
+func (s *seat) exchange(
 	ctx context.Context, stream *stream, silence time.Duration,
 ) (*v1.MatchEnded, error) {
-	held := s.held
-	s.held = nil
-	for _, answer := range held {
+	deferred := s.deferred
+	s.deferred = nil
+	for _, answer := range deferred {
 		if err := s.answer(stream, answer); err != nil {
 			return nil, err
 		}
@@ -199,7 +199,7 @@ func (s *seat) converse(
 			}
 			ended, err := s.react(stream, reactions)
 			if ended != nil {
-				stream.leave()
+				stream.finish()
 			}
 			if ended != nil || err != nil {
 				return ended, err
@@ -208,7 +208,7 @@ func (s *seat) converse(
 	}
 }
 
-func (s *seat) answer(stream *stream, answer answered) error {
+func (s *seat) answer(stream *stream, answer botAnswer) error {
 	reactions, err := s.conversation.answer(answer.request, answer.choice)
 	if err != nil {
 		return err
@@ -217,17 +217,17 @@ func (s *seat) answer(stream *stream, answer answered) error {
 	return err
 }
 
-// react does what a message calls for; it returns the end of the match when that has come.
+// react carries out reactions, and returns the last message if the match has ended.
 func (s *seat) react(stream *stream, reactions []reaction) (*v1.MatchEnded, error) {
 	for _, reaction := range reactions {
 		switch {
 		case reaction.send != nil:
-			// Why a stream takes no more is what its reader gets.
+			// A failure to send is also reported to the reader of the stream.
 			_ = stream.call.Send(reaction.send)
-		case reaction.ask != nil:
-			s.bot.ask(reaction.ask)
-		case reaction.tell != nil:
-			s.bot.tell(reaction.tell)
+		case reaction.decide != nil:
+			s.bot.decide(reaction.decide)
+		case reaction.notify != nil:
+			s.bot.notify(reaction.notify)
 		case reaction.end != nil:
 			return reaction.end, nil
 		}
@@ -235,33 +235,33 @@ func (s *seat) react(stream *stream, reactions []reaction) (*v1.MatchEnded, erro
 	return nil, nil
 }
 
-// stream is one stream of a seat, and the connection below it.
+// stream is one stream of a seat, with its own connection.
 type stream struct {
 	connection *grpc.ClientConn
 	call       grpc.BidiStreamingClient[v1.PlayRequest, v1.PlayResponse]
 	cancel     context.CancelFunc
-	// responses is closed at the end of the stream, with the reason in failure.
+	// responses is closed at the end of the stream, after failure is set to the reason.
 	responses chan *v1.PlayResponse
 	failure   error
 }
 
-// openStream opens a stream at a server, with the Hello as its first message.
+// openStream opens a stream and sends the Hello.
 func openStream(
-	ctx context.Context, seating *seating, at place, hello *v1.PlayRequest,
+	ctx context.Context, options *resolvedOptions, server server, hello *v1.PlayRequest,
 ) (*stream, error) {
-	connection, err := at.connect()
+	connection, err := server.connect()
 	if err != nil {
 		return nil, err
 	}
-	ctx = metadata.AppendToOutgoingContext(ctx, seating.metadata...)
+	ctx = metadata.AppendToOutgoingContext(ctx, options.metadata...)
 	ctx, cancel := context.WithCancel(ctx)
 	call, err := v1.NewPlayServiceClient(connection).Play(ctx)
 	if err != nil {
 		cancel()
 		_ = connection.Close()
-		return nil, errorOf(err)
+		return nil, errorFromRPC(err)
 	}
-	// Why a stream takes no Hello is what its reader gets.
+	// A failure to send is also reported to the reader of the stream.
 	_ = call.Send(hello)
 	stream := &stream{
 		connection: connection, call: call, cancel: cancel, responses: make(chan *v1.PlayResponse),
@@ -270,7 +270,7 @@ func openStream(
 	return stream, nil
 }
 
-// read reads at once whatever comes, also while the bot thinks.
+// read reads messages at once, also while the bot thinks.
 func (s *stream) read(ctx context.Context) {
 	defer close(s.responses)
 	for {
@@ -280,7 +280,7 @@ func (s *stream) read(ctx context.Context) {
 			return
 		}
 		if err != nil {
-			s.failure = errorOf(err)
+			s.failure = errorFromRPC(err)
 			return
 		}
 		select {
@@ -292,8 +292,8 @@ func (s *stream) read(ctx context.Context) {
 	}
 }
 
-// leave leaves in order: it closes our half, and lets the server close its own.
-func (s *stream) leave() {
+// finish closes the stream in order: first the client's half, then the server's.
+func (s *stream) finish() {
 	_ = s.call.CloseSend()
 	timer := time.NewTimer(closingTimeout)
 	defer timer.Stop()

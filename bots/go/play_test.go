@@ -27,12 +27,12 @@ const (
 	salt      = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 	// commitment to seed with salt: the example of PROTOCOL.md.
 	commitment = "fb68e9b2871847c68a016f69b6f578dccf4bcc570460ba524a4063228775796f"
-	// patience is how long a test waits for what must happen: far more than it takes.
-	patience = 30 * time.Second
+	// testTimeout is the time limit of every wait of a test; far more than needed.
+	testTimeout = 30 * time.Second
 )
 
-// scripted is a server on loopback whose every message is in the test's hand.
-type scripted struct {
+// scriptedServer is a server on the loopback interface whose messages are controlled by the test.
+type scriptedServer struct {
 	v1.UnimplementedPlayServiceServer
 	v1.UnimplementedLobbyServiceServer
 	t           *testing.T
@@ -41,15 +41,15 @@ type scripted struct {
 	attendances chan *scriptedAttendance
 }
 
-// scriptedStream is one stream of a bot, seen from the server.
+// scriptedStream is the server side of a bot's stream.
 type scriptedStream struct {
 	grpc.BidiStreamingServer[v1.PlayRequest, v1.PlayResponse]
 	t *testing.T
-	// end takes how the stream ends.
+	// end receives the result of the call.
 	end chan error
 }
 
-func (s *scripted) Play(stream grpc.BidiStreamingServer[v1.PlayRequest, v1.PlayResponse]) error {
+func (s *scriptedServer) Play(stream grpc.BidiStreamingServer[v1.PlayRequest, v1.PlayResponse]) error {
 	mine := &scriptedStream{stream, s.t, make(chan error)}
 	s.streams <- mine
 	select {
@@ -60,33 +60,33 @@ func (s *scripted) Play(stream grpc.BidiStreamingServer[v1.PlayRequest, v1.PlayR
 	}
 }
 
-func start(t *testing.T) *scripted {
+func start(t *testing.T) *scriptedServer {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	made := &scripted{
+	scripted := &scriptedServer{
 		t: t, address: listener.Addr().String(),
 		streams: make(chan *scriptedStream), attendances: make(chan *scriptedAttendance),
 	}
 	server := grpc.NewServer()
-	v1.RegisterPlayServiceServer(server, made)
-	v1.RegisterLobbyServiceServer(server, made)
+	v1.RegisterPlayServiceServer(server, scripted)
+	v1.RegisterLobbyServiceServer(server, scripted)
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(server.Stop)
-	return made
+	return scripted
 }
 
 // stream returns the next stream that a bot opens.
-func (s *scripted) stream() *scriptedStream { return soon(s.t, s.streams) }
+func (s *scriptedServer) stream() *scriptedStream { return await(s.t, s.streams) }
 
-// welcomed returns the next stream, with its Welcome, and the Hello of the bot.
-func (s *scripted) welcomed(resumed bool) (*scriptedStream, *v1.Hello) {
+// welcomedStream returns the next stream after sending its Welcome, and the Hello of the bot.
+func (s *scriptedServer) welcomedStream(resumed bool) (*scriptedStream, *v1.Hello) {
 	stream := s.stream()
 	hello := stream.receive().GetHello()
 	if hello == nil {
-		s.t.Fatal("the first message is no Hello")
+		s.t.Fatal("the first message is not a Hello")
 	}
 	stream.send(&v1.PlayResponse{Message: &v1.PlayResponse_Welcome{Welcome: &v1.Welcome{
 		ProtocolRevision: 1, MatchId: "match-7", Seat: 1, PingIntervalMs: 60_000,
@@ -111,8 +111,8 @@ func (s *scriptedStream) receive() *v1.PlayRequest {
 	return request
 }
 
-// decides checks that the next message answers this request by this index.
-func (s *scriptedStream) decides(requestID, index uint32) {
+// expectDecision checks that the next message answers this request with this index.
+func (s *scriptedStream) expectDecision(requestID, index uint32) {
 	s.t.Helper()
 	want := &v1.Decision{RequestId: requestID, Choice: &v1.Decision_Index{Index: index}}
 	if got := s.receive(); !proto.Equal(got.GetDecision(), want) {
@@ -120,71 +120,71 @@ func (s *scriptedStream) decides(requestID, index uint32) {
 	}
 }
 
-// fail ends the stream with a status and, if there is one, a reason.
+// fail ends the stream with an error status, optionally with a reason.
 func (s *scriptedStream) fail(code codes.Code, reason string) { s.end <- refusal(s.t, code, reason) }
 
-// refusal is a status with, if there is one, a reason.
+// refusal returns an error status, optionally with a reason.
 func refusal(t *testing.T, code codes.Code, reason string) error {
 	t.Helper()
-	return refusalOf(t, code, reason, map[string]string{"hint": "x"})
+	return statusError(t, code, reason, map[string]string{"hint": "x"})
 }
 
-// sends is the refusal that sends a bot to another server.
-func sends(t *testing.T, to *scripted) error {
+// redirect returns the refusal that redirects a bot to another server.
+func redirect(t *testing.T, to *scriptedServer) error {
 	t.Helper()
-	return refusalOf(t, codes.FailedPrecondition, moved, map[string]string{movedToEntry: to.address})
+	return statusError(t, codes.FailedPrecondition, moved, map[string]string{movedToEntry: to.address})
 }
 
-func refusalOf(
+func statusError(
 	t *testing.T, code codes.Code, reason string, metadata map[string]string,
 ) error {
 	t.Helper()
-	told := status.New(code, "why\x1b[2J")
+	result := status.New(code, "why\x1b[2J")
 	if reason != "" {
 		info := &errdetails.ErrorInfo{Reason: reason, Domain: "bridgemaster", Metadata: metadata}
-		detailed, err := told.WithDetails(info)
+		detailed, err := result.WithDetails(info)
 		if err != nil {
 			t.Fatal(err)
 		}
-		told = detailed
+		result = detailed
 	}
-	return told.Err()
+	return result.Err()
 }
 
-// finish ends the match, and checks that the bot leaves in order.
+// finish ends the match, and checks that the bot closes the stream in order.
 func (s *scriptedStream) finish(sequence uint32) {
 	s.t.Helper()
-	s.send(ended(sequence, "", ""))
+	s.send(matchEnded(sequence, "", ""))
 	if _, err := s.Recv(); err != io.EOF {
-		s.t.Fatalf("the bot leaves with %v", err)
+		s.t.Fatalf("the bot did not close the stream in order: %v", err)
 	}
 	s.end <- nil
 }
 
-func soon[T any](t *testing.T, channel <-chan T) T {
+func await[T any](t *testing.T, channel <-chan T) T {
 	t.Helper()
 	select {
 	case value := <-channel:
 		return value
-	case <-time.After(patience):
-		t.Fatal("it did not happen")
+	case <-time.After(testTimeout):
+		t.Fatal("timed out")
 		panic("unreachable")
 	}
 }
 
-func asks(sequence, requestID uint32) *v1.PlayResponse {
+func decisionRequest(sequence, requestID uint32) *v1.PlayResponse {
 	request := &v1.DecisionRequest{RequestId: requestID, LegalCount: 9}
 	return &v1.PlayResponse{
 		Sequence: sequence, Message: &v1.PlayResponse_DecisionRequest{DecisionRequest: request}}
 }
 
-func started(sequence uint32, commitment string) *v1.PlayResponse {
+func matchStarted(sequence uint32, commitment string) *v1.PlayResponse {
 	message := &v1.MatchStarted{SeedCommitment: commitment}
 	return &v1.PlayResponse{
 		Sequence: sequence, Message: &v1.PlayResponse_MatchStarted{MatchStarted: message}}
 }
 
-func rejects(sequence, requestID uint32) *v1.PlayResponse {
+func decisionRejected(sequence, requestID uint32) *v1.PlayResponse {
 	rejected := &v1.DecisionRejected{
 		RequestId: requestID, OpenRequestId: requestID, Field: "index", Detail: "0 to 3",
 		Reason: v1.RefusalReason_REFUSAL_REASON_INDEX_OUT_OF_RANGE,
@@ -193,7 +193,7 @@ func rejects(sequence, requestID uint32) *v1.PlayResponse {
 		Sequence: sequence, Message: &v1.PlayResponse_DecisionRejected{DecisionRejected: rejected}}
 }
 
-func ended(sequence uint32, seed, salt string) *v1.PlayResponse {
+func matchEnded(sequence uint32, seed, salt string) *v1.PlayResponse {
 	message := &v1.MatchEnded{
 		Result: &v1.MatchResult{MatchId: "match-7", Decisions: 99}, Seed: seed, SeedSalt: salt}
 	return &v1.PlayResponse{
@@ -204,28 +204,28 @@ func ping(nonce uint64) *v1.PlayResponse {
 	return &v1.PlayResponse{Message: &v1.PlayResponse_Ping{Ping: &v1.Ping{Nonce: nonce}}}
 }
 
-// playing is a bot whose answers are in the test's hand.
-type playing struct {
+// scriptedBot is a bot whose answers are controlled by the test; it records the calls of its methods.
+type scriptedBot struct {
 	t       *testing.T
-	server  *scripted
+	server  *scriptedServer
 	choices chan Choice
-	heard   []string
+	calls   []string
 	ended   chan error
 	result  *v1.MatchResult
 }
 
-func (p *playing) Decide(request *Request) Choice {
-	p.heard = append(p.heard, "asked")
+func (p *scriptedBot) Decide(request *Request) Choice {
+	p.calls = append(p.calls, "decide")
 	return <-p.choices
 }
-func (p *playing) MatchStarted(*v1.MatchStarted)         { p.heard = append(p.heard, "started") }
-func (p *playing) DecisionRejected(*v1.DecisionRejected) { p.heard = append(p.heard, "rejected") }
-func (p *playing) SeatChanged(*v1.SeatStatus)            { p.heard = append(p.heard, "seat") }
-func (p *playing) MatchEnded(*v1.MatchResult)            { p.heard = append(p.heard, "ended") }
+func (p *scriptedBot) MatchStarted(*v1.MatchStarted)         { p.calls = append(p.calls, "started") }
+func (p *scriptedBot) DecisionRejected(*v1.DecisionRejected) { p.calls = append(p.calls, "rejected") }
+func (p *scriptedBot) SeatChanged(*v1.SeatStatus)            { p.calls = append(p.calls, "seat") }
+func (p *scriptedBot) MatchEnded(*v1.MatchResult)            { p.calls = append(p.calls, "ended") }
 
-func play(t *testing.T) *playing {
+func startBotAndServer(t *testing.T) *scriptedBot {
 	t.Helper()
-	p := &playing{
+	p := &scriptedBot{
 		t: t, server: start(t), choices: make(chan Choice, 9), ended: make(chan error, 1)}
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
@@ -241,163 +241,163 @@ func play(t *testing.T) *playing {
 	return p
 }
 
-// ends waits for the end of play.
-func (p *playing) ends() error {
+// wait waits for the end of Play.
+func (p *scriptedBot) wait() error {
 	p.t.Helper()
-	return soon(p.t, p.ended)
+	return await(p.t, p.ended)
 }
 
-// endsWell waits for the result, and checks what the bot has heard.
-func (p *playing) endsWell(heard string) {
+// expectResult waits for the result, and checks the calls of the bot.
+func (p *scriptedBot) expectResult(calls string) {
 	p.t.Helper()
-	if err := p.ends(); err != nil || p.result.GetDecisions() != 99 {
+	if err := p.wait(); err != nil || p.result.GetDecisions() != 99 {
 		p.t.Fatalf("%v, %v", err, p.result)
 	}
-	if got := strings.Join(p.heard, " "); got != heard {
-		p.t.Fatalf("heard %q, and not %q", got, heard)
+	if got := strings.Join(p.calls, " "); got != calls {
+		p.t.Fatalf("calls: got %q, want %q", got, calls)
 	}
 }
 
 func TestAWholeMatchReachesTheBotAndItsAnswersTheServer(t *testing.T) {
-	p := play(t)
-	stream, hello := p.server.welcomed(true)
-	told, _ := metadata.FromIncomingContext(stream.Context())
-	if told.Get("authorization")[0] != "Bearer ticket-7" || told.Get(keyMetadata)[0] != "bmk_k_7" {
-		t.Fatal(told)
+	p := startBotAndServer(t)
+	stream, hello := p.server.welcomedStream(true)
+	md, _ := metadata.FromIncomingContext(stream.Context())
+	if md.Get("authorization")[0] != "Bearer ticket-7" || md.Get(keyMetadata)[0] != "bmk_k_7" {
+		t.Fatal(md)
 	}
 	want := &v1.Hello{
 		ProtocolRevision: 1, BotName: "puppet", BotVersion: "1.0", Games: []string{"old_london_bridge"}}
 	if !proto.Equal(hello, want) {
 		t.Fatal(hello)
 	}
-	stream.send(started(1, ""))
+	stream.send(matchStarted(1, ""))
 	p.choices <- Index(5)
-	stream.send(asks(2, 1))
-	stream.decides(1, 5)
+	stream.send(decisionRequest(2, 1))
+	stream.expectDecision(1, 5)
 	stream.finish(3)
-	p.endsWell("started asked ended")
+	p.expectResult("started decide ended")
 }
 
-func TestADecisionOfAGameIsPutIntoItsEntryWithItsNote(t *testing.T) {
-	p := play(t)
-	stream, _ := p.server.welcomed(true)
+func TestADecisionOfAGameIsWrappedAndSentWithItsNote(t *testing.T) {
+	p := startBotAndServer(t)
+	stream, _ := p.server.welcomedStream(true)
 	decision := &london.Decision{
 		Decision: &london.Decision_TakeTile{TakeTile: &london.TakeTile{BonusStack: 2}}}
-	p.choices <- Full(decision).WithNote("full")
-	stream.send(asks(1, 1))
-	full := &v1.GameDecision{Game: &v1.GameDecision_OldLondonBridge{OldLondonBridge: decision}}
+	p.choices <- Decision(decision).WithNote("full")
+	stream.send(decisionRequest(1, 1))
+	wrapped := &v1.GameDecision{Game: &v1.GameDecision_OldLondonBridge{OldLondonBridge: decision}}
 	want := &v1.Decision{
-		RequestId: 1, Choice: &v1.Decision_Decision{Decision: full}, Note: "full"}
+		RequestId: 1, Choice: &v1.Decision_Decision{Decision: wrapped}, Note: "full"}
 	if got := stream.receive().GetDecision(); !proto.Equal(got, want) {
 		t.Fatal(got)
 	}
 	stream.finish(2)
-	p.endsWell("asked ended")
+	p.expectResult("decide ended")
 }
 
 func TestAPingIsAnsweredWhileTheBotThinks(t *testing.T) {
-	p := play(t)
-	stream, _ := p.server.welcomed(true)
-	stream.send(asks(1, 1))
+	p := startBotAndServer(t)
+	stream, _ := p.server.welcomedStream(true)
+	stream.send(decisionRequest(1, 1))
 	stream.send(ping(8))
 	if pong := stream.receive().GetPong(); pong.GetNonce() != 8 {
 		t.Fatal(pong)
 	}
 	p.choices <- Index(3)
-	stream.decides(1, 3)
+	stream.expectDecision(1, 3)
 	stream.finish(2)
-	p.endsWell("asked ended")
+	p.expectResult("decide ended")
 }
 
-func TestALostStreamIsResumedAndItsAnswerSentAgain(t *testing.T) {
-	p := play(t)
-	stream, _ := p.server.welcomed(true)
+func TestALostStreamIsResumedAndItsAnswerIsSentAgain(t *testing.T) {
+	p := startBotAndServer(t)
+	stream, _ := p.server.welcomedStream(true)
 	p.choices <- Index(4)
-	stream.send(started(1, ""))
-	stream.send(asks(2, 1))
-	stream.decides(1, 4)
+	stream.send(matchStarted(1, ""))
+	stream.send(decisionRequest(2, 1))
+	stream.expectDecision(1, 4)
 	stream.fail(codes.Unavailable, "")
 
-	stream, hello := p.server.welcomed(true)
+	stream, hello := p.server.welcomedStream(true)
 	if hello.GetLastSequence() != 2 || hello.GetHistoryId() != historyID {
 		t.Fatal(hello)
 	}
-	stream.decides(1, 4)
-	// What came before comes again, and asks nobody.
-	stream.send(asks(2, 1))
+	stream.expectDecision(1, 4)
+	// A repeated request is ignored.
+	stream.send(decisionRequest(2, 1))
 	stream.finish(3)
-	p.endsWell("started asked ended")
+	p.expectResult("started decide ended")
 }
 
-func TestABotThatIsNotResumedBeginsAnewWithoutItsUnsentAnswer(t *testing.T) {
-	p := play(t)
-	stream, _ := p.server.welcomed(true)
-	stream.send(asks(1, 1))
+func TestABotThatIsNotResumedStartsOverWithoutItsUnsentAnswer(t *testing.T) {
+	p := startBotAndServer(t)
+	stream, _ := p.server.welcomedStream(true)
+	stream.send(decisionRequest(1, 1))
 	stream.send(ping(1))
 	stream.receive()
 	stream.end <- nil
 
-	stream, _ = p.server.welcomed(false)
-	// Of the same number, and another all the same.
-	stream.send(asks(1, 1))
+	stream, _ = p.server.welcomedStream(false)
+	// The same id, but a different request.
+	stream.send(decisionRequest(1, 1))
 	stream.send(ping(2))
 	if pong := stream.receive().GetPong(); pong.GetNonce() != 2 {
 		t.Fatal(pong)
 	}
 	p.choices <- Index(5)
 	p.choices <- Index(6)
-	stream.decides(1, 6)
+	stream.expectDecision(1, 6)
 	stream.finish(2)
-	p.endsWell("asked asked ended")
+	p.expectResult("decide decide ended")
 }
 
-func TestABotThatFindsNoLegalDecisionIsGivenUp(t *testing.T) {
-	p := play(t)
-	stream, _ := p.server.welcomed(true)
-	stream.send(asks(1, 1))
+func TestPlayEndsIfTheBotFindsNoLegalDecision(t *testing.T) {
+	p := startBotAndServer(t)
+	stream, _ := p.server.welcomedStream(true)
+	stream.send(decisionRequest(1, 1))
 	for sequence := range uint32(maxRefusedAnswers) {
 		p.choices <- Index(9)
-		stream.decides(1, 9)
-		stream.send(rejects(2+sequence, 1))
+		stream.expectDecision(1, 9)
+		stream.send(decisionRejected(2+sequence, 1))
 	}
-	err := p.ends()
+	err := p.wait()
 	var illegal *NoLegalDecisionError
 	if !errors.As(err, &illegal) || ReasonOf(err) != "INDEX_OUT_OF_RANGE" {
 		t.Fatal(err)
 	}
 }
 
-func TestARefusalThatCannotBeMendedEndsPlayWithItsReason(t *testing.T) {
+func TestAPermanentRefusalEndsPlayWithItsReason(t *testing.T) {
 	for reason, advice := range map[string]Advice{
 		"TICKET_UNKNOWN": Fix, "KEY_REVOKED": Fix, "SEAT_CLOSED": Stop,
 	} {
-		p := play(t)
-		stream, _ := p.server.welcomed(true)
-		// The reason and not the code decides about trying again.
+		p := startBotAndServer(t)
+		stream, _ := p.server.welcomedStream(true)
+		// The reason decides about a retry rather than the code.
 		stream.fail(codes.Unavailable, reason)
-		err := p.ends()
+		err := p.wait()
 		var refused *RefusedError
 		if !errors.As(err, &refused) || refused.Reason != reason || refused.Advice != advice ||
 			refused.Metadata["hint"] != "x" || ReasonOf(err) != reason {
 			t.Fatal(err)
 		}
 		if strings.Contains(err.Error(), "\x1b") {
-			t.Fatal("what the server says can take over a terminal")
+			t.Fatal("text of the server is not escaped")
 		}
 	}
 }
 
-func TestARefusalThatPassesIsTriedAgain(t *testing.T) {
-	p := play(t)
+func TestATemporaryRefusalIsRetried(t *testing.T) {
+	p := startBotAndServer(t)
 	for _, reason := range []string{"SERVER_STOPPING", "A_REASON_OF_A_NEWER_SERVER"} {
 		p.server.stream().fail(codes.Unavailable, reason)
 	}
-	stream, _ := p.server.welcomed(true)
+	stream, _ := p.server.welcomedStream(true)
 	stream.finish(1)
-	p.endsWell("ended")
+	p.expectResult("ended")
 }
 
-func TestAServerThatStopsAndDoesNotComeBackIsLostWithItsReason(t *testing.T) {
+func TestAServerThatStopsForGoodIsAbandonedWithItsReason(t *testing.T) {
 	server := start(t)
 	options := Options{
 		Server: server.address, Ticket: "t", ReconnectFor: time.Nanosecond,
@@ -408,9 +408,9 @@ func TestAServerThatStopsAndDoesNotComeBackIsLostWithItsReason(t *testing.T) {
 		_, err := Play(context.Background(), DecideFunc(nil), options)
 		ended <- err
 	}()
-	stream, _ := server.welcomed(false)
+	stream, _ := server.welcomedStream(false)
 	stream.fail(codes.Unavailable, "SERVER_STOPPING")
-	err := soon(t, ended)
+	err := await(t, ended)
 	var lost *ServerLostError
 	if !errors.As(err, &lost) || !lost.Welcomed || ReasonOf(err) != "SERVER_STOPPING" {
 		t.Fatal(err)
@@ -418,24 +418,24 @@ func TestAServerThatStopsAndDoesNotComeBackIsLostWithItsReason(t *testing.T) {
 }
 
 func TestTheSeedIsCheckedAgainstTheCommitment(t *testing.T) {
-	for _, told := range []struct{ seed, salt string }{
+	for _, revealed := range []struct{ seed, salt string }{
 		{seed, salt}, {"london-1210", salt}, {seed, "01" + salt[2:]}, {seed, "salt"}, {"", ""},
 	} {
-		p := play(t)
-		stream, _ := p.server.welcomed(true)
-		stream.send(started(1, commitment))
-		stream.send(ended(2, told.seed, told.salt))
+		p := startBotAndServer(t)
+		stream, _ := p.server.welcomedStream(true)
+		stream.send(matchStarted(1, commitment))
+		stream.send(matchEnded(2, revealed.seed, revealed.salt))
 		stream.end <- nil
-		err := p.ends()
+		err := p.wait()
 		var broken *BrokenSeedCommitmentError
-		isRight := told.seed == seed && told.salt == salt
-		if (err == nil) != isRight || (!isRight && !errors.As(err, &broken)) {
-			t.Fatalf("%v: %v", told, err)
+		matches := revealed.seed == seed && revealed.salt == salt
+		if (err == nil) != matches || (!matches && !errors.As(err, &broken)) {
+			t.Fatalf("%v: %v", revealed, err)
 		}
 	}
 }
 
-func TestAServerThatIsNotThereIsAnErrorOfItsOwn(t *testing.T) {
+func TestAnAbsentServerIsAServerLostError(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -450,21 +450,21 @@ func TestAServerThatIsNotThereIsAnErrorOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestOptionsThatCannotBeUsedAreNamedBeforeAnythingIsSent(t *testing.T) {
+func TestInvalidOptionsAreRefusedBeforeConnecting(t *testing.T) {
 	t.Setenv("BRIDGEMASTER_TICKET", "")
 	long := strings.Repeat("n", 65)
 	for want, options := range map[string]Options{
-		"no ticket":                 {},
-		"the ticket has characters": {Ticket: "a\nb"},
-		"is not an address":         {Ticket: "t", Server: "http://example.org"},
-		"1 to 64 printable":         {Ticket: "t", Name: long},
-		"no/file":                   {Ticket: "t", Server: "https://a:1", CA: "/no/file"},
-		"together":                  {Ticket: "t", Server: "https://a:1", ClientCert: "x"},
+		"no ticket":               {},
+		"the ticket is not valid": {Ticket: "a\nb"},
+		"is not an address":       {Ticket: "t", Server: "http://example.org"},
+		"1 to 64 printable":       {Ticket: "t", Name: long},
+		"no/file":                 {Ticket: "t", Server: "https://a:1", CA: "/no/file"},
+		"private key":             {Ticket: "t", Server: "https://a:1", ClientCert: "x"},
 	} {
 		_, err := Play(context.Background(), DecideFunc(nil), options)
 		var wrong *OptionsError
 		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v is not about %q", err, want)
+			t.Errorf("%v does not contain %q", err, want)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	v1 "bridgemaster/gen/bridgemaster/v1"
 )
 
-func TestWhatToDoAboutARefusalIsWhatTheProtocolSays(t *testing.T) {
+func TestTheAdviceForEveryReasonIsTheOneOfTheTable(t *testing.T) {
 	page, err := os.ReadFile("../../proto/PROTOCOL.md")
 	if err != nil {
 		t.Fatal(err)
@@ -18,11 +18,11 @@ func TestWhatToDoAboutARefusalIsWhatTheProtocolSays(t *testing.T) {
 	row := regexp.MustCompile("(?m)^\\| `([A-Z_]+)` \\|.*\\| (retry|fix|stop)[^|]*\\|$")
 	rows := row.FindAllStringSubmatch(string(page), -1)
 	if len(rows) != len(v1.RefusalReason_name)-1 {
-		t.Fatalf("%d rows; UNSPECIFIED has none", len(rows))
+		t.Fatalf("%d rows; want one for each reason except UNSPECIFIED", len(rows))
 	}
 	advices := map[string]Advice{"retry": Retry, "fix": Fix, "stop": Stop}
 	for _, row := range rows {
-		if got := adviceOf(row[1], codes.Unavailable); got != advices[row[2]] {
+		if got := adviceFor(row[1], codes.Unavailable); got != advices[row[2]] {
 			t.Errorf("%s: %s", row[1], got)
 		}
 	}

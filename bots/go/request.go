@@ -6,20 +6,19 @@ import (
 	v1 "bridgemaster/gen/bridgemaster/v1"
 )
 
-// Request is a decision that the bot is asked for. It is complete: no earlier request is needed to
-// answer it well.
+// Request is a decision request. Every request is complete: a bot needs no earlier request to
+// answer it.
 type Request struct {
-	// Message is the message as it came. Message.Game has an entry for each game, such as
-	// Message.GetGame().GetAlhambra(), with observation, legal decisions and events.
+	// Message is the message as received. Message.Game has a field for each game, such as
+	// Message.GetGame().GetAlhambra(), with the observation, the legal decisions and the events.
 	Message *v1.DecisionRequest
-	// Seat is the seat that is asked, from 0.
+	// Seat is the seat that decides, from 0.
 	Seat uint32
-	// Received is when it came.
+	// Received is the time of receipt.
 	Received time.Time
 }
 
-// LegalCount is the length of the list of legal decisions, at least 1: any index below it can be
-// answered.
+// LegalCount is the number of legal decisions, at least 1; every index below it is valid.
 func (request *Request) LegalCount() int { return int(request.Message.GetLegalCount()) }
 
 // GameName is the identifier of the game, such as "old_london_bridge"; empty for a game of a newer
@@ -33,16 +32,17 @@ func (request *Request) GameName() string {
 	return string(entry.Name())
 }
 
-// Used is the time since the request came.
+// Used is the time since the request was received.
 func (request *Request) Used() time.Duration { return time.Since(request.Received) }
 
-// DecisionLeft is the time left for this decision, now; 0 when it is late. Time on the network is not
-// counted: the server credits the measured round trip, up to a limit in the rules of the match.
+// DecisionLeft is the time left for this decision; 0 after the deadline. It excludes network time
+// in both directions: the server credits the measured round trip, up to a limit in the rules of the
+// match.
 func (request *Request) DecisionLeft() time.Duration {
 	return request.left(request.Message.GetClock().GetDecisionLeftMs())
 }
 
-// BankLeft is the time left in the bank, now; 0 when it is empty.
+// BankLeft is the time left in the bank; 0 if it is empty.
 func (request *Request) BankLeft() time.Duration {
 	return request.left(request.Message.GetClock().GetBankLeftMs())
 }

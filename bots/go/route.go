@@ -2,46 +2,45 @@ package bridgemaster
 
 import "time"
 
-// route goes from one server to the next, and where a server says that something is.
+// route is the current server, among the configured ones or after a redirect.
 type route struct {
-	// place is where it is.
-	place place
-	// places are the servers that were named, at least one, and tried the last of them.
-	places []place
-	tried  int
-	// wasSent: the server before has sent us here, and nothing came of it yet.
-	wasSent bool
+	server server
+	// servers are the configured servers, at least one; index is the server that was tried last.
+	servers []server
+	index   int
+	// wasRedirected is set if the previous server redirected and the current one has not answered.
+	wasRedirected bool
 }
 
-// newRoute begins at the server that was named first.
-func newRoute(places []place) *route {
-	return &route{place: places[0], places: places}
+// newRoute starts at the first server.
+func newRoute(servers []server) *route {
+	return &route{server: servers[0], servers: servers}
 }
 
-// patience returns how long a server may keep one waiting for its first answer, at most most: where
-// several were named, each has its share of the span of time in which one must be found.
-func (r *route) patience(most, span time.Duration) time.Duration {
-	if len(r.places) == 1 {
-		return most
+// answerTimeout returns the time to wait for the first answer of a server, at most limit. Several
+// servers share total equally.
+func (r *route) answerTimeout(limit, total time.Duration) time.Duration {
+	if len(r.servers) == 1 {
+		return limit
 	}
-	return min(most, span/time.Duration(len(r.places)))
+	return min(limit, total/time.Duration(len(r.servers)))
 }
 
-// arrived notes that the server has answered for itself.
-func (r *route) arrived() { r.wasSent = false }
+// markAnswered records that the server answered instead of redirecting.
+func (r *route) markAnswered() { r.wasRedirected = false }
 
-// goOn goes to movedTo, HOST:PORT, or, when that is empty, to the next server that was named. It
-// returns whether that may be tried at once: two servers that send a caller back and forth must not
-// do so without a pause.
-func (r *route) goOn(movedTo string) bool {
-	if moved, err := r.place.at(movedTo); err == nil {
-		r.place = moved
-		atOnce := !r.wasSent
-		r.wasSent = true
-		return atOnce
+// advance moves to movedTo (HOST:PORT), or to the next configured server if the argument is empty.
+// It returns whether to retry at once. Only the first of consecutive redirects is followed at once,
+// so that two servers cannot redirect a caller back and forth without a pause.
+func (r *route) advance(movedTo string) bool {
+	if target, err := r.server.redirect(movedTo); err == nil {
+		r.server = target
+		retryAtOnce := !r.wasRedirected
+		r.wasRedirected = true
+		return retryAtOnce
 	}
-	r.wasSent = false
-	r.tried = (r.tried + 1) % len(r.places)
-	r.place = r.places[r.tried]
+	r.wasRedirected = false
+	r.index = (r.index + 1) % len(r.servers)
+	r.server = r.servers[r.index]
 	return false
 }

@@ -13,26 +13,26 @@ import (
 	"google.golang.org/grpc/codes"
 )
 
-// dead is an address at which nothing listens.
+// dead is an address without a listener.
 const dead = "http://127.0.0.1:1"
 
-// way returns the route over these servers.
-func way(t *testing.T, servers string) *route {
+// routeOver returns a route over these servers.
+func routeOver(t *testing.T, addresses string) *route {
 	t.Helper()
-	places, err := placesOf(Options{Server: servers})
+	servers, err := parseServers(Options{Server: addresses})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newRoute(places)
+	return newRoute(servers)
 }
 
-// knowing are the options of a bot that knows these servers.
-func knowing(servers string) Options {
-	return Options{Server: servers, Ticket: "t", Name: "puppet", Log: log.New(io.Discard, "", 0)}
+// optionsFor returns options with these servers.
+func optionsFor(addresses string) Options {
+	return Options{Server: addresses, Ticket: "t", Name: "puppet", Log: log.New(io.Discard, "", 0)}
 }
 
-// playsAt plays on a goroutine.
-func playsAt(t *testing.T, options Options) <-chan error {
+// startPlaying calls Play on a goroutine.
+func startPlaying(t *testing.T, options Options) <-chan error {
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	ended := make(chan error, 1)
@@ -43,141 +43,142 @@ func playsAt(t *testing.T, options Options) <-chan error {
 	return ended
 }
 
-// endsAt plays the match of the next bot of a server to its end, which must be that of play.
-func endsAt(t *testing.T, server *scripted, ended <-chan error) {
+// finishAt serves the match of the next bot of a server to its end, which must be that of Play.
+func finishAt(t *testing.T, server *scriptedServer, ended <-chan error) {
 	t.Helper()
-	stream, _ := server.welcomed(true)
+	stream, _ := server.welcomedStream(true)
 	stream.finish(1)
-	if err := soon(t, ended); err != nil {
+	if err := await(t, ended); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func TestTheServersAreTriedInTurn(t *testing.T) {
-	route := way(t, "http://one:1, two:2")
-	tried := []string{route.place.target}
+	route := routeOver(t, "http://one:1, two:2")
+	tried := []string{route.server.target}
 	for range 2 {
-		if route.goOn("") {
+		if route.advance("") {
 			t.Fatal("the next server is tried after a pause")
 		}
-		tried = append(tried, route.place.target)
+		tried = append(tried, route.server.target)
 	}
 	if !slices.Equal(tried, []string{"one:1", "two:2", "one:1"}) {
 		t.Fatal(tried)
 	}
 }
 
-func TestEachOfSeveralServersHasItsShareOfTheTime(t *testing.T) {
-	for servers, patience := range map[string]time.Duration{
+func TestSeveralServersShareTheTotalTime(t *testing.T) {
+	for servers, want := range map[string]time.Duration{
 		"one:1": 10 * time.Second, "one:1,two:2": 6 * time.Second, "one:1,two:2,three:3": 4 * time.Second,
 	} {
-		if is := way(t, servers).patience(10*time.Second, 12*time.Second); is != patience {
-			t.Errorf("%s: %v", servers, is)
+		got := routeOver(t, servers).answerTimeout(10*time.Second, 12*time.Second)
+		if got != want {
+			t.Errorf("%s: got %v, want %v", servers, got, want)
 		}
 	}
 }
 
-func TestACallerGoesWhereItIsSentAndPausesWhenSentOn(t *testing.T) {
-	route := way(t, "one:1,two:2")
-	if !route.goOn("three:3") || route.place.server != "http://three:3" {
-		t.Fatal(route.place)
+func TestARedirectIsFollowedAtOnceAndASecondOneAfterAPause(t *testing.T) {
+	route := routeOver(t, "one:1,two:2")
+	if !route.advance("three:3") || route.server.address != "http://three:3" {
+		t.Fatal(route.server)
 	}
-	if route.goOn("one:1") {
-		t.Fatal("sent on without an answer")
+	if route.advance("one:1") {
+		t.Fatal("redirected twice in a row")
 	}
-	route.arrived()
-	if !route.goOn("three:3") || route.place.target != "three:3" {
-		t.Fatal(route.place)
+	route.markAnswered()
+	if !route.advance("three:3") || route.server.target != "three:3" {
+		t.Fatal(route.server)
 	}
-	route.goOn("")
-	if route.place.target != "two:2" {
-		t.Fatal(route.place)
-	}
-}
-
-func TestACallerIsSentOnWithTheTLSOfWhereItIs(t *testing.T) {
-	route := way(t, "https://one:1,http://two:2")
-	transport := route.place.credentials
-	route.goOn("three:3")
-	if route.place.server != "https://three:3" || route.place.credentials != transport {
-		t.Fatal(route.place)
+	route.advance("")
+	if route.server.target != "two:2" {
+		t.Fatal(route.server)
 	}
 }
 
-func TestWhatIsNoAddressIsRefusedAndNobodyIsSentThere(t *testing.T) {
+func TestARedirectUsesTLSAsTheRedirectingServer(t *testing.T) {
+	route := routeOver(t, "https://one:1,http://two:2")
+	transport := route.server.credentials
+	route.advance("three:3")
+	if route.server.address != "https://three:3" || route.server.credentials != transport {
+		t.Fatal(route.server)
+	}
+}
+
+func TestAnInvalidAddressIsRefusedAndARedirectToItIsIgnored(t *testing.T) {
 	for _, servers := range []string{"one:1,", "one:1,nonsense"} {
 		var wrong *OptionsError
-		if _, err := placesOf(Options{Server: servers}); !errors.As(err, &wrong) {
+		if _, err := parseServers(Options{Server: servers}); !errors.As(err, &wrong) {
 			t.Errorf("%q: %v", servers, err)
 		}
 	}
-	route := way(t, "one:1,two:2")
-	if route.goOn("no address") || route.place.target != "two:2" {
-		t.Fatal(route.place)
+	route := routeOver(t, "one:1,two:2")
+	if route.advance("no address") || route.server.target != "two:2" {
+		t.Fatal(route.server)
 	}
 }
 
 func TestABotFindsItsMatch(t *testing.T) {
-	asked, playing := start(t), start(t)
-	ended := playsAt(t, knowing(dead+", "+asked.address))
-	asked.stream().end <- sends(t, playing)
-	endsAt(t, playing, ended)
+	redirecting, playing := start(t), start(t)
+	ended := startPlaying(t, optionsFor(dead+", "+redirecting.address))
+	redirecting.stream().end <- redirect(t, playing)
+	finishAt(t, playing, ended)
 }
 
-func TestABotComesBackAtAnotherServer(t *testing.T) {
+func TestABotResumesAtAnotherServer(t *testing.T) {
 	for _, reason := range []string{"", "NODE_SUPERSEDED"} {
-		asked, playing := start(t), start(t)
-		ended := playsAt(t, knowing(asked.address+","+playing.address))
-		stream, _ := asked.welcomed(true)
+		redirecting, playing := start(t), start(t)
+		ended := startPlaying(t, optionsFor(redirecting.address+","+playing.address))
+		stream, _ := redirecting.welcomedStream(true)
 		stream.fail(codes.Unavailable, reason)
-		endsAt(t, playing, ended)
+		finishAt(t, playing, ended)
 	}
 }
 
-func TestABotGoesBackToTheServersThatItKnowsWhenItIsSentToNone(t *testing.T) {
-	asked, playing := start(t), start(t)
-	ended := playsAt(t, knowing(asked.address+","+playing.address))
-	asked.stream().end <- sends(t, &scripted{address: "127.0.0.1:1"})
-	endsAt(t, playing, ended)
+func TestAFailedRedirectLeadsBackToTheConfiguredServers(t *testing.T) {
+	redirecting, playing := start(t), start(t)
+	ended := startPlaying(t, optionsFor(redirecting.address+","+playing.address))
+	redirecting.stream().end <- redirect(t, &scriptedServer{address: "127.0.0.1:1"})
+	finishAt(t, playing, ended)
 }
 
-func TestABotThatIsSentOnWhenItsTimeIsOverGivesUpWithThatReason(t *testing.T) {
-	asked, playing := start(t), start(t)
-	options := knowing(asked.address)
+func TestARedirectAfterTheTimeLimitEndsPlayWithItsReason(t *testing.T) {
+	redirecting, playing := start(t), start(t)
+	options := optionsFor(redirecting.address)
 	options.ConnectFor = time.Nanosecond
-	ended := playsAt(t, options)
-	asked.stream().end <- sends(t, playing)
-	if err := soon(t, ended); ReasonOf(err) != moved {
+	ended := startPlaying(t, options)
+	redirecting.stream().end <- redirect(t, playing)
+	if err := await(t, ended); ReasonOf(err) != moved {
 		t.Fatal(err)
 	}
 }
 
-func TestAServerThatSaysNothingIsLeftForTheNextOneInTime(t *testing.T) {
+func TestASilentServerIsLeftForTheNextOneInTime(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer silent.Close()
 	playing := start(t)
-	ended := playsAt(t, knowing(silent.Addr().String()+","+playing.address))
-	endsAt(t, playing, ended)
+	ended := startPlaying(t, optionsFor(silent.Addr().String()+","+playing.address))
+	finishAt(t, playing, ended)
 }
 
-func TestAnAttendanceIsFollowedAndItsMatchIsAtOneOfTheServers(t *testing.T) {
-	asked, playing := start(t), start(t)
-	options := attending(asked)
-	options.Server = dead + "," + asked.address
+func TestAnAttendanceFollowsRedirectsAndSoDoesItsMatch(t *testing.T) {
+	redirecting, playing := start(t), start(t)
+	options := attendOptions(redirecting)
+	options.Server = dead + "," + redirecting.address
 	newBot := func() Bot { return DecideFunc(func(*Request) Choice { return Index(0) }) }
 	done := make(chan error, 1)
 	go func() { done <- Attend(context.Background(), newBot, options) }()
-	soon(t, asked.attendances).end <- sends(t, playing)
-	attendance := soon(t, playing.attendances)
+	await(t, redirecting.attendances).end <- redirect(t, playing)
+	attendance := await(t, playing.attendances)
 	attendance.offer(t, "o1", "t1")
-	asked.stream().end <- sends(t, playing)
-	stream, _ := playing.welcomed(true)
+	redirecting.stream().end <- redirect(t, playing)
+	stream, _ := playing.welcomedStream(true)
 	stream.finish(1)
 	attendance.end <- nil
-	if err := soon(t, done); err != nil {
+	if err := await(t, done); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,4 +1,4 @@
-"""A bot that plays any game: it draws from the list of legal decisions."""
+"""A bot for every game that chooses legal decisions at random."""
 
 import argparse
 import random
@@ -13,25 +13,25 @@ class RandomBot(bridgemaster.Bot):
     version = "1"
 
     def __init__(self, seed: int | None = None) -> None:
-        """Seed the generator: equal seeds choose equally when asked equally."""
+        """Seed the generator; equal seeds give equal choices for equal requests."""
         self._random = random.Random(seed)
 
     def decide(self, request: bridgemaster.Request) -> bridgemaster.Choice:
-        """Answer by a position in the legal list."""
+        """Answer with an index into the legal decisions."""
         return self._random.randrange(request.legal_count)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, help="makes the bot's choices repeatable")
+    parser.add_argument("--seed", type=int, help="seed for reproducible choices")
     seed = parser.parse_args().seed
 
     class Seeded(RandomBot):
-        """Has the seed of the command line."""
+        """A bot with the seed of the command line."""
 
         def __init__(self) -> None:
-            """Hand it on."""
+            """Pass the seed."""
             super().__init__(seed)
 
-    # The class: each match of a queue gets a bot of its own.
+    # Pass the class, so that each match of a queue gets its own bot.
     bridgemaster.run(Seeded)

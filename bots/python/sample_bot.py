@@ -1,4 +1,4 @@
-"""A bot that plays every game: it reads what its seat knows, and answers some decisions in full."""
+"""A bot for every game that reads observations and gives some complete decisions."""
 
 import argparse
 
@@ -8,15 +8,15 @@ from sample import SampleBot
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, help="makes the bot's choices repeatable")
+    parser.add_argument("--seed", type=int, help="seed for reproducible choices")
     seed = parser.parse_args().seed
 
     class Seeded(SampleBot):
-        """Has the seed of the command line."""
+        """A bot with the seed of the command line."""
 
         def __init__(self) -> None:
-            """Hand it on."""
+            """Pass the seed."""
             super().__init__(seed)
 
-    # The class: each match of a queue gets a bot of its own.
+    # Pass the class, so that each match of a queue gets its own bot.
     bridgemaster.run(Seeded)

@@ -1,9 +1,10 @@
-//! Edition files.
+//! Fuzzes edition files: every accepted edition must be playable.
 
-use crate::playout::play_on;
+use crate::playout::play_some;
 use bridgemaster_games::{GAME_IDS, Game, GameOption, OptionSource, SeatCount, with_game};
 
-/// The first byte chooses one of the options of all games that are files, the others are the file.
+/// Runs the target. The first byte selects a file option of some game, the rest is the file's
+/// content.
 pub fn run(bytes: &[u8]) {
     let Some((option, file)) = bytes.split_first() else {
         return;
@@ -16,12 +17,12 @@ pub fn run(bytes: &[u8]) {
     with_game!(id, G => {
         let mut config = Default::default();
         if G::set_option(&mut config, name, text).is_ok() {
-            can_be_played::<G>(config);
+            check_playable::<G>(config);
         }
     });
 }
 
-/// The options of all games that are files, each with its game.
+/// Returns the file options of all games, each with its game.
 pub fn file_options() -> Vec<(&'static str, &'static str)> {
     let of = |id: &'static str| {
         let options = with_game!(id, G => G::options()).unwrap_or_default();
@@ -32,14 +33,14 @@ pub fn file_options() -> Vec<(&'static str, &'static str)> {
     GAME_IDS.iter().copied().flat_map(of).collect()
 }
 
-/// An edition that is not refused can be played.
-fn can_be_played<G: Game>(config: G::Config) {
+/// Checks that an accepted edition can be played.
+fn check_playable<G: Game>(config: G::Config) {
     for seats in G::SEATS.filter_map(SeatCount::new) {
         if G::check_config(&config, seats).is_ok() {
             let setup = G::draw_setup(&config, seats, &7.into()).expect("a checked config");
             let mut state =
                 G::start(&config, seats, &setup, &mut Vec::new()).expect("a drawn setup");
-            play_on::<G>(&mut state);
+            play_some::<G>(&mut state);
         }
     }
 }

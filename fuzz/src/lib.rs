@@ -1,4 +1,4 @@
-//! The bodies of the fuzz targets. `server/service/tests/corpus` runs them too, without a fuzzer.
+//! The bodies of the fuzz targets, which `server/service/tests/corpus` also runs without a fuzzer.
 
 #[cfg(feature = "wire")]
 pub mod decoder;

@@ -1,8 +1,8 @@
-//! The notation of decisions.
+//! Fuzzes the notation of decisions.
 
 use bridgemaster_games::{GAME_IDS, Game, with_game};
 
-/// The first byte chooses the game, the others are the text.
+/// Runs the target. The first byte selects the game, the rest is the text.
 pub fn run(bytes: &[u8]) {
     let Some((game, text)) = bytes.split_first() else {
         return;
@@ -14,7 +14,7 @@ pub fn run(bytes: &[u8]) {
     with_game!(id, G => parse::<G>(text));
 }
 
-/// What is a decision has one notation, which is the text that was given.
+/// Checks that a decision has exactly one notation: the given text.
 fn parse<G: Game>(text: &str) {
     match text.parse::<G::Decision>() {
         Ok(decision) => {

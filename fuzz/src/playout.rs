@@ -1,20 +1,20 @@
-//! Play that follows from nothing but the state.
+//! Playouts that depend only on the start state.
 
-use bridgemaster_games::{ChanceStream, Game, NoEvents, settle};
+use bridgemaster_games::{ChanceStream, Game, NoEvents, resolve_chance};
 
-/// Decisions that are played: past the setup's own surprises, and quick.
-const MOST_DECISIONS: u32 = 60;
+/// The maximum number of decisions of a playout, enough to get past the setup of a game.
+const MAX_DECISIONS: u32 = 60;
 
-/// Plays on from a state that the rules let in: then everything listed must apply.
-pub(crate) fn play_on<G: Game>(state: &mut G::State) {
+/// Plays from a state that the rules accepted. Every legal decision must apply.
+pub(crate) fn play_some<G: Game>(state: &mut G::State) {
     let mut stream = ChanceStream::new(&7.into(), 1 << 40);
     let mut legal = Vec::new();
-    for _ in 0..MOST_DECISIONS {
-        settle::<G>(state, &mut stream, &mut NoEvents);
-        let Some(seat) = G::owing(state).iter().next() else {
+    for _ in 0..MAX_DECISIONS {
+        resolve_chance::<G>(state, &mut stream, &mut NoEvents);
+        let Some(seat) = G::seats_to_decide(state).iter().next() else {
             assert!(
                 G::outcome(state).is_some(),
-                "nobody owes, and there is no outcome"
+                "no seat owes a decision, but there is no outcome"
             );
             return;
         };

@@ -1,9 +1,9 @@
-//! The referee under arbitrary inputs, watched by the oracle of the simulation.
+//! Fuzzes the referee with arbitrary inputs, checked by the oracle of the simulation.
 
 use bridgemaster_games::{GAME_IDS, Game, Seat, SeatCount, with_game};
 use bridgemaster_referee::{
-    Answer, BadAnswerReason, BotIdentity, ClockRules, FaultAction, FaultPolicy, HousePolicy, Input,
-    MatchPhase, MatchRules, Output, Referee, SeatMessage, Time,
+    Answer, BadAnswerReason, BotIdentity, ClockRules, FaultAction, FaultPolicy, ForwardingLag,
+    HousePolicy, Input, MatchPhase, MatchRules, Output, Referee, SeatMessage, Time,
 };
 
 use crate::{
@@ -14,10 +14,10 @@ use crate::{
     },
 };
 
-/// Ticks after which a match must have ended by its deadlines alone.
-const MOST_TICKS: u32 = 20_000;
+/// The number of ticks within which a match must end by its deadlines alone.
+const MAX_TICKS: u32 = 20_000;
 
-/// The bytes are the rules of a match and what happens in it.
+/// Runs the target. The bytes are the rules of a match and its inputs.
 pub fn run(bytes: &[u8]) {
     let mut bytes = Bytes(bytes);
     let first = bytes.next();
@@ -44,7 +44,7 @@ pub fn run(bytes: &[u8]) {
     }
 }
 
-/// Bytes that never end: after the last come zeros.
+/// An endless source of bytes: zeros follow the last byte.
 struct Bytes<'a>(&'a [u8]);
 
 impl Bytes<'_> {
@@ -58,7 +58,7 @@ impl Bytes<'_> {
         }
     }
 
-    /// A number of one byte that can be small or great: up to 2^36.
+    /// Reads one byte and spreads its values from 0 to 15 * 2^30.
     fn spread(&mut self) -> u64 {
         let byte = self.next();
         u64::from(byte & 15) << (u64::from(byte >> 4) * 2)
@@ -72,7 +72,7 @@ impl Bytes<'_> {
 fn rules<G: Game>(config: G::Config, bytes: &mut Bytes<'_>) -> MatchRules<G> {
     use FaultAction::{Forfeit, Refuse, Strike, Substitute};
     let range = G::SEATS;
-    // Two at least: a game of the tests has nobody to decide otherwise.
+    // With one seat, no other seat of a toy game could decide.
     let fewest = (*range.start()).max(2);
     let seats = fewest + bytes.next() % (*range.end() - fewest + 1);
     let any = [Refuse, Strike, Substitute, Forfeit];
@@ -108,7 +108,7 @@ fn rules<G: Game>(config: G::Config, bytes: &mut Bytes<'_>) -> MatchRules<G> {
     }
 }
 
-/// A referee, what watches it, and what its seats were asked last.
+/// A referee, its oracle, and the last request of each seat.
 struct Match<G: Game> {
     referee: Referee<G>,
     oracle: Oracle<G>,
@@ -131,7 +131,7 @@ impl<G: Game> Match<G> {
                 ..
             } = output
             {
-                let first = request.question.legal.first().cloned();
+                let first = request.content.legal.first().cloned();
                 self.asked[seat.index()] = (request.request_id, first);
             }
         }
@@ -150,7 +150,7 @@ fn drive<G: Game>(config: G::Config, mut bytes: Bytes<'_>) {
     };
     while !bytes.0.is_empty() {
         let seat = Seat::new(bytes.next() % seats.get()).expect("a seat of the match");
-        // Time may seem to run backwards.
+        // The clock can also run backwards.
         now = match bytes.next() {
             255 => Time(now.0.saturating_sub(bytes.spread())),
             0..=127 => now,
@@ -159,7 +159,7 @@ fn drive<G: Game>(config: G::Config, mut bytes: Bytes<'_>) {
         let input = input::<G>(seat, &played.asked[seat.index()], &mut bytes);
         played.input(now, input);
     }
-    for _ in 0..MOST_TICKS {
+    for _ in 0..MAX_TICKS {
         let Some(deadline) = played.referee.deadline() else {
             break;
         };
@@ -233,11 +233,19 @@ fn input<G: Game>(
         },
         14 => Input::RefereeLag {
             lag_us: bytes.spread(),
+            forwarding: vec![ForwardingLag {
+                seat,
+                lag_us: bytes.spread(),
+            }],
         },
         _ => match bytes.next() % 8 {
             0 => Input::Resign { seat },
             1 | 2 => Input::Restarted,
-            3 => Input::TurnedAway { seat },
+            3 => Input::ConnectionRefused { seat },
+            4 => Input::Expired {
+                seat,
+                why: detail(),
+            },
             _ => Input::Tick,
         },
     }

@@ -1,12 +1,12 @@
-//! Uniform random playouts of every game on one core, legal listing included, events dropped:
-//! `cargo bench -p bridgemaster-games --bench playouts`; `-- GAME` plays only that game.
+//! Uniform random playouts of every game on one core, with legal lists but without events. Run with
+//! `cargo bench -p bridgemaster-games --bench playouts`. `-- GAME` plays only this game.
 //!
 //! Prints `playouts.GAME.seatsN.decisions VALUE /s` and `playouts.GAME.seatsN.matches VALUE /s`:
-//! the median of several passes after a warm-up. A match starts as a clone of one of many started
-//! states, as a search does it; drawing setups is not measured. What else a referee does with a
-//! state has lines of its own, over the states of random matches: `digest` and `observation`, in
-//! ns. `-- --quick` takes shorter passes. Times are those of the processor, where the system tells
-//! them, so that other programs count for little.
+//! the median of several passes after a warm-up. As in a search, a match starts as a clone of one
+//! of many started states, so the drawing of setups is not measured. Two other operations are
+//! measured separately over the states of random matches: `digest` and `observation`, in ns. `--
+//! --quick` uses shorter passes. Times are CPU times of the thread where the system provides them,
+//! so that other programs have little effect.
 
 #![allow(clippy::print_stdout)]
 #![allow(clippy::disallowed_methods, reason = "a benchmark measures time")]
@@ -15,24 +15,24 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use bridgemaster_games::{
-    ChanceStream, GAME_IDS, Game, NoEvents, SeatCount, Seed, Viewer, settle, with_game,
+    ChanceStream, GAME_IDS, Game, NoEvents, SeatCount, Seed, Viewer, resolve_chance, with_game,
 };
 
-/// Different starts, so that no single setup decides the result.
+/// Number of different starts, so that no single setup dominates the result.
 const STARTS: u64 = 64;
-/// Passes, odd for the median.
+/// Number of passes, odd for the median.
 const PASSES: usize = 9;
-/// Time of the warm-up and of each pass.
+/// Duration of the warm-up and of each pass.
 const PASS_TIME: Duration = Duration::from_millis(700);
-/// The same with `--quick`.
+/// Duration of a pass with `--quick`.
 const QUICK_PASS_TIME: Duration = Duration::from_millis(150);
-/// States of which digest and observation are made: of the first matches, each state whose number
-/// is a multiple of [`STATE_STEP`].
+/// The number of states whose digest and observation are measured. In each match, these are the
+/// states whose number is a multiple of [`STATE_STEP`].
 const STATES: usize = 512;
-/// Odd, so that no seat's turns are preferred.
+/// The number is odd, so that no seat's turns are preferred.
 const STATE_STEP: usize = 7;
 
-/// xorshift64*: choosing must cost next to nothing beside the rules.
+/// An xorshift64* generator, because random choices must be cheap compared with the rules.
 struct Xorshift(u64);
 
 impl Xorshift {
@@ -45,7 +45,7 @@ impl Xorshift {
     }
 }
 
-/// What a pass needs besides the state that it plays on.
+/// The reusable parts of a pass.
 struct Player<G: Game> {
     list: Vec<G::Decision>,
     random: Xorshift,
@@ -63,18 +63,18 @@ impl<G: Game> Player<G> {
 
     /// Plays one random decision; `false` when the match is over.
     fn decide(&mut self, state: &mut G::State) -> bool {
-        let Some(seat) = G::owing(state).iter().next() else {
+        let Some(seat) = G::seats_to_decide(state).iter().next() else {
             return false;
         };
         G::legal(state, seat, &mut self.list);
         let choice = &self.list[self.random.below(self.list.len())];
         G::apply(state, seat, choice, &mut NoEvents).expect("a listed decision is legal");
-        settle::<G>(state, &mut self.chance, &mut NoEvents);
+        resolve_chance::<G>(state, &mut self.chance, &mut NoEvents);
         true
     }
 }
 
-/// A clock for a pass.
+/// The wall clock and the CPU clock of a pass.
 struct Stopwatch {
     began: Instant,
     cpu_began: Option<Duration>,
@@ -88,12 +88,12 @@ impl Stopwatch {
         }
     }
 
-    /// Whether so much time is over, on the clock on the wall: it costs less to look at.
+    /// True if `time` has elapsed on the wall clock, which is cheaper to read.
     fn has_run(&self, time: Duration) -> bool {
         self.began.elapsed() >= time
     }
 
-    /// Seconds that the processor worked for this thread.
+    /// CPU seconds of this thread.
     fn cpu_seconds(&self) -> f64 {
         let cpu = thread_cpu_time().zip(self.cpu_began);
         let cpu = cpu.map(|(now, began)| now.saturating_sub(began));
@@ -101,7 +101,7 @@ impl Stopwatch {
     }
 }
 
-/// Processor time of this thread, if the system tells it.
+/// CPU time of this thread, if the system provides it.
 fn thread_cpu_time() -> Option<Duration> {
     let schedstat = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanos = schedstat.split_whitespace().next()?.parse().ok()?;
@@ -126,7 +126,7 @@ fn pass<G: Game>(starts: &[G::State], player: &mut Player<G>, time: Duration) ->
     (decisions as f64 / seconds, matches as f64 / seconds)
 }
 
-/// States on the way through random matches.
+/// States at regular intervals of random matches.
 fn states<G: Game>(starts: &[G::State], player: &mut Player<G>) -> Vec<G::State> {
     let mut states = Vec::with_capacity(STATES);
     let mut number = 0;
@@ -145,7 +145,7 @@ fn states<G: Game>(starts: &[G::State], player: &mut Player<G>) -> Vec<G::State>
     states
 }
 
-/// Does something with each of the states for `time`; returns how long it takes with one, in ns.
+/// Calls `work` with each state for `time`; returns the time per call, in ns.
 fn each_ns<S, T>(states: &[S], time: Duration, work: impl Fn(&S) -> T) -> f64 {
     let mut done = 0;
     let stopwatch = Stopwatch::start();
@@ -173,7 +173,7 @@ fn bench<G: Game>(time: Duration) {
                 let setup = setup.expect("the default config is valid");
                 let mut state = G::start(&config, seats, &setup, &mut NoEvents)
                     .expect("a drawn setup is valid");
-                settle::<G>(&mut state, &mut player.chance, &mut NoEvents);
+                resolve_chance::<G>(&mut state, &mut player.chance, &mut NoEvents);
                 state
             })
             .collect();

@@ -1,8 +1,8 @@
-//! The one list of games.
+//! The list of games. This module is the only place where the games are listed.
 
-/// Calls a macro, given by its name or by its path in brackets, with the list of games, each as
-/// `module: Type,`; tokens after it come before the list. Whatever has a part for each game follows from this list, so that a game
-/// without that part does not compile.
+/// Calls a macro with the list of games, each as `module: Type,`. The macro is passed by its name,
+/// or by its path in brackets. Further tokens are passed before the list. Code with a part for each
+/// game is generated from this list, so a game without that part does not compile.
 ///
 /// ```
 /// use bridgemaster_games::{Rules as _, for_each_game};
@@ -38,8 +38,8 @@ macro_rules! game_ids {
 }
 for_each_game!(game_ids);
 
-/// Evaluates an expression with the game of an identifier as a type: `Some` of it, or `None` when
-/// there is no such game.
+/// Evaluates an expression in which a type stands for the game with an identifier. Returns `Some`
+/// with the value, or `None` if no game has this identifier.
 ///
 /// ```
 /// use bridgemaster_games::with_game;

@@ -1,8 +1,8 @@
 //! Portable chance: the same seed gives the same draws on every platform and in every version.
 //!
-//! A seed is text. Its SHA-256 is the key of a ChaCha20 generator (64-bit stream number as the
-//! nonce, block counter from 0, output words little-endian); bounded integers and shuffles are
-//! ours, because a library's may change between versions.
+//! A seed is text. The SHA-256 of this text is the key of a ChaCha20 generator (64-bit stream
+//! number as the nonce, block counter from 0, output words little-endian). Bounded integers and
+//! shuffles are implemented here, because a library may change its algorithms between versions.
 
 use std::{fmt, str::FromStr};
 
@@ -13,13 +13,14 @@ use rand_chacha::{
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
-/// Longest seed text: room for a contest's name and a number, and short enough to read aloud.
+/// The maximum length of a seed text, in characters. A contest's name and a number fit, and the
+/// text can be read aloud.
 pub const MAX_SEED_CHARS: usize = 64;
 
-/// Why a text is no seed.
+/// An error that [`Seed`]'s `from_str` returns.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SeedError {
-    /// Empty, or too long.
+    /// The text is empty, or longer than [`MAX_SEED_CHARS`]. The value is the number of characters.
     #[error("a seed has 1 to {MAX_SEED_CHARS} characters; this one has {0}")]
     Length(usize),
     /// A character that is not printable ASCII.
@@ -27,12 +28,12 @@ pub enum SeedError {
     Character(char),
 }
 
-/// What fixes every chance result of a match: 1 to 64 printable ASCII characters.
+/// The source of every chance result of a match: 1 to 64 printable ASCII characters.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Seed(String);
 
 impl Seed {
-    /// The text of the seed.
+    /// Returns the seed's text, which [`FromStr`] reads back.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -65,46 +66,67 @@ impl fmt::Display for Seed {
     }
 }
 
-/// A seed is secret while its match runs, so it stays out of debug output.
+/// A seed is secret during its match, so debug output omits it.
 impl fmt::Debug for Seed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Seed(..)")
     }
 }
 
-/// One numbered stream of chance of a seed. Streams do not touch each other, so what one part of
-/// a game draws never shifts what another part draws.
+/// One of a seed's numbered random streams. Streams are independent, so the draws in one part of a
+/// game never shift the draws in another part.
 #[derive(Clone, Debug)]
-pub struct ChanceStream(ChaCha20Rng);
+pub struct ChanceStream {
+    generator: ChaCha20Rng,
+    swaps_once: bool,
+}
 
 impl ChanceStream {
-    /// Stream `number` of `seed`, from its start.
+    /// Creates stream `number` of `seed`, at its start.
     pub fn new(seed: &Seed, number: u64) -> Self {
         let mut generator = ChaCha20Rng::from_seed(Sha256::digest(seed.as_str()).into());
         generator.set_stream(number);
-        Self(generator)
+        Self {
+            generator,
+            swaps_once: false,
+        }
     }
 
-    /// A uniform integer in `0..bound`: words are drawn until one is below the largest multiple
-    /// of `bound` that fits into 32 bits, and reduced modulo `bound`.
+    /// Makes each shuffle a single swap of two items. If a match is
+    /// [redealt](crate::Sample::redeal) with such a stream, it stays equal to the original for a
+    /// long time. Comparing the two matches finds hidden facts that leak late in a match.
+    pub fn swapping_once(self) -> Self {
+        Self {
+            swaps_once: true,
+            ..self
+        }
+    }
+
+    /// Returns a uniform integer in `0..bound`. Words are drawn until one is below the largest
+    /// multiple of `bound` that fits into 32 bits. This word is reduced modulo `bound`.
     ///
     /// # Panics
-    /// When `bound` is 0.
+    ///
+    /// Panics if `bound` is 0.
     pub fn below(&mut self, bound: u32) -> u32 {
         assert!(bound > 0, "there is no integer below 0");
         let reach = 1u64 << 32;
         let limit = reach - reach % u64::from(bound);
         loop {
-            let word = self.0.next_u32();
+            let word = self.generator.next_u32();
             if u64::from(word) < limit {
                 return word % bound;
             }
         }
     }
 
-    /// Shuffles in place (Fisher-Yates from the last item down): item i changes places with
-    /// item `below(i + 1)`.
+    /// Shuffles in place (Fisher-Yates, from the last item down): item `i` is swapped with item
+    /// `below(i + 1)`.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        if self.swaps_once && !items.is_empty() {
+            let [one, other] = [(); 2].map(|()| self.below(items.len() as u32) as usize);
+            return items.swap(one, other);
+        }
         for i in (1..items.len()).rev() {
             let other = self.below(i as u32 + 1) as usize;
             items.swap(i, other);
@@ -150,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_seed_is_refused_with_what_would_be_valid() {
+    fn a_bad_seed_is_refused_with_the_valid_form() {
         assert_eq!("".parse::<Seed>(), Err(SeedError::Length(0)));
         assert_eq!("x".repeat(65).parse::<Seed>(), Err(SeedError::Length(65)));
         assert_eq!("a b".parse::<Seed>(), Err(SeedError::Character(' ')));

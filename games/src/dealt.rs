@@ -1,11 +1,11 @@
-//! What chance dealt, held against what there is to deal.
+//! Checks that a setup deals only the items of the game.
 
 use std::fmt::Display;
 
 use crate::FieldError;
 
-/// Checks a list of a setup: that it has `count` of the items of `all`, each no more often than it
-/// is there.
+/// Checks a list in a setup. It must have `count` items, and no item may occur more often than in
+/// `all`.
 pub(crate) fn check_dealt<T: Display + PartialEq>(
     field: &str,
     dealt: &[T],
@@ -20,8 +20,8 @@ pub(crate) fn check_dealt<T: Display + PartialEq>(
     for (i, item) in dealt.iter().enumerate() {
         let there = times(all, item);
         let problem = match times(&dealt[..=i], item) {
-            _ if there == 0 => format!("{item} is not among what is dealt"),
-            dealt if dealt > there => format!("{item} is dealt too often: {there} in all"),
+            _ if there == 0 => format!("{item} is not one of the items to deal"),
+            dealt if dealt > there => format!("{item} is dealt too often (at most {there})"),
             _ => continue,
         };
         return FieldError::refuse(format!("{field}[{i}]"), problem);

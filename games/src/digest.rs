@@ -1,4 +1,4 @@
-//! State digests: XXH64, seed 0, over the fields of a state in a documented order.
+//! State digests: XXH64 with seed 0 over the fields of a state, in a documented order.
 
 use std::fmt;
 
@@ -15,11 +15,11 @@ impl fmt::Display for Digest {
     }
 }
 
-/// Bytes that are gathered before they are hashed: fields are small, and hashing a few bytes at a
-/// time costs more than the bytes.
+/// The size of the buffer in front of the hash, in bytes. Fields are small, and hashing a few bytes
+/// at a time is slower than buffering them.
 const GATHERED_BYTES: usize = 256;
 
-/// Takes the fields of a state one by one; integers go in as little-endian bytes.
+/// Computes a [`Digest`] from the fields of a state. Integers are hashed as little-endian bytes.
 #[derive(Clone)]
 pub struct Digester {
     hash: Xxh64,
@@ -36,7 +36,7 @@ impl Default for Digester {
 }
 
 impl Digester {
-    /// Takes raw bytes.
+    /// Adds raw bytes, without their length.
     pub fn bytes(&mut self, bytes: &[u8]) {
         if self.gathered.try_extend_from_slice(bytes).is_err() {
             self.hash_gathered();
@@ -44,8 +44,8 @@ impl Digester {
         }
     }
 
-    /// Takes a few bytes that were just made. They are written one by one: a copy by words would
-    /// wait until each of them has reached the memory.
+    /// Adds a few bytes that have just been computed. Bytes are written one by one, since a
+    /// word-wise copy would stall until each byte has reached memory.
     #[inline]
     pub fn array<const N: usize>(&mut self, bytes: [u8; N]) {
         const { assert!(N <= GATHERED_BYTES) }
@@ -64,24 +64,24 @@ impl Digester {
         self.gathered.clear();
     }
 
-    /// Takes one byte.
+    /// Adds one byte.
     #[inline]
     pub fn u8(&mut self, value: u8) {
         self.array([value]);
     }
 
-    /// Takes a 32-bit integer.
+    /// Adds a 32-bit integer as four bytes.
     pub fn i32(&mut self, value: i32) {
         self.bytes(&value.to_le_bytes());
     }
 
-    /// Takes a sequence of bytes with its length before it.
+    /// Adds a sequence of bytes, preceded by its length as an `i32`.
     pub fn list(&mut self, items: &[u8]) {
         self.i32(items.len() as i32);
         self.bytes(items);
     }
 
-    /// The digest of all that was taken.
+    /// Returns the digest of everything that has been added so far.
     pub fn finish(mut self) -> Digest {
         self.hash.update(&self.gathered);
         Digest(self.hash.digest())

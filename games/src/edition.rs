@@ -1,32 +1,32 @@
-//! What the edition data of all games have in common: read from a TOML file or from the wire,
-//! checked entry by entry.
+//! Edition data for all games: read from a TOML file or from the wire, and checked entry by entry.
 
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
-/// Longest name of an edition, in characters: one line of a table.
+/// The maximum length of an edition's name, in characters. A longer name would not fit into one
+/// line of a table.
 pub const MAX_EDITION_NAME: usize = 64;
 
-/// Why edition data is refused.
+/// The reason why edition data is refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum EditionError {
     /// The file is not TOML of the expected form.
     #[error("{0}")]
     Form(String),
-    /// An entry breaks a rule.
+    /// An entry is out of range or inconsistent with another entry.
     #[error("{entry}: {problem}")]
     Entry {
-        /// Path of the entry, such as `buildings[17].number`.
+        /// The path of the entry, such as `buildings[17].number`.
         entry: String,
-        /// What is wrong with it, and what would be valid.
+        /// The problem and the valid values.
         problem: String,
     },
 }
 
 impl EditionError {
-    /// `Err` of a wrong entry.
+    /// Returns an `Err` that reports one entry.
     pub(crate) fn entry<T>(
         entry: impl Into<String>,
         problem: impl Into<String>,
@@ -38,13 +38,13 @@ impl EditionError {
     }
 }
 
-/// Reads an edition file, not yet checked.
+/// Parses an edition file without checking its entries.
 pub(crate) fn read_parts<P: DeserializeOwned>(text: &str) -> Result<P, EditionError> {
     toml::from_str(text).map_err(|error| EditionError::Form(error.to_string()))
 }
 
-/// Gives an edition its built-in data, a file below `games/data`, and the reading of others. Its
-/// parts are `EditionParts` in its field `parts`.
+/// Implements the constructors of an edition type: from its built-in data, which is a file below
+/// `games/data`, and from other data. The type stores its `EditionParts` in a field `parts`.
 macro_rules! edition_file {
     ($edition:ident, $file:literal) => {
         impl $edition {
@@ -61,18 +61,18 @@ macro_rules! edition_file {
                 BUILT_IN.clone()
             }
 
-            /// Reads and checks an edition file.
+            /// Reads an edition file, and checks each entry.
             pub fn from_toml(text: &str) -> Result<Self, $crate::EditionError> {
                 Self::new(&$crate::edition::read_parts(text)?)
             }
 
-            /// The data as it comes from outside, in order: made into an edition again, they give
-            /// this one.
+            /// Returns the data that the edition was built from, in its original order. An edition
+            /// built from the returned data equals this edition.
             pub fn parts(&self) -> &EditionParts {
                 &self.parts
             }
 
-            /// Name of the edition, for people.
+            /// Returns the display name of the edition.
             pub fn name(&self) -> &str {
                 &self.parts.name
             }
@@ -81,7 +81,7 @@ macro_rules! edition_file {
 }
 pub(crate) use edition_file;
 
-/// Sets the edition of a config to one that was read, or says what is wrong with it.
+/// Sets the edition of a config, or returns the problem with the data as text.
 pub(crate) fn set_edition<E>(
     edition: &mut Arc<E>,
     read: Result<E, EditionError>,
@@ -99,7 +99,7 @@ pub(crate) fn check_name(name: &str) -> Result<(), EditionError> {
     Ok(())
 }
 
-/// A list of exactly `N` items.
+/// Converts a list to an array of exactly `N` items.
 pub(crate) fn exactly<'a, T, const N: usize>(
     entry: &str,
     items: &'a [T],

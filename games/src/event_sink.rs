@@ -1,8 +1,8 @@
-//! Where the events of a game go.
+//! The trait for types that receive a game's events.
 
-/// Takes the public events of a game as they happen.
+/// Receives a game's public events as they happen.
 pub trait EventSink<E> {
-    /// Takes one event.
+    /// Receives the next event of the match.
     fn push(&mut self, event: E);
 }
 
@@ -12,7 +12,7 @@ impl<E> EventSink<E> for Vec<E> {
     }
 }
 
-/// An [`EventSink`] that drops everything: for search and playouts.
+/// An [`EventSink`] that drops every event. Used in searches and playouts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoEvents;
 

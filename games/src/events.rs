@@ -1,7 +1,7 @@
-//! Events, and the line that tells each.
+//! The macro that declares the events of a game with their transcript lines.
 
-/// Declares the events of a game, as a table: of each its fields, and its line in a transcript,
-/// which is its documentation too. The line may name the fields; what else it shows follows in
+/// Declares the events of a game as a table. Each event has its fields and its transcript line,
+/// which becomes part of its documentation. The line may name the fields. Other values follow in
 /// parentheses.
 macro_rules! events {
     ($(#[$doc:meta])* $name:ident { $(
@@ -15,9 +15,9 @@ macro_rules! events {
             $(
                 $(#[$of_event])*
                 #[doc = ""]
-                #[doc = concat!("Told as: `", $line, "`")]
+                #[doc = concat!("Transcript: `", $line, "`")]
                 $event $({ $(
-                    #[allow(missing_docs, reason = "its name and type tell, or the event's text")]
+                    #[allow(missing_docs, reason = "documented by its name, or by the transcript")]
                     $field: $type,
                 )+ })?,
             )*
@@ -37,20 +37,21 @@ macro_rules! events {
 }
 pub(crate) use events;
 
-/// Items with commas between them, or `none`.
+/// Joins items with commas; returns `none` if there are none.
 pub(crate) fn listed<T: std::fmt::Display>(items: impl IntoIterator<Item = T>) -> String {
     joined(items, ", ", "none")
 }
 
-/// Items with something between them, or the word for no item.
+/// Joins items with a separator; returns `nothing` if there are none.
 pub(crate) fn joined<T: std::fmt::Display>(
     items: impl IntoIterator<Item = T>,
     between: &str,
     nothing: &str,
 ) -> String {
     let items: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();
-    match items.is_empty() {
-        true => nothing.to_owned(),
-        false => items.join(between),
+    if items.is_empty() {
+        nothing.to_owned()
+    } else {
+        items.join(between)
     }
 }

@@ -1,4 +1,4 @@
-//! Why a value from outside is refused: the field, and what would be valid.
+//! The error for an invalid value from outside. The error names the field and the valid values.
 
 use std::{fmt::Display, ops::RangeInclusive};
 
@@ -6,18 +6,18 @@ use thiserror::Error;
 
 use crate::{Seat, SeatCount};
 
-/// A field of a config, a setup, a chance result or an observation that has a wrong value.
+/// A field of a config, a setup, a chance result or an observation has a wrong value.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{field}: {problem}")]
 pub struct FieldError {
-    /// Path of the field, such as `stacks[2][5]`.
+    /// The path of the field, such as `stacks[2][5]`.
     pub field: String,
-    /// What is wrong with it, and what would be valid.
+    /// The problem and the valid values.
     pub problem: String,
 }
 
 impl FieldError {
-    /// `Err` of a wrong field.
+    /// Returns an `Err` that reports one field.
     pub fn refuse<T>(field: impl Into<String>, problem: impl Into<String>) -> Result<T, Self> {
         Err(Self {
             field: field.into(),
@@ -26,21 +26,22 @@ impl FieldError {
     }
 }
 
-/// Fails with a named field unless `holds`.
-pub(crate) fn require(
+/// Returns a field error if `holds` is false.
+pub(crate) fn require_at(
     holds: bool,
     field: impl FnOnce() -> String,
     problem: &str,
 ) -> Result<(), FieldError> {
-    match holds {
-        true => Ok(()),
-        false => FieldError::refuse(field(), problem),
+    if holds {
+        Ok(())
+    } else {
+        FieldError::refuse(field(), problem)
     }
 }
 
-/// As [`require`], of a field that has a name.
-pub(crate) fn holds(field: &str, is_right: bool, problem: &str) -> Result<(), FieldError> {
-    require(is_right, || field.to_owned(), problem)
+/// Like [`require_at`], for a field whose name is constant.
+pub(crate) fn require(field: &str, is_right: bool, problem: &str) -> Result<(), FieldError> {
+    require_at(is_right, || field.to_owned(), problem)
 }
 
 /// Checks that a number is in a range.
@@ -49,20 +50,19 @@ pub(crate) fn check_range<T: Display + PartialOrd>(
     value: T,
     range: RangeInclusive<T>,
 ) -> Result<(), FieldError> {
-    match range.contains(&value) {
-        true => Ok(()),
-        false => {
-            let (first, last) = range.into_inner();
-            FieldError::refuse(field, format!("{value} is not in {first} to {last}"))
-        }
+    if range.contains(&value) {
+        Ok(())
+    } else {
+        let (first, last) = range.into_inner();
+        FieldError::refuse(field, format!("{value} is out of range ({first}..={last})"))
     }
 }
 
-/// Checks how many seats a match has.
+/// Checks a match's number of seats.
 pub(crate) fn check_seats(seats: SeatCount, range: RangeInclusive<u8>) -> Result<(), FieldError> {
     match (seats.get(), range.start(), range.end()) {
         (count, first, last) if first == last && count != *first => {
-            FieldError::refuse("seats", format!("{seats} is not {first}"))
+            FieldError::refuse("seats", format!("must be {first}, found {seats}"))
         }
         (count, ..) => check_range("seats", count, range),
     }
@@ -70,8 +70,9 @@ pub(crate) fn check_seats(seats: SeatCount, range: RangeInclusive<u8>) -> Result
 
 /// Checks that a seat is at the table.
 pub(crate) fn check_at_table(seats: SeatCount, seat: Seat, field: &str) -> Result<(), FieldError> {
-    match seats.contains(seat) {
-        true => Ok(()),
-        false => FieldError::refuse(field, "is a seat that is not at the table"),
+    if seats.contains(seat) {
+        Ok(())
+    } else {
+        FieldError::refuse(field, "is a seat that is not at the table")
     }
 }

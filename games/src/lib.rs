@@ -1,9 +1,9 @@
-//! The rules of every Bridgemaster game: pure and deterministic. Nothing here knows async code,
-//! I/O, a clock or protobuf.
+//! The rules of every Bridgemaster game. The rules are pure and deterministic: nothing in this
+//! crate uses async code, I/O, a clock or protobuf.
 //!
-//! [`Game`] is the one seam through which the referee, the protocol, the replays and the tools
-//! know a game: [`Rules`], [`Sample`], [`Show`] and [`Options`], each of which a game implements
-//! in the file it belongs to. [`for_each_game`] holds the one list of games.
+//! [`Game`] is the only interface between a game and the referee, the protocol, the replays and the
+//! tools. The trait combines [`Rules`], [`Sample`], [`Show`] and [`Options`], which every game
+//! implements. [`for_each_game`] has the list of games.
 
 #![forbid(unsafe_code)]
 
@@ -39,7 +39,7 @@ pub use digest::{Digest, Digester};
 pub use edition::{EditionError, MAX_EDITION_NAME};
 pub use event_sink::{EventSink, NoEvents};
 pub use field_error::FieldError;
-pub use game::{Game, settle};
+pub use game::{Game, resolve_chance};
 pub use notation::NotationError;
 pub use options::{ConfigOption, GameOption, OptionError, OptionSource, Options, Word};
 pub use out_of_turn::OutOfTurn;

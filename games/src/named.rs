@@ -1,7 +1,8 @@
-//! Enums whose values have names.
+//! The macro for enums whose values have names.
 
-/// Declares an enum of plain values, each with its name in notation, files and documentation. The
-/// name is in the documentation of the value too, so that a comment is needed only where it says more.
+/// Declares a fieldless enum whose values have names. The names are used in notation, files and
+/// documentation. The documentation of each value includes its name, so a comment is needed only if
+/// it says more.
 macro_rules! named {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
         $(#[$doc])*
@@ -16,20 +17,20 @@ macro_rules! named {
         )* }
 
         impl $name {
-            /// All of them, in order.
+            /// All values, in order of declaration.
             pub const ALL: [Self; [$($text),*].len()] = [$(Self::$variant,)*];
 
-            /// The name in notation, files and documentation.
+            /// Returns the name used in notation, files and documentation.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $text,)* }
             }
 
-            /// The one with this name.
+            /// Returns the value with this name, if there is one.
             pub fn from_name(name: &str) -> Option<Self> {
                 match name { $($text => Some(Self::$variant),)* _ => None }
             }
 
-            /// The position in [`Self::ALL`].
+            /// Returns the position in [`Self::ALL`].
             pub const fn index(self) -> usize {
                 self as usize
             }

@@ -1,25 +1,26 @@
-//! What the notations of all games have in common.
+//! Parsing and formatting that the notations of all games share.
 
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
 use thiserror::Error;
 
-/// Most characters of a refused text that an error repeats: more than any decision has.
+/// The maximum length of a refused text that an error quotes, in characters. Every decision is
+/// shorter.
 const MAX_QUOTED_CHARS: usize = 80;
 
-/// Why a text is no decision.
+/// The error for a text that is not a decision in notation.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{text:?} is no decision; expected {expected}")]
+#[error("{text:?} is not a decision; expected {expected}")]
 pub struct NotationError {
-    /// The text, cut after 80 characters.
+    /// The refused text, cut after 80 characters.
     pub text: String,
-    /// What a decision of this kind looks like.
+    /// The decision's expected form.
     pub expected: &'static str,
 }
 
 impl NotationError {
-    /// The refusal of a text where `expected` was.
+    /// Creates the error for a text that does not have the form `expected`.
     pub(crate) fn new(text: &str, expected: &'static str) -> Self {
         Self {
             text: text.chars().take(MAX_QUOTED_CHARS).collect(),
@@ -28,8 +29,8 @@ impl NotationError {
     }
 }
 
-/// What was read from a text, if it is written just so. One decision has one text: what would be
-/// written otherwise is refused.
+/// Returns the value read from a text if the text is the value's canonical form. Each decision has
+/// exactly one such text; every other spelling is refused.
 pub(crate) fn exact<D: Display>(
     text: &str,
     read: Option<D>,
@@ -39,7 +40,7 @@ pub(crate) fn exact<D: Display>(
         .ok_or_else(|| NotationError::new(text, expected))
 }
 
-/// Each of some items after a blank.
+/// Formats each item with a space before it.
 pub(crate) fn spaced<T: Display>(
     items: impl IntoIterator<Item = T, IntoIter: Clone>,
 ) -> impl Display {
@@ -47,7 +48,7 @@ pub(crate) fn spaced<T: Display>(
     fmt::from_fn(move |f| items.clone().try_for_each(|item| write!(f, " {item}")))
 }
 
-/// What is named, or the word for nothing.
+/// Formats a value, or `nothing` if it is absent.
 pub(crate) fn or(nothing: &'static str, named: Option<impl Display>) -> impl Display {
     fmt::from_fn(move |f| match &named {
         Some(named) => named.fmt(f),
@@ -55,21 +56,21 @@ pub(crate) fn or(nothing: &'static str, named: Option<impl Display>) -> impl Dis
     })
 }
 
-/// What the standard library reads from a part of a text.
+/// Parses a part of a text with its `FromStr` implementation.
 pub(crate) fn read<T: FromStr>(text: &str) -> Option<T> {
     text.parse().ok()
 }
 
-/// Declares the notation of decisions, as a table. Of each kind: its word and what is written after
-/// it, which may name the content; how that is read; and what is expected where it cannot be. A
-/// kind without content is its word alone.
+/// Declares the notation of decisions as a table. Each row has the word for a kind of decision, the
+/// format of its content, the function that reads the content, and the expected form for errors. A
+/// kind without content is written as the word alone.
 macro_rules! notation {
     ($name:ident { $(
         $kind:ident $(($content:pat))? = $word:literal
         $($rest:literal $(($($shown:expr),+ $(,)?))?, from $read:path, else $expected:literal)?;
     )* }) => {
         impl $name {
-            /// The first word of the notation: the kind of decision.
+            /// Returns the notation's first word, which names the kind of decision.
             pub const fn word(&self) -> &'static str {
                 match self { $(Self::$kind { .. } => $word,)* }
             }
@@ -107,7 +108,7 @@ macro_rules! notation {
 }
 pub(crate) use notation;
 
-/// The decision of a kind, with the content that is read for it.
+/// Builds a decision of this kind from its parsed content.
 macro_rules! content {
     ($kind:path) => {
         Some($kind)
@@ -118,7 +119,7 @@ macro_rules! content {
 }
 pub(crate) use content;
 
-/// What a kind expects: its word alone unless it says more.
+/// The expected form for a kind: the word alone, unless the table has another form.
 macro_rules! expected {
     ($word:literal) => {
         concat!("`", $word, "`")
@@ -129,7 +130,7 @@ macro_rules! expected {
 }
 pub(crate) use expected;
 
-/// `a, b or c`.
+/// Formats alternatives as `a, b or c`.
 macro_rules! either {
     ($last:literal) => { $last };
     ($word:literal, $last:literal) => { concat!($word, " or ", $last) };

@@ -1,6 +1,7 @@
-//! Things that go by their number.
+//! The macro for newtypes that wrap a small number.
 
-/// Declares a number below a bound that stands for one of as many things.
+/// Declares a newtype that wraps a number below a bound. The number identifies an item of a fixed
+/// list.
 macro_rules! numbered {
     ($(#[$doc:meta])* $name:ident below $count:expr) => {
         $(#[$doc])*
@@ -8,7 +9,7 @@ macro_rules! numbered {
         pub struct $name(u8);
 
         impl $name {
-            #[doc = concat!("The one of this number; `None` from [`", stringify!($count), "`] on.")]
+            #[doc = concat!("Creates a value; `None` if not below [`", stringify!($count), "`].")]
             pub const fn new(number: u8) -> Option<Self> {
                 if (number as usize) < $count {
                     Some(Self(number))
@@ -17,12 +18,12 @@ macro_rules! numbered {
                 }
             }
 
-            /// The number, from 0.
+            /// Returns the number, counted from 0.
             pub const fn number(self) -> u8 {
                 self.0
             }
 
-            /// The number as an index.
+            /// Returns the number as an index.
             pub const fn index(self) -> usize {
                 self.0 as usize
             }

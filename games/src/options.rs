@@ -1,20 +1,20 @@
-//! Options: what people can choose of a game's config by text, on a command line for example.
+//! Options: the fields of a game's config that users set as text, for example on a command line.
 
 use std::ops::RangeInclusive;
 
 use thiserror::Error;
 
-use crate::{Rules, events::listed};
+use crate::{FieldError, Rules, events::listed, field_error::check_range};
 
-/// The options of a game. Setting one, the error of a bad value and the help text all follow from
-/// its declaration. A name may not be that of another flag of the command line.
+/// A game's options. Parsing, errors for bad values and help texts are all derived from the
+/// declaration. A name must not collide with another command-line flag.
 pub trait Options: Rules {
-    /// None unless a game says otherwise.
+    /// The options of the game; none by default.
     const OPTIONS: &'static [ConfigOption<Self::Config>] = &[];
 }
 
-/// One option: its name (lower case, words joined by `-`), what it does, and which values it takes
-/// for which field of a config `C`.
+/// One option of a config `C`: its name (lower case, words joined by `-`), its help text, and the
+/// values that it accepts.
 #[derive(Debug)]
 pub struct ConfigOption<C: 'static> {
     name: &'static str,
@@ -31,13 +31,14 @@ enum Values<C: 'static> {
     File(Reader<C>),
 }
 
-/// Reads a text into a config, or says what is wrong with it.
+/// Reads a text, and sets the value in a config. Returns the problem as text if it fails.
 type Reader<C> = fn(&mut C, &str) -> Result<(), String>;
 
-/// A value of an option: the word, what it means, and how it is set.
+/// One of an option's values: the word, its meaning, and the function that sets the value in a
+/// config.
 pub type Word<C> = (&'static str, &'static str, fn(&mut C));
 
-/// An option of one of some words, each of which sets a field of the config to a value.
+/// Declares an option whose values are words. Each word sets a config field to a value.
 macro_rules! words {
     ($name:literal, $about:literal, $field:ident { $(
         $value:path = $word:literal, $meaning:literal;
@@ -50,12 +51,12 @@ macro_rules! words {
 pub(crate) use words;
 
 impl<C: Clone + Default + PartialEq> ConfigOption<C> {
-    /// One of some words.
+    /// Creates an option whose value is one of `words`.
     pub const fn words(name: &'static str, about: &'static str, words: &'static [Word<C>]) -> Self {
         Self::new(name, about, Values::Words(words))
     }
 
-    /// `on` or `off`.
+    /// Creates an option with the values `on` and `off`.
     pub const fn switch(
         name: &'static str,
         about: &'static str,
@@ -64,7 +65,8 @@ impl<C: Clone + Default + PartialEq> ConfigOption<C> {
         Self::new(name, about, Values::Switch(field))
     }
 
-    /// A whole number.
+    /// Creates an option with an integer value. The config field must have the option's name, with
+    /// `_` for `-`, because errors use that name.
     pub const fn range(
         name: &'static str,
         about: &'static str,
@@ -74,8 +76,8 @@ impl<C: Clone + Default + PartialEq> ConfigOption<C> {
         Self::new(name, about, Values::Range(range, field))
     }
 
-    /// Text of a form of its own, which `about` tells; `value_name` stands for it in help texts,
-    /// in capitals, and `examples` are valid ones.
+    /// Creates an option with free text. `about` explains the text's form. `value_name`, written in
+    /// capitals, stands for the value in help texts. `examples` are valid values.
     pub const fn text(
         name: &'static str,
         about: &'static str,
@@ -86,7 +88,7 @@ impl<C: Clone + Default + PartialEq> ConfigOption<C> {
         Self::new(name, about, Values::Text(value_name, examples, read))
     }
 
-    /// The content of a file.
+    /// Creates an option whose value is a file's content.
     pub const fn file(name: &'static str, about: &'static str, read: Reader<C>) -> Self {
         Self::new(name, about, Values::File(read))
     }
@@ -99,12 +101,12 @@ impl<C: Clone + Default + PartialEq> ConfigOption<C> {
         }
     }
 
-    /// Its name.
+    /// Returns the name, in lower case with `-` between words.
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Sets the field of a config from a text.
+    /// Sets the option's field of a config from a text value.
     pub(crate) fn set(&self, config: &mut C, value: &str) -> Result<(), OptionError> {
         let done = match &self.values {
             Values::Text(_, _, read) | Values::File(read) => read(config, value),
@@ -128,7 +130,7 @@ impl<C: Clone + Default + PartialEq> ConfigOption<C> {
                     Ok(())
                 }
                 _ => Err(format!(
-                    "{value:?} is no whole number from {} to {}",
+                    "{value:?} is not an integer in {}..={}",
                     range.start(),
                     range.end()
                 )),
@@ -140,6 +142,15 @@ impl<C: Clone + Default + PartialEq> ConfigOption<C> {
         })
     }
 
+    /// Checks that a number in a config is in its range.
+    pub(crate) fn check(&self, config: &C) -> Result<(), FieldError> {
+        let Values::Range(range, field) = &self.values else {
+            return Ok(());
+        };
+        let value = *field(&mut config.clone());
+        check_range(&self.name.replace('-', "_"), value, range.clone())
+    }
+
     fn expected(&self, value: &str) -> String {
         format!(
             "{value:?} is not valid; expected {}",
@@ -147,7 +158,8 @@ impl<C: Clone + Default + PartialEq> ConfigOption<C> {
         )
     }
 
-    /// Valid values: all of them, but of free text some and of a file none.
+    /// Returns examples of valid values: all values if their number is finite, some for free text,
+    /// and none for a file.
     fn examples(&self) -> Vec<String> {
         match &self.values {
             Values::Words(words) => words.iter().map(|(word, ..)| (*word).to_owned()).collect(),
@@ -160,7 +172,7 @@ impl<C: Clone + Default + PartialEq> ConfigOption<C> {
         }
     }
 
-    /// The option for people and tools.
+    /// Returns the option's description.
     pub(crate) fn describe(&self) -> GameOption {
         let is_default = |value: &str| {
             let mut config = C::default();
@@ -170,11 +182,7 @@ impl<C: Clone + Default + PartialEq> ConfigOption<C> {
         let (value_name, help) = match &self.values {
             Values::Words(words) => {
                 let words = words.iter().map(|(word, meaning, _)| {
-                    let default = if is_default(word) {
-                        " (the default)"
-                    } else {
-                        ""
-                    };
+                    let default = if is_default(word) { " (default)" } else { "" };
                     format!("`{word}`, {meaning}{default}")
                 });
                 let words: Vec<String> = words.collect();
@@ -184,7 +192,7 @@ impl<C: Clone + Default + PartialEq> ConfigOption<C> {
                 let default = if is_default("on") { "on" } else { "off" };
                 (
                     "ON_OFF",
-                    format!("{about}: `on` or `off`, `{default}` when not given"),
+                    format!("{about}: `on` or `off` (default: `{default}`)"),
                 )
             }
             Values::Range(range, field) => {
@@ -192,7 +200,7 @@ impl<C: Clone + Default + PartialEq> ConfigOption<C> {
                 let (first, last) = (range.start(), range.end());
                 (
                     "COUNT",
-                    format!("{about}: {first} to {last}, {default} when not given"),
+                    format!("{about}: {first} to {last} (default: {default})"),
                 )
             }
             Values::Text(value_name, ..) => (*value_name, about.to_owned()),
@@ -211,54 +219,55 @@ impl<C: Clone + Default + PartialEq> ConfigOption<C> {
     }
 }
 
-/// An option for people and tools.
+/// An option's description, for help texts and tools.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameOption {
-    /// Its name, also as a command-line flag: lower case, words joined by `-`.
+    /// The name of the option and its command-line flag: lower case, words joined by `-`.
     pub name: &'static str,
-    /// What stands for the value in help texts, in capitals.
+    /// The placeholder for the value in help texts, in capitals.
     pub value_name: &'static str,
-    /// Where the value comes from.
+    /// The source from which the value comes.
     pub source: OptionSource,
-    /// What it does and which values it takes, for people.
+    /// The help text: the effect of the option and the values it accepts.
     pub help: String,
-    /// Valid values: all of them, but of free text some and of a file none.
+    /// Examples of valid values: all values if their number is finite, some for free text, and none
+    /// for a file.
     pub examples: Vec<String>,
 }
 
-/// Where the value of an option comes from.
+/// The source of an option's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionSource {
-    /// The text that was given is the value.
+    /// The option's text is the value.
     Text,
-    /// The text that was given names a file, and what is in it is the value. The caller reads
-    /// the file: rules do no I/O.
+    /// The option's text is the path of a file, and the content of the file is the value. The
+    /// caller reads the file, because the rules do no I/O.
     File,
 }
 
-/// Why an option is refused.
+/// The reason why an option is refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum OptionError {
-    /// The game has no option of this name.
-    #[error("{name} is no option of this game; its options are: {known}")]
+    /// The game has no option with this name.
+    #[error("{name} is not an option of this game; options: {known}")]
     Unknown {
-        /// The name.
+        /// The name of the unknown option.
         name: String,
-        /// The names that there are.
+        /// The names of the existing options, separated by commas.
         known: String,
     },
-    /// The value is not valid.
+    /// The value has a wrong form or is out of range.
     #[error("{name}: {problem}")]
     Value {
-        /// The option.
+        /// The name of the option.
         name: &'static str,
-        /// What is wrong with the value, and what would be valid.
+        /// The problem and the valid values.
         problem: String,
     },
 }
 
 impl OptionError {
-    /// A name that is not among `options`.
+    /// Creates the error for a name that is not among `options`.
     pub fn unknown(name: &str, options: &[GameOption]) -> Self {
         Self::Unknown {
             name: name.to_owned(),

@@ -1,45 +1,52 @@
-//! Refusals that do not depend on what a decision says.
+//! Refusals that do not depend on the content of a decision.
 
 use thiserror::Error;
 
 use crate::{Seat, SeatSet, events::joined};
 
-/// Why a decision is refused before its content counts. The messages begin as those of every
-/// refusal do: with a field and a colon.
+/// The reason why a decision is refused before its content is checked. As with all refusals, each
+/// message begins with a field and a colon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum OutOfTurn {
-    /// The match is over.
+    /// The match has ended, and no seat owes a decision.
     #[error("decision: the match is over")]
     Over,
-    /// Other seats decide, or none before a chance result.
-    #[error("seat: not your turn, seat {seat} owes no decision; owing: {}", seats(*.owing))]
-    NotOwing {
-        /// The seat that answered.
+    /// The seat owes no decision, because other seats owe one or a chance result is due.
+    #[error(
+        "seat: not your turn, seat {seat} owes no decision; expected: {}",
+        seats(*.seats_to_decide)
+    )]
+    NoPendingDecision {
+        /// The seat that sent the decision.
         seat: Seat,
-        /// The seats that owe a decision; none while a chance result is due.
-        owing: SeatSet,
+        /// The seats that owe a decision; empty while a chance result is due.
+        seats_to_decide: SeatSet,
     },
-    /// Another kind of decision is asked for.
-    #[error("decision: {given} is not asked for; asked for: {asked}")]
+    /// The decision's kind does not match the pending request.
+    #[error("decision: expected {expected}, got {given}")]
     WrongKind {
-        /// What was answered, as the notation calls it.
+        /// The decision's kind: its first word in notation.
         given: &'static str,
-        /// What would be legal.
-        asked: &'static str,
+        /// The kinds that would be legal.
+        expected: &'static str,
     },
 }
 
 impl OutOfTurn {
-    /// The refusal of a decision of another kind than what is asked for.
-    pub(crate) const fn kind(given: &'static str, asked: &'static str) -> Self {
-        Self::WrongKind { given, asked }
+    /// Creates the refusal for a decision of the wrong kind.
+    pub(crate) const fn wrong_kind(given: &'static str, expected: &'static str) -> Self {
+        Self::WrongKind { given, expected }
     }
 
-    /// The refusal of a decision of a seat that is not among those that owe one.
-    pub(crate) const fn refuse(seat: Seat, owing: SeatSet, is_over: bool) -> Self {
-        match is_over {
-            true => Self::Over,
-            false => Self::NotOwing { seat, owing },
+    /// Creates the refusal for a decision from a seat that owes no decision.
+    pub(crate) const fn new(seat: Seat, seats_to_decide: SeatSet, is_over: bool) -> Self {
+        if is_over {
+            Self::Over
+        } else {
+            Self::NoPendingDecision {
+                seat,
+                seats_to_decide,
+            }
         }
     }
 }

@@ -1,15 +1,15 @@
-//! Results of a match, the same shape for every game.
+//! The result of a match, which has the same form for every game.
 
-/// The result of a finished match, one entry a seat in seat order.
+/// The result of a finished match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// Results in seat order.
+    /// Each seat's result, in seat order.
     pub seats: Vec<SeatOutcome>,
 }
 
 impl Outcome {
-    /// The result of seats that are ranked by a key, the highest first; equal keys share a place.
-    /// Takes the key and the breakdown of each seat, in seat order.
+    /// Creates the outcome from each seat's key and breakdown, in seat order. The seat with the
+    /// highest key is first, and equal keys share a place.
     pub(crate) fn ranked<K: PartialOrd>(
         seats: impl IntoIterator<Item = (K, Vec<ScoreLine>)>,
     ) -> Self {
@@ -25,7 +25,7 @@ impl Outcome {
     }
 }
 
-/// What the points of a breakdown add up to.
+/// Sums the points in a breakdown.
 pub(crate) fn total(breakdown: &[ScoreLine]) -> i32 {
     breakdown.iter().map(|line| line.points).sum()
 }
@@ -33,20 +33,22 @@ pub(crate) fn total(breakdown: &[ScoreLine]) -> i32 {
 /// The result of one seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeatOutcome {
-    /// 1 is the best; seats that share a place have the same number, and the next is skipped.
+    /// The place, where 1 is best. Tied seats share a place, and the places that follow are
+    /// skipped.
     pub place: u8,
-    /// The score by the game's own measure; may be negative.
+    /// The score by the game's own measure. Can be negative.
     pub score: i32,
-    /// What the score is made of; the points add up to `score`.
+    /// The parts of the score; their points add up to `score`.
     pub breakdown: Vec<ScoreLine>,
 }
 
-/// One line of a score.
+/// One category of a score breakdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoreLine {
-    /// Stable name, lower snake case, the same for all seats of a match and in the same order.
+    /// The stable name, in lower snake case. All seats of a match have the same categories in the
+    /// same order.
     pub category: &'static str,
-    /// Points of this category.
+    /// The points in this category. Can be negative.
     pub points: i32,
 }
 

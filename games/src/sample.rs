@@ -1,38 +1,44 @@
-//! What a viewer may know of a state, and the way back: a state that it could be.
+//! Observations of a state, and sampling of states that are consistent with an observation.
 
 use std::fmt::Debug;
 
 use crate::field_error::{check_at_table, check_seats};
 use crate::{ChanceStream, FieldError, Rules, SeatCount, Viewer};
 
-/// Hidden information.
+/// The hidden information of a game.
 ///
-/// Laws, which the test suite holds every game to:
-/// * two states that differ only in what a viewer may not know give equal observations;
-/// * what others see changes only with an event: a decision without one is secret;
-/// * what the setup hides from a viewer shows only with an event that tells it.
+/// The test suite checks these laws for every game:
+/// * two states that differ only in facts hidden from a viewer have equal observations;
+/// * other viewers' observations change only with an event, so a decision without an event is
+///   secret;
+/// * a fact that the setup hides from a viewer becomes visible only with an event that reveals it;
+/// * a sampled state is a valid state: every viewer's observation of it can be sampled, and a match
+///   that continues from it ends;
+/// * the sampler draws every hidden fact, and every fact that the setup hides depends on the seed.
 pub trait Sample: Rules {
-    /// Everything that one viewer may know. Complete: a bot needs no memory of earlier ones.
+    /// Everything that one viewer may know. An observation is complete, so a bot needs no earlier
+    /// observation.
     type Observation: Clone + Debug + PartialEq + Send + Sync;
 
-    /// What `viewer` may know.
+    /// Returns everything that `viewer` may know of the state.
     fn observe(state: &Self::State, viewer: Viewer) -> Self::Observation;
 
-    /// Whose view an observation is.
+    /// Returns the viewer for whom an observation was made.
     fn viewer(observation: &Self::Observation) -> Viewer;
 
-    /// Draws a state, the hidden facts uniformly from `chance`, or refuses an observation that
-    /// cannot be one. It checks what keeps [`Sample::observe`] and play from panics and from
-    /// endless matches, and no more: [`Game::sample_state`](crate::Game::sample_state), which
-    /// callers take, observes the state again and refuses one that shows something else.
+    /// Draws a state, or refuses an impossible observation. Hidden facts are drawn uniformly from
+    /// `chance`. Implementations need only the checks that prevent panics and endless matches.
+    /// Callers use [`Game::sample_state`](crate::Game::sample_state) instead, which observes the
+    /// state again and refuses an observation that differs.
     fn draw_state(
         config: &Self::Config,
         observation: &Self::Observation,
         chance: &mut ChanceStream,
     ) -> Result<Self::State, FieldError>;
 
-    /// The setup with everything drawn anew that it hides from `viewer` when the match starts.
-    /// A game whose setup hides nothing gives it back as it is.
+    /// Redraws everything in the setup that is hidden from `viewer` when the match starts. A game
+    /// whose setup hides nothing returns the setup unchanged. Implementations shuffle the existing
+    /// items, so that [a single swap](ChanceStream::swapping_once) leaves the rest in place.
     fn redeal(
         config: &Self::Config,
         seats: SeatCount,
@@ -42,10 +48,11 @@ pub trait Sample: Rules {
     ) -> Self::Setup;
 }
 
-/// Checks who is at the table of an observation: `seats` views of seats, and the viewer.
+/// Checks that an observation has a valid number of `seats`, and that its viewer is a spectator or
+/// one of the seats.
 pub(crate) fn check_table<R: Rules>(seats: usize, viewer: Viewer) -> Result<SeatCount, FieldError> {
     let Some(seats) = u8::try_from(seats).ok().and_then(SeatCount::new) else {
-        return FieldError::refuse("seats", "is empty, or longer than any table");
+        return FieldError::refuse("seats", "must have an entry for each seat of a match");
     };
     check_seats(seats, R::SEATS)?;
     if let Viewer::Seat(seat) = viewer {
@@ -54,9 +61,9 @@ pub(crate) fn check_table<R: Rules>(seats: usize, viewer: Viewer) -> Result<Seat
     Ok(seats)
 }
 
-/// The refusal of an observation that the state drawn from it does not show: names the first field
-/// that differs.
-pub(crate) fn not_shown(given: &impl Debug, shown: &impl Debug) -> FieldError {
+/// Creates the refusal for an observation whose sampled state is observed differently. The refusal
+/// names the first field that differs.
+pub(crate) fn mismatch(given: &impl Debug, shown: &impl Debug) -> FieldError {
     let (given, shown) = (format!("{given:#?}"), format!("{shown:#?}"));
     let (given, shown): (Vec<_>, Vec<_>) = (given.lines().collect(), shown.lines().collect());
     let same = given.iter().zip(&shown).take_while(|(a, b)| a == b).count();
@@ -68,14 +75,15 @@ pub(crate) fn not_shown(given: &impl Debug, shown: &impl Debug) -> FieldError {
     FieldError {
         field: path(&given, same),
         problem: format!(
-            "{:?} is not what follows from the other fields: {:?}",
+            "{:?} contradicts the other fields, which require {:?}",
             value(&given),
             value(&shown)
         ),
     }
 }
 
-/// The path of a line of debug output: the names of the fields around it, and places in lists.
+/// Returns the path for a line of debug output: the names of the enclosing fields, and the list
+/// indices.
 fn path(lines: &[&str], mut at: usize) -> String {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let closes = |line: &str| line.trim_start().starts_with([')', ']', '}']);
@@ -140,18 +148,18 @@ mod tests {
             _round: round,
         };
         let given = table(&[1, 2], Some(3), 4);
-        let refusal = |shown| not_shown(&given, &shown).to_string();
+        let refusal = |shown| mismatch(&given, &shown).to_string();
         assert_eq!(
             refusal(table(&[1, 5], Some(3), 4)),
-            "_seats[1]._hand[1]: \"2\" is not what follows from the other fields: \"5\""
+            "_seats[1]._hand[1]: \"2\" contradicts the other fields, which require \"5\""
         );
         assert_eq!(
             refusal(table(&[1, 2], Some(3), 5)),
-            "_round: \"4\" is not what follows from the other fields: \"5\""
+            "_round: \"4\" contradicts the other fields, which require \"5\""
         );
         assert_eq!(
             refusal(table(&[1, 2], None, 4)),
-            "_seats[0]._last: \"Some\" is not what follows from the other fields: \"None\""
+            "_seats[0]._last: \"Some\" contradicts the other fields, which require \"None\""
         );
     }
 }

@@ -1,14 +1,14 @@
-//! Seats: who sits at the table, and sets of them.
+//! Seats, viewers, and sets of seats.
 
 use std::fmt;
 
 use crate::numbered::numbered;
 
-/// The most seats any game has.
+/// The maximum number of seats in any game.
 pub const MAX_SEATS: usize = 8;
 
 numbered! {
-    /// A place at the table, counted from 0.
+    /// A seat at the table, counted from 0.
     Seat below MAX_SEATS
 }
 
@@ -18,12 +18,12 @@ impl fmt::Display for Seat {
     }
 }
 
-/// How many seats a match has: 1 to [`MAX_SEATS`].
+/// The number of seats in a match: 1 to [`MAX_SEATS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SeatCount(u8);
 
 impl SeatCount {
-    /// This many seats; `None` for 0 and above [`MAX_SEATS`].
+    /// Creates a seat count. Returns `None` if the number is 0 or above [`MAX_SEATS`].
     pub const fn new(count: u8) -> Option<Self> {
         if count > 0 && (count as usize) <= MAX_SEATS {
             Some(Self(count))
@@ -32,17 +32,17 @@ impl SeatCount {
         }
     }
 
-    /// The number of seats.
+    /// Returns the number of seats, at least 1.
     pub const fn get(self) -> u8 {
         self.0
     }
 
-    /// All seats, ascending.
+    /// Returns all seats in ascending order.
     pub fn seats(self) -> impl DoubleEndedIterator<Item = Seat> + ExactSizeIterator {
         (0..self.0).map(Seat)
     }
 
-    /// Whether `seat` sits at this table.
+    /// Returns `true` if `seat` is at this table.
     pub const fn contains(self, seat: Seat) -> bool {
         seat.0 < self.0
     }
@@ -54,55 +54,55 @@ impl fmt::Display for SeatCount {
     }
 }
 
-/// A set of seats.
+/// A set of seats, stored as a bit mask.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SeatSet(u8);
 
 impl SeatSet {
-    /// No seat.
+    /// The set without any seat.
     pub const EMPTY: Self = Self(0);
 
-    /// All seats of a table.
+    /// Creates the set of all seats at a table.
     pub const fn all(seats: SeatCount) -> Self {
         Self((u8::MAX) >> (MAX_SEATS - seats.0 as usize))
     }
 
-    /// One seat.
+    /// Creates the set of a single seat.
     pub const fn one(seat: Seat) -> Self {
         Self(1 << seat.0)
     }
 
-    /// Adds a seat.
+    /// Adds a seat. Has no effect if the set already contains it.
     pub fn insert(&mut self, seat: Seat) {
         self.0 |= 1 << seat.0;
     }
 
-    /// Removes a seat.
+    /// Removes a seat. Has no effect if the set does not contain it.
     pub fn remove(&mut self, seat: Seat) {
         self.0 &= !(1 << seat.0);
     }
 
-    /// Whether the seat is in the set.
+    /// Returns `true` if the seat is in the set.
     pub const fn contains(self, seat: Seat) -> bool {
         self.0 & (1 << seat.0) != 0
     }
 
-    /// How many seats are in the set.
+    /// Returns the number of seats in the set.
     pub const fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// Whether no seat is in the set.
+    /// Returns `true` if no seat is in the set.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The set as a bit mask: bit n is seat n.
+    /// Returns the set as a bit mask: bit n is seat n.
     pub const fn bits(self) -> u8 {
         self.0
     }
 
-    /// The seats in the set, ascending.
+    /// Returns the seats in the set in ascending order.
     pub fn iter(self) -> impl Iterator<Item = Seat> {
         let mut rest = self.0;
         std::iter::from_fn(move || {
@@ -125,11 +125,11 @@ impl FromIterator<Seat> for SeatSet {
     }
 }
 
-/// Whose eyes an observation is for.
+/// The viewer of an observation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Viewer {
-    /// One seat's own view.
+    /// A seat, which sees its own hidden information.
     Seat(Seat),
-    /// Somebody who holds no seat: knows what is public.
+    /// A spectator, who sees only public information.
     Spectator,
 }

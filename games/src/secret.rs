@@ -1,11 +1,11 @@
-//! What a seat has chosen and nobody else may know yet.
+//! Hidden choices of seats while they choose simultaneously.
 
 use std::fmt;
 
 use crate::{Seat, Viewer};
 
-/// The choice of one seat while seats choose simultaneously. It shows to this seat alone until it
-/// is revealed, so that no observation can tell it to another.
+/// The choice of one seat while seats choose simultaneously. Until the choice is revealed, only
+/// this seat can read it, so that no observation can leak it.
 #[derive(Clone, Copy)]
 pub struct Secret<T> {
     owner: Seat,
@@ -13,41 +13,41 @@ pub struct Secret<T> {
 }
 
 impl<T: Copy> Secret<T> {
-    /// Nothing chosen yet.
-    pub const fn of(owner: Seat) -> Self {
+    /// Creates a secret without a choice.
+    pub const fn new(owner: Seat) -> Self {
         Self {
             owner,
             choice: None,
         }
     }
 
-    /// What an observation tells of a choice.
-    pub const fn known(owner: Seat, choice: Option<T>) -> Self {
+    /// Creates a secret from an observation's choice, if it shows one.
+    pub const fn from_observation(owner: Seat, choice: Option<T>) -> Self {
         Self { owner, choice }
     }
 
-    /// Sets the choice.
+    /// Sets the choice, replacing an earlier one.
     pub const fn choose(&mut self, choice: T) {
         self.choice = Some(choice);
     }
 
-    /// Whether there is a choice: no secret.
+    /// Returns `true` if there is a choice, which is public information.
     pub const fn is_chosen(&self) -> bool {
         self.choice.is_some()
     }
 
-    /// The choice, as far as `viewer` may know it.
+    /// Returns the choice if `viewer` may know it.
     pub fn seen_by(&self, viewer: Viewer) -> Option<T> {
         self.choice.filter(|_| viewer == Viewer::Seat(self.owner))
     }
 
-    /// Takes the choice out: from here on it is public.
+    /// Removes and returns the choice, which makes it public.
     pub const fn reveal(&mut self) -> Option<T> {
         self.choice.take()
     }
 
-    /// The choice, for the digest alone.
-    pub const fn digested(&self) -> Option<T> {
+    /// Returns the choice. Must be used only for the digest.
+    pub const fn for_digest(&self) -> Option<T> {
         self.choice
     }
 }

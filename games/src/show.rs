@@ -1,24 +1,24 @@
-//! A match as text for people.
+//! Text rendering of matches.
 
 use std::fmt;
 
 use crate::Sample;
 
-/// How far a match has come.
+/// The progress of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Steps that are over.
+    /// The number of finished steps.
     pub done: u32,
-    /// Steps of the whole match, if it is played to its last one.
+    /// The number of steps in the whole match, if it does not end early.
     pub total: u32,
-    /// What a step is, in the plural: "turns".
+    /// The unit in which steps are counted, in the plural, such as "turns".
     pub unit: &'static str,
 }
 
-/// What people see of a game; without methods of its own it shows the fields of an observation.
+/// Text rendering of a game. The default methods print the fields of an observation.
 pub trait Show: Sample {
-    /// Writes what a viewer sees as text for people, some lines of at most 100 columns, the last
-    /// with its line break. `config` is the config of the match.
+    /// Writes an observation as text: lines of at most 100 columns, each with its line break.
+    /// `config` is the match's config.
     fn render(
         _config: &Self::Config,
         observation: &Self::Observation,
@@ -27,14 +27,14 @@ pub trait Show: Sample {
         writeln!(text, "{observation:#?}")
     }
 
-    /// How far a match has come, for a progress bar; `None` where a game cannot tell.
+    /// Returns the progress of a match for a progress bar, or `None` if the game cannot compute it.
     fn progress(_observation: &Self::Observation) -> Option<Progress> {
         None
     }
 }
 
-/// Writes items in lines of at most `per_line`, each line after `before`, with `between` between
-/// items. Without items there is no line.
+/// Writes items in lines of at most `per_line` items. Each line starts with `before`, and items are
+/// separated by `between`. Writes nothing if there are no items.
 pub(crate) fn write_lines<T: fmt::Display>(
     text: &mut impl fmt::Write,
     before: &str,

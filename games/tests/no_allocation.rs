@@ -1,12 +1,12 @@
-//! Listing and applying decisions allocate nothing once the list has its room.
+//! Listing and applying decisions allocate nothing once the list has its capacity.
 
 #![allow(clippy::unwrap_used)]
 
 use bridgemaster_games::{
-    ChanceStream, GAME_IDS, Game, NoEvents, SeatCount, Seed, settle, with_game,
+    ChanceStream, GAME_IDS, Game, NoEvents, SeatCount, Seed, resolve_chance, with_game,
 };
 
-/// Plays whole matches from clones of started states and returns how often they allocated.
+/// Plays whole matches from clones of started states; returns the number of allocations.
 fn allocations<G: Game>() -> u64 {
     let mut list = Vec::with_capacity(G::LEGAL_CAP);
     let mut total = 0;
@@ -16,14 +16,14 @@ fn allocations<G: Game>() -> u64 {
             let setup = G::draw_setup(&config, seats, &seed).unwrap();
             let mut start = G::start(&config, seats, &setup, &mut NoEvents).unwrap();
             let mut chance = ChanceStream::new(&seed, 1_000_000);
-            settle::<G>(&mut start, &mut chance, &mut NoEvents);
+            resolve_chance::<G>(&mut start, &mut chance, &mut NoEvents);
             let counted = allocation_counter::measure(|| {
                 let mut state = start.clone();
-                while let Some(seat) = G::owing(&state).iter().next() {
+                while let Some(seat) = G::seats_to_decide(&state).iter().next() {
                     G::legal(&state, seat, &mut list);
                     let choice = &list[chance.below(list.len() as u32) as usize];
                     G::apply(&mut state, seat, choice, &mut NoEvents).unwrap();
-                    settle::<G>(&mut state, &mut chance, &mut NoEvents);
+                    resolve_chance::<G>(&mut state, &mut chance, &mut NoEvents);
                 }
             });
             total += counted.count_total;

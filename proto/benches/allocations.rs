@@ -1,6 +1,6 @@
-//! Allocations of a mean request between the rules and its bytes, for every game; the steps are
-//! those of the bench `codec`, which measures their time without counting:
-//! `cargo bench -p bridgemaster-proto --features games --bench allocations`.
+//! Counts the allocations per request during encoding and decoding, for every game. The steps are
+//! the same as in the `codec` bench, which measures CPU time. Run `cargo bench -p
+//! bridgemaster-proto --features games --bench allocations`.
 
 #![allow(clippy::print_stdout)]
 
@@ -15,9 +15,9 @@ use bridgemaster_proto::{
     v1::DecisionRequest,
 };
 use prost::Message;
-use requests::{Question, questions, read};
+use requests::{RequestParts, read, requests};
 
-/// Allocations of doing something with each item, for one item.
+/// Mean number of allocations that `each` makes per item.
 fn each<T>(items: &[T], each: impl FnMut(&T)) -> f64 {
     let counted = count(|| items.iter().for_each(each));
     counted.count_total as f64 / items.len() as f64
@@ -26,18 +26,16 @@ fn each<T>(items: &[T], each: impl FnMut(&T)) -> f64 {
 fn measure<G: WireGame>() {
     let config = G::Config::default();
     let seats = SeatCount::new(*G::SEATS.end()).expect("a game has seats");
-    let questions: Vec<Question<G>> = questions(seats);
-    let messages: Vec<DecisionRequest> = questions.iter().map(Question::to_wire).collect();
+    let requests: Vec<RequestParts<G>> = requests(seats);
+    let messages: Vec<DecisionRequest> = requests.iter().map(RequestParts::to_wire).collect();
     let encoded: Vec<Vec<u8>> = messages.iter().map(Message::encode_to_vec).collect();
     let mut buffer = Vec::with_capacity(64 * 1024);
     let mut writer = Writer::default();
-    questions
-        .iter()
-        .for_each(|question| question.put(&mut writer));
+    requests.iter().for_each(|request| request.put(&mut writer));
     let steps = [
         (
             "build",
-            each(&questions, |question| drop(black_box(question.to_wire()))),
+            each(&requests, |request| drop(black_box(request.to_wire()))),
         ),
         (
             "encode",
@@ -48,9 +46,9 @@ fn measure<G: WireGame>() {
         ),
         (
             "write",
-            each(&questions, |question| {
+            each(&requests, |request| {
                 writer.clear();
-                question.put(&mut writer);
+                request.put(&mut writer);
             }),
         ),
         (

@@ -1,18 +1,17 @@
-//! What a request costs between the rules and its bytes, for every game on one core:
-//! `cargo bench -p bridgemaster-proto --features games --bench codec`; `-- GAME` measures only
-//! that game.
+//! Measures the CPU time for encoding and decoding a request, for every game on one core. Run
+//! `cargo bench -p bridgemaster-proto --features games --bench codec`; `-- GAME` selects one game.
 //!
-//! The requests are those of random play: observation, legal list and events since the last one.
-//! Prints for each game and number of seats the bytes of a mean request, and of each step the CPU
-//! time, which other programs do not disturb much: in nanoseconds a byte and in microseconds a
-//! request, the median of several passes after a warm-up:
+//! The requests come from random play. Each has an observation, a list of legal decisions and the
+//! events since the previous request. The bench prints the mean size of a request in bytes for each
+//! game and number of seats. For each step it prints the CPU time in nanoseconds per byte and in
+//! microseconds per request, as the median of several passes after a warm-up:
 //!
-//! * `build`: from the values of the rules to the message, as prost has it;
+//! * `build`: from rules values to the prost message;
 //! * `encode`: from the message to bytes, into a buffer that is large enough;
-//! * `write`: from the values of the rules to bytes at once, into such a buffer: instead of `build`
-//!   and `encode`, without what surrounds the part of the game;
+//! * `write`: from rules values directly to bytes, instead of `build` and `encode`, without the
+//!   fields around the game's part;
 //! * `decode`: from the bytes to the message;
-//! * `read`: from the message to the values of the rules.
+//! * `read`: from the message to rules values.
 
 #![allow(clippy::print_stdout)]
 
@@ -26,14 +25,14 @@ use bridgemaster_proto::{
     v1::DecisionRequest,
 };
 use prost::Message;
-use requests::{Question, questions, read};
+use requests::{RequestParts, read, requests};
 
-/// Passes, odd for the median.
+/// Number of measured passes: odd, so that the median is one of them.
 const PASSES: usize = 7;
-/// Time of the warm-up and of each pass.
+/// Duration of the warm-up and of each pass.
 const PASS_TIME: Duration = Duration::from_millis(150);
 
-/// CPU time of this thread so far.
+/// Returns the CPU time of the current thread since its start.
 fn cpu_time() -> Duration {
     let mut time = uapi::c::timespec {
         tv_sec: 0,
@@ -44,8 +43,9 @@ fn cpu_time() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// Nanoseconds a byte of doing something with each item, of which all together have `bytes`.
-fn nanos_a_byte<T>(items: &[T], bytes: usize, mut each: impl FnMut(&T)) -> f64 {
+/// Returns the median time of `each` in nanoseconds per byte. `bytes` is the total size of all
+/// items.
+fn nanos_per_byte<T>(items: &[T], bytes: usize, mut each: impl FnMut(&T)) -> f64 {
     let mut pass = || {
         let (began, mut rounds) = (cpu_time(), 0);
         loop {
@@ -68,31 +68,31 @@ fn measure<G: WireGame>() {
     let mut ends = vec![*G::SEATS.start(), *G::SEATS.end()];
     ends.dedup();
     for seats in ends.into_iter().filter_map(SeatCount::new) {
-        let questions: Vec<Question<G>> = questions(seats);
-        let messages: Vec<DecisionRequest> = questions.iter().map(Question::to_wire).collect();
+        let requests: Vec<RequestParts<G>> = requests(seats);
+        let messages: Vec<DecisionRequest> = requests.iter().map(RequestParts::to_wire).collect();
         let encoded: Vec<Vec<u8>> = messages.iter().map(Message::encode_to_vec).collect();
         let bytes: usize = encoded.iter().map(Vec::len).sum();
         let mut buffer = Vec::with_capacity(64 * 1024);
 
         let name = format!("codec.{}.seats{seats}", G::ID);
         println!("{name}.bytes {}", bytes / encoded.len());
-        let build = nanos_a_byte(&questions, bytes, |question| {
-            black_box(question.to_wire());
+        let build = nanos_per_byte(&requests, bytes, |request| {
+            black_box(request.to_wire());
         });
-        let encode = nanos_a_byte(&messages, bytes, |message| {
+        let encode = nanos_per_byte(&messages, bytes, |message| {
             buffer.clear();
             black_box(message.encode(&mut buffer).is_ok());
         });
         let mut writer = Writer::default();
-        let write = nanos_a_byte(&questions, bytes, |question| {
+        let write = nanos_per_byte(&requests, bytes, |request| {
             writer.clear();
-            question.put(&mut writer);
+            request.put(&mut writer);
             black_box(writer.as_bytes());
         });
-        let decode = nanos_a_byte(&encoded, bytes, |bytes| {
+        let decode = nanos_per_byte(&encoded, bytes, |bytes| {
             black_box(DecisionRequest::decode(&bytes[..]).is_ok());
         });
-        let read = nanos_a_byte(&messages, bytes, |message| {
+        let read = nanos_per_byte(&messages, bytes, |message| {
             black_box(read::<G>(message, &config));
         });
         for (step, nanos) in [
@@ -110,13 +110,13 @@ fn measure<G: WireGame>() {
 }
 
 fn main() {
-    // Cargo passes `--bench` as well.
-    let wanted: Vec<String> = std::env::args()
+    // Cargo adds the argument `--bench`.
+    let games: Vec<String> = std::env::args()
         .skip(1)
         .filter(|argument| !argument.starts_with('-'))
         .collect();
     for id in GAME_IDS {
-        if wanted.is_empty() || wanted.iter().any(|name| name == id) {
+        if games.is_empty() || games.iter().any(|name| name == id) {
             with_game!(*id, G => measure::<G>());
         }
     }

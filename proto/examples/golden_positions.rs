@@ -1,10 +1,10 @@
-//! The golden playthroughs as positions, for the tests of the page:
-//! `cargo run -p bridgemaster-proto --features games --example golden_positions -- GOLDEN OUT`.
+//! Converts the golden playthroughs to positions, for the web page's tests. Run `cargo run -p
+//! bridgemaster-proto --features games --example golden_positions -- GOLDEN OUT`.
 //!
-//! GOLDEN is `games/tests/golden`. Each playthrough of it becomes a file `OUT/GAME.NAME.positions`:
-//! length-delimited `WatchPositionsResponse` messages, the first with the match, as the page reads
-//! them; with the observations of a spectator and of each seat. The page's transcript of such a
-//! file must then be that of the playthrough.
+//! GOLDEN is `games/tests/golden`. Each playthrough becomes a file `OUT/GAME.NAME.positions` with
+//! length-delimited `WatchPositionsResponse` messages, as the page reads them. The first message
+//! contains the match. Each position contains the observations of a spectator and of every seat.
+//! The page's transcript of the file must equal the playthrough.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +13,7 @@ use std::fs;
 use std::path::Path;
 
 use bridgemaster_games::{
-    ChanceStream, GAME_IDS, Seat, SeatCount, Seed, Viewer, settle, with_game,
+    ChanceStream, GAME_IDS, Seat, SeatCount, Seed, Viewer, resolve_chance, with_game,
 };
 use bridgemaster_proto::{
     games::WireGame,
@@ -25,13 +25,13 @@ use bridgemaster_proto::{
 };
 use prost::Message;
 
-/// What every seat has in its bank at the start.
+/// Every seat's initial time bank, in ms.
 const BANK_MS: u32 = 60_000;
 
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let [golden, out] = &arguments[..] else {
-        panic!("GOLDEN OUT: the folder of the playthroughs, and where to write");
+        panic!("expected GOLDEN (folder of playthroughs) and OUT (output folder)");
     };
     fs::create_dir_all(out).unwrap();
     for id in GAME_IDS {
@@ -55,7 +55,7 @@ fn write_game<G: WireGame>(golden: &Path, out: &Path) {
     }
 }
 
-/// The options and the number of seats that a playthrough begins with.
+/// Reads the options and the number of seats from a playthrough's first lines.
 fn rules<G: WireGame>(text: &str) -> (G::Config, SeatCount) {
     let mut config = G::Config::default();
     let (first, rest) = text.split_once('\n').unwrap();
@@ -73,7 +73,7 @@ fn rules<G: WireGame>(text: &str) -> (G::Config, SeatCount) {
     (config, count)
 }
 
-/// Plays the match of a playthrough as `games/tests/golden/main.rs` does.
+/// Plays a playthrough's match as `games/tests/golden/main.rs` does.
 fn positions<G: WireGame>(text: &str) -> Vec<WatchPositionsResponse> {
     let (config, count) = rules::<G>(text);
     let seed: Seed = "golden".parse().unwrap();
@@ -85,7 +85,7 @@ fn positions<G: WireGame>(text: &str) -> Vec<WatchPositionsResponse> {
     let mut played: Option<PlayedDecision> = None;
     let (mut messages, mut at_ms) = (Vec::new(), 0);
     for number in 0.. {
-        settle::<G>(&mut state, &mut chance, &mut events);
+        resolve_chance::<G>(&mut state, &mut chance, &mut events);
         let position = Position {
             number,
             played: played.take(),
@@ -103,15 +103,15 @@ fn positions<G: WireGame>(text: &str) -> Vec<WatchPositionsResponse> {
             position: Some(position),
             r#match: None,
         });
-        let owing: Vec<_> = G::owing(&state).iter().collect();
-        if owing.is_empty() {
+        let seats_to_decide: Vec<_> = G::seats_to_decide(&state).iter().collect();
+        if seats_to_decide.is_empty() {
             break;
         }
-        let seat = owing[chance.below(owing.len() as u32) as usize];
+        let seat = seats_to_decide[chance.below(seats_to_decide.len() as u32) as usize];
         let mut legal = Vec::new();
         G::legal(&state, seat, &mut legal);
         let decision = legal[chance.below(legal.len() as u32) as usize].clone();
-        // Some time that differs from decision to decision.
+        // An arbitrary charge that differs between decisions.
         let charged_us = u64::from(number) * 7919 % 90_000 + legal.len() as u64 * 400;
         at_ms += charged_us / 1000;
         let bank = &mut bank_left_ms[seat.index()];
@@ -153,7 +153,7 @@ fn played_decision<G: WireGame>(
     }
 }
 
-/// What a spectator and each seat see.
+/// Returns the spectator's observation and each seat's observation.
 fn observations<G: WireGame>(state: &G::State, count: SeatCount) -> Vec<GameObservation> {
     let viewers = std::iter::once(Viewer::Spectator).chain(count.seats().map(Viewer::Seat));
     viewers

@@ -1,7 +1,7 @@
-//! How a value of the rules becomes a field of a message, and how it is read back.
+//! Conversions between rules values and message fields.
 //!
-//! A type says its form on the wire with [`OnWire`]; where the type alone does not tell the form,
-//! such as a number with a range, the description of the message names a [`Conversion`].
+//! A type defines its wire form with [`OnWire`]. If the type alone does not determine the form, as
+//! for a number with a range, the message description names a [`Conversion`].
 
 use std::{fmt::Display, ops::RangeInclusive};
 
@@ -13,32 +13,32 @@ use super::{
     writer::{Field, Number, Writer},
 };
 
-/// A type of the rules whose form on the wire is `W`.
+/// A rules type with the wire form `W`.
 pub(super) trait OnWire<W>: Sized {
-    /// The value as the message has it.
+    /// Returns the value for the message field.
     fn to_wire(&self) -> W;
 
-    /// Writes the same as bytes.
+    /// Writes the value as the message field's bytes.
     fn put(&self, field: Field, to: &mut Writer);
 
-    /// Reads the value of a field. `field` is its name in the message around it; it begins the
-    /// path of an error, and is empty for an item of a list.
+    /// Reads the value from a field. `field` is the field's name in the enclosing message, and
+    /// starts the path in an error. For a list item, `field` is empty.
     fn from_wire(field: &str, wire: &W) -> Result<Self, WireError>;
 }
 
-/// How a field is converted between the rules' type `R` and the type `W` of the message.
+/// A field conversion between the rules type `R` and the message type `W`.
 pub(super) trait Conversion<R, W> {
-    /// A value as the message has it; see [`OnWire::to_wire`].
+    /// Returns the value for the message field; see [`OnWire::to_wire`].
     fn write(&self, value: &R) -> W;
 
-    /// Writes the same as bytes; see [`OnWire::put`].
+    /// Writes the value as bytes; see [`OnWire::put`].
     fn put(&self, value: &R, field: Field, to: &mut Writer);
 
-    /// Reads a value; see [`OnWire::from_wire`].
+    /// Reads the value from a field; see [`OnWire::from_wire`].
     fn read(&self, field: &str, wire: &W) -> Result<R, WireError>;
 }
 
-/// Writes the field of a message as bytes. Which one it is tells its type on the wire.
+/// Writes a message field as bytes. The accessor determines the field's type on the wire.
 #[inline]
 pub(super) fn put_field<M, R, W>(
     _of: fn(&M) -> &W,
@@ -50,7 +50,7 @@ pub(super) fn put_field<M, R, W>(
     conversion.put(value, field, to);
 }
 
-/// Writes the entry of a `oneof` as bytes. Which one it is tells its type on the wire.
+/// Writes a `oneof` entry as bytes. The constructor determines the entry's type on the wire.
 #[inline]
 pub(super) fn put_entry<M, R, W>(
     _of: fn(W) -> M,
@@ -62,7 +62,7 @@ pub(super) fn put_entry<M, R, W>(
     conversion.put(value, field, to);
 }
 
-/// The conversion of a field that names none: the type's own form.
+/// The default conversion for a field: its type's wire form.
 pub(super) struct Plain;
 
 impl<R: OnWire<W>, W> Conversion<R, W> for Plain {
@@ -79,8 +79,8 @@ impl<R: OnWire<W>, W> Conversion<R, W> for Plain {
     }
 }
 
-/// Implements [`OnWire`] for types that are the same on both sides.
-macro_rules! same_on_both_sides {
+/// Implements [`OnWire`] for types that are the same in the rules and on the wire.
+macro_rules! identity_conversions {
     ($($type:ty: |$value:ident, $field:ident, $to:ident| $put:expr;)*) => {
         $(impl OnWire<$type> for $type {
             fn to_wire(&self) -> $type {
@@ -99,14 +99,14 @@ macro_rules! same_on_both_sides {
     };
 }
 
-same_on_both_sides! {
+identity_conversions! {
     bool: |value, field, to| to.number(*value, field);
     i32: |value, field, to| to.number(*value, field);
     u32: |value, field, to| to.number(*value, field);
     String: |value, field, to| to.text(value, field);
 }
 
-/// A number within a range.
+/// A number within a range. Reading checks the range.
 pub(super) struct InRange<T>(pub(super) RangeInclusive<T>);
 
 impl<T, W> Conversion<T, W> for InRange<T>
@@ -127,14 +127,14 @@ where
             Ok(number) if self.0.contains(&number) => Ok(number),
             _ => {
                 let (first, last) = (self.0.start(), self.0.end());
-                let detail = format!("{wire} is not in {first} to {last}");
+                let detail = format!("{wire} is out of range ({first}..={last})");
                 Err(WireError::new(field, detail))
             }
         }
     }
 }
 
-/// A number from 1 to this highest one, or none, which is 0 on the wire.
+/// An optional number from 1 to this maximum; `None` is 0 on the wire.
 pub(super) struct OrZero(pub(super) u8);
 
 impl Conversion<Option<u8>, u32> for OrZero {
@@ -152,7 +152,7 @@ impl Conversion<Option<u8>, u32> for OrZero {
     }
 }
 
-/// A number of edition data, which the rules check, or none, which is 0 on the wire.
+/// An optional number in edition data; `None` is 0 on the wire. The rules check the range.
 pub(super) struct OrZeroUnchecked;
 
 impl Conversion<Option<u32>, u32> for OrZeroUnchecked {
@@ -169,8 +169,8 @@ impl Conversion<Option<u32>, u32> for OrZeroUnchecked {
     }
 }
 
-/// A seat below this number, which is a game's highest number of seats. A viewer is a seat, or
-/// a spectator, for whom the field is not set.
+/// A seat below this number, which is a game's maximum number of seats. For a viewer, an unset
+/// field means a spectator.
 #[derive(Clone, Copy)]
 pub(super) struct SeatBelow(pub(super) usize);
 
@@ -187,7 +187,7 @@ impl Conversion<Seat, u32> for SeatBelow {
         match u8::try_from(*wire).ok().and_then(Seat::new) {
             Some(seat) if seat.index() < self.0 => Ok(seat),
             _ => {
-                let detail = format!("{wire} is not a seat; 0 to {} are", self.0 - 1);
+                let detail = format!("{wire} is out of range (0..={})", self.0 - 1);
                 Err(WireError::new(field, detail))
             }
         }
@@ -216,10 +216,10 @@ impl Conversion<Viewer, Option<u32>> for SeatBelow {
     }
 }
 
-/// A number that need not be set.
-pub(super) struct Maybe<C>(pub(super) C);
+/// An optional field.
+pub(super) struct Optional<C>(pub(super) C);
 
-impl<R, W, C: Conversion<R, W>> Conversion<Option<R>, Option<W>> for Maybe<C> {
+impl<R, W, C: Conversion<R, W>> Conversion<Option<R>, Option<W>> for Optional<C> {
     fn write(&self, value: &Option<R>) -> Option<W> {
         value.as_ref().map(|value| self.0.write(value))
     }
@@ -236,10 +236,10 @@ impl<R, W, C: Conversion<R, W>> Conversion<Option<R>, Option<W>> for Maybe<C> {
     }
 }
 
-/// A field of a config, always written; the default `D` stands for one that is not set.
-pub(super) struct Else<D, C>(pub(super) D, pub(super) C);
+/// A config field, which is always written. `D` returns the default for an unset field.
+pub(super) struct WithDefault<D, C>(pub(super) D, pub(super) C);
 
-impl<R, W, C: Conversion<R, W>, D: Fn() -> R> Conversion<R, Option<W>> for Else<D, C> {
+impl<R, W, C: Conversion<R, W>, D: Fn() -> R> Conversion<R, Option<W>> for WithDefault<D, C> {
     fn write(&self, value: &R) -> Option<W> {
         Some(self.1.write(value))
     }
@@ -256,11 +256,11 @@ impl<R, W, C: Conversion<R, W>, D: Fn() -> R> Conversion<R, Option<W>> for Else<
     }
 }
 
-/// A value whose default is written as nothing: a message or an enum value that is not set, or an
-/// empty list. `C` converts every other value.
-pub(super) struct DefaultAsNothing<C>(pub(super) C);
+/// A value that is omitted if it is the default. The default is an unset message, an unset enum
+/// value, or an empty list. `C` converts every other value.
+pub(super) struct SkipDefault<C>(pub(super) C);
 
-impl<R, W, C> Conversion<R, W> for DefaultAsNothing<C>
+impl<R, W, C> Conversion<R, W> for SkipDefault<C>
 where
     R: Default + PartialEq,
     W: Default + PartialEq,
@@ -289,10 +289,10 @@ where
     }
 }
 
-/// A list, or none, which is an empty one on the wire.
-pub(super) struct OrEmpty<C>(pub(super) C);
+/// An optional list; `None` is an empty list on the wire.
+pub(super) struct OptionalList<C>(pub(super) C);
 
-impl<R, W, C: Conversion<R, Vec<W>>> Conversion<Option<R>, Vec<W>> for OrEmpty<C> {
+impl<R, W, C: Conversion<R, Vec<W>>> Conversion<Option<R>, Vec<W>> for OptionalList<C> {
     fn write(&self, value: &Option<R>) -> Vec<W> {
         let list = value.as_ref().map(|list| self.0.write(list));
         list.unwrap_or_default()
@@ -312,8 +312,8 @@ impl<R, W, C: Conversion<R, Vec<W>>> Conversion<Option<R>, Vec<W>> for OrEmpty<C
     }
 }
 
-/// A list whose items are converted by `C`. In the rules it is a `Vec`, an `ArrayVec`, which holds
-/// at most its capacity, or an array, which holds exactly its length. The place of a wrong item
+/// A list whose items are converted by `C`. In the rules, it is a `Vec`, an `ArrayVec` or an array.
+/// An `ArrayVec` limits the number of items, and an array fixes it. The index of an invalid item
 /// becomes part of the path.
 pub(super) struct Each<C>(pub(super) C);
 

@@ -1,19 +1,20 @@
-//! The macros that describe messages: from one list of its fields follow both conversions, and how
-//! it is written as bytes.
+//! Macros that describe messages. One list of the fields generates both conversions and the byte
+//! encoding.
 //!
-//! A field of a message is described as
+//! A message field is described as
 //!
-//! * `seat`: the field has the same name on both sides, and its type's own form;
-//! * `seat: SEAT`: it is converted by this [`Conversion`](super::conversion::Conversion);
-//! * `cards => money`: the message calls it `cards`, the rules `money`;
-//! * after a semicolon, `x: COORDINATE, y: COORDINATE => cell (Cell { x, y })`: several fields
-//!   of the message are one field of the rules. What stands in the parentheses takes it apart
-//!   and builds it.
+//! * `seat`: the field has the same name in the message and in the rules, and the wire form of its
+//!   type;
+//! * `seat: SEAT`: the field is converted by this [`Conversion`](super::conversion::Conversion);
+//! * `cards => money`: the field is `cards` in the message and `money` in the rules;
+//! * after a semicolon, `x: COORDINATE, y: COORDINATE => cell (Cell { x, y })`: several fields in
+//!   the message are one field in the rules. The text in parentheses destructures and builds the
+//!   rules value.
 //!
-//! Both sides are taken apart field by field and built field by field, so that a field that is
-//! missing here, on either side, does not compile.
+//! Messages and rules values are destructured and built field by field. A description that lacks a
+//! field does not compile.
 
-/// The conversion of a field.
+/// A field's conversion: the named conversion, or the default.
 macro_rules! conversion {
     () => {
         $crate::games::conversion::Plain
@@ -24,8 +25,8 @@ macro_rules! conversion {
 }
 pub(super) use conversion;
 
-/// The value of the rules, as a pattern and as an expression: the given one, or the one that
-/// follows from the fields.
+/// The rules value, both as a pattern and as an expression. It is either the given value or a value
+/// that is derived from the fields.
 macro_rules! rules_side {
     ([$($given:tt)+] $($rest:tt)*) => {
         $($given)+
@@ -33,20 +34,20 @@ macro_rules! rules_side {
     ([] [] [$($path:tt)+] ($bind:ident)) => {
         $($path)+($bind)
     };
-    ([] [$($not_sent:tt)*] [$($path:tt)+] {
+    ([] [$($rules_only:tt)*] [$($path:tt)+] {
         $($field:ident $(=> $name:ident)? $(: $conversion:expr)?),* $(,)?
         $(; $($($part:ident $(: $of_part:expr)?),+ => $whole:ident ($($parts:tt)+)),+ $(,)?)?
     }) => {
         $($path)+ {
             $($($name:)? $field,)*
             $($($whole: $($parts)+,)+)?
-            $($not_sent)*
+            $($rules_only)*
         }
     };
 }
 pub(super) use rules_side;
 
-/// Builds a message out of variables with the names of its fields.
+/// Builds a message from variables that have the names of its fields.
 macro_rules! write_fields {
     ($message:ty, {
         $($field:ident $(=> $name:ident)? $(: $conversion:expr)?),* $(,)?
@@ -67,7 +68,7 @@ macro_rules! write_fields {
 }
 pub(super) use write_fields;
 
-/// Writes as bytes the fields of a message out of variables with their names.
+/// Writes a message's fields as bytes, from variables that have the fields' names.
 macro_rules! put_fields {
     ($to:ident, $message:ty, {
         $($field:ident $(=> $name:ident)? $(: $conversion:expr)?),* $(,)?
@@ -75,7 +76,7 @@ macro_rules! put_fields {
     }) => {{
         $($crate::games::describe::put_fields!($to, $message, $field, $($conversion)?);)*
         $($($($crate::games::describe::put_fields!($to, $message, $part, $($of_part)?);)+)+)?
-        // A message without fields.
+        // The writer is unused if the message has no fields.
         let _ = $to;
     }};
     ($to:ident, $message:ty, $field:ident, $($conversion:expr)?) => {
@@ -90,7 +91,7 @@ macro_rules! put_fields {
 }
 pub(super) use put_fields;
 
-/// Reads a message into variables with the names of its fields.
+/// Reads a message into variables that have the names of its fields.
 macro_rules! read_fields {
     ($wire:ident, $message:ty, {
         $($field:ident $(=> $name:ident)? $(: $conversion:expr)?),* $(,)?
@@ -125,22 +126,22 @@ pub(super) use read_fields;
 /// wire_message! { [u8; 2] = v1::Raises { first: RAISE, second: RAISE } => [first, second] }
 /// ```
 ///
-/// The second form says how the value of the rules is taken apart and built: it is a pattern
-/// and an expression at once. A field of the rules alone is named after the list, with what
-/// stands for it until a function given to `wire_game!` fills it in: `with games = 0`. Without a
-/// list of fields, a message whose conversion is written by hand gets only its form as a field:
-/// required, or as an `Option`.
+/// In the second form, the text after `=>` is both a pattern and an expression: it destructures and
+/// builds the rules value. A field that exists only in the rules follows the list with its initial
+/// value, as in `with games = 0`. A function that is given to `wire_game!` fills in this field
+/// later. Without a list of fields, the conversion is written by hand. The macro then generates
+/// only the code for using the message as a field, either required or as an `Option`.
 macro_rules! wire_message {
     (
         $rules:ty = $message:ty { $($fields:tt)* }
-        $(with $not_sent:ident = $value:expr)?
+        $(with $rules_only:ident = $value:expr)?
         $(=> $($given:tt)+)?
     ) => {
         impl $crate::games::conversion::OnWire<$message> for $rules {
             fn to_wire(&self) -> $message {
                 match self {
                     $crate::games::describe::rules_side!(
-                        [$($($given)+)?] [$($not_sent: _)?] [Self] { $($fields)* }
+                        [$($($given)+)?] [$($rules_only: _)?] [Self] { $($fields)* }
                     ) => $crate::games::describe::write_fields!($message, { $($fields)* }),
                 }
             }
@@ -152,7 +153,7 @@ macro_rules! wire_message {
             ) {
                 match self {
                     $crate::games::describe::rules_side!(
-                        [$($($given)+)?] [$($not_sent: _)?] [Self] { $($fields)* }
+                        [$($($given)+)?] [$($rules_only: _)?] [Self] { $($fields)* }
                     ) => to.message(field, |to| {
                         $crate::games::describe::put_fields!(to, $message, { $($fields)* });
                     }),
@@ -166,7 +167,7 @@ macro_rules! wire_message {
                 let read = || -> Result<Self, $crate::games::wire::WireError> {
                     $crate::games::describe::read_fields!(wire, $message, { $($fields)* });
                     Ok($crate::games::describe::rules_side!(
-                        [$($($given)+)?] [$($not_sent: $value)?] [Self] { $($fields)* }
+                        [$($($given)+)?] [$($rules_only: $value)?] [Self] { $($fields)* }
                     ))
                 };
                 $crate::games::wire::Path::below(read(), field)
@@ -229,7 +230,7 @@ macro_rules! wire_message {
 }
 pub(super) use wire_message;
 
-/// Describes a `oneof`, of which one entry must be set:
+/// Describes a `oneof` with a required entry:
 ///
 /// ```text
 /// wire_oneof! {
@@ -242,10 +243,11 @@ pub(super) use wire_message;
 /// }
 /// ```
 ///
-/// An entry has the name of its variant on both sides. In braces are the fields of its message,
-/// `v1::MoneyTaken` or the one after `as`; in parentheses is a name for an entry whose value is
-/// converted as a whole. What follows `=>` says how the value of the rules is taken apart and
-/// built, where it is no variant of that name and these fields.
+/// An entry has its variant's name, both in the message and in the rules. Braces contain the fields
+/// of the entry's message, which is `v1::MoneyTaken` here or the type after `as`. Parentheses
+/// contain a variable name for an entry whose value is converted as a whole. The text after `=>`
+/// destructures and builds the rules value. It can be omitted if the value is the variant with that
+/// name and these fields.
 macro_rules! wire_oneof {
     ($rules:ty = $oneof:ty { $(
         $entry:ident
@@ -338,7 +340,7 @@ macro_rules! wire_oneof {
 }
 pub(super) use wire_oneof;
 
-/// The message of an entry whose fields are described.
+/// The message type for an entry with described fields.
 macro_rules! entry_message {
     ($entry:ident) => {
         v1::$entry
@@ -348,3 +350,49 @@ macro_rules! entry_message {
     };
 }
 pub(super) use entry_message;
+
+#[cfg(test)]
+mod tests {
+    use super::super::{
+        conversion::{InRange, OnWire},
+        wire::{Oneof, WireError},
+        writer::{Field, Fields},
+    };
+
+    /// The form that prost generates for a `oneof` with one entry.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum Entry {
+        Bid(u32),
+    }
+
+    impl Oneof for Entry {
+        const ENTRIES: &'static [&'static str] = &["bid"];
+
+        fn entry(&self) -> &'static str {
+            Self::ENTRIES[0]
+        }
+    }
+
+    impl Fields for Entry {
+        const FIELDS: &'static [(&'static str, Field)] = &[("Bid", Field::new(1).present())];
+    }
+
+    #[derive(Debug, PartialEq)]
+    enum Decision {
+        Bid(u8),
+    }
+
+    wire_oneof! { Decision = Entry { Bid(card: InRange(1..=13)) } }
+
+    #[test]
+    fn a_oneof_of_one_entry_is_read_or_refused_by_its_name() {
+        let read = |wire| Decision::from_wire("decision", &wire);
+        let fields = Decision::Bid(3).to_wire();
+        assert_eq!(read(fields), Ok(Decision::Bid(3)));
+        let refused = |wire| read(wire).map_err(|error: WireError| error.to_string());
+        let must_be_set = "decision: bid must be set".to_owned();
+        assert_eq!(refused(None), Err(must_be_set));
+        let out_of_range = "bid: 14 is out of range (1..=13)".to_owned();
+        assert_eq!(refused(Some(Entry::Bid(14))), Err(out_of_range));
+    }
+}

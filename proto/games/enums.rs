@@ -1,4 +1,4 @@
-//! Enums of the rules and their twins on the wire.
+//! Rules enums and their counterparts on the wire.
 
 use super::{
     conversion::{Conversion, OnWire},
@@ -6,10 +6,11 @@ use super::{
     writer::{Field, Writer},
 };
 
-/// An enum value of a config, always written; its type's default stands for one that is not set.
-pub(super) struct ElseDefault;
+/// An enum value in a config, which is always written. An unset field is read as the type's
+/// default.
+pub(super) struct OrDefault;
 
-impl<E: WireEnum + Default> Conversion<E, i32> for ElseDefault {
+impl<E: WireEnum + Default> Conversion<E, i32> for OrDefault {
     fn write(&self, value: &E) -> i32 {
         OnWire::to_wire(value)
     }
@@ -23,13 +24,13 @@ impl<E: WireEnum + Default> Conversion<E, i32> for ElseDefault {
     }
 }
 
-/// An enum of the rules and its twin on the wire, whose value 0 stands for none of them.
+/// A rules enum with a counterpart on the wire. On the wire, 0 means unset.
 pub(super) trait WireEnum: Copy {
-    /// The number on the wire.
+    /// Returns the enum number on the wire.
     fn to_number(self) -> i32;
-    /// The value of a number on the wire.
+    /// Returns the value that has the given enum number on the wire.
     fn of_number(number: i32) -> Option<Self>;
-    /// The names on the wire, in ascending order of their numbers.
+    /// Returns the names on the wire, in ascending order of the enum numbers.
     fn wire_names() -> String;
 }
 
@@ -54,7 +55,7 @@ impl<E: WireEnum> OnWire<i32> for E {
     }
 }
 
-/// A value that need not be set.
+/// An optional enum value.
 impl<E: WireEnum> OnWire<i32> for Option<E> {
     fn to_wire(&self) -> i32 {
         self.map_or(0, E::to_number)
@@ -72,8 +73,8 @@ impl<E: WireEnum> OnWire<i32> for Option<E> {
     }
 }
 
-/// Describes an enum whose variants have the same names on both sides: every one of them, or,
-/// with `among others`, some of those on the wire.
+/// Describes an enum whose variants have the same names in the rules and on the wire. With `among
+/// others`, the wire enum can have further variants.
 macro_rules! wire_enum {
     ($rules:ty = $wire:ty { $($variant:ident)* } $(among $others:ident)?) => {
         impl $crate::games::enums::WireEnum for $rules {
@@ -85,7 +86,7 @@ macro_rules! wire_enum {
                 match <$wire>::try_from(number).ok()? {
                     $(<$wire>::$variant => Some(Self::$variant),)*
                     <$wire>::Unspecified => None,
-                    $(_ => $crate::games::enums::none_of_the!($others),)?
+                    $(_ => $crate::games::enums::unlisted!($others),)?
                 }
             }
 
@@ -97,10 +98,10 @@ macro_rules! wire_enum {
 }
 pub(super) use wire_enum;
 
-/// The value of a number on the wire that the rules' enum does not have.
-macro_rules! none_of_the {
+/// Handles a number on the wire that the rules enum does not have.
+macro_rules! unlisted {
     (others) => {
         None
     };
 }
-pub(super) use none_of_the;
+pub(super) use unlisted;

@@ -1,12 +1,13 @@
-//! The packages of the games and, behind the feature `games`, the conversions between them and
-//! the rules: one folder a game.
+//! The games' generated packages and, behind the `games` feature, the conversions between their
+//! messages and the rules. Each game has its own folder.
 //!
-//! The file `messages.rs` of a game describes its messages, and both conversions follow from the
-//! description, as `describe.rs` tells. `pieces.rs` has the forms that are written by hand.
+//! A game's file `messages.rs` describes its messages. From these descriptions, the macros in
+//! `describe.rs` generate the conversions in both directions. `pieces.rs` contains the conversions
+//! that are written by hand.
 //!
-//! What comes from outside is checked for form: every number is in its range, every list has its
-//! length, every enum value is known. Whether a decision is legal, or a setup possible, is for
-//! the rules to say.
+//! Messages from outside are checked for form: every number must be in range, every list must have
+//! a valid length, and every enum value must be known. The rules decide whether a decision is legal
+//! or a setup is possible.
 
 pub mod alhambra;
 pub mod bridges_to_nowhere;

@@ -1,6 +1,6 @@
-//! The macros for types that go on the wire as another type of the rules.
+//! Macros for rules types that share another type's wire form.
 
-/// Gives a type the form on the wire of another one, which it becomes and is made of:
+/// Gives a type another type's wire form, with a conversion in each direction:
 ///
 /// ```text
 /// wire_as! {
@@ -10,7 +10,7 @@
 /// }
 /// ```
 ///
-/// The last line gives the value, or says what is wrong with the field.
+/// The last line returns the value, or an error for the field.
 macro_rules! wire_as {
     (
         $rules:ty = $wire:ty as $other:ty $(: $conversion:expr)?,
@@ -52,11 +52,11 @@ macro_rules! wire_as {
 }
 pub(super) use wire_as;
 
-/// Describes edition data, a field of a config: written as the rules have it, read and then
-/// checked by the rules, whose errors name its entries as the message does or are given to a
-/// function that makes them so. Where it is not set, the built-in edition is meant.
+/// Describes the edition data in a config. After reading, the rules check the data. If the rules'
+/// errors name entries differently from the message, the given function renames the entries. An
+/// unset field means the built-in edition.
 macro_rules! wire_edition {
-    ($edition:ty = $message:ty as $parts:ty $(, refused by $refused:expr)?) => {
+    ($edition:ty = $message:ty as $parts:ty $(, errors by $to_wire_error:expr)?) => {
         impl $crate::games::conversion::OnWire<Option<$message>> for std::sync::Arc<$edition> {
             fn to_wire(&self) -> Option<$message> {
                 Some($crate::games::conversion::OnWire::to_wire(self.parts()))
@@ -83,12 +83,12 @@ macro_rules! wire_edition {
                 let built_in = || {
                     $crate::games::conversion::OnWire::to_wire(<$edition>::built_in().parts())
                 };
-                // Matches share it, also if a maker sends it.
+                // If a client sends the built-in edition, the matches still share one copy.
                 if wire == BUILT_IN.get_or_init(built_in) {
                     return Ok(<$edition>::built_in());
                 }
                 let parts: $parts = $crate::games::conversion::OnWire::from_wire(field, wire)?;
-                let checked = <$edition>::new(&parts)$(.map_err($refused))?;
+                let checked = <$edition>::new(&parts)$(.map_err($to_wire_error))?;
                 let checked = checked.map_err($crate::games::wire::WireError::from);
                 $crate::games::wire::Path::below(checked.map(std::sync::Arc::new), field)
             }

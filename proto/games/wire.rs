@@ -1,6 +1,6 @@
-//! What every game offers to the protocol.
+//! The traits of a game's conversions, and their error type.
 
-use bridgemaster_games::{EditionError, Game};
+use bridgemaster_games::{EditionError, FieldError, Game};
 use thiserror::Error;
 
 use super::writer::Writer;
@@ -8,19 +8,19 @@ use crate::v1::{
     GameChance, GameConfig, GameDecision, GameEvent, GameObservation, GameRequest, GameSetup,
 };
 
-/// Why a message is no value of the rules.
+/// The reason why a message is not a valid rules value.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{field}: {detail}")]
 pub struct WireError {
-    /// The field that is wrong, as a path below the given message, such as
-    /// `old_london_bridge.place.stack`; lists count from 0.
+    /// The path of the invalid field below the given message, such as
+    /// `old_london_bridge.place.stack`. List indices start at 0.
     pub field: String,
-    /// What is wrong with it, and what would be valid.
+    /// The problem and the valid values.
     pub detail: String,
 }
 
 impl WireError {
-    /// A field, as a path below the message, and what is wrong with it.
+    /// Creates the error for a field, given as a path below the message.
     pub fn new(field: impl Into<String>, detail: impl Into<String>) -> Self {
         Self {
             field: field.into(),
@@ -28,7 +28,7 @@ impl WireError {
         }
     }
 
-    /// A chance result of a game whose chance is all in its setup.
+    /// Creates the error for a chance result in a game that has no chance after its setup.
     pub(super) fn no_chance<G: Game>() -> Self {
         Self::new(
             "game",
@@ -36,9 +36,10 @@ impl WireError {
         )
     }
 
-    /// A `oneof` of which no entry is set.
+    /// Creates the error for a `oneof` without an entry.
     pub(super) fn none_of<O: Oneof>(field: &str) -> Self {
         let detail = match O::ENTRIES {
+            [only] => format!("{only} must be set"),
             [first, second] => format!("{first} or {second} must be set"),
             [rest @ .., last] => format!("one of {} and {last} must be set", rest.join(", ")),
             [] => "has no entries".to_owned(),
@@ -46,13 +47,13 @@ impl WireError {
         Self::new(field, detail)
     }
 
-    /// No entry of the game's `oneof` that belongs to `G`.
+    /// Creates the error for a message whose entry is missing or belongs to another game than `G`.
     pub(super) fn entry<G: Game>() -> Self {
         Self::new(G::ID, format!("must be set: the game is {}", G::NAME))
     }
 }
 
-/// For rules that name the entries of edition data as the wire does.
+/// Used by games whose rules and messages use the same names for edition data.
 impl From<EditionError> for WireError {
     fn from(error: EditionError) -> Self {
         match error {
@@ -62,12 +63,19 @@ impl From<EditionError> for WireError {
     }
 }
 
-/// Completes the path of an error while it travels outwards.
+/// Used for errors that the rules find in a config.
+impl From<FieldError> for WireError {
+    fn from(FieldError { field, problem }: FieldError) -> Self {
+        Self::new(field, problem)
+    }
+}
+
+/// An error whose path grows as the error propagates outwards.
 pub(super) trait Path: Sized {
-    /// Puts a name before the path; an empty one leaves it as it is.
+    /// Prepends a name to the path; an empty name leaves the path unchanged.
     fn below(self, parent: &str) -> Self;
 
-    /// Puts the place of a list's item before the path.
+    /// Prepends a list's name and an item's index to the path.
     fn at(self, list: &str, place: usize) -> Self;
 }
 
@@ -97,44 +105,45 @@ impl<T> Path for Result<T, WireError> {
     }
 }
 
-/// A `oneof` of a message. `build.rs` implements it from the descriptors.
+/// A `oneof` in a message. `build.rs` implements this trait from the descriptors.
 pub(crate) trait Oneof {
-    /// The names of its entries.
+    /// The names of all entries in the `oneof`.
     const ENTRIES: &'static [&'static str];
 
-    /// The name of the entry that is set.
+    /// Returns the name of the entry that is set.
     fn entry(&self) -> &'static str;
 }
 
-/// A game that the protocol carries. Reading back what was written gives the same value; what
-/// belongs to another game, lacks a part or is out of range gives an error that names the field.
+/// A game with conversions to and from protocol messages. Reading a written value returns an equal
+/// value. If a message belongs to another game, lacks a part, or has a number out of range, reading
+/// returns an error that names the field.
 pub trait WireGame: Game {
-    /// Writes a config, defaults and edition data filled in.
+    /// Converts a config to a message, with defaults and edition data filled in.
     fn config_to_wire(config: &Self::Config) -> GameConfig;
-    /// Reads a config; what is not set takes the game's default.
+    /// Reads a config. Unset fields get the game's defaults.
     fn config_from_wire(config: &GameConfig) -> Result<Self::Config, WireError>;
-    /// Writes a setup.
+    /// Converts a setup to a message.
     fn setup_to_wire(setup: &Self::Setup) -> GameSetup;
-    /// Reads a setup of a match with this config.
+    /// Reads a setup for a match with this config.
     fn setup_from_wire(setup: &GameSetup, config: &Self::Config) -> Result<Self::Setup, WireError>;
-    /// Writes a decision.
+    /// Converts a decision to a message.
     fn decision_to_wire(decision: &Self::Decision) -> GameDecision;
-    /// Reads a decision.
+    /// Reads a decision. The rules check later that the decision is legal.
     fn decision_from_wire(decision: &GameDecision) -> Result<Self::Decision, WireError>;
-    /// Writes an observation.
+    /// Converts an observation to a message.
     fn observation_to_wire(observation: &Self::Observation) -> GameObservation;
-    /// Reads an observation of a match with this config.
+    /// Reads an observation from a match with this config.
     fn observation_from_wire(
         observation: &GameObservation,
         config: &Self::Config,
     ) -> Result<Self::Observation, WireError>;
-    /// Writes what a seat is asked.
+    /// Converts a request, with its legal decisions and events, to a message.
     fn request_to_wire(
         observation: &Self::Observation,
         legal: &[Self::Decision],
         events: &[Self::Event],
     ) -> GameRequest;
-    /// Writes the fields of the same message as bytes.
+    /// Writes a request's fields as bytes, with the same content as [`Self::request_to_wire`].
     fn put_request(
         observation: &Self::Observation,
         legal: &[Self::Decision],
@@ -143,43 +152,43 @@ pub trait WireGame: Game {
     ) {
         to.body(&Self::request_to_wire(observation, legal, events));
     }
-    /// Writes the fields of a [`GameConfig`] as bytes.
+    /// Writes a [`GameConfig`]'s fields as bytes.
     fn put_config(config: &Self::Config, to: &mut Writer) {
         to.body(&Self::config_to_wire(config));
     }
-    /// Writes the fields of a [`GameDecision`] as bytes.
+    /// Writes a [`GameDecision`]'s fields as bytes.
     fn put_decision(decision: &Self::Decision, to: &mut Writer) {
         to.body(&Self::decision_to_wire(decision));
     }
-    /// Writes the fields of a [`GameEvent`] as bytes.
+    /// Writes a [`GameEvent`]'s fields as bytes.
     fn put_event(event: &Self::Event, to: &mut Writer) {
         to.body(&Self::event_to_wire(event));
     }
-    /// Reads what a seat knows and its legal decisions, in a match with this config.
+    /// Reads the observation and the legal decisions from a request in a match with this config.
     fn request_from_wire(
         request: &GameRequest,
         config: &Self::Config,
     ) -> Result<(Self::Observation, Vec<Self::Decision>), WireError>;
-    /// Reads what happened since the seat's last request.
+    /// Reads the events in a request: those since the seat's last request.
     fn request_events_from_wire(request: &GameRequest) -> Result<Vec<Self::Event>, WireError>;
-    /// Writes an event.
+    /// Converts an event to a message.
     fn event_to_wire(event: &Self::Event) -> GameEvent;
-    /// Reads an event.
+    /// Reads an event in this game.
     fn event_from_wire(event: &GameEvent) -> Result<Self::Event, WireError>;
-    /// Writes a chance result that falls after the setup.
+    /// Converts a chance result after the setup to a message.
     fn chance_to_wire(chance: &Self::Chance) -> GameChance;
-    /// Reads a chance result that falls after the setup.
+    /// Reads a chance result after the setup.
     fn chance_from_wire(chance: &GameChance) -> Result<Self::Chance, WireError>;
 }
 
-/// A message with one entry a game.
+/// A message with one entry per game.
 pub trait GameEntry {
-    /// The identifier of the game whose entry is set; `None` when no entry is, or one of a game
-    /// that this version does not know.
+    /// Returns the identifier of the game whose entry is set. Returns `None` if no entry is set or
+    /// this version does not know the game.
     fn game_id(&self) -> Option<&'static str>;
 }
 
-/// Implements [`GameEntry`]: an entry is named as its game is identified.
+/// Implements [`GameEntry`]: each entry's name is its game's identifier.
 macro_rules! game_entries {
     ($($message:ident)*) => {
         $(impl GameEntry for $message {
@@ -191,7 +200,7 @@ macro_rules! game_entries {
 }
 game_entries! { GameConfig GameSetup GameObservation GameDecision GameEvent GameRequest }
 
-/// The identifier of the game that a message belongs to; see [`GameEntry::game_id`].
+/// Returns the identifier of the game that a message belongs to; see [`GameEntry::game_id`].
 pub fn game_id(message: &impl GameEntry) -> Option<&'static str> {
     message.game_id()
 }

@@ -1,14 +1,15 @@
-//! The entry of a game in each message of a game.
+//! The macro that implements `WireGame`: it connects a game with its entry in each message that has
+//! one entry per game.
 
 use super::{
     conversion::OnWire,
     wire::{Path, WireError},
 };
 
-/// Implements [`WireGame`](super::WireGame) for a game whose messages are described. The game's type
-/// and its entries in the messages have one name. A game whose chance is not all in its setup adds
-/// `with chance`. What of a setup or an observation the config of the match tells is filled in by
-/// a function: `setup by path`, `observation by path`.
+/// Implements [`WireGame`](super::WireGame) for a game whose messages are described. The game's
+/// type and its entries in the messages must have the same name. A game with chance after the setup
+/// adds `with chance`. If parts of a setup or an observation follow from the match config, `setup
+/// by path` or `observation by path` names the function that fills in these parts.
 macro_rules! wire_game {
     ($game:ident $(, setup by $setup:path)? $(, observation by $observation:path)?) => {
         $crate::games::wire_game::wire_game!(
@@ -46,7 +47,7 @@ macro_rules! wire_game {
     };
     (@implement $game:ident, [$($setup:path)?], [$($observation:path)?], { $($chance:item)* }) => {
         const _: () = {
-            use bridgemaster_games::Rules;
+            use bridgemaster_games::{Game, Rules};
             use $crate::games::conversion::OnWire;
             use $crate::games::wire::{Path, WireError, WireGame};
             use $crate::games::writer::{Writer, field_of};
@@ -68,7 +69,9 @@ macro_rules! wire_game {
                 fn config_from_wire(config: &GameConfig) -> Result<Self::Config, WireError> {
                     match &config.game {
                         Some(game_config::Game::$game(entry)) => {
-                            OnWire::from_wire(Self::ID, entry.as_ref())
+                            let config = OnWire::from_wire(Self::ID, entry.as_ref())?;
+                            let checked = Self::check_ranges(&config).map_err(WireError::from);
+                            checked.below(Self::ID).map(|()| config)
                         }
                         _ => Err(WireError::entry::<Self>()),
                     }
@@ -88,7 +91,7 @@ macro_rules! wire_game {
                     match &setup.game {
                         Some(game_setup::Game::$game(entry)) => {
                             let mut setup = OnWire::from_wire(Self::ID, entry.as_ref())?;
-                            $crate::games::wire_game::filled_in!($($setup)?)(&mut setup, config)
+                            $crate::games::wire_game::completion!($($setup)?)(&mut setup, config)
                                 .below(Self::ID)?;
                             Ok(setup)
                         }
@@ -127,7 +130,7 @@ macro_rules! wire_game {
                     match &observation.game {
                         Some(game_observation::Game::$game(entry)) => {
                             let mut observation = OnWire::from_wire(Self::ID, entry.as_ref())?;
-                            $crate::games::wire_game::filled_in!($($observation)?)(
+                            $crate::games::wire_game::completion!($($observation)?)(
                                 &mut observation,
                                 config,
                             )
@@ -203,7 +206,7 @@ macro_rules! wire_game {
                             .ok_or_else(|| WireError::new(FIELD, "must be set"))?;
                         let mut observation: Self::Observation =
                             OnWire::from_wire(FIELD, observation)?;
-                        $crate::games::wire_game::filled_in!($($observation)?)(
+                        $crate::games::wire_game::completion!($($observation)?)(
                             &mut observation,
                             config,
                         )
@@ -251,18 +254,18 @@ macro_rules! wire_game {
 }
 pub(super) use wire_game;
 
-/// The function that fills in what the config of the match tells.
-macro_rules! filled_in {
+/// The function that fills in the parts that follow from the match config.
+macro_rules! completion {
     () => {
-        $crate::games::wire_game::complete
+        $crate::games::wire_game::unchanged
     };
     ($by:path) => {
         $by
     };
 }
-pub(super) use filled_in;
+pub(super) use completion;
 
-/// Reads the items of a list.
+/// Reads the items from a list.
 pub(super) fn read_list<R: OnWire<W>, W>(field: &str, list: &[W]) -> Result<Vec<R>, WireError> {
     let items = list.iter().enumerate();
     items
@@ -270,7 +273,7 @@ pub(super) fn read_list<R: OnWire<W>, W>(field: &str, list: &[W]) -> Result<Vec<
         .collect()
 }
 
-/// Leaves a value as its message has it.
-pub(super) fn complete<T, C>(_value: &mut T, _config: &C) -> Result<(), WireError> {
+/// Does nothing, for messages that need no completion.
+pub(super) fn unchanged<T, C>(_value: &mut T, _config: &C) -> Result<(), WireError> {
     Ok(())
 }

@@ -1,33 +1,34 @@
-//! Writes the fields of messages as bytes, each once and in one pass.
+//! A protobuf writer that writes each message field once, in a single pass.
 //!
-//! prost asks every message for its length before it writes it, and so asks a message within three
-//! others four times. Here the length is filled in once the message is written: one byte is kept
-//! free for it, and a message that needs more is moved, which few and only large ones do.
+//! prost computes every message's length before writing the message. So if a message is nested
+//! three levels deep, prost computes its length four times. This writer fills in the length after
+//! the message is written. It reserves one byte for the length, and moves the content of the few
+//! large messages whose length needs more bytes.
 //!
-//! Fields are written in the order of their description, so the bytes are as many as prost's, and
-//! decode to the same message, but need not be in the same order.
+//! Fields are written in the order in which they are described. The output has the same size as
+//! prost's output and decodes to the same message, but the fields can be in another order.
 
 use prost::{Message, bytes::Bytes, encoding::WireType};
 
-/// The longest varint, that of 64 bits.
+/// The maximum length of a varint for a 64-bit number, in bytes.
 const MAX_VARINT_BYTES: usize = 10;
 
-/// How a field is written: its number in the message, and its form.
+/// A field's encoding: its number in the message, and its form.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
     number: u32,
-    /// Of type `sint32`.
+    /// `true` if the type is `sint32`.
     is_zigzag: bool,
-    /// A list of numbers, which is one field.
+    /// `true` if the field is a packed list of numbers.
     is_packed: bool,
-    /// Written although it is 0, false or empty.
+    /// `true` if the field is written even when it is 0, false or empty.
     is_present: bool,
-    /// An item of a packed list, which has no number of its own.
+    /// `true` for an item in a packed list, which is written without a key.
     is_item: bool,
 }
 
 impl Field {
-    /// The field of this number.
+    /// Creates a field with this number.
     pub(crate) const fn new(number: u32) -> Self {
         Self {
             number,
@@ -38,12 +39,12 @@ impl Field {
         }
     }
 
-    /// Its number in its message.
+    /// Returns the field's number in its message.
     pub const fn number(self) -> u32 {
         self.number
     }
 
-    /// It is of type `sint32`.
+    /// Sets the type to `sint32`.
     pub(crate) const fn zigzag(self) -> Self {
         Self {
             is_zigzag: true,
@@ -51,7 +52,7 @@ impl Field {
         }
     }
 
-    /// It is a list of numbers.
+    /// Marks the field as a packed list of numbers.
     pub(crate) const fn packed(self) -> Self {
         Self {
             is_packed: true,
@@ -59,7 +60,8 @@ impl Field {
         }
     }
 
-    /// It is written although it is 0, false or empty: it is `optional`, or the entry of a `oneof`.
+    /// Marks an `optional` field or a `oneof` entry. Such a field is written even when it is 0,
+    /// false or empty.
     pub(crate) const fn present(self) -> Self {
         Self {
             is_present: true,
@@ -67,7 +69,7 @@ impl Field {
         }
     }
 
-    /// The item of a list.
+    /// Returns the encoding of an item in a list.
     const fn item(self) -> Self {
         Self {
             is_item: self.is_packed,
@@ -77,17 +79,18 @@ impl Field {
     }
 }
 
-/// The fields of a message, or the entries of a `oneof`, by their names in the generated code.
+/// A message's fields or a `oneof`'s entries, by their names in the generated code.
 pub trait Fields {
-    /// The names and the fields.
+    /// The fields with their names.
     const FIELDS: &'static [(&'static str, Field)];
 }
 
-/// The field of this name, or the entry of the `oneof`. In a constant, a name that is not there does
-/// not compile.
+/// Returns the message field or `oneof` entry with this name. In a constant, an unknown name is a
+/// compile error.
 ///
 /// # Panics
-/// When there is no such field.
+///
+/// Panics if there is no such field.
 pub const fn field_of<M: Fields>(name: &str) -> Field {
     let (fields, name) = (M::FIELDS, name.as_bytes());
     let mut i = 0;
@@ -105,9 +108,9 @@ pub const fn field_of<M: Fields>(name: &str) -> Field {
     panic!("the message has no such field")
 }
 
-/// A number of a message.
+/// A number type that message fields can have.
 pub trait Number: Copy {
-    /// As the varint of a field.
+    /// Returns the number as a field's varint.
     fn varint(self, field: Field) -> u64;
 }
 
@@ -125,7 +128,7 @@ impl Number for u64 {
     }
 }
 
-/// An `sint32`, or the value of an enum.
+/// An `int32`, an `sint32`, or the value of an enum.
 impl Number for i32 {
     #[inline]
     fn varint(self, field: Field) -> u64 {
@@ -144,40 +147,40 @@ impl Number for bool {
     }
 }
 
-/// Writes messages, one after another. Its buffer stays, so that writing allocates nothing once it
-/// has grown.
+/// Writes messages, one after another, into a buffer. A reused writer rarely allocates, because the
+/// buffer retains its capacity.
 #[derive(Debug, Default)]
 pub struct Writer {
     bytes: Vec<u8>,
 }
 
 impl Writer {
-    /// What was written since the buffer was empty.
+    /// Returns everything written since the buffer was empty.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// A copy of what was written since the buffer was empty, in a buffer that is just large enough.
+    /// Copies everything written since the buffer was empty into a buffer of exactly that size.
     pub fn to_bytes(&self) -> Bytes {
         Bytes::copy_from_slice(&self.bytes)
     }
 
-    /// What was written since the buffer was empty, with the buffer.
+    /// Returns the buffer with everything written since it was empty.
     pub fn into_vec(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// Gives back the memory that the buffer has for more.
+    /// Releases the unused capacity of the buffer.
     pub fn shrink_to_fit(&mut self) {
         self.bytes.shrink_to_fit();
     }
 
-    /// Empties the buffer.
+    /// Empties the buffer, and retains its capacity.
     pub fn clear(&mut self) {
         self.bytes.clear();
     }
 
-    /// Writes a number.
+    /// Writes a number. A 0 is omitted unless the field is marked as present.
     #[inline]
     pub fn number<N: Number>(&mut self, number: N, field: Field) {
         let varint = number.varint(field);
@@ -189,7 +192,7 @@ impl Writer {
         }
     }
 
-    /// Writes a number of type `fixed64`.
+    /// Writes a number of type `fixed64`. A 0 is omitted unless the field is marked as present.
     #[inline]
     pub fn fixed64(&mut self, number: u64, field: Field) {
         if number != 0 || field.is_present {
@@ -198,14 +201,14 @@ impl Writer {
         }
     }
 
-    /// Writes a text.
+    /// Writes a string. An empty string is omitted unless the field is marked as present.
     pub fn text(&mut self, text: &str, field: Field) {
         if !text.is_empty() || field.is_present {
             self.message(field, |to| to.bytes.extend_from_slice(text.as_bytes()));
         }
     }
 
-    /// Writes a message, whose fields `write` writes.
+    /// Writes a message. `write` adds its fields.
     #[inline]
     pub fn message(&mut self, field: Field, write: impl FnOnce(&mut Self)) {
         self.key(field, WireType::LengthDelimited);
@@ -215,17 +218,17 @@ impl Writer {
         self.fill_in_length(begin);
     }
 
-    /// Writes a message that is there as one.
+    /// Writes a prost message as a field.
     pub fn prost(&mut self, message: &impl Message, field: Field) {
         self.message(field, |to| to.body(message));
     }
 
-    /// Writes the fields of a message that is there as one.
+    /// Writes a prost message's fields.
     pub fn body(&mut self, message: &impl Message) {
         message.encode_raw(&mut self.bytes);
     }
 
-    /// Writes a list, of which `write` writes an item as the field that it is given.
+    /// Writes a list. `write` is called with each item and the field to write.
     #[inline]
     pub fn list<T>(
         &mut self,
@@ -251,7 +254,7 @@ impl Writer {
         }
     }
 
-    /// Fills in the length of what follows the byte that was kept free for it.
+    /// Fills in the length of the bytes after the byte reserved for it.
     #[inline]
     fn fill_in_length(&mut self, begin: usize) {
         let length = self.bytes.len() - begin - 1;
@@ -262,13 +265,14 @@ impl Writer {
         }
     }
 
-    /// The same for a length of several bytes, for which what follows makes room.
+    /// Fills in a length of several bytes, and moves the content to make space for it.
     #[inline(never)]
     fn fill_in_long_length(&mut self, begin: usize, length: usize) {
         let end = self.bytes.len();
         self.varint(length as u64);
         let more = self.bytes.len() - end - 1;
-        // The last bytes are the length, and one of its bytes has room already.
+        // The last bytes in the buffer are the length. One byte is already reserved for this
+        // length.
         let mut varint = [0; MAX_VARINT_BYTES];
         varint[..=more].copy_from_slice(&self.bytes[end..]);
         self.bytes.truncate(end + more);

@@ -1,4 +1,4 @@
-//! Alhambra on the wire: what is rare or at the end of a range survives.
+//! Alhambra on the wire: rare values and both ends of ranges survive.
 
 use bridgemaster_games::{
     ChanceStream, Game, LegalList, NoEvents, Rules, Sample, Seat, SeatCount, Viewer,
@@ -47,14 +47,14 @@ fn cards_are_accepted_in_any_order() {
     assert_eq!(decision(&mixed), Ok(buy));
 }
 
-/// A legal list at its cap: both seats take and never buy.
+/// A legal list with the maximum length: both seats take money and never buy.
 fn hoarders_list() -> Vec<Decision> {
     let setup = setup_of::<Alhambra>(&Config::default(), 2, 3);
     let seats = SeatCount::new(2).unwrap();
     let mut state = Alhambra::start(&Config::default(), seats, &setup, &mut NoEvents).unwrap();
     let mut legal = Vec::new();
     loop {
-        let seat = Alhambra::owing(&state).iter().next().unwrap();
+        let seat = Alhambra::seats_to_decide(&state).iter().next().unwrap();
         if Alhambra::legal(&state, seat, &mut legal) == LegalList::Cut {
             return legal;
         }
@@ -65,7 +65,7 @@ fn hoarders_list() -> Vec<Decision> {
 
 #[test]
 fn a_list_at_its_cap_stays_small_and_survives_the_wire() {
-    /// Most bytes of a decision of a long list, on average: a card paid is one byte.
+    /// The maximum mean size of a decision of a long list, in bytes: a paid card is one byte.
     const MAX_BYTES: usize = 16;
     let legal = hoarders_list();
     assert_eq!(legal.len(), Alhambra::LEGAL_CAP);
@@ -82,7 +82,7 @@ fn a_list_at_its_cap_stays_small_and_survives_the_wire() {
     assert_eq!(read, Ok(legal));
 }
 
-/// What a spectator sees at the start of a match.
+/// A spectator's observation at the start of a match.
 fn start(seats: u8) -> Observation {
     let config = Config::default();
     let setup = setup_of::<Alhambra>(&config, seats, 3);
@@ -92,7 +92,7 @@ fn start(seats: u8) -> Observation {
 }
 
 #[test]
-fn points_may_be_left_out_or_sent_as_zeros() {
+fn points_may_be_omitted_or_sent_as_zeros() {
     let observation = start(3);
     let mut wire = Alhambra::observation_to_wire(&observation);
     let Some(game_observation::Game::Alhambra(entry)) = &mut wire.game else {
@@ -138,7 +138,7 @@ fn setups() -> Vec<Setup> {
     places.map(with).to_vec()
 }
 
-/// Shuffles of the least and of the most cards, in no natural order.
+/// Shuffles with the fewest and with the most cards, in descending order.
 fn shuffles() -> Vec<Shuffle> {
     let mut falling: Vec<MoneyCard> = MoneyCard::all().collect();
     falling.reverse();
@@ -183,7 +183,7 @@ fn observation() -> Observation {
     observation
 }
 
-/// Events that random play hardly reaches.
+/// Events that random play rarely reaches.
 fn events() -> Vec<Event> {
     let seat = Seat::new(5).unwrap();
     let building = Building::new(Category::Tower, 13).unwrap();
@@ -237,7 +237,7 @@ fn events() -> Vec<Event> {
 }
 
 #[test]
-fn more_of_a_kind_than_the_box_has_is_refused_at_the_first_too_many() {
+fn excess_items_are_refused_at_the_first() {
     let mut wire = Alhambra::observation_to_wire(&start(3));
     let Some(game_observation::Game::Alhambra(entry)) = &mut wire.game else {
         unreachable!()

@@ -1,4 +1,4 @@
-//! Bridges to Nowhere on the wire.
+//! Bridges to Nowhere on the wire: configs, rare values and secret placements.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use bridgemaster_games::{
     bridges_to_nowhere::{
         BridgeCard, BridgeCardParts, BridgesToNowhere, CONTRACTS_TO_WIN, Card, Cell, Config,
         Contract, Decision, Edition, EditionParts, Event, GAMES, GameResult, LEVELS,
-        MAX_CATEGORY_POINTS, MAX_COLUMN, MAX_NUMBER, Observation, Piece, Placement, SeatScore,
-        Style, Symbol,
+        MAX_CATEGORY_POINTS, MAX_COLUMN, MAX_NUMBER, NextCards, Observation, Piece, Placement,
+        SeatScore, Style, Symbol,
     },
 };
 use bridgemaster_proto::{
-    games::{WireError, WireGame},
+    games::{WireError, WireGame, bridges_to_nowhere::v1 as wire},
     v1::{self, game_config, game_observation},
 };
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ fn card_with(field: &str, value: Value) -> Value {
     card
 }
 
-/// What the seats see in a match, and what a spectator sees at its end.
+/// The seats' observations during a match, and a spectator's observation at the end.
 fn observations(seed: u64) -> Vec<Observation> {
     let mut seen = Vec::new();
     let played = play::<Btn>(&Config::default(), 2, seed, |step| {
@@ -54,7 +54,7 @@ fn observations(seed: u64) -> Vec<Observation> {
 }
 
 #[test]
-fn what_stays_the_same_in_a_match_is_read_from_its_config() {
+fn constants_of_a_match_are_read_from_its_config() {
     let observation = &observations(3)[0];
     let wire = Btn::observation_to_wire(observation);
     for games in GAMES {
@@ -68,7 +68,7 @@ fn what_stays_the_same_in_a_match_is_read_from_its_config() {
 }
 
 #[test]
-fn a_config_that_is_set_in_part_has_the_defaults_for_the_rest() {
+fn unset_fields_of_a_config_get_their_defaults() {
     let set = config(&json!({ "contracts": false, "games": 1 })).unwrap();
     let expected = Config {
         contracts: false,
@@ -79,7 +79,7 @@ fn a_config_that_is_set_in_part_has_the_defaults_for_the_rest() {
 }
 
 #[test]
-fn a_config_that_is_sent_has_every_field() {
+fn a_sent_config_has_every_field() {
     let wire = Btn::config_to_wire(&Config::default());
     let Some(game_config::Game::BridgesToNowhere(entry)) = wire.game else {
         unreachable!()
@@ -87,10 +87,17 @@ fn a_config_that_is_sent_has_every_field() {
     assert_eq!(entry.contracts, Some(true));
     assert_eq!(entry.contracts_to_win, Some(2));
     assert_eq!(entry.games, Some(6));
-    assert_eq!(entry.edition.unwrap().cards.len(), 24);
+    assert_eq!(entry.next_cards(), wire::NextCards::BeforeBuilding);
+    let cards = entry.edition.unwrap().cards;
+    let numbers: Vec<u32> = cards.iter().map(|card| card.number).collect();
+    assert_eq!(
+        numbers,
+        [1, 2, 3, 4, 5, 6, 7, 0].repeat(3),
+        "tolls are last"
+    );
 }
 
-/// A bridge card with the lowest or the highest of everything.
+/// A bridge card with the last style, left and right symbol.
 fn extreme(number: Option<u8>) -> BridgeCard {
     BridgeCard {
         style: Style::Cable,
@@ -146,7 +153,7 @@ fn decisions() -> Vec<Decision> {
     decisions
 }
 
-/// Events that random play hardly reaches.
+/// Events that random play rarely reaches.
 fn events() -> Vec<Event> {
     let [first, second] = [0, 1].map(|seat| Seat::new(seat).unwrap());
     let bridge_card = extreme(None);
@@ -166,9 +173,11 @@ fn events() -> Vec<Event> {
         },
         Event::DraftEnded {
             discarded: [bridge_card; 3].into_iter().collect(),
+            next_cards: [bridge_card; 6].into(),
         },
         Event::DraftEnded {
             discarded: Default::default(),
+            next_cards: Default::default(),
         },
         Event::BuildingEnded {
             seat: first,
@@ -190,7 +199,7 @@ fn events() -> Vec<Event> {
     ]
 }
 
-/// An observation with results that random play hardly reaches.
+/// An observation with results that random play rarely reaches.
 fn observation() -> Observation {
     let mut observation = observations(4).pop().unwrap();
     let won_by_none = |contract| GameResult {
@@ -208,7 +217,7 @@ fn observation() -> Observation {
     observation
 }
 
-/// Checks the path below the game and a part of the explanation of a refusal.
+/// Asserts a refusal's path below the game and a part of its error text.
 #[track_caller]
 fn refused<T: std::fmt::Debug>(result: Result<T, WireError>, field: &str, detail: &str) {
     let error = result.unwrap_err();
@@ -230,13 +239,17 @@ fn an_edition_that_the_rules_refuse_names_the_field_of_the_wire() {
     };
     cards(&|_| {}).unwrap();
     let number = cards(&|cards| cards[23]["number"] = json!(16));
-    refused(number, "edition.cards[23].number", "16 is not in 1 to 15");
+    refused(
+        number,
+        "edition.cards[23].number",
+        "16 is out of range (1..=15)",
+    );
     let styles = cards(&|cards| cards[0]["style"] = json!(3));
     refused(styles, "edition.cards", "8 of suspension, found 7");
 }
 
 #[test]
-fn a_position_that_is_none_in_the_structure_or_named_twice_is_refused() {
+fn an_invalid_or_repeated_position_in_the_structure_is_refused() {
     let seen = observations(9);
     let (observation, seat) = seen
         .iter()
@@ -251,16 +264,12 @@ fn a_position_that_is_none_in_the_structure_or_named_twice_is_refused() {
         Btn::observation_from_wire(&wire, &Config::default())
     };
     let at = |i: usize| format!("seats[{seat}].placed[{i}]");
-    let none = "18 is no position in a structure of";
+    let none = "18 is not a position in a structure of";
     refused(with(&|placed| placed[0] = 18), &at(0), none);
-    refused(
-        with(&|placed| placed[1] = placed[0]),
-        &at(1),
-        "is there twice",
-    );
+    refused(with(&|placed| placed[1] = placed[0]), &at(1), "is repeated");
 }
 
-/// An edition that has other cards than the built-in edition, some of them alike.
+/// An edition with different cards from the built-in edition, some of which are equal.
 fn other_edition() -> Edition {
     let built_in = Edition::built_in();
     let cards = built_in.cards().iter().rev().map(|card| BridgeCardParts {
@@ -287,6 +296,9 @@ impl Wired for BridgesToNowhere {
             ..Config::default()
         };
         if chance.below(2) == 0 {
+            config.next_cards = NextCards::AfterBuilding;
+        }
+        if chance.below(2) == 0 {
             config.edition = Arc::new(other_edition());
         }
         config
@@ -301,5 +313,6 @@ impl Wired for BridgesToNowhere {
         }
     }
 
-    const FOUND_ELSEWHERE: &'static [(&'static str, &'static str)] = &[("structure", "placed")];
+    const ERROR_AT_OTHER_FIELD: &'static [(&'static str, &'static str)] =
+        &[("structure", "placed")];
 }

@@ -1,4 +1,4 @@
-//! Carcassonne with the Drawbridges on the wire.
+//! Carcassonne with the Drawbridges on the wire: configs and rare values.
 
 mod configs;
 mod extremes;
@@ -12,8 +12,8 @@ use bridgemaster_games::{
 
 use crate::random_match::{Rare, Wired};
 
-/// Another edition: the tiles of the built-in edition in another order, the first with a monastery
-/// and without its drawbridge, the second with a shield.
+/// Another edition: the built-in edition's tiles in another order. The first tile has a monastery
+/// but no drawbridge, and the second has a shield.
 fn other_edition() -> Edition {
     let mut tiles: Vec<TileParts> = Edition::built_in().parts().tiles.clone();
     tiles.reverse();
@@ -51,8 +51,8 @@ impl Wired for Carcassonne {
         }
     }
 
-    const FOUND_ELSEWHERE: &'static [(&'static str, &'static str)] = &[
-        // A base tile is right or wrong as a whole.
+    const ERROR_AT_OTHER_FIELD: &'static [(&'static str, &'static str)] = &[
+        // A base tile is valid or invalid as a whole.
         ("base_tiles", "base_tiles"),
     ];
 }

@@ -1,5 +1,5 @@
-//! The C# listing of docs/writing-a-bot.md, which nothing compiles here, names what the protocol
-//! has: messages and their fields, a service and its method, and reasons of refusals.
+//! The C# listing in docs/writing-a-bot.md, which is not compiled here: its messages, fields,
+//! service, method and refusal reasons exist in the protocol.
 
 use bridgemaster_proto::v1::RefusalReason;
 use prost_reflect::{Kind, MessageDescriptor};
@@ -8,7 +8,7 @@ use crate::descriptors::{message, service};
 
 const GUIDE: &str = include_str!("../../docs/writing-a-bot.md");
 
-/// What the variables of the listing hold.
+/// The message types of the listing's variables.
 const VARIABLES: &[(&str, &str)] = &[
     ("response", "PlayResponse"),
     ("request", "DecisionRequest"),
@@ -24,17 +24,17 @@ fn listing() -> &'static str {
     from.split_once("\n```").unwrap().0
 }
 
-/// A message of the protocol, if there is one of this name.
+/// The protocol message with this name, if any.
 fn known(name: &str) -> Option<MessageDescriptor> {
     crate::descriptors::messages_of("bridgemaster.v1")
         .into_iter()
         .find(|message| message.name() == name)
 }
 
-/// The name of a field as a property in C#.
+/// A field's name as a property in C#.
 fn property(field: &str) -> String {
     let mut property = String::new();
-    // The oneof of an optional field begins with an underscore.
+    // The oneof of an optional field starts with an underscore.
     for word in field.split('_').filter(|word| !word.is_empty()) {
         let (first, rest) = word.split_at(1);
         property.push_str(&first.to_uppercase());
@@ -43,7 +43,8 @@ fn property(field: &str) -> String {
     property
 }
 
-/// The type of a property, if it is a message; panics where the message has no such property.
+/// A property's message type, or `None` for other types; panics if the message has no such
+/// property.
 fn read(of: &MessageDescriptor, name: &str) -> Option<MessageDescriptor> {
     let field = of.fields().find(|field| property(field.name()) == name);
     let is_case = of
@@ -60,7 +61,7 @@ fn read(of: &MessageDescriptor, name: &str) -> Option<MessageDescriptor> {
     }
 }
 
-/// Names that are joined by dots, such as `response.Ping`.
+/// Names joined by dots, such as `response.Ping`.
 fn chains() -> impl Iterator<Item = Vec<&'static str>> {
     static DOTTED: std::sync::LazyLock<String> =
         std::sync::LazyLock::new(|| listing().replace("?.", "."));
@@ -69,7 +70,7 @@ fn chains() -> impl Iterator<Item = Vec<&'static str>> {
     words.map(|word| word.split('.').collect())
 }
 
-/// The properties that are set in each `new MESSAGE { PROPERTY = .. }`, with the message.
+/// The properties that are set in each `new MESSAGE { PROPERTY = .. }`, with the message's name.
 fn initialized() -> Vec<(&'static str, Vec<&'static str>)> {
     let mut found = Vec::new();
     for rest in listing().split("new ").skip(1) {
@@ -97,7 +98,7 @@ fn initialized() -> Vec<(&'static str, Vec<&'static str>)> {
 }
 
 #[test]
-fn it_reads_only_what_messages_have() {
+fn it_reads_only_existing_fields() {
     let mut reads = 0;
     for chain in chains() {
         let variable = VARIABLES.iter().find(|(name, _)| chain[0] == *name);
@@ -114,7 +115,7 @@ fn it_reads_only_what_messages_have() {
 }
 
 #[test]
-fn it_sets_only_what_messages_have() {
+fn it_sets_only_existing_fields() {
     let mut set = 0;
     for (name, properties) in initialized() {
         let Some(message) = known(name) else {
@@ -142,7 +143,7 @@ fn its_cases_are_entries_of_the_oneof() {
 }
 
 #[test]
-fn it_calls_a_method_that_is_there() {
+fn it_calls_an_existing_method() {
     assert!(listing().contains("new PlayService.PlayServiceClient(channel).Play(headers)"));
     let service = service("bridgemaster.v1.PlayService");
     let methods = service.methods();
@@ -151,7 +152,7 @@ fn it_calls_a_method_that_is_there() {
 }
 
 #[test]
-fn the_reasons_that_it_tries_again_for_exist() {
+fn its_retryable_reasons_exist() {
     let (_, from) = listing().split_once("toRetry =\n[").unwrap();
     let (list, _) = from.split_once(']').unwrap();
     let reasons: Vec<&str> = list.split('"').skip(1).step_by(2).collect();

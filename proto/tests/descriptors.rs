@@ -22,7 +22,7 @@ pub(crate) fn service(name: &str) -> ServiceDescriptor {
     pool().get_service_by_name(name).unwrap()
 }
 
-/// The descriptors of the messages of a package.
+/// The descriptors of a package's messages.
 pub(crate) fn messages_of(package: &str) -> Vec<MessageDescriptor> {
     let messages = pool().all_messages();
     messages
@@ -30,14 +30,14 @@ pub(crate) fn messages_of(package: &str) -> Vec<MessageDescriptor> {
         .collect()
 }
 
-/// A message from its proto JSON.
+/// Parses a message from its proto JSON.
 pub(crate) fn from_json<M: Message + Default>(name: &str, json: &Value) -> M {
     let message = DynamicMessage::deserialize(message(name), json).unwrap();
     message.transcode_to().unwrap()
 }
 
 #[test]
-fn the_descriptors_hold_every_service() {
+fn the_descriptors_have_every_service() {
     let services: Vec<String> = pool()
         .services()
         .map(|service| service.full_name().to_owned())
@@ -51,7 +51,7 @@ fn the_descriptors_hold_every_service() {
 }
 
 #[test]
-fn what_is_kept_on_disk_is_no_part_of_the_descriptors() {
+fn stored_messages_are_not_in_the_descriptors() {
     let files: Vec<String> = pool().files().map(|file| file.name().to_owned()).collect();
     assert!(files.iter().any(|file| file.ends_with("play.proto")));
     assert!(
@@ -75,7 +75,7 @@ fn every_game_has_an_entry_in_every_message_of_a_game() {
             .fields()
             .map(|field| field.name().to_owned())
             .collect();
-        // Beyond them may be the entry of a game whose rules are not in the list yet.
+        // The entries after them belong to games whose rules are not in the list yet.
         let listed = &entries[..entries.len().min(GAME_IDS.len())];
         assert_eq!(listed, GAME_IDS, "{name}");
     }
@@ -106,7 +106,7 @@ fn every_part_of_the_protocol_is_commented() {
     }
 }
 
-/// Whether a path of a file descriptor leads to a message, field, oneof, enum, enum value,
+/// True if a path in a file descriptor belongs to a message, field, oneof, enum, enum value,
 /// service or method.
 fn is_declaration(path: &[i32]) -> bool {
     matches!(path, [4..=6, _] | [4, _, 2 | 8, _] | [5 | 6, _, 2, _])

@@ -1,5 +1,5 @@
-//! What an error says: the field by its path, what is wrong, and what would be valid. One line for
-//! each way in which the fields of games are read; `malformed.rs` breaks every field.
+//! Error texts: the field's path, the problem, and the valid values. There is one line for each
+//! kind of game field; `malformed` breaks every field.
 
 use bridgemaster_games::with_game;
 use bridgemaster_proto::{
@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 
 use crate::descriptors::from_json;
 
-/// The text of the error that reading a decision gives.
+/// The error text from reading a decision.
 fn decision(json: Value) -> String {
     let wire: GameDecision = from_json("bridgemaster.v1.GameDecision", &json);
     let read = with_game!(game_id(&wire).unwrap(), G => G::decision_from_wire(&wire).map(drop));
     read.unwrap().unwrap_err().to_string()
 }
 
-/// The text of the error that reading an event gives.
+/// The error text from reading an event.
 fn event(json: Value) -> String {
     let wire: GameEvent = from_json("bridgemaster.v1.GameEvent", &json);
     let read = with_game!(game_id(&wire).unwrap(), G => G::event_from_wire(&wire).map(drop));
@@ -25,29 +25,29 @@ fn event(json: Value) -> String {
 }
 
 #[test]
-fn an_error_says_which_numbers_are_valid() {
+fn errors_state_valid_numbers() {
     let place = |place: Value| decision(json!({ "carcassonne": { "place": place } }));
     assert_eq!(
         place(json!({ "x": 84 })),
-        "carcassonne.place.x: 84 is not in -83 to 83"
+        "carcassonne.place.x: 84 is out of range (-83..=83)"
     );
     assert_eq!(
         place(json!({ "rotation": 4 })),
-        "carcassonne.place.rotation: 4 is not in 0 to 3"
+        "carcassonne.place.rotation: 4 is out of range (0..=3)"
     );
     let number = json!({ "building": { "kind": "KIND_INN", "number": 61 } });
     assert_eq!(
         event(json!({ "oldLondonBridge": { "built": number } })),
-        "old_london_bridge.built.building.number: 61 is not in 0 to 60"
+        "old_london_bridge.built.building.number: 61 is out of range (0..=60)"
     );
     assert_eq!(
         event(json!({ "alhambra": { "turnStarted": { "seat": 256 } } })),
-        "alhambra.turn_started.seat: 256 is not a seat; 0 to 5 are"
+        "alhambra.turn_started.seat: 256 is out of range (0..=5)"
     );
 }
 
 #[test]
-fn an_error_says_which_enum_values_are_valid() {
+fn errors_state_valid_enum_values() {
     let take = |left: i32| {
         let card = json!({ "style": 1, "left": left, "right": 1 });
         decision(json!({ "bridgesToNowhere": { "take": { "bridgeCard": card } } }))
@@ -68,7 +68,7 @@ fn an_error_says_which_enum_values_are_valid() {
 }
 
 #[test]
-fn an_error_says_what_must_be_set() {
+fn errors_state_missing_fields() {
     assert_eq!(
         event(json!({ "alhambra": { "moneyOpened": {} } })),
         "alhambra.money_opened.card: must be set"
@@ -84,7 +84,7 @@ fn an_error_says_what_must_be_set() {
 }
 
 #[test]
-fn an_error_says_how_long_a_list_may_be_and_which_item_is_wrong() {
+fn errors_state_list_lengths_and_invalid_items() {
     let take =
         |cards: Value| decision(json!({ "oldLondonBridge": { "takeCards": { "cards": cards } } }));
     let cards = "old_london_bridge.take_cards.cards";
@@ -94,7 +94,7 @@ fn an_error_says_how_long_a_list_may_be_and_which_item_is_wrong() {
     );
     assert_eq!(
         take(json!([0, 0, 16, 0, 0])),
-        format!("{cards}[2]: 16 is not in 0 to 15")
+        format!("{cards}[2]: 16 is out of range (0..=15)")
     );
     let card = json!({ "currency": "CURRENCY_BLUE", "value": 7 });
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Old London Bridge on the wire.
+//! Old London Bridge on the wire: editions, configs and rare values.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ fn config(entry: &Value) -> Result<(), WireError> {
     Olb::config_from_wire(&wire).map(drop)
 }
 
-/// Checks the path and a part of the explanation of a refusal.
+/// Asserts a refusal's path and a part of its error text.
 #[track_caller]
 fn refused<T: std::fmt::Debug>(result: Result<T, WireError>, field: &str, detail: &str) {
     let error = result.unwrap_err();
@@ -40,7 +40,7 @@ fn refused<T: std::fmt::Debug>(result: Result<T, WireError>, field: &str, detail
 }
 
 #[test]
-fn an_entry_of_a_game_that_this_version_does_not_know_is_refused() {
+fn an_entry_of_an_unknown_game_is_refused() {
     // Field 15, a message of two bytes.
     let bytes = [0x7a, 0x02, 0x08, 0x01];
     let wire: v1::GameDecision = prost::Message::decode(bytes.as_slice()).unwrap();
@@ -51,7 +51,7 @@ fn an_entry_of_a_game_that_this_version_does_not_know_is_refused() {
     );
 }
 
-/// Changes the built-in edition and reads the result.
+/// Reads the built-in edition after a change.
 fn with_edition(change: impl FnOnce(&mut WireEdition)) -> Result<Config, WireError> {
     let mut wire = Olb::config_to_wire(&Config::default());
     let Some(game_config::Game::OldLondonBridge(entry)) = &mut wire.game else {
@@ -67,7 +67,7 @@ fn an_edition_that_the_rules_refuse_names_the_field_of_the_wire() {
     refused(
         with_edition(|e| e.rondel_incomes[2] = 4),
         &path("rondel_incomes[2]"),
-        "1 to 3",
+        "(1..=3)",
     );
     refused(
         with_edition(|e| e.rondel_incomes[3] = 0),
@@ -82,7 +82,7 @@ fn an_edition_that_the_rules_refuse_names_the_field_of_the_wire() {
             }]
         }),
         &path("chapel_money[0].money"),
-        "101 is not in 1 to 100",
+        "101 is out of range (1..=100)",
     );
     refused(
         with_edition(|e| {
@@ -124,7 +124,7 @@ fn a_face_of_another_area_is_refused() {
 }
 
 #[test]
-fn unseen_buildings_are_told_by_what_the_edition_has() {
+fn unseen_buildings_are_listed_by_number_or_coat() {
     let config = Config::default();
     let end = play::<Olb>(&config, 4, 9, |_| {}).end;
     let of = |kind: Kind| {
@@ -150,7 +150,7 @@ fn unseen_buildings_are_told_by_what_the_edition_has() {
     refused(
         with(Kind::Chapel, &|stack| stack.unseen_coats = vec![1]),
         &path(Kind::Chapel, "unseen_coats"),
-        "must be empty: numbers tell which buildings these are",
+        "must be empty: numbers identify these buildings",
     );
     refused(
         with(Kind::Park, &|stack| stack.unseen_numbers = vec![1]),
@@ -159,7 +159,7 @@ fn unseen_buildings_are_told_by_what_the_edition_has() {
     );
 }
 
-/// Events that random play hardly reaches.
+/// Events that random play rarely reaches.
 fn events() -> Vec<Event> {
     let seat = Seat::new(3).unwrap();
     vec![
@@ -178,7 +178,7 @@ fn events() -> Vec<Event> {
     ]
 }
 
-/// The built-in edition with other data in every entry.
+/// The built-in edition with different data in every entry.
 fn other_edition() -> Edition {
     let built_in = Edition::built_in();
     let mut bonus_stacks: Vec<Vec<_>> =
@@ -240,10 +240,10 @@ impl Wired for OldLondonBridge {
         }
     }
 
-    const FOUND_ELSEWHERE: &'static [(&'static str, &'static str)] = &[
+    const ERROR_AT_OTHER_FIELD: &'static [(&'static str, &'static str)] = &[
         ("chapel_last_space", "chapel_money"),
         ("gate_last_space", "gate_bonus"),
-        // Each house number is there once.
+        // Each house number occurs once.
         ("number", "number"),
         ("kind", "unseen_numbers"),
         ("kind", "unseen_coats"),

@@ -1,4 +1,4 @@
-//! `PROTOCOL.md` says what the protocol has: every reason, and messages that are real.
+//! `PROTOCOL.md` agrees with the protocol: every reason is listed, and its messages are valid.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ type Olb = OldLondonBridge;
 
 const PAGE: &str = include_str!("../PROTOCOL.md");
 
-/// First cells of the rows of all tables, each a name in backticks.
+/// The names in backticks in the first column of all tables.
 fn rows() -> Vec<&'static str> {
     let cells = PAGE.lines().filter_map(|line| line.strip_prefix("| `"));
     cells
@@ -29,7 +29,7 @@ fn rows() -> Vec<&'static str> {
         .collect()
 }
 
-/// Names of an enum from number 1 on, without their prefix; numbers may be left out.
+/// An enum's value names from number 1 on, without their prefix. Numbers can be skipped.
 fn names<E: TryFrom<i32>>(prefix: &str, name: fn(&E) -> &'static str) -> Vec<&'static str> {
     let values = (1..100).filter_map(|number| E::try_from(number).ok());
     values
@@ -37,7 +37,7 @@ fn names<E: TryFrom<i32>>(prefix: &str, name: fn(&E) -> &'static str) -> Vec<&'s
         .collect()
 }
 
-/// The messages of the page in order, as their name and their JSON.
+/// The messages on the page, in order: name and JSON.
 fn exchange() -> Vec<(&'static str, Value)> {
     let blocks = PAGE.split("```json ").skip(1);
     blocks
@@ -67,24 +67,24 @@ fn responses() -> Vec<PlayResponse> {
         .collect()
 }
 
-fn asked() -> DecisionRequest {
-    let asked = responses()
+fn decision_request() -> DecisionRequest {
+    let request = responses()
         .into_iter()
         .find_map(|response| match response.message {
             Some(play_response::Message::DecisionRequest(request)) => Some(request),
             _ => None,
         });
-    asked.unwrap()
+    request.unwrap()
 }
 
 #[test]
 fn the_tables_have_every_reason_and_action_once_and_nothing_else() {
-    let wanted = [
+    let expected = [
         names("REFUSAL_REASON_", RefusalReason::as_str_name),
         names("FAULT_REASON_", FaultReason::as_str_name),
         names("FAULT_ACTION_", FaultAction::as_str_name),
     ];
-    assert_eq!(rows(), wanted.concat());
+    assert_eq!(rows(), expected.concat());
 }
 
 #[test]
@@ -104,8 +104,8 @@ fn the_exchange_is_canonical_proto_json() {
 }
 
 #[test]
-fn the_request_of_the_exchange_is_one_that_the_rules_can_read() {
-    let request = asked();
+fn the_request_of_the_exchange_is_readable_by_the_rules() {
+    let request = decision_request();
     let game = request.game.unwrap();
     let (_, legal) = Olb::request_from_wire(&game, &Config::default()).unwrap();
     assert_eq!(legal.len(), request.legal_count as usize);
@@ -113,26 +113,26 @@ fn the_request_of_the_exchange_is_one_that_the_rules_can_read() {
 }
 
 #[test]
-fn the_answers_of_the_exchange_are_what_the_page_says() {
-    let asked = asked();
+fn the_answers_of_the_exchange_are_as_described() {
+    let request = decision_request();
     let answers: Vec<Choice> = requests()
         .into_iter()
-        .filter_map(|request| match request.message {
+        .filter_map(|message| match message.message {
             Some(play_request::Message::Decision(decision)) => {
-                assert_eq!(decision.request_id, asked.request_id);
+                assert_eq!(decision.request_id, request.request_id);
                 decision.choice
             }
             _ => None,
         })
         .collect();
-    let last = asked.legal_count - 1;
-    let last_in_full = asked.game.unwrap().legal_decision(last as usize);
-    let wanted = [
+    let last = request.legal_count - 1;
+    let last_in_full = request.game.unwrap().legal_decision(last as usize);
+    let expected = [
         Choice::Index(last + 1),
         Choice::Decision(last_in_full.unwrap()),
         Choice::Index(last),
     ];
-    assert_eq!(answers, wanted);
+    assert_eq!(answers, expected);
 }
 
 #[test]

@@ -1,27 +1,26 @@
-//! Random legal play, told step by step.
+//! Random legal play, step by step.
 
-use bridgemaster_games::{ChanceStream, Game, SeatCount, Seed, Viewer};
+use bridgemaster_games::{ChanceStream, Game, NoEvents, SeatCount, Seed, Viewer, resolve_chance};
 use bridgemaster_proto::games::WireGame;
 
-/// A stream of chance that no match uses.
+/// A chance stream that no match uses.
 const PLAY_STREAM: u64 = 1 << 40;
 
-/// A game whose messages are tested: each game of the catalogue is one.
+/// A game whose messages are tested. Every game in the catalogue implements this trait.
 pub(crate) trait Wired: WireGame {
-    /// Some config: every part of it is some time other than the default.
+    /// A random config: every field sometimes differs from its default.
     fn any_config(chance: &mut ChanceStream) -> Self::Config;
 
-    /// What random play hardly reaches, and what is at the ends of its ranges.
+    /// Values that random play rarely reaches, and both ends of ranges.
     fn rare() -> Rare<Self>
     where
         Self: Sized;
 
-    /// Fields that make another one wrong when they change, as the one that changed and the one
-    /// that an error names.
-    const FOUND_ELSEWHERE: &'static [(&'static str, &'static str)] = &[];
+    /// Pairs of a changed field and the other field that the error then names.
+    const ERROR_AT_OTHER_FIELD: &'static [(&'static str, &'static str)] = &[];
 }
 
-/// Values of a match with the default config.
+/// Rare values in a match with the default config.
 pub(crate) struct Rare<G: Game> {
     pub(crate) setups: Vec<G::Setup>,
     /// Decisions, legal or not.
@@ -45,44 +44,64 @@ impl<G: Game> Default for Rare<G> {
     }
 }
 
-/// What there is to see before one decision.
+/// A seat's data before one decision.
 pub(crate) struct Step<'a, G: Game> {
     state: &'a G::State,
-    /// What it sees.
+    /// The observation of the seat.
     pub(crate) observation: &'a G::Observation,
-    /// What it may answer.
+    /// The legal decisions of the seat.
     pub(crate) legal: &'a [G::Decision],
-    /// What happened since its last decision.
+    /// Events since its last decision.
     pub(crate) events: &'a [G::Event],
 }
 
 impl<G: Game> Step<'_, G> {
-    /// What another viewer sees.
+    /// The observation of another viewer.
     pub(crate) fn observe(&self, viewer: Viewer) -> G::Observation {
         G::observe(self.state, viewer)
     }
 }
 
-/// A whole match.
+/// An upper bound on the number of decisions in a match of any game.
+const MAX_DECISIONS: usize = 2000;
+
+/// Plays a state to its end with uniformly random decisions.
+pub(crate) fn play_to_end<G: Game>(mut state: G::State) {
+    let mut chance = ChanceStream::new(&Seed::from(0), PLAY_STREAM);
+    let mut legal = Vec::new();
+    for _ in 0..MAX_DECISIONS {
+        resolve_chance::<G>(&mut state, &mut chance, &mut NoEvents);
+        let Some(seat) = G::seats_to_decide(&state).iter().next() else {
+            return assert!(G::outcome(&state).is_some(), "no seat owes a decision");
+        };
+        G::legal(&state, seat, &mut legal);
+        assert!(!legal.is_empty(), "seat {seat} has no decision");
+        let decision = &legal[chance.below(legal.len() as u32) as usize];
+        G::apply(&mut state, seat, decision, &mut NoEvents).unwrap();
+    }
+    panic!("the match does not end");
+}
+
+/// The record of a whole match.
 pub(crate) struct Played<G: Game> {
     pub(crate) events: Vec<G::Event>,
     /// All chance results after the setup.
     pub(crate) chances: Vec<G::Chance>,
-    /// What a spectator sees at the end.
+    /// A spectator's observation at the end.
     pub(crate) end: G::Observation,
 }
 
-/// Draws a setup.
+/// Draws a setup for a match with this seed.
 pub(crate) fn setup_of<G: Game>(config: &G::Config, seats: u8, seed: u64) -> G::Setup {
     G::draw_setup(config, SeatCount::new(seats).unwrap(), &Seed::from(seed)).unwrap()
 }
 
-/// Plays a whole match with uniformly random decisions and shows every step.
+/// Plays a whole match with uniformly random decisions and calls `visit` before each.
 pub(crate) fn play<G: Game>(
     config: &G::Config,
     seats: u8,
     seed: u64,
-    mut see: impl FnMut(&Step<'_, G>),
+    mut visit: impl FnMut(&Step<'_, G>),
 ) -> Played<G> {
     let setup = setup_of::<G>(config, seats, seed);
     let count = SeatCount::new(seats).unwrap();
@@ -91,25 +110,25 @@ pub(crate) fn play<G: Game>(
     let seed = Seed::from(seed);
     let mut chance = ChanceStream::new(&seed, PLAY_STREAM);
     let mut legal = Vec::new();
-    let mut told = vec![0; seats.into()];
+    let mut sent_events = vec![0; seats.into()];
     loop {
         while let Some(stream) = G::chance_due(&state) {
             let drawn = G::draw_chance(&state, &mut ChanceStream::new(&seed, stream)).unwrap();
             G::apply_chance(&mut state, &drawn, &mut events).unwrap();
             chances.push(drawn);
         }
-        let Some(seat) = G::owing(&state).iter().next() else {
+        let Some(seat) = G::seats_to_decide(&state).iter().next() else {
             break;
         };
         G::legal(&state, seat, &mut legal);
         let observation = G::observe(&state, Viewer::Seat(seat));
-        see(&Step {
+        visit(&Step {
             state: &state,
             observation: &observation,
             legal: &legal,
-            events: &events[told[seat.index()]..],
+            events: &events[sent_events[seat.index()]..],
         });
-        told[seat.index()] = events.len();
+        sent_events[seat.index()] = events.len();
         let decision = legal[chance.below(legal.len() as u32) as usize].clone();
         G::apply(&mut state, seat, &decision, &mut events).unwrap();
     }

@@ -1,4 +1,4 @@
-//! What is written and read back is what it was, over the bytes of the wire, in every game.
+//! Every value survives encoding, bytes and decoding, in every game.
 
 use std::{fmt::Debug, panic::catch_unwind, sync::Arc};
 
@@ -38,46 +38,46 @@ fn matches_that_are_sent_the_built_in_edition_share_it() {
     );
 }
 
-/// Sends a message over the wire.
+/// Returns a message after encoding and decoding.
 pub(crate) fn sent<M: Message + Default>(message: &M) -> M {
     M::decode(message.encode_to_vec().as_slice()).unwrap()
 }
 
-/// Legal decisions of one list that are sent: all of most lists.
-const MOST_SENT: usize = 100;
+/// The maximum number of decisions that are tested from one list; most lists are shorter.
+const MAX_SENT: usize = 100;
 
-/// What becomes of an observation on its way: nothing, but where a defect is planted.
-type Way = fn(&mut GameObservation);
+/// A change to an observation before it is sent: none, except for a planted defect.
+type Tamper = fn(&mut GameObservation);
 
-fn everything_in_a_match_survives_the_wire<G: Wired>(seats: u8, seed: u64, way: Way) {
+fn everything_in_a_match_survives_the_wire<G: Wired>(seats: u8, seed: u64, tamper: Tamper) {
     let config = G::any_config(&mut ChanceStream::new(&Seed::from(seed), 0));
     let wire: GameConfig = sent(&G::config_to_wire(&config));
     assert_eq!(game_id(&wire), Some(G::ID));
     assert_eq!(G::config_from_wire(&wire).unwrap(), config);
-    is_the_same(&wire, |to| G::put_config(&config, to));
+    assert_same_bytes(&wire, |to| G::put_config(&config, to));
 
     setup_survives::<G>(&setup_of::<G>(&config, seats, seed), &config);
 
     let played = play::<G>(&config, seats, seed, |step| {
-        // Also what is secret of a seat that is not asked now.
+        // Secrets of seats that owe no decision now are covered too.
         for seat in SeatCount::new(seats).unwrap().seats() {
-            observation_survives::<G>(&step.observe(Viewer::Seat(seat)), &config, way);
+            observation_survives::<G>(&step.observe(Viewer::Seat(seat)), &config, tamper);
         }
-        observation_survives::<G>(&step.observe(Viewer::Spectator), &config, way);
-        written_at_once::<G>(step.observation, step.legal, step.events);
-        let every = step.legal.len().div_ceil(MOST_SENT).max(1);
+        observation_survives::<G>(&step.observe(Viewer::Spectator), &config, tamper);
+        assert_written_directly::<G>(step.observation, step.legal, step.events);
+        let every = step.legal.len().div_ceil(MAX_SENT).max(1);
         step.legal
             .iter()
             .step_by(every)
             .for_each(decision_survives::<G>);
     });
-    observation_survives::<G>(&played.end, &config, way);
+    observation_survives::<G>(&played.end, &config, tamper);
     played.events.iter().for_each(event_survives::<G>);
     played.chances.iter().for_each(chance_survives::<G>);
 }
 
-/// What is written at once is what the message has, in as few bytes.
-fn is_the_same<M>(message: &M, put: impl FnOnce(&mut Writer))
+/// Asserts that the directly written bytes decode to the message and have the same size.
+fn assert_same_bytes<M>(message: &M, put: impl FnOnce(&mut Writer))
 where
     M: Message + Default + PartialEq + Debug,
 {
@@ -87,23 +87,23 @@ where
     assert_eq!(writer.as_bytes().len(), message.encoded_len());
 }
 
-/// A request and its parts, written at once.
-fn written_at_once<G: Wired>(
+/// Calls [`assert_same_bytes`] for a request and for its parts.
+fn assert_written_directly<G: Wired>(
     observation: &G::Observation,
     legal: &[G::Decision],
     events: &[G::Event],
 ) {
     let request: GameRequest = G::request_to_wire(observation, legal, events);
-    is_the_same(&request, |to| {
+    assert_same_bytes(&request, |to| {
         G::put_request(observation, legal, events, to)
     });
-    for decision in legal.iter().take(MOST_SENT) {
-        is_the_same(&G::decision_to_wire(decision), |to| {
+    for decision in legal.iter().take(MAX_SENT) {
+        assert_same_bytes(&G::decision_to_wire(decision), |to| {
             G::put_decision(decision, to)
         });
     }
     for event in events {
-        is_the_same(&G::event_to_wire(event), |to| G::put_event(event, to));
+        assert_same_bytes(&G::event_to_wire(event), |to| G::put_event(event, to));
     }
 }
 
@@ -113,9 +113,13 @@ fn setup_survives<G: Wired>(setup: &G::Setup, config: &G::Config) {
     assert_eq!(&G::setup_from_wire(&wire, config).unwrap(), setup);
 }
 
-fn observation_survives<G: Wired>(observation: &G::Observation, config: &G::Config, way: Way) {
+fn observation_survives<G: Wired>(
+    observation: &G::Observation,
+    config: &G::Config,
+    tamper: Tamper,
+) {
     let mut wire: GameObservation = sent(&G::observation_to_wire(observation));
-    way(&mut wire);
+    tamper(&mut wire);
     assert_eq!(game_id(&wire), Some(G::ID));
     let read = G::observation_from_wire(&wire, config).unwrap();
     assert_eq!(&read, observation);
@@ -138,7 +142,7 @@ fn chance_survives<G: Wired>(chance: &G::Chance) {
     assert_eq!(&G::chance_from_wire(&wire).unwrap(), chance);
 }
 
-fn what_random_play_hardly_reaches_survives_the_wire<G: Wired>() {
+fn rare_values_survive_the_wire<G: Wired>() {
     let config = G::Config::default();
     let Rare {
         setups,
@@ -152,7 +156,7 @@ fn what_random_play_hardly_reaches_survives_the_wire<G: Wired>() {
     }
     for observation in &observations {
         observation_survives::<G>(observation, &config, |_| {});
-        written_at_once::<G>(observation, &decisions, &events);
+        assert_written_directly::<G>(observation, &decisions, &events);
     }
     decisions.iter().for_each(decision_survives::<G>);
     events.iter().for_each(event_survives::<G>);
@@ -166,7 +170,7 @@ fn an_empty_config_is_the_default_one<G: Wired>() {
     assert_eq!(G::config_from_wire(&wire), Ok(G::Config::default()));
 }
 
-/// The JSON name of an entry.
+/// The JSON name of a game's entry.
 fn lower_camel(name: &str) -> String {
     let mut words = name.split('_');
     let first = words.next().unwrap().to_owned();
@@ -204,8 +208,8 @@ macro_rules! round_trips {
                 }
             }
             #[test]
-            fn what_random_play_hardly_reaches_survives_the_wire() {
-                super::what_random_play_hardly_reaches_survives_the_wire::<$game>();
+            fn rare_values_survive_the_wire() {
+                super::rare_values_survive_the_wire::<$game>();
             }
             #[test]
             fn an_empty_config_is_the_default_one() {
@@ -221,19 +225,19 @@ macro_rules! round_trips {
 
 for_each_game!(round_trips);
 
-/// The defect: what a seat has built and not shown yet does not travel.
+/// The planted defect: a seat's unpublished placements are lost.
 #[test]
 fn a_wire_that_drops_a_seats_own_secret_is_found() {
-    let drops: Way = |wire| {
+    let drops: Tamper = |wire| {
         let Some(game_observation::Game::BridgesToNowhere(entry)) = &mut wire.game else {
             unreachable!("a match of this game is played")
         };
         entry.seats.iter_mut().for_each(|seat| seat.placed.clear());
     };
     let law = || everything_in_a_match_survives_the_wire::<BridgesToNowhere>(2, 1, drops);
-    let said = catch_unwind(law).expect_err("the law finds nothing");
-    let said = said.downcast_ref::<String>().unwrap();
-    assert!(said.contains("left == right"), "{said}");
+    let message = catch_unwind(law).expect_err("the law finds nothing");
+    let message = message.downcast_ref::<String>().unwrap();
+    assert!(message.contains("left == right"), "{message}");
 }
 
 #[test]

@@ -1,10 +1,7 @@
-//! How large messages are: what a match costs on the wire, and in memory while it waits there.
+//! Message sizes: a match's bytes on the wire, and in memory while messages are queued.
 
 use bridgemaster_games::{
-    ChanceStream, Rules as _, Seed,
-    alhambra::Alhambra,
-    bridges_to_nowhere::BridgesToNowhere,
-    carcassonne::Carcassonne,
+    ChanceStream, Seed, for_each_game,
     old_london_bridge::{Config, OldLondonBridge},
 };
 use bridgemaster_proto::{
@@ -15,19 +12,15 @@ use bridgemaster_proto::{
     },
 };
 use prost::Message;
-use serde_json::json;
 
-use crate::{
-    descriptors::from_json,
-    random_match::{Wired, play},
-};
+use crate::random_match::{Wired, play};
 
 type Olb = OldLondonBridge;
 
-/// Most bytes of an observation at a table of four.
+/// The maximum size of an observation with four seats, in bytes.
 const MAX_OBSERVATION_BYTES: usize = 700;
-/// Most bytes of a whole request at a table of four: the observation, up to 53 decisions, and the
-/// events of a round.
+/// The maximum size of a whole request with four seats, in bytes: the observation, up to 53
+/// decisions, and the events of a round.
 const MAX_REQUEST_BYTES: usize = 1280;
 
 #[test]
@@ -84,7 +77,7 @@ fn requests_of_a_table_of_four_stay_small() {
 }
 
 #[test]
-fn a_place_in_a_queue_of_responses_is_small() {
+fn queued_messages_are_small() {
     assert!(
         size_of::<PlayResponse>() <= 240,
         "{}",
@@ -103,58 +96,51 @@ fn a_place_in_a_queue_of_responses_is_small() {
     assert!(size_of::<GameEvent>() <= 56, "{}", size_of::<GameEvent>());
 }
 
-/// Most bytes of a message of a server to a bot, as `PROTOCOL.md` promises.
+/// The maximum size of a message from a server to a bot, in bytes, as promised in `PROTOCOL.md`.
 const MAX_RESPONSE_BYTES: usize = 128 * 1024;
-/// Bytes round a message that stands in a list: the number of its field, and its length.
-const BYTES_AN_ENTRY: usize = 4;
-/// Room for the rest of a request: identifiers, numbers and the clock.
-const REST_OF_A_REQUEST: usize = 256;
+/// The overhead for a message in a list, in bytes: field number and length.
+const BYTES_PER_ENTRY: usize = 4;
+/// Bytes for the rest of a request: identifiers, numbers and the clock.
+const REQUEST_REST_BYTES: usize = 256;
 
-/// More bytes than any request of a game has: the longest legal list of its largest decisions, its
-/// largest observation, and the events of a whole match, which a seat is told that was away.
+/// An upper bound on the size of a game's requests: the longest legal list with the game's largest
+/// decisions, its largest observation, and all events of a match, which a seat that was
+/// disconnected gets.
 fn bound<G: Wired>() -> usize {
     let mut chance = ChanceStream::new(&Seed::from(1), 0);
-    let (mut observation, mut decision, mut events) = (0, 0, 0);
+    let size = |decision: &G::Decision| G::decision_to_wire(decision).encoded_len();
+    let rare = G::rare().decisions;
+    let mut decision = rare.iter().map(size).max().unwrap_or(0);
+    let (mut observation, mut events) = (0, 0);
     for seed in 0..5 {
         for seats in G::SEATS {
             let config = G::any_config(&mut chance);
             let played = play::<G>(&config, seats, seed, |step| {
                 let seen = G::observation_to_wire(step.observation).encoded_len();
                 observation = observation.max(seen);
-                let legal = step.legal.iter().map(G::decision_to_wire);
-                let largest = legal.map(|legal| legal.encoded_len()).max();
-                decision = decision.max(largest.unwrap_or(0));
+                decision = step.legal.iter().map(size).fold(decision, usize::max);
             });
-            let told = played.events.iter().map(G::event_to_wire);
-            let told = told.map(|event| event.encoded_len() + BYTES_AN_ENTRY).sum();
-            events = events.max(told);
+            let event_bytes = played.events.iter().map(G::event_to_wire);
+            let event_bytes = event_bytes
+                .map(|event| event.encoded_len() + BYTES_PER_ENTRY)
+                .sum();
+            events = events.max(event_bytes);
         }
     }
-    let largest_purchase: GameDecision = from_json(
-        "bridgemaster.v1.GameDecision",
-        &json!({ "alhambra": { "buy": {
-            "slot": "CURRENCY_YELLOW",
-            "payment": (1..=9).flat_map(|value| [value; 3]).collect::<Vec<u32>>(),
-            "give": true,
-        } } }),
-    );
-    if G::ID == Alhambra::ID {
-        decision = largest_purchase.encoded_len();
-    }
-    observation + G::LEGAL_CAP * (decision + BYTES_AN_ENTRY) + events + REST_OF_A_REQUEST
+    observation + G::LEGAL_CAP * (decision + BYTES_PER_ENTRY) + events + REQUEST_REST_BYTES
 }
 
 #[test]
-fn no_request_is_larger_than_the_page_promises() {
+fn no_request_exceeds_the_documented_size() {
     let page = include_str!("../PROTOCOL.md");
     let promise = format!("at most {} KiB", MAX_RESPONSE_BYTES / 1024);
     assert!(page.contains(&promise), "the page says: {promise}");
-    for bytes in [
-        bound::<OldLondonBridge>(),
-        bound::<Alhambra>(),
-        bound::<BridgesToNowhere>(),
-        bound::<Carcassonne>(),
-    ] {
-        assert!(bytes <= MAX_RESPONSE_BYTES, "{bytes} bytes");
+    macro_rules! bounds {
+        ($($module:ident: $game:ident,)*) => {
+            [$((stringify!($module), bound::<bridgemaster_games::$module::$game>())),*]
+        };
+    }
+    for (game, bytes) in for_each_game!(bounds) {
+        assert!(bytes <= MAX_RESPONSE_BYTES, "{game}: {bytes} bytes");
     }
 }

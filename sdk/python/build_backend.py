@@ -1,6 +1,6 @@
-"""The build backend: flit_core, after the code of the protocol was generated.
+"""The build backend: flit_core, extended to generate the protocol code first.
 
-In the repository that takes the generators. An sdist has the code inside, and needs none.
+In the repository this requires the generators. An sdist contains the generated code.
 """
 
 from typing import Any
@@ -14,8 +14,8 @@ prepare_metadata_for_build_editable = buildapi.prepare_metadata_for_build_editab
 
 
 def get_requires_for_build_wheel(config_settings: Any = None) -> list[str]:
-    """Return what a build needs besides flit_core."""
-    return protocol_code.REQUIREMENTS if protocol_code.is_possible() else []
+    """Return the requirements of a build besides flit_core."""
+    return protocol_code.REQUIREMENTS if protocol_code.can_generate() else []
 
 
 get_requires_for_build_editable = get_requires_for_build_wheel
@@ -34,7 +34,7 @@ def build_wheel(
 def build_editable(
     wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None
 ) -> str:
-    """Build a wheel that leads to the source; return the name of its file."""
+    """Build a wheel that refers to the source; return the name of its file."""
     _generate()
     name: str = buildapi.build_editable(wheel_directory, config_settings, metadata_directory)
     return name
@@ -48,5 +48,5 @@ def build_sdist(sdist_directory: str, config_settings: Any = None) -> str:
 
 
 def _generate() -> None:
-    if protocol_code.is_possible():
+    if protocol_code.can_generate():
         protocol_code.generate()

@@ -1,9 +1,9 @@
-"""Make an environment in which the Python package and bots of this repository run from source.
+"""Create an environment in which the Python package and bots of this repository run from source.
 
-It creates a virtual environment, installs the pinned requirements into it, and the package so that
-it is read from here: a change of it needs no new installation. A change of the .proto files needs
-one: run this again. Beside that it puts, into the folder `wheels` of the environment, the wheel of
-the package and all that is needed to build and to install it without a network.
+The script creates a virtual environment and installs the pinned requirements. It installs the
+package in editable mode, so changes of the source take effect at once; run the script again after a
+change of the .proto files. The folder `wheels` of the environment receives the wheel of the package
+and everything needed to build and install it offline.
 """
 
 import argparse
@@ -18,13 +18,13 @@ import protocol_code
 HERE = Path(__file__).resolve().parent
 OLDEST_PYTHON = (3, 10)
 BACKEND = "flit_core==4.2.0"
-"""The build backend, as pyproject.toml has it."""
+"""The build backend, as in pyproject.toml."""
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
-"""Versions of Python that the package is tested with, where they are found."""
+"""Versions of Python to test the package with, if they are installed."""
 BUILD_SDIST = "import build_backend, sys; print(build_backend.build_sdist(sys.argv[1]))"
 OTHER_PROTOBUF = {"5.29.1": "1.75.0", "6.33.6": "1.76.0"}
-"""The oldest protobuf that the package allows and one of the major version between, each with the
-googleapis-common-protos that goes with it."""
+"""The oldest protobuf that the package allows, and one of the major version in between, each with a
+compatible googleapis-common-protos."""
 
 
 def create_environment(folder: Path) -> Path:
@@ -35,22 +35,22 @@ def create_environment(folder: Path) -> Path:
         try:
             venv.create(folder, with_pip=True)
         except subprocess.CalledProcessError:
-            # A half-made environment would be taken for a whole one the next time.
+            # The next run would use an incomplete environment.
             shutil.rmtree(folder, ignore_errors=True)
             sys.exit(
-                "develop.py: python3 has no venv module that works; on Debian and Ubuntu: "
+                "develop.py: the venv module of python3 does not work; on Debian and Ubuntu: "
                 "apt-get install python3-venv"
             )
     return python
 
 
 def pip(python: Path, *arguments: object) -> None:
-    """Run pip."""
+    """Run pip with the interpreter of an environment."""
     run(python, "-m", "pip", "--quiet", "--disable-pip-version-check", *arguments)
 
 
 def run(python: Path, *arguments: object) -> str:
-    """Run Python and return what it prints; end this program when it fails: it has said why."""
+    """Run Python and return its output; exit if it fails."""
     command = [str(part) for part in (python, *arguments)]
     ended = subprocess.run(command, cwd=HERE, stdout=subprocess.PIPE, text=True)
     if ended.returncode != 0:
@@ -59,10 +59,10 @@ def run(python: Path, *arguments: object) -> str:
 
 
 def other_pythons() -> dict[str, Path]:
-    """Return other interpreters by their versions, of those that the package is for.
+    """Return the other installed interpreters that the package supports, by version.
 
-    They are looked for on the search path, and beside the one that runs, where managers of versions
-    put them.
+    They are searched for on the search path, and next to the running one, where version managers
+    install them.
     """
     found = {}
     for version in PYTHONS:
@@ -81,7 +81,7 @@ def other_pythons() -> dict[str, Path]:
 
 
 def prepare_other_python(python: Path, other: Path, folder: Path) -> None:
-    """Make an environment of another interpreter in which the package runs from source."""
+    """Create an environment of another interpreter in which the package runs from source."""
     run(other, "-m", "venv", "--clear", "--without-pip", folder)
     install = ["--python", folder, "install", "--no-compile", "--requirement"]
     pip(python, *install, HERE / "requirements.txt")
@@ -90,7 +90,7 @@ def prepare_other_python(python: Path, other: Path, folder: Path) -> None:
 
 
 def main() -> None:
-    """Read the command line and make the environment."""
+    """Parse the command line and create the environment."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument(
         "--venv",
@@ -102,13 +102,13 @@ def main() -> None:
     parser.add_argument(
         "--with-checks",
         action="store_true",
-        help="also install what the repository's checks use, such as buf and ruff, and other "
+        help="also install the tools of the repository's checks, such as buf and ruff, and other "
         "versions of protobuf and Python to test with",
     )
     arguments = parser.parse_args()
     if sys.version_info < OLDEST_PYTHON:
         sys.exit(
-            f"develop.py: Python {'.'.join(map(str, OLDEST_PYTHON))} or newer is needed; "
+            f"develop.py: Python {'.'.join(map(str, OLDEST_PYTHON))} or newer is required; "
             f"this is {sys.version.split()[0]}"
         )
 
@@ -118,7 +118,7 @@ def main() -> None:
     shutil.rmtree(wheels, ignore_errors=True)
     needed = ["--requirement", HERE / "requirements.txt", BACKEND, *protocol_code.REQUIREMENTS]
     pip(python, "wheel", "--wheel-dir", wheels, *needed)
-    # From here on without an index: what needs one was left out above.
+    # From here on offline, to check that the wheels are complete.
     offline = ["--no-index", "--find-links", wheels]
     pip(python, "install", *offline, *needed)
     sdist = wheels / run(python, "-c", BUILD_SDIST, wheels)

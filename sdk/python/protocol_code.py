@@ -1,7 +1,7 @@
 """Generates the Python code of the protocol from the .proto files of the repository.
 
-The code goes into the package and not into the repository: whoever builds the package builds it
-too, and the wheel and the sdist have it inside.
+The code is not in the repository. It is generated when the package is built; the wheel and the
+sdist contain it.
 """
 
 import re
@@ -13,11 +13,11 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PROTO = HERE.parent.parent / "proto"
-"""Where the .proto files are in the repository; an sdist has none."""
+"""Folder of the .proto files in the repository; an sdist does not have them."""
 PACKAGE = HERE / "src" / "bridgemaster"
 
 REQUIREMENTS = ["grpcio-tools==1.85.1", "mypy-protobuf==5.1.0"]
-"""The generators of the code and of its types."""
+"""The generators of the code and of its type stubs."""
 
 _RUNTIME_CHECK = re.compile(
     r"^from google\.protobuf import runtime_version as _runtime_version\n"
@@ -29,17 +29,17 @@ _GRPC_CHECK = re.compile(
 )
 
 
-def is_possible() -> bool:
-    """Return whether the .proto files are there."""
+def can_generate() -> bool:
+    """Return whether the .proto files are available."""
     return (PROTO / "bridgemaster").is_dir()
 
 
 def generate() -> None:
-    """Generate the code anew; nothing stays of what was generated before."""
+    """Remove previously generated code, and generate it from the .proto files."""
     for folder in ("v1", "games"):
         shutil.rmtree(PACKAGE / folder, ignore_errors=True)
     all_protos = (path.relative_to(PROTO) for path in PROTO.glob("bridgemaster/**/*.proto"))
-    # What a server keeps on disk is nothing for bots.
+    # Bots do not use the storage format of the server.
     protos = sorted(path for path in all_protos if "internal" not in path.parts)
     outputs = [
         f"--python_out={PACKAGE.parent}",
@@ -54,7 +54,7 @@ def generate() -> None:
         _edit(file, _RUNTIME_CHECK, checks=2)
     for file in sorted(PACKAGE.rglob("*_pb2_grpc.py*")):
         if "Stub" not in file.read_text(encoding="utf-8"):
-            # No service is declared there.
+            # The .proto file declares no service.
             file.unlink()
         elif file.suffix == ".py":
             _edit(file, _GRPC_CHECK, checks=2)
@@ -64,22 +64,22 @@ _PLUGINS = ("mypy", "mypy_grpc")
 
 
 def _program(name: str) -> str:
-    """Return where a program of this environment is."""
+    """Return the path of a program of this environment; exit if it is missing."""
     found = shutil.which(name, path=sysconfig.get_path("scripts")) or shutil.which(name)
     if found is None:
-        sys.exit(f"protocol_code.py: no {name}: install {' '.join(REQUIREMENTS)}")
+        sys.exit(f"protocol_code.py: {name} not found; install {' '.join(REQUIREMENTS)}")
     return found
 
 
 def _edit(file: Path, check: re.Pattern[str], checks: int) -> None:
-    """Take out that only the generator's own version of a library and newer ones will do.
+    """Remove the check that requires the generator's own version of a library or a newer one.
 
-    The rest of the code is the same for all of them, and so it is tested with the oldest and the
-    newest that the package allows.
+    The rest of the code is the same for all versions. The tests run with the oldest and the newest
+    version that the package allows.
     """
     text, count = check.subn("", file.read_text(encoding="utf-8"))
     if count != checks:
-        sys.exit(f"protocol_code.py: {file}: {count} of {checks} parts of the version check found")
+        sys.exit(f"protocol_code.py: {file}: found {count} of {checks} parts of the version check")
     file.write_text(text, encoding="utf-8")
 
 

@@ -1,7 +1,7 @@
-// Builds the bundle in `dist` from `src`: the same bytes from the same sources.
+// Builds the bundle in `dist` from `src`, reproducibly.
 //
 //   node build.mjs            writes dist
-//   node build.mjs --check    compares dist with what the sources give, byte for byte
+//   node build.mjs --check    compares dist with a new build, byte for byte
 //
 // The messages of the protocol are generated first, from proto.
 
@@ -15,14 +15,14 @@ import { build } from "esbuild";
 const here = dirname(fileURLToPath(import.meta.url));
 const dist = join(here, "dist");
 
-/** All files together, compressed, stay below this. */
-const MOST_GZIPPED_BYTES = 150_000;
+/** Limit of the compressed size of all files together. */
+const MAX_GZIPPED_BYTES = 150_000;
 
 const LICENSES = `/*! Bridgemaster, MIT OR Apache-2.0. Contains lit-html, Copyright 2017 Google LLC, BSD-3-Clause;
 @bufbuild/protobuf, Copyright 2021-2026 Buf Technologies, Inc., Apache-2.0 AND BSD-3-Clause;
 @connectrpc/connect and connect-web, Copyright 2021-2026 The Connect Authors, Apache-2.0. */`;
 
-/** The messages as TypeScript, in `gen`. */
+/** Generates the messages as TypeScript, in `gen`. */
 export function generate() {
   execFileSync(join(here, "node_modules/.bin/buf"), ["generate"], { cwd: here, stdio: "inherit" });
 }
@@ -47,48 +47,48 @@ async function bundle() {
     "index.html": readFileSync(join(here, "src/index.html"), "utf8"),
     "single.html": readFileSync(join(here, "src/single.html"), "utf8"),
     "plain.html": readFileSync(join(here, "src/plain.html"), "utf8"),
-    // In the single file both stand within elements, whose ends they must not name.
+    // The single file embeds both in elements, so they must not contain the end tags.
     "page.js": `${LICENSES}\n${text("page.js").replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--")}`,
     "page.css": text("style.css"),
   };
 }
 
-/** What keeps the files from doing their work. */
-function problems(files) {
-  const found = [];
+/** Returns the problems of the files, and their compressed size. */
+function validate(files) {
+  const problems = [];
   const once = (name, ...marks) => {
-    for (const mark of marks) if (files[name].split(mark).length !== 2) found.push(`${name}: ${mark} must be there once`);
+    for (const mark of marks) if (files[name].split(mark).length !== 2) problems.push(`${name}: ${mark} must occur once`);
   };
   once("single.html", "/*PAGE_CSS*/", "/*PAGE_JS*/", "POSITIONS_BASE64", "SCRIPT_SHA256", "STYLE_SHA256");
   once("plain.html", "/*PAGE_CSS*/", "STYLE_SHA256", "PAGE_TITLE", "<!--PAGE_CONTENT-->");
-  if (/<\/script|<!--/i.test(files["page.js"])) found.push("page.js ends a script element");
-  if (/<\/style/i.test(files["page.css"])) found.push("page.css ends a style element");
+  if (/<\/script|<!--/i.test(files["page.js"])) problems.push("page.js contains the end of a script element");
+  if (/<\/style/i.test(files["page.css"])) problems.push("page.css contains the end of a style element");
   const size = Object.values(files).reduce((sum, text) => sum + gzipSync(text, { level: 9 }).length, 0);
-  if (size > MOST_GZIPPED_BYTES) found.push(`${size} bytes gzipped, at most ${MOST_GZIPPED_BYTES}`);
-  return { found, size };
+  if (size > MAX_GZIPPED_BYTES) problems.push(`${size} bytes gzipped exceed the limit of ${MAX_GZIPPED_BYTES}`);
+  return { problems, size };
 }
 
 async function main() {
   generate();
   const files = await bundle();
-  const { found, size } = problems(files);
+  const { problems, size } = validate(files);
   if (process.argv.includes("--check")) {
     for (const [name, text] of Object.entries(files)) {
       let committed = "";
       try {
         committed = readFileSync(join(dist, name), "utf8");
       } catch {
-        // Missing: different from what it should be.
+        // A missing file differs.
       }
-      if (committed !== text) found.push(`dist/${name} is not what the sources give; run: npm run build`);
+      if (committed !== text) problems.push(`dist/${name} is out of date; run: npm run build`);
     }
   } else {
     mkdirSync(dist, { recursive: true });
     for (const [name, text] of Object.entries(files)) writeFileSync(join(dist, name), text);
   }
-  for (const problem of found) console.error(problem);
+  for (const problem of problems) console.error(problem);
   console.log(`${size} bytes gzipped`);
-  process.exitCode = found.length === 0 ? 0 : 1;
+  process.exitCode = problems.length === 0 ? 0 : 1;
 }
 
 await main();

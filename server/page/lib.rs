@@ -1,6 +1,5 @@
-//! The page for people, as files that are part of the program. Their sources are beside this file;
-//! the bundle in `dist` is made from them and committed, so that a Rust toolchain alone builds the
-//! program.
+//! The files of the web page, embedded into the program. The committed bundle in `dist` is built
+//! from the sources in this folder. Building the program therefore needs only a Rust toolchain.
 
 #![forbid(unsafe_code)]
 
@@ -14,31 +13,31 @@ use sha2::{Digest as _, Sha256};
 pub use plain::plain_file;
 pub use single::{SingleFile, single_file};
 
-/// What a browser may do with the page: take scripts and styles from the server that it came from,
-/// call that server, and nothing else.
+/// Value of the `content-security-policy` header, which allows only scripts, styles and requests of
+/// the page's own server.
 pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
      connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'";
 
-/// A file of the page.
+/// An embedded file of the page.
 #[derive(Debug)]
 pub struct PageFile {
-    /// Its address, such as `/page.js`.
+    /// URL path, such as `/page.js`.
     pub path: &'static str,
-    /// Its type, as HTTP names it.
+    /// Value of the `content-type` header.
     pub content_type: &'static str,
-    /// Its bytes.
+    /// The content of the file.
     pub bytes: &'static [u8],
-    /// Names these bytes, as the header `etag` has it: with its quotes.
+    /// Value of the `etag` header, with its quotes.
     pub etag: String,
 }
 
-/// The page itself, which reads from its address what to show.
+/// The main page, which selects its view by the URL.
 pub fn index() -> &'static PageFile {
     &FILES[0]
 }
 
-/// The file of this address; every other address is one of the page itself.
+/// Returns the file at a URL path. Paths without a file are views of the main page.
 pub fn file(path: &str) -> &'static PageFile {
     let file = FILES.iter().find(|file| file.path == path);
     file.unwrap_or_else(|| index())
@@ -80,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_that_is_no_file_is_one_of_the_page_itself() {
+    fn an_address_that_is_not_a_file_is_a_route_of_the_page() {
         for path in ["/", "/m/0123456789abcdef", "/replay", "/page.js.map", ""] {
             assert_eq!(file(path).path, "/", "{path}");
         }
@@ -93,14 +92,14 @@ mod tests {
     }
 
     #[test]
-    fn the_page_names_no_address_outside() {
+    fn the_page_refers_to_no_external_address() {
         for file in FILES.iter() {
             let text = String::from_utf8_lossy(file.bytes);
             for scheme in ["https://", "http://"] {
                 let addresses = text.match_indices(scheme).map(|(at, _)| &text[at..]);
                 for address in addresses {
                     let address: String = address.chars().take(40).collect();
-                    // A name and no address: browsers load nothing from it.
+                    // An XML namespace, which browsers do not load.
                     assert!(
                         address.starts_with("http://www.w3.org/"),
                         "{}: {address}",

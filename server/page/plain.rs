@@ -1,26 +1,27 @@
-//! Pages without a script, which show what whoever serves them says.
+//! Static pages without a script, in the style of the web page.
 
 use crate::{
     SingleFile,
-    single::{STYLE, STYLE_HASH_MARK, STYLE_MARK, element_hash},
+    single::{STYLE, STYLE_HASH_PLACEHOLDER, STYLE_PLACEHOLDER, element_hash},
 };
 
-/// Where title and content go.
-const TITLE_MARK: &str = "PAGE_TITLE";
-const CONTENT_MARK: &str = "<!--PAGE_CONTENT-->";
+/// Placeholders of title and content.
+const TITLE_PLACEHOLDER: &str = "PAGE_TITLE";
+const CONTENT_PLACEHOLDER: &str = "<!--PAGE_CONTENT-->";
 
 const TEMPLATE: &str = include_str!("dist/plain.html");
 
-/// A page without a script, in the look of all others. `title` and `content` are HTML: text from
-/// outside must be escaped in them.
+/// A page without a script, in the style of all other pages. `title` and `content` are HTML, so the
+/// caller must escape untrusted text.
 pub fn plain_file(title: &str, content: &str) -> SingleFile {
-    let style_hash = element_hash(TEMPLATE, STYLE_MARK, STYLE);
-    // What may contain anything comes last.
+    let style_hash = element_hash(TEMPLATE, STYLE_PLACEHOLDER, STYLE);
+    // Replace parts with arbitrary content last, because that content may contain text that looks
+    // like a placeholder.
     let html = TEMPLATE
-        .replacen(STYLE_HASH_MARK, &style_hash, 1)
-        .replacen(STYLE_MARK, STYLE, 1)
-        .replacen(TITLE_MARK, title, 1)
-        .replacen(CONTENT_MARK, content, 1);
+        .replacen(STYLE_HASH_PLACEHOLDER, &style_hash, 1)
+        .replacen(STYLE_PLACEHOLDER, STYLE, 1)
+        .replacen(TITLE_PLACEHOLDER, title, 1)
+        .replacen(CONTENT_PLACEHOLDER, content, 1);
     SingleFile {
         html,
         content_security_policy: format!(
@@ -54,10 +55,15 @@ mod tests {
     }
 
     #[test]
-    fn the_template_has_each_mark_once() {
-        for mark in [STYLE_MARK, STYLE_HASH_MARK, TITLE_MARK, CONTENT_MARK] {
-            assert_eq!(TEMPLATE.matches(mark).count(), 1, "{mark}");
-            assert!(!STYLE.contains(mark), "{mark}");
+    fn the_template_has_each_placeholder_once() {
+        for placeholder in [
+            STYLE_PLACEHOLDER,
+            STYLE_HASH_PLACEHOLDER,
+            TITLE_PLACEHOLDER,
+            CONTENT_PLACEHOLDER,
+        ] {
+            assert_eq!(TEMPLATE.matches(placeholder).count(), 1, "{placeholder}");
+            assert!(!STYLE.contains(placeholder), "{placeholder}");
         }
     }
 }

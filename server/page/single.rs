@@ -1,44 +1,45 @@
-//! One file that has the page and a match in it, and works without a server.
+//! A self-contained HTML file with the page and one match, which works without a server.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use sha2::{Digest as _, Sha256};
 
-/// Where styles and script go, what their hashes are in the policy, and where the positions go.
-pub(crate) const STYLE_MARK: &str = "/*PAGE_CSS*/";
-const SCRIPT_MARK: &str = "/*PAGE_JS*/";
-pub(crate) const STYLE_HASH_MARK: &str = "STYLE_SHA256";
-const SCRIPT_HASH_MARK: &str = "SCRIPT_SHA256";
-const POSITIONS_MARK: &str = "POSITIONS_BASE64";
+/// Placeholders of the styles, the script, their hashes in the policy, and the positions.
+pub(crate) const STYLE_PLACEHOLDER: &str = "/*PAGE_CSS*/";
+const SCRIPT_PLACEHOLDER: &str = "/*PAGE_JS*/";
+pub(crate) const STYLE_HASH_PLACEHOLDER: &str = "STYLE_SHA256";
+const SCRIPT_HASH_PLACEHOLDER: &str = "SCRIPT_SHA256";
+const POSITIONS_PLACEHOLDER: &str = "POSITIONS_BASE64";
 
-/// Where a link goes to the page that the file is shown beside.
-const ROOT_MARK: &str = "<div id=\"page\">";
+/// The element before which a link to another page is inserted.
+const ROOT_PLACEHOLDER: &str = "<div id=\"page\">";
 
 const TEMPLATE: &str = include_str!("dist/single.html");
 const SCRIPT: &str = include_str!("dist/page.js");
 pub(crate) const STYLE: &str = include_str!("dist/page.css");
 
-/// A page and a match in one file.
+/// An HTML page that contains its styles and script.
 #[derive(Clone, Debug)]
 pub struct SingleFile {
-    /// The file.
+    /// The content of the file.
     pub html: String,
-    /// The policy that a server gives with it: as the file itself has it, for servers alone may
-    /// forbid frames.
+    /// The policy header for serving the file: the policy of the file plus directives that work
+    /// only in a header.
     pub content_security_policy: String,
 }
 
-/// The page with a match in it: `positions` are the messages of a stream of positions, each with its
-/// length before it.
+/// Builds the page of one match. `positions` contains the length-delimited messages of a stream of
+/// positions.
 pub fn single_file(positions: &[u8]) -> SingleFile {
-    let script_hash = element_hash(TEMPLATE, SCRIPT_MARK, SCRIPT);
-    let style_hash = element_hash(TEMPLATE, STYLE_MARK, STYLE);
-    // What is long, and may contain anything, comes last.
+    let script_hash = element_hash(TEMPLATE, SCRIPT_PLACEHOLDER, SCRIPT);
+    let style_hash = element_hash(TEMPLATE, STYLE_PLACEHOLDER, STYLE);
+    // Replace long parts with arbitrary content last, because that content may contain text that
+    // looks like a placeholder.
     let html = TEMPLATE
-        .replacen(SCRIPT_HASH_MARK, &script_hash, 1)
-        .replacen(STYLE_HASH_MARK, &style_hash, 1)
-        .replacen(POSITIONS_MARK, &STANDARD.encode(positions), 1)
-        .replacen(STYLE_MARK, STYLE, 1)
-        .replacen(SCRIPT_MARK, SCRIPT, 1);
+        .replacen(SCRIPT_HASH_PLACEHOLDER, &script_hash, 1)
+        .replacen(STYLE_HASH_PLACEHOLDER, &style_hash, 1)
+        .replacen(POSITIONS_PLACEHOLDER, &STANDARD.encode(positions), 1)
+        .replacen(STYLE_PLACEHOLDER, STYLE, 1)
+        .replacen(SCRIPT_PLACEHOLDER, SCRIPT, 1);
     SingleFile {
         html,
         content_security_policy: format!(
@@ -50,20 +51,22 @@ pub fn single_file(positions: &[u8]) -> SingleFile {
 }
 
 impl SingleFile {
-    /// The same below a link to the page at this path, with this text; both must need no escape.
+    /// Adds a link to the page at `path`. Neither `path` nor `text` may contain characters that
+    /// need escaping.
     #[must_use]
-    pub fn with_way_back(mut self, path: &str, text: &str) -> Self {
-        let link =
-            format!("<nav class=\"way-back\"><a href=\"{path}\">{text}</a></nav>\n{ROOT_MARK}");
-        self.html = self.html.replacen(ROOT_MARK, &link, 1);
+    pub fn with_back_link(mut self, path: &str, text: &str) -> Self {
+        let link = format!(
+            "<nav class=\"way-back\"><a href=\"{path}\">{text}</a></nav>\n{ROOT_PLACEHOLDER}"
+        );
+        self.html = self.html.replacen(ROOT_PLACEHOLDER, &link, 1);
         self
     }
 }
 
-/// The hash of the text of a template's element that has this mark, with `content` in its place:
-/// what a policy allows it by.
-pub(crate) fn element_hash(template: &str, mark: &str, content: &str) -> String {
-    let (before, after) = template.split_once(mark).unwrap_or((template, ""));
+/// Computes the CSP hash of the template element that contains `placeholder`, after `content` has
+/// replaced the placeholder.
+pub(crate) fn element_hash(template: &str, placeholder: &str, content: &str) -> String {
+    let (before, after) = template.split_once(placeholder).unwrap_or((template, ""));
     let before = before.rsplit_once('>').map_or(before, |(_, text)| text);
     let after = after.split_once("</").map_or(after, |(text, _)| text);
     let mut hash = Sha256::new();
@@ -77,7 +80,7 @@ pub(crate) fn element_hash(template: &str, mark: &str, content: &str) -> String 
 mod tests {
     use super::*;
 
-    /// The text of the first element of this name.
+    /// The content of the first element with this name.
     fn element<'a>(html: &'a str, name: &str) -> &'a str {
         let (_, after) = html.split_once(&format!("<{name}>")).expect("the element");
         let (text, _) = after.split_once(&format!("</{name}>")).expect("its end");
@@ -85,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_allows_its_own_script_and_style_alone_and_has_the_positions() {
+    fn the_file_allows_only_its_own_script_and_style_and_contains_the_positions() {
         let SingleFile {
             html,
             content_security_policy,
@@ -100,33 +103,33 @@ mod tests {
         }
         assert!(html.contains(&STANDARD.encode(b"positions")));
         let head = &html[..html.find("<script>").expect("the script")];
-        for mark in [
-            SCRIPT_HASH_MARK,
-            STYLE_HASH_MARK,
-            POSITIONS_MARK,
-            STYLE_MARK,
+        for placeholder in [
+            SCRIPT_HASH_PLACEHOLDER,
+            STYLE_HASH_PLACEHOLDER,
+            POSITIONS_PLACEHOLDER,
+            STYLE_PLACEHOLDER,
         ] {
-            assert!(!head.contains(mark), "{mark}");
+            assert!(!head.contains(placeholder), "{placeholder}");
         }
     }
 
     #[test]
-    fn a_link_leads_back_to_where_the_file_is_shown() {
-        let html = single_file(b"").with_way_back("/", "All").html;
+    fn a_back_link_leads_to_the_given_address() {
+        let html = single_file(b"").with_back_link("/", "All").html;
         assert_eq!(html.matches("<a href=\"/\">All</a>").count(), 1);
     }
 
     #[test]
-    fn the_template_has_each_mark_once() {
-        for mark in [
-            ROOT_MARK,
-            STYLE_MARK,
-            SCRIPT_MARK,
-            STYLE_HASH_MARK,
-            SCRIPT_HASH_MARK,
-            POSITIONS_MARK,
+    fn the_template_has_each_placeholder_once() {
+        for placeholder in [
+            ROOT_PLACEHOLDER,
+            STYLE_PLACEHOLDER,
+            SCRIPT_PLACEHOLDER,
+            STYLE_HASH_PLACEHOLDER,
+            SCRIPT_HASH_PLACEHOLDER,
+            POSITIONS_PLACEHOLDER,
         ] {
-            assert_eq!(TEMPLATE.matches(mark).count(), 1, "{mark}");
+            assert_eq!(TEMPLATE.matches(placeholder).count(), 1, "{placeholder}");
         }
         assert!(!SCRIPT.contains("</script") && !STYLE.contains("</style"));
     }

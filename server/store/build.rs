@@ -1,8 +1,8 @@
-//! Compiles the description of a journal row with protox, so that no `protoc` has to be installed.
+//! Compiles the message of a journal batch with protox, so that `protoc` need not be installed.
 
 use std::error::Error;
 
-/// What the store reads and writes of its own. The entries in it are bytes to it.
+/// The stored format of a journal batch. Its entries are opaque bytes.
 const FILE: &str = "bridgemaster/internal/v1/journal_batch.proto";
 
 fn main() -> Result<(), Box<dyn Error>> {

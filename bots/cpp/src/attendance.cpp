@@ -7,9 +7,9 @@
 namespace bridgemaster {
 namespace {
 
-// Offers that are known when they come again: those of all slots, many times over.
-constexpr std::size_t remembered_offers = 1024;
-// The refusal while the queue is not opened yet.
+// Number of recent offer ids stored for deduplication: far more than the slots of a bot.
+constexpr std::size_t max_recent_offers = 1024;
+// Refusal reason of a queue that does not exist, or is not open yet.
 constexpr const char* queue_unknown = "QUEUE_UNKNOWN";
 
 }  // namespace
@@ -17,8 +17,8 @@ constexpr const char* queue_unknown = "QUEUE_UNKNOWN";
 Attendance::Attendance(const MakeBot& make_bot, const Options& options)
     : make_bot_(make_bot),
       options_(options),
-      queueing_(queueing(options)),
-      route_(queueing_.places) {}
+      resolved_(resolve_attend_options(options)),
+      route_(resolved_.servers) {}
 
 Attendance::~Attendance() {
     for (auto& match : matches_) {
@@ -27,7 +27,7 @@ Attendance::~Attendance() {
 }
 
 void Attendance::attend() {
-    Backoff backoff(queueing_.connect_for);
+    Backoff backoff(resolved_.connect_for);
     while (true) {
         progressed_ = false;
         try {
@@ -36,7 +36,7 @@ void Attendance::attend() {
         } catch (const StreamLost& lost) {
             pause(backoff, lost);
         } catch (const RefusedError& refused) {
-            // A contest that begins or goes on opens it in a moment.
+            // A contest opens its queue shortly after it starts or resumes.
             if (refused.reason() != queue_unknown) {
                 throw;
             }
@@ -46,35 +46,35 @@ void Attendance::attend() {
 }
 
 void Attendance::pause(Backoff& backoff, const StreamLost& lost) {
-    const Options& options = queueing_.options;
+    const Options& options = resolved_.options;
     if (progressed_) {
-        backoff.restart(queueing_.reconnect_for, true);
+        backoff.restart(resolved_.reconnect_for, true);
     }
-    const std::string server = route_.place().server;
-    const bool at_once = route_.go_on(lost.moved_to);
-    const auto span = backoff.next_pause();
-    if (!span) {
-        const std::string how =
-            attended_ ? server + " was lost and did not come back within " +
-                            in_seconds(queueing_.reconnect_for)
-                      : "queue " + options.queue + " of " + server +
-                            " could not be attended within " + in_seconds(queueing_.connect_for);
-        throw ServerLostError(how + ": " + lost.message, lost.reason);
+    const std::string address = route_.server().address;
+    const bool retry_at_once = route_.advance(lost.moved_to);
+    const auto pause = backoff.next_pause();
+    if (!pause) {
+        const std::string what =
+            attended_ ? "lost the stream to " + address + " and could not resume it within " +
+                            in_seconds(resolved_.reconnect_for)
+                      : "queue " + options.queue + " at " + address +
+                            " could not be attended within " + in_seconds(resolved_.connect_for);
+        throw ServerLostError(what + ": " + lost.message, lost.reason);
     }
-    if (at_once) {
+    if (retry_at_once) {
         return;
     }
     if (attended_) {
-        queueing_.log("no attendance: " + lost.message);
+        resolved_.log("attendance lost: " + lost.message + "; retrying");
     }
-    std::this_thread::sleep_for(*span);
+    std::this_thread::sleep_for(*pause);
 }
 
 void Attendance::attend_on_one_stream() {
-    const Options& options = queueing_.options;
-    const auto stub = v1::LobbyService::NewStub(route_.place().connect());
+    const Options& options = resolved_.options;
+    const auto stub = v1::LobbyService::NewStub(route_.server().connect());
     grpc::ClientContext context;
-    queueing_.prepare(context);
+    resolved_.prepare(context);
     v1::AttendRequest request;
     request.set_queue_id(options.queue);
     request.set_bot_name(options.name);
@@ -85,51 +85,51 @@ void Attendance::attend_on_one_stream() {
     v1::AttendResponse message;
     while (call->Read(&message)) {
         attended_ = progressed_ = true;
-        route_.arrived();
+        route_.mark_answered();
         receive(message);
         message.Clear();
     }
     const grpc::Status status = call->Finish();
     if (!status.ok()) {
-        throw_failure(status);
+        throw_for(status);
     }
 }
 
 void Attendance::receive(const v1::AttendResponse& message) {
     switch (message.message_case()) {
         case v1::AttendResponse::kOffer:
-            take(message.offer());
+            accept(message.offer());
             break;
         case v1::AttendResponse::kAttendance:
             if (!message.attendance().detail().empty()) {
-                queueing_.log("attending: " + message.attendance().detail());
+                resolved_.log("attending: " + message.attendance().detail());
             }
             break;
         case v1::AttendResponse::kOfferWithdrawn:
-            queueing_.log("an offer holds no more: " + message.offer_withdrawn().detail());
+            resolved_.log("offer withdrawn: " + message.offer_withdrawn().detail());
             break;
         default:
-            // A kind of a newer server.
+            // A message kind that only newer servers send.
             break;
     }
 }
 
-// Starts the match of an offer, unless it is known.
-void Attendance::take(const v1::Offer& offer) {
-    if (!known_offers_.insert(offer.offer_id()).second) {
+// Starts the match of an offer, unless the offer is a repetition.
+void Attendance::accept(const v1::Offer& offer) {
+    if (!recent_offers_.insert(offer.offer_id()).second) {
         return;
     }
     offers_.push_back(offer.offer_id());
-    if (offers_.size() > remembered_offers) {
-        known_offers_.erase(offers_.front());
+    if (offers_.size() > max_recent_offers) {
+        recent_offers_.erase(offers_.front());
         offers_.pop_front();
     }
     Options options = options_;
     options.ticket = offer.ticket();
-    if (const auto place = route_.place().at(offer.address())) {
-        options.server = place->server;
+    if (const auto server = route_.server().redirect(offer.address())) {
+        options.server = server->address;
     }
-    Seating seat = seating(options);
+    ResolvedOptions seat = resolve_options(options);
     std::erase_if(matches_, [](Match& match) {
         const bool is_over = match.is_over;
         if (is_over) {
@@ -144,16 +144,16 @@ void Attendance::take(const v1::Offer& offer) {
     });
 }
 
-void Attendance::play(const Seating& seating, const std::string& match_id) const {
+void Attendance::play(const ResolvedOptions& options, const std::string& match_id) const {
     try {
         const auto bot = make_bot_();
-        Seat(*bot, seating).play();
+        Seat(*bot, options).play();
     } catch (const PlayError& error) {
-        seating.log("match " + match_id + " was not played to its end: " + error.what());
+        options.log("match " + match_id + " failed: " + error.what());
     } catch (const std::exception& error) {
-        seating.log("the bot failed in match " + match_id + ": " + error.what());
+        options.log("the bot failed in match " + match_id + ": " + error.what());
     } catch (...) {
-        seating.log("the bot failed in match " + match_id);
+        options.log("the bot failed in match " + match_id);
     }
 }
 

@@ -1,4 +1,4 @@
-// Attends a queue of a contest or a ladder.
+// Attendance of the queue of a contest or a ladder.
 
 #pragma once
 
@@ -12,21 +12,21 @@
 #include "backoff.h"
 #include "bridgemaster/v1/lobby_service.pb.h"
 #include "refusals.h"
+#include "resolved_options.h"
 #include "route.h"
-#include "seating.h"
 
 namespace bridgemaster {
 
-// Plays the matches that a queue offers, each with a bot and a thread of its own.
+// Plays the matches that a queue offers, each with its own bot and thread.
 class Attendance {
 public:
     Attendance(const MakeBot& make_bot, const Options& options);
-    // Waits for the matches in play.
+    // Waits for the matches in progress.
     ~Attendance();
     Attendance(const Attendance&) = delete;
     Attendance& operator=(const Attendance&) = delete;
 
-    // Attends until the queue is left or closed, over as many streams as it takes.
+    // Returns once the queue is closed or left.
     void attend();
 
 private:
@@ -38,19 +38,20 @@ private:
     void attend_on_one_stream();
     void pause(Backoff& backoff, const StreamLost& lost);
     void receive(const v1::AttendResponse& message);
-    void take(const v1::Offer& offer);
-    void play(const Seating& seating, const std::string& match_id) const;
+    void accept(const v1::Offer& offer);
+    void play(const ResolvedOptions& options, const std::string& match_id) const;
 
     const MakeBot& make_bot_;
     Options options_;
-    Seating queueing_;
+    ResolvedOptions resolved_;
     Route route_;
-    // The offers that are known, the oldest first.
+    // The ids of the recent offers, oldest first, and as a set.
     std::deque<std::string> offers_;
-    std::unordered_set<std::string> known_offers_;
+    std::unordered_set<std::string> recent_offers_;
     std::list<Match> matches_;
-    // Whether a server ever answered, and whether one did on the newest stream.
+    // True once any stream has received a message.
     bool attended_ = false;
+    // True once the current stream has received a message.
     bool progressed_ = false;
 };
 

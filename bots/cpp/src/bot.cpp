@@ -23,22 +23,23 @@ Choice Choice::index(std::uint32_t index) {
     return Choice(index);
 }
 
-Choice Choice::full(const google::protobuf::Message& decision) {
-    v1::GameDecision full;
-    if (decision.GetDescriptor() == full.GetDescriptor()) {
-        full.CopyFrom(decision);
-        return Choice(std::move(full));
+Choice Choice::decision(const google::protobuf::Message& decision) {
+    v1::GameDecision game_decision;
+    if (decision.GetDescriptor() == game_decision.GetDescriptor()) {
+        game_decision.CopyFrom(decision);
+        return Choice(std::move(game_decision));
     }
-    // As the protocol carries it: in the entry of its game.
-    const auto* entries = full.GetDescriptor();
-    for (int at = 0; at < entries->field_count(); ++at) {
-        const auto* entry = entries->field(at);
-        if (entry->message_type() == decision.GetDescriptor()) {
-            full.GetReflection()->MutableMessage(&full, entry)->CopyFrom(decision);
-            return Choice(std::move(full));
+    // Wrap the decision in the field of its game.
+    const auto* descriptor = game_decision.GetDescriptor();
+    for (int index = 0; index < descriptor->field_count(); ++index) {
+        const auto* field = descriptor->field(index);
+        if (field->message_type() == decision.GetDescriptor()) {
+            const auto* reflection = game_decision.GetReflection();
+            reflection->MutableMessage(&game_decision, field)->CopyFrom(decision);
+            return Choice(std::move(game_decision));
         }
     }
-    throw std::invalid_argument(decision.GetDescriptor()->full_name() + " is no decision");
+    throw std::invalid_argument(decision.GetDescriptor()->full_name() + " is not a decision");
 }
 
 Choice Choice::resign() {
@@ -59,8 +60,8 @@ v1::PlayRequest Choice::message(std::uint32_t request_id) const {
     v1::Decision& decision = *request.mutable_decision();
     decision.set_request_id(request_id);
     decision.set_note(note_);
-    if (const auto* full = std::get_if<v1::GameDecision>(&kind_)) {
-        *decision.mutable_decision() = *full;
+    if (const auto* game_decision = std::get_if<v1::GameDecision>(&kind_)) {
+        *decision.mutable_decision() = *game_decision;
     } else {
         decision.set_index(std::get<std::uint32_t>(kind_));
     }

@@ -16,14 +16,14 @@ BotThread::~BotThread() {
     thread_.join();
 }
 
-void BotThread::ask(std::shared_ptr<const Request> request) {
+void BotThread::decide(std::shared_ptr<const Request> request) {
     add([this, request = std::move(request)] {
         Choice choice = bot_.decide(*request);
         events_.put(Answered{request, std::move(choice)});
     });
 }
 
-void BotThread::tell(v1::PlayResponse response) {
+void BotThread::notify(v1::PlayResponse response) {
     add([this, response = std::move(response)] {
         switch (response.message_case()) {
             case v1::PlayResponse::kMatchStarted:

@@ -13,20 +13,20 @@
 
 namespace bridgemaster {
 
-// Calls the methods of a bot one after the other, on a thread of their own.
+// Calls the methods of a bot in sequence, on its own thread.
 class BotThread {
 public:
     BotThread(Bot& bot, Events& events);
-    // Gives the bot nothing more, and waits until it has stopped thinking.
+    // Skips the remaining calls, and waits for the current one.
     ~BotThread();
     BotThread(const BotThread&) = delete;
     BotThread& operator=(const BotThread&) = delete;
 
-    // Lets the bot decide; Answered comes of it.
-    void ask(std::shared_ptr<const Request> request);
-    // Tells the bot of a MatchStarted, a DecisionRejected or a SeatStatus.
-    void tell(v1::PlayResponse response);
-    // Tells the result; BotDone comes after all that the bot was given.
+    // Calls decide; the answer is an Answered event.
+    void decide(std::shared_ptr<const Request> request);
+    // Passes a MatchStarted, a DecisionRejected or a SeatStatus to the bot.
+    void notify(v1::PlayResponse response);
+    // Passes the result to the bot; BotDone follows once it has finished all calls.
     void finish(v1::MatchResult result);
 
 private:

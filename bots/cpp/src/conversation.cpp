@@ -13,14 +13,14 @@ namespace bridgemaster {
 v1::PlayRequest Conversation::hello() {
     progressed_ = false;
     if (open_) {
-        open_->sent_on_this_stream = false;
+        open_->sent_on_current_stream = false;
     }
     v1::PlayRequest request;
     v1::Hello& hello = *request.mutable_hello();
     hello.set_protocol_revision(protocol_revision);
-    hello.set_bot_name(seating_.options.name);
-    hello.set_bot_version(seating_.options.version);
-    for (const auto& game : seating_.options.games) {
+    hello.set_bot_name(options_.options.name);
+    hello.set_bot_version(options_.options.version);
+    for (const auto& game : options_.options.games) {
         hello.add_games(game);
     }
     if (last_sequence_ > 0) {
@@ -32,18 +32,18 @@ v1::PlayRequest Conversation::hello() {
 
 void Conversation::welcome(const v1::Welcome& welcome) {
     if (seat_ && (seat_->match_id != welcome.match_id() || seat_->number != welcome.seat())) {
-        throw ProtocolError("the ticket leads to another seat than before");
+        throw ProtocolError("the ticket now belongs to a different seat");
     }
     seat_ = Seat{welcome.match_id(), welcome.seat()};
     history_id_ = welcome.history_id();
     if (!welcome.resumed()) {
         if (last_sequence_ > 0) {
-            seating_.log("the server has lost what was played last: beginning anew");
+            options_.log("the server lost the last part of the match; starting over");
         }
         last_sequence_ = 0;
         open_.reset();
     }
-    send_answer();
+    send_unsent_answer();
 }
 
 std::optional<v1::MatchEnded> Conversation::receive(v1::PlayResponse response) {
@@ -62,9 +62,10 @@ std::optional<v1::MatchEnded> Conversation::receive(v1::PlayResponse response) {
             break;
     }
     if (response.sequence() <= last_sequence_) {
-        // Sent again after a lost stream, or not counted. Only an open request matters twice.
+        // The message is repeated after a lost stream, or not numbered. Only an open request is
+        // handled again.
         if (response.has_decision_request()) {
-            asked_again(response.decision_request().request_id());
+            request_repeated(response.decision_request().request_id());
         }
         return std::nullopt;
     }
@@ -72,26 +73,26 @@ std::optional<v1::MatchEnded> Conversation::receive(v1::PlayResponse response) {
     progressed_ = true;
     switch (response.message_case()) {
         case v1::PlayResponse::kMatchStarted:
-            keep_commitment(response.match_started());
-            reactions_.tell(std::move(response));
+            started(response.match_started());
+            reactions_.notify(std::move(response));
             break;
         case v1::PlayResponse::kDecisionRequest:
-            asked(std::move(*response.mutable_decision_request()));
+            requested(std::move(*response.mutable_decision_request()));
             break;
         case v1::PlayResponse::kDecisionRejected: {
             const v1::DecisionRejected refusal = response.decision_rejected();
-            reactions_.tell(std::move(response));
+            reactions_.notify(std::move(response));
             rejected(refusal);
             break;
         }
         case v1::PlayResponse::kSeatStatus:
-            reactions_.tell(std::move(response));
+            reactions_.notify(std::move(response));
             break;
         case v1::PlayResponse::kMatchEnded:
             check_seed(response.match_ended());
             return std::move(*response.mutable_match_ended());
         default:
-            // A kind of a newer server.
+            // A message kind that only newer servers send.
             break;
     }
     return std::nullopt;
@@ -100,64 +101,66 @@ std::optional<v1::MatchEnded> Conversation::receive(v1::PlayResponse response) {
 void Conversation::answer(const std::shared_ptr<const Request>& request, const Choice& choice) {
     const std::uint32_t request_id = request->message().request_id();
     if (!open_ || open_->request != request) {
-        seating_.log("request " + std::to_string(request_id) + ": the answer came too late");
+        options_.log("request " + std::to_string(request_id) +
+                     ": answer ignored: a newer request is open");
         return;
     }
     open_->answer = choice.message(request_id);
-    send_answer();
+    send_unsent_answer();
 }
 
-// Sends the answer, if there is one that the stream in use has not carried.
-void Conversation::send_answer() {
-    if (open_ && open_->answer && !open_->sent_on_this_stream) {
-        open_->sent_on_this_stream = true;
+// Sends the answer, unless there is none or the current stream has sent it.
+void Conversation::send_unsent_answer() {
+    if (open_ && open_->answer && !open_->sent_on_current_stream) {
+        open_->sent_on_current_stream = true;
         reactions_.send(*open_->answer);
     }
 }
 
-void Conversation::asked(v1::DecisionRequest message) {
+void Conversation::requested(v1::DecisionRequest message) {
     if (open_ && message.request_id() <= open_->request->message().request_id()) {
-        asked_again(message.request_id());
+        request_repeated(message.request_id());
         return;
     }
-    open_ = Open{std::make_shared<const Request>(std::move(message), seat_ ? seat_->number : 0,
-                                                 Request::Clock::now())};
-    reactions_.ask(open_->request);
+    open_ = OpenRequest{std::make_shared<const Request>(
+        std::move(message), seat_ ? seat_->number : 0, Request::Clock::now())};
+    reactions_.decide(open_->request);
 }
 
-// Takes a request that is known. The bot is not asked twice: it may still be thinking.
-void Conversation::asked_again(std::uint32_t request_id) {
+// Processes a repeated request. Decide is not called again, because the first call might still be
+// running.
+void Conversation::request_repeated(std::uint32_t request_id) {
     if (is_open(request_id)) {
-        send_answer();
+        send_unsent_answer();
     }
 }
 
 void Conversation::rejected(const v1::DecisionRejected& rejected) {
-    seating_.log("request " + std::to_string(rejected.request_id()) +
-                 ": refused: " + explanation(rejected));
+    options_.log("request " + std::to_string(rejected.request_id()) +
+                 ": refused: " + rejection_text(rejected));
     if (!is_open(rejected.request_id()) || !is_open(rejected.open_request_id())) {
         return;
     }
     open_->answer.reset();
-    open_->sent_on_this_stream = false;
+    open_->sent_on_current_stream = false;
     if (++open_->refused_answers >= max_refused_answers) {
         throw NoLegalDecisionError(open_->refused_answers, rejected);
     }
-    reactions_.ask(open_->request);
+    reactions_.decide(open_->request);
 }
 
-void Conversation::keep_commitment(const v1::MatchStarted& started) {
+void Conversation::started(const v1::MatchStarted& started) {
     if (!seed_commitment_.empty() && seed_commitment_ != started.seed_commitment()) {
         throw ProtocolError("the server broke the protocol: the seed commitment changed");
     }
     seed_commitment_ = started.seed_commitment();
-    seed_stays_secret_ =
+    seed_revealed_with_group_ =
         started.config().group().seed_reveal() == v1::SEED_REVEAL_WITH_GROUP;
 }
 
 void Conversation::check_seed(const v1::MatchEnded& ended) const {
-    const bool is_secret = ended.seed().empty() && ended.seed_salt().empty();
-    if (seed_commitment_.empty() || (seed_stays_secret_ && is_secret)) {
+    const bool is_withheld = ended.seed().empty() && ended.seed_salt().empty();
+    if (seed_commitment_.empty() || (seed_revealed_with_group_ && is_withheld)) {
         return;
     }
     if (seed_commitment_ != seed_commitment(ended.seed(), ended.seed_salt())) {

@@ -1,4 +1,4 @@
-// What is known of a match, over all streams of its seat.
+// The conversation of one seat with the server, across all of its streams.
 
 #pragma once
 
@@ -6,54 +6,55 @@
 #include <optional>
 #include <string>
 
-#include "seating.h"
+#include "resolved_options.h"
 
 namespace bridgemaster {
 
-// Refused answers to one request after which the bot is given up: it finds no legal one, and going
-// on would end as a flood.
+// The number of refused answers to one request after which the match is abandoned: the bot does not
+// find a legal decision, and further attempts would only flood the server.
 inline constexpr int max_refused_answers = 3;
 
-// Does what a message calls for.
+// Carries out the reactions to messages and answers.
 class Reactions {
 public:
     virtual ~Reactions() = default;
     virtual void send(const v1::PlayRequest& message) = 0;
-    virtual void ask(std::shared_ptr<const Request> request) = 0;
-    // Tells the bot of a MatchStarted, a DecisionRejected or a SeatStatus.
-    virtual void tell(v1::PlayResponse response) = 0;
+    virtual void decide(std::shared_ptr<const Request> request) = 0;
+    // Passes a MatchStarted, a DecisionRejected or a SeatStatus to the bot.
+    virtual void notify(v1::PlayResponse response) = 0;
 };
 
-// Knows no network.
+// Decides how to react to a received message. Does no I/O.
 class Conversation {
 public:
-    Conversation(const Seating& seating, Reactions& reactions)
-        : seating_(seating), reactions_(reactions) {}
+    Conversation(const ResolvedOptions& options, Reactions& reactions)
+        : options_(options), reactions_(reactions) {}
 
-    // Whether a server ever welcomed this bot.
+    // Returns whether any stream has received a Welcome.
     bool was_welcomed() const { return seat_.has_value(); }
-    // Whether the stream in use has brought a message that counts.
+    // Returns whether the current stream has received a numbered message.
     bool progressed() const { return progressed_; }
 
-    // Begins a stream; gives the Hello that it starts with.
+    // Starts a new stream and returns its Hello.
     v1::PlayRequest hello();
-    // Takes the Welcome of a stream. The answer that the stream before may have lost is sent again:
-    // the server ignores it if it had arrived. A server that does not go on where the bot left off
-    // has lost the end of what was played, and with it goes all that is known of the course of the
-    // match.
+    // Processes the Welcome of a stream. Sends again the answer that the previous stream may have
+    // lost; the server ignores a duplicate. If the server does not resume, it has lost the last
+    // part of the match, and the state of the match is reset.
     void welcome(const v1::Welcome& welcome);
-    // Takes a message that came after the Welcome; gives the end of the match when that is it.
+    // Processes a message after the Welcome; returns the end of the match if the message is
+    // MatchEnded.
     std::optional<v1::MatchEnded> receive(v1::PlayResponse response);
-    // Takes what the bot chose, and sends it if it is still wanted.
+    // Records an answer of the bot, and sends it if its request is still open.
     void answer(const std::shared_ptr<const Request>& request, const Choice& choice);
 
 private:
-    // The newest request, until another replaces it.
-    struct Open {
+    // The newest request, until the next one replaces it.
+    struct OpenRequest {
         std::shared_ptr<const Request> request;
         std::optional<v1::PlayRequest> answer{};
-        // A lost stream may have swallowed what was sent on it.
-        bool sent_on_this_stream = false;
+        // Set once the answer is sent on the current stream. An answer sent on a lost stream may be
+        // lost.
+        bool sent_on_current_stream = false;
         int refused_answers = 0;
     };
 
@@ -62,25 +63,25 @@ private:
         std::uint32_t number;
     };
 
-    void asked(v1::DecisionRequest message);
-    void asked_again(std::uint32_t request_id);
-    void send_answer();
+    void requested(v1::DecisionRequest message);
+    void request_repeated(std::uint32_t request_id);
+    void send_unsent_answer();
     void rejected(const v1::DecisionRejected& rejected);
-    void keep_commitment(const v1::MatchStarted& started);
+    void started(const v1::MatchStarted& started);
     void check_seed(const v1::MatchEnded& ended) const;
     bool is_open(std::uint32_t request_id) const;
 
-    const Seating& seating_;
+    const ResolvedOptions& options_;
     Reactions& reactions_;
     std::uint32_t last_sequence_ = 0;
-    // From the first Welcome on.
+    // Empty before the first Welcome.
     std::optional<Seat> seat_;
     std::string history_id_;
-    // Empty until the start, and with a server that commits to nothing.
+    // The commitment to the seed; empty before MatchStarted, or if the server makes none.
     std::string seed_commitment_;
-    // Until the group of the match is over.
-    bool seed_stays_secret_ = false;
-    std::optional<Open> open_;
+    // The seed is revealed with the match group, which can end later than the match.
+    bool seed_revealed_with_group_ = false;
+    std::optional<OpenRequest> open_;
     bool progressed_ = false;
 };
 

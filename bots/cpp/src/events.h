@@ -1,4 +1,4 @@
-// Everything that happens to a seat, so that one thread does all but reading and thinking.
+// The events of a seat. One thread handles all events; other threads only read and run the bot.
 
 #pragma once
 
@@ -17,32 +17,32 @@
 
 namespace bridgemaster {
 
-// A message came on the stream of this number.
+// The stream with this number received a message.
 struct Received {
     int stream;
     v1::PlayResponse response;
 };
 
-// The stream of this number is over.
+// The stream with this number ended.
 struct StreamEnded {
     int stream;
     grpc::Status status;
 };
 
-// The bot has chosen.
+// The bot answered a request.
 struct Answered {
     std::shared_ptr<const Request> request;
     Choice choice;
 };
 
-// The bot has done all that it was given, or has thrown.
+// The bot has finished all calls, or a call threw an exception.
 struct BotDone {
     std::exception_ptr thrown;
 };
 
 using Event = std::variant<Received, StreamEnded, Answered, BotDone>;
 
-// Hands events over, one after the other.
+// A queue of events.
 class Events {
 public:
     using Clock = std::chrono::steady_clock;
@@ -55,7 +55,7 @@ public:
         more_.notify_one();
     }
 
-    // Waits for the next event; gives none when the moment has come, if there is one.
+    // Waits for the next event; returns none at `until`, if it is set.
     std::optional<Event> next(std::optional<Clock::time_point> until) {
         std::unique_lock lock(mutex_);
         const auto is_some = [this] { return !events_.empty(); };

@@ -8,15 +8,15 @@
 namespace bridgemaster {
 namespace {
 
-int failed(const Options& options, const PlayError& error) {
-    std::cerr << shown(options.name) + ": error: " + error.what() + "\n";
+int fail(const Options& options, const PlayError& error) {
+    std::cerr << escape(options.name) + ": error: " + error.what() + "\n";
     return EXIT_FAILURE;
 }
 
 }  // namespace
 
 v1::MatchResult play(Bot& bot, const Options& options) {
-    return Seat(bot, seating(options)).play();
+    return Seat(bot, resolve_options(options)).play();
 }
 
 void attend(const MakeBot& make_bot, const Options& options) {
@@ -26,31 +26,32 @@ void attend(const MakeBot& make_bot, const Options& options) {
 int run(Bot& bot, const Options& options) {
     try {
         const v1::MatchResult result = play(bot, options);
-        std::string line = shown(options.name) + ": match " + shown(result.match_id()) + " is over";
-        const char* between = "; ";
+        std::string line =
+            escape(options.name) + ": match " + escape(result.match_id()) + " is over";
+        const char* separator = "; ";
         for (const auto& seat : result.seats()) {
-            line += between + ("seat " + std::to_string(seat.seat())) + ": place " +
+            line += separator + ("seat " + std::to_string(seat.seat())) + ": place " +
                     std::to_string(seat.place()) + " with " + std::to_string(seat.score());
-            between = ", ";
+            separator = ", ";
         }
         std::cout << line + "\n";
         return EXIT_SUCCESS;
     } catch (const PlayError& error) {
-        return failed(options, error);
+        return fail(options, error);
     }
 }
 
 int run_each(const MakeBot& make_bot, const Options& options) {
-    if (!attends(options)) {
+    if (!should_attend(options)) {
         const auto bot = make_bot();
         return run(*bot, options);
     }
     try {
         attend(make_bot, options);
-        std::cout << shown(options.name) + ": the queue is left\n";
+        std::cout << escape(options.name) + ": left the queue\n";
         return EXIT_SUCCESS;
     } catch (const PlayError& error) {
-        return failed(options, error);
+        return fail(options, error);
     }
 }
 

@@ -14,13 +14,13 @@ namespace {
 
 constexpr const char* domain = "bridgemaster";
 constexpr std::string_view prefix = "REFUSAL_REASON_";
-// The refusal of what another server has; its metadata names that.
+// Refusal reason of a redirect; this metadata entry names the server.
 constexpr const char* moved = "MOVED";
 constexpr const char* moved_to = "address";
 
-// The reasons that PROTOCOL.md marks with retry or stop; all others it marks with fix.
-const std::unordered_map<std::string, Advice>& advices() {
-    static const std::unordered_map<std::string, Advice> all{
+// Returns the reasons marked retry or stop in PROTOCOL.md; all other reasons are marked fix.
+const std::unordered_map<std::string, Advice>& advice_by_reason() {
+    static const std::unordered_map<std::string, Advice> advice{
         {"HELLO_LATE", Advice::retry},
         {"SLOW_CONSUMER", Advice::retry},
         {"LIMIT_REACHED", Advice::retry},
@@ -42,11 +42,11 @@ const std::unordered_map<std::string, Advice>& advices() {
         {"REPLAY_FORGOTTEN", Advice::stop},
         {"DATA_DAMAGED", Advice::stop},
     };
-    return all;
+    return advice;
 }
 
-// What a broken connection looks like, for a status without a reason that is known here.
-bool is_to_retry(grpc::StatusCode code) {
+// Returns whether a broken connection can produce a code, for a status without a known reason.
+bool is_retryable(grpc::StatusCode code) {
     switch (code) {
         case grpc::StatusCode::UNAVAILABLE:
         case grpc::StatusCode::UNKNOWN:
@@ -61,7 +61,7 @@ bool is_to_retry(grpc::StatusCode code) {
     }
 }
 
-// The reason in the details of a status.
+// Reads the reason from the details of a status.
 std::optional<google::rpc::ErrorInfo> error_info(const grpc::Status& failure) {
     google::rpc::Status status;
     if (!status.ParseFromString(failure.error_details())) {
@@ -90,21 +90,21 @@ const char* text_of(Advice advice) {
 
 }  // namespace
 
-void throw_failure(const grpc::Status& failure) {
+void throw_for(const grpc::Status& failure) {
     const auto info = error_info(failure);
     const std::string& message = failure.error_message();
     if (!info) {
         const std::string text =
-            "status " + std::to_string(failure.error_code()) + " of gRPC: " + message;
-        if (is_to_retry(failure.error_code())) {
-            throw StreamLost{shown(text), ""};
+            "gRPC status " + std::to_string(failure.error_code()) + ": " + message;
+        if (is_retryable(failure.error_code())) {
+            throw StreamLost{escape(text), ""};
         }
         throw ProtocolError("the call failed; is this a Bridgemaster server? " + text);
     }
-    const Advice advice = advice_of(info->reason(), failure.error_code());
+    const Advice advice = advice_for(info->reason(), failure.error_code());
     const auto& metadata = info->metadata();
     if (advice == Advice::retry) {
-        StreamLost lost{shown(info->reason() + ": " + message), info->reason()};
+        StreamLost lost{escape(info->reason() + ": " + message), info->reason()};
         const auto address = metadata.find(moved_to);
         if (lost.reason == moved && address != metadata.end()) {
             lost.moved_to = address->second;
@@ -114,14 +114,14 @@ void throw_failure(const grpc::Status& failure) {
     throw RefusedError(info->reason(), message, {metadata.begin(), metadata.end()}, advice);
 }
 
-Advice advice_of(const std::string& reason, grpc::StatusCode code) {
+Advice advice_for(const std::string& reason, grpc::StatusCode code) {
     v1::RefusalReason known{};
     if (!v1::RefusalReason_Parse(std::string(prefix) + reason, &known)) {
-        // A reason of a newer server.
-        return is_to_retry(code) ? Advice::retry : Advice::fix;
+        // Only newer servers use this reason.
+        return is_retryable(code) ? Advice::retry : Advice::fix;
     }
-    const auto found = advices().find(reason);
-    return found == advices().end() ? Advice::fix : found->second;
+    const auto found = advice_by_reason().find(reason);
+    return found == advice_by_reason().end() ? Advice::fix : found->second;
 }
 
 std::string reason_name(v1::RefusalReason reason) {
@@ -129,12 +129,12 @@ std::string reason_name(v1::RefusalReason reason) {
     return name.empty() ? "reason " + std::to_string(reason) : name.substr(prefix.size());
 }
 
-std::string explanation(const v1::DecisionRejected& rejected) {
+std::string rejection_text(const v1::DecisionRejected& rejected) {
     return reason_name(rejected.reason()) + " at \"" + rejected.field() + "\": " + rejected.detail();
 }
 
 PlayError::PlayError(const std::string& message, Advice advice, std::string reason)
-    : std::runtime_error(shown(message)), advice_(advice), reason_(std::move(reason)) {}
+    : std::runtime_error(escape(message)), advice_(advice), reason_(std::move(reason)) {}
 
 RefusedError::RefusedError(const std::string& reason, const std::string& message,
                            std::map<std::string, std::string> metadata, Advice advice)
@@ -144,16 +144,14 @@ RefusedError::RefusedError(const std::string& reason, const std::string& message
 
 BrokenSeedCommitmentError::BrokenSeedCommitmentError(const std::string& commitment,
                                                      v1::MatchEnded ended)
-    : PlayError("the server played another seed than it had committed to: the commitment was " +
-                    commitment + ", the seed revealed is \"" + ended.seed() + "\" with the salt \"" +
-                    ended.seed_salt() + "\"",
+    : PlayError("the revealed seed does not match the commitment: commitment \"" + commitment +
+                    "\", seed \"" + ended.seed() + "\", salt \"" + ended.seed_salt() + "\"",
                 Advice::stop),
       ended_(std::move(ended)) {}
 
 NoLegalDecisionError::NoLegalDecisionError(int times, v1::DecisionRejected last)
-    : PlayError("request " + std::to_string(last.request_id()) + " was answered " +
-                    std::to_string(times) +
-                    " times with a decision that was refused; at last: " + explanation(last),
+    : PlayError("the server refused " + std::to_string(times) + " decisions for request " +
+                    std::to_string(last.request_id()) + "; the last: " + rejection_text(last),
                 Advice::fix, reason_name(last.reason())),
       last_(std::move(last)) {}
 

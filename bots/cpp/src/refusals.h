@@ -1,4 +1,4 @@
-// The refusals of PROTOCOL.md, and what to do about them.
+// The refusals of PROTOCOL.md, and advice on how to handle them.
 
 #pragma once
 
@@ -10,24 +10,24 @@
 
 namespace bridgemaster {
 
-// A stream ended before the match did; another one may carry on.
+// A stream ended before the match did; a retry might help.
 struct StreamLost {
     std::string message;
-    // That of the refusal; empty without one.
+    // The reason of the refusal; empty if there was none.
     std::string reason;
-    // Where the server sends the caller, as HOST:PORT; empty when it does not.
+    // The server that a MOVED refusal names, as HOST:PORT; otherwise empty.
     std::string moved_to{};
 };
 
-// Throws what a failure of gRPC means: StreamLost when trying again may help, else a PlayError.
-[[noreturn]] void throw_failure(const grpc::Status& failure);
+// Throws the exception for a gRPC failure: StreamLost if a retry might help, otherwise a PlayError.
+[[noreturn]] void throw_for(const grpc::Status& failure);
 
-Advice advice_of(const std::string& reason, grpc::StatusCode code);
+Advice advice_for(const std::string& reason, grpc::StatusCode code);
 
-// The name of a reason, or its number if a newer server sent it.
+// Returns the name of a reason, or its number if only newer servers use it.
 std::string reason_name(v1::RefusalReason reason);
 
-// Why a decision was refused, for people.
-std::string explanation(const v1::DecisionRejected& rejected);
+// Returns the reason for a refused decision, as one line for people.
+std::string rejection_text(const v1::DecisionRejected& rejected);
 
 }  // namespace bridgemaster

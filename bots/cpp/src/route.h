@@ -1,4 +1,4 @@
-// Which of several servers a seat or an attendance is at.
+// The servers that a seat or an attendance tries.
 
 #pragma once
 
@@ -8,52 +8,51 @@
 #include <utility>
 #include <vector>
 
-#include "place.h"
+#include "server.h"
 
 namespace bridgemaster {
 
-// Goes from one server to the next, and where a server says that something is.
+// The current server, among the configured ones or after a redirect.
 class Route {
 public:
-    // Begins at the server that was named first; there is one at least.
-    explicit Route(std::vector<Place> places)
-        : places_(std::move(places)), place_(places_.front()) {}
+    // Starts at the first server; there must be at least one.
+    explicit Route(std::vector<Server> servers)
+        : servers_(std::move(servers)), server_(servers_.front()) {}
 
-    // Where it is.
-    const Place& place() const { return place_; }
+    const Server& server() const { return server_; }
 
-    // How long a server may keep one waiting for its first answer, at most most: where several were
-    // named, each has its share of the span of time in which one must be found.
-    std::chrono::milliseconds patience(std::chrono::milliseconds most,
-                                       std::chrono::milliseconds span) const {
-        const auto several = static_cast<long>(places_.size());
-        return several == 1 ? most : std::min(most, span / several);
+    // Returns the time to wait for the first answer of a server, at most max. Several servers share
+    // total equally.
+    std::chrono::milliseconds answer_timeout(std::chrono::milliseconds max,
+                                             std::chrono::milliseconds total) const {
+        const auto count = static_cast<long>(servers_.size());
+        return count == 1 ? max : std::min(max, total / count);
     }
 
-    // The server has answered for itself.
-    void arrived() { was_sent_ = false; }
+    // Records that the server answered instead of redirecting.
+    void mark_answered() { was_redirected_ = false; }
 
-    // Goes to moved_to, HOST:PORT, or, when that is empty, to the next server that was named. Tells
-    // whether that may be tried at once: two servers that send a caller back and forth must not do
-    // so without a pause.
-    bool go_on(const std::string& moved_to) {
-        if (auto moved = place_.at(moved_to)) {
-            place_ = std::move(*moved);
-            return !std::exchange(was_sent_, true);
+    // Moves to moved_to (HOST:PORT), or to the next configured server if the argument is empty.
+    // Returns whether to retry at once. Only the first of consecutive redirects is followed at
+    // once, so that two servers cannot redirect a caller back and forth without a pause.
+    bool advance(const std::string& moved_to) {
+        if (auto target = server_.redirect(moved_to)) {
+            server_ = std::move(*target);
+            return !std::exchange(was_redirected_, true);
         }
-        was_sent_ = false;
-        tried_ = (tried_ + 1) % places_.size();
-        place_ = places_[tried_];
+        was_redirected_ = false;
+        index_ = (index_ + 1) % servers_.size();
+        server_ = servers_[index_];
         return false;
     }
 
 private:
-    std::vector<Place> places_;
-    // Which of them was tried last.
-    std::size_t tried_ = 0;
-    Place place_;
-    // The server before has sent us here, and nothing came of it yet.
-    bool was_sent_ = false;
+    std::vector<Server> servers_;
+    // Index of the configured server that was tried last.
+    std::size_t index_ = 0;
+    Server server_;
+    // Set if the previous server redirected and the current one has not answered.
+    bool was_redirected_ = false;
 };
 
 }  // namespace bridgemaster

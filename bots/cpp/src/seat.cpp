@@ -10,23 +10,23 @@ using std::chrono::duration_cast;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Time for the Welcome, once a stream is asked for.
+// Time to wait for the Welcome on a new stream.
 constexpr seconds welcome_timeout{10};
-// Time that the server has to end the stream after MatchEnded.
+// Time to wait for the end of the stream after MatchEnded.
 constexpr seconds closing_timeout{1};
-// A server that is silent for this many intervals of its Pings is gone.
+// The number of Ping intervals without a message after which a server is lost.
 constexpr int missed_pings = 3;
 
 }  // namespace
 
-Seat::Seat(Bot& bot, Seating seating)
-    : seating_(std::move(seating)),
-      route_(seating_.places),
-      conversation_(seating_, *this),
+Seat::Seat(Bot& bot, ResolvedOptions options)
+    : options_(std::move(options)),
+      route_(options_.servers),
+      conversation_(options_, *this),
       bot_(bot, events_) {}
 
 v1::MatchResult Seat::play() {
-    Backoff backoff(seating_.connect_for);
+    Backoff backoff(options_.connect_for);
     while (true) {
         try {
             v1::MatchResult result = play_on_one_stream().result();
@@ -35,56 +35,57 @@ v1::MatchResult Seat::play() {
         } catch (const StreamLost& lost) {
             stream_.reset();
             if (stream_was_welcomed_) {
-                // A match that waits for other bots may say nothing for long.
-                backoff.restart(seating_.reconnect_for, conversation_.progressed());
+                // A match that waits for other bots can be silent for a long time.
+                backoff.restart(options_.reconnect_for, conversation_.progressed());
             }
-            const std::string server = route_.place().server;
-            const bool at_once = route_.go_on(lost.moved_to);
-            const auto span = backoff.next_pause();
-            if (!span) {
-                throw server_lost(server, lost);
+            const std::string address = route_.server().address;
+            const bool retry_at_once = route_.advance(lost.moved_to);
+            const auto next_pause = backoff.next_pause();
+            if (!next_pause) {
+                throw server_lost(address, lost);
             }
-            if (!at_once) {
-                pause(*span, lost);
+            if (!retry_at_once) {
+                pause(*next_pause, lost);
             }
         }
     }
 }
 
-ServerLostError Seat::server_lost(const std::string& server, const StreamLost& lost) const {
+ServerLostError Seat::server_lost(const std::string& address, const StreamLost& lost) const {
     const bool welcomed = conversation_.was_welcomed();
-    const auto tried = welcomed ? seating_.reconnect_for : seating_.connect_for;
-    const char* how =
-        welcomed ? " was lost and did not come back within " : " could not be reached within ";
-    return {server + how + in_seconds(tried) + ": " + lost.message, lost.reason};
+    const auto waited = welcomed ? options_.reconnect_for : options_.connect_for;
+    const std::string what =
+        welcomed ? "lost the stream to " + address + " and could not resume it within "
+                 : "no server answered at " + address + " within ";
+    return {what + in_seconds(waited) + ": " + lost.message, lost.reason};
 }
 
-// Waits before the next stream; what the bot answers meanwhile is kept.
+// Waits before the next stream, storing answers that the bot gives in the meantime.
 void Seat::pause(Clock::duration pause, const StreamLost& lost) {
     if (conversation_.was_welcomed()) {
-        seating_.log("no stream: " + lost.message);
+        options_.log("stream lost: " + lost.message + "; retrying");
     }
     const auto until = Clock::now() + pause;
     while (auto event = next_event(until)) {
         if (auto* answered = std::get_if<Answered>(&*event)) {
-            held_.push_back(std::move(*answered));
+            deferred_.push_back(std::move(*answered));
         }
     }
 }
 
-// Opens a stream and converses on it until the match is over.
+// Opens a stream and uses it until the match has ended.
 v1::MatchEnded Seat::play_on_one_stream() {
     stream_was_welcomed_ = false;
-    stream_ = std::make_unique<Stream>(seating_, route_.place(), ++streams_, conversation_.hello(),
+    stream_ = std::make_unique<Stream>(options_, route_.server(), ++streams_, conversation_.hello(),
                                        events_);
     const v1::Welcome welcome = read_welcome();
     conversation_.welcome(welcome);
     stream_was_welcomed_ = true;
-    route_.arrived();
-    for (const auto& answered : std::exchange(held_, {})) {
+    route_.mark_answered();
+    for (const auto& answered : std::exchange(deferred_, {})) {
         conversation_.answer(answered.request, answered.choice);
     }
-    v1::MatchEnded ended = converse(missed_pings * milliseconds(welcome.ping_interval_ms()));
+    v1::MatchEnded ended = exchange(missed_pings * milliseconds(welcome.ping_interval_ms()));
     leave();
     stream_.reset();
     return ended;
@@ -92,28 +93,29 @@ v1::MatchEnded Seat::play_on_one_stream() {
 
 v1::Welcome Seat::read_welcome() {
     const bool welcomed = conversation_.was_welcomed();
-    const auto span = welcomed ? seating_.reconnect_for : seating_.connect_for;
+    const auto total = welcomed ? options_.reconnect_for : options_.connect_for;
     const auto until =
-        Clock::now() + route_.patience(welcome_timeout, duration_cast<milliseconds>(span));
+        Clock::now() + route_.answer_timeout(welcome_timeout, duration_cast<milliseconds>(total));
     while (auto event = next(until)) {
         if (auto* answered = std::get_if<Answered>(&*event)) {
-            held_.push_back(std::move(*answered));
+            deferred_.push_back(std::move(*answered));
             continue;
         }
         const auto& response = std::get<v1::PlayResponse>(*event);
         if (!response.has_welcome()) {
-            throw ProtocolError("the server broke the protocol: its first message is no Welcome");
+            throw ProtocolError(
+                "the server broke the protocol: its first message is not a Welcome");
         }
         return response.welcome();
     }
-    throw StreamLost{"no Welcome came", ""};
+    throw StreamLost{"the server did not send a Welcome in time", ""};
 }
 
-// Carries messages between server and bot, in whatever order the two get ready.
-v1::MatchEnded Seat::converse(Clock::duration silence) {
+// Passes messages between server and bot until the match has ended.
+v1::MatchEnded Seat::exchange(Clock::duration silence) {
     const auto silent_until = [&]() -> std::optional<Clock::time_point> {
         if (silence == Clock::duration::zero()) {
-            // A server that tells no interval may be silent for as long as it likes.
+            // Without an interval of Pings, the server can be silent forever.
             return std::nullopt;
         }
         return Clock::now() + silence;
@@ -133,9 +135,9 @@ v1::MatchEnded Seat::converse(Clock::duration silence) {
     throw StreamLost{"the server was silent for " + in_seconds(silence), ""};
 }
 
-// Leaves in order: closes our half, and lets the server close its own.
+// Closes the stream in order: first the client's half, then the server's.
 void Seat::leave() {
-    stream_->end();
+    stream_->half_close();
     const auto until = Clock::now() + closing_timeout;
     while (auto event = next_event(until)) {
         const auto* end = std::get_if<StreamEnded>(&*event);
@@ -145,7 +147,7 @@ void Seat::leave() {
     }
 }
 
-// Tells the bot the result, and waits until it has done all that it was given.
+// Passes the result to the bot, and waits until it has finished all calls.
 void Seat::finish(v1::MatchResult result) {
     bot_.finish(std::move(result));
     while (true) {
@@ -159,14 +161,14 @@ void Seat::finish(v1::MatchResult result) {
     }
 }
 
-// The next message of the stream in use or answer of the bot; none when the moment has come. Throws
-// what ends the stream.
+// Returns the next message of the current stream or answer of the bot; none at `until`. Throws the
+// error that ended the stream.
 std::optional<Seat::Next> Seat::next(std::optional<Clock::time_point> until) {
     while (auto event = next_event(until)) {
         if (auto* answered = std::get_if<Answered>(&*event)) {
             return std::move(*answered);
         }
-        // What a stream before had still to say does not count any more.
+        // Events of earlier streams are ignored.
         if (auto* received = std::get_if<Received>(&*event);
             received != nullptr && received->stream == stream_->number()) {
             return std::move(received->response);
@@ -176,13 +178,13 @@ std::optional<Seat::Next> Seat::next(std::optional<Clock::time_point> until) {
             if (end->status.ok()) {
                 throw StreamLost{"the server ended the stream before the match was over", ""};
             }
-            throw_failure(end->status);
+            throw_for(end->status);
         }
     }
     return std::nullopt;
 }
 
-// The next event, of whatever stream; throws what the bot threw.
+// Returns the next event of any stream or of the bot; throws the exception of the bot.
 std::optional<Event> Seat::next_event(std::optional<Clock::time_point> until) {
     auto event = events_.next(until);
     if (const auto* done = event ? std::get_if<BotDone>(&*event) : nullptr) {

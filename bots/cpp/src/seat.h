@@ -15,43 +15,45 @@
 
 namespace bridgemaster {
 
-// Plays a seat over as many streams as it takes: connects, converses, comes back.
+// Plays a seat across all of its streams: connects, exchanges messages, and resumes.
 class Seat : private Reactions {
 public:
-    Seat(Bot& bot, Seating seating);
+    Seat(Bot& bot, ResolvedOptions options);
 
-    // Plays to the end of the match. Throws a PlayError, and what the bot throws.
+    // Plays to the end of the match. Throws a PlayError; exceptions of the bot propagate.
     v1::MatchResult play();
 
 private:
     using Clock = Events::Clock;
-    // A message, or what the bot chose.
+    // A message, or the bot's choice.
     using Next = std::variant<v1::PlayResponse, Answered>;
 
     void send(const v1::PlayRequest& message) override { stream_->send(message); }
-    void ask(std::shared_ptr<const Request> request) override { bot_.ask(std::move(request)); }
-    void tell(v1::PlayResponse response) override { bot_.tell(std::move(response)); }
+    void decide(std::shared_ptr<const Request> request) override {
+        bot_.decide(std::move(request));
+    }
+    void notify(v1::PlayResponse response) override { bot_.notify(std::move(response)); }
 
     v1::MatchEnded play_on_one_stream();
     v1::Welcome read_welcome();
-    v1::MatchEnded converse(Clock::duration silence);
+    v1::MatchEnded exchange(Clock::duration silence);
     void leave();
     void pause(Clock::duration pause, const StreamLost& lost);
     void finish(v1::MatchResult result);
     std::optional<Next> next(std::optional<Clock::time_point> until);
     std::optional<Event> next_event(std::optional<Clock::time_point> until);
-    ServerLostError server_lost(const std::string& server, const StreamLost& lost) const;
+    ServerLostError server_lost(const std::string& address, const StreamLost& lost) const;
 
-    Seating seating_;
+    ResolvedOptions options_;
     Route route_;
     Events events_;
     Conversation conversation_;
-    // Answers that came while no stream was welcomed.
-    std::vector<Answered> held_;
+    // Answers given while no stream was ready to send them.
+    std::vector<Answered> deferred_;
     int streams_ = 0;
     bool stream_was_welcomed_ = false;
     std::unique_ptr<Stream> stream_;
-    // The last, so that it is stopped before what it uses is gone.
+    // The last member, so that it is stopped before the members that it uses are destroyed.
     BotThread bot_;
 };
 

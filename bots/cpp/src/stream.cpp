@@ -2,10 +2,10 @@
 
 namespace bridgemaster {
 
-Stream::Stream(const Seating& seating, const Place& place, int number, const v1::PlayRequest& hello,
-               Events& events)
-    : number_(number), events_(events), stub_(v1::PlayService::NewStub(place.connect())) {
-    seating.prepare(context_);
+Stream::Stream(const ResolvedOptions& options, const Server& server, int number,
+               const v1::PlayRequest& hello, Events& events)
+    : number_(number), events_(events), stub_(v1::PlayService::NewStub(server.connect())) {
+    options.prepare(context_);
     call_ = stub_->Play(&context_);
     send(hello);
     reader_ = std::thread([this] { read(); });
@@ -20,7 +20,7 @@ void Stream::send(const v1::PlayRequest& message) {
     is_writable_ = is_writable_ && call_->Write(message);
 }
 
-void Stream::end() {
+void Stream::half_close() {
     if (is_writable_) {
         is_writable_ = false;
         call_->WritesDone();

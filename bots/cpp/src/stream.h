@@ -9,29 +9,29 @@
 
 #include "bridgemaster/v1/play.grpc.pb.h"
 #include "events.h"
-#include "seating.h"
+#include "resolved_options.h"
 
 namespace bridgemaster {
 
-// A stream and the connection below it; what comes on it goes to the events.
+// A stream with its own connection; received messages are added to the events.
 class Stream {
 public:
-    // Opens the stream at a server, with the Hello as its first message.
-    Stream(const Seating& seating, const Place& place, int number, const v1::PlayRequest& hello,
-           Events& events);
+    // Opens the stream and sends the Hello.
+    Stream(const ResolvedOptions& options, const Server& server, int number,
+           const v1::PlayRequest& hello, Events& events);
     // Closes the connection.
     ~Stream();
     Stream(const Stream&) = delete;
     Stream& operator=(const Stream&) = delete;
 
     int number() const { return number_; }
-    // Sends a message. Why a stream takes no more is what comes on it.
+    // Sends a message. A failure to send also ends the stream, which is an event.
     void send(const v1::PlayRequest& message);
-    // Closes our half.
-    void end();
+    // Closes the client's half of the stream.
+    void half_close();
 
 private:
-    // Reads at once whatever comes, also while the bot thinks.
+    // Reads messages at once, also while the bot thinks.
     void read();
 
     int number_;

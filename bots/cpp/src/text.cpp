@@ -9,7 +9,7 @@
 namespace bridgemaster {
 namespace {
 
-// Controls, characters that change the direction or hide, private ones, and those that are none.
+// Ranges of control, bidirectional, invisible, private-use and unassigned characters.
 constexpr std::array<std::pair<char32_t, char32_t>, 15> not_printable{{
     {0x00, 0x1f},
     {0x7f, 0x9f},
@@ -37,8 +37,8 @@ bool is_printable(char32_t point) {
     return true;
 }
 
-// A character at the beginning of text, and its bytes; none where the text is no UTF-8.
-struct Read {
+// The first character of a text and its length in bytes; 0 bytes if it is not valid UTF-8.
+struct Decoded {
     char32_t point;
     std::size_t bytes;
 };
@@ -53,7 +53,7 @@ std::size_t bytes_after(unsigned first) {
     return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
-Read read(std::string_view text) {
+Decoded decode(std::string_view text) {
     const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
     const unsigned first = byte(0);
     const std::size_t bytes = bytes_after(first);
@@ -68,16 +68,16 @@ Read read(std::string_view text) {
         point = (point << 6) | (byte(at) & 0x3fU);
     }
     const bool is_long = (bytes == 3 && point < 0x800) || (bytes == 4 && point < 0x10000);
-    return is_long || point > 0x10ffff ? Read{0, 0} : Read{point, bytes};
+    return is_long || point > 0x10ffff ? Decoded{0, 0} : Decoded{point, bytes};
 }
 
 }  // namespace
 
-std::string shown(std::string_view text) {
+std::string escape(std::string_view text) {
     std::string line;
     while (!text.empty()) {
-        const auto [point, bytes] = read(text);
-        const std::size_t taken = bytes == 0 ? 1 : bytes;
+        const auto [point, bytes] = decode(text);
+        const std::size_t consumed = bytes == 0 ? 1 : bytes;
         if (bytes > 0 && is_printable(point)) {
             line += text.substr(0, bytes);
         } else {
@@ -88,7 +88,7 @@ std::string shown(std::string_view text) {
                           static_cast<unsigned>(value));
             line += escaped.data();
         }
-        text.remove_prefix(taken);
+        text.remove_prefix(consumed);
     }
     return line;
 }
@@ -96,7 +96,7 @@ std::string shown(std::string_view text) {
 std::size_t printable_length(std::string_view text) {
     std::size_t length = 0;
     while (!text.empty()) {
-        const auto [point, bytes] = read(text);
+        const auto [point, bytes] = decode(text);
         if (bytes == 0 || !is_printable(point)) {
             return std::string_view::npos;
         }

@@ -1,4 +1,4 @@
-// Text from outside.
+// Formatting and validation of text.
 
 #pragma once
 
@@ -9,17 +9,17 @@
 
 namespace bridgemaster {
 
-// Gives text on one line, so that text from outside cannot take over a terminal: what is not
-// printable is escaped.
-std::string shown(std::string_view text);
+// Returns text on one line. Escapes characters that are not printable, so that text from outside
+// cannot control the terminal.
+std::string escape(std::string_view text);
 
-// The number of characters, if all of them are printable; else npos.
+// Returns the number of characters if all of them are printable; otherwise npos.
 std::size_t printable_length(std::string_view text);
 
-// A span of time, for people.
+// Formats a duration in seconds, for people.
 std::string in_seconds(std::chrono::duration<double> span);
 
-// Text without the white space around it.
+// Returns text without surrounding white space.
 std::string trimmed(const std::string& text);
 
 }  // namespace bridgemaster

@@ -1,4 +1,4 @@
-// A queue of a scripted server.
+// Attending a queue of a scripted server.
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <set>
 
 #include "bridgemaster/bridgemaster.h"
+#include "resolved_options.h"
 #include "scripted_server.h"
-#include "seating.h"
 
 namespace bridgemaster {
 namespace {
@@ -26,52 +26,52 @@ Options options_for(const scripted::Server& server) {
     return options;
 }
 
-TEST(Attendance, EachOfferIsPlayedOnceOverAllStreamsByABotOfItsOwn) {
+TEST(Attendance, EachOfferIsPlayedOnceAcrossAllStreamsByItsOwnBot) {
     scripted::Server server;
-    std::atomic<int> made = 0;
+    std::atomic<int> created = 0;
     const Options options = options_for(server);
     auto attendance = std::async(std::launch::async, [&] {
         attend(
             [&] {
-                ++made;
+                ++created;
                 return std::make_unique<Fourth>();
             },
             options);
     });
-    // A contest opens its queue in a moment.
-    server.attending()->end.put(
+    // A contest opens its queue shortly after it starts.
+    server.attendance()->end.put(
         scripted::refusal(grpc::StatusCode::NOT_FOUND, "QUEUE_UNKNOWN"));
-    auto attending = server.attending();
+    auto attending = server.attendance();
     EXPECT_EQ(attending->request.queue_id(), "cup");
     EXPECT_EQ(attending->request.bot_name(), "puppet");
     EXPECT_EQ(attending->request.bot_version(), "7");
     EXPECT_EQ(attending->request.slots(), 2U);
     EXPECT_EQ(attending->request.protocol_revision(), 1U);
     attending->offer("o1", "t1");
-    const auto first = server.welcomed();
+    const auto first = server.welcomed_stream();
     attending->end.put(scripted::refusal(grpc::StatusCode::UNAVAILABLE, ""));
 
-    attending = server.attending();
+    attending = server.attendance();
     attending->offer("o1", "t1");
     attending->offer("o2", "t2");
-    const auto second = server.welcomed();
+    const auto second = server.welcomed_stream();
     attending->end.put(grpc::Status::OK);
     std::set<std::string> tickets;
     for (const auto& stream : {first, second}) {
         tickets.insert(stream->metadata.find("authorization")->second);
-        stream->send(scripted::asks(1, 1));
-        stream->decides(1, 4);
+        stream->send(scripted::decision_request(1, 1));
+        stream->expect_decision(1, 4);
         stream->finish(2);
     }
     attendance.get();
-    EXPECT_EQ(made, 2);
+    EXPECT_EQ(created, 2);
     EXPECT_EQ(tickets, (std::set<std::string>{"Bearer t1", "Bearer t2"}));
 }
 
-TEST(Attendance, AQueueThatNobodyOpensIsGivenUpWithItsReason) {
+TEST(Attendance, AnAbsentQueueIsAbandonedWithItsReason) {
     scripted::Server server;
     auto answer = std::async(std::launch::async, [&server] {
-        server.attending()->end.put(
+        server.attendance()->end.put(
             scripted::refusal(grpc::StatusCode::NOT_FOUND, "QUEUE_UNKNOWN"));
     });
     Options options = options_for(server);
@@ -85,29 +85,29 @@ TEST(Attendance, AQueueThatNobodyOpensIsGivenUpWithItsReason) {
     answer.get();
 }
 
-TEST(Attendance, ASeatThatWasOfferedIsLookedForAsLongAsTheAttendance) {
+TEST(Attendance, AnOfferedSeatIsRetriedForAsLongAsTheAttendance) {
     using std::chrono::minutes;
     Options options{.name = "b"};
     options.ticket = "t";
-    EXPECT_EQ(seating(options).reconnect_for, std::chrono::seconds(30));
+    EXPECT_EQ(resolve_options(options).reconnect_for, std::chrono::seconds(30));
     options.queue = "cup";
-    EXPECT_EQ(queueing(options).reconnect_for, minutes(10));
-    EXPECT_EQ(seating(options).connect_for, minutes(10));
-    EXPECT_EQ(seating(options).reconnect_for, minutes(10));
+    EXPECT_EQ(resolve_attend_options(options).reconnect_for, minutes(10));
+    EXPECT_EQ(resolve_options(options).connect_for, minutes(10));
+    EXPECT_EQ(resolve_options(options).reconnect_for, minutes(10));
     options.reconnect_for = std::chrono::milliseconds(0);
-    EXPECT_EQ(seating(options).reconnect_for, minutes(0));
+    EXPECT_EQ(resolve_options(options).reconnect_for, minutes(0));
 }
 
-TEST(Attendance, ATicketGoesBeforeAQueueAndSlotsAreCounted) {
+TEST(Attendance, ATicketHasPrecedenceOverAQueueAndSlotsAreLimited) {
     Options options{.name = "b"};
     options.queue = "cup";
-    EXPECT_TRUE(attends(options));
+    EXPECT_TRUE(should_attend(options));
     for (const int slots : {-1, 65}) {
         options.slots = slots;
-        EXPECT_THROW(queueing(options), OptionsError);
+        EXPECT_THROW(resolve_attend_options(options), OptionsError);
     }
     options.ticket = "t";
-    EXPECT_FALSE(attends(options));
+    EXPECT_FALSE(should_attend(options));
 }
 
 }  // namespace

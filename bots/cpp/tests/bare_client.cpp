@@ -1,5 +1,5 @@
-// Answers the example `instant_server` of the Rust SDK with nothing but gRPC: what `.ci/languages`
-// compares the library with.
+// A minimal bot on gRPC alone, for the example `instant_server` of the Rust SDK. The benchmark in
+// `.ci/languages` compares the library with it.
 
 #include <bridgemaster/v1/play.grpc.pb.h>
 #include <grpcpp/grpcpp.h>
@@ -11,8 +11,8 @@
 namespace v1 = bridgemaster::v1;
 
 int main() {
-    const char* named = std::getenv("BRIDGEMASTER_SERVER");
-    std::string server = named == nullptr ? "" : named;
+    const char* address = std::getenv("BRIDGEMASTER_SERVER");
+    std::string server = address == nullptr ? "" : address;
     if (server.starts_with("http://")) server.erase(0, 7);
     grpc::ChannelArguments arguments;
     arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
@@ -26,10 +26,10 @@ int main() {
     v1::PlayResponse response;
     while (call->Read(&response)) {
         if (response.has_decision_request()) {
-            const auto& asked = response.decision_request();
+            const auto& decision_request = response.decision_request();
             auto* decision = request.mutable_decision();
-            decision->set_request_id(asked.request_id());
-            decision->set_index(asked.legal_count() / 2);
+            decision->set_request_id(decision_request.request_id());
+            decision->set_index(decision_request.legal_count() / 2);
             call->Write(request);
         } else if (response.has_match_ended()) {
             call->WritesDone();

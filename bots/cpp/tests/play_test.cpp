@@ -1,4 +1,4 @@
-// A seat of a scripted server.
+// Playing a seat of a scripted server.
 
 #include <google/protobuf/util/message_differencer.h>
 #include <gtest/gtest.h>
@@ -13,25 +13,25 @@ namespace bridgemaster {
 namespace {
 
 using google::protobuf::util::MessageDifferencer;
-using scripted::asks;
-using scripted::ended;
+using scripted::decision_rejected;
+using scripted::decision_request;
+using scripted::match_ended;
+using scripted::match_started;
 using scripted::ping;
 using scripted::refusal;
-using scripted::rejects;
-using scripted::started;
 
-// A bot whose answers are in the test's hand.
+// A bot whose answers are controlled by the test; it records the calls of its methods.
 struct Puppet : Bot {
     scripted::Queue<Choice> choices;
-    std::string heard;
+    std::string calls;
 
     Choice decide(const Request&) override {
-        heard += "asked ";
+        calls += "decide ";
         return choices.get();
     }
-    void match_started(const v1::MatchStarted&) override { heard += "started "; }
-    void decision_rejected(const v1::DecisionRejected&) override { heard += "rejected "; }
-    void match_ended(const v1::MatchResult&) override { heard += "ended "; }
+    void match_started(const v1::MatchStarted&) override { calls += "started "; }
+    void decision_rejected(const v1::DecisionRejected&) override { calls += "rejected "; }
+    void match_ended(const v1::MatchResult&) override { calls += "ended "; }
 };
 
 // A match of a puppet on a scripted server.
@@ -49,14 +49,14 @@ struct Playing {
         result = std::async(std::launch::async, [this, options] { return play(bot, options); });
     }
 
-    void ends_well(const std::string& heard) {
+    void expect_result(const std::string& calls) {
         EXPECT_EQ(result.get().decisions(), 99U);
-        EXPECT_EQ(bot.heard, heard);
+        EXPECT_EQ(bot.calls, calls);
     }
 
-    // The error of this kind with which play ends.
+    // Returns the error that play throws, which must be of this type.
     template <typename Error>
-    Error fails() {
+    Error expect_error() {
         try {
             result.get();
         } catch (const Error& error) {
@@ -68,7 +68,7 @@ struct Playing {
 
 TEST(Play, AWholeMatchReachesTheBotAndItsAnswersTheServer) {
     Playing match;
-    const auto stream = match.server.welcomed();
+    const auto stream = match.server.welcomed_stream();
     EXPECT_EQ(stream->metadata.find("authorization")->second, "Bearer ticket-7");
     EXPECT_EQ(stream->metadata.find("x-bridgemaster-key")->second, "bmk_k_7");
     v1::Hello hello;
@@ -77,103 +77,103 @@ TEST(Play, AWholeMatchReachesTheBotAndItsAnswersTheServer) {
     hello.set_bot_version("1.0");
     hello.add_games("old_london_bridge");
     EXPECT_TRUE(MessageDifferencer::Equals(stream->hello, hello));
-    stream->send(started(1));
+    stream->send(match_started(1));
     match.bot.choices.put(Choice::index(5));
-    stream->send(asks(2, 1));
-    stream->decides(1, 5);
+    stream->send(decision_request(2, 1));
+    stream->expect_decision(1, 5);
     stream->finish(3);
-    match.ends_well("started asked ended ");
+    match.expect_result("started decide ended ");
 }
 
-TEST(Play, ADecisionOfAGameIsPutIntoItsEntryWithItsNote) {
+TEST(Play, ADecisionOfAGameIsWrappedAndSentWithItsNote) {
     Playing match;
-    const auto stream = match.server.welcomed();
+    const auto stream = match.server.welcomed_stream();
     games::old_london_bridge::v1::Decision decision;
     decision.mutable_take_tile()->set_bonus_stack(2);
-    match.bot.choices.put(Choice::full(decision).with_note("full"));
-    stream->send(asks(1, 1));
-    v1::Decision wanted;
-    wanted.set_request_id(1);
-    *wanted.mutable_decision()->mutable_old_london_bridge() = decision;
-    wanted.set_note("full");
-    EXPECT_TRUE(MessageDifferencer::Equals(stream->receive().decision(), wanted));
+    match.bot.choices.put(Choice::decision(decision).with_note("full"));
+    stream->send(decision_request(1, 1));
+    v1::Decision expected;
+    expected.set_request_id(1);
+    *expected.mutable_decision()->mutable_old_london_bridge() = decision;
+    expected.set_note("full");
+    EXPECT_TRUE(MessageDifferencer::Equals(stream->receive().decision(), expected));
     stream->finish(2);
-    match.ends_well("asked ended ");
-    EXPECT_THROW(Choice::full(wanted), std::invalid_argument);
+    match.expect_result("decide ended ");
+    EXPECT_THROW(Choice::decision(expected), std::invalid_argument);
 }
 
 TEST(Play, APingIsAnsweredWhileTheBotThinks) {
     Playing match;
-    const auto stream = match.server.welcomed();
-    stream->send(asks(1, 1));
+    const auto stream = match.server.welcomed_stream();
+    stream->send(decision_request(1, 1));
     stream->send(ping(8));
     EXPECT_EQ(stream->receive().pong().nonce(), 8U);
     match.bot.choices.put(Choice::index(3));
-    stream->decides(1, 3);
+    stream->expect_decision(1, 3);
     stream->finish(2);
-    match.ends_well("asked ended ");
+    match.expect_result("decide ended ");
 }
 
-TEST(Play, ALostStreamIsResumedAndItsAnswerSentAgain) {
+TEST(Play, ALostStreamIsResumedAndItsAnswerIsSentAgain) {
     Playing match;
-    auto stream = match.server.welcomed();
+    auto stream = match.server.welcomed_stream();
     match.bot.choices.put(Choice::index(4));
-    stream->send(started(1));
-    stream->send(asks(2, 1));
-    stream->decides(1, 4);
+    stream->send(match_started(1));
+    stream->send(decision_request(2, 1));
+    stream->expect_decision(1, 4);
     stream->end.put(refusal(grpc::StatusCode::UNAVAILABLE, ""));
 
-    stream = match.server.welcomed();
+    stream = match.server.welcomed_stream();
     EXPECT_EQ(stream->hello.last_sequence(), 2U);
     EXPECT_EQ(stream->hello.history_id(), scripted::history_id);
-    stream->decides(1, 4);
-    // What came before comes again, and asks nobody.
-    stream->send(asks(2, 1));
+    stream->expect_decision(1, 4);
+    // A repeated request is ignored.
+    stream->send(decision_request(2, 1));
     stream->finish(3);
-    match.ends_well("started asked ended ");
+    match.expect_result("started decide ended ");
 }
 
-TEST(Play, ABotThatIsNotResumedBeginsAnewWithoutItsUnsentAnswer) {
+TEST(Play, ABotThatIsNotResumedStartsOverWithoutItsUnsentAnswer) {
     Playing match;
-    auto stream = match.server.welcomed();
-    stream->send(asks(1, 1));
+    auto stream = match.server.welcomed_stream();
+    stream->send(decision_request(1, 1));
     stream->send(ping(1));
     stream->receive();
     stream->end.put(grpc::Status::OK);
 
-    stream = match.server.welcomed(false);
-    // Of the same number, and another all the same.
-    stream->send(asks(1, 1));
+    stream = match.server.welcomed_stream(false);
+    // The same id, but a different request.
+    stream->send(decision_request(1, 1));
     stream->send(ping(2));
     EXPECT_EQ(stream->receive().pong().nonce(), 2U);
     match.bot.choices.put(Choice::index(5));
     match.bot.choices.put(Choice::index(6));
-    stream->decides(1, 6);
+    stream->expect_decision(1, 6);
     stream->finish(2);
-    match.ends_well("asked asked ended ");
+    match.expect_result("decide decide ended ");
 }
 
-TEST(Play, ABotThatFindsNoLegalDecisionIsGivenUp) {
+TEST(Play, PlayEndsIfTheBotFindsNoLegalDecision) {
     Playing match;
-    const auto stream = match.server.welcomed();
-    stream->send(asks(1, 1));
+    const auto stream = match.server.welcomed_stream();
+    stream->send(decision_request(1, 1));
     for (std::uint32_t refused = 0; refused < max_refused_answers; ++refused) {
         match.bot.choices.put(Choice::index(9));
-        stream->decides(1, 9);
-        stream->send(rejects(2 + refused, 1));
+        stream->expect_decision(1, 9);
+        stream->send(decision_rejected(2 + refused, 1));
     }
-    EXPECT_EQ(match.fails<NoLegalDecisionError>().reason(), "INDEX_OUT_OF_RANGE");
+    EXPECT_EQ(match.expect_error<NoLegalDecisionError>().reason(), "INDEX_OUT_OF_RANGE");
 }
 
-TEST(Play, ARefusalThatCannotBeMendedEndsPlayWithItsReason) {
+TEST(Play, APermanentRefusalEndsPlayWithItsReason) {
     const std::map<std::string, Advice> advices{{"TICKET_UNKNOWN", Advice::fix},
                                                 {"KEY_REVOKED", Advice::fix},
                                                 {"SEAT_CLOSED", Advice::stop}};
     for (const auto& [reason, advice] : advices) {
         Playing match;
-        // The reason and not the code decides about trying again.
-        match.server.welcomed()->end.put(refusal(grpc::StatusCode::UNAVAILABLE, reason));
-        const auto error = match.fails<RefusedError>();
+        // The reason decides about a retry rather than the code.
+        match.server.welcomed_stream()->end.put(refusal(grpc::StatusCode::UNAVAILABLE, reason));
+        const auto error = match.expect_error<RefusedError>();
         EXPECT_EQ(error.reason(), reason);
         EXPECT_EQ(error.advice(), advice);
         EXPECT_EQ(error.metadata().at("hint"), "x");
@@ -181,16 +181,16 @@ TEST(Play, ARefusalThatCannotBeMendedEndsPlayWithItsReason) {
     }
 }
 
-TEST(Play, ARefusalThatPassesIsTriedAgain) {
+TEST(Play, ATemporaryRefusalIsRetried) {
     Playing match;
     for (const char* reason : {"SERVER_STOPPING", "A_REASON_OF_A_NEWER_SERVER"}) {
         match.server.stream()->end.put(refusal(grpc::StatusCode::UNAVAILABLE, reason));
     }
-    match.server.welcomed()->finish(1);
-    match.ends_well("ended ");
+    match.server.welcomed_stream()->finish(1);
+    match.expect_result("ended ");
 }
 
-TEST(Play, AServerThatStopsAndDoesNotComeBackIsLostWithItsReason) {
+TEST(Play, AServerThatStopsForGoodIsAbandonedWithItsReason) {
     scripted::Server server;
     auto stopping = std::async(std::launch::async, [&server] {
         server.stream()->end.put(refusal(grpc::StatusCode::UNAVAILABLE, "SERVER_STOPPING"));
@@ -210,10 +210,10 @@ TEST(Play, AServerThatStopsAndDoesNotComeBackIsLostWithItsReason) {
     stopping.get();
 }
 
-TEST(Play, AServerThatIsNotThereIsAnErrorOfItsOwn) {
+TEST(Play, AnAbsentServerIsAServerLostError) {
     Puppet bot;
     Options options{.name = "puppet"};
-    // Nothing listens on this port, which is that of no service.
+    // Nothing listens on port 1, which is assigned to an obsolete service.
     options.server = "127.0.0.1:1";
     options.ticket = "t";
     options.connect_for = std::chrono::milliseconds(50);
@@ -221,30 +221,30 @@ TEST(Play, AServerThatIsNotThereIsAnErrorOfItsOwn) {
         play(bot, options);
         FAIL();
     } catch (const ServerLostError& error) {
-        EXPECT_NE(std::string(error.what()).find("could not be reached"), std::string::npos);
+        EXPECT_NE(std::string(error.what()).find("no server answered"), std::string::npos);
         EXPECT_EQ(error.reason(), "");
     }
 }
 
 TEST(Play, TheSeedIsCheckedAgainstTheCommitment) {
     const std::string salt = scripted::salt;
-    const std::vector<std::pair<std::string, std::string>> told{
+    const std::vector<std::pair<std::string, std::string>> seeds{
         {scripted::seed, salt},
         {"london-1210", salt},
         {scripted::seed, "01" + salt.substr(2)},
         {scripted::seed, "salt"},
         {"", ""},
     };
-    for (const auto& [seed, its_salt] : told) {
+    for (const auto& [seed, its_salt] : seeds) {
         Playing match;
-        const auto stream = match.server.welcomed();
-        stream->send(started(1, scripted::commitment));
-        stream->send(ended(2, seed, its_salt));
+        const auto stream = match.server.welcomed_stream();
+        stream->send(match_started(1, scripted::commitment));
+        stream->send(match_ended(2, seed, its_salt));
         stream->end.put(grpc::Status::OK);
         if (seed == scripted::seed && its_salt == salt) {
             EXPECT_EQ(match.result.get().decisions(), 99U);
         } else {
-            EXPECT_EQ(match.fails<BrokenSeedCommitmentError>().ended().seed(), seed);
+            EXPECT_EQ(match.expect_error<BrokenSeedCommitmentError>().ended().seed(), seed);
         }
     }
 }
@@ -253,37 +253,39 @@ struct Thrower : Bot {
     Choice decide(const Request&) override { throw std::domain_error("of the bot"); }
 };
 
-TEST(Play, WhatABotThrowsIsThrownToItsCaller) {
+TEST(Play, ExceptionsOfTheBotPropagate) {
     scripted::Server server;
-    auto asking = std::async(std::launch::async, [&server] { server.welcomed()->send(asks(1, 1)); });
+    auto requesting = std::async(std::launch::async, [&server] {
+        server.welcomed_stream()->send(decision_request(1, 1));
+    });
     Thrower bot;
     Options options{.name = "puppet"};
     options.server = server.url();
     options.ticket = "t";
     EXPECT_THROW(play(bot, options), std::domain_error);
-    asking.get();
+    requesting.get();
 }
 
-TEST(Play, OptionsThatCannotBeUsedAreNamedBeforeAnythingIsSent) {
+TEST(Play, InvalidOptionsAreRefusedBeforeConnecting) {
     unsetenv("BRIDGEMASTER_TICKET");
     Options good{.name = "b"};
     good.ticket = "t";
     std::map<std::string, Options> wrong;
     wrong["no ticket"] = {.name = "b"};
-    (wrong["the ticket has characters"] = good).ticket = "a\nb";
+    (wrong["the ticket is not valid"] = good).ticket = "a\nb";
     (wrong["is not an address"] = good).server = "http://example.org";
     (wrong["1 to 64 printable"] = good).name = std::string(65, 'n');
     (wrong["no/file"] = good).server = "https://a:1";
     wrong["no/file"].ca = "/no/file";
-    (wrong["together"] = good).server = "https://a:1";
-    wrong["together"].client_cert = "x";
-    for (const auto& [told, options] : wrong) {
+    (wrong["private key"] = good).server = "https://a:1";
+    wrong["private key"].client_cert = "x";
+    for (const auto& [message, options] : wrong) {
         Puppet bot;
         try {
             play(bot, options);
-            ADD_FAILURE() << told;
+            ADD_FAILURE() << message;
         } catch (const OptionsError& error) {
-            EXPECT_NE(std::string(error.what()).find(told), std::string::npos) << error.what();
+            EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
         }
     }
 }

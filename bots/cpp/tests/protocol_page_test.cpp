@@ -1,4 +1,4 @@
-// The advice is that of PROTOCOL.md.
+// Compares the library with PROTOCOL.md.
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 namespace bridgemaster {
 namespace {
 
-TEST(ProtocolPage, WhatToDoAboutARefusalIsWhatTheProtocolSays) {
+TEST(ProtocolPage, TheAdviceForEveryReasonIsTheOneOfTheTable) {
     std::ifstream page(PROTOCOL_PAGE);
     ASSERT_TRUE(page);
     const std::regex row(R"(^\| `([A-Z_]+)` \|.*\| (retry|fix|stop)[^|]*\|$)");
@@ -22,11 +22,11 @@ TEST(ProtocolPage, WhatToDoAboutARefusalIsWhatTheProtocolSays) {
         std::smatch parts;
         if (std::regex_match(line, parts, row)) {
             ++rows;
-            EXPECT_EQ(advice_of(parts[1], grpc::StatusCode::UNAVAILABLE), advices.at(parts[2]))
+            EXPECT_EQ(advice_for(parts[1], grpc::StatusCode::UNAVAILABLE), advices.at(parts[2]))
                 << parts[1];
         }
     }
-    // UNSPECIFIED has none.
+    // UNSPECIFIED has no row.
     EXPECT_EQ(rows, v1::RefusalReason_descriptor()->value_count() - 1);
 }
 

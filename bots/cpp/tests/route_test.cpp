@@ -1,4 +1,4 @@
-// Several servers: tried in turn, and followed to where one of them says that something is.
+// Several servers: trying them in turn, and following redirects.
 
 #include "route.h"
 
@@ -15,17 +15,17 @@
 namespace bridgemaster {
 namespace {
 
-// Nothing listens there.
+// An address without a listener.
 constexpr const char* dead = "127.0.0.1:1";
 
-Route route(const std::string& servers) {
+Route route_over(const std::string& servers) {
     Options options{.name = "puppet"};
     options.server = servers;
-    return Route(places_of(options));
+    return Route(parse_servers(options));
 }
 
-// Options of a bot that knows these servers.
-Options knowing(const std::string& servers) {
+// Returns options with these servers.
+Options options_for(const std::string& servers) {
     Options options{.name = "puppet"};
     options.server = servers;
     options.ticket = "t";
@@ -37,23 +37,23 @@ struct First : Bot {
     Choice decide(const Request&) override { return Choice::index(0); }
 };
 
-std::future<v1::MatchResult> plays(const Options& options) {
+std::future<v1::MatchResult> start_playing(const Options& options) {
     return std::async(std::launch::async, [options] {
         First bot;
         return play(bot, options);
     });
 }
 
-// Ends the match of the next bot of a server, which must be this one.
-void ends_at(scripted::Server& server, std::future<v1::MatchResult>& result) {
-    server.welcomed()->finish(1);
+// Serves the match of the next bot of a server to its end, which must be that of play.
+void finish_at(scripted::Server& server, std::future<v1::MatchResult>& result) {
+    server.welcomed_stream()->finish(1);
     EXPECT_EQ(result.get().decisions(), 99U);
 }
 
-// Takes connections, and says nothing on them.
-class Silent {
+// A server that accepts connections and sends nothing.
+class SilentServer {
 public:
-    Silent() : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    SilentServer() : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
         sockaddr_in address{};
         address.sin_family = AF_INET;
         address.sin_addr.s_addr = ::htonl(INADDR_LOOPBACK);
@@ -61,13 +61,13 @@ public:
         auto* where = reinterpret_cast<sockaddr*>(&address);
         if (::bind(socket_, where, length) != 0 || ::listen(socket_, 1) != 0 ||
             ::getsockname(socket_, where, &length) != 0) {
-            throw std::runtime_error("no port is free");
+            throw std::runtime_error("cannot listen on a free port");
         }
         port_ = ::ntohs(address.sin_port);
     }
-    ~Silent() { ::close(socket_); }
-    Silent(const Silent&) = delete;
-    Silent& operator=(const Silent&) = delete;
+    ~SilentServer() { ::close(socket_); }
+    SilentServer(const SilentServer&) = delete;
+    SilentServer& operator=(const SilentServer&) = delete;
 
     std::string target() const { return "127.0.0.1:" + std::to_string(port_); }
 
@@ -77,85 +77,86 @@ private:
 };
 
 TEST(Route, TheServersAreTriedInTurn) {
-    Route way = route("http://one:1, two:2");
-    std::vector<std::string> tried{way.place().target};
+    Route route = route_over("http://one:1, two:2");
+    std::vector<std::string> tried{route.server().target};
     for (int times = 0; times < 2; ++times) {
-        EXPECT_FALSE(way.go_on(""));
-        tried.push_back(way.place().target);
+        EXPECT_FALSE(route.advance(""));
+        tried.push_back(route.server().target);
     }
     EXPECT_EQ(tried, (std::vector<std::string>{"one:1", "two:2", "one:1"}));
 }
 
-TEST(Route, EachOfSeveralServersHasItsShareOfTheTime) {
+TEST(Route, SeveralServersShareTheTotalTime) {
     using std::chrono::seconds;
     const std::pair<const char*, seconds> all[] = {
         {"one:1", seconds(10)}, {"one:1,two:2", seconds(6)}, {"one:1,two:2,three:3", seconds(4)}};
-    for (const auto& [servers, patience] : all) {
-        EXPECT_EQ(route(servers).patience(seconds(10), seconds(12)), patience) << servers;
+    for (const auto& [servers, timeout] : all) {
+        EXPECT_EQ(route_over(servers).answer_timeout(seconds(10), seconds(12)), timeout) << servers;
     }
 }
 
-TEST(Route, ACallerGoesWhereItIsSentAndPausesWhenSentOn) {
-    Route way = route("one:1,two:2");
-    EXPECT_TRUE(way.go_on("three:3"));
-    EXPECT_EQ(way.place().server, "http://three:3");
-    EXPECT_FALSE(way.go_on("one:1")) << "sent on without an answer";
-    way.arrived();
-    EXPECT_TRUE(way.go_on("three:3"));
-    EXPECT_EQ(way.place().target, "three:3");
-    way.go_on("");
-    EXPECT_EQ(way.place().target, "two:2");
+TEST(Route, ARedirectIsFollowedAtOnceAndASecondOneAfterAPause) {
+    Route route = route_over("one:1,two:2");
+    EXPECT_TRUE(route.advance("three:3"));
+    EXPECT_EQ(route.server().address, "http://three:3");
+    EXPECT_FALSE(route.advance("one:1")) << "redirected twice in a row";
+    route.mark_answered();
+    EXPECT_TRUE(route.advance("three:3"));
+    EXPECT_EQ(route.server().target, "three:3");
+    route.advance("");
+    EXPECT_EQ(route.server().target, "two:2");
 }
 
-TEST(Route, ACallerIsSentOnWithTheTlsOfWhereItIs) {
-    Route way = route("https://one:1,http://two:2");
-    const auto tls = way.place().credentials;
-    way.go_on("three:3");
-    EXPECT_EQ(way.place().server, "https://three:3");
-    EXPECT_EQ(way.place().credentials, tls);
+TEST(Route, ARedirectUsesTlsAsTheRedirectingServer) {
+    Route route = route_over("https://one:1,http://two:2");
+    const auto tls = route.server().credentials;
+    route.advance("three:3");
+    EXPECT_EQ(route.server().address, "https://three:3");
+    EXPECT_EQ(route.server().credentials, tls);
 }
 
-TEST(Route, WhatIsNoAddressIsRefusedAndNobodyIsSentThere) {
+TEST(Route, AnInvalidAddressIsRefusedAndARedirectToItIsIgnored) {
     for (const char* servers : {"one:1,", "one:1,nonsense"}) {
-        EXPECT_THROW(route(servers), OptionsError) << servers;
+        EXPECT_THROW(route_over(servers), OptionsError) << servers;
     }
-    Route way = route("one:1,two:2");
-    EXPECT_FALSE(way.go_on("no address"));
-    EXPECT_EQ(way.place().target, "two:2");
+    Route route = route_over("one:1,two:2");
+    EXPECT_FALSE(route.advance("no address"));
+    EXPECT_EQ(route.server().target, "two:2");
 }
 
 TEST(Route, ABotFindsItsMatch) {
-    scripted::Server asked;
+    scripted::Server redirecting;
     scripted::Server playing;
-    auto result = plays(knowing(std::string(dead) + ", " + asked.url()));
-    asked.stream()->end.put(scripted::moved(playing.target()));
-    ends_at(playing, result);
+    auto result = start_playing(options_for(std::string(dead) + ", " + redirecting.url()));
+    redirecting.stream()->end.put(scripted::moved(playing.target()));
+    finish_at(playing, result);
 }
 
-TEST(Route, ABotComesBackAtAnotherServer) {
+TEST(Route, ABotResumesAtAnotherServer) {
     for (const char* reason : {"", "NODE_SUPERSEDED"}) {
-        scripted::Server asked;
+        scripted::Server redirecting;
         scripted::Server playing;
-        auto result = plays(knowing(asked.url() + "," + playing.url()));
-        asked.welcomed()->end.put(scripted::refusal(grpc::StatusCode::UNAVAILABLE, reason));
-        ends_at(playing, result);
+        auto result = start_playing(options_for(redirecting.url() + "," + playing.url()));
+        redirecting.welcomed_stream()->end.put(
+            scripted::refusal(grpc::StatusCode::UNAVAILABLE, reason));
+        finish_at(playing, result);
     }
 }
 
-TEST(Route, ABotGoesBackToTheServersThatItKnowsWhenItIsSentToNone) {
-    scripted::Server asked;
+TEST(Route, AFailedRedirectLeadsBackToTheConfiguredServers) {
+    scripted::Server redirecting;
     scripted::Server playing;
-    auto result = plays(knowing(asked.url() + "," + playing.url()));
-    asked.stream()->end.put(scripted::moved(dead));
-    ends_at(playing, result);
+    auto result = start_playing(options_for(redirecting.url() + "," + playing.url()));
+    redirecting.stream()->end.put(scripted::moved(dead));
+    finish_at(playing, result);
 }
 
-TEST(Route, ABotThatIsSentOnWhenItsTimeIsOverGivesUpWithThatReason) {
-    scripted::Server asked;
-    Options options = knowing(asked.url());
+TEST(Route, ARedirectAfterTheTimeLimitEndsPlayWithItsReason) {
+    scripted::Server redirecting;
+    Options options = options_for(redirecting.url());
     options.connect_for = std::chrono::milliseconds(0);
-    auto result = plays(options);
-    asked.stream()->end.put(scripted::moved(dead));
+    auto result = start_playing(options);
+    redirecting.stream()->end.put(scripted::moved(dead));
     try {
         result.get();
         FAIL();
@@ -164,27 +165,27 @@ TEST(Route, ABotThatIsSentOnWhenItsTimeIsOverGivesUpWithThatReason) {
     }
 }
 
-TEST(Route, AServerThatSaysNothingIsLeftForTheNextOneInTime) {
-    const Silent silent;
+TEST(Route, ASilentServerIsLeftForTheNextOneInTime) {
+    const SilentServer silent;
     scripted::Server playing;
-    auto result = plays(knowing(silent.target() + "," + playing.url()));
-    ends_at(playing, result);
+    auto result = start_playing(options_for(silent.target() + "," + playing.url()));
+    finish_at(playing, result);
 }
 
-TEST(Route, AnAttendanceIsFollowedAndItsMatchIsAtOneOfTheServers) {
-    scripted::Server asked;
+TEST(Route, AnAttendanceFollowsRedirectsAndSoDoesItsMatch) {
+    scripted::Server redirecting;
     scripted::Server playing;
-    Options options = knowing(std::string(dead) + "," + asked.url());
+    Options options = options_for(std::string(dead) + "," + redirecting.url());
     options.ticket.clear();
     options.queue = "cup";
     auto attendance = std::async(std::launch::async, [options] {
         attend([] { return std::make_unique<First>(); }, options);
     });
-    asked.attending()->end.put(scripted::moved(playing.target()));
-    const auto attending = playing.attending();
+    redirecting.attendance()->end.put(scripted::moved(playing.target()));
+    const auto attending = playing.attendance();
     attending->offer("o1", "t1");
-    asked.stream()->end.put(scripted::moved(playing.target()));
-    playing.welcomed()->finish(1);
+    redirecting.stream()->end.put(scripted::moved(playing.target()));
+    playing.welcomed_stream()->finish(1);
     attending->end.put(grpc::Status::OK);
     attendance.get();
 }

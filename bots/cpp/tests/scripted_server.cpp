@@ -19,7 +19,7 @@ Metadata metadata_of(const grpc::ServerContext& context) {
     return metadata;
 }
 
-void must(bool holds, const std::string& what) {
+void require(bool holds, const std::string& what) {
     if (!holds) {
         throw std::runtime_error(what);
     }
@@ -27,9 +27,9 @@ void must(bool holds, const std::string& what) {
 
 }  // namespace
 
-class Server::Seats : public v1::PlayService::Service {
+class Server::PlayRpc : public v1::PlayService::Service {
 public:
-    explicit Seats(Server& server) : server_(server) {}
+    explicit PlayRpc(Server& server) : server_(server) {}
 
     grpc::Status Play(
         grpc::ServerContext* context,
@@ -38,42 +38,43 @@ public:
         stream->metadata = metadata_of(*context);
         stream->wire = wire;
         server_.streams_.put(stream);
-        return server_.until_its_end(stream);
+        return server_.wait_for_end(stream);
     }
 
 private:
     Server& server_;
 };
 
-class Server::Lobby : public v1::LobbyService::Service {
+class Server::LobbyRpc : public v1::LobbyService::Service {
 public:
-    explicit Lobby(Server& server) : server_(server) {}
+    explicit LobbyRpc(Server& server) : server_(server) {}
 
     grpc::Status Attend(grpc::ServerContext* context, const v1::AttendRequest* request,
                         grpc::ServerWriter<v1::AttendResponse>* wire) override {
-        const auto attending = std::make_shared<Attending>();
-        attending->metadata = metadata_of(*context);
-        attending->request = *request;
-        attending->wire = wire;
-        server_.attendances_.put(attending);
-        return server_.until_its_end(attending);
+        const auto attendance = std::make_shared<Attendance>();
+        attendance->metadata = metadata_of(*context);
+        attendance->request = *request;
+        attendance->wire = wire;
+        server_.attendances_.put(attendance);
+        return server_.wait_for_end(attendance);
     }
 
 private:
     Server& server_;
 };
 
-Server::Server() : seats_(std::make_unique<Seats>(*this)), lobby_(std::make_unique<Lobby>(*this)) {
+Server::Server()
+    : play_rpc_(std::make_unique<PlayRpc>(*this)), lobby_rpc_(std::make_unique<LobbyRpc>(*this)) {
     grpc::ServerBuilder builder;
     builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port_);
-    builder.RegisterService(seats_.get());
-    builder.RegisterService(lobby_.get());
+    builder.RegisterService(play_rpc_.get());
+    builder.RegisterService(lobby_rpc_.get());
     server_ = builder.BuildAndStart();
 }
 
 Server::~Server() {
     {
-        // What a test that failed has left open.
+        // End the calls that a failed test has left open.
         const std::lock_guard lock(mutex_);
         for (const auto& call : calls_) {
             call->end.put(grpc::Status::CANCELLED);
@@ -82,18 +83,18 @@ Server::~Server() {
     server_->Shutdown(std::chrono::system_clock::now());
 }
 
-grpc::Status Server::until_its_end(const std::shared_ptr<Call>& call) {
+grpc::Status Server::wait_for_end(const std::shared_ptr<Call>& call) {
     {
         const std::lock_guard lock(mutex_);
         calls_.push_back(call);
     }
-    return call->end.get(2 * patience);
+    return call->end.get(2 * timeout);
 }
 
-std::shared_ptr<Stream> Server::welcomed(bool resumed) {
+std::shared_ptr<Stream> Server::welcomed_stream(bool resumed) {
     auto next = stream();
     const v1::PlayRequest first = next->receive();
-    must(first.has_hello(), "the first message is a Hello");
+    require(first.has_hello(), "the first message is not a Hello");
     next->hello = first.hello();
     v1::PlayResponse response;
     v1::Welcome& welcome = *response.mutable_welcome();
@@ -109,34 +110,34 @@ std::shared_ptr<Stream> Server::welcomed(bool resumed) {
 
 v1::PlayRequest Stream::receive() {
     v1::PlayRequest request;
-    must(wire->Read(&request), "the bot has left");
+    require(wire->Read(&request), "the bot has closed the stream");
     return request;
 }
 
-void Stream::decides(std::uint32_t request_id, std::uint32_t index) {
-    v1::Decision wanted;
-    wanted.set_request_id(request_id);
-    wanted.set_index(index);
+void Stream::expect_decision(std::uint32_t request_id, std::uint32_t index) {
+    v1::Decision expected;
+    expected.set_request_id(request_id);
+    expected.set_index(index);
     const v1::PlayRequest got = receive();
-    must(google::protobuf::util::MessageDifferencer::Equals(wanted, got.decision()),
-         "decided otherwise: " + got.ShortDebugString());
+    require(google::protobuf::util::MessageDifferencer::Equals(expected, got.decision()),
+         "unexpected decision: " + got.ShortDebugString());
 }
 
 void Stream::finish(std::uint32_t sequence) {
-    send(ended(sequence));
+    send(match_ended(sequence));
     v1::PlayRequest request;
-    must(!wire->Read(&request), "the bot goes on after the end");
+    require(!wire->Read(&request), "the bot has not closed the stream");
     end.put(grpc::Status::OK);
 }
 
-void Attending::offer(const std::string& offer_id, const std::string& ticket) {
+void Attendance::offer(const std::string& offer_id, const std::string& ticket) {
     v1::AttendResponse response;
     response.mutable_offer()->set_offer_id(offer_id);
     response.mutable_offer()->set_ticket(ticket);
     wire->Write(response);
 }
 
-v1::PlayResponse asks(std::uint32_t sequence, std::uint32_t request_id) {
+v1::PlayResponse decision_request(std::uint32_t sequence, std::uint32_t request_id) {
     v1::PlayResponse response;
     response.set_sequence(sequence);
     response.mutable_decision_request()->set_request_id(request_id);
@@ -144,14 +145,14 @@ v1::PlayResponse asks(std::uint32_t sequence, std::uint32_t request_id) {
     return response;
 }
 
-v1::PlayResponse started(std::uint32_t sequence, const std::string& commitment) {
+v1::PlayResponse match_started(std::uint32_t sequence, const std::string& commitment) {
     v1::PlayResponse response;
     response.set_sequence(sequence);
     response.mutable_match_started()->set_seed_commitment(commitment);
     return response;
 }
 
-v1::PlayResponse rejects(std::uint32_t sequence, std::uint32_t request_id) {
+v1::PlayResponse decision_rejected(std::uint32_t sequence, std::uint32_t request_id) {
     v1::PlayResponse response;
     response.set_sequence(sequence);
     v1::DecisionRejected& rejected = *response.mutable_decision_rejected();
@@ -163,7 +164,8 @@ v1::PlayResponse rejects(std::uint32_t sequence, std::uint32_t request_id) {
     return response;
 }
 
-v1::PlayResponse ended(std::uint32_t sequence, const std::string& seed, const std::string& salt) {
+v1::PlayResponse match_ended(std::uint32_t sequence, const std::string& seed,
+                             const std::string& salt) {
     v1::PlayResponse response;
     response.set_sequence(sequence);
     v1::MatchEnded& ended = *response.mutable_match_ended();

@@ -1,4 +1,4 @@
-// A server on loopback whose every message is in the test's hand.
+// A server on the loopback interface whose messages are controlled by the test.
 
 #pragma once
 
@@ -29,62 +29,62 @@ inline constexpr const char* salt =
 // The commitment to the seed with the salt: the example of PROTOCOL.md.
 inline constexpr const char* commitment =
     "fb68e9b2871847c68a016f69b6f578dccf4bcc570460ba524a4063228775796f";
-// How long a test waits for what must happen: far more than it takes.
-inline constexpr std::chrono::seconds patience{60};
+// Time limit of every wait of a test; far more than needed.
+inline constexpr std::chrono::seconds timeout{60};
 
-// Hands over one thing after the other, to whoever waits for it.
+// An unbounded queue.
 template <typename T>
 class Queue {
 public:
-    void put(T thing) {
+    void put(T item) {
         {
             const std::lock_guard lock(mutex_);
-            things_.push_back(std::move(thing));
+            items_.push_back(std::move(item));
         }
         more_.notify_one();
     }
 
-    // Waits for what must happen.
-    T get(std::chrono::seconds patience = scripted::patience) {
+    // Waits for the next item; throws after the time limit.
+    T get(std::chrono::seconds limit = scripted::timeout) {
         std::unique_lock lock(mutex_);
-        if (!more_.wait_for(lock, patience, [this] { return !things_.empty(); })) {
-            throw std::runtime_error("it did not happen");
+        if (!more_.wait_for(lock, limit, [this] { return !items_.empty(); })) {
+            throw std::runtime_error("timed out");
         }
-        T thing = std::move(things_.front());
-        things_.pop_front();
-        return thing;
+        T item = std::move(items_.front());
+        items_.pop_front();
+        return item;
     }
 
 private:
     std::mutex mutex_;
     std::condition_variable more_;
-    std::deque<T> things_;
+    std::deque<T> items_;
 };
 
 using Metadata = std::multimap<std::string, std::string>;
 
-// A call of a bot, seen from the server. It ends as the test says.
+// The server side of a call of a bot, which ends with the status that the test queues.
 struct Call {
     Metadata metadata;
     Queue<grpc::Status> end;
 };
 
-// A stream of a bot.
+// The server side of a bot's stream.
 struct Stream : Call {
     grpc::ServerReaderWriter<v1::PlayResponse, v1::PlayRequest>* wire = nullptr;
     v1::Hello hello;
 
     void send(const v1::PlayResponse& response) { wire->Write(response); }
-    // The next message of the bot.
+    // Returns the next message of the bot.
     v1::PlayRequest receive();
-    // The next message must answer this request by this index.
-    void decides(std::uint32_t request_id, std::uint32_t index);
-    // Ends the match; the bot must leave in order.
+    // Checks that the next message answers this request with this index.
+    void expect_decision(std::uint32_t request_id, std::uint32_t index);
+    // Ends the match; the bot must close the stream in order.
     void finish(std::uint32_t sequence);
 };
 
-// An attendance of a bot.
-struct Attending : Call {
+// The server side of a bot's attendance.
+struct Attendance : Call {
     grpc::ServerWriter<v1::AttendResponse>* wire = nullptr;
     v1::AttendRequest request;
 
@@ -97,41 +97,41 @@ public:
     ~Server();
 
     std::string url() const { return "http://" + target(); }
-    // The same as host and port.
+    // Returns the address as HOST:PORT.
     std::string target() const { return "127.0.0.1:" + std::to_string(port_); }
-    // The next stream that a bot opens.
+    // Returns the next stream that a bot opens.
     std::shared_ptr<Stream> stream() { return streams_.get(); }
-    // The next stream, with its Welcome.
-    std::shared_ptr<Stream> welcomed(bool resumed = true);
-    // The next attendance.
-    std::shared_ptr<Attending> attending() { return attendances_.get(); }
+    // Returns the next stream after sending its Welcome.
+    std::shared_ptr<Stream> welcomed_stream(bool resumed = true);
+    // Returns the next attendance.
+    std::shared_ptr<Attendance> attendance() { return attendances_.get(); }
 
 private:
-    class Seats;
-    class Lobby;
+    class PlayRpc;
+    class LobbyRpc;
 
-    // Takes a call, and waits until it is to end.
-    grpc::Status until_its_end(const std::shared_ptr<Call>& call);
+    // Registers a call, and waits for the status to end it with.
+    grpc::Status wait_for_end(const std::shared_ptr<Call>& call);
 
     std::mutex mutex_;
     std::vector<std::shared_ptr<Call>> calls_;
     Queue<std::shared_ptr<Stream>> streams_;
-    Queue<std::shared_ptr<Attending>> attendances_;
-    std::unique_ptr<Seats> seats_;
-    std::unique_ptr<Lobby> lobby_;
+    Queue<std::shared_ptr<Attendance>> attendances_;
+    std::unique_ptr<PlayRpc> play_rpc_;
+    std::unique_ptr<LobbyRpc> lobby_rpc_;
     int port_ = 0;
     std::unique_ptr<grpc::Server> server_;
 };
 
-v1::PlayResponse asks(std::uint32_t sequence, std::uint32_t request_id);
-v1::PlayResponse started(std::uint32_t sequence, const std::string& commitment = "");
-v1::PlayResponse rejects(std::uint32_t sequence, std::uint32_t request_id);
-v1::PlayResponse ended(std::uint32_t sequence, const std::string& seed = "",
-                       const std::string& salt = "");
+v1::PlayResponse decision_request(std::uint32_t sequence, std::uint32_t request_id);
+v1::PlayResponse match_started(std::uint32_t sequence, const std::string& commitment = "");
+v1::PlayResponse decision_rejected(std::uint32_t sequence, std::uint32_t request_id);
+v1::PlayResponse match_ended(std::uint32_t sequence, const std::string& seed = "",
+                             const std::string& salt = "");
 v1::PlayResponse ping(std::uint64_t nonce);
-// A status with a reason, or none if it is empty.
+// Returns an error status; without a reason if `reason` is empty.
 grpc::Status refusal(grpc::StatusCode code, const std::string& reason);
-// The refusal that sends a bot to another server, given as HOST:PORT.
+// Returns the refusal that redirects a bot to another server, given as HOST:PORT.
 grpc::Status moved(const std::string& target);
 
 }  // namespace scripted

@@ -1,5 +1,5 @@
-// Answers the example `instant_server` of the Rust SDK with nothing but grpc-go: what
-// `.ci/languages` compares the library with.
+// A minimal bot on grpc-go alone, for the example `instant_server` of the Rust SDK. The benchmark
+// in `.ci/languages` compares the library with it.
 package main
 
 import (
@@ -20,7 +20,7 @@ func main() {
 	}
 }
 
-// answer answers until the match is over.
+// answer answers requests until the match has ended.
 func answer(ctx context.Context) error {
 	server := strings.TrimPrefix(os.Getenv("BRIDGEMASTER_SERVER"), "http://")
 	connection, err := grpc.NewClient(
@@ -45,9 +45,9 @@ func answer(ctx context.Context) error {
 			return err
 		}
 		message = nil
-		if asked := response.GetDecisionRequest(); asked != nil {
-			choice := &v1.Decision_Index{Index: asked.GetLegalCount() / 2}
-			decision := &v1.Decision{RequestId: asked.GetRequestId(), Choice: choice}
+		if request := response.GetDecisionRequest(); request != nil {
+			choice := &v1.Decision_Index{Index: request.GetLegalCount() / 2}
+			decision := &v1.Decision{RequestId: request.GetRequestId(), Choice: choice}
 			message = &v1.PlayRequest{Message: &v1.PlayRequest_Decision{Decision: decision}}
 		}
 		if response.GetMatchEnded() != nil {

@@ -1,4 +1,4 @@
-// A bot that plays every game: it gives each legal decision a value and answers the best in full.
+// A bot for every game that computes a value for each legal decision and answers with the best.
 package main
 
 import (
@@ -15,9 +15,10 @@ import (
 )
 
 const (
-	// lastRound is the round in which the pillars are placed: earlier they stop runs from growing.
+	// lastRound is the round in which pillars are placed. Earlier pillars would stop runs from
+	// growing.
 	lastRound = 3
-	// reserve are meeples that are kept for cities and monasteries.
+	// reserve is the number of meeples reserved for cities and monasteries.
 	reserve = 2
 )
 
@@ -46,27 +47,27 @@ func decide(request *bridgemaster.Request) bridgemaster.Choice {
 			return valueInCarcassonne(decision, view)
 		})
 	}
-	// A game of a newer server: an index works without knowing it.
+	// The game is unknown to this program. An index is a valid answer in every game.
 	return bridgemaster.Index(rand.IntN(request.LegalCount()))
 }
 
-// best chooses a decision of the highest value, by chance among equals.
+// best chooses a decision with the highest value; ties are broken at random.
 func best[D proto.Message](legal []D, value func(D) int) bridgemaster.Choice {
 	var equals []D
 	highest := 0
 	for _, decision := range legal {
-		worth := value(decision)
-		if len(equals) == 0 || worth > highest {
-			highest, equals = worth, nil
+		current := value(decision)
+		if len(equals) == 0 || current > highest {
+			highest, equals = current, nil
 		}
-		if worth == highest {
+		if current == highest {
 			equals = append(equals, decision)
 		}
 	}
-	return bridgemaster.Full(equals[rand.IntN(len(equals))])
+	return bridgemaster.Decision(equals[rand.IntN(len(equals))])
 }
 
-// valueInOldLondonBridge: uses what it has before it ends its turn, and likes the centre.
+// valueInOldLondonBridge prefers placements in the centre, and uses tiles before it ends the turn.
 func valueInOldLondonBridge(decision *london.Decision) int {
 	switch kind := decision.GetDecision().(type) {
 	case *london.Decision_End:
@@ -82,7 +83,7 @@ func valueInOldLondonBridge(decision *london.Decision) int {
 	return 0
 }
 
-// valueInAlhambra: buys at exact prices, the dearest first; else takes the most money.
+// valueInAlhambra prefers exact purchases by price, and otherwise takes the most money.
 func valueInAlhambra(decision *alhambra.Decision, yard *alhambra.Yard) int {
 	switch kind := decision.GetDecision().(type) {
 	case *alhambra.Decision_Take:
@@ -98,16 +99,16 @@ func valueInAlhambra(decision *alhambra.Decision, yard *alhambra.Yard) int {
 		slots := []*alhambra.Building{
 			nil, yard.GetBlue(), yard.GetGreen(), yard.GetOrange(), yard.GetYellow()}
 		price := int(slots[kind.Buy.GetSlot()].GetPrice())
-		tooMuch := sum(kind.Buy.GetPayment()) - price
-		if tooMuch == 0 {
+		excess := sum(kind.Buy.GetPayment()) - price
+		if excess == 0 {
 			return price + 10
 		}
-		return price - 2*tooMuch
+		return price - 2*excess
 	}
 	return 0
 }
 
-// valueInBridges: drafts high numbers and builds them high up.
+// valueInBridges prefers high numbers, and builds them on high levels.
 func valueInBridges(decision *bridges.Decision, round uint32) int {
 	if take := decision.GetTake(); take != nil {
 		return int(take.GetBridgeCard().GetNumber())
@@ -126,7 +127,7 @@ func valueInBridges(decision *bridges.Decision, round uint32) int {
 	return 0
 }
 
-// valueInCarcassonne: lays tiles where many lie around, and places meeples where they pay.
+// valueInCarcassonne prefers cells with many neighbours, and segments that score for a meeple.
 func valueInCarcassonne(decision *carcassonne.Decision, view *carcassonne.Observation) int {
 	if place := decision.GetPlace(); place != nil {
 		around := 0
@@ -141,17 +142,18 @@ func valueInCarcassonne(decision *carcassonne.Decision, view *carcassonne.Observ
 	if !ok {
 		return 0
 	}
-	wanted := 1
+	minValue := 1
 	if view.GetSeats()[view.GetViewerSeat()].GetSupply() <= reserve {
-		wanted = 2
+		minValue = 2
 	}
-	if value := valueOfSegment(segment.Segment); value >= wanted {
+	if value := valueOfSegment(segment.Segment); value >= minValue {
 		return value
 	}
 	return -1
 }
 
-// valueOfSegment: on a field a meeple would stay to the end.
+// valueOfSegment returns the value of a segment for a meeple. Fields are worth least, because a
+// meeple on a field stays to the end of the match.
 func valueOfSegment(segment carcassonne.Segment) int {
 	switch {
 	case segment == carcassonne.Segment_SEGMENT_MONASTERY:

@@ -1,6 +1,6 @@
-//! Bridges to Nowhere: plans the building phase in play to its end, piece by piece, and evaluates
-//! the structure that stands then. A card is drafted by what the plan with it comes to. What the
-//! other seat builds changes nothing, so one sampled state is as good as many.
+//! Bridges to Nowhere: plans the current building phase to its end, piece by piece, and evaluates
+//! the resulting structure. In a draft, a card is rated by the value of the best plan that uses it.
+//! Ratings do not depend on the other seat's structure, so one sampled state is enough.
 
 mod evaluation;
 mod planning;
@@ -9,10 +9,10 @@ mod structure;
 use bridgemaster_games::{
     ChanceStream, Game as _, Rules as _, Sample as _, Seat, Viewer,
     bridges_to_nowhere::{
-        BridgesToNowhere, CARDS_A_DRAFT, Config, Decision, Observation, Phase, ROUNDS, State,
+        BridgesToNowhere, CARDS_PER_DRAFT, Config, Decision, Observation, Phase, ROUNDS, State,
     },
 };
-use evaluation::Outlook;
+use evaluation::RemainingPieces;
 use planning::{Planner, after};
 
 use super::Rate;
@@ -45,32 +45,33 @@ impl Rate for BridgesToNowhere {
     }
 }
 
-/// What the best plan of a seat comes to from the beginning of a building phase on; `seen` is its
-/// view.
-pub fn plan(state: &State, seen: &Observation, seat: Seat) -> f64 {
-    Planner::for_quick_look(seen, seat).best(state)
+/// Returns the value of a seat's best plan from the start of a building phase; `seen` is its
+/// observation.
+pub fn best_plan_value(state: &State, seen: &Observation, seat: Seat) -> f64 {
+    Planner::for_phase_narrow(seen, seat).best(state)
 }
 
-/// What the structure of a seat is worth with what may still come; `seen` is its view.
-pub fn worth(seen: &Observation, seat: Seat) -> f64 {
+/// Returns the value of a seat's structure, including the cards that it will still get. `seen` is
+/// its observation.
+pub fn structure_value(seen: &Observation, seat: Seat) -> f64 {
     let view = &seen.seats[seat.index()];
-    let later = usize::from(ROUNDS - 1 - seen.round) * CARDS_A_DRAFT;
+    let later = usize::from(ROUNDS - 1 - seen.round) * CARDS_PER_DRAFT;
     let of_this_round = match seen.phase {
-        Phase::Draft { .. } => CARDS_A_DRAFT,
+        Phase::Draft { .. } => CARDS_PER_DRAFT,
         Phase::Build if !view.has_ended => view.cards.len(),
         Phase::Build | Phase::Over => 0,
     };
     let cards = later + of_this_round;
-    let outlook = Outlook {
+    let remaining = RemainingPieces {
         contract: seen.contract,
         cards,
         building: cards > 0 || (seen.phase == Phase::Build && !view.has_ended),
     };
-    outlook.evaluate(view)
+    remaining.evaluate(view)
 }
 
-/// What the best plan comes to with the cards that the seat holds after taking one more, and
-/// without those that it takes later in this draft.
+/// Returns the value of the best plan with the cards that the seat has after one more take. Cards
+/// that the seat takes later in this draft are ignored.
 fn rate_take(state: &State, seen: &Observation, seat: Seat, take: &Decision) -> f64 {
     let mut held = seen.seats[seat.index()].cards.to_vec();
     if let Decision::Take(card) = take {
@@ -80,7 +81,7 @@ fn rate_take(state: &State, seen: &Observation, seat: Seat, take: &Decision) -> 
     planner.best(&end_of_draft(after(state, seat, take)))
 }
 
-/// The state after a draft in which everybody goes on to take the first card of the table.
+/// Returns the state at the end of the draft if all seats always take the first card on the table.
 fn end_of_draft(mut state: State) -> State {
     let mut list = Vec::with_capacity(BridgesToNowhere::LEGAL_CAP);
     let phase = |state: &State| BridgesToNowhere::observe(state, Viewer::Spectator).phase;

@@ -1,6 +1,6 @@
-//! Carcassonne with the Drawbridges: tries each placement with each meeple that it allows, and
-//! evaluates what would be scored if the match ended then, and the meeples that are left. The next
-//! tile, which is hidden, changes neither.
+//! Carcassonne with the Drawbridges: tries each placement with each meeple that it allows. The
+//! rating is the score that the seat would have if the match ended after the placement, plus the
+//! value of the remaining meeples. The rating does not depend on the next tile, which is hidden.
 
 use bridgemaster_games::{
     ChanceStream, Game as _, NoEvents, Sample as _, Seat, Viewer,
@@ -9,12 +9,12 @@ use bridgemaster_games::{
 
 use super::Rate;
 
-/// What the first meeple in the supply is worth, and each further one, in points, while the match
-/// is long: most without any other, for then nothing more can be claimed. Of a dozen such tables
-/// it did best against the others.
+/// The values, in points, of the first meeple in the supply and of each further meeple, while the
+/// match is long. The first is worth most, since a seat without meeples cannot claim anything.
+/// These values won most often among a dozen candidates.
 const MEEPLE: [f64; MEEPLES as usize] = [7.0, 3.5, 1.8, 1.0, 0.5, 0.3, 0.1];
-/// Turns of a seat from which on a match is long; with fewer left, meeples are worth less, at last
-/// nothing.
+/// The number of remaining turns from which the match counts as long. With fewer turns, the value
+/// of meeples falls to 0.
 const MANY_TURNS: f64 = 7.0;
 
 impl Rate for Carcassonne {
@@ -42,7 +42,7 @@ impl Rate for Carcassonne {
     }
 }
 
-/// What the best meeple on the tile just laid comes to.
+/// Returns the value of the best meeple on the tile just placed.
 fn best_meeple(state: &State, seat: Seat) -> f64 {
     let mut list = Vec::new();
     Carcassonne::legal(state, seat, &mut list);
@@ -52,7 +52,7 @@ fn best_meeple(state: &State, seat: Seat) -> f64 {
     values.fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// The state after a decision from its legal list.
+/// Returns the state after a decision from its legal list.
 fn after(state: &State, seat: Seat, decision: &Decision) -> State {
     let mut after = state.clone();
     let applied = Carcassonne::apply(&mut after, seat, decision, &mut NoEvents);
@@ -60,7 +60,7 @@ fn after(state: &State, seat: Seat, decision: &Decision) -> State {
     after
 }
 
-/// How far a seat is ahead of the others on average, in points, its meeples included.
+/// Returns a seat's lead over the other seats' average, in points, meeples included.
 fn evaluate(state: &State, seat: Seat) -> f64 {
     let seen = Carcassonne::observe(state, Viewer::Seat(seat));
     let scores = state.scores_if_ended();
@@ -71,7 +71,7 @@ fn evaluate(state: &State, seat: Seat) -> f64 {
     own - (all - own) / (seats - 1.0)
 }
 
-/// What the meeples of a seat are worth that stand nowhere.
+/// Returns the value of a seat's meeples that are not on the table.
 fn meeples(seen: &Observation, place: usize) -> f64 {
     let mut free = usize::from(seen.seats[place].supply);
     if let Phase::Drawbridge { crossings } = &seen.phase {

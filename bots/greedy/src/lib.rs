@@ -1,6 +1,7 @@
-//! What decisions look like to the bot `greedy`: it tries every decision in a state that its
-//! observation allows, looks no further than the end of its own turn, and evaluates what it has
-//! then. The bot itself is in `bots/rust`; playouts of the rules by call take decisions by it too.
+//! Decision ratings for the bot `greedy`. The bot tries every decision in a state that is
+//! consistent with its observation, and evaluates the resulting state. It looks ahead at most to
+//! the end of its own turn. The crate in `bots/rust` contains the bot itself. The rules service's
+//! playouts use these ratings too.
 
 #![forbid(unsafe_code)]
 

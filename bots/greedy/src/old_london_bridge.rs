@@ -1,6 +1,6 @@
-//! Old London Bridge: plays every decision out to the end of the seat's own turn, its own
-//! decisions on the way as they look best, those of the others at random, and evaluates what it
-//! has then.
+//! Old London Bridge: plays on after every decision until the end of the seat's own turn, and
+//! evaluates the result. The seat takes its best-rated decisions, and the other seats take random
+//! decisions.
 
 mod evaluation;
 mod faces;
@@ -13,9 +13,9 @@ pub use evaluation::evaluate;
 
 use super::Rate;
 
-/// Rounds played out for one choice of cards, over all the cards to choose from. What a card is worth
-/// depends on the hidden cards of the others and the spaces that they leave; more rounds won no
-/// more matches.
+/// The total number of rounds that are played out to choose one card. Several are needed, because a
+/// card's value depends on the other seats' hidden cards and on the spaces that these seats leave
+/// free. More rounds did not win more matches.
 const CARD_PLAYOUTS: u32 = 16;
 
 impl Rate for OldLondonBridge {
@@ -31,11 +31,12 @@ impl Rate for OldLondonBridge {
     ) {
         let look = LookAhead { config, seat };
         for (decision, rating) in decisions.iter().zip(ratings) {
-            // The others do the same after each decision, so that only the decision differs.
+            // Each decision is rated with the same random numbers, so that ratings differ only by
+            // the decision.
             let mut luck = chance.clone();
             *rating += look.rate(state, decision, &mut luck);
         }
-        // The next sample is not to repeat this one's luck.
+        // The next sample must not repeat the random numbers of this sample.
         chance.below(u32::MAX);
     }
 
@@ -46,13 +47,13 @@ impl Rate for OldLondonBridge {
         }
     }
 
-    /// For each choice of cards a round would be played.
+    /// Rating a card requires playing a whole round.
     fn is_slow(decisions: &[Decision]) -> bool {
         matches!(decisions, [Decision::PlayCards(_), ..])
     }
 }
 
-/// Who looks ahead.
+/// The look-ahead for one seat.
 struct LookAhead<'a> {
     config: &'a Config,
     seat: Seat,
@@ -61,7 +62,8 @@ struct LookAhead<'a> {
 impl LookAhead<'_> {
     fn rate(&self, state: &State, decision: &Decision, luck: &mut ChanceStream) -> f64 {
         match decision {
-            // Ending changes nothing that the seat has, and may begin a round that is hidden yet.
+            // Ending the turn does not change what the seat owns, but can start a round with hidden
+            // cards.
             Decision::End => self.value(state),
             Decision::TakeA2(_) => self.value(&after(state, self.seat, decision)),
             Decision::PlayCards(_) | Decision::RaiseCards(_) => {
@@ -83,7 +85,7 @@ impl LookAhead<'_> {
         evaluate(&self.config.edition, &self.observe(state), self.seat)
     }
 
-    /// Plays on until the last turn of the seat in this round is played.
+    /// Plays until the seat's last turn in this round.
     fn play_round(&self, mut state: State, luck: &mut ChanceStream) -> f64 {
         let mut list = Vec::new();
         loop {
@@ -99,12 +101,12 @@ impl LookAhead<'_> {
                 state = after(&end, self.seat, &Decision::End);
                 continue;
             }
-            let owing = OldLondonBridge::owing(&state);
-            let Some(other) = owing.iter().next() else {
+            let seats_to_decide = OldLondonBridge::seats_to_decide(&state);
+            let Some(other) = seats_to_decide.iter().next() else {
                 return self.value(&state);
             };
             OldLondonBridge::legal(&state, other, &mut list);
-            // The seat itself raises nothing: the first decision of the list.
+            // The seat itself takes the first decision in the list, which raises no card.
             let place = if other == self.seat {
                 0
             } else {
@@ -115,14 +117,15 @@ impl LookAhead<'_> {
         }
     }
 
-    /// Plays the seat's turn as it looks best, without bonus tiles that a placement does not need:
-    /// what the seat has then is worth, and the state in which only ending the turn is left.
+    /// Plays the seat's turn with the best-rated decisions, without bonus tiles that a placement
+    /// does not need. Returns the resulting value, and the state in which only the end of the turn
+    /// is left.
     fn finish_turn(&self, state: State) -> (f64, State) {
         let mut list = Vec::new();
         OldLondonBridge::legal(&state, self.seat, &mut list);
         list.retain(|decision| !matches!(decision, Decision::UseTile(_)));
-        // What a building leads to shows only at the end of the turn; tiles and cards taken count
-        // by themselves, so each is chosen by what it is worth at once.
+        // A building's effect is known only at the end of the turn. Tiles and cards are chosen by
+        // their immediate value, since they have a value of their own.
         let builds = matches!(list[..], [Decision::Place(_) | Decision::Replace(_), ..]);
         let mut best: Option<(f64, State)> = None;
         for decision in list.iter().filter(|decision| **decision != Decision::End) {
@@ -144,7 +147,7 @@ impl LookAhead<'_> {
     }
 }
 
-/// The state after a decision from its legal list.
+/// Returns the state after a decision from its legal list.
 fn after(state: &State, seat: Seat, decision: &Decision) -> State {
     let mut after = state.clone();
     let applied = OldLondonBridge::apply(&mut after, seat, decision, &mut NoEvents);

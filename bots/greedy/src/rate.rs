@@ -1,14 +1,16 @@
-//! What the greedy bot needs of a game.
+//! The interface between the greedy bot and a game.
 
 use bridgemaster_games::{ChanceStream, FieldError, Game, Seat};
 
-/// A game that the greedy bot plays: how good its decisions look. One file a game.
+/// A game that the greedy bot can play, with ratings of its decisions. Each game has a separate
+/// file.
 pub trait Rate: Game {
-    /// Whether a rating depends on what is hidden: then chance decides between equal requests.
+    /// `true` if ratings depend on hidden facts, so that equal requests can get different
+    /// decisions.
     const RATES_HIDDEN_FACTS: bool;
 
-    /// Rates every decision of `decisions`, all legal for `seat` in `state`, by adding to the
-    /// entry of `ratings` at its place. Higher is better.
+    /// Rates `decisions`, which are all legal for `seat` in `state`. Adds the rating of each
+    /// decision to the entry of `ratings` with the same index. Higher is better.
     fn rate(
         config: &Self::Config,
         state: &Self::State,
@@ -18,21 +20,23 @@ pub trait Rate: Game {
         ratings: &mut [f64],
     );
 
-    /// How many states to sample for these decisions; their ratings are added up. More than one
-    /// where a rating depends on what is hidden.
+    /// Returns the number of states to sample for these decisions. The number is above 1 if ratings
+    /// depend on hidden facts. The ratings from all states are added up.
     fn samples(decisions: &[Self::Decision]) -> u32;
 
-    /// Whether these decisions take so long to rate that a playout takes any of them instead.
+    /// Returns `true` if these decisions are so slow to rate that playouts choose at random
+    /// instead.
     fn is_slow(_decisions: &[Self::Decision]) -> bool {
         false
     }
 }
 
-/// The place in `decisions` of the one that looks best to `seat`, the first of equals: each is
-/// rated in states that `observation` allows.
+/// Returns the index of the best-rated decision of `seat`; the first of equally rated ones.
+/// Decisions are rated in states sampled from `observation`.
 ///
 /// # Errors
-/// When `observation` is none that a seat of a match with this config can have.
+///
+/// Returns an error if `observation` cannot occur for a seat in a match with this config.
 pub fn best_decision<G: Rate>(
     config: &G::Config,
     observation: &G::Observation,
@@ -48,9 +52,9 @@ pub fn best_decision<G: Rate>(
     Ok(best_rated(&ratings))
 }
 
-/// The place in `decisions`, which are not empty, of the one that a playout takes for `seat` in
-/// `state`: the one that looks best, or any where that [takes long](Rate::is_slow). `ratings` is a
-/// buffer.
+/// Returns the index of the decision that `seat` takes in a playout. The seat takes the best-rated
+/// decision in `state`, or a random decision if ratings are [slow](Rate::is_slow). `decisions` must
+/// not be empty. `ratings` is a buffer for reuse.
 pub fn playout_decision<G: Rate>(
     config: &G::Config,
     state: &G::State,
@@ -72,7 +76,7 @@ pub fn playout_decision<G: Rate>(
     best_rated(ratings)
 }
 
-/// The place of the highest rating, the first of equals.
+/// Returns the index of the highest rating; the first of equal ones.
 fn best_rated(ratings: &[f64]) -> usize {
     let mut best = 0;
     for (place, rating) in ratings.iter().enumerate() {

@@ -1,4 +1,4 @@
-"""The sample bot: one module a game."""
+"""The sample bot, with one module for each game."""
 
 from .bot import SampleBot
 

@@ -1,4 +1,4 @@
-"""Alhambra: pays exact prices in full, chooses the rest from the list."""
+"""Alhambra: answers exact purchases with complete decisions, and the rest from the list."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -20,7 +20,7 @@ from bridgemaster.games.alhambra.v1.observation_pb2 import Observation
 from .player import Player
 
 Slot: TypeAlias = "Currency.ValueType"
-"""Each slot of the yard is that of a currency."""
+"""A slot of the yard; each has the building of one currency."""
 
 NAMES: dict[Slot, Literal["blue", "green", "orange", "yellow"]] = {
     CURRENCY_BLUE: "blue",
@@ -28,32 +28,32 @@ NAMES: dict[Slot, Literal["blue", "green", "orange", "yellow"]] = {
     CURRENCY_ORANGE: "orange",
     CURRENCY_YELLOW: "yellow",
 }
-"""What the fields of a currency are called, in a hand and in the yard."""
+"""Names of the field of each currency, in a hand and in the yard."""
 
-MOST_CARDS = 4
-"""Most cards of an exact payment that is looked for: more would be a waste of small cards."""
+MAX_CARDS = 4
+"""Maximum number of cards in an exact payment. More cards would waste small values."""
 
 WASTE = 2
-"""What each unit paid above the price counts, in units of money."""
+"""Penalty for each unit paid above the price, in units of money."""
 
 
 class Alhambra(Player):
-    """Buys what it can pay exactly, else the best of a purchase and the most money."""
+    """Prefers exact purchases; otherwise makes the best purchase or takes the most money."""
 
     def decide(self, request: Request) -> Choice:
-        """Choose the dearest exact purchase: the dear categories pay most, and the turn goes on."""
-        asked = request.game.alhambra
-        observation = asked.observation
+        """Choose the most expensive exact purchase: it scores most, and the turn continues."""
+        message = request.game.alhambra
+        observation = message.observation
         buildings = yard(observation)
         purchases = exact_purchases(observation)
         if purchases:
-            dearest = max(purchases, key=lambda purchase: buildings[purchase.slot].price)
-            return Decision(buy=dearest)
-        return self.best(asked.legal_decisions, lambda decision: value(decision, buildings))
+            most_expensive = max(purchases, key=lambda purchase: buildings[purchase.slot].price)
+            return Decision(buy=most_expensive)
+        return self.best(message.legal_decisions, lambda decision: value(decision, buildings))
 
 
 def yard(observation: Observation) -> dict[Slot, Building]:
-    """Return the buildings of the yard by the slots that have one."""
+    """Return the buildings of the yard by slot."""
     slots = {slot: name for slot, name in NAMES.items() if observation.yard.HasField(name)}
     return {slot: getattr(observation.yard, name) for slot, name in slots.items()}
 
@@ -70,8 +70,8 @@ def exact_purchases(observation: Observation) -> list[Purchase]:
 
 
 def exact_payment(values: Sequence[int], price: int) -> Sequence[int] | None:
-    """Return the fewest cards that are worth exactly the price, if there are any."""
-    for count in range(1, MOST_CARDS + 1):
+    """Return the smallest set of cards that is worth exactly the price, or None."""
+    for count in range(1, MAX_CARDS + 1):
         for cards in combinations(values, count):
             if sum(cards) == price:
                 return cards
@@ -79,12 +79,12 @@ def exact_payment(values: Sequence[int], price: int) -> Sequence[int] | None:
 
 
 def value(decision: Decision, buildings: dict[Slot, Building]) -> int:
-    """Return what a decision brings, in units of money."""
+    """Return the value of a decision, in units of money."""
     kind = decision.WhichOneof("decision")
     if kind == "take":
         return sum(card.value for card in decision.take.cards)
     if kind == "buy" and not decision.buy.give:
         price = buildings[decision.buy.slot].price
         return price - WASTE * (sum(decision.buy.payment) - price)
-    # A building for the dummy, or a pass, which is the only decision where it is legal.
+    # A building for the dummy player, or a pass, which is legal only without alternatives.
     return -WASTE * sum(decision.buy.payment)

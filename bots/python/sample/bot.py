@@ -1,4 +1,4 @@
-"""A bot that reads the observations of every game and answers some decisions in full."""
+"""A bot for every game that reads observations and gives some complete decisions."""
 
 import random
 
@@ -17,28 +17,28 @@ PLAYERS: dict[str, type[Player]] = {
     "bridges_to_nowhere": BridgesToNowhere,
     "carcassonne": Carcassonne,
 }
-"""Who plays which game."""
+"""The player of each game, by its identifier."""
 
 
 class SampleBot(Bot):
-    """Plays every game of the catalogue."""
+    """Plays every game of the server."""
 
     name = "python-sample"
     version = "1"
     games = tuple(PLAYERS)
 
     def __init__(self, seed: int | None = None) -> None:
-        """Seed the generator that breaks ties."""
+        """Create a bot; `seed` is for the generator that breaks ties."""
         self._chance = random.Random(seed)
         self._player: Player | None = None
 
     def match_started(self, started: MatchStarted) -> None:
-        """Seat the player of the game: the entry that is set in the config names it."""
+        """Create the player of the game that the config names."""
         config = started.config.game
         self._player = PLAYERS[config.WhichOneof("game") or ""](config, self._chance)
 
     def decide(self, request: Request) -> Choice:
-        """Let the player of the game choose."""
+        """Delegate the request to the player of the game."""
         if self._player is None:
-            raise RuntimeError("asked before the match has started")
+            raise RuntimeError("decide was called before match_started")
         return self._player.decide(request)

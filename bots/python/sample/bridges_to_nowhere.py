@@ -1,4 +1,4 @@
-"""Bridges to Nowhere: drafts in full, builds by what the structure is worth after each piece."""
+"""Bridges to Nowhere: drafts by number, builds by the expected points of each placement."""
 
 from collections.abc import Iterable
 from itertools import pairwise
@@ -11,10 +11,10 @@ from bridgemaster.games.bridges_to_nowhere.v1.observation_pb2 import Observation
 from .player import Player
 
 LAST_ROUND = 3
-"""The round in which the pillars are placed; earlier they would only stop runs from growing."""
+"""The round in which pillars are placed. Earlier pillars would only stop runs from growing."""
 
-CHANCE_BY_PILLARS = (0.4, 0.7, 1.0)
-"""How much of its points a run counts for with 0, 1 or 2 pillars beside it."""
+SCORE_CHANCE_BY_PILLARS = (0.4, 0.7, 1.0)
+"""Estimated chance that a run scores, with 0, 1 or 2 pillars next to it."""
 
 Structure = dict[tuple[int, int], Placement]
 """The pieces of a structure by level and column."""
@@ -24,14 +24,14 @@ class BridgesToNowhere(Player):
     """Takes high numbers, builds long runs, and closes the best ones in the last round."""
 
     def decide(self, request: Request) -> Choice:
-        """Choose by phase: a card while it drafts, a placement or the end while it builds."""
-        asked = request.game.bridges_to_nowhere
-        observation = asked.observation
+        """Choose by phase: a card in a draft, a placement or the end in a build phase."""
+        message = request.game.bridges_to_nowhere
+        observation = message.observation
         if observation.WhichOneof("phase") == "draft":
             return Decision(take=Card(bridge_card=best_card(observation)))
         own = observation.seats[observation.viewer_seat]
         structure = by_cell(own.structure)
-        now = worth(structure)
+        now = expected_points(structure)
 
         def gain(choice: Decision) -> float:
             if choice.HasField("end"):
@@ -39,15 +39,15 @@ class BridgesToNowhere(Player):
             place = choice.place
             if place.HasField("pillar") and observation.round < LAST_ROUND:
                 return -1
-            return worth(structure | by_cell([place])) - now
+            return expected_points(structure | by_cell([place])) - now
 
-        return self.best(asked.legal_decisions, gain)
+        return self.best(message.legal_decisions, gain)
 
 
 def best_card(observation: Observation) -> BridgeCard:
-    """Return the open card of the highest number, of those in a style that the viewer has first.
+    """Return the open card with the highest number; a style that the viewer has adds 2.
 
-    There is one whenever the viewer is asked: of the six, at most five were taken before.
+    There always is one: of the six open cards, at most five were taken before.
     """
     own = observation.seats[observation.viewer_seat]
     styles = {card.style for card in bridge_cards(own)}
@@ -55,19 +55,19 @@ def best_card(observation: Observation) -> BridgeCard:
 
 
 def bridge_cards(view: SeatView) -> Iterable[BridgeCard]:
-    """Return the bridge cards that a seat has taken and not lost."""
+    """Return the bridge cards that a seat has taken and still has."""
     built = (piece.bridge_card for piece in view.structure if piece.HasField("bridge_card"))
-    kept = (card.bridge_card for card in view.cards if card.HasField("bridge_card"))
-    return [*built, *kept]
+    in_hand = (card.bridge_card for card in view.cards if card.HasField("bridge_card"))
+    return [*built, *in_hand]
 
 
 def by_cell(placements: Iterable[Placement]) -> Structure:
-    """Return placements by their cells."""
+    """Return placements by level and column."""
     return {(place.level, place.column): place for place in placements}
 
 
-def worth(structure: Structure) -> float:
-    """Return the points that a structure promises: those of each run times a chance."""
+def expected_points(structure: Structure) -> float:
+    """Return the expected points of a structure: each run's points times its chance to score."""
     points = 0.0
     for (level, column), piece in structure.items():
         if is_pillar(piece) or is_card(structure, level, column - 1):
@@ -77,12 +77,12 @@ def worth(structure: Structure) -> float:
             end += 1
         pillars = sum((level, beside) in structure for beside in (column - 1, end))
         run = [structure[level, place].bridge_card for place in range(column, end)]
-        points += CHANCE_BY_PILLARS[pillars] * run_points(run, level)
+        points += SCORE_CHANCE_BY_PILLARS[pillars] * run_points(run, level)
     return points
 
 
 def run_points(run: list[BridgeCard], level: int) -> int:
-    """Return what the numbers and symbol pairs of a run score once pillars close it."""
+    """Return the score of a run, by its numbers and symbol pairs, once pillars close it."""
     pairs = sum(left.right == right.left for left, right in pairwise(run))
     return level * sum(card.number for card in run) + 5 * pairs
 

@@ -1,4 +1,4 @@
-"""Carcassonne: lays tiles beside its own roads and cities; answers about meeples in full."""
+"""Carcassonne: lays tiles next to its own features; answers about meeples with decisions."""
 
 import random
 from collections import Counter, defaultdict
@@ -34,31 +34,31 @@ STEPS: dict[int, tuple[int, int]] = {
     EDGE_SOUTH: (0, 1),
     EDGE_WEST: (-1, 0),
 }
-"""The way in x and y over each edge."""
+"""Step in x and y across each edge."""
 
 ROADS = range(SEGMENT_ROAD_NORTH, SEGMENT_ROAD_WEST + 1)
 CITIES = range(SEGMENT_CITY_NORTH, SEGMENT_CITY_WEST + 1)
 
 RESERVE = 2
-"""Meeples that are kept for cities and monasteries."""
+"""Number of meeples reserved for cities and monasteries."""
 
 Side = tuple[int, int, int]
 """An edge of a tile on the table: x, y, edge."""
 
 
 class Carcassonne(Player):
-    """Lets its own roads and cities grow and those of others not."""
+    """Extends its own roads and cities, and avoids extending those of other seats."""
 
     def __init__(self, config: GameConfig, chance: random.Random) -> None:
-        """Keep what the tiles look like, which never changes."""
+        """Store the tiles, which are the same during the whole match."""
         super().__init__(config, chance)
         self._tiles = tiles_by_kind(config.carcassonne)
 
     def decide(self, request: Request) -> Choice:
-        """Choose by what the turn waits for."""
-        asked = request.game.carcassonne
-        observation = asked.observation
-        legal = list(asked.legal_decisions)
+        """Choose by the phase of the turn."""
+        message = request.game.carcassonne
+        observation = message.observation
+        legal = list(message.legal_decisions)
         phase = observation.WhichOneof("phase")
         if phase == "place_meeple":
             return Decision(meeple=self._meeple(observation, legal))
@@ -71,14 +71,14 @@ class Carcassonne(Player):
         """Return the best segment for a meeple, or none."""
         supply = observation.seats[observation.viewer_seat].supply
         best = legal[self.best(legal, lambda decision: segment_value(decision.meeple.segment))]
-        wanted = 2 if supply <= RESERVE else 1
-        if segment_value(best.meeple.segment) < wanted:
+        min_value = 2 if supply <= RESERVE else 1
+        if segment_value(best.meeple.segment) < min_value:
             return MeepleChoice(none=NoMeeple())
         return best.meeple
 
 
 def segment_value(segment: int) -> int:
-    """Return how good a segment is for a meeple. On a field it would stay there to the end."""
+    """Return the value of a segment for a meeple; least for a field, where it stays to the end."""
     if segment == SEGMENT_MONASTERY:
         return 3
     if segment in CITIES:
@@ -87,10 +87,10 @@ def segment_value(segment: int) -> int:
 
 
 class Table:
-    """The roads and cities on the table and whose they are."""
+    """The roads and cities on the table, with their meeples."""
 
     def __init__(self, observation: Observation, tiles: list[Tile]) -> None:
-        """Find the segments of all tiles as they lie, and the meeples on the joined features."""
+        """Find the segments of all tiles as placed, and the meeples on the joined features."""
         self._viewer = observation.viewer_seat
         self._cells = {(laid.x, laid.y) for laid in observation.tiles}
         self._segments: dict[Side, list[Side]] = {}
@@ -109,11 +109,11 @@ class Table:
         ]
 
     def gain(self, place: Placement) -> int:
-        """Return how good a cell is for a tile, by what lies round it."""
+        """Return the value of a cell for a tile, by its neighbours."""
         value = 0
         for edge in STEPS:
             beyond = across((place.x, place.y, edge))
-            # A cell with many neighbours is hard to fill later: better fill it now.
+            # A cell with many neighbours is hard to fill later.
             value += beyond[:2] in self._cells
             value += 3 * self._ownership(beyond)
         for monastery in self._monasteries:
@@ -122,21 +122,21 @@ class Table:
         return value
 
     def crossing_gain(self, choice: DrawbridgeChoice) -> int:
-        """Return how good it is to send a meeple to a city: good where that brings the majority."""
+        """Return the value of sending a meeple to a city: positive if it can gain the majority."""
         if choice.HasField("home"):
             return 0
         gate = choice.gate
         return -1 if self._ownership((gate.x, gate.y, gate.city)) == 1 else 1
 
     def _ownership(self, side: Side) -> int:
-        """Return 1 for a feature of the viewer, -1 for one of others alone, 0 for nobody's."""
+        """Return 1 for a feature of the viewer, -1 for one of other seats, 0 for an empty one."""
         meeples = self._meeples.get(side)
         if not meeples:
             return 0
         return 1 if meeples[self._viewer] == max(meeples.values()) else -1
 
     def _feature(self, start: Side) -> set[Side]:
-        """Return all sides of the road or city that a side of a tile belongs to."""
+        """Return all sides of the road or city that contains a side."""
         found: set[Side] = set()
         ahead = [start]
         while ahead:
@@ -148,24 +148,24 @@ class Table:
 
 
 def tiles_by_kind(config: Config) -> list[Tile]:
-    """Return what each kind of tile looks like, the kind TILE_KIND_A (1) first."""
+    """Return the tile of each kind; the first is TILE_KIND_A (1)."""
     return [*(base.tile for base in config.base_tiles), *config.edition.tiles]
 
 
 def turned(edge: int, quarter_turns: int) -> int:
-    """Return where an edge of a tile lies when the tile is turned clockwise."""
+    """Return the direction of an edge after the tile is turned clockwise."""
     return (edge - EDGE_NORTH + quarter_turns) % len(STEPS) + EDGE_NORTH
 
 
 def across(side: Side) -> Side:
-    """Return the side of the neighbour that a side meets."""
+    """Return the adjacent side of the neighbouring tile."""
     x, y, edge = side
     step_x, step_y = STEPS[edge]
     return x + step_x, y + step_y, turned(edge, 2)
 
 
 def side_of(meeple: Meeple) -> Side:
-    """Return the side that names the road or city of a meeple; for other meeples, no side."""
+    """Return a side of the road or city of a meeple; for other meeples, an edge 0."""
     for segments in (ROADS, CITIES):
         if meeple.segment in segments:
             return meeple.x, meeple.y, EDGE_NORTH + segments.index(meeple.segment)

@@ -1,4 +1,4 @@
-"""Old London Bridge: reads the observation and answers some decisions in full."""
+"""Old London Bridge: reads the observation and answers some requests with complete decisions."""
 
 import random
 from collections.abc import Sequence
@@ -18,22 +18,22 @@ from bridgemaster.v1.game_pb2 import GameConfig
 from .player import Player
 
 CENTRE_PRICE = 2
-"""Pounds that a placement in the centre costs without a free_centre tile."""
+"""Cost of a placement in the centre, in pounds, without a free_centre tile."""
 
 
 class OldLondonBridge(Player):
-    """Plays its highest cards and places where that pays most; the rest is simple or chance."""
+    """Plays its highest cards and places for the highest income; other choices are simple."""
 
     def __init__(self, config: GameConfig, chance: random.Random) -> None:
-        """Keep the edition: it has the incomes of the rondel, which never change."""
+        """Store the edition, which has the incomes of the rondel."""
         super().__init__(config, chance)
         self._edition: Edition = config.old_london_bridge.edition
 
     def decide(self, request: Request) -> Choice:
-        """Choose by what the phase of the round waits for."""
-        asked = request.game.old_london_bridge
-        observation = asked.observation
-        legal = asked.legal_decisions
+        """Choose by the phase of the round."""
+        message = request.game.old_london_bridge
+        observation = message.observation
+        legal = message.legal_decisions
         phase = observation.WhichOneof("phase")
         if phase == "choose_cards":
             return Decision(play_cards=highest_cards(observation))
@@ -47,20 +47,20 @@ class OldLondonBridge(Player):
         if step == "take_cards":
             return self.best(legal, lambda decision: card_value(decision.take_cards.cards))
         if step == "finish":
-            # A tile that is still usable is better used than kept for £1.
+            # Using a tile is better than the £1 for an unused tile.
             return self.best(legal, lambda decision: decision.HasField("use_tile"))
-        # Which building to replace, which tile to take: any will do.
+        # Replacing a building or taking a tile: any decision.
         return self.best(legal, lambda _: 0)
 
     def _gain(self, observation: Observation, decision: Decision) -> int:
-        """Return the money that a placement brings; a tile used before it can wait."""
+        """Return the money gained by a placement; a tile can be used later."""
         if not decision.HasField("place"):
             return -CENTRE_PRICE - 1
         return placement_gain(observation, self._edition, decision.place)
 
 
 def highest_cards(observation: Observation) -> PlayedCards:
-    """Return the highest card in the viewer's hand; at a two-seat table the highest two."""
+    """Return the highest card in the viewer's hand, or the two highest with two seats."""
     hand = observation.seats[observation.viewer_seat].hand
     values = [value for value, count in enumerate(hand) for _ in range(count)]
     if len(observation.seats) == 2:
@@ -69,7 +69,7 @@ def highest_cards(observation: Observation) -> PlayedCards:
 
 
 def placement_gain(observation: Observation, edition: Edition, place: Place) -> int:
-    """Return the pounds that a placement brings at once; negative when it costs."""
+    """Return the immediate income of a placement, in pounds; negative for a cost."""
     if place.spot == SPOT_CENTRE:
         return 0 if place.opening else -CENTRE_PRICE
     kinds = [stack.kind for stack in observation.stacks]
@@ -78,5 +78,5 @@ def placement_gain(observation: Observation, edition: Edition, place: Place) -> 
 
 
 def card_value(cards: Sequence[int]) -> int:
-    """Return the total value of cards that are counted by value."""
+    """Return the total value of cards, given their number by value."""
     return sum(value * count for value, count in enumerate(cards))

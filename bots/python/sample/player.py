@@ -1,4 +1,4 @@
-"""What the sample bot needs of a game."""
+"""The player of one game, and its default."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -9,18 +9,18 @@ from bridgemaster.v1.game_pb2 import GameConfig
 
 
 class Player:
-    """Plays one match of a game. Here: any legal decision; each game has a player that looks."""
+    """Plays one match of a game. The default chooses at random; each game has a subclass."""
 
     def __init__(self, config: GameConfig, chance: random.Random) -> None:
-        """Take the config of the match, and what breaks ties."""
+        """Create a player; `chance` breaks ties."""
         self.chance = chance
 
     def decide(self, request: Request) -> Choice:
-        """Return the position of a legal decision, or a decision in full."""
+        """Return the index of a legal decision, or a complete decision."""
         return self.chance.randrange(request.legal_count)
 
     def best(self, legal: Sequence[Any], value: Callable[[Any], float]) -> int:
-        """Return the position of a decision of the highest value, by chance among equals."""
+        """Return the index of a decision with the highest value; ties are broken at random."""
         values = [value(decision) for decision in legal]
         highest = max(values)
         return self.chance.choice([i for i, each in enumerate(values) if each == highest])

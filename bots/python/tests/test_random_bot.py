@@ -1,4 +1,4 @@
-"""What the random bot chooses."""
+"""Choices of the random bot."""
 
 import unittest
 
@@ -9,12 +9,12 @@ from random_bot import RandomBot
 
 
 def request(decisions: int) -> Request:
-    """Make a request with so many legal decisions, of no matter which game."""
+    """Create a request with a number of legal decisions, of no game."""
     return Request(DecisionRequest(legal_count=decisions))
 
 
 class RandomBotTest(unittest.TestCase):
-    """The random bot needs nothing but the number of legal decisions."""
+    """The random bot uses only the number of legal decisions."""
 
     def test_it_reaches_every_legal_decision_and_no_other(self) -> None:
         bot = RandomBot(seed=1)

@@ -1,4 +1,4 @@
-"""What the sample bot chooses in Alhambra."""
+"""Choices of the sample bot in Alhambra."""
 
 import random
 import unittest
@@ -28,27 +28,27 @@ YARD = Yard(
 
 
 def request(hand: Money, legal: list[Decision]) -> Request:
-    """Make a request to seat 1, which has this hand."""
+    """Create a request to seat 1 with this hand."""
     seats = [SeatView(hand=Money(blue=[5])), SeatView(hand=hand)]
     observation = Observation(viewer_seat=1, turn={"seat": 1}, seats=seats, yard=YARD)
-    asked = {"observation": observation, "legal_decisions": legal}
-    return Request(DecisionRequest(game={"alhambra": asked}, legal_count=len(legal)))
+    message = {"observation": observation, "legal_decisions": legal}
+    return Request(DecisionRequest(game={"alhambra": message}, legal_count=len(legal)))
 
 
 def take(*values: int) -> Decision:
-    """Make a decision to take blue cards of these values."""
+    """Create a decision to take blue cards of these values."""
     return Decision(
         take=Take(cards=[MoneyCard(currency=CURRENCY_BLUE, value=value) for value in values])
     )
 
 
 def buy(slot: int, *payment: int, give: bool = False) -> Decision:
-    """Make a decision to buy."""
+    """Create a decision to buy."""
     return Decision(buy=Purchase(slot=slot, payment=payment, give=give))
 
 
 class AlhambraTest(unittest.TestCase):
-    """The player, asked with what it would see."""
+    """The player, given observations."""
 
     def setUp(self) -> None:
         self.player = Alhambra(GameConfig(), random.Random(1))

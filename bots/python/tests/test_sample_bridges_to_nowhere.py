@@ -1,4 +1,4 @@
-"""What the sample bot chooses in Bridges to Nowhere."""
+"""Choices of the sample bot in Bridges to Nowhere."""
 
 import random
 import unittest
@@ -21,35 +21,35 @@ from bridgemaster.games.bridges_to_nowhere.v1.observation_pb2 import Observation
 from bridgemaster.v1.game_pb2 import GameConfig
 from bridgemaster.v1.play_pb2 import DecisionRequest
 
-from sample.bridges_to_nowhere import BridgesToNowhere, by_cell, worth
+from sample.bridges_to_nowhere import BridgesToNowhere, by_cell, expected_points
 
 
 def card(number: int, style: int = STYLE_TRUSS, left: int = SYMBOL_FISH) -> BridgeCard:
-    """Make a card with a boat at its right."""
+    """Create a card with a boat on its right."""
     return BridgeCard(style=style, number=number, left=left, right=SYMBOL_BOAT)
 
 
 def cell(piece: BridgeCard | Pillar | Monument, column: int, level: int = 1) -> Placement:
-    """Place a piece."""
+    """Create a placement of a piece."""
     kinds = {BridgeCard: "bridge_card", Pillar: "pillar", Monument: "monument"}
     return Placement(**{kinds[type(piece)]: piece}, level=level, column=column)
 
 
 def request(observation: Observation, legal: list[Decision]) -> Request:
-    """Make a request of this game."""
-    asked = {"observation": observation, "legal_decisions": legal}
-    return Request(DecisionRequest(game={"bridges_to_nowhere": asked}, legal_count=len(legal)))
+    """Create a request of this game."""
+    message = {"observation": observation, "legal_decisions": legal}
+    return Request(DecisionRequest(game={"bridges_to_nowhere": message}, legal_count=len(legal)))
 
 
 def building(structure: list[Placement], round_in_play: int) -> Observation:
-    """Make the observation of seat 1 while it builds."""
+    """Create the observation of seat 1 in its build phase."""
     return Observation(
         viewer_seat=1, round=round_in_play, build={}, seats=[{}, {"structure": structure}]
     )
 
 
 class BridgesToNowhereTest(unittest.TestCase):
-    """The player of the game, asked with what it would see."""
+    """The player of the game, given observations."""
 
     def setUp(self) -> None:
         self.player = BridgesToNowhere(GameConfig(), random.Random(1))
@@ -93,4 +93,4 @@ class BridgesToNowhereTest(unittest.TestCase):
         run = [card(3), card(5, left=SYMBOL_BOAT)]
         pieces = [Pillar(), run[0], run[1], Monument(), Pillar()]
         structure = [cell(piece, column, level=2) for column, piece in enumerate(pieces)]
-        self.assertEqual(worth(by_cell(structure)), 2 * (3 + 5) + 5)
+        self.assertEqual(expected_points(by_cell(structure)), 2 * (3 + 5) + 5)

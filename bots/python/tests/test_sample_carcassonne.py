@@ -1,4 +1,4 @@
-"""What the sample bot chooses in Carcassonne."""
+"""Choices of the sample bot in Carcassonne."""
 
 import random
 import unittest
@@ -44,24 +44,24 @@ ME, OTHER = 1, 0
 
 
 def request(observation: Observation, legal: list[Decision]) -> Request:
-    """Make a request of this game."""
+    """Create a request of this game."""
     observation.viewer_seat = ME
-    asked = {"observation": observation, "legal_decisions": legal}
-    return Request(DecisionRequest(game={"carcassonne": asked}, legal_count=len(legal)))
+    message = {"observation": observation, "legal_decisions": legal}
+    return Request(DecisionRequest(game={"carcassonne": message}, legal_count=len(legal)))
 
 
 def laid(x: int, y: int, rotation: int = 0, kind: int = TILE_KIND_A) -> LaidTile:
-    """Make a tile on the table."""
+    """Create a tile on the table."""
     return LaidTile(tile=kind, x=x, y=y, rotation=rotation)
 
 
 def places(*cells: tuple[int, int]) -> list[Decision]:
-    """Make placements of a tile in these cells."""
+    """Create placements of a tile in these cells."""
     return [Decision(place=Placement(x=x, y=y)) for x, y in cells]
 
 
 class CarcassonneTest(unittest.TestCase):
-    """The player, asked with what it would see."""
+    """The player, given observations."""
 
     def setUp(self) -> None:
         self.player = Carcassonne(GameConfig(carcassonne=CONFIG), random.Random(1))
@@ -111,7 +111,7 @@ class CarcassonneTest(unittest.TestCase):
             chosen = Decision(meeple=MeepleChoice(segment=best))
             self.assertEqual(self.meeple(7, *others, best), chosen)
 
-    def test_it_keeps_its_last_meeples_for_cities_and_monasteries(self) -> None:
+    def test_it_reserves_its_last_meeples_for_cities_and_monasteries(self) -> None:
         none = Decision(meeple=MeepleChoice(none=NoMeeple()))
         self.assertEqual(self.meeple(2, SEGMENT_ROAD_EAST), none)
         self.assertEqual(self.meeple(7, SEGMENT_FIELD_EAST_LEFT), none)

@@ -1,4 +1,4 @@
-"""What the sample bot chooses in Old London Bridge."""
+"""Choices of the sample bot in Old London Bridge."""
 
 import unittest
 
@@ -32,19 +32,19 @@ RING = (KIND_CHAPEL, KIND_INN, KIND_GUILDHALL, KIND_GATE, KIND_HABERDASHERY, KIN
 
 
 def request(observation: Observation, legal: list[Decision]) -> Request:
-    """Make a request of this game."""
-    asked = {"observation": observation, "legal_decisions": legal}
-    return Request(DecisionRequest(game={"old_london_bridge": asked}, legal_count=len(legal)))
+    """Create a request of this game."""
+    message = {"observation": observation, "legal_decisions": legal}
+    return Request(DecisionRequest(game={"old_london_bridge": message}, legal_count=len(legal)))
 
 
 def turn(step: str) -> Observation:
-    """Make an observation of a turn that waits for `step`, with the X space at the chapel."""
+    """Create an observation of a turn at `step`, with the X space at the chapel."""
     stacks = [{"kind": kind} for kind in RING]
     return Observation(turn={step: {}}, stacks=stacks, orientation=0)
 
 
 class SampleBotTest(unittest.TestCase):
-    """The sample bot, asked with what it would see."""
+    """The sample bot, given observations."""
 
     def setUp(self) -> None:
         self.bot = SampleBot(seed=1)
@@ -84,7 +84,7 @@ class SampleBotTest(unittest.TestCase):
         turned.orientation = 1  # The guildhall faces the £1 space, the gate the £2, and so on.
         self.assertEqual(self.bot.decide(request(turned, legal)), 3)
 
-    def test_it_rather_places_than_uses_a_tile_before(self) -> None:
+    def test_it_places_before_it_uses_a_tile(self) -> None:
         legal = [
             Decision(place=Place(spot=SPOT_CENTRE, stack=KIND_CHAPEL)),
             Decision(use_tile=UseTile(tile="TILE_KIND_GATE_PLUS_2")),

@@ -1,15 +1,15 @@
-//! How strong `search` is against `greedy`, without a server: rules only.
+//! Measures the strength of `search` against `greedy`. Uses only the rules, without a server.
 //!
 //! `cargo bench -p bridgemaster-bots --bench strength -- --game alhambra --playouts 500 --groups 20`
 //!
-//! A group is one seed, with the searching bot on each seat in turn among greedy ones. Prints its
-//! share of first places (ties half, or less where more tie) with a 95 % interval over groups, and
-//! the processor time that a searched decision took. `--seats N`, `--first-seed N`.
+//! A group is one seed. The searching bot plays each seat in turn, and greedy bots play all other
+//! seats. The output has the searching bot's share of first places, with a 95 % interval over
+//! groups, and its processor time per decision. Tied seats divide a first place. Further options:
+//! `--seats N`, `--first-seed N`.
 //!
-//! `--time-ms N` instead of `--playouts` gives each decision so much time of a processor, by the
-//! system's count, so that other programs beside it take nothing from it. `--threads N` plays as
-//! many groups at once. With `--results FILE` groups that are finished are kept there, and a run
-//! with the same settings goes on after them.
+//! `--time-ms N` instead of `--playouts` limits the processor time of each decision. Other programs
+//! do not reduce this time. `--threads N` plays N groups at once. `--results FILE` stores finished
+//! groups, and a run with the same settings continues after them.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
@@ -30,29 +30,31 @@ use std::{
 
 use bridgemaster_bots::{
     greedy,
-    search::{self, Budget, Think},
+    search::{self, Budget, Searchable},
 };
 use bridgemaster_games::{
-    ChanceStream, NoEvents, Outcome, Seat, SeatCount, Seed, Viewer, settle, with_game,
+    ChanceStream, NoEvents, Outcome, Seat, SeatCount, Seed, Viewer, resolve_chance, with_game,
 };
 
-/// Streams of a match's seed for the bots and for chance after the setup; the rules' own are below.
+/// Streams of a match's seed, for the bots and for chance after the setup. The rules use only lower
+/// stream numbers.
 const GREEDY_STREAM: u64 = 1 << 32;
 const SEARCH_STREAM: u64 = GREEDY_STREAM + 1;
 const CHANCE_STREAM: u64 = GREEDY_STREAM + 2;
-/// The system is asked for the time once in so many playouts: it takes as long as a short one.
-const LOOKS_A_READING: u32 = 8;
+/// The number of checks per reading of the processor time, since a reading takes as long as a short
+/// playout.
+const CHECKS_PER_READING: u32 = 8;
 
-/// What a decision may take.
+/// The search effort per decision.
 #[derive(Clone, Copy)]
 enum Effort {
     Playouts(u32),
-    /// Of a processor.
+    /// The processor time for one decision.
     Time(Duration),
 }
 
-/// What is asked on the command line.
-struct Asked {
+/// The settings from the command line.
+struct Settings {
     game: String,
     seats: u8,
     effort: Effort,
@@ -62,7 +64,7 @@ struct Asked {
     results: Option<PathBuf>,
 }
 
-impl Asked {
+impl Settings {
     fn read() -> Self {
         let arguments: Vec<String> = env::args().collect();
         let value = |name: &str| {
@@ -85,8 +87,8 @@ impl Asked {
         }
     }
 
-    /// What results must have in common.
-    fn settings(&self) -> String {
+    /// The settings that results in one file must share.
+    fn describe(&self) -> String {
         let Self { game, seats, .. } = self;
         let effort = match self.effort {
             Effort::Playouts(playouts) => format!("playouts {playouts}"),
@@ -99,19 +101,19 @@ impl Asked {
         match self.effort {
             Effort::Playouts(playouts) => Budget::of_playouts(playouts),
             Effort::Time(time) => {
-                LOOKS.set(0);
-                Budget::of_time(time, seldom_on_processor)
+                CHECKS.set(0);
+                Budget::of_time(time, sampled_cpu_time)
             }
         }
     }
 }
 
-/// What came of a group.
+/// A group's result.
 #[derive(Clone, Copy, Default)]
 struct Group {
     /// The searching bot's share of first places.
     first: f64,
-    /// Searched decisions.
+    /// The number of searched decisions.
     decisions: u32,
     longest: Duration,
     all: Duration,
@@ -123,7 +125,7 @@ impl Group {
         format!("{seed},{},{},{longest},{all}\n", self.first, self.decisions)
     }
 
-    /// `None` of a line that a killed run broke off.
+    /// Parses a line. Returns `None` for an incomplete line, which a killed run can leave behind.
     fn of_line(line: &str) -> Option<(u64, Self)> {
         let fields: Vec<&str> = line.split(',').collect();
         let [seed, first, decisions, longest, all] = fields[..] else {
@@ -140,18 +142,18 @@ impl Group {
     }
 }
 
-/// The groups that are finished, and where they are kept.
-struct Kept {
+/// The finished groups, and the file that stores them.
+struct Results {
     groups: BTreeMap<u64, Group>,
     file: Option<fs::File>,
 }
 
-impl Kept {
-    /// What an earlier run left.
-    fn open(asked: &Asked) -> Self {
+impl Results {
+    /// Reads the results of an earlier run.
+    fn open(settings: &Settings) -> Self {
         let mut groups = BTreeMap::new();
-        let file = asked.results.as_ref().map(|path| {
-            let head = asked.settings();
+        let file = settings.results.as_ref().map(|path| {
+            let head = settings.describe();
             let text = fs::read_to_string(path).unwrap_or_default();
             let mut lines = text.lines();
             let is_new = lines.next().map(|first| assert_eq!(first, head)).is_none();
@@ -168,19 +170,19 @@ impl Kept {
             }
             file
         });
-        groups.retain(|seed, _| (asked.first_seed..asked.end()).contains(seed));
+        groups.retain(|seed, _| (settings.first_seed..settings.end()).contains(seed));
         Self { groups, file }
     }
 
-    fn keep(&mut self, asked: &Asked, seed: u64, group: Group) {
+    fn record(&mut self, settings: &Settings, seed: u64, group: Group) {
         if let Some(file) = &mut self.file {
             file.write_all(group.to_line(seed).as_bytes()).unwrap();
         }
         self.groups.insert(seed, group);
-        self.tell(asked);
+        self.print(settings);
     }
 
-    fn tell(&self, asked: &Asked) {
+    fn print(&self, settings: &Settings) {
         let count = self.groups.len() as f64;
         let shares = || self.groups.values().map(|group| group.first);
         let mean = shares().sum::<f64>() / count;
@@ -192,7 +194,7 @@ impl Kept {
         let longest = groups().map(|group| group.longest).max();
         println!(
             "{} groups {}: first {:.1} % [{:.1}, {:.1}], {:.1} ms a decision, longest {:.0} ms",
-            asked.settings(),
+            settings.describe(),
             self.groups.len(),
             mean * 100.0,
             (mean - reach) * 100.0,
@@ -203,38 +205,43 @@ impl Kept {
     }
 }
 
-impl Asked {
+impl Settings {
     fn end(&self) -> u64 {
         self.first_seed + self.groups
     }
 }
 
 thread_local! {
-    /// Looks at the clock since it was read.
-    static LOOKS: Cell<u32> = const { Cell::new(0) };
-    static READ: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+    /// The number of checks since the last reading.
+    static CHECKS: Cell<u32> = const { Cell::new(0) };
+    static LAST_READING: Cell<Duration> = const { Cell::new(Duration::ZERO) };
 }
 
-/// The time that this thread was on a processor.
-fn on_processor() -> Duration {
+/// Returns this thread's processor time.
+fn cpu_time() -> Duration {
     let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanos = text.split(' ').next().and_then(|text| text.parse().ok());
     Duration::from_nanos(nanos.unwrap_or(0))
 }
 
-/// The same as it was read of late.
-fn seldom_on_processor() -> Duration {
-    if LOOKS.get().is_multiple_of(LOOKS_A_READING) {
-        READ.set(on_processor());
+/// Returns the processor time. It is read only once in [`CHECKS_PER_READING`] calls.
+fn sampled_cpu_time() -> Duration {
+    if CHECKS.get().is_multiple_of(CHECKS_PER_READING) {
+        LAST_READING.set(cpu_time());
     }
-    LOOKS.set(LOOKS.get().wrapping_add(1));
-    READ.get()
+    CHECKS.set(CHECKS.get().wrapping_add(1));
+    LAST_READING.get()
 }
 
-/// Plays one match in which the searching bot sits among greedy ones.
-fn play<G: Think>(asked: &Asked, seed: &Seed, searching: Seat, group: &mut Group) -> Outcome {
+/// Plays one match with the searching bot among greedy bots.
+fn play<G: Searchable>(
+    settings: &Settings,
+    seed: &Seed,
+    searching: Seat,
+    group: &mut Group,
+) -> Outcome {
     let config = G::Config::default();
-    let seats = SeatCount::new(asked.seats).unwrap();
+    let seats = SeatCount::new(settings.seats).unwrap();
     let setup = G::draw_setup(&config, seats, seed).unwrap();
     let mut state = G::start(&config, seats, &setup, &mut NoEvents).unwrap();
     let mut greedy = ChanceStream::new(seed, GREEDY_STREAM);
@@ -242,8 +249,8 @@ fn play<G: Think>(asked: &Asked, seed: &Seed, searching: Seat, group: &mut Group
     let mut chance = ChanceStream::new(seed, CHANCE_STREAM);
     let mut legal = Vec::new();
     loop {
-        settle::<G>(&mut state, &mut chance, &mut NoEvents);
-        let Some(seat) = G::owing(&state).iter().next() else {
+        resolve_chance::<G>(&mut state, &mut chance, &mut NoEvents);
+        let Some(seat) = G::seats_to_decide(&state).iter().next() else {
             return G::outcome(&state).unwrap();
         };
         G::legal(&state, seat, &mut legal);
@@ -251,8 +258,8 @@ fn play<G: Think>(asked: &Asked, seed: &Seed, searching: Seat, group: &mut Group
         let place = if legal.len() == 1 {
             0
         } else if seat == searching {
-            let began = on_processor();
-            let budget = asked.budget();
+            let started = cpu_time();
+            let budget = settings.budget();
             let place = search::best_decision::<G>(
                 &config,
                 seats,
@@ -262,7 +269,7 @@ fn play<G: Think>(asked: &Asked, seed: &Seed, searching: Seat, group: &mut Group
                 &mut search,
                 budget,
             );
-            let took = on_processor().saturating_sub(began);
+            let took = cpu_time().saturating_sub(started);
             group.decisions += 1;
             group.all += took;
             group.longest = group.longest.max(took);
@@ -274,7 +281,7 @@ fn play<G: Think>(asked: &Asked, seed: &Seed, searching: Seat, group: &mut Group
     }
 }
 
-/// The searching bot's share of the first place.
+/// Returns the searching bot's share of first place.
 fn first_place(outcome: &Outcome, searching: Seat) -> f64 {
     let firsts = outcome.seats.iter().filter(|seat| seat.place == 1).count();
     match outcome.seats[searching.index()].place {
@@ -283,35 +290,35 @@ fn first_place(outcome: &Outcome, searching: Seat) -> f64 {
     }
 }
 
-fn play_group<G: Think>(asked: &Asked, number: u64) -> Group {
-    let seats = SeatCount::new(asked.seats).unwrap();
+fn play_group<G: Searchable>(settings: &Settings, number: u64) -> Group {
+    let seats = SeatCount::new(settings.seats).unwrap();
     let seed = Seed::from(number);
     let mut group = Group::default();
     for searching in seats.seats() {
-        let outcome = play::<G>(asked, &seed, searching, &mut group);
-        group.first += first_place(&outcome, searching) / f64::from(asked.seats);
+        let outcome = play::<G>(settings, &seed, searching, &mut group);
+        group.first += first_place(&outcome, searching) / f64::from(settings.seats);
     }
     group
 }
 
-fn measure<G: Think>(asked: &Asked) {
-    let kept = Kept::open(asked);
-    if !kept.groups.is_empty() {
-        kept.tell(asked);
+fn measure<G: Searchable>(settings: &Settings) {
+    let results = Results::open(settings);
+    if !results.groups.is_empty() {
+        results.print(settings);
     }
-    let done: Vec<u64> = kept.groups.keys().copied().collect();
-    let (kept, next) = (Mutex::new(kept), AtomicU64::new(asked.first_seed));
+    let done: Vec<u64> = results.groups.keys().copied().collect();
+    let (results, next) = (Mutex::new(results), AtomicU64::new(settings.first_seed));
     thread::scope(|scope| {
-        for _ in 0..asked.threads.max(1) {
+        for _ in 0..settings.threads.max(1) {
             scope.spawn(|| {
                 loop {
                     let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= asked.end() {
+                    if seed >= settings.end() {
                         return;
                     }
                     if done.binary_search(&seed).is_err() {
-                        let group = play_group::<G>(asked, seed);
-                        kept.lock().unwrap().keep(asked, seed, group);
+                        let group = play_group::<G>(settings, seed);
+                        results.lock().unwrap().record(settings, seed, group);
                     }
                 }
             });
@@ -320,6 +327,7 @@ fn measure<G: Think>(asked: &Asked) {
 }
 
 fn main() {
-    let asked = Asked::read();
-    with_game!(asked.game.as_str(), G => measure::<G>(&asked)).expect("a game of the catalogue");
+    let settings = Settings::read();
+    with_game!(settings.game.as_str(), G => measure::<G>(&settings))
+        .expect("a game of the catalogue");
 }

@@ -1,4 +1,4 @@
-//! Bots on the command line.
+//! Command lines for the built-in bots.
 
 use std::{
     io::{self, Stderr},
@@ -9,11 +9,11 @@ use std::{
 use anyhow::Context as _;
 use bridgemaster_games::{MAX_SEED_CHARS, Seed};
 use bridgemaster_sdk::{
-    ATTENDING_RECONNECT_FOR, ApiKey, AttendOptions, CA_VARIABLE, CLIENT_CERT_VARIABLE,
+    ATTEND_RECONNECT_FOR, ApiKey, AttendOptions, CA_VARIABLE, CLIENT_CERT_VARIABLE,
     CLIENT_KEY_VARIABLE, DEFAULT_SERVER_URL, KEY_VARIABLE, Options, QUEUE_VARIABLE,
     SERVER_VARIABLE, SLOTS_VARIABLE, TICKET_VARIABLE, Ticket, TlsOptions, attend_blocking,
     play_blocking,
-    proto::outside::{EscapedLog, Outside},
+    proto::escape::{Escaped, EscapedLog},
     tls_hint, v1,
 };
 use clap::{Args, Parser, builder::PossibleValuesParser};
@@ -24,24 +24,25 @@ use tracing_subscriber::{
     util::SubscriberInitExt as _,
 };
 
-use crate::{Effort, NAMES, SEARCH, log_filter, maker_of};
+use crate::{Effort, NAMES, SEARCH, factory, log_filter};
 
-/// Which bot plays which seat.
+/// A bot's name and the seat that it plays.
 #[derive(Args, Clone, Debug)]
 pub struct BotArgs {
-    /// The bot.
+    /// Name of the bot.
     #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(NAMES))]
     pub name: String,
-    /// The seat.
+    /// The address and the ticket of the seat.
     #[command(flatten)]
     pub seat: SeatArgs,
 }
 
 impl BotArgs {
-    /// Plays the seat to the end of its match, or attends a queue until it is left.
+    /// Plays the seat to the end of its match, or attends a queue until the queue is closed.
     ///
     /// # Errors
-    /// Those of [`SeatArgs::play`].
+    ///
+    /// Returns the errors of [`SeatArgs::play`].
     pub fn play(self) -> anyhow::Result<Option<v1::MatchResult>> {
         self.seat.play(&self.name)
     }
@@ -51,13 +52,13 @@ impl BotArgs {
 #[derive(Args, Clone, Debug)]
 #[group(skip)]
 pub struct TlsArgs {
-    /// File with the certificates to trust for an https:// address, instead of the system's
+    /// PEM file with the CA certificates to trust instead of the system's
     #[arg(long, value_name = "FILE", env = CA_VARIABLE)]
     pub ca: Option<PathBuf>,
-    /// File with the client's certificate, for a server that asks for one
+    /// File with the client certificate, for a server that requires one
     #[arg(long, value_name = "FILE", env = CLIENT_CERT_VARIABLE, requires = "client_key")]
     pub client_cert: Option<PathBuf>,
-    /// File with the private key of the client's certificate
+    /// File with the private key of the client certificate
     #[arg(long, value_name = "FILE", env = CLIENT_KEY_VARIABLE, requires = "client_cert")]
     pub client_key: Option<PathBuf>,
 }
@@ -72,31 +73,36 @@ impl From<TlsArgs> for TlsOptions {
     }
 }
 
-/// How much effort a decision of `search` may take.
+/// Limits on the search effort per decision of `search`.
 #[derive(Args, Clone, Copy, Debug, Default)]
 #[group(skip)]
 pub struct EffortArgs {
-    /// For `search`: playouts of a decision; with a seed it then decides alike each time [default:
-    /// as many as the time allows]
+    /// Number of playouts per decision of `search` [default: limited by time]
+    ///
+    /// With --seed, equal requests then get equal decisions.
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     pub playouts: Option<u32>,
-    /// For `search`: most time of a decision, in ms, 1 to 86400000 [default: a share of the bank]
+    /// Maximum time per decision of `search`, in ms [default: a share of the bank]
+    ///
+    /// Valid values are 1 to 86400000.
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u32).range(1..=86_400_000))]
     pub time_ms: Option<u32>,
 }
 
 impl EffortArgs {
-    /// Refuses what is asked of a bot that does not search.
+    /// Refuses limits for a bot that does not search.
     ///
     /// # Errors
-    /// When an effort is given, and the bot is another than `search`.
-    pub fn check(self, bot_name: &str) -> Result<(), NoEffort> {
+    ///
+    /// Returns an error if a limit is set and the bot is not `search`.
+    pub fn check(self, bot_name: &str) -> Result<(), UnsupportedEffort> {
         let is_given = Effort::from(self) != Effort::default();
-        match is_given && bot_name != SEARCH {
-            true => Err(NoEffort {
+        if is_given && bot_name != SEARCH {
+            Err(UnsupportedEffort {
                 bot_name: bot_name.to_owned(),
-            }),
-            false => Ok(()),
+            })
+        } else {
+            Ok(())
         }
     }
 }
@@ -110,66 +116,67 @@ impl From<EffortArgs> for Effort {
     }
 }
 
-/// No join ticket was given, by flag or by environment.
+/// The error for a missing join ticket, which is read from a flag or the environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error(
-    "no ticket: set {TICKET_VARIABLE}, or give --ticket TICKET; creating a match returns one for \
-     each seat"
+    "missing join ticket: set {TICKET_VARIABLE} or pass --ticket; creating a match returns one \
+     for each seat"
 )]
-pub struct NoTicket;
+pub struct MissingTicket;
 
-/// An effort was given for a bot that does not search.
+/// The error for an effort limit that is given to a bot that does not search.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("--playouts and --time-ms are for the bot {SEARCH}; {bot_name} does not search")]
-pub struct NoEffort {
+#[error("--playouts and --time-ms require the bot {SEARCH}; {bot_name} does not search")]
+pub struct UnsupportedEffort {
     bot_name: String,
 }
 
-/// The seat that a bot plays.
+/// The seat that a bot plays, and its connection.
 #[derive(Args, Clone, Debug)]
 pub struct SeatArgs {
     /// Address of the server
     #[arg(long, value_name = "URL", env = SERVER_VARIABLE, default_value = DEFAULT_SERVER_URL)]
     pub server: String,
-    /// Join ticket of the seat: creating a match returns one for each seat
+    /// Join ticket of the seat, as returned when the match was created
     #[arg(long, value_name = "TICKET", env = TICKET_VARIABLE, hide_env_values = true)]
     pub ticket: Option<Ticket>,
-    /// API key of the bot, for a server that asks for one
+    /// API key of the bot, for a server that requires one
     #[arg(long, value_name = "KEY", env = KEY_VARIABLE, hide_env_values = true)]
     pub key: Option<ApiKey>,
-    /// Files for a server with an https:// address.
+    /// TLS files for a server with an https:// address.
     #[command(flatten)]
     pub tls: TlsArgs,
-    /// Seed of the bot's own chance, 1 to 64 printable characters; drawn when not given
+    /// Seed of the bot's random numbers, 1 to 64 printable characters [default: random]
     #[arg(long, value_name = "SEED")]
     pub seed: Option<Seed>,
-    /// Without a ticket: attend this queue of a contest or a ladder, and play what is offered there
+    /// Queue of a contest or a ladder to attend, if there is no ticket
     #[arg(long, value_name = "NAME", env = QUEUE_VARIABLE)]
     pub queue: Option<String>,
-    /// Matches at once in the queue, 1 to 64
+    /// Maximum number of concurrent matches from the queue, 1 to 64
     #[arg(long, value_name = "NUMBER", env = SLOTS_VARIABLE, default_value_t = 1)]
     pub slots: u32,
-    /// Seconds for which a lost server is looked for before the bot gives up [default: 30, or
-    /// 600 with a queue]
+    /// Seconds to keep trying to reconnect [default: 30, or 600 with a queue]
     #[arg(long, value_name = "SECONDS")]
     pub reconnect_for: Option<u32>,
-    /// How much effort a decision may take.
+    /// Limits on the effort per decision.
     #[command(flatten)]
     pub effort: EffortArgs,
 }
 
 impl SeatArgs {
-    /// Plays the seat to the end of its match with the bot of a name; without a ticket attends the
-    /// queue, if one is given, until it is left.
+    /// Plays the seat to the end of its match with the named bot. Without a ticket, attends the
+    /// queue until the queue is closed.
     ///
     /// # Errors
-    /// [`NoTicket`] without a queue either; [`NoEffort`]; or when no bot has this name, or the match
-    /// cannot be played, or the queue not attended.
+    ///
+    /// Returns [`MissingTicket`] if neither a ticket nor a queue is given, or
+    /// [`UnsupportedEffort`]. Also returns an error if no bot has this name, the match cannot be
+    /// played, or the queue cannot be attended.
     pub fn play(self, bot_name: &str) -> anyhow::Result<Option<v1::MatchResult>> {
         let drawn = || Seed::from(rand::random::<u64>());
-        let make = maker_of(bot_name).with_context(|| {
+        let make = factory(bot_name).with_context(|| {
             format!(
-                "no bot is called {bot_name:?}; there are: {}",
+                "unknown bot {bot_name:?}; the built-in bots are: {}",
                 NAMES.join(", ")
             )
         })?;
@@ -185,14 +192,14 @@ impl SeatArgs {
                 ..Options::new(self.server, ticket, bot_name)
             };
             if self.queue.is_some() {
-                // Who attends has started it for an offer.
-                options = options.offered(ATTENDING_RECONNECT_FOR);
+                // The process was started for an offer, which contained the ticket.
+                options = options.for_offered_seat(ATTEND_RECONNECT_FOR);
             }
             options.reconnect_for = reconnect_for.unwrap_or(options.reconnect_for);
             let seed = self.seed.unwrap_or_else(drawn);
             return Ok(Some(play_blocking(make(&seed, effort), options)?));
         }
-        let queue = self.queue.ok_or(NoTicket)?;
+        let queue = self.queue.ok_or(MissingTicket)?;
         let mut options = AttendOptions {
             slots: self.slots,
             bot_version,
@@ -212,8 +219,8 @@ impl SeatArgs {
     }
 }
 
-/// The seed of a bot for the match of this number, from 1, when `seed` is that of all: shortened
-/// where it would be too long.
+/// Returns a bot's seed for the match with this number, counted from 1. The seed is derived from
+/// the common `seed` and cut to the maximum length.
 fn seed_of_match(seed: &Seed, number: u64) -> Seed {
     let text = format!("{number}.{seed}");
     let cut: String = text.chars().take(MAX_SEED_CHARS).collect();
@@ -221,7 +228,7 @@ fn seed_of_match(seed: &Seed, number: u64) -> Seed {
         .expect("a number, a dot and the beginning of a seed are a seed")
 }
 
-/// The command line of a bot's own binary.
+/// The command line for a bot's own binary.
 #[derive(Parser)]
 #[command(version, about = "Plays one seat of a Bridgemaster match")]
 struct BinaryArgs {
@@ -229,19 +236,20 @@ struct BinaryArgs {
     seat: SeatArgs,
 }
 
-/// The whole `main` of the binary of a bot. Logs warnings to standard error; `RUST_LOG` changes
-/// what is logged.
+/// Runs a bot's binary: parses the command line and plays. Logs warnings to standard error;
+/// `RUST_LOG` changes the level.
 ///
 /// # Errors
-/// Those of [`SeatArgs::play`].
-pub fn main_of(bot_name: &str) -> anyhow::Result<()> {
+///
+/// Returns the errors of [`SeatArgs::play`].
+pub fn run_binary(bot_name: &str) -> anyhow::Result<()> {
     let filter = log_filter(Targets::new().with_default(LevelFilter::WARN));
     let log = fmt::layer().with_writer(log).with_filter(filter);
     registry().with(log).init();
     let played = BinaryArgs::parse().seat.play(bot_name);
-    // What a server says is in it.
+    // The error can contain unescaped text from the server.
     played.map_err(|error| {
-        let text = Outside(format_args!("{error:#}")).to_string();
+        let text = Escaped(format_args!("{error:#}")).to_string();
         match tls_hint(&text) {
             Some(hint) => anyhow::anyhow!("{text} ({hint})"),
             None => anyhow::anyhow!("{text}"),
@@ -250,7 +258,7 @@ pub fn main_of(bot_name: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Standard error, as a log is written to it.
+/// Returns standard error as a log writer.
 #[allow(clippy::disallowed_methods, reason = "what is written is escaped")]
 fn log() -> EscapedLog<Stderr> {
     EscapedLog::text(io::stderr())
@@ -309,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn seat_and_seed_are_taken_from_the_line() {
+    fn seat_and_seed_come_from_the_arguments() {
         let line = [
             "x",
             "greedy",

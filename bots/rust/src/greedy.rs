@@ -1,4 +1,4 @@
-//! A bot that takes what looks best now: [`Rate`] has how it looks at each game.
+//! The bot `greedy`, which takes the decision that [`Rate`] rates highest.
 
 use bridgemaster_games::{ChanceStream, Seed, with_game};
 pub use bridgemaster_greedy::{Rate, best_decision};
@@ -10,15 +10,15 @@ use bridgemaster_sdk::{
 };
 use tracing::error;
 
-/// Plays every game that can be [rated](Rate).
+/// The bot `greedy`: plays every game that implements [`Rate`].
 pub struct Greedy {
     chance: ChanceStream,
-    /// For the game of the match, once that is known.
+    /// The player for the match's game, set when the match starts.
     player: Option<Box<dyn Bot>>,
 }
 
 impl Greedy {
-    /// A greedy bot that samples hidden facts from `seed`.
+    /// Creates a greedy bot that samples hidden facts from `seed`.
     pub fn new(seed: &Seed) -> Self {
         Self {
             chance: ChanceStream::new(seed, 0),
@@ -51,7 +51,7 @@ impl Bot for Greedy {
     }
 }
 
-/// Greedy in one game.
+/// The greedy player for one game.
 struct Chooser {
     chance: ChanceStream,
 }

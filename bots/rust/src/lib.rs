@@ -1,8 +1,8 @@
-//! The built-in bots of Bridgemaster: opponents for a newcomer, baselines for tests, later standing
-//! opponents of a ladder. They play over the network like any other bot.
+//! The built-in bots of Bridgemaster: opponents for new users, baselines for tests, and permanent
+//! opponents on ladders. Built-in bots play over the network like any other bot.
 //!
-//! A bot is reached by its name, in the library ([`by_name`]), on the command line ([`BotArgs`])
-//! and as a binary of its own.
+//! A bot is selected by its name: in the library ([`by_name`]), on the command line ([`BotArgs`]),
+//! or as a separate binary.
 
 #![forbid(unsafe_code)]
 
@@ -12,7 +12,9 @@ mod log_filter;
 mod random;
 pub mod search;
 
-pub use args::{BotArgs, EffortArgs, NoEffort, NoTicket, SeatArgs, TlsArgs, main_of};
+pub use args::{
+    BotArgs, EffortArgs, MissingTicket, SeatArgs, TlsArgs, UnsupportedEffort, run_binary,
+};
 use bridgemaster_games::Seed;
 use bridgemaster_sdk::Bot;
 pub use greedy::Greedy;
@@ -20,23 +22,24 @@ pub use log_filter::log_filter;
 pub use random::Random;
 pub use search::{Effort, Search};
 
-/// The names of all bots.
+/// The names of all built-in bots.
 pub const NAMES: &[&str] = &["random", "greedy", SEARCH];
 
-/// The name of the bot that can be given an [`Effort`].
+/// The name of the bot that accepts an [`Effort`].
 pub(crate) const SEARCH: &str = "search";
 
-/// The bot of a name, its chance drawn from `seed`; `None` when no bot has this name.
+/// Creates the bot with this name. The bot draws random decisions from `seed`. Returns `None` if no
+/// bot has this name.
 pub fn by_name(name: &str, seed: &Seed) -> Option<Box<dyn Bot>> {
-    maker_of(name).map(|make| make(seed, Effort::default()))
+    factory(name).map(|make| make(seed, Effort::default()))
 }
 
-/// Makes a bot with the seed of its own chance. Only the bot `search` asks how much effort a decision
-/// may take.
-pub type MakeBot = fn(&Seed, Effort) -> Box<dyn Bot>;
+/// A function that creates a bot from a seed for its random decisions. Only the bot `search` uses
+/// the effort.
+pub type BotFactory = fn(&Seed, Effort) -> Box<dyn Bot>;
 
-/// What makes the bots of a name; `None` when there are none.
-pub fn maker_of(name: &str) -> Option<MakeBot> {
+/// Returns the factory for the bot with this name; `None` if no bot has this name.
+pub fn factory(name: &str) -> Option<BotFactory> {
     match name {
         "random" => Some(|seed, _| Box::new(Random::new(seed))),
         "greedy" => Some(|seed, _| Box::new(Greedy::new(seed))),

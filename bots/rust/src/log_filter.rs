@@ -1,14 +1,14 @@
-//! Which lines a program logs.
+//! The log filter, as set in the environment.
 
 use std::env;
 
 use tracing_subscriber::filter::Targets;
 
-/// Environment variable with the filter of the log.
+/// The environment variable that contains the log filter.
 const FILTER_VARIABLE: &str = "RUST_LOG";
 
-/// The filter that `RUST_LOG` states: levels, alone or by target, such as
-/// `info,bridgemaster=trace`. `default` where it is unset, empty or no such list.
+/// Returns the filter in `RUST_LOG`: levels, alone or by target, such as `info,bridgemaster=trace`.
+/// Returns `default` if the variable is unset, empty or invalid.
 pub fn log_filter(default: Targets) -> Targets {
     let stated = env::var(FILTER_VARIABLE).ok();
     stated.and_then(|text| parsed(&text)).unwrap_or(default)

@@ -1,17 +1,17 @@
-//! A bot that takes any legal decision.
+//! The bot `random`, which takes any legal decision.
 
 use bridgemaster_games::{ChanceStream, Seed};
 use bridgemaster_sdk::{Bot, Choice, Request};
 
-/// Plays every game: takes each listed decision with equal chance. Two of them with one seed that
-/// are asked the same answer the same.
+/// The bot `random`: plays every game, and takes each listed decision with equal probability. With
+/// the same seed, the bot gives equal answers to equal requests.
 #[derive(Debug)]
 pub struct Random {
     chance: ChanceStream,
 }
 
 impl Random {
-    /// A random bot with its chance from `seed`.
+    /// Creates a random bot that draws from `seed`.
     pub fn new(seed: &Seed) -> Self {
         Self {
             chance: ChanceStream::new(seed, 0),
@@ -22,7 +22,8 @@ impl Random {
 impl Bot for Random {
     fn decide(&mut self, request: &Request) -> Choice {
         if request.legal_count == 0 {
-            // No server asks so; an index is refused and tells it that it did.
+            // A valid request has at least one legal decision. For an invalid request, the server
+            // refuses this index and reports the problem.
             return Choice::Index(0);
         }
         Choice::Index(self.chance.below(request.legal_count) as usize)
@@ -48,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn every_listed_decision_is_taken_and_none_beyond() {
+    fn every_listed_decision_is_chosen_and_no_other() {
         let taken = choices(1, 5);
         for index in 0..5 {
             assert!(
@@ -60,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_gives_the_same_choices_again_and_another_seed_others() {
+    fn choices_depend_on_the_seed() {
         assert_eq!(choices(1, 5), choices(1, 5));
         assert_ne!(choices(1, 5), choices(2, 5));
     }

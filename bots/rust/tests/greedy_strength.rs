@@ -1,4 +1,4 @@
-//! How strong greedy is, in matches without a server: rules only.
+//! The strength of the greedy bot, in matches without a server: rules only.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -9,16 +9,16 @@ use bridgemaster_games::{
     bridges_to_nowhere::{self, BridgesToNowhere},
     carcassonne::{self, Carcassonne},
     old_london_bridge::{Config, FaceChoice, OldLondonBridge},
-    settle,
+    resolve_chance,
 };
 
-/// Streams of a match's seed for the bots and for chance after the setup; the rules' own are
+/// Streams of a match's seed for the bots and for chance after the setup; those of the rules are
 /// below.
 const RANDOM_STREAM: u64 = 1 << 32;
 const GREEDY_STREAM: u64 = RANDOM_STREAM + 1;
 const CHANCE_STREAM: u64 = RANDOM_STREAM + 2;
 
-/// Plays one match in which `greedy` sits among uniformly random seats.
+/// Plays one match with `greedy` among uniformly random seats.
 fn play<G: Rate>(config: &G::Config, seats: SeatCount, seed: &Seed, greedy: Seat) -> Outcome {
     let setup = G::draw_setup(config, seats, seed).unwrap();
     let mut state = G::start(config, seats, &setup, &mut NoEvents).unwrap();
@@ -27,8 +27,8 @@ fn play<G: Rate>(config: &G::Config, seats: SeatCount, seed: &Seed, greedy: Seat
     let mut chance = ChanceStream::new(seed, CHANCE_STREAM);
     let mut legal = Vec::new();
     loop {
-        settle::<G>(&mut state, &mut chance, &mut NoEvents);
-        let Some(seat) = G::owing(&state).iter().next() else {
+        resolve_chance::<G>(&mut state, &mut chance, &mut NoEvents);
+        let Some(seat) = G::seats_to_decide(&state).iter().next() else {
             return G::outcome(&state).unwrap();
         };
         G::legal(&state, seat, &mut legal);
@@ -44,10 +44,10 @@ fn play<G: Rate>(config: &G::Config, seats: SeatCount, seed: &Seed, greedy: Seat
     }
 }
 
-/// Checks that greedy wins this many of 100 matches against randoms, sitting on each seat in
-/// turn; a shared first place is no win.
+/// Checks that greedy wins this percentage of matches against random bots, on each seat in turn. A
+/// shared first place is not a win.
 #[track_caller]
-fn wins<G: Rate>(config: &G::Config, seats: u8, matches: u64, percent: u64) {
+fn check_wins<G: Rate>(config: &G::Config, seats: u8, matches: u64, percent: u64) {
     let count = SeatCount::new(seats).unwrap();
     let won = |number: &u64| {
         let greedy = Seat::new((number % u64::from(seats)) as u8).unwrap();
@@ -61,7 +61,7 @@ fn wins<G: Rate>(config: &G::Config, seats: u8, matches: u64, percent: u64) {
 
 #[test]
 fn greedy_wins_97_percent_of_500_matches_of_old_london_bridge_against_three_randoms() {
-    wins::<OldLondonBridge>(&Config::default(), 4, 500, 97);
+    check_wins::<OldLondonBridge>(&Config::default(), 4, 500, 97);
 }
 
 #[test]
@@ -70,32 +70,32 @@ fn greedy_wins_97_percent_with_random_score_tiles_too() {
         faces: [FaceChoice::Random; 4],
         ..Config::default()
     };
-    wins::<OldLondonBridge>(&config, 4, 100, 97);
+    check_wins::<OldLondonBridge>(&config, 4, 100, 97);
 }
 
 #[test]
 fn greedy_wins_97_percent_of_300_matches_of_alhambra_against_a_random() {
-    wins::<Alhambra>(&alhambra::Config::default(), 2, 300, 97);
+    check_wins::<Alhambra>(&alhambra::Config::default(), 2, 300, 97);
 }
 
 #[test]
 fn greedy_wins_90_percent_of_100_matches_of_alhambra_against_three_randoms() {
-    wins::<Alhambra>(&alhambra::Config::default(), 4, 100, 90);
+    check_wins::<Alhambra>(&alhambra::Config::default(), 4, 100, 90);
 }
 
 #[test]
 fn greedy_wins_97_percent_of_100_matches_of_carcassonne_against_a_random() {
-    wins::<Carcassonne>(&carcassonne::Config::default(), 2, 100, 97);
+    check_wins::<Carcassonne>(&carcassonne::Config::default(), 2, 100, 97);
 }
 
 #[test]
 fn greedy_wins_97_percent_of_100_matches_of_carcassonne_against_four_randoms() {
-    wins::<Carcassonne>(&carcassonne::Config::default(), 5, 100, 97);
+    check_wins::<Carcassonne>(&carcassonne::Config::default(), 5, 100, 97);
 }
 
 #[test]
 fn greedy_wins_97_percent_of_100_matches_of_bridges_to_nowhere_against_a_random() {
-    wins::<BridgesToNowhere>(&bridges_to_nowhere::Config::default(), 2, 100, 97);
+    check_wins::<BridgesToNowhere>(&bridges_to_nowhere::Config::default(), 2, 100, 97);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn greedy_wins_97_percent_of_100_single_games_of_bridges_to_nowhere_without_cont
         games: 1,
         ..bridges_to_nowhere::Config::default()
     };
-    wins::<BridgesToNowhere>(&config, 2, 100, 97);
+    check_wins::<BridgesToNowhere>(&config, 2, 100, 97);
 }
 
 #[test]

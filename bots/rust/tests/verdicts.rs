@@ -1,4 +1,4 @@
-//! What the sequential test of contests says of the built-in bots, in matches without a server.
+//! Verdicts of the sequential test of contests on the built-in bots, in matches without a server.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -7,62 +7,61 @@ use bridgemaster_contest::{
     Bounds, Elo, ErrorRates, GroupScore, Hypotheses, SequentialTest, Verdict, beat_fraction,
 };
 use bridgemaster_games::{
-    ChanceStream, NoEvents, Seat, SeatCount, Seed, Viewer, alhambra::Alhambra,
-    bridges_to_nowhere::BridgesToNowhere, carcassonne::Carcassonne,
-    old_london_bridge::OldLondonBridge, settle,
+    ChanceStream, NoEvents, Seat, SeatCount, Seed, Viewer, for_each_game,
+    old_london_bridge::OldLondonBridge, resolve_chance,
 };
 
 /// Streams of a match's seed: for the bots, and for chance after the setup.
 const BOTS_STREAM: u64 = 1 << 32;
 const CHANCE_STREAM: u64 = BOTS_STREAM + 1;
 
-/// Share of wrong verdicts of each kind.
+/// The error rate of each kind of wrong verdict.
 const RATE: f64 = 0.05;
-/// Contests of equal bots.
+/// The number of contests of equal bots.
 const CONTESTS: u32 = 200;
-/// How many of them may be accepted: `RATE` of them, and two standard errors of that number more.
-/// A test that keeps to its rate is beyond that in 2.4 % of such tables.
-const MOST_ACCEPTED: u32 = 16;
+/// The maximum number of accepted contests: `RATE` of them, plus two standard errors. A correct
+/// test exceeds that in 2.4 % of such tables.
+const MAX_ACCEPTED: u32 = 16;
 
-/// Who plays the seat of the candidate; all others are random.
+/// The bot on the candidate's seat; all others are random.
 #[derive(Clone, Copy)]
 enum Candidate {
     Greedy,
     Random,
 }
 
-/// The share of opponents that the candidate finishes ahead of in one match.
+/// Returns the share of opponents that the candidate finishes ahead of in one match.
 fn played<G: Rate>(seats: SeatCount, seed: &Seed, candidate: Candidate, seat: Seat) -> f64 {
     let config = G::Config::default();
     let setup = G::draw_setup(&config, seats, seed).unwrap();
     let mut state = G::start(&config, seats, &setup, &mut NoEvents).unwrap();
-    // A seat's luck is its own: rotated bots do not play the same match again.
+    // Each seat has its own stream, so rotated bots do not play the same match again.
     let mut of_bots = ChanceStream::new(seed, BOTS_STREAM + 2 + u64::from(seat.number()));
     let mut chance = ChanceStream::new(seed, CHANCE_STREAM);
     let mut legal = Vec::new();
     loop {
-        settle::<G>(&mut state, &mut chance, &mut NoEvents);
-        let Some(owing) = G::owing(&state).iter().next() else {
+        resolve_chance::<G>(&mut state, &mut chance, &mut NoEvents);
+        let Some(decider) = G::seats_to_decide(&state).iter().next() else {
             break;
         };
-        G::legal(&state, owing, &mut legal);
+        G::legal(&state, decider, &mut legal);
         let place = match candidate {
             _ if legal.len() == 1 => 0,
-            Candidate::Greedy if owing == seat => {
+            Candidate::Greedy if decider == seat => {
                 let observation = G::observe(&state, Viewer::Seat(seat));
                 best_decision::<G>(&config, &observation, seat, &legal, &mut of_bots).unwrap()
             }
             _ => of_bots.below(u32::try_from(legal.len()).unwrap()) as usize,
         };
-        G::apply(&mut state, owing, &legal[place], &mut NoEvents).unwrap();
+        G::apply(&mut state, decider, &legal[place], &mut NoEvents).unwrap();
     }
     let outcome = G::outcome(&state).unwrap();
     let places: Vec<u32> = outcome.seats.iter().map(|seat| seat.place.into()).collect();
     beat_fraction(&places, seat.index()).unwrap()
 }
 
-/// Plays groups, each of one seed with the candidate on every seat, until the verdict falls; gives
-/// it and the number of groups.
+/// Plays groups, each of one seed with the candidate on every seat, until there is a verdict.
+/// Returns it and the number of groups.
 fn contest<G: Rate>(seats: u8, upper: f64, candidate: Candidate, contest: u32) -> (Verdict, u32) {
     let seats = SeatCount::new(seats).unwrap();
     let bounds = Bounds::Elo {
@@ -70,8 +69,8 @@ fn contest<G: Rate>(seats: u8, upper: f64, candidate: Candidate, contest: u32) -
         upper: Elo(upper),
     };
     let rates = ErrorRates::new(RATE, RATE).unwrap();
-    let asked = Hypotheses::new(bounds, rates, seats.get().into()).unwrap();
-    let mut test = SequentialTest::new(asked);
+    let hypotheses = Hypotheses::new(bounds, rates, seats.get().into()).unwrap();
+    let mut test = SequentialTest::new(hypotheses);
     let mut groups = 0;
     while test.verdict() == Verdict::Undecided {
         let seed: Seed = format!("{contest}-{groups}").parse().unwrap();
@@ -85,37 +84,29 @@ fn contest<G: Rate>(seats: u8, upper: f64, candidate: Candidate, contest: u32) -
     (test.verdict(), groups)
 }
 
-/// Greedy is accepted within ten groups by the bounds of a contest that names none.
+/// Checks that greedy is accepted within ten groups with the default bounds of a contest.
 #[track_caller]
-fn is_accepted_soon<G: Rate>() {
+fn check_accepted_soon<G: Rate>() {
     for seats in [*G::SEATS.start(), *G::SEATS.end()] {
         for number in 0..3 {
             let (verdict, groups) = contest::<G>(seats, 50.0, Candidate::Greedy, number);
-            let told = format!("{} at {seats} seats: {verdict:?} after {groups}", G::NAME);
-            assert!(verdict == Verdict::Accepted && groups <= 10, "{told}");
+            let message = format!("{} at {seats} seats: {verdict:?} after {groups}", G::NAME);
+            assert!(verdict == Verdict::Accepted && groups <= 10, "{message}");
         }
     }
 }
 
-#[test]
-fn greedy_is_accepted_over_random_within_ten_groups_in_old_london_bridge() {
-    is_accepted_soon::<OldLondonBridge>();
+macro_rules! accepted_soon {
+    ($($module:ident: $game:ident,)*) => {
+        mod greedy_is_accepted_over_random_within_ten_groups {
+            $(#[test]
+            fn $module() {
+                super::check_accepted_soon::<bridgemaster_games::$module::$game>();
+            })*
+        }
+    };
 }
-
-#[test]
-fn greedy_is_accepted_over_random_within_ten_groups_in_alhambra() {
-    is_accepted_soon::<Alhambra>();
-}
-
-#[test]
-fn greedy_is_accepted_over_random_within_ten_groups_in_bridges_to_nowhere() {
-    is_accepted_soon::<BridgesToNowhere>();
-}
-
-#[test]
-fn greedy_is_accepted_over_random_within_ten_groups_in_carcassonne() {
-    is_accepted_soon::<Carcassonne>();
-}
+for_each_game!(accepted_soon);
 
 #[test]
 fn random_is_accepted_over_random_in_no_more_of_200_contests_than_alpha_allows() {
@@ -123,7 +114,7 @@ fn random_is_accepted_over_random_in_no_more_of_200_contests_than_alpha_allows()
         (0..CONTESTS).map(|number| contest::<OldLondonBridge>(2, 100.0, Candidate::Random, number));
     let accepted = verdicts.filter(|(verdict, _)| *verdict == Verdict::Accepted);
     let accepted = u32::try_from(accepted.count()).unwrap();
-    assert!(accepted <= MOST_ACCEPTED, "{accepted} of {CONTESTS}");
-    // None at all would be as suspicious: that happens in 0.004 % of such tables.
+    assert!(accepted <= MAX_ACCEPTED, "{accepted} of {CONTESTS}");
+    // Zero would be as suspicious: that happens in 0.004 % of such tables.
     assert!(accepted > 0);
 }

@@ -1,5 +1,5 @@
-//! The bots as the SDK calls them, in whole matches: every message is the protocol's, only the
-//! network is left out.
+//! The bots in whole matches, called as by the SDK: every message is the protocol's, only the
+//! network is missing.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use bridgemaster_bots::{NAMES, by_name};
 use bridgemaster_games::{
-    ChanceStream, GAME_IDS, NoEvents, Seat, SeatCount, Seed, Viewer, settle, with_game,
+    ChanceStream, GAME_IDS, NoEvents, Seat, SeatCount, Seed, Viewer, resolve_chance, with_game,
 };
 use bridgemaster_sdk::{Bot, Choice, Request, proto::games::WireGame, v1};
 
@@ -49,8 +49,8 @@ fn plays_whole_matches_by_listed_decisions<G: WireGame>(name: &str) {
         let mut chance = ChanceStream::new(&seed, 1_000_000);
         let mut legal = Vec::new();
         loop {
-            settle::<G>(&mut state, &mut chance, &mut NoEvents);
-            let Some(seat) = G::owing(&state).iter().next() else {
+            resolve_chance::<G>(&mut state, &mut chance, &mut NoEvents);
+            let Some(seat) = G::seats_to_decide(&state).iter().next() else {
                 break;
             };
             G::legal(&state, seat, &mut legal);

@@ -1,5 +1,5 @@
-//! What `greedy@1` and `search@1` decide on positions that are kept: they are yardsticks, so their
-//! play may only change with their version. `BLESS=1` writes the files anew.
+//! The decisions of `greedy@1` and `search@1` on golden positions. Their play may only change with
+//! their version. `BLESS=1` rewrites the files.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -7,27 +7,27 @@ use std::{env, fmt::Write as _, fs, path::Path};
 
 use bridgemaster_bots::{
     greedy,
-    search::{self, Budget, Think},
+    search::{self, Budget, Searchable},
 };
 use bridgemaster_games::{
-    ChanceStream, GAME_IDS, NoEvents, Seat, SeatCount, Seed, Viewer, settle, with_game,
+    ChanceStream, GAME_IDS, NoEvents, Seat, SeatCount, Seed, Viewer, resolve_chance, with_game,
 };
 
-/// Positions of each game: one a match, each later in it than the one before.
+/// The number of positions of each game, one per match, each later in its match than the previous.
 const POSITIONS: u64 = 6;
-/// Random decisions before a position, for each number of the match.
+/// The number of random decisions before a position, per number of the match.
 const DECISIONS_APART: u64 = 7;
-/// Playouts of a searched decision.
+/// The number of playouts of a searched decision.
 const PLAYOUTS: u32 = 40;
 
-/// Streams of a match's seed; the rules' own are below.
+/// Streams of a match's seed; those of the rules are below.
 const RANDOM_STREAM: u64 = 1 << 32;
 const CHANCE_STREAM: u64 = RANDOM_STREAM + 1;
 const BOT_STREAM: u64 = RANDOM_STREAM + 2;
 
-/// A state that random play leads to in which a seat has a choice: the first one after so many
-/// decisions as the number of the match says, or the last one of a match that is shorter.
-fn position<G: Think>(
+/// Returns a state of random play in which a seat has a choice: the first one after the number of
+/// decisions for this match, or the last one of a match that is shorter.
+fn position<G: Searchable>(
     config: &G::Config,
     seats: SeatCount,
     number: u64,
@@ -40,8 +40,8 @@ fn position<G: Think>(
     let mut chance = ChanceStream::new(&seed, CHANCE_STREAM);
     let mut last = None;
     for decisions in 0.. {
-        settle::<G>(&mut state, &mut chance, &mut NoEvents);
-        let Some(seat) = G::owing(&state).iter().next() else {
+        resolve_chance::<G>(&mut state, &mut chance, &mut NoEvents);
+        let Some(seat) = G::seats_to_decide(&state).iter().next() else {
             break;
         };
         G::legal(&state, seat, legal);
@@ -59,8 +59,8 @@ fn position<G: Think>(
     (state, seat)
 }
 
-/// What both bots decide, one line a position.
-fn decided<G: Think>() -> String {
+/// Returns the decisions of both bots, one line per position.
+fn decisions_of_yardsticks<G: Searchable>() -> String {
     let config = G::Config::default();
     let mut text = String::new();
     let mut legal = Vec::new();
@@ -89,23 +89,23 @@ fn decided<G: Think>() -> String {
 }
 
 #[test]
-fn the_yardsticks_decide_on_the_golden_positions_as_ever() {
+fn yardsticks_keep_their_decisions_on_golden_positions() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     for id in GAME_IDS {
-        let text = with_game!(*id, G => decided::<G>()).unwrap();
+        let text = with_game!(*id, G => decisions_of_yardsticks::<G>()).unwrap();
         let file = folder.join(format!("{id}.txt"));
         if env::var_os("BLESS").is_some() {
             fs::create_dir_all(&folder).unwrap();
             fs::write(&file, &text).unwrap();
         }
         let golden = fs::read_to_string(&file).unwrap_or_else(|error| {
-            panic!("{}: {error}; BLESS=1 makes it", file.display());
+            panic!("{}: {error}; BLESS=1 creates it", file.display());
         });
-        assert_eq!(text, golden, "{id}: a yardstick plays otherwise");
+        assert_eq!(text, golden, "{id}: a yardstick decides differently");
     }
 }
 
-fn decides_alike<G: Think>() {
+fn decides_alike<G: Searchable>() {
     let config = G::Config::default();
     let seats = SeatCount::new(*G::SEATS.start()).unwrap();
     let mut legal = Vec::new();

@@ -1,4 +1,4 @@
-// A bot that plays every game: it gives each legal decision a value and answers the best in full.
+// A bot for every game that computes a value for each legal decision and answers with the best.
 
 import { runEach, type Choice, type Request } from "bridgemaster";
 import { Segment } from "bridgemaster/games/carcassonne/v1/components";
@@ -10,9 +10,9 @@ import type { Decision as Carcassonne } from "bridgemaster/games/carcassonne/v1/
 import type { Observation as CarcassonneView } from "bridgemaster/games/carcassonne/v1/observation";
 import type { Decision as OldLondonBridge } from "bridgemaster/games/old_london_bridge/v1/decision";
 
-/** In the last of three rounds the pillars are placed: earlier they stop runs from growing. */
+/** The round in which pillars are placed. Earlier pillars would only stop runs from growing. */
 const LAST_ROUND = 3;
-/** Meeples that are kept for cities and monasteries. */
+/** Number of meeples reserved for cities and monasteries. */
 const RESERVE = 2;
 
 function decide({ game, legalCount }: Request): Choice {
@@ -32,22 +32,22 @@ function decide({ game, legalCount }: Request): Choice {
       return best(game.value.legalDecisions, (decision) => valueInCarcassonne(decision, view));
     }
     default:
-      // A game of a newer server: an index works without knowing it.
+      // The game is unknown to this program. An index is a valid answer in every game.
       return Math.floor(Math.random() * legalCount);
   }
 }
 
-/** A decision of the highest value, by chance among equals. */
+/** Returns a decision with the highest value; ties are broken at random. */
 function best<Decision>(legal: readonly Decision[], value: (decision: Decision) => number): Decision {
   const values = legal.map(value);
   const highest = values.reduce((one, other) => Math.max(one, other));
   const equals = legal.filter((_, index) => values[index] === highest);
   const chosen = equals[Math.floor(Math.random() * equals.length)];
-  if (chosen === undefined) throw new Error("no request is without a legal decision");
+  if (chosen === undefined) throw new Error("a request has at least one legal decision");
   return chosen;
 }
 
-/** Uses what it has before it ends its turn, and likes the centre. */
+/** Prefers placements in the centre, and uses tiles before it ends the turn. */
 function valueInOldLondonBridge({ decision }: OldLondonBridge): number {
   switch (decision.case) {
     case "end":
@@ -61,18 +61,18 @@ function valueInOldLondonBridge({ decision }: OldLondonBridge): number {
   }
 }
 
-/** Buys at exact prices, the dearest first; else takes the most money. */
+/** Prefers exact purchases by price, and otherwise takes the most money. */
 function valueInAlhambra({ decision }: Alhambra, view: AlhambraView | undefined): number {
   if (decision.case === "take") return sum(decision.value.cards.map((card) => card.value));
   if (decision.case !== "buy" || decision.value.give) return 0;
   const { yard } = view ?? {};
   const slots = [undefined, yard?.blue, yard?.green, yard?.orange, yard?.yellow];
   const price = slots[decision.value.slot]?.price ?? 0;
-  const tooMuch = sum(decision.value.payment) - price;
-  return price + (tooMuch === 0 ? 10 : -2 * tooMuch);
+  const excess = sum(decision.value.payment) - price;
+  return price + (excess === 0 ? 10 : -2 * excess);
 }
 
-/** Drafts high numbers and builds them high up. */
+/** Prefers high numbers, and builds them on high levels. */
 function valueInBridges({ decision }: BridgesToNowhere, view: BridgesView | undefined): number {
   if (decision.case === "take") {
     const { card } = decision.value;
@@ -84,7 +84,7 @@ function valueInBridges({ decision }: BridgesToNowhere, view: BridgesView | unde
   return piece.case === "pillar" && view?.round !== LAST_ROUND ? -1 : 1;
 }
 
-/** Lays tiles where many lie around, and places meeples where they pay. */
+/** Prefers cells with many neighbours, and segments that score for a meeple. */
 function valueInCarcassonne({ decision }: Carcassonne, view: CarcassonneView | undefined): number {
   if (!view) return 0;
   if (decision.case === "place") {
@@ -98,7 +98,10 @@ function valueInCarcassonne({ decision }: Carcassonne, view: CarcassonneView | u
   return value > (supply > RESERVE ? 0 : 1) ? value : -1;
 }
 
-/** On a field a meeple would stay to the end. */
+/**
+ * Returns the value of a segment for a meeple. Fields are worth least, because a meeple on a field
+ * stays to the end of the match.
+ */
 function valueOfSegment(segment: Segment): number {
   if (segment === Segment.MONASTERY) return 3;
   if (segment >= Segment.CITY_NORTH && segment <= Segment.CITY_WEST) return 2;

@@ -1,7 +1,7 @@
-// A bot that searches every game without knowing its rules: `RulesService` plays for it. It gives
-// each legal decision some playouts, drops the worse half, and so on until one is left or the time
-// is over. What the seat cannot see is drawn anew for each playout. In games where that is quick
-// all seats decide in playouts by what looks best to them, and else at random.
+// A bot that searches every game without knowing its rules, by playouts of `RulesService`. It uses
+// sequential halving: each legal decision gets some playouts, then the worse half is dropped, until
+// one decision is left or the time is up. Each playout samples the hidden information again. In
+// games with fast greedy playouts all seats of a playout decide greedily, in others at random.
 
 import { create, fromBinary, toBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import * as grpc from "@grpc/grpc-js";
@@ -18,14 +18,14 @@ import {
   type RulesOutcome,
 } from "bridgemaster/v1/rules_service";
 
-/** Number of the position that is searched; that after the decision `i` has the number `i + 1`. */
+/** Number of the position to search; the position after decision `i` has the number `i + 1`. */
 const ROOT = 0;
-/** Random playouts of one decision before the next one has its turn; greedy ones have one. */
+/** Number of random playouts of each decision per round. A greedy round has one playout of each. */
 const BATCH = 8;
-/** Games of which some hundred greedy playouts fit into 200 ms. */
+/** Games in which several hundred greedy playouts take at most 200 ms. */
 const QUICK_GREEDY: unknown[] = ["oldLondonBridge", "alhambra"];
-/** Decisions that are looked at: each needs a position of its own. */
-const MOST_DECISIONS = 400;
+/** Maximum number of decisions that are searched. Each needs one position of the session. */
+const MAX_DECISIONS = 400;
 
 const ADDRESS = process.env["BRIDGEMASTER_RULES"] ?? "http://127.0.0.1:50052";
 const MS = Number(process.env["SEARCH_MS"] ?? 200);
@@ -53,13 +53,13 @@ class Rules {
     this.#answers = this.#call[Symbol.asyncIterator]() as AsyncIterator<OpenSessionResponse>;
   }
 
-  /** Does operations, all of which must succeed. */
-  async do(operations: Operation[]): Promise<OpenSessionResponse> {
+  /** Runs operations; throws if one is refused. */
+  async run(operations: Operation[]): Promise<OpenSessionResponse> {
     const request = create(OpenSessionRequestSchema, { operations });
     this.#call.write(toBinary(OpenSessionRequestSchema, request));
     const { value, done } = await this.#answers.next();
-    const refused = done ? undefined : value.results.at(-1);
-    if (!refused || refused.refusalReason) throw new Error(refused?.detail ?? "the session is over");
+    const last = done ? undefined : value.results.at(-1);
+    if (!last || last.refusalReason) throw new Error(last?.detail ?? "the session is closed");
     return value;
   }
 
@@ -74,9 +74,9 @@ let started: MatchStarted | undefined;
 
 async function decide(request: Request): Promise<number> {
   const end = performance.now() + Math.min(MS, request.clock.decisionLeftMs / 2);
-  let left = [...Array(Math.min(request.legalCount, MOST_DECISIONS)).keys()];
+  let left = [...Array(Math.min(request.legalCount, MAX_DECISIONS)).keys()];
   if (left.length === 1) return 0;
-  await rules.do(positions(request, left));
+  await rules.run(positions(request, left));
   const total = left.map(() => 0);
   const isQuick = QUICK_GREEDY.includes(request.game.case);
   const policy = isQuick ? PlayoutPolicy.GREEDY : PlayoutPolicy.RANDOM;
@@ -85,15 +85,15 @@ async function decide(request: Request): Promise<number> {
     const halvings = Math.ceil(Math.log2(left.length));
     const until = performance.now() + (end - performance.now()) / halvings;
     do {
-      // One seed for all decisions: they meet the same luck.
+      // All decisions share a seed, so that luck affects them equally.
       const seed = `${request.requestId}.${round++}`;
       const value = { playouts, seed, resample: true, policy };
       const playOut = { case: "playOut", value } as const;
-      const asked = left.map((index) => ({ positionNumber: index + 1, operation: playOut }));
-      const { results } = await rules.do(asked);
+      const operations = left.map((index) => ({ positionNumber: index + 1, operation: playOut }));
+      const { results } = await rules.run(operations);
       left.forEach((index, place) => {
         const outcomes = results[place]?.outcomes ?? [];
-        total[index] = outcomes.reduce((sum, each) => sum + worth(each, request.seat), total[index] ?? 0);
+        total[index] = outcomes.reduce((sum, each) => sum + score(each, request.seat), total[index] ?? 0);
       });
     } while (performance.now() < until);
     left.sort((one, other) => (total[other] ?? 0) - (total[one] ?? 0));
@@ -102,13 +102,13 @@ async function decide(request: Request): Promise<number> {
   return left[0] ?? 0;
 }
 
-/** Puts the position before the decision, and those after each decision. */
+/** Returns operations that load the position before the decision, and those after each decision. */
 function positions(request: Request, decisions: number[]): Operation[] {
   const { game } = request;
   const value = game.case && { case: game.case, value: game.value.observation };
   const load = {
     config: started?.config,
-    // The entry of the game has the same name in both messages.
+    // The field of the game has the same name in both messages.
     observation: create(GameObservationSchema, { game: value as never }),
     sampleSeed: `${request.requestId}`,
   };
@@ -123,8 +123,8 @@ function positions(request: Request, decisions: number[]): Operation[] {
   return [{ positionNumber: ROOT, operation: { case: "load", value: load } }, ...after];
 }
 
-/** 1 for a win and 0 for a loss, with a little for the score. */
-function worth({ seats }: RulesOutcome, seat: number): number {
+/** Returns 1 for a win and 0 for a loss, plus a small term for the score. */
+function score({ seats }: RulesOutcome, seat: number): number {
   const own = seats[seat];
   const others = seats.filter((each) => each.seat !== seat);
   if (!own || others.length === 0) return own?.score ?? 0;

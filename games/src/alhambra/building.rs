@@ -4,12 +4,12 @@ use std::fmt;
 
 use super::components::{BUILDING_KINDS, Category, MAX_COPIES, PRICES, PRICES_PER_CATEGORY};
 
-/// A building. Buildings of equal category and price are interchangeable. Ordered by category,
-/// then by price.
+/// A building. Buildings with the same category and price are interchangeable. Buildings are
+/// ordered by category, then by price.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Building(u8);
 
-/// The price of each kind.
+/// The index of each kind's price.
 const PRICE_OF: [u8; BUILDING_KINDS] = {
     let mut prices = [0; BUILDING_KINDS];
     let mut kind = 0;
@@ -22,44 +22,44 @@ const PRICE_OF: [u8; BUILDING_KINDS] = {
 };
 
 impl Building {
-    /// The first kind.
+    /// The first kind, by category and price.
     pub(super) const FIRST: Self = Self(0);
 
-    /// The building of this category and price; `None` when the box has none.
+    /// Returns the building of this category and price, or `None` if the box has none.
     pub fn new(category: Category, price: u8) -> Option<Self> {
         let place = usize::from(price.checked_sub(category.lowest_price())?);
         let index = category.index() * PRICES_PER_CATEGORY + place;
         (place < PRICES_PER_CATEGORY).then_some(Self(index as u8))
     }
 
-    /// All kinds, ascending.
+    /// Returns all kinds in ascending order.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..BUILDING_KINDS as u8).map(Self)
     }
 
-    /// The category.
+    /// Returns the category, which decides the points.
     pub const fn category(self) -> Category {
         Category::ALL[self.index() / PRICES_PER_CATEGORY]
     }
 
-    /// The price, in money of the currency of its slot.
+    /// Returns the price, which is paid in the currency of the slot.
     pub const fn price(self) -> u8 {
         PRICE_OF[self.index()]
     }
 
-    /// How many of this kind are in the box.
+    /// Returns the number of buildings of this kind in the box.
     pub const fn copies(self) -> u8 {
         let (_, copies) = PRICES[self.index() / PRICES_PER_CATEGORY];
         copies[self.index() % PRICES_PER_CATEGORY]
     }
 
-    /// The position among all kinds, 0 to 41.
+    /// Returns the position among all kinds, 0 to 41.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Category and price: `garden 10`.
+/// Writes category and price: `garden 10`.
 impl fmt::Display for Building {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.category(), self.price())
@@ -72,17 +72,17 @@ impl fmt::Debug for Building {
     }
 }
 
-/// A multiset of buildings, at most [`MAX_COPIES`] of a kind: two bits for each kind, the first
-/// kind in the lowest bits.
+/// A multiset of buildings with at most [`MAX_COPIES`] of a kind. The multiset is stored as two
+/// bits for each kind, the first kind in the lowest bits.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Buildings(u128);
 
-/// The low and the high bits of the counts of one category.
+/// Masks for the low and the high bits of one category's counts.
 const LOW_BITS: u32 = 0x1555;
 const HIGH_BITS: u32 = 0x2aaa;
 
 impl Buildings {
-    /// No building.
+    /// The multiset without any building.
     pub const EMPTY: Self = Self(0);
 
     /// Every building of the box.
@@ -95,7 +95,8 @@ impl Buildings {
         Self(all)
     };
 
-    /// The multiset of these buildings; `None` with more than [`MAX_COPIES`] of a kind.
+    /// Creates the multiset of these buildings; returns `None` if there are more than
+    /// [`MAX_COPIES`] of a kind.
     pub fn of(buildings: impl IntoIterator<Item = Building>) -> Option<Self> {
         buildings
             .into_iter()
@@ -104,46 +105,46 @@ impl Buildings {
             })
     }
 
-    /// How many there are of a building.
+    /// Returns the number of buildings of one kind.
     pub const fn count(self, building: Building) -> u8 {
         (self.0 >> (2 * building.index()) & 3) as u8
     }
 
-    /// How many there are of a category.
+    /// Returns the number of buildings in a category.
     pub const fn count_of(self, category: Category) -> u8 {
         let bits = (self.0 >> (2 * PRICES_PER_CATEGORY * category.index())) as u32;
         ((bits & LOW_BITS).count_ones() + 2 * (bits & HIGH_BITS).count_ones()) as u8
     }
 
-    /// The number of buildings.
+    /// Returns the number of buildings, counting each copy.
     pub fn len(self) -> usize {
         let counts = Category::ALL.map(|category| usize::from(self.count_of(category)));
         counts.iter().sum()
     }
 
-    /// Whether there is no building.
+    /// Returns `true` if there is no building.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The buildings, ascending.
+    /// Returns the buildings in ascending order.
     pub fn iter(self) -> impl Iterator<Item = Building> {
         Building::all().flat_map(move |building| {
             std::iter::repeat_n(building, usize::from(self.count(building)))
         })
     }
 
-    /// These buildings and one more, of which there must be less than [`MAX_COPIES`].
+    /// Adds a building. The multiset must have fewer than [`MAX_COPIES`] of this kind.
     pub(super) const fn with(self, building: Building) -> Self {
         Self(self.0 + (1 << (2 * building.index())))
     }
 
-    /// These buildings without others, which must be there.
+    /// Removes the buildings of `other`, all of which must be present.
     pub(super) const fn minus(self, other: Self) -> Self {
         Self(self.0 - other.0)
     }
 
-    /// The counts, two bits a kind, the first kind in the lowest bits.
+    /// Returns the counts, two bits per kind, the first kind in the lowest bits.
     pub(super) const fn bits(self) -> u128 {
         self.0
     }

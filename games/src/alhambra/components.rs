@@ -1,58 +1,62 @@
-//! The pieces in the box and the figures of the game: all edition data is here.
+//! The pieces in the box, and the numbers in the rules. All data of the printed game is here.
 
 use crate::named::named;
 
-/// Fewest seats of this game.
+/// The minimum number of seats.
 pub const MIN_PLAYERS: usize = 2;
-/// Most seats of this game.
+/// The maximum number of seats.
 pub const MAX_PLAYERS: usize = 6;
-/// Most owners of buildings: the seats; a table of two has a third owner, the dummy.
+/// The maximum number of building owners, which are the seats. A table of two has a third owner,
+/// the dummy.
 pub const MAX_OWNERS: usize = MAX_PLAYERS;
 
-/// Currencies, and slots of the yard: one each.
+/// The number of currencies, which is also the number of slots in the yard.
 pub const CURRENCIES: usize = 4;
-/// Values of money cards: 1 to 9.
+/// The number of different money card values, which are 1 to 9.
 pub const VALUES: usize = 9;
-/// Copies of each money card in the box; a table of two plays with one less.
+/// The number of copies of each money card in the box. At a table of two, there is one copy fewer
+/// of each card.
 pub const MAX_COPIES: u8 = 3;
-/// Money cards in the box.
+/// The number of money cards in the box.
 pub const MONEY_CARDS: usize = CURRENCIES * VALUES * MAX_COPIES as usize;
-/// Cards of the open row.
+/// The number of cards in the open row when it is full.
 pub const ROW_CARDS: usize = 4;
-/// Each seat draws at the start until its money is worth at least this.
+/// The minimum total of a starting hand. Each seat draws until its hand has at least this total.
 pub const STARTING_MONEY: u16 = 20;
-/// Highest total of several money cards taken together.
+/// The maximum total when a seat takes several money cards at once.
 pub const TAKE_LIMIT: u8 = 5;
-/// Piles that the money left after the deal is parted into (A2).
+/// The number of piles that the remaining money is divided into after the deal (A2).
 pub const SUBPILES: usize = 5;
 
-/// Categories of buildings.
+/// The number of building categories.
 pub const CATEGORIES: usize = 6;
-/// Prices of one category: a row of this many.
+/// The number of prices in one category, which are consecutive.
 pub const PRICES_PER_CATEGORY: usize = 7;
-/// Kinds of building: buildings of one kind have one category and one price.
+/// The number of building kinds. Buildings of one kind have the same category and price.
 pub const BUILDING_KINDS: usize = CATEGORIES * PRICES_PER_CATEGORY;
-/// Buildings in the box.
+/// The number of buildings in the box.
 pub const BUILDINGS: usize = 54;
-/// Buildings of the dummy at the start, and again after scoring A.
+/// The number of buildings that the dummy gets at the start, and again after scoring A.
 pub const DUMMY_BUILDINGS: u8 = 6;
-/// After scoring B the dummy gets the pile divided by this, rounded down.
+/// The divisor for the pile of buildings after scoring B. The dummy gets the quotient, rounded
+/// down, as its number of buildings.
 pub const DUMMY_SHARE: u8 = 3;
 
-/// Scorings of a match, and scoring cards with a third one that is no card: A, B and C.
+/// The number of scorings in a match: A and B, which have a scoring card, and C, which has none.
 pub const SCORINGS: usize = 3;
-/// Scoring cards in the pile of money cards: A and B.
+/// The number of scoring cards in the money pile: A and B.
 pub const SCORING_CARDS: usize = 2;
-/// Places that a scoring pays at most.
+/// The maximum number of places that score points in a category.
 pub const PAID_PLACES: usize = 3;
-/// Most points that one owner gets in one category of one scoring: the first place of towers in
-/// scoring C.
+/// The most points that an owner can get for one category in one scoring: for the first place in
+/// towers in scoring C.
 pub const MAX_CATEGORY_POINTS: u8 = 21;
-/// Most shuffles of a match: only paid money is shuffled, and each building is paid once.
+/// The maximum number of shuffles in a match. Only money from payments is shuffled, and each
+/// building is bought at most once.
 pub const MAX_SHUFFLES: u8 = BUILDINGS as u8;
 
-/// The buildings of each category, in the order of [`Category::ALL`]: the lowest price, and how
-/// many buildings there are of it and of each of the next six prices.
+/// The buildings of each category, in the order of [`Category::ALL`]. An entry has the lowest
+/// price, and the number of buildings at that price and at each of the next six prices.
 pub(super) const PRICES: [(u8, [u8; PRICES_PER_CATEGORY]); CATEGORIES] = [
     (2, [1, 1, 1, 1, 1, 1, 1]),
     (3, [1, 1, 1, 1, 1, 1, 1]),
@@ -63,8 +67,8 @@ pub(super) const PRICES: [(u8, [u8; PRICES_PER_CATEGORY]); CATEGORIES] = [
 ];
 
 named! {
-    /// A currency of money cards, and the slot of the yard that is paid in it, in the order of the
-    /// yard (A1).
+    /// A currency of money cards, which also names the yard slot that is paid for in this currency.
+    /// The values are in the order of the yard (A1).
     Currency {
         Blue = "blue",
         Green = "green",
@@ -74,12 +78,12 @@ named! {
 }
 
 impl Currency {
-    /// The first letter of the name, as money cards are written: `b7`.
+    /// Returns the first letter of the name, as in the notation of money cards: `b7`.
     pub const fn letter(self) -> char {
         self.name().as_bytes()[0] as char
     }
 
-    /// The one with this letter.
+    /// Returns the currency with this letter, if there is one.
     pub fn from_letter(letter: char) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
         all.find(|currency| currency.letter() == letter)
@@ -88,44 +92,44 @@ impl Currency {
 
 named! {
     /// A category of buildings, by rank: from 1, the pavilion, to 6, the tower. The colours are
-    /// those of the cards.
+    /// those of the printed cards.
     Category {
-        /// Blue.
+        /// Category 1, with blue cards.
         Pavilion = "pavilion",
-        /// Red.
+        /// Category 2, with red cards.
         Seraglio = "seraglio",
-        /// Brown.
+        /// Category 3, with brown cards.
         Arcades = "arcades",
-        /// White.
+        /// Category 4, with white cards.
         Chambers = "chambers",
-        /// Green.
+        /// Category 5, with green cards.
         Garden = "garden",
-        /// Violet.
+        /// Category 6, with violet cards.
         Tower = "tower",
     }
 }
 
 impl Category {
-    /// The lowest price; each of the next six prices is there too.
+    /// Returns the lowest price. The category also has each of the next six prices.
     pub const fn lowest_price(self) -> u8 {
         PRICES[self.index()].0
     }
 }
 
 named! {
-    /// A scoring, in the order of the match.
+    /// A scoring. The variants are in the order in which the scorings take place.
     Scoring {
-        /// When scoring card A is drawn.
+        /// Held when scoring card A is drawn.
         A = "A",
-        /// When scoring card B is drawn.
+        /// Held when scoring card B is drawn.
         B = "B",
-        /// At the end of the match.
+        /// Held at the end of the match.
         C = "C",
     }
 }
 
 impl Scoring {
-    /// Points of the first, second and third place in a category.
+    /// Returns the points for the first, second and third place in a category.
     pub const fn place_points(self, category: Category) -> [u8; PAID_PLACES] {
         let rank = category.index() as u8 + 1;
         match self {

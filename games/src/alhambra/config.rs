@@ -1,30 +1,30 @@
-//! What can be chosen for a match: two readings of the scoring text.
+//! The choices for a match: two readings of the scoring text.
 
-/// Whether an owner without a building of a category takes a place in it (A8).
+/// The place of an owner that has no building of a category (A8).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum WithoutBuildings {
-    /// It takes none and gets no points.
+    /// The owner has no place and gets no points.
     #[default]
     NoPlace,
-    /// It takes the place that its count of none gives, and shares it with others.
+    /// The owner takes the place for its count of zero, and may share this place with other owners.
     Place,
 }
 
-/// Which places the dummy takes in a scoring (A9). Without meaning at a table of more than two.
+/// The places that the dummy takes in a scoring (A9). No effect at a table of more than two.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DummyPlaces {
-    /// Every place, like a seat.
+    /// The dummy takes any place, as a seat does.
     #[default]
     All,
-    /// The first place only, shared or not; in other categories it is passed over.
+    /// The dummy takes only first places, shared or not. In other categories, the dummy is skipped.
     FirstOnly,
 }
 
-/// What can be chosen for a match. The default are the readings that the rulings give.
+/// The choices for a match. The defaults follow the rulings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Config {
-    /// Owners without a building of a category (A8).
+    /// The place of owners that have no building of a category (A8).
     pub without_buildings: WithoutBuildings,
-    /// Places of the dummy (A9).
+    /// The places that the dummy takes (A9).
     pub dummy_places: DummyPlaces,
 }

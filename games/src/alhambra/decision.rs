@@ -1,33 +1,49 @@
-//! What a seat can answer.
+//! Decisions of a seat.
+
+use std::cmp::Ordering;
 
 use super::components::Currency;
 use super::money::ValueCounts;
 use super::row_cards::RowCards;
 
-/// An answer of a seat.
+/// A decision of a seat.
 ///
-/// Legal lists have a canonical order. Takes come first: fewer cards, then by their cards,
-/// ascending by currency and value. Then the purchases of all slots together, in three tiers:
-/// exact ones; those that pay over and have no card that could be left out; the rest. Within each
-/// tier: fewer cards, then the slot, then the paid values, written falling and compared rising,
-/// then keep before give. A pass stands alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Legal lists are in canonical order: the order of `Ord` within each tier. Takes come first: fewer
+/// cards before more, then ascending by currency and value. Purchases follow, for all slots
+/// together, in three tiers: exact payments, overpayments in which no card could be left out, and
+/// all other payments. Each tier is in the order of [`Purchase`]. A pass is the only entry of its
+/// list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Decision {
-    /// Take these cards of the open row.
+    /// Take these cards from the open row.
     Take(RowCards),
-    /// Buy a building of the yard.
+    /// Buy a building from the yard.
     Buy(Purchase),
-    /// Neither can be done (A5).
+    /// Pass, which is legal only if nothing can be taken or bought (A5).
     Pass,
 }
 
-/// A purchase.
+/// A purchase. Purchases are ordered by the number of cards, then the slot, then the paid values
+/// (in descending notation, compared ascending), then keep before give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Purchase {
     /// The slot of the yard, which is the currency that is paid.
     pub slot: Currency,
-    /// The cards paid.
+    /// The cards paid, all of the slot's currency.
     pub payment: ValueCounts,
-    /// Whether the building goes to the dummy, at a table of two (A4).
+    /// `true` if the building goes to the dummy, at a table of two (A4).
     pub give: bool,
+}
+
+impl Ord for Purchase {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let key = |own: &Self| (own.payment.len(), own.slot, own.payment.bits(), own.give);
+        key(self).cmp(&key(other))
+    }
+}
+
+impl PartialOrd for Purchase {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }

@@ -1,4 +1,4 @@
-//! What happens in a match, in the order in which it happens. Every event is public.
+//! Events of a match, in the order in which they happen. Every event is public.
 
 use std::fmt;
 
@@ -11,24 +11,24 @@ use super::row_cards::RowCards;
 use crate::Seat;
 use crate::events::{events, joined, listed};
 
-/// Who owns buildings and scores.
+/// An owner of buildings, which scores points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Owner {
-    /// A seat.
+    /// A seat of the match.
     Seat(Seat),
     /// The third owner at a table of two.
     Dummy,
 }
 
 events! {
-    /// Something that happened.
+    /// An event of a match.
     #[derive(Copy, Eq)]
     Event {
         /// A seat drew its money at the start.
         HandDealt { seat: Seat, money: Money }
             = "seat {seat} is dealt {}, worth {}" (listed(money.cards()), money.total()),
-        /// The dummy drew buildings: at the start, and after scorings A and B; none when the pile
-        /// is empty.
+        /// The dummy drew buildings, at the start or after scoring A or B. There are none if the
+        /// pile is empty.
         DummyDrew { buildings: Buildings }
             = "the dummy draws {}" (joined(buildings.iter(), ", ", "nothing")),
         /// A building was laid into a slot of the yard.
@@ -38,23 +38,24 @@ events! {
         TurnStarted { seat: Seat } = "turn of seat {seat}",
         /// A seat took money, which ends its turn.
         MoneyTaken { seat: Seat, cards: RowCards } = "seat {seat} takes {}" (listed(cards.cards())),
-        /// A seat bought a building. The turn goes on if the payment is its price, and else ends.
+        /// A seat bought a building. The turn continues if the payment is exactly the price, and
+        /// ends otherwise.
         Bought { seat: Seat, building: Building, purchase: Purchase }
             = "seat {seat} buys {building} for {}" (bought(*building, purchase)),
         /// A seat could do nothing, and its turn ended.
         Passed { seat: Seat } = "seat {seat} can do nothing and passes",
-        /// The discard was shuffled into a new pile of so many money cards.
+        /// The discard was shuffled into a new pile of `cards` money cards.
         MoneyShuffled { cards: u8 } = "the discard of {cards} is shuffled into a new pile",
         YardShort = "the yard cannot be filled: the match ends",
-        /// A building left in the yard was allotted at the end of the match, to the seat with the
-        /// most money of the slot's currency; `None` when no seat has, or several have, the most:
-        /// then it stays.
+        /// At the end of the match, a building left in the yard was allotted to the seat with the
+        /// most money of the slot's currency. The seat is `None` if no seat has any, or if several
+        /// tie; the building then stays in the yard.
         BuildingAllotted { slot: Currency, building: Building, seat: Option<Seat> }
             = "{building} of the {slot} slot goes to {}" (match seat {
                 Some(seat) => format!("seat {seat}"),
                 None => "nobody".to_owned(),
             }),
-        /// An owner got points, here by category.
+        /// An owner scored points, by category.
         Scored { scoring: Scoring, owner: Owner, points: [u8; CATEGORIES] }
             = "scoring {scoring}: {owner} gets {}" (scored(points)),
     }
@@ -82,7 +83,7 @@ fn bought(building: Building, purchase: &Purchase) -> impl fmt::Display {
     })
 }
 
-/// The points of all categories, and of those that brought any.
+/// Formats the total, and the categories with points.
 fn scored(points: &[u8; CATEGORIES]) -> String {
     let total: u32 = points.iter().map(|&n| u32::from(n)).sum();
     let all = Category::ALL.into_iter().zip(points);

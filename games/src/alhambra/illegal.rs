@@ -1,4 +1,4 @@
-//! Why a decision is refused.
+//! Refusals of decisions, with their messages.
 
 use super::building::Building;
 use super::components::{Currency, TAKE_LIMIT};

@@ -1,4 +1,5 @@
-//! Alhambra: The Card Game (Dirk Henn), complete: 2 to 6 seats, the dummy at a table of two.
+//! The complete rules of Alhambra: The Card Game (Dirk Henn), for 2 to 6 seats, including the dummy
+//! at a table of two.
 //!
 //! Rulings (A1) to (A10) and the sources of prices and points are explained in
 //! `docs/rules/alhambra.md`.
@@ -41,6 +42,6 @@ pub use setup::Setup;
 pub use shuffle::Shuffle;
 pub use state::State;
 
-/// The game.
+/// Implements the rules of Alhambra.
 #[derive(Clone, Copy, Debug)]
 pub struct Alhambra;

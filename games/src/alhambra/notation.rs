@@ -20,24 +20,25 @@ const GIVE: &str = "give";
 notation! {
     Decision {
         Take(cards) = "take" "{}" (spaced(cards.cards())),
-            from parse_take, else "`take CARD ...`, such as `take b2 g3`";
+            from parse_take, else "`take CARD ...` with at least one card, such as `take b2 g3`";
         Buy(Purchase { slot, payment, give }) = "buy" " {slot}{}{}" (
             falling(*payment),
             spaced(give.then_some(GIVE)),
         ), from parse_buy, else
-            "`buy SLOT VALUE ... [give]` with falling values, such as `buy orange 5 3 1`";
+            "`buy SLOT VALUE ... [give]` with at least one value, falling, such as `buy orange 5 3 1`";
         Pass = "pass";
     }
 }
 
-/// ` 5 3 1`: the values, falling.
+/// Formats the values in descending order, as in ` 5 3 1`.
 pub(super) fn falling(cards: ValueCounts) -> impl fmt::Display {
     spaced(cards.values().rev())
 }
 
 fn parse_take(rest: &str) -> Option<RowCards> {
     let cards = rest.split_whitespace().map(parse_card);
-    RowCards::of(cards.collect::<Option<Vec<_>>>()?)
+    let cards = cards.collect::<Option<Vec<_>>>()?;
+    RowCards::of(cards).filter(|cards| !cards.is_empty())
 }
 
 fn parse_card(word: &str) -> Option<MoneyCard> {
@@ -60,7 +61,7 @@ fn parse_buy(rest: &str) -> Option<Purchase> {
         let count = counts.get_mut(value.checked_sub(1)?)?;
         *count = count.checked_add(1)?;
     }
-    let payment = ValueCounts::new(counts)?;
+    let payment = ValueCounts::new(counts).filter(|payment| !payment.is_empty())?;
     Some(Purchase {
         slot,
         payment,

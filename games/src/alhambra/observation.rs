@@ -1,8 +1,8 @@
-//! What a viewer may know: everything that a player with a perfect memory would know.
+//! Observations: everything that a player with a perfect memory would know.
 //!
-//! Hands are open (A10), so all viewers see the same. Hidden facts have no place in these types:
-//! of a pile there is the *multiset* of what it has, never its order, and of a scoring card the
-//! places where it can still lie.
+//! Hands are open (A10), so all viewers see the same. The types of this module cannot represent
+//! hidden facts. A pile is represented by the *multiset* of its content, without an order. A
+//! scoring card is represented by the range of its possible places.
 
 use arrayvec::ArrayVec;
 
@@ -13,95 +13,94 @@ use super::money::Money;
 use super::row_cards::RowCards;
 use crate::{Seat, Viewer};
 
-/// Most exact purchases of one turn: one from each slot of the yard.
+/// The maximum number of exact purchases in one turn: one from each slot in the yard.
 pub const MAX_TURN_PURCHASES: usize = CURRENCIES;
 
-/// Points of an owner: by scoring, then by category; zeros for scorings to come.
+/// Each owner's points, by scoring and then by category. Later scorings have zeros.
 pub type Points = [[u8; CATEGORIES]; SCORINGS];
 
-/// A complete observation.
+/// Everything that a viewer may know of a state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observation {
-    /// Whose view this is.
+    /// The viewer that this observation is for.
     pub viewer: Viewer,
-    /// What is going on.
+    /// The phase of the match, with the seat to decide.
     pub phase: Phase,
-    /// The purchases of this turn, all paid exactly, in the order in which they were made; empty
-    /// outside a turn.
+    /// The purchases of this turn, in order; all of them were paid exactly. Empty outside a turn.
     pub turn_purchases: ArrayVec<TurnPurchase, MAX_TURN_PURCHASES>,
     /// Seats in seat order.
     pub seats: ArrayVec<SeatView, MAX_PLAYERS>,
-    /// The dummy: there at a table of two, and only there.
+    /// The dummy, present only at a table of two.
     pub dummy: Option<DummyView>,
-    /// The yard by slot, in the order of the currencies. Slots bought from in this turn are
-    /// empty. Once the match is over, buildings that went to no seat still lie there.
+    /// The yard by slot, in the order of the currencies. The slots of buildings bought in this turn
+    /// are empty. Once the match has ended, buildings that were allotted to no seat remain.
     pub yard: [Option<Building>; CURRENCIES],
-    /// The open row.
+    /// The open row, from which seats take money.
     pub row: RowCards,
     /// The money cards paid since the last shuffle.
     pub discard: Money,
-    /// The money cards of the pile.
+    /// The money cards in the pile, without their order.
     pub unseen_money: Money,
-    /// The buildings of the pile.
+    /// The buildings in the pile, without their order.
     pub unseen_buildings: Buildings,
-    /// Scoring cards A and B: where they can lie; `None` once drawn.
+    /// The possible places of scoring cards A and B; `None` once the card is drawn.
     pub scoring_cards: [Option<PlaceRange>; SCORING_CARDS],
-    /// Shuffles so far.
+    /// The number of shuffles so far.
     pub shuffles: u8,
 }
 
-/// What is going on.
+/// The phase of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// A seat decides.
+    /// A seat is to decide.
     Turn {
-        /// The seat.
+        /// The seat to decide.
         seat: Seat,
     },
-    /// The pile of money cards ran out in the refill after a turn: the discard is to be shuffled.
+    /// The money pile ran out in the refill after a turn, so the discard must be shuffled.
     Shuffle {
-        /// The seat whose turn was the last.
+        /// The seat whose turn was last.
         seat: Seat,
     },
-    /// The match is over.
+    /// The match has ended; no seat decides.
     Over,
 }
 
-/// A purchase of the turn in play.
+/// A purchase made in the current turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TurnPurchase {
-    /// The building.
+    /// The building that was bought.
     pub building: Building,
-    /// Slot, payment, and whether the dummy got it.
+    /// The slot, the payment, and whether the dummy got the building.
     pub purchase: Purchase,
 }
 
-/// What is known of a seat.
+/// The public information about a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SeatView {
-    /// Its money cards.
+    /// The money cards in the hand of the seat.
     pub hand: Money,
-    /// Its buildings.
+    /// The buildings that the seat owns.
     pub buildings: Buildings,
-    /// Its points.
+    /// The points that the seat has scored so far.
     pub points: Points,
 }
 
-/// What is known of the dummy.
+/// The public information about the dummy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DummyView {
-    /// Its buildings.
+    /// The buildings that the dummy owns.
     pub buildings: Buildings,
-    /// Its points, which do not count for the result.
+    /// The dummy's points, which do not count for the result.
     pub points: Points,
 }
 
-/// Where a scoring card can lie in the pile: under how many of its money cards. Each number from
-/// first to last is equally likely.
+/// The possible numbers of money cards above a scoring card in the pile, as a range. Each number
+/// from `first` to `last` is equally likely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlaceRange {
-    /// Fewest money cards above it.
+    /// The minimum number of money cards above the scoring card.
     pub first: u8,
-    /// Most money cards above it.
+    /// The maximum number of money cards above the scoring card.
     pub last: u8,
 }

@@ -1,4 +1,4 @@
-//! What people can choose by text.
+//! Options that users set as text.
 
 use super::{
     Alhambra,

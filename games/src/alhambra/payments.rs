@@ -1,9 +1,10 @@
-//! Listing purchases: which cards can pay for what, in canonical order.
+//! Listing of purchases: the payments for each building, in canonical order.
 //!
-//! A payment is the hand without some cards, worth at most what the hand has over the price: so
-//! only payments are formed, each from one with a card more. Each is one number that orders
-//! payments as legal lists do. Where there are too many of them, the tiers that waste nothing are
-//! searched first, and then the others size by size until the list is full.
+//! A payment is the hand without some cards. The cards left out are worth at most the difference
+//! between hand and price. So each payment is derived from another payment by removing a card, and
+//! no other sets are formed. A payment is stored as one number, and these numbers have the order of
+//! legal lists. If there are too many payments, the tiers without waste are searched first. All
+//! other payments follow by size until the list is full.
 
 use arrayvec::ArrayVec;
 
@@ -14,7 +15,7 @@ use super::decision::{Decision, Purchase};
 use super::money::{Money, ValueCounts};
 use crate::{LegalList, Rules};
 
-/// A slot of the yard, and the cards of the seat that can pay there.
+/// A yard slot with its building's price, and the cards with which the seat can pay it.
 #[derive(Clone, Copy)]
 struct Offer {
     slot: Currency,
@@ -23,29 +24,30 @@ struct Offer {
 }
 
 impl Offer {
-    /// Only a place to be filled.
+    /// A placeholder in an array of offers.
     const NONE: Self = Self {
         slot: Currency::Blue,
         price: 0,
         hand: ValueCounts::EMPTY,
     };
 
-    /// The tier of cards that reach the price: exact; over with no card that could be left out;
-    /// the rest.
-    const fn tier(&self, cards: ValueCounts) -> u64 {
-        let (total, price) = (cards.total(), self.price);
-        (total > price) as u64 + (total >= price + cards.lowest()) as u64
-    }
-
-    /// The payment of these cards, which must reach the price.
+    /// Creates a payment with these cards. Their total must be at least the price.
     const fn payment(&self, cards: ValueCounts) -> Payment {
-        let order = self.tier(cards) << 7 | (cards.len() as u64) << 2 | self.slot as u64;
+        let order =
+            (tier(self.price, cards) as u64) << 7 | (cards.len() as u64) << 2 | self.slot as u64;
         Payment(order << u32::BITS | cards.0 as u64)
     }
 }
 
-/// What is paid where, as one number in the order of legal lists: the tier, the number of cards,
-/// the slot, and the word of the cards.
+/// Returns the tier of a payment that reaches the price: 0 for an exact payment, 1 if no card could
+/// be left out, 2 otherwise.
+pub(super) const fn tier(price: u8, cards: ValueCounts) -> u16 {
+    let total = cards.total();
+    (total > price) as u16 + (total >= price + cards.lowest()) as u16
+}
+
+/// A payment and its slot as one number. Such numbers have the order of legal lists. The number
+/// consists of the tier, the number of cards, the slot, and the cards as one word.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Payment(u64);
 
@@ -59,13 +61,13 @@ impl Payment {
     }
 }
 
-/// Payments that have been found: more would not fit into a legal list.
+/// The payments found so far, at most as many as fit into a legal list.
 type Found = ArrayVec<Payment, { Alhambra::LEGAL_CAP }>;
 
-/// There was no room for all that was to be added.
+/// The error for a list that is full.
 struct Full;
 
-/// Adds the purchases that a hand can pay.
+/// Adds the purchases that a hand can pay for.
 pub(super) fn list_purchases(
     yard: &[Option<Building>; CURRENCIES],
     hand: &Money,
@@ -76,9 +78,10 @@ pub(super) fn list_purchases(
     let mut count = 0;
     for (slot, building) in Currency::ALL.into_iter().zip(yard) {
         let hand = hand.of_currency(slot);
-        // More than any hand has, where nothing is offered.
+        // For an empty slot, the price is above the value of any hand.
         let price = building.map_or(u8::MAX, Building::price);
-        // The next one takes the place of one that cannot be paid: a branch would go either way.
+        // An offer that cannot be paid is overwritten by the next offer. A branch instead would be
+        // hard for the processor to predict.
         offers[count] = Offer { slot, price, hand };
         count += usize::from(hand.total() >= price);
     }
@@ -100,13 +103,14 @@ pub(super) fn list_purchases(
 }
 
 impl Offer {
-    /// Finds all payments, as far as there is room.
+    /// Finds all payments, until `found` is full.
     fn find_all(&self, found: &mut Found) -> Result<(), Full> {
         let Self { price, hand, .. } = *self;
         let first = found.len();
         found.try_push(self.payment(hand)).map_err(|_| Full)?;
         for (value, copies) in hand.held_up_to(hand.total() - price) {
-            // Those from which as many of the value as so far were left out.
+            // The payments in which the most cards of this value have been removed so far, as a
+            // range.
             let mut last = first..found.len();
             for _ in 0..copies {
                 let formed = found.len();
@@ -122,9 +126,10 @@ impl Offer {
         Ok(())
     }
 
-    /// Finds the payments without a card that could be left out: `chosen`, which is below the
-    /// price, and cards of values up to `highest`. The last card, the lowest one, reaches the
-    /// price. All money of the box has 346 of them in all slots: there is always room.
+    /// Finds the payments in which no card could be left out. The cards in `chosen` are worth less
+    /// than the price. Each payment adds cards with values up to `highest` to the chosen cards. The
+    /// last card, which is the lowest, reaches the price. Even all money in the box allows only 346
+    /// such payments over all slots, so they always fit.
     fn find_no_waste(&self, chosen: ValueCounts, highest: u8, found: &mut Found) {
         for value in 1..=highest {
             if chosen.count(value) == self.hand.count(value) {
@@ -140,22 +145,22 @@ impl Offer {
     }
 }
 
-/// The purchases of a legal list.
+/// The purchases in a legal list.
 struct Purchases<'a> {
-    /// Whether a building is given to the dummy, in order.
+    /// The values of `give` that each payment is listed with, in order.
     ways: &'static [bool],
     list: &'a mut Vec<Decision>,
 }
 
 impl Purchases<'_> {
-    /// Adds those of all payments that have been found.
+    /// Adds the purchases of all payments found.
     fn push_all(&mut self, found: &mut Found) -> Result<(), Full> {
         found.sort_unstable();
         let mut payments = found.iter();
         payments.try_for_each(|payment| self.push(payment.slot(), payment.cards()))
     }
 
-    /// Adds those of more payments than can be formed at once.
+    /// Adds the purchases when there are too many payments to hold at once.
     fn push_many(&mut self, payable: &[Offer], found: &mut Found) -> Result<(), Full> {
         found.clear();
         for offer in payable {
@@ -171,8 +176,8 @@ impl Purchases<'_> {
         Ok(())
     }
 
-    /// Adds those of one slot that have a card that could be left out: which pay `chosen` and
-    /// `more` cards of values up to `highest`.
+    /// Adds the purchases from one slot in which a card could be left out. These purchases pay
+    /// `chosen` and `more` cards with values up to `highest`.
     fn push_rest(
         &mut self,
         offer: &Offer,
@@ -186,7 +191,7 @@ impl Purchases<'_> {
             }
             let cards = chosen.plus(ValueCounts::one(value));
             if more > 1 {
-                // All but the last card must reach the price.
+                // The payment must reach the price even without its last card.
                 let most = usize::from(cards.total()) + usize::from(value) * (more - 2);
                 if most >= usize::from(offer.price) {
                     self.push_rest(offer, cards, more - 1, value)?;
@@ -219,8 +224,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_is_room_for_all_payments_without_waste_that_any_hand_has() {
-        // Whatever a hand has is a part of all money, and so are its payments.
+    fn the_capacity_suffices_for_all_payments_without_waste() {
+        // A hand is a subset of all money, so its payments are among those of all money.
         let values = 1..=VALUES as u8;
         let cards = values.flat_map(|value| (0..MAX_COPIES).map(move |_| ValueCounts::one(value)));
         let hand = cards.fold(ValueCounts::EMPTY, ValueCounts::plus);

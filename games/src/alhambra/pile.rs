@@ -1,22 +1,25 @@
-//! The two piles: their orders are the secrets of a match.
+//! The two piles, whose orders are hidden information.
+
+use std::fmt;
 
 use super::building::Building;
 use super::components::{BUILDINGS, MONEY_CARDS, SCORING_CARDS, Scoring};
 use super::money::MoneyCard;
 use super::observation::PlaceRange;
 
-/// At most `N` pieces that are drawn one by one.
-#[derive(Clone, Debug)]
+/// A pile of at most `N` pieces, drawn one by one.
+#[derive(Clone)]
 pub(super) struct Pile<T, const N: usize> {
-    /// In the order in which they are drawn; those before `next` are gone, those from `end` on
-    /// have no meaning.
+    /// The pieces in the order in which they are drawn. Pieces before `next` are already drawn, and
+    /// entries from `end` on are unused.
     pieces: [T; N],
     next: u8,
     end: u8,
 }
 
 impl<T: Copy, const N: usize> Pile<T, N> {
-    /// A pile of these pieces, the first to be drawn first. Any piece does as `filler`.
+    /// Creates a pile of these pieces, the first to be drawn first. `filler` pads the array and may
+    /// be any piece.
     pub(super) fn new(rest: &[T], filler: T) -> Self {
         let mut pieces = [filler; N];
         pieces[..rest.len()].copy_from_slice(rest);
@@ -27,7 +30,7 @@ impl<T: Copy, const N: usize> Pile<T, N> {
         }
     }
 
-    /// What is left, the first to be drawn first.
+    /// Returns the remaining pieces, the first to be drawn first.
     pub(super) fn rest(&self) -> &[T] {
         &self.pieces[usize::from(self.next)..usize::from(self.end)]
     }
@@ -39,37 +42,44 @@ impl<T: Copy, const N: usize> Pile<T, N> {
     }
 }
 
-/// The pile of buildings.
+/// Prints the remaining pieces only.
+impl<T: Copy + fmt::Debug, const N: usize> fmt::Debug for Pile<T, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.rest()).finish()
+    }
+}
+
+/// The pile of buildings, face down.
 pub(super) type BuildingPile = Pile<Building, BUILDINGS>;
 
-/// A scoring card in the pile of money cards, by the number of money cards drawn from this pile
-/// before it.
+/// A scoring card in the pile of money cards. The position is the number of money cards that are
+/// drawn from this pile before the scoring card.
 #[derive(Clone, Copy, Debug)]
 struct ScoringCard {
-    /// Where it is: secret.
+    /// The actual position, which is hidden.
     after: u8,
-    /// Where it can be, as far as is known.
+    /// The public range of positions.
     range: PlaceRange,
 }
 
-/// The pile of money cards.
+/// The pile of money cards with its scoring cards.
 #[derive(Clone, Debug)]
 pub(super) struct MoneyPile {
     money: Pile<MoneyCard, MONEY_CARDS>,
-    /// A and B until they are drawn.
+    /// Scoring cards A and B, until they are drawn.
     scoring_cards: [Option<ScoringCard>; SCORING_CARDS],
 }
 
-/// What is drawn from the pile of money cards.
+/// The result of drawing from the money pile.
 pub(super) enum Drawn {
     Money(MoneyCard),
     Scoring(Scoring),
-    /// Nothing is left.
+    /// The pile is empty.
     Nothing,
 }
 
 impl MoneyPile {
-    /// A pile of money cards without scoring cards.
+    /// Creates a pile of money cards without scoring cards.
     pub(super) fn new(money: &[MoneyCard]) -> Self {
         Self {
             money: Pile::new(money, MoneyCard::FIRST),
@@ -77,25 +87,25 @@ impl MoneyPile {
         }
     }
 
-    /// Puts a scoring card under `above` money cards of the whole pile; `range` is what is known
-    /// of that.
+    /// Puts a scoring card below `above` money cards of the whole pile. `range` is the public range
+    /// of `above`.
     pub(super) fn put(&mut self, scoring_card: usize, above: u8, range: PlaceRange) {
         let after = above;
         self.scoring_cards[scoring_card] = Some(ScoringCard { after, range });
     }
 
-    /// The money cards that are left, the first to be drawn first.
+    /// Returns the remaining money cards, the first to be drawn first.
     pub(super) fn rest(&self) -> &[MoneyCard] {
         self.money.rest()
     }
 
-    /// How many money cards lie above each scoring card.
+    /// Returns the number of money cards above each scoring card.
     pub(super) fn scoring_places(&self) -> [Option<u8>; SCORING_CARDS] {
         let above = |card: ScoringCard| card.after - self.money.next;
         self.scoring_cards.map(|card| card.map(above))
     }
 
-    /// How many money cards can lie above each scoring card.
+    /// Returns the public range for the number of money cards above each scoring card.
     pub(super) fn scoring_ranges(&self) -> [Option<PlaceRange>; SCORING_CARDS] {
         let left = |card: ScoringCard| PlaceRange {
             first: card.range.first.saturating_sub(self.money.next),

@@ -1,4 +1,4 @@
-//! The start of a match, and what happens after a turn: yard, open row, and the end.
+//! The start of a match, and the steps after a turn: yard, open row, and the end.
 
 use super::building::Buildings;
 use super::components::{Currency, DUMMY_BUILDINGS, DUMMY_SHARE, ROW_CARDS, Scoring};
@@ -9,12 +9,12 @@ use super::state::State;
 use crate::{EventSink, Seat};
 
 impl State {
-    /// Lays out what is open at the start, and begins the first turn.
+    /// Lays out the initial open pieces, and starts the first turn.
     pub(super) fn begin(&mut self, events: &mut impl EventSink<Event>) {
         for (seat, money) in self.seats.seats().zip(self.hands) {
             events.push(Event::HandDealt { seat, money });
         }
-        self.dummy_draws(DUMMY_BUILDINGS, events);
+        self.deal_to_dummy(DUMMY_BUILDINGS, events);
         self.fill_yard(events);
         self.fill_row(events);
         let hand = |seat: &Seat| &self.hands[seat.index()];
@@ -29,8 +29,8 @@ impl State {
         events.push(Event::TurnStarted { seat });
     }
 
-    /// Ends the turn of a seat: refills the yard, then the open row. A yard that cannot be filled
-    /// ends the match (A6).
+    /// Ends a seat's turn: refills the yard, then the open row. A yard that cannot be filled ends
+    /// the match (A6).
     pub(super) fn end_turn(&mut self, seat: Seat, events: &mut impl EventSink<Event>) {
         self.turn_purchases.clear();
         if self.fill_yard(events) {
@@ -43,7 +43,7 @@ impl State {
         }
     }
 
-    /// Lays buildings into the empty slots, from left to right; returns whether the yard is full.
+    /// Fills the empty slots from left to right; returns `true` if the yard is full then.
     fn fill_yard(&mut self, events: &mut impl EventSink<Event>) -> bool {
         for (slot, place) in Currency::ALL.into_iter().zip(&mut self.yard) {
             if place.is_none() {
@@ -57,8 +57,8 @@ impl State {
         true
     }
 
-    /// Refills the open row after the turn of `last` and begins the next turn; waits where the
-    /// discard must be shuffled.
+    /// Refills the open row after the turn of `last` and starts the next turn, unless a shuffle of
+    /// the discard is due.
     pub(super) fn refill_row(&mut self, last: Seat, events: &mut impl EventSink<Event>) {
         if !self.fill_row(events) {
             self.phase = Phase::Shuffle { seat: last };
@@ -67,8 +67,8 @@ impl State {
         }
     }
 
-    /// Opens money cards until the row is full or, without money to draw, stays short (A7);
-    /// returns whether this is done, because the discard need not be shuffled before.
+    /// Adds money cards until the row is full, or until there is no money left to draw (A7).
+    /// Returns `false` if the discard must be shuffled first.
     fn fill_row(&mut self, events: &mut impl EventSink<Event>) -> bool {
         while self.row.len() < ROW_CARDS {
             match self.money_pile.draw() {
@@ -82,7 +82,7 @@ impl State {
                         Scoring::A => DUMMY_BUILDINGS,
                         _ => self.building_pile.rest().len() as u8 / DUMMY_SHARE,
                     };
-                    self.dummy_draws(buildings, events);
+                    self.deal_to_dummy(buildings, events);
                 }
                 Drawn::Nothing => return self.discard.is_empty(),
             }
@@ -90,8 +90,8 @@ impl State {
         true
     }
 
-    /// Gives the dummy, if there is one, so many buildings of the pile, or all that there are.
-    fn dummy_draws(&mut self, count: u8, events: &mut impl EventSink<Event>) {
+    /// Gives the dummy, if there is one, `count` buildings of the pile, or all that are left.
+    fn deal_to_dummy(&mut self, count: u8, events: &mut impl EventSink<Event>) {
         if self.has_dummy() {
             let mut buildings = Buildings::EMPTY;
             let owned = &mut self.buildings[self.dummy_index()];
@@ -103,7 +103,8 @@ impl State {
         }
     }
 
-    /// Gives each building left in the yard to the one seat with the most money of its slot.
+    /// Gives each building left in the yard to the seat with the most money of its slot's currency,
+    /// unless several seats tie.
     fn allot_yard(&mut self, events: &mut impl EventSink<Event>) {
         for slot in Currency::ALL {
             let Some(building) = self.yard[slot.index()] else {

@@ -1,4 +1,4 @@
-//! An observation as text for people.
+//! Rendering of an observation as text.
 
 use std::fmt::{Result, Write};
 
@@ -12,11 +12,11 @@ use super::observation::{Observation, Phase, PlaceRange, Points};
 use super::scoring;
 use crate::{Progress, Seat, Show, events::joined};
 
-/// Widest line.
+/// The maximum width of a line.
 const COLUMNS: usize = 100;
 
 impl Show for Alhambra {
-    /// Writes the table: what goes on, the yard, the money, then each owner.
+    /// Writes the table: the phase, the yard, the money, then each owner.
     fn render(_config: &Config, observation: &Observation, text: &mut impl Write) -> Result {
         match observation.phase {
             Phase::Turn { seat } => write!(text, "turn of seat {seat}")?,
@@ -55,9 +55,9 @@ impl Show for Alhambra {
         Ok(())
     }
 
-    /// How far a match has come, counted in buildings that have left pile and yard. When it is over
-    /// all count: what is left then is out of the game. An observation from outside may have more
-    /// buildings than the box.
+    /// Returns the progress, counted in buildings that have left the pile and the yard. Once the
+    /// match has ended, all buildings count, because the remaining buildings are out of the game.
+    /// An observation from outside may have more buildings than the box.
     fn progress(observation: &Observation) -> Option<Progress> {
         let open = observation.yard.iter().flatten().count();
         let total = BUILDINGS as u32;
@@ -84,7 +84,7 @@ fn owner(owner: Owner, buildings: Buildings, points: &Points, text: &mut impl Wr
     writeln!(text)
 }
 
-/// The money of a hand by currency, in as many lines as it takes.
+/// Writes the money of a hand by currency, wrapped at [`COLUMNS`].
 fn money(hand: &Money, text: &mut impl Write) -> Result {
     let mut line = format!("  money {} in {} cards:", hand.total(), hand.len());
     let currencies = Currency::ALL.into_iter().zip(hand.0);

@@ -1,63 +1,67 @@
-//! The cards of the open row.
+//! Sets of cards from the open row.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use super::components::ROW_CARDS;
 use super::money::MoneyCard;
 
-/// At most [`ROW_CARDS`] money cards: the open row, or what is taken from it. A multiset.
+/// A multiset of at most [`ROW_CARDS`] money cards: the open row, or cards taken from it. Multisets
+/// are ordered by the number of cards, and then by the first card that differs.
 ///
-/// One word: a byte for each card, ascending from the lowest byte, and 0 above the last card.
+/// The multiset is one word. This word has a byte for each card, ascending from the lowest byte,
+/// and 0 above the last card.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct RowCards(u32);
 
 const _: () = assert!(size_of::<RowCards>() == ROW_CARDS);
 
-/// The highest bit of each byte, which no card has.
+/// A mask of each byte's highest bit, which no card uses.
 const GUARDS: u32 = each(1 << (u8::BITS - 1));
 
-/// A byte in each place.
+/// Returns a word with this byte in each place.
 const fn each(byte: u8) -> u32 {
     u32::from_le_bytes([byte; ROW_CARDS])
 }
 
 impl RowCards {
-    /// No card.
+    /// The multiset without any card.
     pub const EMPTY: Self = Self(0);
 
-    /// A place that never has a card.
+    /// A place index that never has a card.
     pub(super) const NO_PLACE: u8 = ROW_CARDS as u8;
 
-    /// These cards in whatever order; `None` when there are more than [`ROW_CARDS`].
+    /// Creates the multiset of these cards, in any order; returns `None` if there are more than
+    /// [`ROW_CARDS`].
     pub fn of(cards: impl IntoIterator<Item = MoneyCard>) -> Option<Self> {
         cards.into_iter().try_fold(Self::EMPTY, |row, card| {
             (row.len() < ROW_CARDS).then(|| row.with(card))
         })
     }
 
-    /// The cards as bytes, ascending, and 0 at each place without a card.
+    /// Returns the cards as bytes, ascending, with 0 at each place without a card.
     pub(super) const fn bytes(self) -> [u8; ROW_CARDS] {
         self.0.to_le_bytes()
     }
 
-    /// The cards at some places, ascending; [`Self::NO_PLACE`] stands for none.
+    /// Returns the cards at some places, ascending; [`Self::NO_PLACE`] selects none.
     pub(super) fn at_places(self, places: [u8; ROW_CARDS]) -> Self {
         let row = u64::from(self.0);
         let cards = places.map(|place| (row >> (u32::from(place) * u8::BITS)) as u8);
         Self(u32::from_le_bytes(cards))
     }
 
-    /// The number of cards.
+    /// Returns the number of cards, at most [`ROW_CARDS`].
     pub const fn len(&self) -> usize {
         ROW_CARDS - (self.0.leading_zeros() / u8::BITS) as usize
     }
 
-    /// Whether there is no card.
+    /// Returns `true` if there is no card.
     pub const fn is_empty(&self) -> bool {
         self.0 == 0
     }
 
-    /// The cards, ascending.
+    /// Returns the cards in ascending order.
     pub fn cards(&self) -> impl Iterator<Item = MoneyCard> + Clone + use<> {
         let mut rest = self.0;
         std::iter::from_fn(move || {
@@ -67,25 +71,25 @@ impl RowCards {
         })
     }
 
-    /// The total of the values.
+    /// Returns the total of the values.
     pub const fn total(&self) -> u8 {
         let values = self.0 & each(MoneyCard::VALUE_MASK);
-        // The highest byte of the product is the sum of all bytes.
+        // The product's highest byte is the sum of all bytes.
         (values.wrapping_mul(each(1)) >> (u32::BITS - u8::BITS)) as u8
     }
 
-    /// These cards and one more, for which there must be room.
+    /// Adds a card; there must be a free place.
     pub(super) const fn with(self, card: MoneyCard) -> Self {
         debug_assert!(self.len() < ROW_CARDS, "the row had room");
         let held = (self.0 + !GUARDS) & GUARDS;
         let not_above = (each(card.byte()) + GUARDS - self.0) & held;
-        // The cards that are not above it are the first ones: what is below its place.
+        // The cards up to the new card are the first ones, and keep their places.
         let below = (not_above >> (u8::BITS - 1)) * u8::MAX as u32;
         let above = (self.0 & !below) << u8::BITS;
         Self((self.0 & below) + (below + 1) * card.byte() as u32 + above)
     }
 
-    /// These cards without one; `None` when it is not there.
+    /// Removes one card; returns `None` if it is not present.
     const fn minus(self, card: MoneyCard) -> Option<Self> {
         let different = ((self.0 ^ each(card.byte())) + !GUARDS) & GUARDS;
         if different == GUARDS {
@@ -96,10 +100,23 @@ impl RowCards {
         Some(Self((self.0 & below) + (self.0 >> u8::BITS & !below)))
     }
 
-    /// These cards without those of `part`, or the first card of `part` that is not there.
+    /// Removes the cards of `part`. The error is the first card of `part` that is not present.
     pub(super) fn without(self, part: Self) -> Result<Self, MoneyCard> {
         let mut cards = part.cards();
         cards.try_fold(self, |rest, card| rest.minus(card).ok_or(card))
+    }
+}
+
+impl Ord for RowCards {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let key = |own: &Self| (own.len(), own.0.swap_bytes());
+        key(self).cmp(&key(other))
+    }
+}
+
+impl PartialOrd for RowCards {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 
@@ -113,13 +130,13 @@ impl fmt::Debug for RowCards {
 mod tests {
     use super::*;
 
-    /// Cards of several currencies, the first and the last kind among them.
+    /// Returns cards of several currencies, including the first and the last kind.
     fn some_cards() -> Vec<MoneyCard> {
         let cards: Vec<MoneyCard> = MoneyCard::all().collect();
         [0, 1, 8, 9, 26, 35].map(|place| cards[place]).to_vec()
     }
 
-    /// All rows of up to four of these cards, in every order, as vectors.
+    /// Returns all rows of up to four of these cards, in every order.
     fn rows() -> Vec<Vec<MoneyCard>> {
         let mut rows = vec![vec![]];
         for length in 1..=ROW_CARDS {

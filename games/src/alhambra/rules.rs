@@ -1,10 +1,11 @@
-//! The rules: whose turn it is, what is legal and what it does.
+//! The rules: turn order, legal decisions and their effects.
 
 use std::ops::RangeInclusive;
 
 use arrayvec::ArrayVec;
 
 use super::Alhambra;
+use super::building::Building;
 use super::components::{Currency, MAX_PLAYERS, MIN_PLAYERS, MONEY_CARDS, TAKE_LIMIT, VALUES};
 use super::config::Config;
 use super::decision::{Decision, Purchase};
@@ -12,7 +13,7 @@ use super::event::Event;
 use super::illegal::Illegal;
 use super::money::{Money, MoneyCard, ValueCounts};
 use super::observation::{Phase, TurnPurchase};
-use super::payments::list_purchases;
+use super::payments::{list_purchases, tier};
 use super::pile::MoneyPile;
 use super::row_cards::RowCards;
 use super::setup::{self, Setup, stream};
@@ -29,13 +30,14 @@ impl Rules for Alhambra {
     const NAME: &'static str = "Alhambra: The Card Game";
     const RULES_VERSION: u32 = 1;
     const SEATS: RangeInclusive<u8> = MIN_PLAYERS as u8..=MAX_PLAYERS as u8;
-    /// Longest legal list. A seat can have hundreds of thousands of payments; sensible play rarely has
-    /// more than 150 decisions. Takes (at most 15) and no-waste purchases (at most 524) always fit.
+    /// The maximum length of a legal list. A seat can have hundreds of thousands of payments;
+    /// sensible play rarely has more than 150 decisions. Takes (at most 15) and purchases without
+    /// waste (at most 524) always fit.
     const LEGAL_CAP: usize = 1024;
     const NOTES: &'static [&'static str] = &[
-        "Prices and points that the rulebook shows as pictures only come from public lists of the \
-         game, which agree with each other and with every figure in its text.",
-        "Hands are open: every take and payment is, so that hiding them would only test memory.",
+        "Prices and points that the rulebook shows only as pictures come from public lists of the \
+         game, which agree with each other and with every figure in the rulebook's text.",
+        "Hands are open: every take and payment is public, so hidden hands would only test memory.",
     ];
 
     type Config = Config;
@@ -83,7 +85,7 @@ impl Rules for Alhambra {
             return FieldError::refuse("shuffle", "none is due");
         };
         if Money::of(shuffle.cards.iter().copied()) != Some(state.discard) {
-            return FieldError::refuse("cards", "are not the cards of the discard");
+            return FieldError::refuse("cards", "must be the cards of the discard");
         }
         state.money_pile = MoneyPile::new(&shuffle.cards);
         state.discard = Money::EMPTY;
@@ -98,7 +100,7 @@ impl Rules for Alhambra {
         state.seats
     }
 
-    fn owing(state: &State) -> SeatSet {
+    fn seats_to_decide(state: &State) -> SeatSet {
         match state.phase {
             Phase::Turn { seat } => SeatSet::one(seat),
             Phase::Shuffle { .. } | Phase::Over => SeatSet::EMPTY,
@@ -113,6 +115,17 @@ impl Rules for Alhambra {
             list.push(Decision::Pass);
         }
         listed
+    }
+
+    /// Returns the tier of a purchase, and 0 for other decisions.
+    fn precedence(state: &State, decision: &Decision) -> u16 {
+        match decision {
+            Decision::Buy(purchase) => {
+                let price = state.yard[purchase.slot.index()].map_or(0, Building::price);
+                tier(price, purchase.payment)
+            }
+            Decision::Take(_) | Decision::Pass => 0,
+        }
     }
 
     fn decide(
@@ -186,9 +199,10 @@ impl State {
         let discard = &mut self.discard.0[slot.index()];
         *discard = discard.plus(payment);
         self.yard[slot.index()] = None;
-        let owner = match purchase.give {
-            true => self.dummy_index(),
-            false => seat.index(),
+        let owner = if purchase.give {
+            self.dummy_index()
+        } else {
+            seat.index()
         };
         self.buildings[owner] = self.buildings[owner].with(building);
         events.push(Event::Bought {
@@ -206,7 +220,8 @@ impl State {
     }
 }
 
-/// The refusal of a payment that a hand does not have: of its highest card that is missing.
+/// Creates the refusal of a payment with cards that are not in the hand. The refusal names the
+/// highest card that is missing.
 fn not_in_hand(slot: Currency, held: ValueCounts, payment: ValueCounts) -> Illegal {
     let is_short = |value: &u8| payment.count(*value) > held.count(*value);
     let value = (1..=VALUES as u8).rev().find(is_short).unwrap_or(1);

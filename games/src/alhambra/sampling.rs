@@ -1,4 +1,4 @@
-//! What a viewer may know, and drawing a state that it allows.
+//! Creation of observations, and sampling of states that are consistent with an observation.
 
 use arrayvec::ArrayVec;
 
@@ -14,7 +14,7 @@ use super::observation::{DummyView, Observation, Phase, Points, SeatView};
 use super::pile::{BuildingPile, MoneyPile};
 use super::setup::{Deal, Setup, copies};
 use super::state::State;
-use crate::field_error::{check_at_table, holds, require};
+use crate::field_error::{check_at_table, require, require_at};
 use crate::{ChanceStream, FieldError, Sample, SeatCount, Viewer, sample::check_table};
 
 impl Sample for Alhambra {
@@ -61,7 +61,7 @@ impl Sample for Alhambra {
         observation.viewer
     }
 
-    /// The orders of both piles and the places of the scoring cards are drawn.
+    /// Draws both piles' orders and the positions of the scoring cards.
     fn draw_state(
         config: &Config,
         observation: &Observation,
@@ -109,7 +109,7 @@ impl Sample for Alhambra {
         })
     }
 
-    /// Hidden are the orders of the piles and the places of the scoring cards.
+    /// Redraws the piles' orders and the positions of the scoring cards.
     fn redeal(
         _config: &Config,
         seats: SeatCount,
@@ -128,40 +128,39 @@ impl Sample for Alhambra {
     }
 }
 
-/// Checks what the rules rely on. Returns the number of seats.
+/// Checks all assumptions of the rules about an observation. Returns the number of seats.
 fn check(observation: &Observation) -> Result<SeatCount, FieldError> {
     let seats = check_table::<Alhambra>(observation.seats.len(), observation.viewer)?;
     check_money(observation, seats)?;
     check_buildings(observation)?;
     let few = observation.shuffles < MAX_SHUFFLES;
-    holds("shuffles", few, "is not below the number of buildings")?;
+    require("shuffles", few, "is not below the number of buildings")?;
     for (i, range) in observation.scoring_cards.iter().enumerate() {
         let rises = range.is_none_or(|range| range.first <= range.last);
         let field = || format!("scoring_cards[{i}]");
-        require(rises, field, "has its first place after its last")?;
+        require_at(rises, field, "`first` must not exceed `last`")?;
     }
     match observation.phase {
         Phase::Turn { seat } => {
             check_at_table(seats, seat, "phase.seat")?;
             let empty = observation.yard.iter().filter(|slot| slot.is_none());
-            let problem = "must be full but for the slots bought from in this turn";
+            let problem = "must be full, except for the slots of this turn's purchases";
             let full = empty.count() == observation.turn_purchases.len();
-            holds("yard", full, problem)
+            require("yard", full, problem)
         }
         Phase::Shuffle { seat } => {
             check_at_table(seats, seat, "phase.seat")?;
             let is_short = observation.row.len() < ROW_CARDS;
             let is_due = is_short && observation.unseen_money.is_empty();
-            let problem =
-                "a shuffle is due only when the row is short, the pile empty and the discard not";
-            holds("phase", is_due && !observation.discard.is_empty(), problem)
+            let problem = "a shuffle is due only with a short row, an empty pile and a discard";
+            require("phase", is_due && !observation.discard.is_empty(), problem)
         }
         Phase::Over => Ok(()),
     }?;
     Ok(seats)
 }
 
-/// Every money card of the match is in one place.
+/// Checks that every money card of the match is in exactly one place.
 fn check_money(observation: &Observation, seats: SeatCount) -> Result<(), FieldError> {
     let hands = observation.seats.iter().map(|seat| &seat.hand);
     let all = hands.chain([&observation.discard, &observation.unseen_money]);
@@ -180,7 +179,7 @@ fn check_money(observation: &Observation, seats: SeatCount) -> Result<(), FieldE
     Ok(())
 }
 
-/// Every building is in one place.
+/// Checks that every building is in exactly one place.
 fn check_buildings(observation: &Observation) -> Result<(), FieldError> {
     let seats = observation.seats.iter().map(|seat| seat.buildings);
     let dummy = observation.dummy.iter().map(|dummy| dummy.buildings);

@@ -1,4 +1,4 @@
-//! Points and the result.
+//! Scoring, and the result of a match.
 
 use super::components::{CATEGORIES, Category, MAX_OWNERS, PAID_PLACES, SCORINGS, Scoring};
 use super::config::{DummyPlaces, WithoutBuildings};
@@ -7,7 +7,7 @@ use super::observation::{Phase, Points};
 use super::state::State;
 use crate::{EventSink, Outcome, ScoreLine};
 
-/// Names of the lines of a score that one scoring brings: each category.
+/// Names the score lines of one scoring, one for each category.
 macro_rules! lines {
     ($scoring:literal) => {
         [
@@ -21,17 +21,17 @@ macro_rules! lines {
     };
 }
 
-/// Names of the lines of a score.
+/// The names of the score lines, by scoring and category.
 const LINES: [[&str; CATEGORIES]; SCORINGS] = [lines!("a"), lines!("b"), lines!("c")];
 
-/// The sum of an owner's points.
+/// Returns the sum of an owner's points.
 pub(super) fn sum(points: &Points) -> i32 {
     points.as_flattened().iter().map(|&n| i32::from(n)).sum()
 }
 
-/// Points of one category by owner: `counts` has the buildings of each owner that takes a place.
-/// Owners with equal counts add up the points of the places that they hold together, divide them
-/// among themselves and round down.
+/// Returns one category's points, by owner. `counts` has the number of buildings for each owner
+/// that takes a place. Owners with equal counts divide the points of the places that they share,
+/// rounded down.
 fn category_points(
     counts: &[Option<u8>; MAX_OWNERS],
     places: [u8; PAID_PLACES],
@@ -49,7 +49,7 @@ fn category_points(
 }
 
 impl State {
-    /// Holds a scoring.
+    /// Scores every category for every owner.
     pub(super) fn score(&mut self, scoring: Scoring, events: &mut impl EventSink<Event>) {
         for category in Category::ALL {
             let counts = self.placed_counts(category);
@@ -67,7 +67,8 @@ impl State {
         }
     }
 
-    /// Buildings of a category of each owner that takes a place in it.
+    /// Returns each owner's number of buildings in a category. Only owners that take a place are
+    /// listed.
     fn placed_counts(&self, category: Category) -> [Option<u8>; MAX_OWNERS] {
         let mut counts = [None; MAX_OWNERS];
         let owners = self.owner_count();
@@ -84,7 +85,8 @@ impl State {
         counts
     }
 
-    /// The result, once the match is over. Equal points share a place; the dummy has none.
+    /// Returns the result, once the match has ended. Seats with equal points share a place; the
+    /// dummy has none.
     pub(super) fn outcome(&self) -> Option<Outcome> {
         if self.phase != Phase::Over {
             return None;

@@ -1,4 +1,4 @@
-//! Everything that chance fixes before play.
+//! The setup: every chance result that is drawn before play.
 
 use arrayvec::ArrayVec;
 
@@ -15,52 +15,53 @@ use crate::dealt::check_dealt;
 use crate::field_error::check_seats;
 use crate::{ChanceStream, FieldError, SeatCount, Seed};
 
-/// The setup of a match.
+/// The setup of a match: both piles' orders, and the positions of the scoring cards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
     /// The buildings in the order in which they are drawn.
     pub buildings: [Building; BUILDINGS],
-    /// The money cards of the match in the order in which they are drawn: first the hands, seat
-    /// by seat, then the open row, then the pile.
+    /// The match's money cards in the order in which they are drawn: the hands seat by seat, then
+    /// the open row, then the pile.
     pub money: ArrayVec<MoneyCard, MONEY_CARDS>,
-    /// Money cards of the second subpile that lie above scoring card A.
+    /// The number of money cards in the second subpile that lie above scoring card A.
     pub scoring_a_place: u8,
-    /// Money cards of the fourth subpile that lie above scoring card B.
+    /// The number of money cards in the fourth subpile that lie above scoring card B.
     pub scoring_b_place: u8,
 }
 
-/// Chance streams. Each thing that is drawn has a stream of its own.
+/// Chance streams. Each part of the setup has a separate stream.
 pub(super) mod stream {
-    /// Order of the buildings.
+    /// The stream for the order of the buildings.
     pub(super) const BUILDINGS: u64 = 0;
-    /// Order of the money cards.
+    /// The stream for the order of the money cards.
     pub(super) const MONEY: u64 = 1;
-    /// The places of scoring cards A and B use this number and the next.
+    /// The stream for the position of scoring card A. The next stream is for scoring card B.
     pub(super) const SCORING_PLACES: u64 = 2;
-    /// Shuffle n of the match, from 0, uses this number and n.
+    /// The stream for the first shuffle. Shuffle n of the match, counted from 0, uses this number
+    /// plus n.
     pub(in crate::alhambra) const SHUFFLES: u64 = 16;
 }
 
-/// The subpiles that get scoring cards A and B, from 0.
+/// The indices, from 0, of the subpiles that get scoring cards A and B.
 const SCORING_SUBPILES: [usize; SCORING_CARDS] = [1, 3];
 
-/// Copies of each money card in a match.
+/// Returns the number of copies of each money card in a match.
 pub(super) const fn copies(seats: SeatCount) -> u8 {
     MAX_COPIES - (seats.get() == 2) as u8
 }
 
-/// The hands that the seats draw, and what follows for the pile.
+/// The initial hands, and the resulting pile.
 pub(super) struct Deal {
-    /// By seat.
+    /// The hands, by seat.
     pub(super) hands: [Money; MAX_PLAYERS],
-    /// Cards drawn for them.
+    /// The number of cards drawn for the hands.
     pub(super) cards: usize,
-    /// How many money cards of the pile can lie above scoring cards A and B.
+    /// The possible numbers of money cards above scoring cards A and B, as ranges.
     pub(super) scoring_places: [PlaceRange; SCORING_CARDS],
 }
 
 impl Deal {
-    /// Deals from money cards in their order: each seat draws until its total is at least
+    /// Deals money cards in the given order. Each seat draws until its total is at least
     /// [`STARTING_MONEY`].
     pub(super) fn new(money: &[MoneyCard], seats: SeatCount) -> Self {
         let mut cards = money.iter();
@@ -73,7 +74,7 @@ impl Deal {
             }
         }
         let pile = cards.len() - ROW_CARDS;
-        // The cards of the first subpiles (A2).
+        // The number of cards in each of the first subpiles (A2).
         let of_first =
             |subpiles: usize| (pile / SUBPILES * subpiles + subpiles.min(pile % SUBPILES)) as u8;
         Self {
@@ -88,7 +89,7 @@ impl Deal {
 }
 
 impl PlaceRange {
-    /// Draws how many of the cards from the first to the last place lie above the scoring card.
+    /// Draws the number of cards above the scoring card, counted from the first possible position.
     pub(super) fn draw(self, chance: &mut ChanceStream) -> u8 {
         chance.below(u32::from(self.last - self.first) + 1) as u8
     }
@@ -100,7 +101,7 @@ fn all_buildings() -> [Building; BUILDINGS] {
         .expect("the box has exactly this many buildings")
 }
 
-/// The money cards of a match, in their order.
+/// Returns the money cards of a match, in ascending order.
 fn all_money(seats: SeatCount) -> ArrayVec<MoneyCard, MONEY_CARDS> {
     Money::all(copies(seats)).cards().collect()
 }
@@ -125,7 +126,7 @@ pub(super) fn draw(seats: SeatCount, seed: &Seed) -> Result<Setup, FieldError> {
 }
 
 impl Setup {
-    /// Checks a setup from outside against the config of its match.
+    /// Checks a setup that came from outside against the number of seats.
     pub(super) fn check(&self, seats: SeatCount) -> Result<(), FieldError> {
         check_seats(seats, Alhambra::SEATS)?;
         check_dealt("buildings", &self.buildings, &all_buildings(), BUILDINGS)?;
@@ -139,7 +140,8 @@ impl Setup {
         for ((field, place), range) in places.into_iter().zip(ranges) {
             let size = range.last - range.first;
             if place > size {
-                let problem = format!("{place} is not in 0 to {size}, the cards of its subpile");
+                let problem =
+                    format!("{place} is out of range (0..={size}, the cards of its subpile)");
                 return FieldError::refuse(field, problem);
             }
         }

@@ -1,4 +1,4 @@
-//! The one chance result of a match that falls after its setup: the discard, shuffled.
+//! The one chance result after the setup: a shuffle of the discard.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use arrayvec::ArrayVec;
 use super::components::MONEY_CARDS;
 use super::money::MoneyCard;
 
-/// The discard, shuffled: the new pile of money cards. Secret.
+/// The shuffled discard, which becomes the new pile of money cards. Secret.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shuffle {
     /// The cards, the first to be drawn first.

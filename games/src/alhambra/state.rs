@@ -1,4 +1,4 @@
-//! The whole truth of a match.
+//! The complete state of a match.
 
 use arrayvec::ArrayVec;
 
@@ -13,20 +13,20 @@ use super::row_cards::RowCards;
 use super::setup::{Deal, Setup};
 use crate::{Digest, Digester, Seat, SeatCount};
 
-/// The whole truth: some hundred bytes in one piece.
+/// The complete state of a match: several hundred bytes without pointers.
 #[derive(Clone, Debug)]
 pub struct State {
     pub(super) config: Config,
     pub(super) seats: SeatCount,
     pub(super) phase: Phase,
     pub(super) turn_purchases: ArrayVec<TurnPurchase, MAX_TURN_PURCHASES>,
-    /// By seat.
+    /// The cards in each hand, indexed by seat.
     pub(super) hands: [Money; MAX_PLAYERS],
-    /// By owner: the seats, then the dummy at a table of two.
+    /// Indexed by owner: the seats, then the dummy at a table of two.
     pub(super) buildings: [Buildings; MAX_OWNERS],
-    /// By owner.
+    /// Indexed by owner, like `buildings`.
     pub(super) points: [Points; MAX_OWNERS],
-    /// By slot.
+    /// Indexed by slot, in the order of the currencies.
     pub(super) yard: [Option<Building>; CURRENCIES],
     pub(super) row: RowCards,
     pub(super) discard: Money,
@@ -36,20 +36,20 @@ pub struct State {
 }
 
 impl State {
-    /// The position in which hands, dummy and yard have not been laid out: only the piles are
-    /// there, and the hands have their cards. `setup` must have been checked.
+    /// Creates the state after the hands are dealt, while yard, row and dummy are still empty.
+    /// `setup` must be valid.
     pub(super) fn new(config: &Config, seats: SeatCount, setup: &Setup) -> Self {
         let deal = Deal::new(&setup.money, seats);
         let mut money_pile = MoneyPile::new(&setup.money[deal.cards..]);
         let places = [setup.scoring_a_place, setup.scoring_b_place];
-        // The open row is drawn from the pile, too: before any scoring card.
+        // The cards of the open row are drawn from the pile too, before any scoring card.
         let row = ROW_CARDS as u8;
         for (card, (range, place)) in deal.scoring_places.into_iter().zip(places).enumerate() {
-            let known = PlaceRange {
+            let exact = PlaceRange {
                 first: row + range.first,
                 last: row + range.last,
             };
-            money_pile.put(card, known.first + place, known);
+            money_pile.put(card, exact.first + place, exact);
         }
         Self {
             config: *config,
@@ -68,28 +68,28 @@ impl State {
         }
     }
 
-    /// Whether there is a dummy.
+    /// Returns `true` if there is a dummy.
     pub(super) const fn has_dummy(&self) -> bool {
         self.seats.get() == 2
     }
 
-    /// The place of the dummy among the owners.
+    /// Returns the index of the dummy among the owners.
     pub(super) const fn dummy_index(&self) -> usize {
         self.seats.get() as usize
     }
 
-    /// How many owners there are.
+    /// Returns the number of owners.
     pub(super) const fn owner_count(&self) -> usize {
         self.seats.get() as usize + self.has_dummy() as usize
     }
 
-    /// The owners in order: the seats, then the dummy if there is one.
+    /// Returns the owners in order: the seats, then the dummy if there is one.
     pub(super) fn owners(&self) -> impl Iterator<Item = Owner> + use<> {
         let dummy = self.has_dummy().then_some(Owner::Dummy);
         self.seats.seats().map(Owner::Seat).chain(dummy)
     }
 
-    /// Whether a seat can take or buy anything.
+    /// Returns `true` if a seat can take or buy something.
     pub(super) fn can_act(&self, seat: Seat) -> bool {
         let mut slots = self.yard.into_iter().zip(self.hands[seat.index()].0);
         let payable = slots.any(|(building, cards)| {
@@ -98,14 +98,18 @@ impl State {
         payable || !self.row.is_empty()
     }
 
-    /// The digest of the state: the fields below in this order, each integer as in [`Digester`].
+    /// Returns the digest of the state: the fields below in this order, each integer as in
+    /// [`Digester`].
     ///
-    /// Seat count and config; phase and its seat; purchases of the turn (slot, building, payment,
-    /// give); of each owner its money (seats only), buildings and points; yard (a building by its
-    /// index among the kinds, an empty slot 255), open row, discard; the rest of the money pile as
-    /// indices of kinds, money cards above each scoring card (drawn: 255), the rest of the pile of
-    /// buildings, shuffles. Money is four integers, one a currency, of two bits for each value from
-    /// the lowest; buildings are 16 bytes, two bits for each kind from the first.
+    /// * Seat count, config, phase and the seat of the phase.
+    /// * Purchases of the turn (slot, building, payment, give).
+    /// * Money (seats only), buildings and points of each owner.
+    /// * Yard (the index of a building's kind, 255 for an empty slot), open row and discard.
+    /// * The rest of the money pile as indices of kinds, the number of money cards above each
+    ///   scoring card (255 if drawn), the rest of the pile of buildings, and the shuffles.
+    ///
+    /// Money is four integers, one per currency, with two bits for each value from the lowest.
+    /// Buildings are 16 bytes, with two bits for each kind from the first.
     pub(super) fn digest(&self) -> Digest {
         let Self {
             config,
@@ -165,7 +169,7 @@ impl State {
     }
 }
 
-/// What stands for an absent value in a digest.
+/// The number that is hashed for an absent value.
 const ABSENT: u8 = u8::MAX;
 
 fn digest_money(d: &mut Digester, money: &Money) {

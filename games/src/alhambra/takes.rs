@@ -1,21 +1,22 @@
-//! Listing takes: which cards of the open row can be taken together, in canonical order.
+//! Listing of takes, which are the sets of cards that can be taken from the open row, in canonical
+//! order.
 //!
-//! Four places can be chosen in fifteen ways. Two tables tell, as sets of ways, which of them the
-//! values of the cards allow and which of them choose cards that are alike once: what is in both
-//! is listed.
+//! There are fifteen ways to choose among four places. One table has the ways that the values of
+//! the cards allow. Another table has the ways that choose interchangeable cards only once. A way
+//! is listed if both tables have it.
 
 use super::components::{ROW_CARDS, TAKE_LIMIT};
 use super::decision::Decision;
 use super::money::MoneyCard;
 use super::row_cards::RowCards;
 
-/// The ways to choose places of the row, in canonical order: a bit a place.
+/// The ways to choose places in the row, in canonical order, with one bit per place.
 const WAYS: [u8; 15] = [
     0b0001, 0b0010, 0b0100, 0b1000, 0b0011, 0b0101, 0b1001, 0b0110, 0b1010, 0b1100, 0b0111, 0b1011,
     0b1101, 0b1110, 0b1111,
 ];
 
-/// The places of each way, ascending; after them [`RowCards::NO_PLACE`].
+/// The places of each way, ascending, padded with [`RowCards::NO_PLACE`].
 static PLACES: [[u8; ROW_CARDS]; WAYS.len()] = {
     let mut all = [[RowCards::NO_PLACE; ROW_CARDS]; WAYS.len()];
     let mut way = 0;
@@ -32,20 +33,20 @@ static PLACES: [[u8; ROW_CARDS]; WAYS.len()] = {
     all
 };
 
-/// A set of ways, a bit each.
+/// A set of ways, one bit for each.
 type WaySet = u16;
 
-/// What counts of the value of a card for what is taken with it: 0 for no card, and all values
-/// that are taken alone count alike.
+/// Returns the weight of a card, which limits the cards that can be taken with it. The weight is 0
+/// for no card. All values that can only be taken alone have the same weight.
 fn weight(card: u8) -> usize {
     usize::from((card & MoneyCard::VALUE_MASK).min(TAKE_LIMIT))
 }
 
-/// How many weights there are.
+/// The number of different weights.
 const WEIGHTS: usize = TAKE_LIMIT as usize + 1;
 
-/// The ways to take cards of some weights: by the weights of the places, that of the first place
-/// counting least.
+/// The allowed ways to take cards. The index is a number whose digits are the weights of the
+/// places, with the first place as the lowest digit.
 static ALLOWED: [WaySet; WEIGHTS.pow(ROW_CARDS as u32)] = {
     let mut all = [0; WEIGHTS.pow(ROW_CARDS as u32)];
     let mut number = 0;
@@ -60,7 +61,8 @@ static ALLOWED: [WaySet; WEIGHTS.pow(ROW_CARDS as u32)] = {
     all
 };
 
-/// Whether the chosen places have cards, and one card or several of low enough a total.
+/// Returns `true` if every chosen place has a card, and there is only one card or the total is
+/// within the limit.
 const fn is_allowed(places: u8, mut weights: usize) -> bool {
     let (mut total, mut place) = (0, 0);
     while place < ROW_CARDS {
@@ -77,8 +79,9 @@ const fn is_allowed(places: u8, mut weights: usize) -> bool {
     places.is_power_of_two() || total <= TAKE_LIMIT as usize
 }
 
-/// The ways that choose cards that are alike once: by the places whose card equals the one before,
-/// a bit a place from the second one. Such a card is chosen only together with the one before.
+/// The ways that choose interchangeable cards only once. For each place from the second on, the
+/// index has a bit, which is set if the card at this place equals the previous card. A card that
+/// equals the previous card is chosen only together with it.
 static DISTINCT: [WaySet; 1 << (ROW_CARDS - 1)] = {
     let mut all = [0; 1 << (ROW_CARDS - 1)];
     let mut repeats = 0;
@@ -94,7 +97,7 @@ static DISTINCT: [WaySet; 1 << (ROW_CARDS - 1)] = {
     all
 };
 
-/// Adds the cards that can be taken from a row.
+/// Adds the takes that a row allows.
 pub(super) fn list_takes(row: RowCards, list: &mut Vec<Decision>) {
     let cards = row.bytes();
     let weighed = cards.iter().rev().map(|&card| weight(card));

@@ -1,53 +1,56 @@
-//! Which cards the runs beside an empty cell keep out of it (N5), as bit boards.
+//! Bit boards of barred cells: the empty cells from which the adjacent runs exclude a card (N5).
 //!
-//! A run only ever takes less as it grows: a part of a legal row is legal. So what is barred stays
-//! barred until a piece lies in the cell, and then it does not matter any more.
+//! A run only gets more restrictive as it grows, since every part of a legal row is legal. So a
+//! barred card stays barred until the cell is filled.
 
 use super::board::{Board, Spot, bits};
 use super::components::{LEVELS, MAX_NUMBER, STYLES};
 use super::run::{ALL_STYLES, NumberSet, StyleSet, Traits};
 
-/// The numbers 1 to [`MAX_NUMBER`], and none.
+/// The number of possible members in a `NumberSet`: the numbers 1 to [`MAX_NUMBER`], and 0 for
+/// cards without a number.
 const NUMBERS: usize = MAX_NUMBER as usize + 1;
-/// Each bit of a set of numbers has a board.
+/// There is one board for each bit of a `NumberSet`.
 const _: () = assert!(NUMBERS == NumberSet::BITS as usize);
 
-/// The cells of all levels that are barred to cards.
+/// The barred cells of all levels, by the card trait that they exclude.
 #[derive(Clone, Debug)]
-pub(super) struct Barred([OnLevel; LEVELS]);
+pub(super) struct Barred([LevelBars; LEVELS]);
 
-/// The cells of one level that are barred to cards.
+/// The barred cells on one level.
 #[derive(Clone, Copy, Debug)]
-struct OnLevel {
-    /// To the bridge cards of each style.
+struct LevelBars {
+    /// Cells barred to bridge cards, by style.
     styles: [Board; STYLES],
-    /// To the cards without a number, then to those with each number.
+    /// Cells barred to cards, by the card's number; index 0 is for cards without a number.
     numbers: [Board; NUMBERS],
 }
 
 impl Barred {
-    /// Nothing is barred.
+    /// The value of an empty structure, which bars no cell.
     pub(super) const NOTHING: Self = Self(
-        [OnLevel {
+        [LevelBars {
             styles: [0; STYLES],
             numbers: [0; NUMBERS],
         }; LEVELS],
     );
 
-    /// The cells of a level that are barred to a card: a monument, which fits every style, lies
-    /// wherever some style does.
-    pub(super) fn to(&self, level: usize, card: Traits) -> Board {
-        let OnLevel { styles, numbers } = &self.0[level];
-        let style = match card.is_monument {
-            true => styles
+    /// Returns the cells on a level that are barred to a card. A monument fits every style, so it
+    /// is allowed wherever any style is.
+    pub(super) fn cells_barred_to(&self, level: usize, card: Traits) -> Board {
+        let LevelBars { styles, numbers } = &self.0[level];
+        let style = if card.is_monument {
+            styles
                 .iter()
-                .fold(Board::MAX, |barred, style| barred & style),
-            false => styles[card.styles.trailing_zeros() as usize],
+                .fold(Board::MAX, |barred, style| barred & style)
+        } else {
+            styles[card.styles.trailing_zeros() as usize]
         };
         style | numbers[usize::from(card.number)]
     }
 
-    /// Bars an empty spot to all cards but those of some styles and numbers.
+    /// Bars an empty spot to all cards except those with one of these styles and one of these
+    /// numbers.
     pub(super) fn bar_others(&mut self, spot: Spot, styles: StyleSet, numbers: NumberSet) {
         let level = &mut self.0[spot.level];
         for style in bits((ALL_STYLES & !styles).into()) {
@@ -67,7 +70,7 @@ mod tests {
     use super::*;
     use crate::{ChanceStream, Game, NoEvents, Rules, SeatCount, Seed};
 
-    /// A card of each style and number, and a monument.
+    /// Returns a card of each style and number, and a monument.
     fn all_traits() -> Vec<Traits> {
         let numbers = |style: usize| {
             (0..=MAX_NUMBER).map(move |number| Traits {
@@ -80,7 +83,7 @@ mod tests {
         cards.chain([Traits::from(Card::Monument)]).collect()
     }
 
-    /// Asks the runs themselves about each place where a piece can lie.
+    /// Compares the boards with the runs at each place where a piece can lie.
     fn check(builder: &Builder) {
         let structure = &builder.structure;
         for (level, places) in structure.places().into_iter().enumerate() {
@@ -101,7 +104,7 @@ mod tests {
         let mut state = BridgesToNowhere::start(&config, seats, &setup, &mut NoEvents).unwrap();
         let mut chance = ChanceStream::new(seed, 1_000_000);
         let mut list = Vec::new();
-        while let Some(seat) = BridgesToNowhere::owing(&state).iter().next() {
+        while let Some(seat) = BridgesToNowhere::seats_to_decide(&state).iter().next() {
             BridgesToNowhere::legal(&state, seat, &mut list);
             let choice = &list[chance.below(list.len() as u32) as usize];
             BridgesToNowhere::apply(&mut state, seat, choice, &mut NoEvents).unwrap();
@@ -110,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_barred_is_what_the_runs_do_not_take_after_every_decision() {
+    fn barred_cards_are_those_that_runs_do_not_accept_after_every_decision() {
         for seed in (0..20).map(Seed::from) {
             play(&seed, |state| state.seats.iter().for_each(check));
         }

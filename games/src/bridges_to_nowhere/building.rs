@@ -1,4 +1,4 @@
-//! Building: what may be placed where, and the end of a phase.
+//! The building phase: legal placements, and the end of the phase.
 
 use super::board::{Boards, Spot};
 use super::components::{Card, Cell, LEVELS, MAX_COLUMN, Piece, Placement, ROUNDS};
@@ -10,7 +10,7 @@ use super::state::{Builder, Fixed, State};
 use crate::{EventSink, Seat};
 
 impl Builder {
-    /// Places a piece, or refuses it before anything has changed.
+    /// Places a piece, or refuses it and leaves the builder unchanged.
     pub(super) fn place(&mut self, fixed: &Fixed, placement: Placement) -> Result<(), Illegal> {
         let Placement { piece, cell } = placement;
         self.check_cell(cell)?;
@@ -46,7 +46,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Checks all that is the same for every piece.
+    /// Checks the cell without regard to the piece.
     fn check_cell(&self, cell: Cell) -> Result<(), Illegal> {
         let Cell { level, column } = cell;
         if !(1..=LEVELS as u8).contains(&level) {
@@ -65,7 +65,7 @@ impl Builder {
         }
     }
 
-    /// Ends the phase for this seat, or refuses.
+    /// Ends the phase for this seat, or refuses while a monument's run is open.
     pub(super) fn end(&mut self) -> Result<(), Illegal> {
         match self.structure.needed {
             0 => {
@@ -76,7 +76,7 @@ impl Builder {
         }
     }
 
-    /// Replaces the content of `list` by the legal decisions of this seat while it builds.
+    /// Replaces the content of `list` with this seat's legal decisions while it builds.
     pub(super) fn list_building(&self, fixed: &Fixed, list: &mut Vec<Decision>) {
         list.clear();
         let structure = &self.structure;
@@ -114,7 +114,7 @@ fn check_needed(needed: u8, pillars: u8) -> Result<(), Illegal> {
 }
 
 impl State {
-    /// Ends the phase of a seat, and that of both when the other has ended too.
+    /// Ends the phase for a seat. Ends the round once both seats have ended the phase.
     pub(super) fn end_building(
         &mut self,
         seat: Seat,
@@ -122,7 +122,7 @@ impl State {
     ) -> Result<(), Illegal> {
         self.seats[seat.index()].end()?;
         if self.seats.iter().all(|builder| builder.has_ended) {
-            self.show(events);
+            self.reveal(events);
             if self.round + 1 < ROUNDS {
                 self.round += 1;
                 self.begin_round(events);
@@ -133,8 +133,8 @@ impl State {
         Ok(())
     }
 
-    /// Shows what both seats have built.
-    fn show(&mut self, events: &mut impl EventSink<Event>) {
+    /// Reveals the pieces that both seats have placed.
+    fn reveal(&mut self, events: &mut impl EventSink<Event>) {
         for (seat, builder) in SEATS.into_iter().zip(&mut self.seats) {
             for placement in builder.placed.drain(..) {
                 events.push(Event::Placed { seat, placement });

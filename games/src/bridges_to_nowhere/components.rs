@@ -1,57 +1,57 @@
-//! The pieces in the box, and where they can lie.
+//! The pieces in the box, and the cells that they can be placed in.
 
 use crate::named::named;
 use std::cmp::Ordering;
 
-/// Seats of this game.
+/// The number of seats, which is fixed.
 pub const PLAYERS: usize = 2;
-/// Rounds of a game.
+/// The number of rounds in a game.
 pub const ROUNDS: u8 = 4;
-/// Bridge cards that are opened for each draft.
+/// The number of bridge cards opened for each draft.
 pub const OPEN_CARDS: usize = 6;
-/// Bridge cards in the deck: each round opens six of them.
+/// The number of bridge cards in the deck. Each round opens six of these cards.
 pub const BRIDGE_CARDS: usize = ROUNDS as usize * OPEN_CARDS;
-/// Styles of bridge cards.
+/// The number of bridge card styles.
 pub const STYLES: usize = 3;
-/// Bridge cards of one style.
+/// The number of bridge cards in each style.
 pub const CARDS_PER_STYLE: usize = BRIDGE_CARDS / STYLES;
-/// Monuments, all alike.
+/// The number of monuments, which are interchangeable.
 pub const MONUMENTS: u8 = 3;
-/// Cards that each seat takes in a draft.
-pub const CARDS_A_DRAFT: usize = 3;
-/// Pillars of a seat in each game.
+/// The number of cards that each seat takes in a draft.
+pub const CARDS_PER_DRAFT: usize = 3;
+/// The number of pillars that each seat has in a game.
 pub const PILLARS: u8 = 6;
-/// Most cards in one structure: those of all drafts.
-pub const MAX_STRUCTURE_CARDS: usize = ROUNDS as usize * CARDS_A_DRAFT;
-/// Most pieces in one structure, pillars included.
+/// The maximum number of cards in one structure: all cards that a seat drafts.
+pub const MAX_STRUCTURE_CARDS: usize = ROUNDS as usize * CARDS_PER_DRAFT;
+/// The maximum number of pieces in one structure, pillars included.
 pub const MAX_PIECES: usize = MAX_STRUCTURE_CARDS + PILLARS as usize;
-/// Most pieces that one seat places in one phase.
-pub const MAX_PLACED: usize = CARDS_A_DRAFT + PILLARS as usize;
-/// Levels of a structure, counted from 1 (N3).
+/// The maximum number of pieces that one seat places in one phase.
+pub const MAX_PLACED: usize = CARDS_PER_DRAFT + PILLARS as usize;
+/// The number of levels in a structure, counted from 1 (N3).
 pub const LEVELS: usize = 3;
-/// Farthest column from column 0 on either side: the first piece lies there, and each of the
-/// other seventeen reaches at most two columns further.
+/// The maximum distance of a column from column 0, where the first piece lies. Each of the other
+/// seventeen pieces extends the structure by at most two columns.
 pub const MAX_COLUMN: i8 = 2 * (MAX_PIECES as i8 - 1);
-/// Highest number of a bridge card: far above what a deck needs, and small enough for a mask of
-/// 16 bits that has the cards without a number too.
+/// The highest number that a bridge card can show. A deck needs far lower numbers. A 16-bit mask
+/// has room for these numbers and a bit for cards without a number.
 pub const MAX_NUMBER: u8 = 15;
-/// Contracts in the box, one a game.
+/// The number of contracts in the box; each game is played for one contract.
 pub const CONTRACTS: usize = 6;
 
 named! {
-    /// What a bridge card shows; the bridge cards of a run have one style.
+    /// The style of a bridge card. All bridge cards of a run have the same style.
     Style {
-        /// A suspension bridge.
+        /// Suspension bridge, the first style in order.
         Suspension = "suspension",
-        /// A truss bridge.
+        /// Truss bridge, the second style in order.
         Truss = "truss",
-        /// A cable-stayed bridge.
+        /// Cable-stayed bridge, the third style in order.
         Cable = "cable",
     }
 }
 
 named! {
-    /// What is printed at the left and at the right of a bridge card.
+    /// The symbol printed on the left or the right of a bridge card.
     Symbol {
         Fish = "fish",
         Bird = "bird",
@@ -60,41 +60,41 @@ named! {
 }
 
 named! {
-    /// What a game is played for. Each seat scores the better of its two conditions, on complete
-    /// segments only; what says *or more* is a ruling (N11).
+    /// The contract of a game. Each seat scores the better of its two conditions, on complete
+    /// segments only. The wording *or more* is a ruling (N11).
     Contract {
-        /// A level-3 segment of 3 cards: 10 points, of 4 or more: 25.
+        /// 10 points for a level-3 segment of 3 cards, 25 points for 4 or more.
         Triple = "triple",
-        /// A segment of each style, each of 3 cards or more, the longest of 4: 10 points, of 5 or
-        /// more: 20.
+        /// A segment of at least 3 cards of each style. 10 points if the longest has 4 cards, 20
+        /// points if it has 5 or more.
         SpiceOfLife = "spice_of_life",
-        /// Nine cards in level-1 segments: 10 points, and 5 for each card more.
+        /// 10 points for nine cards in level-1 segments (N17), and 5 points for each further card.
         LongestMile = "longest_mile",
-        /// A segment of 5 cards: 10 points, of 6 or more: 25.
+        /// 10 points for a segment of 5 cards, 25 points for 6 or more.
         SpanningTheDivide = "spanning_the_divide",
-        /// Three symbol pairs: 10 points; one pair of each symbol: 20.
+        /// 10 points for three symbol pairs, 20 points for one pair of each symbol.
         TrialOfTheSea = "trial_of_the_sea",
-        /// A level-2 segment of 4 cards: 10 points, of 5 or more: 25.
+        /// 10 points for a level-2 segment of 4 cards, 25 points for 5 or more.
         Double = "double",
     }
 }
 
-/// A bridge card. Cards are never turned. Their order is by style, then ascending number with
-/// tolls last, then by left and right symbol.
+/// A bridge card. Cards are never turned. Bridge cards are ordered by style, then by ascending
+/// number with tolls last, then by left and right symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BridgeCard {
-    /// Its style.
+    /// The style, which all bridge cards of a run share.
     pub style: Style,
-    /// Its number, 1 to [`MAX_NUMBER`]; `None` for a toll.
+    /// The number, 1 to [`MAX_NUMBER`]; `None` for a toll.
     pub number: Option<u8>,
-    /// The symbol at its left.
+    /// The symbol on the left.
     pub left: Symbol,
-    /// The symbol at its right.
+    /// The symbol on the right.
     pub right: Symbol,
 }
 
 impl BridgeCard {
-    /// All that it shows, as one number of the same order.
+    /// Returns all fields as one number. These numbers have the same order as the cards.
     fn word(self) -> u32 {
         let number = self.number.map_or(1 << u8::BITS, u32::from);
         let symbols = (self.left as u32) << 2 | self.right as u32;
@@ -114,17 +114,17 @@ impl PartialOrd for BridgeCard {
     }
 }
 
-/// A card that is drafted. The order is that of the bridge cards, monuments last.
+/// A card that can be drafted. Bridge cards come first, in their own order, and monuments last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Card {
     /// A bridge card of the deck.
     Bridge(BridgeCard),
-    /// A monument: of no style, without number and symbols. Monuments are interchangeable.
+    /// A monument, without style, number or symbols. Monuments are interchangeable.
     Monument,
 }
 
 impl Card {
-    /// All that it shows, as one number.
+    /// Returns all fields as one number.
     pub(super) fn word(self) -> u32 {
         match self {
             Self::Bridge(card) => card.word(),
@@ -136,14 +136,14 @@ impl Card {
 /// A piece of a structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Piece {
-    /// A card.
+    /// A bridge card or a monument.
     Card(Card),
-    /// A pillar of the seat.
+    /// A pillar, of which each seat has [`PILLARS`].
     Pillar,
 }
 
 impl Piece {
-    /// The card, if it is one.
+    /// Returns the card; `None` for a pillar.
     pub(super) const fn card(self) -> Option<Card> {
         match self {
             Self::Card(card) => Some(card),
@@ -155,18 +155,18 @@ impl Piece {
 /// A place in a structure. The order is by level, then by column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Cell {
-    /// The level, 1 to 3, 1 on the ground.
+    /// The level: 1 for the ground, up to 3.
     pub level: u8,
-    /// The column, -[`MAX_COLUMN`] to [`MAX_COLUMN`], growing to the right; the first piece lies at
-    /// column 0 (N3).
+    /// The column, -[`MAX_COLUMN`] to [`MAX_COLUMN`], ascending to the right; the first piece lies
+    /// at column 0 (N3).
     pub column: i8,
 }
 
-/// A piece and its place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// A piece and its place. The order is by piece, then by cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Placement {
-    /// The piece.
+    /// The piece, from the seat's hand or pillars.
     pub piece: Piece,
-    /// Its place.
+    /// The cell in which the piece is placed.
     pub cell: Cell,
 }

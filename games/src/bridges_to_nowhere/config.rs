@@ -1,4 +1,4 @@
-//! What can be chosen for a match of Bridges to Nowhere.
+//! The choices for a match of Bridges to Nowhere.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -6,26 +6,41 @@ use std::sync::Arc;
 use super::components::CONTRACTS;
 use super::edition::Edition;
 
-/// Most games of a match: as many as there are contracts.
+/// The maximum number of games in a match, equal to the number of contracts.
 pub const MAX_GAMES: usize = CONTRACTS;
-/// Values of [`Config::games`].
+/// The valid range of [`Config::games`].
 pub const GAMES: RangeInclusive<u8> = 1..=MAX_GAMES as u8;
-/// Values of [`Config::contracts_to_win`]: with three, six games nearly always decide a match.
+/// The valid range of [`Config::contracts_to_win`]. With three, six games nearly always decide a
+/// match.
 pub const CONTRACTS_TO_WIN: RangeInclusive<u8> = 1..=3;
 
-/// What can be chosen for a match. The default is the published game with the built-in edition:
-/// played for contracts until a seat has two, in at most six games.
+/// The time at which the six bridge cards of the next round are laid on the table (N16).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum NextCards {
+    /// At the end of the draft, so both seats see the cards while they build.
+    #[default]
+    BeforeBuilding,
+    /// After both seats have ended building.
+    AfterBuilding,
+}
+
+/// The choices for a match. The default is the published game with the built-in edition. By
+/// default, seats play at most six games, until one of them has two contracts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// Whether each game is played for a contract, which also scores. Without contracts a won game
-    /// counts as one all the same.
+    /// `true` if each game is played for a contract, which also scores. Without contracts, a won
+    /// game counts as a contract.
     pub contracts: bool,
-    /// The match ends as soon as a seat has won this many contracts, see [`CONTRACTS_TO_WIN`].
+    /// The number of contracts that ends the match as soon as a seat has won them; see
+    /// [`CONTRACTS_TO_WIN`].
     pub contracts_to_win: u8,
-    /// The match ends after this many games at the latest, see [`GAMES`]; then more contracts,
-    /// then more points in all games decide (N12). A match of one game is decided by its points.
+    /// The maximum number of games in the match; see [`GAMES`]. If no seat has won early, the
+    /// number of contracts decides, and then the points in all games (N12). A match of one game is
+    /// decided by its points.
     pub games: u8,
-    /// Edition data: the deck.
+    /// The time at which the cards of the next round are laid on the table (N16).
+    pub next_cards: NextCards,
+    /// Edition data, which is the deck.
     pub edition: Arc<Edition>,
 }
 
@@ -35,6 +50,7 @@ impl Default for Config {
             contracts: true,
             contracts_to_win: 2,
             games: MAX_GAMES as u8,
+            next_cards: NextCards::default(),
             edition: Edition::built_in(),
         }
     }

@@ -1,19 +1,19 @@
-//! What a seat can answer.
+//! Decisions of a seat.
 
 use super::components::{Card, Placement};
 
-/// An answer of a seat.
+/// A decision of a seat.
 ///
-/// Legal lists have a canonical order:
-/// * draft: the cards on the table in the order of [`Card`], cards that are alike once;
-/// * building: for each card of the seat in the order of [`Card`], cards that are alike once, and
-///   then for a pillar, its cells by level and column; then the end, where it is legal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Legal lists are in canonical order, the order of `Ord`. Interchangeable cards are listed once.
+/// * Draft: the cards on the table in the order of [`Card`].
+/// * Building: the cells by level and column for each card of the seat, in the order of [`Card`],
+///   then the cells for a pillar, then the end if it is legal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Decision {
     /// Draft: take a card from the table.
     Take(Card),
-    /// Building: add a piece to the own structure.
+    /// Building: add a piece to the seat's structure.
     Place(Placement),
-    /// Building: end the phase; the cards that are not placed are discarded.
+    /// Building: end the phase, which discards the cards that are not placed.
     End,
 }

@@ -1,4 +1,4 @@
-//! Starting games and rounds, and taking cards.
+//! The start of games and rounds, and the draft phase.
 
 use super::components::{Card, MONUMENTS};
 use super::decision::Decision;
@@ -11,7 +11,7 @@ use super::state::{Builder, State};
 use crate::{EventSink, Seat};
 
 impl State {
-    /// Starts the game that `self.game` names.
+    /// Starts the game with index `self.game`, counted from 0.
     pub(super) fn begin_game(&mut self, events: &mut impl EventSink<Event>) {
         self.round = 0;
         self.monuments = MONUMENTS;
@@ -23,7 +23,7 @@ impl State {
         self.begin_round(events);
     }
 
-    /// Opens the cards of the round that `self.round` names.
+    /// Starts the round with index `self.round`, counted from 0, and lays out its cards.
     pub(super) fn begin_round(&mut self, events: &mut impl EventSink<Event>) {
         self.open = self.deal().opened[usize::from(self.round)].into();
         let first_drafter = self.first_drafter();
@@ -37,7 +37,7 @@ impl State {
         });
     }
 
-    /// Takes a card from the table for the seat whose turn it is.
+    /// Takes a card from the table for the seat to move.
     pub(super) fn take(
         &mut self,
         seat: Seat,
@@ -60,10 +60,12 @@ impl State {
         hand.insert(place.unwrap_or(hand.len()), id);
         events.push(Event::Taken { seat, card });
         self.phase = if self.seats.iter().all(|builder| builder.hand.is_full()) {
+            let next_cards = self.open_while_building();
             events.push(Event::DraftEnded {
                 discarded: self.bridge_cards(&self.open),
+                next_cards: self.bridge_cards(&next_cards),
             });
-            self.open.clear();
+            self.open = next_cards;
             Phase::Build
         } else {
             let other = SEATS[1 - seat.index()];
@@ -72,7 +74,7 @@ impl State {
         Ok(())
     }
 
-    /// Adds what may be taken.
+    /// Adds the cards that can legally be taken.
     pub(super) fn list_takes(&self, list: &mut Vec<Decision>) {
         let kinds = self.open.chunk_by(CardId::eq);
         list.extend(kinds.map(|alike| Decision::Take(self.fixed.card(alike[0]))));

@@ -1,5 +1,5 @@
-//! Edition data: the deck. One data file, compiled in as the built-in edition and replaceable by any
-//! file of the same form.
+//! Edition data, which is the deck. The built-in edition is compiled in from a data file. Any file
+//! of the same form can replace the built-in edition.
 
 use serde::Deserialize;
 
@@ -8,47 +8,58 @@ use super::components::{
 };
 use crate::edition::{EditionError, check_name, edition_file, exactly};
 
-/// Edition data as it comes from outside: from a file or from the wire, not yet checked. The
-/// fields are those of the file.
+/// Unchecked edition data from a file or from the wire. The fields are the same as in the file.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EditionParts {
-    /// Name of the edition.
+    /// The display name of the edition.
     pub name: String,
     /// D1: the bridge cards, in any order.
     pub cards: Vec<BridgeCardParts>,
 }
 
-/// A bridge card as it comes from outside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+/// An unchecked bridge card of an edition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BridgeCardParts {
-    /// Its style.
+    /// The style, which all bridge cards of a run share.
     pub style: Style,
-    /// Its number; `None` for a toll.
+    /// The number; `None` for a toll.
     pub number: Option<u32>,
-    /// The symbol at its left.
+    /// The symbol on the left.
     pub left: Symbol,
-    /// The symbol at its right.
+    /// The symbol on the right.
     pub right: Symbol,
 }
 
-/// A card by its place in [`Edition::cards`]; cards that are alike have the place of the first of
-/// them. The place after the bridge cards stands for every monument.
+impl BridgeCardParts {
+    /// Converts to a card. The number must have been checked.
+    fn card(&self) -> BridgeCard {
+        BridgeCard {
+            style: self.style,
+            number: self.number.map(|number| number as u8),
+            left: self.left,
+            right: self.right,
+        }
+    }
+}
+
+/// The identifier of a card: its index in [`Edition::cards`]. Interchangeable cards share the
+/// lowest index. The index after the bridge cards stands for every monument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct CardId(u8);
 
 impl CardId {
-    /// Every monument.
+    /// The identifier that every monument shares.
     pub(super) const MONUMENT: Self = Self(BRIDGE_CARDS as u8);
 
-    /// The place.
+    /// Returns the index in [`Edition::cards`].
     pub(super) const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Validated edition data.
+/// Edition data that has been checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edition {
     parts: EditionParts,
@@ -58,7 +69,7 @@ pub struct Edition {
 edition_file! { Edition, "bridges_to_nowhere/built_in.toml" }
 
 impl Edition {
-    /// Checks edition data against every rule that the game relies on.
+    /// Checks edition data against all of the game's requirements.
     pub fn new(parts: &EditionParts) -> Result<Self, EditionError> {
         check_name(&parts.name)?;
         let cards: &[BridgeCardParts; BRIDGE_CARDS] = exactly("cards", &parts.cards)?;
@@ -66,7 +77,7 @@ impl Edition {
             if let Some(number) = card.number
                 && !(1..=u32::from(MAX_NUMBER)).contains(&number)
             {
-                let problem = format!("{number} is not in 1 to {MAX_NUMBER}");
+                let problem = format!("{number} is out of range (1..={MAX_NUMBER})");
                 return EditionError::entry(format!("cards[{i}].number"), problem);
             }
         }
@@ -77,24 +88,22 @@ impl Edition {
                 return EditionError::entry("cards", problem);
             }
         }
-        let mut cards = cards.map(|card| BridgeCard {
-            style: card.style,
-            number: card.number.map(|number| number as u8),
-            left: card.left,
-            right: card.right,
-        });
-        cards.sort_unstable();
-        let mut parts = parts.clone();
-        parts.cards.sort_unstable();
+        let mut cards = *cards;
+        cards.sort_unstable_by_key(BridgeCardParts::card);
+        let parts = EditionParts {
+            name: parts.name.clone(),
+            cards: cards.into(),
+        };
+        let cards = cards.map(|card| card.card());
         Ok(Self { parts, cards })
     }
 
-    /// D1: the bridge cards, in their order. Some may be alike.
+    /// Returns the bridge cards in the data's order (D1). Some may be equal.
     pub fn cards(&self) -> &[BridgeCard; BRIDGE_CARDS] {
         &self.cards
     }
 
-    /// The identifier of a card; `None` when this edition has no such card.
+    /// Returns the identifier of a card, or `None` if this edition has no such card.
     pub(super) fn find(&self, card: Card) -> Option<CardId> {
         let Card::Bridge(card) = card else {
             return Some(CardId::MONUMENT);

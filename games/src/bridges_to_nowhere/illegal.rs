@@ -1,4 +1,4 @@
-//! Why a decision is refused.
+//! Refusals of decisions, with their messages.
 
 use super::components::{Card, Cell, LEVELS, MAX_COLUMN, Piece};
 use crate::refusals::refusals;
@@ -6,23 +6,23 @@ use crate::refusals::refusals;
 refusals! {
     Illegal {
         NotOnTable(Card) = "card: {0} is not on the table",
-        /// A card that the seat did not take in this round, or has placed.
+        /// The seat did not take this card in this round, or has already placed it.
         NotInHand(Card) = "piece: {0} is not among your cards of this round that are not placed",
         NoPillarLeft = "piece: you have no pillar left",
-        Level(u8) = "cell.level: {0} is not in 1 to {LEVELS}",
-        /// A column that no structure reaches.
-        Column(i8) = "cell.column: {0} is not in -{MAX_COLUMN} to {MAX_COLUMN}",
+        Level(u8) = "cell.level: {0} is out of range (1..={LEVELS})",
+        /// The column is beyond the reach of any structure.
+        Column(i8) = "cell.column: {0} is out of range (-{MAX_COLUMN}..={MAX_COLUMN})",
         Occupied(Cell) = "cell: {0} is taken",
         First = "cell.column: the first piece lies at column 0 of level 1",
-        /// On the ground, too far from the structure.
+        /// The cell is on the ground, too far from the structure.
         TooFar(i8)
             = "cell.column: on level 1 a piece lies at most two columns from another; {0} is \
                further off",
         Unsupported(Cell) = "cell: {0} has no piece directly below it",
-        /// Two styles in one run (N5).
+        /// The run would have two styles (N5).
         Style { piece: Piece, cell: Cell }
             = "cell: at {cell} {piece} would join bridge cards of another style",
-        /// Equal neighbours, or a second change of direction (N5).
+        /// The run would have equal neighbours, or a second change of direction (N5).
         Numbers { piece: Piece, cell: Cell }
             = "cell: at {cell} {piece} would join a run whose numbers repeat side by side or \
                change direction twice",

@@ -1,7 +1,7 @@
-//! Bridges to Nowhere, complete: 2 seats, a draft and secret simultaneous building, six contracts,
-//! a match of several games.
+//! The complete rules of Bridges to Nowhere, for 2 seats: a draft, secret simultaneous building,
+//! six contracts, and matches of several games.
 //!
-//! Rulings (N1) to (N15) and the edition datum (D1) are explained in
+//! Rulings (N1) to (N19) and the edition datum (D1) are explained in
 //! `docs/rules/bridges-to-nowhere.md`.
 
 mod barred;
@@ -28,7 +28,7 @@ mod state;
 mod structure;
 
 pub use components::*;
-pub use config::{CONTRACTS_TO_WIN, Config, GAMES, MAX_GAMES};
+pub use config::{CONTRACTS_TO_WIN, Config, GAMES, MAX_GAMES, NextCards};
 pub use decision::Decision;
 pub use edition::{BridgeCardParts, Edition, EditionParts};
 pub use event::Event;
@@ -37,6 +37,6 @@ pub use observation::{GameResult, MAX_CATEGORY_POINTS, Observation, Phase, SeatS
 pub use setup::{Deal, Setup};
 pub use state::State;
 
-/// The game.
+/// Implements the rules of Bridges to Nowhere.
 #[derive(Clone, Copy, Debug)]
 pub struct BridgesToNowhere;

@@ -12,11 +12,11 @@ use super::components::{BridgeCard, Card, Cell, Piece, Placement, Style, Symbol}
 use super::decision::Decision;
 use crate::notation::{notation, or};
 
-/// The word for the number of a card that has none.
+/// The notation's word for a card without a number.
 const TOLL: &str = "toll";
-/// The word for a monument.
+/// The notation's word for a monument.
 const MONUMENT: &str = "monument";
-/// The word for a pillar.
+/// The notation's word for a pillar.
 const PILLAR: &str = "pillar";
 
 notation! {
@@ -61,7 +61,7 @@ impl fmt::Display for Piece {
     }
 }
 
-/// The level, a blank, the column.
+/// Writes the level and the column, separated by a space.
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.level, self.column)

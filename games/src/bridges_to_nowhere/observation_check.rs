@@ -1,16 +1,16 @@
-//! Checks of an observation from outside: what the rules rely on.
+//! Checks for an observation that came from outside. The checks cover all assumptions of the rules.
 
 use super::BridgesToNowhere;
 use super::components::{
-    CARDS_A_DRAFT, Card, MONUMENTS, OPEN_CARDS, PILLARS, PLAYERS, Piece, Placement, ROUNDS,
+    CARDS_PER_DRAFT, Card, MONUMENTS, OPEN_CARDS, PILLARS, PLAYERS, Piece, Placement, ROUNDS,
 };
-use super::config::Config;
+use super::config::{Config, NextCards};
 use super::observation::{MAX_CATEGORY_POINTS, Observation, Phase};
 use super::setup::SEATS;
-use crate::field_error::{check_at_table, check_range, holds, require};
-use crate::{FieldError, Rules, SeatCount, Viewer, sample::check_table};
+use crate::field_error::{check_at_table, check_range, require, require_at};
+use crate::{FieldError, Game, SeatCount, Viewer, sample::check_table};
 
-/// Checks all that does not need the structures.
+/// Checks everything that does not depend on the structures.
 pub(super) fn check(config: &Config, observation: &Observation) -> Result<(), FieldError> {
     let seats = check_table::<BridgesToNowhere>(PLAYERS, observation.viewer)?;
     BridgesToNowhere::check_config(config, seats)?;
@@ -18,44 +18,63 @@ pub(super) fn check(config: &Config, observation: &Observation) -> Result<(), Fi
     let Observation {
         game, round, phase, ..
     } = *observation;
-    holds("game", game < config.games, "is not below games")?;
+    require("game", game < config.games, "must be below `games`")?;
     check_range("round", round, 0..=ROUNDS - 1)?;
     let is_over = usize::from(phase == Phase::Over);
     let has_all = observation.results.len() == usize::from(game) + is_over;
     let problem = "must have one entry for each game that is over";
-    holds("results", has_all, problem)?;
+    require("results", has_all, problem)?;
     for (i, result) in observation.results.iter().enumerate() {
         let mut lines = result.scores.iter().flat_map(|score| score.lines());
         let few = lines.all(|(_, points)| points <= MAX_CATEGORY_POINTS);
         let field = || format!("results[{i}].scores");
-        require(few, field, "has more points than a game can bring")?;
+        require_at(few, field, "exceeds the maximum points of a game")?;
     }
-    // A seat has no more than it can have taken.
+    // A seat must not have more cards than it can have drafted so far.
     let is_card = |placed: &&Placement| placed.piece != Piece::Pillar;
     for (seat, view) in SEATS.into_iter().zip(&observation.seats) {
         let of_seat = |field, is_right, problem| {
-            require(is_right, || format!("seats[{seat}].{field}"), problem)
+            require_at(is_right, || format!("seats[{seat}].{field}"), problem)
         };
         let cards = view.structure.iter().filter(is_card);
         let pillars = view.structure.len() - cards.clone().count() + usize::from(view.pillars);
         let shown = cards.filter(|placed| !view.placed.contains(placed)).count();
-        let few = shown <= (usize::from(round) + is_over) * CARDS_A_DRAFT;
+        let few = shown <= (usize::from(round) + is_over) * CARDS_PER_DRAFT;
         of_seat("structure", few, "has more cards than the seat has taken")?;
         let placed = view.placed.iter().filter(is_card).count();
-        let few = placed + view.cards.len() <= CARDS_A_DRAFT;
-        let problem = "with those placed in this phase are more than three";
+        let few = placed + view.cards.len() <= CARDS_PER_DRAFT;
+        let problem = "must be at most three, including cards placed in this phase";
         of_seat("cards", few, problem)?;
         let all = pillars == usize::from(PILLARS);
-        of_seat("pillars", all, "with those in the structure are not six")?;
-        let known = observation.viewer == Viewer::Seat(seat) && phase == Phase::Build;
-        let problem = "is known to the seat itself only, while a phase is built";
-        of_seat("placed", known || view.placed.is_empty(), problem)?;
-        of_seat("has_ended", known || !view.has_ended, problem)?;
+        of_seat("pillars", all, "must be six, including placed pillars")?;
+        let is_visible = observation.viewer == Viewer::Seat(seat) && phase == Phase::Build;
+        let problem = "is visible to the seat itself only, and only during building";
+        of_seat("placed", is_visible || view.placed.is_empty(), problem)?;
+        of_seat("has_ended", is_visible || !view.has_ended, problem)?;
     }
+    check_upcoming_cards(config, observation)?;
     check_table_cards(observation, seats)
 }
 
-/// A draft has cards to take for each seat in its turn, and no more monuments than there are.
+/// Checks that each later round has six cards. During building, the cards of the next round may
+/// already be on the table (N16). All other cards are unseen.
+fn check_upcoming_cards(config: &Config, observation: &Observation) -> Result<(), FieldError> {
+    let upcoming = usize::from(ROUNDS - 1 - observation.round) * OPEN_CARDS;
+    let mut laid_out = 0;
+    if observation.phase == Phase::Build {
+        laid_out = match config.next_cards {
+            NextCards::BeforeBuilding => upcoming.min(OPEN_CARDS),
+            NextCards::AfterBuilding => 0,
+        };
+        let problem = format!("while building must have {laid_out} cards of the next round");
+        require("open", observation.open.len() == laid_out, &problem)?;
+    }
+    let unseen = upcoming - laid_out;
+    let problem = format!("must have {unseen} cards: six for each round still to be laid out");
+    require("unseen", observation.unseen.len() == unseen, &problem)
+}
+
+/// Checks that a draft has enough cards for all remaining takes, and no more monuments than exist.
 fn check_table_cards(observation: &Observation, seats: SeatCount) -> Result<(), FieldError> {
     let held = || observation.seats.iter().flat_map(|view| &view.cards);
     let placed = observation.seats.iter().flat_map(|view| &view.structure);
@@ -64,16 +83,19 @@ fn check_table_cards(observation: &Observation, seats: SeatCount) -> Result<(), 
     let monuments = held_monuments + placed.count() + usize::from(observation.monuments);
     let few = monuments <= usize::from(MONUMENTS);
     let problem = "with those of the seats are more than three";
-    holds("monuments", few, problem)?;
-    let Phase::Draft { seat: asked } = observation.phase else {
+    require("monuments", few, problem)?;
+    let Phase::Draft { seat: drafter } = observation.phase else {
         return Ok(());
     };
-    check_at_table(seats, asked, "phase.seat")?;
-    let ahead = usize::from(asked != observation.first_drafter);
-    let (own, held_cards) = (observation.seats[asked.index()].cards.len(), held().count());
-    let is_turn = own < CARDS_A_DRAFT && held_cards == 2 * own + ahead;
+    check_at_table(seats, drafter, "phase.seat")?;
+    let ahead = usize::from(drafter != observation.first_drafter);
+    let (own, held_cards) = (
+        observation.seats[drafter.index()].cards.len(),
+        held().count(),
+    );
+    let is_turn = own < CARDS_PER_DRAFT && held_cards == 2 * own + ahead;
     let problem = "is not the seat whose turn follows from the cards that were taken";
-    holds("phase.seat", is_turn, problem)?;
+    require("phase.seat", is_turn, problem)?;
     let all = observation.open.len() + held_cards - held_monuments == OPEN_CARDS;
-    holds("open", all, "with those taken in this round are not six")
+    require("open", all, "with those taken in this round are not six")
 }

@@ -1,4 +1,4 @@
-//! An observation as text for people.
+//! Rendering of an observation as text.
 
 use std::fmt::{Display, Result, Write};
 
@@ -10,21 +10,22 @@ use crate::events::listed;
 use crate::show::write_lines;
 use crate::{Progress, Show};
 
-/// Width of a column of a structure, in characters: the longest card, such as `fS15b`, and a blank.
+/// The width of a structure's column, in characters: the longest card, such as `fS15b`, and a
+/// space.
 const COLUMN_WIDTH: usize = 6;
-/// Columns of a structure beside each other: more would not stay within 100 columns.
+/// The number of structure columns printed side by side, so that lines stay within 100 characters.
 const COLUMNS_PER_STRIP: usize = 14;
-/// Cards by their full names on one line: three of the longest stay within 100 columns.
+/// The number of full card names per line. Three of the longest names fit into 100 characters.
 const CARDS_PER_LINE: usize = 3;
-/// Cards by their short names on one line.
+/// The number of short card names per line.
 const SHORT_CARDS_PER_LINE: usize = 12;
-/// Symbols in short names, in order.
+/// The letter of each symbol in short names, in order.
 const SYMBOL_LETTERS: [char; Symbol::ALL.len()] = ['f', 'b', 'o'];
-/// Styles in short names, in order.
+/// The letter of each style in short names, in order.
 const STYLE_LETTERS: [char; STYLES] = ['S', 'T', 'C'];
 
 impl Show for BridgesToNowhere {
-    /// Writes the games that are over, what goes on, the table, then each seat.
+    /// Writes the finished games, the phase, the table, then each seat.
     fn render(config: &Config, observation: &Observation, text: &mut impl Write) -> Result {
         for (game, result) in observation.results.iter().enumerate() {
             let [first, second] = result.scores.map(|score| score.total());
@@ -46,12 +47,13 @@ impl Show for BridgesToNowhere {
         text.write_str("number or $ for a toll, right symbol; <M> monument, || pillar\n")
     }
 
-    /// How far a match has come, counted in drafts and phases of building. A match may end early. An
-    /// observation from outside may be of a later game than the match has.
+    /// Returns the progress, counted in drafts and building phases. A match may end early. The game
+    /// in an observation from outside may be later than the last game of the match.
     fn progress(observation: &Observation) -> Option<Progress> {
-        let phases_a_game = 2 * u32::from(ROUNDS);
-        let total = u32::from(observation.games) * phases_a_game;
-        let before = u32::from(observation.game) * phases_a_game + 2 * u32::from(observation.round);
+        let phases_per_game = 2 * u32::from(ROUNDS);
+        let total = u32::from(observation.games) * phases_per_game;
+        let before =
+            u32::from(observation.game) * phases_per_game + 2 * u32::from(observation.round);
         let done = match observation.phase {
             Phase::Draft { .. } => before,
             Phase::Build => before + 1,
@@ -81,7 +83,7 @@ fn header(config: &Config, observation: &Observation, text: &mut impl Write) -> 
     }
 }
 
-/// What a game is played for.
+/// Formats a game's contract.
 fn purpose(contract: Option<Contract>) -> String {
     contract.map_or(String::new(), |contract| format!(" for {contract}"))
 }
@@ -128,7 +130,8 @@ fn line(name: &str, cells: impl Iterator<Item = impl Display>, text: &mut impl W
     writeln!(text, "{}", line.trim_end())
 }
 
-/// `fS4b`: suspension, number 4, fish at the left, bird at the right.
+/// Formats a short name, such as `fS4b` for suspension, number 4, fish on the left, bird on the
+/// right.
 fn short(piece: Piece) -> String {
     let symbol = |symbol: Symbol| SYMBOL_LETTERS[symbol.index()];
     match piece {

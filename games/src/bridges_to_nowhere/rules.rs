@@ -1,48 +1,50 @@
-//! The rules: whose turn it is, what is legal and what it does.
+//! The rules: turn order, legal decisions and their effects.
 
 use std::ops::RangeInclusive;
 
 use super::BridgesToNowhere;
 use super::components::PLAYERS;
-use super::config::{CONTRACTS_TO_WIN, Config, GAMES};
+use super::config::Config;
 use super::decision::Decision;
 use super::event::Event;
 use super::illegal::Illegal;
 use super::observation::Phase;
 use super::setup::{self, SEATS, Setup};
 use super::state::State;
-use crate::field_error::{check_range, check_seats};
 use crate::{
     Digest, EventSink, FieldError, LegalList, NoChance, OutOfTurn, Outcome, Rules, Seat, SeatCount,
     SeatSet, Seed,
 };
 
-/// The seats that still build: by whether the first has ended, then by whether the second has.
+/// The seats that are still building. The first index is 1 once the first seat has ended the phase,
+/// and the second index is 1 once the second seat has.
 const BUILDING: [[SeatSet; PLAYERS]; PLAYERS] = {
     let [first, second] = [SeatSet::one(SEATS[0]), SeatSet::one(SEATS[1])];
     [[SeatSet::all(BUILDERS), first], [second, SeatSet::EMPTY]]
 };
 
-/// Who sits at the table.
+/// The seat count, which is fixed.
 const BUILDERS: SeatCount = SeatCount::new(PLAYERS as u8).expect("a table has two builders");
 
 impl Rules for BridgesToNowhere {
     const ID: &'static str = "bridges_to_nowhere";
     const NAME: &'static str = "Bridges to Nowhere";
-    const RULES_VERSION: u32 = 1;
+    const RULES_VERSION: u32 = 2;
     const SEATS: RangeInclusive<u8> = PLAYERS as u8..=PLAYERS as u8;
-    /// Longest legal list. With n pieces, g of them on the ground, a piece can lie in at most g + 3
-    /// cells of the ground (between two neighbours one, beyond either end two) and on top of g columns:
-    /// 2n + 3 cells in all. While three kinds of card and pillars are in hand, at most nine cards and
-    /// five pillars lie: 4 * 31 placements and the end. With three kinds of piece at most fifteen
-    /// pieces lie, which makes 3 * 33, and with fewer kinds the list is shorter still.
+    /// The maximum length of a legal list. Assume that n pieces are placed, g of them on the
+    /// ground. The next piece can lie in at most g + 3 cells of the ground: one between two
+    /// neighbours, and two beyond either end. The next piece can also lie on top of each of the g
+    /// columns. So there are at most 2n + 3 cells. If the seat has three kinds of card and pillars,
+    /// at most nine cards and five pillars are placed. These pieces allow 4 * 31 placements and the
+    /// end. If the seat has three kinds of piece, at most fifteen pieces are placed, so there are
+    /// at most 3 * 33 placements. With fewer kinds, the list is even shorter.
     const LEGAL_CAP: usize = 125;
     const NOTES: &'static [&'static str] = &[
-        "The built-in edition's deck is not the publisher's: no source lists the cards. Known of the \
-         printed game are 24 bridge cards, 8 in each of three styles, with a number and two \
+        "The built-in edition's deck is not the publisher's: no source lists the cards. The printed \
+         game is known to have 24 bridge cards, 8 in each of three styles, with a number and two \
          symbols each.",
-        "The rules follow a summary of the printed rules; what it leaves open was ruled on and is \
-         listed in docs/rules/bridges-to-nowhere.md.",
+        "The rules follow a summary of the printed rules; rulings on its open questions are listed \
+         in docs/rules/bridges-to-nowhere.md.",
     ];
 
     type Config = Config;
@@ -52,16 +54,6 @@ impl Rules for BridgesToNowhere {
     type Illegal = Illegal;
     type Event = Event;
     type Chance = NoChance;
-
-    fn check_config(config: &Config, seats: SeatCount) -> Result<(), FieldError> {
-        check_seats(seats, Self::SEATS)?;
-        check_range(
-            "contracts_to_win",
-            config.contracts_to_win,
-            CONTRACTS_TO_WIN,
-        )?;
-        check_range("games", config.games, GAMES)
-    }
 
     fn draw_setup(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Setup, FieldError> {
         setup::draw(config, seats, seed)
@@ -83,7 +75,7 @@ impl Rules for BridgesToNowhere {
         BUILDERS
     }
 
-    fn owing(state: &State) -> SeatSet {
+    fn seats_to_decide(state: &State) -> SeatSet {
         match state.phase {
             Phase::Draft { seat } => SeatSet::one(seat),
             Phase::Build => {
@@ -117,12 +109,12 @@ impl Rules for BridgesToNowhere {
             }
             (Phase::Build, Decision::End) => state.end_building(seat, events),
             (phase, decision) => {
-                let asked = match phase {
+                let expected = match phase {
                     Phase::Draft { .. } => "take",
                     Phase::Build => "place or end",
                     Phase::Over => "nothing",
                 };
-                Err(OutOfTurn::kind(decision.word(), asked).into())
+                Err(OutOfTurn::wrong_kind(decision.word(), expected).into())
             }
         }
     }

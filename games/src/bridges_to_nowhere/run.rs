@@ -1,18 +1,20 @@
-//! Runs: what a row of adjacent bridge cards takes at its ends, and what joins two of them.
+//! Runs, which are rows of adjacent bridge cards. This module computes the cards that fit at the
+//! ends of a run, and the cards that join two runs.
 
 use super::components::{Card, MAX_NUMBER, STYLES};
 
-/// A set of styles, one bit each.
+/// A set of styles, one bit for each.
 pub(super) type StyleSet = u8;
 
 pub(super) const ALL_STYLES: StyleSet = (1 << STYLES) - 1;
 
-/// What counts of a card for the runs that it may join.
+/// The properties of a card that decide which runs it can join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Traits {
-    /// The styles that it fits: its own, or all for a monument.
+    /// The styles that the card fits: its own style, also for a toll (N18), and all styles for a
+    /// monument.
     pub(super) styles: StyleSet,
-    /// Its number; 0 for tolls and monuments.
+    /// The number; 0 for tolls and monuments.
     pub(super) number: u8,
     pub(super) is_monument: bool,
 }
@@ -34,22 +36,22 @@ impl From<Card> for Traits {
     }
 }
 
-/// How the numbers of a run go: the directions between neighbours, equal ones in a row taken
-/// together.
+/// The shape of a run's number sequence. The shape is the sequence of directions between
+/// neighbours, with equal consecutive directions merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shape {
-    /// One number or none.
+    /// At most one number.
     Flat,
     Up,
     Down,
-    /// Up, then down.
+    /// Up, then down. The direction cannot change again.
     Peak,
-    /// Down, then up.
+    /// Down, then up. The direction cannot change again.
     Valley,
 }
 
-/// What [`Shape::then`] looks up: the rows by the first shape, the columns by the next.
-static THEN: [[Option<Shape>; 5]; 5] = {
+/// The table for [`Shape::then`]: rows by the first shape, columns by the next.
+static CONCATENATED: [[Option<Shape>; 5]; 5] = {
     use Shape::{Down, Flat, Peak, Up, Valley};
     [
         [Some(Flat), Some(Up), Some(Down), Some(Peak), Some(Valley)],
@@ -61,7 +63,7 @@ static THEN: [[Option<Shape>; 5]; 5] = {
 };
 
 impl Shape {
-    /// From one number to the next; `None` when they are equal.
+    /// Returns the direction from one number to the next, or `None` if they are equal.
     const fn of(from: u8, to: u8) -> Option<Self> {
         if from < to {
             Some(Self::Up)
@@ -72,18 +74,19 @@ impl Shape {
         }
     }
 
-    /// One shape followed by another; `None` when the direction would change twice.
+    /// Returns the shape of a sequence with this shape, followed by a sequence with another.
+    /// Returns `None` if the direction would change twice.
     fn then(self, next: Self) -> Option<Self> {
-        THEN[self as usize][next as usize]
+        CONCATENATED[self as usize][next as usize]
     }
 }
 
-/// The row of numbers of a run, tolls and monuments left out.
+/// The numbers of a run in sequence, without tolls and monuments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Numbers {
-    /// 0 when there is none.
+    /// The first number; 0 if there are no numbers.
     first: u8,
-    /// 0 when there is none.
+    /// The last number; 0 if there are no numbers.
     last: u8,
     shape: Shape,
 }
@@ -97,7 +100,7 @@ impl Numbers {
         }
     }
 
-    /// Both rows in a row; `None` when it is no legal one (N5).
+    /// Concatenates two sequences; returns `None` if the result is not legal (N5).
     fn then(self, next: Self) -> Option<Self> {
         if self.last == 0 {
             return Some(next);
@@ -114,7 +117,7 @@ impl Numbers {
         })
     }
 
-    /// This row, a number (0 for none) and another row.
+    /// Concatenates this sequence, a number (0 for none) and another sequence.
     #[inline]
     fn join(self, number: u8, right: Self) -> Option<Self> {
         self.then(Self::of(number))?.then(right)
@@ -126,20 +129,20 @@ pub(super) type NumberSet = u16;
 
 const _: () = assert!((MAX_NUMBER as u32) < NumberSet::BITS);
 
-/// The numbers below `number`, and a card without one.
+/// Returns the set that contains the numbers below `number`, and 0 for cards without a number.
 const fn below(number: u8) -> NumberSet {
     (1 << number) - 1
 }
 
-/// The numbers above `number`, and a card without one.
+/// Returns the set that contains the numbers above `number`, and 0 for cards without a number.
 const fn above(number: u8) -> NumberSet {
     !below(number) & !(1 << number) | 1
 }
 
-/// What a run takes next to the number at one of its ends; 0 when it has no number. A run that has
-/// turned takes only what goes on as it went towards that end: lower numbers at the foot of a
-/// peak, higher ones at the rim of a valley.
-const fn beside(number: u8, shape: Shape) -> NumberSet {
+/// Returns the numbers allowed next to `number` at one end of a run; 0 if the run has no number. A
+/// run that has changed direction accepts only lower numbers at the ends of a peak, and only higher
+/// numbers at the ends of a valley.
+const fn allowed_beside(number: u8, shape: Shape) -> NumberSet {
     match (number, shape) {
         (0, _) => NumberSet::MAX,
         (_, Shape::Peak) => below(number),
@@ -152,17 +155,17 @@ const fn beside(number: u8, shape: Shape) -> NumberSet {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     pub(super) length: u8,
-    /// The styles that a further card may have.
+    /// The styles that another card of the run may have. Cells below the run do not matter (N19).
     styles: StyleSet,
     numbers: Numbers,
-    /// The numbers that a card at its left end may have.
+    /// The numbers that a card added at the left end may have.
     before: NumberSet,
-    /// The numbers that a card at its right end may have.
+    /// The numbers that a card added at the right end may have.
     after: NumberSet,
 }
 
 impl Run {
-    /// No card.
+    /// The run without any card.
     pub(super) const EMPTY: Self = Self::new(0, ALL_STYLES, Numbers::of(0));
 
     const fn new(length: u8, styles: StyleSet, numbers: Numbers) -> Self {
@@ -171,13 +174,13 @@ impl Run {
             length,
             styles,
             numbers,
-            before: beside(first, shape),
-            after: beside(last, shape),
+            before: allowed_beside(first, shape),
+            after: allowed_beside(last, shape),
         }
     }
 
-    /// The styles and the numbers that a card between this run and one at its right may have.
-    pub(super) fn takes_between(&self, right: &Self) -> (StyleSet, NumberSet) {
+    /// Returns the styles and the numbers that a card between this run and `right` may have.
+    pub(super) fn allowed_between(&self, right: &Self) -> (StyleSet, NumberSet) {
         let styles = self.styles & right.styles;
         let numbers = match (self.numbers.last, right.numbers.first) {
             (0, _) | (_, 0) => self.after & right.before,
@@ -186,8 +189,9 @@ impl Run {
         (styles, numbers)
     }
 
-    /// The numbers of a card that joins two runs with numbers, of which the lower and the higher
-    /// one beside it are given. Only how it compares with these counts: one of each kind is tried.
+    /// Returns the numbers that a card joining two runs may have. `low` and `high` are the lower
+    /// and the higher number beside the card. Only the order relative to `low` and `high` matters,
+    /// so one candidate of each kind is tried.
     fn joining_numbers(&self, low: u8, high: u8, right: &Self) -> NumberSet {
         const NO_NUMBER: NumberSet = 1;
         let kinds = [
@@ -201,12 +205,13 @@ impl Run {
         joining.fold(0, |numbers, (_, kind)| numbers | kind)
     }
 
-    /// The styles that two runs and a card between them may all have.
+    /// Returns the styles that fit two runs and a card between them.
     pub(super) const fn common_styles(&self, card: Traits, right: &Self) -> StyleSet {
         self.styles & card.styles & right.styles
     }
 
-    /// This run, a card and the run at its right as one; `None` when that is no legal run (N5).
+    /// Joins this run, a card and the run to its right. Returns `None` if the resulting run is not
+    /// legal (N5).
     pub(super) fn join(&self, card: Traits, right: &Self) -> Option<Self> {
         let styles = self.common_styles(card, right);
         if styles == 0 {
@@ -221,7 +226,8 @@ impl Run {
 mod tests {
     use super::*;
 
-    /// Whether a row of numbers is legal, judged number by number; 0 is a card without one.
+    /// Returns `true` if a row of numbers is legal, and checks it number by number; 0 is a card
+    /// without a number.
     fn is_legal(row: &[u8]) -> bool {
         let numbers: Vec<u8> = row.iter().copied().filter(|&number| number > 0).collect();
         let rises: Vec<bool> = numbers.windows(2).map(|pair| pair[0] < pair[1]).collect();
@@ -243,9 +249,9 @@ mod tests {
         })
     }
 
-    /// Whether a card fits between two runs.
+    /// Returns `true` if a card fits between two runs.
     fn takes(left: &Run, card: Traits, right: &Run) -> bool {
-        let (styles, numbers) = left.takes_between(right);
+        let (styles, numbers) = left.allowed_between(right);
         styles & card.styles != 0 && numbers >> card.number & 1 != 0
     }
 
@@ -257,7 +263,7 @@ mod tests {
         takes(&Run::EMPTY, card, run)
     }
 
-    /// All rows of up to `length` cards with numbers 1 to 4 or none.
+    /// Returns all rows of up to `length` cards with numbers 1 to 4 or without a number.
     fn rows(length: usize) -> Vec<Vec<u8>> {
         let mut all = vec![vec![]];
         let mut newest = all.clone();
@@ -277,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_takes_at_its_ends_what_leaves_it_legal() {
+    fn a_run_accepts_at_its_ends_only_cards_that_keep_it_legal() {
         for row in rows(5).iter().filter(|row| is_legal(row)) {
             let run = run(row);
             for number in 0..=5 {

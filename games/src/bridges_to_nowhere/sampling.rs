@@ -1,10 +1,10 @@
-//! What a viewer may know, and drawing a state that it allows.
+//! Creation of observations, and sampling of states that are consistent with an observation.
 
 use arrayvec::ArrayVec;
 
 use super::BridgesToNowhere;
 use super::components::{
-    BRIDGE_CARDS, BridgeCard, CARDS_A_DRAFT, CONTRACTS, Card, Contract, MAX_PIECES, OPEN_CARDS,
+    BRIDGE_CARDS, BridgeCard, CARDS_PER_DRAFT, CONTRACTS, Card, Contract, MAX_PIECES, OPEN_CARDS,
     PILLARS, PLAYERS, Piece, Placement,
 };
 use super::config::Config;
@@ -31,7 +31,7 @@ impl Sample for BridgesToNowhere {
             phase: state.phase,
             open: state.bridge_cards(&state.open),
             monuments: state.monuments,
-            unseen: state.bridge_cards(&state.deal().unseen(state.round)),
+            unseen: state.bridge_cards(&state.deal().unseen(state.rounds_opened())),
             seats: SEATS.map(|seat| {
                 let is_own = viewer == Viewer::Seat(seat);
                 state.seat(seat).view(&state.fixed, is_own)
@@ -43,8 +43,8 @@ impl Sample for BridgesToNowhere {
         observation.viewer
     }
 
-    /// The order of unseen cards and contracts and the deals of later games are drawn uniformly;
-    /// what another seat has built in secret as `sample_secret_building` says.
+    /// Draws the order of unseen cards and contracts, and the deals of later games, uniformly.
+    /// `sample_secret_building` draws the hidden placements of other seats.
     fn draw_state(
         config: &Config,
         observation: &Observation,
@@ -66,15 +66,16 @@ impl Sample for BridgesToNowhere {
             state.seats[number] = rebuild(&state.fixed, &config.edition, number, view)?;
         }
         if state.phase == Phase::Build {
+            state.open = state.open_while_building();
             sample_secrets(&mut state, observation, chance);
         }
         Ok(state)
     }
 
-    /// Hidden are the contracts of later games, the cards of later rounds and the deals of later
+    /// Redraws the contracts of later games, the cards of later rounds and the deals of later
     /// games.
     fn redeal(
-        config: &Config,
+        _config: &Config,
         _seats: SeatCount,
         setup: &Setup,
         _viewer: Viewer,
@@ -88,13 +89,16 @@ impl Sample for BridgesToNowhere {
             return setup;
         };
         chance.shuffle(&mut first.deck[OPEN_CARDS..]);
-        later.fill_with(|| random_deal(config, chance));
+        for deal in later {
+            deal.first_drafter = draw_seat(chance);
+            chance.shuffle(&mut deal.deck);
+        }
         setup
     }
 }
 
 impl State {
-    /// The bridge cards of some identifiers, at most `N`.
+    /// Returns the bridge cards with these identifiers, at most `N`.
     pub(super) fn bridge_cards<const N: usize>(&self, ids: &[CardId]) -> ArrayVec<BridgeCard, N> {
         let cards = ids.iter().filter_map(|&id| match self.fixed.card(id) {
             Card::Bridge(card) => Some(card),
@@ -105,12 +109,11 @@ impl State {
 }
 
 impl Builder {
-    /// What the seat itself knows, or what everybody was last shown: what this phase has placed
-    /// is not there yet.
+    /// Returns the seat's own view, or the public view without this phase's placements.
     fn view(&self, fixed: &Fixed, is_own: bool) -> SeatView {
-        let known = if is_own { self.placed.len() } else { 0 };
-        let (placed, hidden) = self.placed.split_at(known);
-        let mut cards: ArrayVec<Card, CARDS_A_DRAFT> =
+        let visible = if is_own { self.placed.len() } else { 0 };
+        let (placed, hidden) = self.placed.split_at(visible);
+        let mut cards: ArrayVec<Card, CARDS_PER_DRAFT> =
             self.hand.iter().map(|&id| fixed.card(id)).collect();
         cards.extend(hidden.iter().filter_map(|placed| placed.piece.card()));
         cards.sort_unstable();
@@ -132,16 +135,20 @@ fn random_deal(config: &Config, chance: &mut ChanceStream) -> Deal {
     }
 }
 
-/// A setup that leads to what was observed. Of what is over it has any order: nothing looks there
-/// any more.
+/// Creates a setup that leads to the observation. Past parts of the match get an arbitrary order,
+/// since they are never read again.
 fn sample_setup(config: &Config, observation: &Observation, chance: &mut ChanceStream) -> Setup {
     let game = usize::from(observation.game);
-    let deals = (0..usize::from(config.games)).map(|number| match number == game {
-        true => sample_deal(config, observation, chance),
-        false => random_deal(config, chance),
+    let deals = (0..usize::from(config.games)).map(|number| {
+        if number == game {
+            sample_deal(config, observation, chance)
+        } else {
+            random_deal(config, chance)
+        }
     });
     let deals = deals.collect();
-    // The contracts that were seen, in order, and then the others in random order.
+    // The contracts that were seen come first, in order. The other contracts follow in random
+    // order.
     let contracts = observation.contract.map(|current| {
         let earlier = observation.results[..game].iter();
         let earlier = earlier.filter_map(|result| result.contract);
@@ -155,13 +162,16 @@ fn sample_setup(config: &Config, observation: &Observation, chance: &mut ChanceS
     Setup { contracts, deals }
 }
 
-/// The deal of the game in play: first what is not unseen, then the unseen cards in random order.
+/// Samples the deal of the current game. The cards that are neither on the table nor unseen are
+/// first. The cards on the table follow. These can be the cards of the next round. The unseen cards
+/// are last, in random order.
 fn sample_deal(config: &Config, observation: &Observation, chance: &mut ChanceStream) -> Deal {
     let mut deck = *config.edition.cards();
-    for card in &observation.unseen {
-        if let Some(place) = deck.iter().position(|other| other == card) {
-            deck[place..].rotate_left(1);
-        }
+    for card in observation.open.iter().chain(&observation.unseen) {
+        // A card that the deck does not have is replaced with another card. An observation of the
+        // state then reveals the difference.
+        let place = deck.iter().position(|other| other == card);
+        deck[place.unwrap_or(0)..].rotate_left(1);
     }
     chance.shuffle(&mut deck[BRIDGE_CARDS - observation.unseen.len()..]);
     let first = observation.first_drafter.index() + usize::from(observation.round);
@@ -171,11 +181,11 @@ fn sample_deal(config: &Config, observation: &Observation, chance: &mut ChanceSt
     }
 }
 
-/// With these no structure lacks pillars to close its runs.
+/// The number of extra pillars, high enough that every structure can close its runs.
 const SPARE_PILLARS: u8 = u8::MAX - PILLARS;
 
-/// What a seat has, built anew from a view of it: first what everybody has seen, each piece placed
-/// by the rules, then the placements of this phase in their order.
+/// Rebuilds a seat's state from a view of the seat. The public pieces are placed first, and then
+/// the placements of this phase in their order. Each placement must follow the rules.
 fn rebuild(
     fixed: &Fixed,
     edition: &Edition,
@@ -187,13 +197,13 @@ fn rebuild(
         problem,
     };
     let mut builder = Builder::new();
-    // What was needed to close monuments when a piece was placed is not known any more.
+    // The view does not show how many cells were needed when a piece was placed.
     builder.pillars += SPARE_PILLARS;
     let shown = view.structure.iter().copied().enumerate();
     let mut shown: ArrayVec<(usize, Placement), MAX_PIECES> = shown
         .filter(|(_, placement)| !view.placed.contains(placement))
         .collect();
-    // Outwards from column 0 each piece finds its neighbour.
+    // In this order, from column 0 outwards, each piece has a neighbour.
     shown.sort_by_key(|(_, Placement { cell, .. })| (cell.level, cell.column.unsigned_abs()));
     for (place, placement) in shown {
         let card = placement.piece.card();
@@ -223,10 +233,10 @@ fn rebuild(
     Ok(builder)
 }
 
-/// Draws what the seats other than the viewer have built in this phase.
+/// Samples the hidden placements of all seats except the viewer.
 fn sample_secrets(state: &mut State, observation: &Observation, chance: &mut ChanceStream) {
-    // The phase goes on, so at least one seat has not ended. Of two that a spectator sees, either
-    // is that seat.
+    // The phase has not ended, so at least one seat has not ended. For a spectator, either seat is
+    // possible.
     let still_building = match observation.viewer {
         Viewer::Seat(own) if state.seat(own).has_ended => None,
         Viewer::Seat(own) => Some(own),
@@ -240,9 +250,9 @@ fn sample_secrets(state: &mut State, observation: &Observation, chance: &mut Cha
     }
 }
 
-/// Draws what a seat has built in secret since it was last shown: a phase played to its end, each
-/// decision uniform among the legal ones, and of it the first decisions, any number with equal
-/// chance. The end itself is among them only when the seat may have ended.
+/// Samples a seat's hidden placements in this phase. Plays the phase to its end with uniformly
+/// random decisions, then keeps a uniformly random number of them. The decision to end is kept only
+/// if the seat may have ended.
 fn sample_secret_building(
     builder: &mut Builder,
     fixed: &Fixed,

@@ -10,30 +10,30 @@ use super::setup::SEATS;
 use super::state::{Builder, Fixed, State};
 use crate::{EventSink, Outcome, ScoreLine, Seat};
 
-/// Points of a pair of equal symbols (N10).
+/// The points for a pair of equal symbols (N10).
 const PAIR_POINTS: u16 = 5;
 
-/// What contracts ask of a structure; complete segments only.
+/// A structure's features that contracts reward. Only complete segments count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Achievements {
-    /// The longest segment of each level.
+    /// The length of the longest segment on each level.
     longest_on: [u8; LEVELS],
-    /// The longest segment of each style.
+    /// The length of each style's longest segment.
     longest_of: [u8; STYLES],
-    /// Cards in the segments of level 1.
+    /// The number of cards in level-1 segments.
     ground_cards: u8,
-    /// Pairs of each symbol.
+    /// The number of pairs of each symbol.
     pairs: [u8; Symbol::ALL.len()],
 }
 
 impl Builder {
-    /// The points of the structure.
+    /// Returns the structure's points.
     pub(super) fn score(&self, fixed: &Fixed, contract: Option<Contract>) -> SeatScore {
         let mut score = SeatScore::default();
         let mut achieved = Achievements::default();
         for level in 0..LEVELS {
             let (cards, pillars) = (self.structure.cards[level], self.structure.pillars[level]);
-            // A segment starts right of a pillar.
+            // A segment starts to the right of a pillar.
             for start in spots(level, cards & pillars.rotate_left(1)) {
                 let length = self.structure.run(start).length;
                 if start.right(length.into()).is_on(&self.structure.pillars) {
@@ -92,7 +92,7 @@ impl Builder {
 }
 
 impl Achievements {
-    /// The points of a contract: of the better of its two conditions.
+    /// Returns the points for a contract, from the better of its two conditions.
     fn points(&self, contract: Contract) -> u16 {
         let by_length = |length: u8, least: u8, points: u16| match length {
             _ if length < least => 0,
@@ -151,26 +151,27 @@ impl State {
         self.results.iter().filter(won).count() as u8
     }
 
-    /// Points of a seat in all games that are over.
+    /// Returns the points of a seat in all finished games.
     fn points(&self, seat: Seat) -> u32 {
         let points = |result: &GameResult| u32::from(result.scores[seat.index()].total());
         self.results.iter().map(points).sum()
     }
 
-    /// The result, once the match is over: more contracts, then more points in all games, then
-    /// shared (N12).
+    /// Returns the result, once the match has ended. Seats are ranked by contracts, then by points
+    /// in all games. Tied seats share a place (N12).
     pub(super) fn outcome(&self) -> Option<Outcome> {
         if self.phase != Phase::Over {
             return None;
         }
         Some(Outcome::ranked(SEATS.map(|seat| {
-            let standing = (self.games_won(seat), self.points(seat));
-            (standing, self.breakdown(seat))
+            let rank_key = (self.games_won(seat), self.points(seat));
+            (rank_key, self.breakdown(seat))
         })))
     }
 
-    /// What a score is made of: in a match of a single game its points by category, otherwise a
-    /// line for each game that was played, 1 for a won one.
+    /// Returns the score lines. In a match of a single game, they are its points by category. In
+    /// other matches, there is one line for each game that was played: 1 if the seat won it, and 0
+    /// otherwise.
     fn breakdown(&self, seat: Seat) -> Vec<ScoreLine> {
         if let (1, [only]) = (self.fixed.games, &self.results[..]) {
             let lines = only.scores[seat.index()].lines();
@@ -184,6 +185,6 @@ impl State {
     }
 }
 
-/// Categories of a match of several games: contracts won in each.
+/// The score categories for a match with several games, one category for each game.
 const GAME_CATEGORIES: [&str; MAX_GAMES] =
     ["game_0", "game_1", "game_2", "game_3", "game_4", "game_5"];

@@ -1,17 +1,17 @@
-//! Everything that chance fixes before play.
+//! The setup: every chance result that is drawn before play.
 
 use super::BridgesToNowhere;
 use super::components::{BRIDGE_CARDS, BridgeCard, CONTRACTS, Contract, PLAYERS};
 use super::config::{Config, MAX_GAMES};
-use crate::{ChanceStream, FieldError, Rules, Seat, SeatCount, Seed};
-use crate::{dealt::check_dealt, field_error::holds};
+use crate::{ChanceStream, FieldError, Game, Seat, SeatCount, Seed};
+use crate::{dealt::check_dealt, field_error::require};
 use arrayvec::ArrayVec;
 
-/// The setup of a match: every result of chance. Nothing is drawn later.
+/// The setup of a match, with every chance result. Nothing is drawn later.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
-    /// The contracts, that of the first game first; `None` without contracts. A shorter match
-    /// leaves some unused.
+    /// The contracts in the order of the games; `None` without contracts. A shorter match leaves
+    /// some unused.
     pub contracts: Option<[Contract; CONTRACTS]>,
     /// The deal of each game that the match can have, [`Config::games`] of them.
     pub deals: ArrayVec<Deal, MAX_GAMES>,
@@ -20,30 +20,32 @@ pub struct Setup {
 /// The deal of one game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deal {
-    /// Who takes the first card of the game; then it alternates by round (N1).
+    /// The seat that takes the first card in the game. This seat alternates by round (N1).
     pub first_drafter: Seat,
-    /// The bridge cards, six for each round, those of the first round first.
+    /// The bridge cards in the order of the rounds, six for each round.
     pub deck: [BridgeCard; BRIDGE_CARDS],
 }
 
-/// The seats of this game.
+/// The seats in this game.
 pub(super) const SEATS: [Seat; PLAYERS] = [
     Seat::new(0).expect("any table may have two seats"),
     Seat::new(1).expect("any table may have two seats"),
 ];
 
-/// Chance streams of the setup. Each thing that is drawn has a stream of its own, so that a match
-/// of fewer games or without contracts has the same deals.
+/// Chance streams of the setup. Each part has its own stream, so a match with fewer games or
+/// without contracts has the same deals.
 mod stream {
-    /// Order of the contracts.
+    /// The stream for the order of the contracts.
     pub(super) const CONTRACTS: u64 = 0;
-    /// The first drafter of game i (from 0) uses this number and i: 1 to 6.
+    /// The stream for the first drafter in game 0. Game i uses this number plus i, so the streams
+    /// are 1 to 6.
     pub(super) const FIRST_DRAFTERS: u64 = 1;
-    /// The deck of game i (from 0) uses this number and i: 7 to 12.
+    /// The stream for the deck in game 0. Game i uses this number plus i, so the streams are 7 to
+    /// 12.
     pub(super) const DECKS: u64 = 7;
 }
 
-/// Draws a setup.
+/// Draws a setup from the streams of a seed.
 pub(super) fn draw(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Setup, FieldError> {
     BridgesToNowhere::check_config(config, seats)?;
     let stream = |number: u64| ChanceStream::new(seed, number);
@@ -76,21 +78,22 @@ pub(super) fn draw_deck(config: &Config, chance: &mut ChanceStream) -> [BridgeCa
 }
 
 impl Setup {
-    /// Checks a setup from outside against the config of its match.
+    /// Checks a setup that came from outside against the match's config.
     pub(super) fn check(&self, config: &Config, seats: SeatCount) -> Result<(), FieldError> {
         BridgesToNowhere::check_config(config, seats)?;
         let are_right = self.contracts.is_some() == config.contracts;
-        let problem = match config.contracts {
-            true => "missing: the config plays for contracts",
-            false => "must be absent: the config plays without contracts",
+        let problem = if config.contracts {
+            "missing: the config plays for contracts"
+        } else {
+            "must be absent: the config plays without contracts"
         };
-        holds("contracts", are_right, problem)?;
+        require("contracts", are_right, problem)?;
         if let Some(contracts) = &self.contracts {
             check_dealt("contracts", contracts, &Contract::ALL, CONTRACTS)?;
         }
         let (games, found) = (config.games, self.deals.len());
         let problem = format!("must have {games} entries, found {found}");
-        holds("deals", found == usize::from(games), &problem)?;
+        require("deals", found == usize::from(games), &problem)?;
         for (i, deal) in self.deals.iter().enumerate() {
             if !seats.contains(deal.first_drafter) {
                 let problem = format!("there is no seat {}", deal.first_drafter);

@@ -1,4 +1,4 @@
-//! The whole truth of a match.
+//! The complete state of a match.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use arrayvec::ArrayVec;
 
 use super::board::Spot;
 use super::components::{
-    BRIDGE_CARDS, CARDS_A_DRAFT, CONTRACTS, Card, Contract, LEVELS, MAX_PLACED, MONUMENTS,
+    BRIDGE_CARDS, CARDS_PER_DRAFT, CONTRACTS, Card, Contract, LEVELS, MAX_PLACED, MONUMENTS,
     OPEN_CARDS, PILLARS, PLAYERS, Piece, Placement, ROUNDS,
 };
-use super::config::{Config, MAX_GAMES};
+use super::config::{Config, MAX_GAMES, NextCards};
 use super::edition::{CardId, Edition};
 use super::observation::{GameResult, Phase};
 use super::run::Traits;
@@ -17,17 +17,19 @@ use super::setup::{Deal, SEATS, Setup};
 use super::structure::Structure;
 use crate::{Digest, Digester, Seat};
 
-/// What stays the same during a match, hidden orders included. States share it.
+/// The part that does not change during a match, including hidden orders. All states of a match
+/// share this part.
 #[derive(Debug)]
 pub(super) struct Fixed {
-    /// The card of each identifier, the monument last.
+    /// The card with each identifier; the monument is last.
     cards: [Card; BRIDGE_CARDS + 1],
-    /// What tells the card from others, as one number: comparing fields costs more.
+    /// Each card as one number, because numbers are cheaper to compare than fields.
     words: [u32; BRIDGE_CARDS + 1],
-    /// What counts of it for runs.
+    /// The traits of each card for runs.
     traits: [Traits; BRIDGE_CARDS + 1],
     pub(super) contracts_to_win: u8,
     pub(super) games: u8,
+    pub(super) next_cards: NextCards,
     pub(super) contracts: Option<[Contract; CONTRACTS]>,
     pub(super) deals: ArrayVec<FixedDeal, MAX_GAMES>,
 }
@@ -40,39 +42,41 @@ pub(super) struct FixedDeal {
     pub(super) opened: [[CardId; OPEN_CARDS]; ROUNDS as usize],
 }
 
-/// The whole truth. A clone copies about two kilobytes and shares the rest.
+/// The complete state. A clone copies about two kilobytes and shares the rest.
 #[derive(Clone, Debug)]
 pub struct State {
     pub(super) fixed: Arc<Fixed>,
-    /// Results of the games that are over.
+    /// The results of the finished games.
     pub(super) results: ArrayVec<GameResult, MAX_GAMES>,
-    /// Game in play, from 0; the last one played once the match is over.
+    /// The current game, counted from 0; once the match has ended, the last game that was played.
     pub(super) game: u8,
-    /// Round in play, from 0.
+    /// The current round, counted from 0.
     pub(super) round: u8,
     pub(super) phase: Phase,
-    /// Bridge cards on the table, in the order of the edition.
+    /// The bridge cards on the table, in the order of the edition. During building, the table has
+    /// the cards of the next round if they are already laid out.
     pub(super) open: ArrayVec<CardId, OPEN_CARDS>,
-    /// Monuments on the table.
+    /// The number of monuments on the table.
     pub(super) monuments: u8,
     pub(super) seats: [Builder; PLAYERS],
 }
 
-/// What one seat has.
+/// The pieces of one seat.
 #[derive(Clone, Debug)]
 pub(super) struct Builder {
     pub(super) structure: Structure,
-    /// Pillars that are not placed.
+    /// The number of pillars that have not been placed.
     pub(super) pillars: u8,
-    /// Cards of this round that are not placed, in the order of the edition.
-    pub(super) hand: ArrayVec<CardId, CARDS_A_DRAFT>,
-    /// What was placed in this phase: with `has_ended` the secrets that seats have.
+    /// This round's cards that are not placed, in the order of the edition.
+    pub(super) hand: ArrayVec<CardId, CARDS_PER_DRAFT>,
+    /// This phase's placements. A seat's hidden information consists of these placements and
+    /// `has_ended`.
     pub(super) placed: ArrayVec<Placement, MAX_PLACED>,
     pub(super) has_ended: bool,
 }
 
 impl Fixed {
-    /// What a match of this config and setup shares. `setup` must have been checked.
+    /// Creates the shared part from a valid config and a valid setup.
     pub(super) fn new(config: &Config, setup: &Setup) -> Self {
         let edition = &config.edition;
         let card = |place: usize| edition.cards().get(place).copied();
@@ -84,23 +88,24 @@ impl Fixed {
             traits: cards.map(Traits::from),
             contracts_to_win: config.contracts_to_win,
             games: config.games,
+            next_cards: config.next_cards,
             contracts: setup.contracts,
             deals: deals.map(|deal| FixedDeal::new(edition, deal)).collect(),
         }
     }
 
-    /// The card of an identifier.
+    /// Returns the card with this identifier.
     pub(super) fn card(&self, id: CardId) -> Card {
         self.cards[id.index()]
     }
 
-    /// The place of a card among some identifiers.
+    /// Returns a card's position in a list of identifiers.
     pub(super) fn position(&self, ids: &[CardId], card: Card) -> Option<usize> {
         let word = card.word();
         ids.iter().position(|id| self.words[id.index()] == word)
     }
 
-    /// What counts of a card for runs.
+    /// Returns the traits that a card has in runs.
     pub(super) fn traits(&self, id: CardId) -> Traits {
         self.traits[id.index()]
     }
@@ -120,17 +125,18 @@ impl FixedDeal {
         }
     }
 
-    /// The cards that are unseen once a round is open, in the order of the edition.
-    pub(super) fn unseen(&self, round: u8) -> ArrayVec<CardId, BRIDGE_CARDS> {
-        let to_come = self.opened[usize::from(round) + 1..].as_flattened();
-        let mut ids: ArrayVec<CardId, BRIDGE_CARDS> = to_come.iter().copied().collect();
+    /// Returns the cards that are unseen once the first `rounds` rounds are open, in the order of
+    /// the edition.
+    pub(super) fn unseen(&self, rounds: usize) -> ArrayVec<CardId, BRIDGE_CARDS> {
+        let upcoming = self.opened[rounds..].as_flattened();
+        let mut ids: ArrayVec<CardId, BRIDGE_CARDS> = upcoming.iter().copied().collect();
         ids.sort_unstable();
         ids
     }
 }
 
 impl Builder {
-    /// A seat at the start of a game.
+    /// Creates a seat's state at the start of a game.
     pub(super) const fn new() -> Self {
         Self {
             structure: Structure::EMPTY,
@@ -141,7 +147,7 @@ impl Builder {
         }
     }
 
-    /// The pieces of the structure by cell, those that are `hidden` left out.
+    /// Returns the structure's pieces by cell, except the `hidden` pieces.
     pub(super) fn pieces(
         &self,
         fixed: &Fixed,
@@ -155,9 +161,10 @@ impl Builder {
         (0..LEVELS).flat_map(move |level| {
             structure.cells(level, shown[level]).map(move |cell| {
                 let spot = Spot::of(cell);
-                let piece = match spot.is_on(&structure.pillars) {
-                    true => Piece::Pillar,
-                    false => Piece::Card(fixed.card(structure.card(spot))),
+                let piece = if spot.is_on(&structure.pillars) {
+                    Piece::Pillar
+                } else {
+                    Piece::Card(fixed.card(structure.card(spot)))
                 };
                 Placement { piece, cell }
             })
@@ -166,7 +173,7 @@ impl Builder {
 }
 
 impl State {
-    /// The start of a match, before its first game. `setup` must have been checked.
+    /// Creates the state before the first game. `setup` must be valid.
     pub(super) fn new(config: &Config, setup: &Setup) -> Self {
         Self {
             fixed: Arc::new(Fixed::new(config, setup)),
@@ -188,26 +195,47 @@ impl State {
         &self.fixed.deals[usize::from(self.game)]
     }
 
-    /// The contract of the game in play.
+    /// Returns the current game's contract.
     pub(super) fn contract(&self) -> Option<Contract> {
         self.fixed
             .contracts
             .map(|contracts| contracts[usize::from(self.game)])
     }
 
-    /// Who takes the first card in the round in play (N1).
+    /// Returns the cards on the table during building: the cards of the next round, if they are
+    /// already laid out (N16).
+    pub(super) fn open_while_building(&self) -> ArrayVec<CardId, OPEN_CARDS> {
+        let next = self.deal().opened.get(usize::from(self.round) + 1);
+        match (self.fixed.next_cards, next) {
+            (NextCards::BeforeBuilding, Some(&cards)) => cards.into(),
+            _ => ArrayVec::new(),
+        }
+    }
+
+    /// Returns the number of the current game's rounds whose cards have been laid out.
+    pub(super) fn rounds_opened(&self) -> usize {
+        let is_ahead = self.phase == Phase::Build && !self.open.is_empty();
+        usize::from(self.round) + 1 + usize::from(is_ahead)
+    }
+
+    /// Returns the seat that takes the first card in the current round (N1).
     pub(super) fn first_drafter(&self) -> Seat {
         SEATS[(self.deal().first_drafter.index() + usize::from(self.round)) % PLAYERS]
     }
 
-    /// The digest of the state: the fields below in this order, each integer as in [`Digester`],
-    /// enum values by index, an absent value as 255, bridge cards as style, number (0 for a toll),
-    /// left and right symbol, other pieces as 254 (monument) and 253 (pillar), cells as level and column plus 128.
+    /// Returns the digest of the state: the fields below in this order, each integer as in
+    /// [`Digester`], enum values by index, an absent value as 255. Bridge cards are hashed as
+    /// style, number (0 for a toll), left and right symbol, and cells as level and column plus 128.
+    /// A monument is 254, and a pillar is 253.
     ///
-    /// Contracts to win, games; each result (contract, winner, points in both seats); game, contracts
-    /// of this and the later games, round, phase, first drafter; cards and monuments on the table; for each round
-    /// to come its cards, then for each game to come its first drafter and the cards of each round; for each seat structure,
-    /// pillars, cards, placements of this phase, whether it has ended.
+    /// * Contracts to win, games, and the time at which the next cards are laid out.
+    /// * Contract, winner and points of the seats in each finished game.
+    /// * Game, contracts of this and the later games, round, phase and first drafter.
+    /// * Cards and monuments on the table.
+    /// * The cards of each later round. For each later game, the first drafter and the cards of
+    ///   each round.
+    /// * Structure, pillars, cards and placements of this phase of each seat, and whether the seat
+    ///   has ended.
     pub(super) fn digest(&self) -> Digest {
         let Self {
             fixed,
@@ -225,11 +253,12 @@ impl State {
             traits: _,
             contracts_to_win,
             games,
+            next_cards,
             contracts,
             deals,
         } = &**fixed;
         let mut d = Digester::default();
-        d.bytes(&[*contracts_to_win, *games]);
+        d.bytes(&[*contracts_to_win, *games, *next_cards as u8]);
         d.u8(results.len() as u8);
         results
             .iter()
@@ -295,7 +324,7 @@ impl State {
     }
 }
 
-/// What stands for an absent value in a digest.
+/// The number that is hashed for an absent value.
 const ABSENT: u8 = u8::MAX;
 
 fn digest_result(d: &mut Digester, result: &GameResult) {

@@ -1,4 +1,4 @@
-//! A structure: bit boards of its levels, and its runs.
+//! A seat's structure: bit boards of its levels, and its runs.
 
 use super::barred::Barred;
 use super::board::{Board, Boards, Spot, bits, spots};
@@ -6,7 +6,8 @@ use super::components::{Cell, LEVELS, MAX_PIECES, MAX_STRUCTURE_CARDS};
 use super::edition::CardId;
 use super::run::{Run, Traits};
 
-/// How far apart two neighbours on the ground may be (a gap of one column may stay).
+/// The maximum distance between two neighbours on the ground, in columns. A gap of one column may
+/// remain.
 const REACH: u32 = 2;
 
 const _: () =
@@ -17,25 +18,26 @@ const _: () =
 pub(super) struct Structure {
     pub(super) cards: Boards,
     pub(super) pillars: Boards,
-    /// The empty cells at the ends of runs that hold a monument.
+    /// The empty cells at both ends of each run with a monument.
     open_ends: Boards,
-    /// Cells to fill so that every run with a monument is closed (N7).
+    /// The number of cells that must be filled to close every run with a monument (N7).
     pub(super) needed: u8,
-    /// The leftmost column of the ground, 0 without a piece.
+    /// The leftmost ground column with a piece; 0 if there is no piece.
     leftmost: i8,
-    /// Cards that were placed, by the number under which each was placed.
+    /// The placed cards, in the order of placement.
     ids: [CardId; MAX_STRUCTURE_CARDS],
-    /// The run of each card, by the same number; kept for the two ends of a run only.
+    /// The run that contains each placed card. Only the entries for the two cards at a run's ends
+    /// are up to date.
     runs: [Run; MAX_STRUCTURE_CARDS],
     placed_cards: u8,
-    /// The number of the card at each spot that has one.
+    /// For each spot with a card, the card's index in `ids`.
     card_at: [[u8; Board::BITS as usize]; LEVELS],
     /// The empty cells where a card would break a run.
     barred: Barred,
 }
 
 impl Structure {
-    /// No piece.
+    /// The structure without any piece.
     pub(super) const EMPTY: Self = Self {
         cards: [0; LEVELS],
         pillars: [0; LEVELS],
@@ -49,24 +51,24 @@ impl Structure {
         barred: Barred::NOTHING,
     };
 
-    /// Whether no piece was placed.
+    /// Returns `true` if the structure has no piece.
     pub(super) fn is_empty(&self) -> bool {
         self.cards[0] | self.pillars[0] == 0
     }
 
-    /// Whether a column is within the window of the boards, without which a bit would stand for
-    /// another column.
+    /// Returns `true` if the boards can represent a column. For other columns, the bit would stand
+    /// for a different column.
     pub(super) fn reaches(&self, column: i8) -> bool {
         let first = self.leftmost - REACH as i8;
         (0..Board::BITS as i8).contains(&(column - first))
     }
 
-    /// The cells with a piece.
+    /// Returns the cells that have a piece.
     pub(super) fn taken(&self) -> Boards {
         std::array::from_fn(|level| self.cards[level] | self.pillars[level])
     }
 
-    /// The empty cells that a piece can lie in, all but runs and monuments considered.
+    /// Returns the empty cells that can hold a piece, ignoring the rules for runs and monuments.
     pub(super) fn places(&self) -> Boards {
         let [ground, middle, top] = self.taken();
         let near = match ground {
@@ -78,8 +80,8 @@ impl Structure {
         [near & !ground, ground & !middle, middle & !top]
     }
 
-    /// The cells of a board on one level, by column. The board must be a part of the cells that
-    /// are taken or can be.
+    /// Returns the cells of a board on one level, by column. The board must be a subset of the
+    /// occupied and available cells.
     pub(super) fn cells(&self, level: usize, board: Board) -> impl Iterator<Item = Cell> + use<> {
         let first = self.leftmost - REACH as i8;
         let from_first = board.rotate_right(first as u32 % Board::BITS);
@@ -89,7 +91,7 @@ impl Structure {
         })
     }
 
-    /// The identifier of the card at a spot that has one.
+    /// Returns the identifier of the card at a spot, which must have a card.
     pub(super) fn card(&self, spot: Spot) -> CardId {
         self.ids[self.card_number(spot)]
     }
@@ -98,32 +100,33 @@ impl Structure {
         usize::from(self.card_at[spot.level][spot.bit as usize])
     }
 
-    /// The run that has an end at a spot; the empty one when no card is there.
+    /// Returns the run that ends at a spot, or the empty run if the spot has no card.
     pub(super) fn run(&self, spot: Spot) -> &Run {
-        match spot.is_on(&self.cards) {
-            true => &self.runs[self.card_number(spot)],
-            false => &Run::EMPTY,
+        if spot.is_on(&self.cards) {
+            &self.runs[self.card_number(spot)]
+        } else {
+            &Run::EMPTY
         }
     }
 
-    /// The runs that end beside an empty spot.
+    /// Returns the runs beside an empty spot.
     pub(super) fn neighbours(&self, spot: Spot) -> (&Run, &Run) {
         (self.run(spot.left(1)), self.run(spot.right(1)))
     }
 
-    /// The cells of `places` where a card leaves every run legal (N5).
+    /// Returns the cells of `places` where a card leaves every run legal (N5).
     pub(super) fn fitting(&self, places: &Boards, card: Traits) -> Boards {
-        std::array::from_fn(|level| places[level] & !self.barred.to(level, card))
+        std::array::from_fn(|level| places[level] & !self.barred.cells_barred_to(level, card))
     }
 
-    /// Whether a card leaves every run legal at an empty spot (N5).
+    /// Returns `true` if a card at an empty spot leaves every run legal (N5).
     pub(super) fn fits(&self, spot: Spot, card: Traits) -> bool {
-        self.barred.to(spot.level, card) & spot.board() == 0
+        self.barred.cells_barred_to(spot.level, card) & spot.board() == 0
     }
 
-    /// The cells of `fitting` where a card leaves no more needed cells than `pillars` (N7).
+    /// Returns the cells of `fitting` where a card leaves at most `pillars` needed cells (N7).
     pub(super) fn closable(&self, fitting: Boards, card: Traits, pillars: u8) -> Boards {
-        // Anywhere but at an open end, a card without a monument adds nothing to what is needed.
+        // A card that is not a monument adds nothing to the needed cells, except at an open end.
         let suspects: Boards = match card.is_monument {
             true => fitting,
             false if self.needed == 0 => return fitting,
@@ -132,7 +135,7 @@ impl Structure {
         let needed = self.needed_cells();
         let mut closable = fitting;
         for (level, &suspects) in suspects.iter().enumerate() {
-            // Two ends, and at most what is below them.
+            // A run has two ends, and each may need the cells below it too.
             if self.needed + 2 * (level as u8 + 1) <= pillars {
                 continue;
             }
@@ -145,8 +148,8 @@ impl Structure {
         closable
     }
 
-    /// The cells of `places` where a pillar leaves no more needed cells than pillars, with
-    /// `pillars` left before it (N7).
+    /// Returns the cells of `places` where a pillar can be placed. Afterwards, there must not be
+    /// more needed cells than remaining pillars (N7).
     pub(super) fn places_of_pillar(&self, places: Boards, pillars: u8) -> Boards {
         if pillars == 0 {
             [0; LEVELS]
@@ -158,12 +161,12 @@ impl Structure {
         }
     }
 
-    /// Needed cells after a pillar at a spot.
+    /// Returns the number of needed cells after a pillar is placed at a spot.
     pub(super) fn needed_after_pillar(&self, spot: Spot) -> u8 {
         self.needed - u8::from(spot.is_on(&self.needed_cells()))
     }
 
-    /// Needed cells after a card at a spot.
+    /// Returns the number of needed cells after a card is placed at a spot.
     pub(super) fn needed_after_card(&self, spot: Spot, card: Traits) -> u8 {
         if self.needed == 0 && !card.is_monument {
             return 0;
@@ -171,8 +174,9 @@ impl Structure {
         self.count_needed(&self.needed_cells(), spot, card)
     }
 
-    /// Needed cells after a card at a spot, those before it given: without the spot, and with what
-    /// is to be filled at the ends of its run, if that holds a monument.
+    /// Returns the number of needed cells after a card is placed at a spot. `needed` has the needed
+    /// cells before the card. The spot itself is then filled, and the ends of its run are added if
+    /// the run has a monument.
     fn count_needed(&self, needed: &Boards, spot: Spot, card: Traits) -> u8 {
         let rest = self.needed - u8::from(spot.is_on(needed));
         if !card.is_monument && !spot.is_on(&self.open_ends) {
@@ -187,7 +191,7 @@ impl Structure {
         rest + more[0] + more[1]
     }
 
-    /// The spots at both ends of the run that a card at a spot is in.
+    /// Returns the spots at both ends of the run that is joined by placing a card at a spot.
     fn ends_with(&self, spot: Spot) -> [Spot; 2] {
         let (left, right) = self.neighbours(spot);
         [
@@ -196,7 +200,7 @@ impl Structure {
         ]
     }
 
-    /// Places a card where it is legal.
+    /// Places a card at a cell where it is legal.
     pub(super) fn place_card(&mut self, cell: Cell, id: CardId, card: Traits) {
         let spot = Spot::of(cell);
         let (left, right) = self.neighbours(spot);
@@ -205,7 +209,7 @@ impl Structure {
         debug_assert!(run.is_some(), "a card is placed where it fits");
         let run = run.unwrap_or(Run::EMPTY);
         let number = usize::from(self.placed_cards);
-        // The ends of the new run, if that holds a monument, take the place of the spot.
+        // If the new run has a monument, its ends replace the spot.
         let open_ends = &mut self.open_ends[spot.level];
         if card.is_monument || *open_ends & spot.board() != 0 {
             *open_ends |= (left_end.board() | right_end.board()) & !self.pillars[spot.level];
@@ -223,14 +227,14 @@ impl Structure {
         self.grow(cell);
     }
 
-    /// Bars a spot to what the runs beside it do not take.
+    /// Bars a spot to the cards that do not fit the runs beside it.
     fn bar_beside(&mut self, spot: Spot) {
         let (left, right) = self.neighbours(spot);
-        let (styles, numbers) = left.takes_between(right);
+        let (styles, numbers) = left.allowed_between(right);
         self.barred.bar_others(spot, styles, numbers);
     }
 
-    /// Places a pillar where it is legal.
+    /// Places a pillar at a cell where it is legal.
     pub(super) fn place_pillar(&mut self, cell: Cell) {
         let spot = Spot::of(cell);
         self.open_ends[spot.level] &= !spot.board();
@@ -247,7 +251,7 @@ impl Structure {
         };
     }
 
-    /// The empty cells at open ends and below them.
+    /// Returns the empty cells at open ends and below them.
     fn needed_cells(&self) -> Boards {
         let ([ground, middle, top], taken) = (self.open_ends, self.taken());
         [

@@ -1,61 +1,65 @@
-//! What lies on the table: tiles, where they lie, and their edges and segments.
+//! Components: tiles, and their cells, edges and segments.
 
 use std::fmt;
 
 use crate::{named::named, numbered::numbered};
 
-/// Most seats of this game.
+/// The maximum number of seats.
 pub const MAX_PLAYERS: usize = 5;
-/// Fewest seats of this game.
+/// The minimum number of seats.
 pub const MIN_PLAYERS: usize = 2;
-/// Meeples of each seat.
+/// The number of meeples per seat.
 pub const MEEPLES: u8 = 7;
-/// Meeples of all seats.
+/// The number of all seats' meeples together.
 pub const MAX_MEEPLES: usize = MAX_PLAYERS * MEEPLES as usize;
-/// Kinds of base tile, A to X.
+/// The number of base tile kinds, A to X.
 pub const BASE_KINDS: usize = 24;
-/// Base tiles, the start tile included.
+/// The number of base tiles, including the start tile.
 pub const BASE_TILES: usize = 72;
-/// Drawbridge tiles; each is a kind of its own.
+/// The number of drawbridge tiles. Each drawbridge tile is a separate kind.
 pub const DRAWBRIDGE_TILES: usize = 12;
-/// All kinds of tile.
+/// The number of tile kinds, base and drawbridge.
 pub const TILE_KINDS: usize = BASE_KINDS + DRAWBRIDGE_TILES;
-/// Tiles of a match with drawbridges, the start tile included.
+/// The number of tiles in a match with drawbridges, including the start tile.
 pub const MAX_TILES: usize = BASE_TILES + DRAWBRIDGE_TILES;
-/// Tiles that are drawn in a match with drawbridges: all but the start tile.
+/// The number of tiles drawn in a match with drawbridges: all but the start tile.
 pub const MAX_DRAWS: usize = MAX_TILES - 1;
-/// The furthest that a tile can lie from the start tile along an axis: all others in one line.
+/// The maximum distance of a tile from the start tile along an axis. The maximum is reached if all
+/// tiles are in one line.
 pub const MAX_COORDINATE: i8 = MAX_DRAWS as i8;
-/// Edges of a tile.
+/// The number of edges on a tile.
 pub const EDGES: usize = 4;
-/// Half-edges of a tile.
+/// The number of half-edges on a tile.
 pub const HALF_EDGES: usize = 2 * EDGES;
-/// Most fields of a tile: the boundary falls into no more pieces than there are edges, because a
-/// field ends only at a road or a city.
+/// The maximum number of fields of a tile. Only a road or a city ends a field, so the border has no
+/// more field sections than edges.
 pub const MAX_TILE_FIELDS: usize = EDGES;
-/// Most segments of a tile: a road or a city takes at least one edge; fields, and a monastery.
+/// The maximum number of segments on a tile: one road or city per edge, the fields, and a
+/// monastery.
 pub const MAX_TILE_SEGMENTS: usize = EDGES + MAX_TILE_FIELDS + 1;
-/// Most roads that one placement can complete, and so most crossings that wait at once.
+/// The maximum number of roads that one placement can complete, which is also the maximum number of
+/// pending crossings.
 pub const MAX_CROSSINGS: usize = EDGES;
-/// Most drawbridges of a tile: each takes a road edge, and its city another edge.
+/// The maximum number of drawbridges on a tile. Each drawbridge needs an edge with a road, and its
+/// city needs another edge.
 pub const MAX_TILE_GATES: usize = EDGES - 1;
-/// Most drawbridges of a match.
+/// The maximum number of drawbridges in a match.
 pub const MAX_GATES: usize = DRAWBRIDGE_TILES * MAX_TILE_GATES;
 
 named! {
-    /// What runs through an edge of a tile, by the letter in tables.
+    /// The terrain along a tile's edge. Data files name it by its letter.
     Terrain {
-        /// Nothing but field.
+        /// Field only, without a road.
         Field = "F",
         /// A road, with field on both sides.
         Road = "R",
-        /// A city.
+        /// A city across the whole edge.
         City = "C",
     }
 }
 
 named! {
-    /// An edge of a tile as it lies, clockwise from the north.
+    /// An edge of a tile after rotation, clockwise from the north.
     Edge {
         /// North: towards smaller y.
         North = "n",
@@ -69,27 +73,27 @@ named! {
 }
 
 impl Edge {
-    /// The letter in tables: the name as a capital.
+    /// Returns the edge's letter in data files, which is its name in upper case.
     pub const fn letter(self) -> char {
         self.name().as_bytes()[0].to_ascii_uppercase() as char
     }
 
-    /// The one with this letter.
+    /// Returns the edge with this letter, if there is one.
     pub fn from_letter(letter: char) -> Option<Self> {
         Self::ALL.into_iter().find(|edge| edge.letter() == letter)
     }
 
-    /// The edge across: what this edge of a tile meets of its neighbour.
+    /// Returns the opposite edge. The neighbouring tile touches this edge with its opposite edge.
     pub const fn opposite(self) -> Self {
         self.turned(Rotation(2))
     }
 
-    /// Where this edge lies when its tile is turned.
+    /// Returns the edge after a rotation of its tile.
     pub const fn turned(self, rotation: Rotation) -> Self {
         Self::ALL[(self as usize + rotation.0 as usize) % EDGES]
     }
 
-    /// The two halves of this edge, clockwise.
+    /// Returns the two halves of this edge, clockwise.
     pub const fn halves(self) -> [HalfEdge; 2] {
         let first = 2 * self as usize;
         [HalfEdge::ALL[first], HalfEdge::ALL[first + 1]]
@@ -97,8 +101,8 @@ impl Edge {
 }
 
 named! {
-    /// Half an edge of a tile as it lies, clockwise from the west half of the north edge: left and
-    /// right are seen from the centre of the tile.
+    /// Half an edge of a tile after rotation, clockwise from the west half of the north edge. Left
+    /// and right are as seen from the centre of the tile.
     HalfEdge {
         /// West half of the north edge.
         NorthLeft = "nl",
@@ -120,30 +124,30 @@ named! {
 }
 
 impl HalfEdge {
-    /// The edge that this is half of.
+    /// Returns the edge that this half-edge is part of.
     pub const fn edge(self) -> Edge {
         Edge::ALL[self as usize / 2]
     }
 
-    /// What this half-edge of a tile meets of its neighbour.
+    /// Returns the half-edge of the neighbouring tile that this half-edge touches.
     pub const fn opposite(self) -> Self {
         Self::ALL[((self as usize ^ 1) + EDGES) % HALF_EDGES]
     }
 
-    /// Where this half-edge lies when its tile is turned.
+    /// Returns the half-edge after a rotation of its tile.
     pub const fn turned(self, rotation: Rotation) -> Self {
         Self::ALL[(self as usize + 2 * rotation.0 as usize) % HALF_EDGES]
     }
 }
 
 numbered! {
-    /// How a tile is turned: 0 to 3 quarter turns clockwise.
+    /// The rotation of a tile: 0 to 3 quarter turns clockwise.
     #[derive(Default)]
     Rotation below EDGES
 }
 
 impl Rotation {
-    /// All of them, in order.
+    /// All rotations, in ascending order.
     pub const ALL: [Self; EDGES] = [Self(0), Self(1), Self(2), Self(3)];
 }
 
@@ -153,23 +157,23 @@ impl fmt::Display for Rotation {
     }
 }
 
-/// A cell of the plane that the tiles lie in. The start tile lies in (0, 0). Cells are ordered by
-/// x, then y.
+/// A cell of the grid. The start tile is in (0, 0). Cells are ordered by x, then y.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Cell {
-    /// Grows to the east; from -[`MAX_COORDINATE`] to [`MAX_COORDINATE`].
+    /// The column, ascending to the east, from -[`MAX_COORDINATE`] to [`MAX_COORDINATE`].
     pub x: i8,
-    /// Grows to the south; from -[`MAX_COORDINATE`] to [`MAX_COORDINATE`].
+    /// The row, ascending to the south, from -[`MAX_COORDINATE`] to [`MAX_COORDINATE`].
     pub y: i8,
 }
 
 impl Cell {
-    /// The cell in a text: `(3, -1)`. Alone it is written as in the notation.
+    /// Formats the cell for messages, as in `(3, -1)`. `Display` writes the notation instead.
     pub(super) fn at(self) -> impl fmt::Display {
         fmt::from_fn(move |f| write!(f, "({}, {})", self.x, self.y))
     }
 
-    /// The cell beyond an edge. Defined for every cell of a match and those next to them.
+    /// Returns the cell beyond an edge. Cells that a match can use, and their neighbours, are
+    /// supported.
     pub(super) const fn beyond(self, edge: Edge) -> Self {
         let Self { x, y } = self;
         match edge {
@@ -180,7 +184,7 @@ impl Cell {
         }
     }
 
-    /// Whether two cells are the same or share an edge or a corner.
+    /// Returns `true` if two cells are equal or share an edge or a corner.
     pub(super) const fn is_near(self, other: Self) -> bool {
         self.x.abs_diff(other.x) <= 1 && self.y.abs_diff(other.y) <= 1
     }
@@ -192,23 +196,23 @@ impl fmt::Display for Cell {
     }
 }
 
-/// A segment of a tile as it lies: a piece of a road, of a city or of a field, or the monastery.
-/// A segment is named by its first edge or half-edge. Segments of a tile are ordered as here:
+/// A segment of a tile after rotation: part of a road, city or field, or the monastery. A segment
+/// is named by its first edge or half-edge. The segments of a tile are ordered as in this enum:
 /// roads, cities, the monastery, fields, each by edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Segment {
-    /// The road of this edge.
+    /// The road at this edge.
     Road(Edge),
-    /// The city of this edge.
+    /// The city at this edge.
     City(Edge),
-    /// The monastery.
+    /// The monastery, in the centre of its tile.
     Monastery,
-    /// The field of this half-edge.
+    /// The field at this half-edge.
     Field(HalfEdge),
 }
 
 impl Segment {
-    /// All that a tile can have, in order.
+    /// Returns all segments that a tile can have, in order.
     pub fn all() -> impl Iterator<Item = Self> {
         let edges = Edge::ALL.into_iter();
         let of_edges = edges.clone().map(Self::Road).chain(edges.map(Self::City));
@@ -234,26 +238,26 @@ numbered! {
 }
 
 impl TileKind {
-    /// The kind that the start tile is of: D.
+    /// The kind of the start tile: D.
     pub const START: Self = Self(3);
 
-    /// All of them, in order.
+    /// Returns all kinds in ascending order.
     pub fn all() -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {
         (0..TILE_KINDS as u8).map(Self)
     }
 
-    /// Whether this is one of the drawbridge tiles.
+    /// Returns `true` for a drawbridge tile.
     pub const fn is_drawbridge_tile(self) -> bool {
         self.index() >= BASE_KINDS
     }
 
-    /// The one with this name, such as `A` or `D12`.
+    /// Returns the kind with this name, such as `A` or `D12`.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::all().find(|kind| kind.to_string() == name)
     }
 }
 
-/// The name: `A` to `X`, or `D1` to `D12`.
+/// Writes the name: `A` to `X`, or `D1` to `D12`.
 impl fmt::Display for TileKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.index().checked_sub(BASE_KINDS) {

@@ -1,17 +1,17 @@
-//! What can be chosen for a match of Carcassonne with the Drawbridges.
+//! The choices for a match of Carcassonne with the Drawbridges.
 
 use std::sync::Arc;
 
 use super::edition::Edition;
 
-/// What can be chosen for a match. The default has drawbridges and fields.
+/// The choices for a match. The default has drawbridges and fields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// Whether the twelve drawbridge tiles are in the game; without them the 72 base tiles are.
+    /// `true` if the twelve drawbridge tiles are in the game in addition to the 72 base tiles.
     pub drawbridges: bool,
-    /// Whether meeples may be placed on fields.
+    /// `true` if meeples may be placed on fields.
     pub fields: bool,
-    /// The drawbridge tiles, in the game or not.
+    /// The drawbridge tiles. Set even in a match without drawbridges.
     pub edition: Arc<Edition>,
 }
 

@@ -1,40 +1,41 @@
-//! What a seat can answer.
+//! Decisions of a seat.
 
 use super::components::{Cell, Edge, Rotation, Segment};
 
-/// An answer of a seat.
+/// A decision of a seat.
 ///
-/// Legal lists have a canonical order:
-/// * placements: by x, then y, then rotation;
-/// * meeples: none first, then the segments of the tile in the order of [`Segment`];
-/// * drawbridges: home first, then the gates by cell (x, then y), then edge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Legal lists are in canonical order, the order of `Ord`.
+/// * Placements: by x, then y, then rotation.
+/// * Meeples: none first, then the segments of the tile in the order of [`Segment`].
+/// * Drawbridges: home first, then the gates by cell (x, then y), then edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Decision {
-    /// Where the drawn tile is laid. Of rotations that look the same the smallest is legal.
+    /// The placement of the drawn tile. If several rotations are equivalent, only the smallest is
+    /// legal.
     Place(Placement),
-    /// The segment of the tile just laid on which a meeple is placed; `None` places no meeple. Of
-    /// two segments of one feature the first is legal.
+    /// The segment of the tile just placed that gets a meeple; `None` for no meeple. If several
+    /// segments belong to one feature, only the first is legal.
     Meeple(Option<Segment>),
-    /// Where one meeple of a completed road goes: through a drawbridge, or home (`None`). Of two
-    /// gates to one city the first is legal.
+    /// The destination of a meeple from a completed road: a city through a drawbridge, or home
+    /// (`None`). If several gates lead to one city, only the first is legal.
     Drawbridge(Option<Gate>),
 }
 
-/// Where and how a tile lies.
+/// A tile's position: its cell and rotation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Placement {
-    /// The cell.
+    /// The cell of the tile.
     pub cell: Cell,
-    /// How the tile is turned.
+    /// The rotation of the tile.
     pub rotation: Rotation,
 }
 
-/// A way through a drawbridge, named by the city segment that it leads to: the sent meeple stands
-/// there.
+/// A way through a drawbridge, named by the city segment that it leads to. The sent meeple is
+/// placed on this segment (C6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Gate {
-    /// The cell of the tile that has the drawbridge.
+    /// The cell of the tile with the drawbridge.
     pub cell: Cell,
-    /// The first edge of the city segment, as the tile lies.
+    /// The first edge of the city segment, after the tile is rotated.
     pub city: Edge,
 }

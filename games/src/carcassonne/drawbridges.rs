@@ -1,12 +1,13 @@
-//! The drawbridges on the table, and which of them meeples of a completed road may use.
+//! Drawbridges on the table. This module determines the drawbridges that meeples from a completed
+//! road may use.
 
 use super::decision::Gate;
 use super::features::Drawbridge;
 use super::map::Map;
 
 impl Map {
-    /// The drawbridges of a road that are down: those to incomplete cities. Each city once, by its
-    /// first gate, in the order of gates.
+    /// Returns a road's lowered drawbridges, which lead to incomplete cities. Each city is listed
+    /// once, by its first gate, in the order of gates.
     pub(super) fn down(&self, road: u8) -> impl Iterator<Item = &Drawbridge> {
         let of_road = move |drawbridge: &Drawbridge| self.roads.root(drawbridge.road) == road;
         let drawbridges = self.drawbridges.iter().enumerate();
@@ -21,8 +22,8 @@ impl Map {
         down.map(|(_, drawbridge)| drawbridge)
     }
 
-    /// The drawbridge by which the city of `gate` is named for a road; `None` when no drawbridge of
-    /// the road that is down leads there.
+    /// Returns the drawbridge that names the city of `gate` for a road, or `None` if no lowered
+    /// drawbridge of the road leads there.
     pub(super) fn first_down(&self, road: u8, gate: Gate) -> Option<&Drawbridge> {
         let mut drawbridges = self.drawbridges.iter();
         let given = drawbridges

@@ -1,4 +1,4 @@
-//! Checks of edition data: every rule that the game relies on.
+//! Checks edition data against all of the game's requirements.
 
 use std::fmt::Display;
 
@@ -6,10 +6,10 @@ use super::components::{EDGES, Edge, HALF_EDGES, HalfEdge, Terrain};
 use super::edition_parts::TileParts;
 use crate::edition::{EditionError, exactly};
 
-/// Nothing, or what is wrong.
+/// The result of a check.
 type Checked = Result<(), EditionError>;
 
-/// Checks a tile; `path` is the path of its entry.
+/// Checks a tile. `path` is the path of the tile's entry.
 pub(super) fn tile(path: &str, tile: &TileParts) -> Checked {
     let _: &[Terrain; EDGES] = exactly(&format!("{path}.edges"), &tile.edges)?;
     cities(path, tile)?;
@@ -20,9 +20,10 @@ pub(super) fn tile(path: &str, tile: &TileParts) -> Checked {
 }
 
 fn require(holds: bool, path: &str, problem: impl FnOnce() -> String) -> Checked {
-    match holds {
-        true => Ok(()),
-        false => EditionError::entry(path, problem()),
+    if holds {
+        Ok(())
+    } else {
+        EditionError::entry(path, problem())
     }
 }
 
@@ -31,7 +32,8 @@ fn ascending<T: PartialOrd>(path: &str, items: &[T]) -> Checked {
     require(ascend, path, || "must ascend, without repetition".into())
 }
 
-/// Checks that `items` are there, ascend, and are not in `used`; adds them to it.
+/// Checks that `items` is not empty, ascends, and has no item of `used`. Then adds the items to
+/// `used`.
 fn part<T: Copy + Display + PartialOrd>(path: &str, items: &[T], used: &mut Vec<T>) -> Checked {
     require(!items.is_empty(), path, || "must not be empty".into())?;
     ascending(path, items)?;
@@ -43,13 +45,13 @@ fn part<T: Copy + Display + PartialOrd>(path: &str, items: &[T], used: &mut Vec<
     Ok(())
 }
 
-/// Checks that segments have all edges of their terrain and no others.
+/// Checks that segments have all edges of their terrain and no other edges.
 fn edges_of(path: &str, tile: &TileParts, terrain: Terrain, used: &[Edge]) -> Checked {
     for edge in Edge::ALL {
         let (letter, found) = (edge.letter(), tile.edges[edge.index()]);
         let problem = match (found == terrain, used.contains(&edge)) {
             (true, false) => format!("no segment has the edge {letter}"),
-            (false, true) => format!("edge {letter} is {found} in edges"),
+            (false, true) => format!("edge {letter} is {found} in `edges`"),
             _ => continue,
         };
         return EditionError::entry(path, problem);
@@ -66,7 +68,7 @@ fn cities(path: &str, tile: &TileParts) -> Checked {
 }
 
 /// Checks that a tile has the city segments with these first edges.
-fn has_cities<'a>(
+fn check_first_edges<'a>(
     path: &str,
     tile: &TileParts,
     firsts: impl IntoIterator<Item = &'a Edge>,
@@ -74,7 +76,7 @@ fn has_cities<'a>(
     for first in firsts {
         let mut cities = tile.cities.iter();
         let found = cities.any(|city| city.edges.first() == Some(first));
-        let problem = || format!("{} is the first edge of no city segment", first.letter());
+        let problem = || format!("no city segment has {} as its first edge", first.letter());
         require(found, path, problem)?;
     }
     Ok(())
@@ -88,7 +90,7 @@ fn roads(path: &str, tile: &TileParts) -> Checked {
         let count = road.edges.len();
         part(&edges, &road.edges, &mut used)?;
         require(count <= 2, &edges, || "a road has one edge or two".into())?;
-        has_cities(&drawbridge, tile, &road.drawbridge)?;
+        check_first_edges(&drawbridge, tile, &road.drawbridge)?;
         let ends = road.drawbridge.is_none() || count == 1;
         let problem = || "a road of two edges has no end on its tile".into();
         require(ends, &drawbridge, problem)?;
@@ -103,7 +105,7 @@ fn fields(path: &str, tile: &TileParts) -> Checked {
         part(&format!("{path}.half_edges"), &field.half_edges, &mut used)?;
         let cities = format!("{path}.cities");
         ascending(&cities, &field.cities)?;
-        has_cities(&cities, tile, &field.cities)?;
+        check_first_edges(&cities, tile, &field.cities)?;
     }
     for half in HalfEdge::ALL {
         let is_city = tile.edges[half.edge().index()] == Terrain::City;
@@ -117,19 +119,18 @@ fn fields(path: &str, tile: &TileParts) -> Checked {
     Ok(())
 }
 
-/// The letters of an edge or a half-edge in files.
+/// Returns the letters that files use for an edge or a half-edge.
 fn letters(part: impl Display) -> String {
     part.to_string().to_ascii_uppercase()
 }
 
-/// Checks what the fields of a tile must have in common with their neighbours on its border:
-/// half-edges that nothing separates are one field, and a field that meets a city there touches
-/// it.
+/// Checks the fields of a tile along its border. Half-edges that nothing separates must belong to
+/// one field, and a field beside a city edge must touch that city.
 fn field_borders(path: &str, tile: &TileParts) -> Checked {
     let one_field = |a: HalfEdge, b: HalfEdge| {
         let problem = || {
             let [a, b] = [a, b].map(letters);
-            format!("nothing separates {a} and {b}: they are in one field")
+            format!("nothing separates {a} and {b}, so one field must have both")
         };
         let is_one = tile.field_at(a) == tile.field_at(b);
         require(is_one, &format!("{path}.fields"), problem)
@@ -140,7 +141,12 @@ fn field_borders(path: &str, tile: &TileParts) -> Checked {
         };
         let first = tile.cities[city].edges[0];
         let cities = format!("{path}.fields[{field}].cities");
-        let problem = || format!("the field touches the city {}", first.letter());
+        let problem = || {
+            format!(
+                "must list the city {}, which the field touches",
+                first.letter()
+            )
+        };
         require(tile.fields[field].cities.contains(&first), &cities, problem)
     };
     let terrain = |half: HalfEdge| tile.edges[half.edge().index()];
@@ -162,11 +168,12 @@ fn field_borders(path: &str, tile: &TileParts) -> Checked {
     Ok(())
 }
 
-/// Points of an edge on the border: its left half, what runs through it, its right half.
+/// The number of border points per edge: the left half, the middle and the right half.
 const POINTS: usize = 3;
 
-/// Checks that no segment of a tile cuts through another: a city together with the roads that end
-/// at its drawbridges, a road of two edges, and a field each lie within one side of any other.
+/// Checks that no segment of a tile cuts through another. For this check, a city and the roads that
+/// end at its drawbridges count as one segment. Each city, each road of two edges and each field
+/// must be on one side of every other.
 fn crossings(path: &str, tile: &TileParts) -> Checked {
     let middle = |edge: &Edge| 1u16 << (edge.index() * POINTS + 1);
     let outer = |half: &HalfEdge| 1u16 << (half.edge().index() * POINTS + half.index() % 2 * 2);
@@ -197,7 +204,7 @@ fn crossings(path: &str, tile: &TileParts) -> Checked {
     Ok(())
 }
 
-/// Whether two sets of border points cannot both be joined inside the tile.
+/// Returns `true` if two sets of border points cannot both be connected inside the tile.
 fn cross(a: u16, b: u16) -> bool {
     let points = (0..EDGES * POINTS).filter(|point| (a | b) & 1 << point != 0);
     let of_a: Vec<bool> = points.map(|point| a & 1 << point != 0).collect();

@@ -1,4 +1,4 @@
-//! What happens in a match, in the order in which it happens. Every event is public.
+//! Events of a match, in the order in which they happen. Every event is public.
 
 use super::components::{Cell, Edge, Segment, TileKind};
 use super::decision::{Gate, Placement};
@@ -6,10 +6,10 @@ use crate::events::events;
 use crate::{Seat, SeatSet};
 
 events! {
-    /// Something that happened.
+    /// An event of a match.
     #[derive(Copy)]
     Event {
-        /// A seat drew the tile that it is to lay.
+        /// A seat drew the tile that it must place.
         TileDrawn { seat: Seat, tile: TileKind } = "seat {seat} draws {tile}",
         TileRemoved { seat: Seat, tile: TileKind }
             = "seat {seat} draws {tile}, which fits nowhere and leaves the game",
@@ -18,22 +18,24 @@ events! {
                 placement.cell.at(),
                 placement.rotation,
             ),
-        /// A seat placed a meeple on a segment of the tile just laid.
+        /// A seat placed a meeple on a segment of the tile just placed.
         MeeplePlaced { seat: Seat, cell: Cell, segment: Segment }
             = "seat {seat} places a meeple at {}, {segment}" (cell.at()),
         MeepleKept { seat: Seat } = "seat {seat} places no meeple",
-        /// A feature was completed; or the match ended, and a feature with meeples was scored. It
-        /// is named by a tile and a segment of that tile: the tile just laid, for a monastery its
-        /// own, at the end of the match the first of the feature that has a meeple. Each of the
-        /// seats with the most meeples scores the points; none without any meeple.
+        /// A feature was scored, because it was completed or the match ended. The feature is named
+        /// by a tile and a segment of this tile: the tile just placed or, for a monastery, the tile
+        /// of the monastery. At the end of the match, the name has the first tile of the feature
+        /// with a meeple. Each seat that has the most meeples there scores the points. If the
+        /// feature has no meeple, no seat scores.
         Scored { cell: Cell, segment: Segment, completed: bool, points: u16, seats: SeatSet }
             = "{segment} of {} is {}: {}" (
                 cell.at(),
                 if *completed { "completed" } else { "scored" },
                 scorers(*seats, *points),
             ),
-        /// A completed road has a drawbridge that is down. The road is named by its first edge on
-        /// the tile just laid; the seat had the most meeples on it, and has so many to decide on.
+        /// A completed road has a lowered drawbridge. The road is named by its first edge on the
+        /// tile just placed. The seat had the most meeples on the road. For each of these
+        /// `meeples`, it decides where the meeple goes.
         DrawbridgeDown { seat: Seat, cell: Cell, road: Edge, meeples: u8 }
             = "seat {seat} may send {meeples} from road {road} of {} through a drawbridge" (
                 cell.at(),

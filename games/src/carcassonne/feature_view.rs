@@ -1,58 +1,58 @@
-//! Features as they stand, for bots that evaluate positions with the rules.
+//! Views of features, for bots that use the rules to evaluate positions.
 
 use super::components::{Cell, MAX_PLAYERS, Segment};
 use super::features::Feature;
 use super::state::State;
 
-/// Tells features of one state apart: equal for all segments of a feature.
+/// A feature's identity within one state. All segments of a feature have the same identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeatureId(Feature);
 
-/// A feature as it stands.
+/// The current state of a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeatureView {
-    /// Which feature it is.
+    /// The identity, for comparisons within one state.
     pub id: FeatureId,
-    /// Its sort, and what it has.
+    /// The kind of feature, with its size.
     pub kind: FeatureKind,
-    /// Meeples on it, by seat; 0 beyond the table.
+    /// The number of meeples on the feature, by seat; 0 for seats that are not at the table.
     pub meeples: [u8; MAX_PLAYERS],
 }
 
-/// What a feature is, and what it has.
+/// The kind of a feature, with its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FeatureKind {
-    /// A road.
+    /// A road, complete or not.
     Road {
-        /// Edges without a tile beyond; 0 when the road is complete.
+        /// The number of open edges, which have no tile beyond them; 0 when the road is complete.
         open_ends: u8,
-        /// Its tiles.
+        /// The road's number of tiles.
         tiles: u8,
     },
-    /// A city.
+    /// A city, complete or not.
     City {
-        /// Edges without a tile beyond; 0 when the city is complete.
+        /// The number of open edges, which have no tile beyond them; 0 when the city is complete.
         open_ends: u8,
-        /// Its tiles.
+        /// The city's number of tiles.
         tiles: u8,
-        /// Its shields.
+        /// The number of shields in the city.
         shields: u8,
     },
-    /// A monastery.
+    /// A monastery with its surroundings.
     Monastery {
-        /// Tiles round it, 0 to 8; 8 when it is complete.
-        tiles_round: u8,
+        /// The number of tiles around the monastery, 0 to 8; 8 when it is complete.
+        tiles_around: u8,
     },
-    /// A field.
+    /// A field, which scores at the end of the match only.
     Field {
-        /// Completed cities that it touches.
+        /// The number of completed cities that the field touches.
         completed_cities: u8,
     },
 }
 
 impl State {
-    /// The feature of a segment, which must be named by its first edge or half-edge; `None` when
-    /// there is no such segment. Takes a look at every tile.
+    /// Returns the feature of a segment, or `None` if there is no such segment. The segment must be
+    /// named by its first edge or half-edge. The time is linear in the number of tiles.
     pub fn feature(&self, cell: Cell, segment: Segment) -> Option<FeatureView> {
         let map = &self.map;
         let feature = map.feature(&self.fixed.edition, map.tile_in(cell)?, segment)?;
@@ -67,7 +67,7 @@ impl State {
                 shields: map.cities.feature(root).shields,
             },
             Feature::Monastery(place) => FeatureKind::Monastery {
-                tiles_round: map.monasteries[usize::from(place)].tiles_round,
+                tiles_around: map.monasteries[usize::from(place)].tiles_around,
             },
             Feature::Field(root) => FeatureKind::Field {
                 completed_cities: map.fields.feature(root).completed_cities.count_ones() as u8,

@@ -1,19 +1,18 @@
-//! What the rules know of a feature: of a road or a city, of a field, of a monastery; and of what
-//! stands on it.
+//! Feature data: roads and cities, fields, monasteries, and the meeples on them.
 
 use super::components::{Cell, MAX_PLAYERS, Segment};
 use super::decision::Gate;
-use super::forest::Absorb;
+use super::forest::Merge;
 use crate::{Seat, SeatSet};
 
-/// Tiles round a monastery.
-pub(super) const TILES_ROUND: u8 = 8;
+/// The number of tiles around a complete monastery.
+pub(super) const TILES_AROUND: u8 = 8;
 
-/// Meeples of each seat.
+/// The number of meeples per seat.
 pub(super) type Meeples = [u8; MAX_PLAYERS];
 
-/// A feature: for a road, a city and a field the root of its segments, for a monastery its place
-/// among the monasteries.
+/// A feature's identifier: the root of its segments for a road, a city or a field, and the index
+/// for a monastery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Feature {
     Road(u8),
@@ -22,14 +21,14 @@ pub(super) enum Feature {
     Field(u8),
 }
 
-/// A meeple on the table. Ordered by tile, then segment, then seat.
+/// A meeple on the table. Meeples are ordered by tile, then by segment, then by seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Standing {
-    /// Its tile, by the order in which tiles were laid.
+pub(super) struct PlacedMeeple {
+    /// The index of the meeple's tile, in the order of placement.
     pub(super) tile: u8,
     pub(super) segment: Segment,
     pub(super) seat: Seat,
-    /// The place of the segment among those of its sort, as the tile lies.
+    /// The segment's index among the segments of its type, after rotation.
     pub(super) place: u8,
 }
 
@@ -37,13 +36,13 @@ pub(super) struct Standing {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Drawbridge {
     pub(super) gate: Gate,
-    /// The tile, by the order in which tiles were laid.
+    /// The index of the drawbridge's tile, in the order of placement.
     pub(super) tile: u8,
     pub(super) road: u8,
     pub(super) city: u8,
 }
 
-/// The seats with the most meeples; none when there is no meeple.
+/// Returns the seats with the most meeples; none if there are no meeples.
 pub(super) fn majority(meeples: &Meeples) -> SeatSet {
     let most = meeples.iter().max().copied().unwrap_or(0).max(1);
     let seats = (0..).zip(meeples).filter(|&(_, &count)| count == most);
@@ -56,22 +55,23 @@ fn add(meeples: &mut Meeples, more: &Meeples) {
     }
 }
 
-/// A road or a city.
+/// A road or a city. Both are scored in the same way.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Structure {
-    /// Of the tiles that have several segments of this sort, those that the structure has a
-    /// segment of, as a bit mask: when two structures of one tile join, it counts once.
+    /// A bit mask of this structure's split tiles: tiles with several segments of this type. If two
+    /// structures that join share such a tile, it is counted once.
     pub(super) split_tiles: u32,
-    /// Edges with no tile beyond; none left when the structure is complete.
+    /// The number of open edges, which have no tile beyond them; 0 when the structure is complete.
     pub(super) open_ends: u8,
     pub(super) tiles: u8,
-    /// Always 0 for a road.
+    /// The number of shields; always 0 for a road.
     pub(super) shields: u8,
     pub(super) meeples: Meeples,
 }
 
 impl Structure {
-    /// One segment of a tile. `split_tiles` is the tile's bit if it has several of this sort.
+    /// Creates the structure of one segment of a tile. `split_tiles` is the tile's bit if it has
+    /// several segments of this type.
     pub(super) const fn segment(open_ends: u8, shields: u8, split_tiles: u32) -> Self {
         Self {
             split_tiles,
@@ -87,8 +87,8 @@ impl Structure {
     }
 }
 
-impl Absorb for Structure {
-    fn absorb(&mut self, other: &Self) {
+impl Merge for Structure {
+    fn merge(&mut self, other: &Self) {
         let twice = (self.split_tiles & other.split_tiles).count_ones() as u8;
         self.split_tiles |= other.split_tiles;
         self.open_ends += other.open_ends;
@@ -98,17 +98,17 @@ impl Absorb for Structure {
     }
 }
 
-/// A field; the default touches no completed city.
+/// A field. A new field touches no completed city.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Field {
-    /// The completed cities that it touches, as a bit mask of their numbers in the order of
-    /// completion.
+    /// A bit mask of the completed cities that the field touches. Cities are numbered in the order
+    /// of completion.
     pub(super) completed_cities: u64,
     pub(super) meeples: Meeples,
 }
 
-impl Absorb for Field {
-    fn absorb(&mut self, other: &Self) {
+impl Merge for Field {
+    fn merge(&mut self, other: &Self) {
         self.completed_cities |= other.completed_cities;
         add(&mut self.meeples, &other.meeples);
     }
@@ -116,10 +116,10 @@ impl Absorb for Field {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Monastery {
-    /// Its tile, by the order in which tiles were laid.
+    /// The index of the monastery's tile, in the order of placement.
     pub(super) tile: u8,
     pub(super) cell: Cell,
-    /// Tiles round it, 0 to 8.
-    pub(super) tiles_round: u8,
+    /// The number of tiles around the monastery, 0 to 8.
+    pub(super) tiles_around: u8,
     pub(super) meeples: Meeples,
 }

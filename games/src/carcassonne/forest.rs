@@ -1,27 +1,27 @@
-//! Segments joined to features: a union-find of fixed capacity.
+//! A union-find structure with a fixed capacity. It joins segments to form features.
 
-/// A feature that can take in another one.
-pub(super) trait Absorb: Copy + Default {
-    /// Takes in everything of a feature that joins this one.
-    fn absorb(&mut self, other: &Self);
+/// A feature that can be merged with another.
+pub(super) trait Merge: Copy + Default {
+    /// Merges another feature into this one.
+    fn merge(&mut self, other: &Self);
 }
 
-/// Segments of one sort and the features that they are joined to. A segment is a number in the
-/// order in which segments were added; a feature goes by the number of one of its segments, its
-/// root. At most `N` segments, and `N` at most 255, so that a number is a byte.
+/// Segments of one type, and the features to which they are joined. Segments are numbered in the
+/// order of insertion. A feature is identified by the number of one of its segments, the root. `N`
+/// is the maximum number of segments, at most 255, so that a number fits into a byte.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Forest<F, const N: usize> {
     len: u8,
-    /// The way to the root; a root is its own parent.
+    /// The next segment on the path to the root. A root is its own parent.
     parent: [u8; N],
-    /// Segments of the feature, at its root.
+    /// For each root's index, the number of segments of its feature.
     weight: [u8; N],
-    /// The feature, at its root.
+    /// For each root's index, its feature.
     features: [F; N],
 }
 
-impl<F: Absorb, const N: usize> Forest<F, N> {
-    /// No segments.
+impl<F: Merge, const N: usize> Forest<F, N> {
+    /// Creates a forest without segments.
     pub(super) fn new() -> Self {
         const { assert!(N <= u8::MAX as usize) };
         Self {
@@ -32,7 +32,7 @@ impl<F: Absorb, const N: usize> Forest<F, N> {
         }
     }
 
-    /// The number that the next segment gets.
+    /// Returns the number that the next segment will get.
     pub(super) const fn next(&self) -> u8 {
         self.len
     }
@@ -45,8 +45,8 @@ impl<F: Absorb, const N: usize> Forest<F, N> {
         self.len += 1;
     }
 
-    /// The root of a segment's feature. The lighter feature joins the heavier one, so the way is
-    /// at most 7 steps for 255 segments.
+    /// Returns the root of a segment's feature. Union by weight keeps the path at most 7 steps long
+    /// for 255 segments.
     pub(super) fn root(&self, mut segment: u8) -> u8 {
         loop {
             let parent = self.parent[usize::from(segment)];
@@ -57,21 +57,22 @@ impl<F: Absorb, const N: usize> Forest<F, N> {
         }
     }
 
-    /// Joins the features of two segments, which may be one already. Returns the root.
+    /// Joins the features of two segments, which may be joined already. Returns the root.
     pub(super) fn join(&mut self, a: u8, b: u8) -> u8 {
         let (a, b) = (self.root(a), self.root(b));
         if a == b {
             return a;
         }
         let weight = |root: u8| self.weight[usize::from(root)];
-        let (root, other) = match weight(a) < weight(b) {
-            true => (b, a),
-            false => (a, b),
+        let (root, other) = if weight(a) < weight(b) {
+            (b, a)
+        } else {
+            (a, b)
         };
         self.parent[usize::from(other)] = root;
         self.weight[usize::from(root)] += weight(other);
-        let absorbed = self.features[usize::from(other)];
-        self.features[usize::from(root)].absorb(&absorbed);
+        let merged = self.features[usize::from(other)];
+        self.features[usize::from(root)].merge(&merged);
         root
     }
 
@@ -91,14 +92,14 @@ mod tests {
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     struct Sum(u32);
 
-    impl Absorb for Sum {
-        fn absorb(&mut self, other: &Self) {
+    impl Merge for Sum {
+        fn merge(&mut self, other: &Self) {
             self.0 += other.0;
         }
     }
 
     #[test]
-    fn a_joined_feature_has_what_its_segments_had_and_one_root() {
+    fn a_joined_feature_has_the_data_of_its_segments_and_one_root() {
         let mut forest: Forest<Sum, 255> = Forest::new();
         (0..255).for_each(|n| forest.add(Sum(n)));
         for n in (0..252).rev() {
@@ -125,7 +126,7 @@ mod tests {
     fn the_way_to_a_root_has_at_most_seven_steps() {
         let mut forest: Forest<Sum, 255> = Forest::new();
         (0..255).for_each(|n| forest.add(Sum(n)));
-        // Joining equals to equals gives the longest ways.
+        // Joining features of equal weight gives the longest paths.
         let mut step = 1;
         while step < 255 {
             (0..255 - step)

@@ -1,26 +1,27 @@
-//! The empty cells next to a tile, each with what the tiles round it ask for.
+//! The frontier: the empty cells next to a tile, each with the constraints that surrounding tiles
+//! impose.
 
 use super::components::{Cell, EDGES, Edge, MAX_TILES, Terrain};
 use super::tile::Demand;
 
-/// Most open cells: the start tile opens four; a tile closes the cell that it takes and opens at
-/// most three.
+/// The maximum number of open cells. The start tile opens four. Each other tile closes its own cell
+/// and opens at most three.
 pub(super) const MAX_OPEN: usize = 4 + 2 * (MAX_TILES - 1);
 
-/// What stands for no tile in [`Open::beyond`].
+/// The value in [`OpenCell::beyond`] for an edge without a tile beyond it.
 const NO_TILE: u8 = u8::MAX;
 
 /// An empty cell next to a tile.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Open {
+pub(super) struct OpenCell {
     pub(super) cell: Cell,
     pub(super) demand: Demand,
-    /// The tile beyond each edge, by the order in which tiles were laid.
+    /// For each edge, the index of the tile beyond it, in the order of placement.
     beyond: [u8; EDGES],
 }
 
-impl Open {
-    /// A cell that nothing adjoins yet.
+impl OpenCell {
+    /// Creates a cell without neighbours.
     fn new(cell: Cell) -> Self {
         Self {
             cell,
@@ -29,48 +30,48 @@ impl Open {
         }
     }
 
-    /// The tile beyond an edge.
+    /// Returns the index of the tile beyond an edge.
     pub(super) fn beyond(&self, edge: Edge) -> Option<u8> {
         let tile = self.beyond[edge.index()];
         (tile != NO_TILE).then_some(tile)
     }
 
-    /// Makes the tile `tile` with this terrain a neighbour, beyond an edge.
+    /// Adds the neighbour `tile` with this terrain beyond an edge.
     fn adjoin(&mut self, edge: Edge, terrain: Terrain, tile: u8) {
         self.demand.add(edge, terrain);
         self.beyond[edge.index()] = tile;
     }
 }
 
-/// The place of an open cell, until a cell is closed or opened.
+/// The index of an open cell. It is valid until a cell is closed or opened.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct OpenPlace(usize);
+pub(super) struct OpenIndex(usize);
 
-impl OpenPlace {
-    /// That of the start tile, before it is laid.
+impl OpenIndex {
+    /// The index of the start tile's cell before the tile is placed.
     pub(super) const START: Self = Self(0);
 }
 
-/// Room for the open cells, in whole steps of [`Frontier::place_of`].
-const ROOM: usize = MAX_OPEN.next_multiple_of(STEP);
+/// The capacity for open cells, a multiple of [`STEP`].
+const CAPACITY: usize = MAX_OPEN.next_multiple_of(STEP);
 
-/// Keys that are compared at a time.
+/// The number of keys that are compared at once.
 const STEP: usize = 16;
 
-/// The open cells, by x, then y.
+/// The open cells. They are ordered by x, then y.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frontier {
     len: u8,
-    /// The keys of the open cells, then [`NO_KEY`].
-    keys: [u16; ROOM],
-    open: [Open; MAX_OPEN],
+    /// The keys of the open cells, padded with [`NO_KEY`].
+    keys: [u16; CAPACITY],
+    open: [OpenCell; MAX_OPEN],
 }
 
 impl Frontier {
-    /// The cell of the start tile alone.
+    /// Creates a frontier with only the start cell.
     pub(super) fn new() -> Self {
-        let start = Open::new(Cell::default());
-        let mut keys = [NO_KEY; ROOM];
+        let start = OpenCell::new(Cell::default());
+        let mut keys = [NO_KEY; CAPACITY];
         keys[0] = key(start.cell);
         Self {
             len: 1,
@@ -79,14 +80,15 @@ impl Frontier {
         }
     }
 
-    /// The open cells in order.
-    pub(super) fn cells(&self) -> &[Open] {
+    /// Returns the open cells in order.
+    pub(super) fn cells(&self) -> &[OpenCell] {
         &self.open[..usize::from(self.len)]
     }
 
-    /// The place of a cell, or else where it would be. Counts the cells before it: so many
-    /// comparisons at once cost less than the branches of a search.
-    fn place_of(&self, cell: Cell) -> Result<usize, usize> {
+    /// Returns a cell's index, or the index at which the cell would be inserted. The index is the
+    /// number of open cells before the cell. Comparing many keys at once is cheaper than the
+    /// branches of a binary search.
+    fn index_of(&self, cell: Cell) -> Result<usize, usize> {
         let cell = key(cell);
         let steps = self.keys.as_chunks::<STEP>().0.iter();
         let used = usize::from(self.len).div_ceil(STEP);
@@ -97,34 +99,36 @@ impl Frontier {
             }
         }
         let place = usize::from(before.iter().sum::<u16>());
-        // Of the open cells alone: a cell of the furthest corner has the key that stands for none.
+        // Search only the keys of open cells, because the key of the cell in the furthest corner
+        // equals `NO_KEY`.
         match self.keys[..usize::from(self.len)].get(place) {
             Some(&key) if key == cell => Ok(place),
             _ => Err(place),
         }
     }
 
-    /// Where a cell is among the open ones, if it is open.
-    pub(super) fn find(&self, cell: Cell) -> Option<OpenPlace> {
-        self.place_of(cell).ok().map(OpenPlace)
+    /// Returns the index of a cell if it is open.
+    pub(super) fn find(&self, cell: Cell) -> Option<OpenIndex> {
+        self.index_of(cell).ok().map(OpenIndex)
     }
 
-    pub(super) fn at(&self, place: OpenPlace) -> &Open {
+    pub(super) fn at(&self, place: OpenIndex) -> &OpenCell {
         &self.open[place.0]
     }
 
-    /// Lays the tile `tile` with this terrain at its edges in an open cell: closes the cell, and opens
-    /// those next to it in which no tile lies. Gives the cell as it was.
+    /// Places a tile with this terrain at its edges in an open cell. Closes the cell and opens the
+    /// empty cells next to it. Returns the cell's previous value.
     pub(super) fn occupy(
         &mut self,
-        OpenPlace(place): OpenPlace,
+        OpenIndex(place): OpenIndex,
         terrain: &[Terrain; EDGES],
         tile: u8,
-    ) -> Open {
+    ) -> OpenCell {
         let closed = self.open[place];
         let is_empty = |edge: &Edge| closed.beyond(*edge).is_none();
-        // In the order of cells the next one north is just before this one, the next one south just
-        // after it. So one that opens takes the place of this one, and nothing has to move.
+        // In the order of cells, the northern neighbour is directly before this cell, and the
+        // southern neighbour directly after it. So if the northern or southern neighbour opens, it
+        // can reuse this index without moving other cells.
         let mut is_free = true;
         for edge in [Edge::North, Edge::South].into_iter().filter(is_empty) {
             let cell = closed.cell.beyond(edge);
@@ -145,21 +149,21 @@ impl Frontier {
         }
         for edge in [Edge::East, Edge::West].into_iter().filter(is_empty) {
             let cell = closed.cell.beyond(edge);
-            let at = self.place_of(cell);
+            let at = self.index_of(cell);
             let at = at.unwrap_or_else(|at| self.insert(at, cell));
             self.open[at].adjoin(edge.opposite(), terrain[edge.index()], tile);
         }
         closed
     }
 
-    /// Puts an open cell in a place, and returns the place.
+    /// Stores an open cell at an index, and returns the index.
     fn put(&mut self, place: usize, cell: Cell) -> usize {
         self.keys[place] = key(cell);
-        self.open[place] = Open::new(cell);
+        self.open[place] = OpenCell::new(cell);
         place
     }
 
-    /// Makes room in a place, puts an open cell there, and returns the place.
+    /// Inserts an open cell at an index, and returns the index.
     fn insert(&mut self, place: usize, cell: Cell) -> usize {
         let end = usize::from(self.len);
         self.open.copy_within(place..end, place + 1);
@@ -177,10 +181,10 @@ impl Frontier {
     }
 }
 
-/// What stands for no key: it is above that of each cell that a tile can lie in.
+/// The value of unused keys. It is above the key of each cell in which a tile can lie.
 const NO_KEY: u16 = u16::MAX;
 
-/// A number that orders cells as [`Cell`] does: one comparison instead of two.
+/// Returns a number that orders cells like [`Cell`], so that one comparison is enough.
 const fn key(cell: Cell) -> u16 {
     let [x, y] = [cell.x.cast_unsigned() ^ 0x80, cell.y.cast_unsigned() ^ 0x80];
     u16::from_be_bytes([x, y])
@@ -201,7 +205,7 @@ mod tests {
     fn only_open_cells_are_found() {
         let mut frontier = Frontier::new();
         assert_eq!(found(&frontier), [Cell::default()]);
-        // So many that they take several steps of a search.
+        // Enough cells that a search needs several steps.
         let column = || (0..40).map(|y| Cell { x: 0, y });
         for (cell, tile) in column().zip(0..) {
             let place = frontier.find(cell).unwrap();

@@ -1,13 +1,13 @@
-//! The meeples on the table.
+//! Placement and removal of meeples.
 
 use super::components::{MAX_PLAYERS, Segment};
 use super::edition::Edition;
-use super::features::{Feature, Meeples, Standing};
+use super::features::{Feature, Meeples, PlacedMeeple};
 use super::map::Map;
 use crate::Seat;
 
 impl Map {
-    /// The meeples on a feature, by seat.
+    /// Returns each seat's number of meeples on a feature.
     pub(super) fn meeples_on(&self, feature: Feature) -> Meeples {
         match feature {
             Feature::Road(root) => self.roads.feature(root).meeples,
@@ -26,33 +26,33 @@ impl Map {
         }
     }
 
-    /// Whether a meeple stands on a feature.
+    /// Returns `true` if there is a meeple on a feature.
     pub(super) fn is_occupied(&self, feature: Feature) -> bool {
         self.meeples_on(feature) != [0; MAX_PLAYERS]
     }
 
-    /// Puts a meeple of a seat onto a segment; nothing is done when the tile has no such segment.
+    /// Places a meeple of a seat on a segment. Does nothing if the tile has no such segment.
     pub(super) fn add_meeple(&mut self, edition: &Edition, tile: u8, segment: Segment, seat: Seat) {
-        let Some(place) = self.lying(edition, tile).place_of(segment) else {
+        let Some(place) = self.rotated(edition, tile).index_of(segment) else {
             return;
         };
-        let standing = Standing {
+        let meeple = PlacedMeeple {
             tile,
             segment,
             seat,
             place,
         };
-        self.meeples_mut(self.feature_under(&standing))[seat.index()] += 1;
-        let place = self.meeples.partition_point(|other| *other <= standing);
-        self.meeples.insert(place, standing);
+        self.meeples_mut(self.feature_under(&meeple))[seat.index()] += 1;
+        let place = self.meeples.partition_point(|other| *other <= meeple);
+        self.meeples.insert(place, meeple);
     }
 
-    /// The feature that a meeple stands on.
-    pub(super) fn feature_under(&self, meeple: &Standing) -> Feature {
+    /// Returns the feature that a meeple is on.
+    pub(super) fn feature_under(&self, meeple: &PlacedMeeple) -> Feature {
         self.feature_at(meeple.tile, meeple.segment, meeple.place)
     }
 
-    /// Takes all meeples off a feature.
+    /// Removes all meeples from a feature.
     pub(super) fn remove_meeples(&mut self, feature: Feature) {
         let mut meeples = std::mem::take(&mut self.meeples);
         meeples.retain(|meeple| self.feature_under(meeple) != feature);

@@ -1,7 +1,7 @@
-//! Carcassonne (Klaus-Jürgen Wrede), third edition, with the Drawbridges, a mini expansion: 2 to 5
-//! seats, with or without the drawbridge tiles and fields.
+//! The rules of Carcassonne (Klaus-Jürgen Wrede), third edition, with the mini expansion the
+//! Drawbridges, for 2 to 5 seats. The drawbridge tiles and the fields are optional.
 //!
-//! Rulings (C1) to (C5) are explained in `docs/rules/carcassonne-drawbridges.md`.
+//! Rulings (C1) to (C6) are explained in `docs/rules/carcassonne-drawbridges.md`.
 
 mod components;
 mod config;
@@ -44,6 +44,6 @@ pub use observation::{
 pub use setup::Setup;
 pub use state::State;
 
-/// The game.
+/// Implements the rules of Carcassonne with the Drawbridges.
 #[derive(Clone, Copy, Debug)]
 pub struct Carcassonne;

@@ -36,7 +36,7 @@ impl fmt::Display for Gate {
     }
 }
 
-/// `X Y` and one more word.
+/// Parses `X Y` and one more word.
 fn parse_cell_and(rest: &str) -> Option<(Cell, &str)> {
     let (x, rest) = rest.split_once(' ')?;
     let (y, word) = rest.split_once(' ')?;

@@ -1,5 +1,5 @@
-//! What a viewer may know: everything but the order of the tiles that are not drawn. All viewers
-//! know the same.
+//! Observations, which contain everything except the order of the undrawn tiles. All viewers see
+//! the same.
 
 use arrayvec::ArrayVec;
 
@@ -10,34 +10,35 @@ use super::components::{
 use super::decision::Placement;
 use crate::{Seat, Viewer};
 
-/// Most points of a seat in one category: a tile has at most four roads and cities, each worth at
-/// most four points (a city segment with a shield). Monasteries score less.
+/// The maximum number of points that a seat can have in one category. A tile has at most four roads
+/// and cities, each worth at most four points (a city segment with a shield). Monasteries score
+/// less.
 pub const MAX_POINTS: u16 = MAX_TILES as u16 * EDGES as u16 * 4;
 
-/// A complete observation.
+/// Everything that a viewer may know of a state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observation {
-    /// Whose view this is.
+    /// The viewer that this observation is for.
     pub viewer: Viewer,
-    /// Whose turn it is; once the match is over, the seat that drew last.
+    /// The seat whose turn it is; once the match has ended, the seat that drew last.
     pub turn: Seat,
-    /// What is going on.
+    /// The match phase, which determines the kind of decision.
     pub phase: Phase,
     /// Seats in seat order.
     pub seats: ArrayVec<SeatView, MAX_PLAYERS>,
-    /// The tiles on the table in the order in which they were laid, the start tile first.
+    /// The tiles on the table in the order of placement, the start tile first.
     pub tiles: ArrayVec<LaidTile, MAX_TILES>,
     /// The meeples on the table: by tile in the order of `tiles`, then segment, then seat.
     pub meeples: ArrayVec<Meeple, MAX_MEEPLES>,
-    /// Tiles that fitted nowhere and left the game, in the order in which they were drawn.
+    /// Tiles that fitted nowhere and were removed, in the order in which they were drawn.
     pub removed: ArrayVec<TileKind, MAX_DRAWS>,
-    /// How many tiles of each kind are not drawn yet, by the number of the kind.
+    /// The number of undrawn tiles of each kind, by kind number.
     pub unseen: [u8; TILE_KINDS],
 }
 
 impl Observation {
-    /// The tiles that are not to come: those on the table, then those removed, then the one that
-    /// is to be laid.
+    /// Returns the drawn tiles: first the tiles on the table, then the removed tiles, then the tile
+    /// to be placed.
     pub(super) fn seen(&self) -> impl Iterator<Item = TileKind> {
         let drawn = match self.phase {
             Phase::PlaceTile { tile } => Some(tile),
@@ -48,29 +49,29 @@ impl Observation {
     }
 }
 
-/// What is going on.
+/// The phase of a match.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Phase {
-    /// The seat whose turn it is lays the tile that it drew.
+    /// The seat whose turn it is must place the tile that it drew.
     PlaceTile {
-        /// The tile.
+        /// The tile that was drawn.
         tile: TileKind,
     },
-    /// The same seat may place a meeple on the tile laid last. What the tile completed is not
-    /// scored yet.
+    /// The same seat may place a meeple on the tile placed last. The features completed by the tile
+    /// are not scored yet.
     PlaceMeeple,
-    /// Meeples of completed roads wait for a decision at a drawbridge: one meeple of the first of
-    /// these crossings now, whosever turn it is.
+    /// Meeples from completed roads may cross a drawbridge. The next decision is about one meeple
+    /// of the first crossing. The meeple's seat need not be the seat whose turn it is.
     Drawbridge {
-        /// What is to be decided, at least one crossing.
+        /// The pending crossings, at least one.
         crossings: ArrayVec<Crossing, MAX_CROSSINGS>,
     },
-    /// The match is over. The final scoring shows in the outcome only.
+    /// The match has ended. Only the outcome contains the final scoring.
     Over,
 }
 
 impl Phase {
-    /// The crossings that wait.
+    /// Returns the pending crossings.
     pub(super) fn crossings(&self) -> &[Crossing] {
         match self {
             Self::Drawbridge { crossings } => crossings,
@@ -79,49 +80,50 @@ impl Phase {
     }
 }
 
-/// The meeples of a completed road that may go through its drawbridges. They stand nowhere.
+/// Meeples from a completed road that may cross its drawbridges. Meeples in a crossing are not on
+/// any segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Crossing {
-    /// The road, by its first edge on the tile laid last.
+    /// The road, given by its first edge on the tile placed last.
     pub road: Edge,
     /// The seat that had the most meeples on the road.
     pub seat: Seat,
-    /// Meeples that are left to decide on, 1 to 7.
+    /// The number of meeples about which the seat must still decide, 1 to 7.
     pub meeples: u8,
 }
 
-/// One seat.
+/// A seat's supply and points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeatView {
-    /// Meeples in the supply, 0 to 7: those that neither stand on the table nor wait at a
-    /// drawbridge.
+    /// The number of meeples in the supply, 0 to 7. Meeples on the table and in a crossing are not
+    /// in the supply.
     pub supply: u8,
-    /// Points so far.
+    /// The points for completed features.
     pub points: Points,
 }
 
-/// Points of completed features, each 0 to [`MAX_POINTS`].
+/// Points for completed features, each 0 to [`MAX_POINTS`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Points {
-    /// Of roads.
+    /// The points for roads.
     pub roads: u16,
-    /// Of cities.
+    /// The points for cities.
     pub cities: u16,
-    /// Of monasteries.
+    /// The points for monasteries.
     pub monasteries: u16,
 }
 
 /// A tile on the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LaidTile {
-    /// The tile.
+    /// The kind of tile.
     pub tile: TileKind,
-    /// Where and how it lies.
+    /// The cell and the rotation of the tile.
     pub placement: Placement,
 }
 
 impl LaidTile {
-    /// The start tile.
+    /// The start tile, which lies in (0, 0).
     pub(super) const START: Self = Self {
         tile: TileKind::START,
         placement: Placement {
@@ -134,10 +136,10 @@ impl LaidTile {
 /// A meeple on the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Meeple {
-    /// Whose it is.
+    /// The seat that owns the meeple.
     pub seat: Seat,
-    /// The cell of the tile that it stands on.
+    /// The cell of the tile that the meeple is on.
     pub cell: Cell,
-    /// The segment that it stands on.
+    /// The segment that the meeple is on.
     pub segment: Segment,
 }

@@ -1,26 +1,26 @@
-//! Checks of an observation from outside: what the rules rely on.
+//! Checks for an observation that came from outside. The checks cover all assumptions of the rules.
 
 use super::Carcassonne;
 use super::components::{MEEPLES, TILE_KINDS, TileKind};
 use super::config::Config;
-use super::frontier::OpenPlace;
+use super::frontier::OpenIndex;
 use super::map::Map;
 use super::observation::{LaidTile, MAX_POINTS, Observation};
 use super::setup::drawn_counts;
-use crate::field_error::{check_at_table, check_range, holds, require};
+use crate::field_error::{check_at_table, check_range, require, require_at};
 use crate::{FieldError, SeatCount, sample::check_table};
 
-/// Nothing, or what is wrong.
+/// The result of a check.
 type Checked = Result<(), FieldError>;
 
-/// Checks who is at the table, and what seats have. Returns the number of seats.
+/// Checks the table and each seat's supply. Returns the number of seats.
 pub(super) fn check_seats(observation: &Observation) -> Result<SeatCount, FieldError> {
     let seats = check_table::<Carcassonne>(observation.seats.len(), observation.viewer)?;
     check_at_table(seats, observation.turn, "turn")?;
     for (i, view) in observation.seats.iter().enumerate() {
         let few = view.points.each().into_iter().max() <= Some(MAX_POINTS);
         let field = || format!("seats[{i}].points");
-        require(few, field, "are more than a match can bring")?;
+        require_at(few, field, "exceed the maximum points of a match")?;
     }
     for (i, meeple) in observation.meeples.iter().enumerate() {
         check_at_table(seats, meeple.seat, &format!("meeples[{i}].seat"))?;
@@ -31,20 +31,21 @@ pub(super) fn check_seats(observation: &Observation) -> Result<SeatCount, FieldE
         check_range(&field, crossing.meeples, 1..=MEEPLES)?;
     }
     for (seat, view) in seats.seats().zip(&observation.seats) {
-        let standing = observation.meeples.iter();
-        let standing = standing.filter(|meeple| meeple.seat == seat).count();
+        let on_table = observation.meeples.iter();
+        let on_table = on_table.filter(|meeple| meeple.seat == seat).count();
         let waiting = observation.phase.crossings().iter();
         let waiting = waiting.filter(|crossing| crossing.seat == seat);
         let waiting: usize = waiting.map(|crossing| usize::from(crossing.meeples)).sum();
-        let all = usize::from(view.supply) + standing + waiting;
+        let all = usize::from(view.supply) + on_table + waiting;
         let field = || format!("seats[{seat}].supply");
-        let problem = "does not make seven meeples of the seat in all";
-        require(all == usize::from(MEEPLES), field, problem)?;
+        let problem = "must be seven with meeples on the table and in crossings";
+        require_at(all == usize::from(MEEPLES), field, problem)?;
     }
     Ok(seats)
 }
 
-/// Checks that no tile is missing or there too often, and that the start tile lies first.
+/// Checks that each kind of tile occurs exactly as often as in the match, and that the start tile
+/// is first.
 pub(super) fn check_tiles(config: &Config, observation: &Observation) -> Checked {
     let mut found = observation.unseen.map(u16::from);
     observation.seen().for_each(|tile| found[tile.index()] += 1);
@@ -58,21 +59,20 @@ pub(super) fn check_tiles(config: &Config, observation: &Observation) -> Checked
         }
     }
     let first = observation.tiles.first() == Some(&LaidTile::START);
-    holds("tiles[0]", first, "is not the start tile")
+    require("tiles[0]", first, "is not the start tile")
 }
 
-/// Lays the tiles after the start tile, each of which must have fitted in its turn. They must have
-/// been checked.
+/// Places the tiles after the start tile in order, and checks that each tile fits when it is
+/// placed. The tiles' kinds must already have been checked.
 pub(super) fn lay_tiles(config: &Config, observation: &Observation, map: &mut Map) -> Checked {
     for (i, &LaidTile { tile, placement }) in observation.tiles.iter().enumerate().skip(1) {
         let shape = config.edition.shape(tile);
-        let fits = |place: &OpenPlace| {
+        let fits = |place: &OpenIndex| {
             let demand = map.frontier.at(*place).demand;
             shape.fitting(demand).contains(placement.rotation)
         };
         let Some(place) = map.frontier.find(placement.cell).filter(fits) else {
-            let problem =
-                "does not fit where it lies, or lies in a rotation that looks like a smaller";
+            let problem = "does not fit in its cell, or has a rotation equivalent to a smaller one";
             return FieldError::refuse(format!("tiles[{i}]"), problem);
         };
         map.lay(&config.edition, tile, placement.rotation, place);
@@ -80,7 +80,7 @@ pub(super) fn lay_tiles(config: &Config, observation: &Observation, map: &mut Ma
     Ok(())
 }
 
-/// Puts the meeples onto the map.
+/// Places the meeples on the map.
 pub(super) fn place_meeples(config: &Config, observation: &Observation, map: &mut Map) -> Checked {
     for (i, meeple) in observation.meeples.iter().enumerate() {
         let field = |name: &str| format!("meeples[{i}].{name}");

@@ -1,4 +1,4 @@
-//! An observation as text for people.
+//! Rendering of an observation as text.
 
 use std::fmt::{Result, Write};
 
@@ -6,19 +6,20 @@ use super::Carcassonne;
 use super::components::{Cell, EDGES, Edge, HalfEdge, Segment, Terrain, TileKind};
 use super::config::Config;
 use super::observation::{LaidTile, Observation, Phase};
-use super::tile::{Lying, Shape};
+use super::tile::{RotatedTile, Shape};
 use crate::{Progress, Show, show::write_lines};
 
-/// Tiles of a row in one block of the map: with the row's y and a space after each tile, 99
-/// columns.
+/// The number of tiles in one row of a map block. With the row's y and a space after each tile, a
+/// line has 99 columns.
 const TILES_PER_BLOCK: i32 = 24;
-/// Meeples of a seat on one line: three of the longest stay within 100 columns, four do not.
+/// The number of a seat's meeples listed per line. Three of the longest entries fit into 100
+/// columns.
 const MEEPLES_PER_LINE: usize = 3;
-/// Kinds of tile on one line: sixteen of the longest stay within 100 columns.
+/// The number of tile kinds listed per line. Sixteen of the longest entries fit into 100 columns.
 const KINDS_PER_LINE: usize = 16;
 
 impl Show for Carcassonne {
-    /// Writes the table: what is going on, the seats, the map, then the tiles to come.
+    /// Writes the phase, the seats, the map, then the undrawn tiles.
     fn render(config: &Config, observation: &Observation, text: &mut impl Write) -> Result {
         header(observation, text)?;
         for number in 0..observation.seats.len() {
@@ -33,7 +34,7 @@ impl Show for Carcassonne {
     }
 }
 
-/// How far a match has come, counted in tiles that were laid or left the game.
+/// Returns the progress, counted in tiles that were placed or removed.
 fn drawn(observation: &Observation) -> Progress {
     let done = observation.tiles.iter().skip(1).count() + observation.removed.len();
     let drawn = usize::from(matches!(observation.phase, Phase::PlaceTile { .. }));
@@ -89,11 +90,11 @@ fn seat(observation: &Observation, number: usize, text: &mut impl Write) -> Resu
     )?;
     let meeples = observation.meeples.iter();
     let own = meeples.filter(|meeple| meeple.seat.index() == number);
-    let standing = own.map(|meeple| format!("{} of {}", meeple.segment, meeple.cell.at()));
-    write_lines(text, "    ", standing, MEEPLES_PER_LINE, ", ")
+    let names = own.map(|meeple| format!("{} of {}", meeple.segment, meeple.cell.at()));
+    write_lines(text, "    ", names, MEEPLES_PER_LINE, ", ")
 }
 
-/// The map in blocks of columns, as many as fit beside each other.
+/// Writes the map in blocks of columns. Each block is as wide as a line allows.
 fn map(config: &Config, observation: &Observation, text: &mut impl Write) -> Result {
     let ends = |along: fn(Cell) -> i8| {
         let cells = observation.tiles.iter().map(|laid| laid.placement.cell);
@@ -118,7 +119,7 @@ fn map(config: &Config, observation: &Observation, text: &mut impl Write) -> Res
     Ok(())
 }
 
-/// Lines of a tile, and characters of each.
+/// The number of lines per tile, and of characters per line.
 const SIDE: usize = 3;
 
 fn row(
@@ -136,7 +137,7 @@ fn row(
         let mut picture = [[' '; SIDE]; SIDE];
         if let Some(LaidTile { tile, placement }) = laid {
             let shape = config.edition.shape(*tile);
-            picture = draw(shape, shape.lying(placement.rotation));
+            picture = draw(shape, shape.rotated(placement.rotation));
         }
         let meeples = observation.meeples.iter();
         for meeple in meeples.filter(|meeple| here(meeple.cell)) {
@@ -153,20 +154,20 @@ fn row(
         .try_for_each(|line| writeln!(text, "{}", line.trim_end()))
 }
 
-/// A tile in characters: `#` city, `-` and `|` road, `+` its middle, `=` drawbridges, `M`
+/// Draws a tile in characters: `#` city, `-` and `|` road, `+` its middle, `=` drawbridges, `M`
 /// monastery, `.` field.
-fn draw(shape: &Shape, lying: &Lying) -> [[char; SIDE]; SIDE] {
+fn draw(shape: &Shape, rotated: &RotatedTile) -> [[char; SIDE]; SIDE] {
     let mut picture = [['.'; SIDE]; SIDE];
-    let wide = lying.cities.iter().any(|&(edges, _)| edges > 1);
+    let wide = rotated.cities.iter().any(|&(edges, _)| edges > 1);
     picture[1][1] = match () {
         () if shape.monastery => 'M',
-        () if !lying.gates.is_empty() => '=',
+        () if !rotated.gates.is_empty() => '=',
         () if wide => '#',
-        () if !lying.road_edges.is_empty() => '+',
+        () if !rotated.road_edges.is_empty() => '+',
         () => '.',
     };
     for edge in Edge::ALL {
-        let of = |edge: Edge| (lying.terrain[edge.index()], lying.through[edge.index()]);
+        let of = |edge: Edge| (rotated.terrain[edge.index()], rotated.through[edge.index()]);
         let next = Edge::ALL[(edge.index() + 1) % EDGES];
         let (line, column) = spot(Segment::Road(edge));
         picture[line][column] = match (of(edge).0, edge) {
@@ -183,8 +184,8 @@ fn draw(shape: &Shape, lying: &Lying) -> [[char; SIDE]; SIDE] {
     picture
 }
 
-/// Where a segment is drawn in its tile: line and column. A field is in the corner of its
-/// half-edge.
+/// Returns a segment's line and column in the drawing of its tile. A field is drawn in the corner
+/// at its half-edge.
 const fn spot(segment: Segment) -> (usize, usize) {
     match segment {
         Segment::Monastery => (1, 1),

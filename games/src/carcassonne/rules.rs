@@ -1,4 +1,4 @@
-//! The rules: whose turn it is, what is legal and what it does.
+//! The rules: turn order, legal decisions and their effects.
 
 use std::ops::RangeInclusive;
 
@@ -10,12 +10,12 @@ use super::config::Config;
 use super::decision::{Decision, Gate, Placement};
 use super::event::Event;
 use super::features::Feature;
-use super::frontier::{MAX_OPEN, OpenPlace};
+use super::frontier::{MAX_OPEN, OpenIndex};
 use super::illegal::Illegal;
 use super::observation::Phase;
 use super::setup::{self, Setup};
 use super::state::State;
-use super::tile::Listed;
+use super::tile::RotationList;
 use crate::{
     Digest, EventSink, FieldError, LegalList, NoChance, OutOfTurn, Outcome, Rules, Seat, SeatCount,
     SeatSet, Seed,
@@ -26,8 +26,8 @@ impl Rules for Carcassonne {
     const NAME: &'static str = "Carcassonne with the Drawbridges";
     const RULES_VERSION: u32 = 1;
     const SEATS: RangeInclusive<u8> = MIN_PLAYERS as u8..=MAX_PLAYERS as u8;
-    /// Longest legal list that the rules bound: a tile in each rotation in each open cell. Play that
-    /// spreads the map out has come to 272, random play to 104.
+    /// The maximum length of a legal list: each rotation of a tile in each open cell. The longest
+    /// list was 272 in spread-out play, and 104 in random play.
     const LEGAL_CAP: usize = MAX_OPEN * EDGES;
     const NOTES: &'static [&'static str] = &[
         "Eight of the twelve drawbridge tiles of the built-in edition (D5 to D12) are the project's \
@@ -64,7 +64,7 @@ impl Rules for Carcassonne {
         state.fixed.seats
     }
 
-    fn owing(state: &State) -> SeatSet {
+    fn seats_to_decide(state: &State) -> SeatSet {
         match &state.phase {
             Phase::PlaceTile { .. } | Phase::PlaceMeeple => SeatSet::one(state.turn),
             Phase::Drawbridge { crossings } => {
@@ -98,13 +98,13 @@ impl Rules for Carcassonne {
             (Phase::PlaceMeeple, Decision::Meeple(segment)) => state.place_meeple(segment, events),
             (Phase::Drawbridge { .. }, Decision::Drawbridge(gate)) => state.cross(gate, events),
             (phase, decision) => {
-                let asked = match phase {
+                let expected = match phase {
                     Phase::PlaceTile { .. } => "place",
                     Phase::PlaceMeeple => "meeple",
                     Phase::Drawbridge { .. } => "drawbridge",
                     Phase::Over => "nothing",
                 };
-                Err(OutOfTurn::kind(decision.word(), asked).into())
+                Err(OutOfTurn::wrong_kind(decision.word(), expected).into())
             }
         }
     }
@@ -119,8 +119,8 @@ impl Rules for Carcassonne {
 }
 
 impl State {
-    /// Checks where a tile is to be laid, and finds the place.
-    fn check_placement(&self, tile: TileKind, placement: Placement) -> Result<OpenPlace, Illegal> {
+    /// Checks a tile placement, and returns its open cell.
+    fn check_placement(&self, tile: TileKind, placement: Placement) -> Result<OpenIndex, Illegal> {
         let Placement { cell, rotation } = placement;
         let place = self.map.frontier.find(cell);
         let place = place.ok_or(Illegal::CellClosed { cell })?;
@@ -129,7 +129,7 @@ impl State {
         if shape.fitting(demand).contains(rotation) {
             return Ok(place);
         }
-        Err(match shape.lying(rotation).mismatch(demand) {
+        Err(match shape.rotated(rotation).mismatch(demand) {
             Some(edge) => Illegal::EdgeMismatch {
                 tile,
                 rotation,
@@ -137,7 +137,7 @@ impl State {
             },
             None => Illegal::RotationRepeated {
                 tile,
-                first: shape.first_alike(rotation),
+                first: shape.first_equivalent(rotation),
             },
         })
     }
@@ -160,7 +160,7 @@ impl State {
         Ok(())
     }
 
-    /// Checks where a meeple is to be placed.
+    /// Checks a meeple placement.
     fn check_meeple(&self, segment: Segment) -> Result<(), Illegal> {
         if self.seats[self.turn.index()].supply == 0 {
             return Err(Illegal::SupplyEmpty);
@@ -173,7 +173,7 @@ impl State {
         };
         let feature = first.map(|&(_, feature)| feature).or_else(later);
         let feature = feature.ok_or(Illegal::NoSuchSegment(segment))?;
-        if !self.may_stand_on(feature) {
+        if !self.allows_meeples_on(feature) {
             return Err(Illegal::FieldsOff);
         }
         match features.iter().find(|(_, other)| *other == feature) {
@@ -186,8 +186,8 @@ impl State {
         }
     }
 
-    /// Whether meeples are placed on such features in this match.
-    fn may_stand_on(&self, feature: Feature) -> bool {
+    /// Returns `true` if meeples may be placed on this type of feature in this match.
+    fn allows_meeples_on(&self, feature: Feature) -> bool {
         self.fixed.fields || !matches!(feature, Feature::Field(_))
     }
 
@@ -246,7 +246,7 @@ impl State {
         Ok(())
     }
 
-    /// Checks a way from a completed road. Returns the tile of the gate.
+    /// Checks the gate chosen for a meeple from a completed road. Returns the gate's tile.
     fn check_gate(&self, gate: Gate) -> Result<u8, Illegal> {
         let road = self.crossed_road();
         match road.and_then(|road| self.map.first_down(road, gate)) {
@@ -261,9 +261,9 @@ impl State {
     fn list_placements(&self, tile: TileKind, list: &mut Vec<Decision>) {
         let shape = self.fixed.edition.shape(tile);
         for open in self.map.frontier.cells() {
-            let Listed { len, rotations } = shape.fitting(open.demand).listed();
-            // Adding four and taking some back costs less than a branch for each, which processors
-            // guess wrong too often.
+            let RotationList { len, rotations } = shape.fitting(open.demand).list();
+            // Adding all four entries and truncating the list is cheaper than an unpredictable
+            // branch for each entry.
             let (before, cell) = (list.len(), open.cell);
             list.extend(rotations.map(|rotation| Decision::Place(Placement { cell, rotation })));
             list.truncate(before + usize::from(len));
@@ -276,7 +276,7 @@ impl State {
             return;
         }
         for &(segment, feature) in &self.map.last_features {
-            if self.may_stand_on(feature) && !self.map.is_occupied(feature) {
+            if self.allows_meeples_on(feature) && !self.map.is_occupied(feature) {
                 list.push(Decision::Meeple(Some(segment)));
             }
         }

@@ -1,4 +1,4 @@
-//! What a viewer may know, and drawing a state that it allows.
+//! Creation of observations, and sampling of states that are consistent with an observation.
 
 use arrayvec::ArrayVec;
 
@@ -9,7 +9,7 @@ use super::observation::{Meeple, Observation, Phase};
 use super::observation_check::{check_seats, check_tiles, lay_tiles, place_meeples};
 use super::setup::{Setup, ascending};
 use super::state::State;
-use crate::field_error::holds;
+use crate::field_error::require;
 use crate::{ChanceStream, FieldError, NoEvents, Sample, SeatCount, Viewer};
 
 impl Sample for Carcassonne {
@@ -20,10 +20,10 @@ impl Sample for Carcassonne {
         for tile in state.undrawn() {
             unseen[tile.index()] += 1;
         }
-        let meeples = state.map.meeples.iter().map(|standing| Meeple {
-            seat: standing.seat,
-            cell: state.map.cell(standing.tile),
-            segment: standing.segment,
+        let meeples = state.map.meeples.iter().map(|meeple| Meeple {
+            seat: meeple.seat,
+            cell: state.map.cell(meeple.tile),
+            segment: meeple.segment,
         });
         Observation {
             viewer,
@@ -41,7 +41,7 @@ impl Sample for Carcassonne {
         observation.viewer
     }
 
-    /// The order of the tiles not drawn yet is drawn.
+    /// Draws the order of the undrawn tiles.
     fn draw_state(
         config: &Config,
         observation: &Observation,
@@ -64,17 +64,17 @@ impl Sample for Carcassonne {
         match &state.phase {
             Phase::PlaceTile { tile } => {
                 let fits = state.fits_somewhere(*tile);
-                holds("phase.tile", fits, "fits nowhere")?;
+                require("phase.tile", fits, "fits nowhere")?;
             }
             Phase::Drawbridge { crossings } => {
-                holds("phase.crossings", !crossings.is_empty(), "is empty")?;
+                require("phase.crossings", !crossings.is_empty(), "is empty")?;
             }
             Phase::PlaceMeeple | Phase::Over => {}
         }
         Ok(state)
     }
 
-    /// Hidden is the order of the tiles after the first, and after those before it that fit
+    /// Redraws the order of the tiles after the first tile that fits. Tiles before that tile fit
     /// nowhere.
     fn redeal(
         config: &Config,

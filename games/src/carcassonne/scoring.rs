@@ -1,29 +1,29 @@
-//! Points: for what is completed, and at the end of the match.
+//! Scoring of completed features, and of all other features at the end of the match.
 
 use arrayvec::ArrayVec;
 
 use super::components::{MAX_CROSSINGS, MAX_PLAYERS, Segment};
 use super::event::Event;
-use super::features::{Feature, Monastery, Standing, majority};
+use super::features::{Feature, Monastery, PlacedMeeple, majority};
 use super::observation::{Crossing, Phase, Points};
 use super::state::State;
 use crate::{EventSink, Outcome, ScoreLine, SeatSet};
 
-/// Points for each completed city that a field touches.
+/// The points for each completed city that a field touches.
 const FIELD_CITY_POINTS: u16 = 3;
 
 impl Points {
-    /// Of roads, of cities, of monasteries.
+    /// Returns the points for roads, cities and monasteries.
     pub(super) const fn each(self) -> [u16; 3] {
         [self.roads, self.cities, self.monasteries]
     }
 
-    /// The total.
+    /// Returns the sum of all categories.
     pub fn sum(self) -> u16 {
         self.roads + self.cities + self.monasteries
     }
 
-    /// Those of the sort of a feature; fields have none before the end.
+    /// Returns the category of a feature; fields score at the end of the match only.
     fn of(&mut self, feature: Feature) -> Option<&mut u16> {
         match feature {
             Feature::Road(_) => Some(&mut self.roads),
@@ -35,18 +35,18 @@ impl Points {
 }
 
 impl State {
-    /// What a feature is worth to each seat with the most meeples on it.
-    fn worth(&self, feature: Feature) -> u16 {
+    /// Returns the points of a feature for each seat with the most meeples on it.
+    fn feature_points(&self, feature: Feature) -> u16 {
         match feature {
             Feature::Road(root) => self.map.roads.feature(root).tiles.into(),
-            // Complete or not (C3).
+            // A city of two tiles has no special formula (C3).
             Feature::City(root) => {
                 let city = self.map.cities.feature(root);
                 u16::from(city.tiles + city.shields) * (1 + u16::from(city.is_complete()))
             }
             Feature::Monastery(place) => {
                 let monastery = &self.map.monasteries[usize::from(place)];
-                u16::from(monastery.tiles_round) + 1
+                u16::from(monastery.tiles_around) + 1
             }
             Feature::Field(root) => {
                 let cities = self.map.fields.feature(root).completed_cities;
@@ -55,9 +55,9 @@ impl State {
         }
     }
 
-    /// Scores what the tile laid last completed, roads and cities in the order of its segments,
-    /// then monasteries. Meeples go home, but those that may use a drawbridge wait: these are
-    /// returned.
+    /// Scores the features that the tile placed last has completed: roads and cities in the order
+    /// of its segments, then monasteries. Meeples on these features return to the supply, except
+    /// meeples that may cross a drawbridge. Returns the pending crossings.
     pub(super) fn score_completed(
         &mut self,
         events: &mut impl EventSink<Event>,
@@ -89,7 +89,8 @@ impl State {
         crossings
     }
 
-    /// Scores a feature just completed, which `segment` of `tile` belongs to, and clears it.
+    /// Scores a feature that was just completed, and removes its meeples. The feature contains
+    /// `segment` of `tile`.
     fn score(
         &mut self,
         tile: u8,
@@ -99,7 +100,7 @@ impl State {
         events: &mut impl EventSink<Event>,
     ) {
         let mut meeples = self.map.meeples_on(feature);
-        let (seats, points) = (majority(&meeples), self.worth(feature));
+        let (seats, points) = (majority(&meeples), self.feature_points(feature));
         events.push(Event::Scored {
             cell: self.map.cell(tile),
             segment,
@@ -133,25 +134,26 @@ impl State {
         self.map.remove_meeples(feature);
     }
 
-    /// Each feature with meeples, by its first meeple: what it is worth at the end and to whom.
-    fn final_scores(&self) -> impl Iterator<Item = (Standing, Feature, u16, SeatSet)> {
-        let feature = |standing: &Standing| self.map.feature_under(standing);
+    /// Returns each feature with meeples, its final points, and the seats that score them. A
+    /// feature is named by its first meeple.
+    fn final_scores(&self) -> impl Iterator<Item = (PlacedMeeple, Feature, u16, SeatSet)> {
+        let feature = |meeple: &PlacedMeeple| self.map.feature_under(meeple);
         let meeples = &self.map.meeples;
-        meeples.iter().enumerate().filter_map(move |(i, standing)| {
-            let scored = feature(standing);
+        meeples.iter().enumerate().filter_map(move |(i, meeple)| {
+            let scored = feature(meeple);
             if meeples[..i].iter().any(|other| feature(other) == scored) {
                 return None;
             }
             let seats = majority(&self.map.meeples_on(scored));
-            Some((*standing, scored, self.worth(scored), seats))
+            Some((*meeple, scored, self.feature_points(scored), seats))
         })
     }
 
-    pub(super) fn tell_final_scores(&self, events: &mut impl EventSink<Event>) {
-        for (standing, _, points, seats) in self.final_scores() {
+    pub(super) fn emit_final_scores(&self, events: &mut impl EventSink<Event>) {
+        for (meeple, _, points, seats) in self.final_scores() {
             events.push(Event::Scored {
-                cell: self.map.cell(standing.tile),
-                segment: standing.segment,
+                cell: self.map.cell(meeple.tile),
+                segment: meeple.segment,
                 completed: false,
                 points,
                 seats,
@@ -159,8 +161,8 @@ impl State {
         }
     }
 
-    /// What completed features gave each seat, in seat order, and what the end of the match gives
-    /// it: for open features, for fields.
+    /// Returns each seat's points, in seat order. Open features and fields count only at the end of
+    /// the match.
     fn points(&self) -> impl ExactSizeIterator<Item = (Points, Points, u16)> {
         let mut last = [(Points::default(), 0); MAX_PLAYERS];
         for (_, feature, points, seats) in self.final_scores() {
@@ -173,15 +175,16 @@ impl State {
         seats.map(|(seat, (open, fields))| (seat.points, open, fields))
     }
 
-    /// The score of each seat, in seat order, if the match ended now: what is completed, and what
-    /// open features and fields would give. For bots that evaluate a position.
+    /// Returns the score that each seat would have, in seat order, if the match ended now. The
+    /// score covers completed features, open features and fields. Intended for bots that evaluate a
+    /// position.
     pub fn scores_if_ended(&self) -> ArrayVec<u16, MAX_PLAYERS> {
         let points = self.points();
         let scores = points.map(|(completed, open, fields)| completed.sum() + open.sum() + fields);
         scores.collect()
     }
 
-    /// The result, once the match is over.
+    /// Returns the result, once the match has ended.
     pub(super) fn outcome(&self) -> Option<Outcome> {
         if self.phase != Phase::Over {
             return None;

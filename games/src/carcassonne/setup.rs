@@ -1,4 +1,4 @@
-//! Everything that chance fixes before play.
+//! The setup: every chance result that is drawn before play.
 
 use arrayvec::ArrayVec;
 
@@ -11,24 +11,25 @@ use crate::{
     field_error::check_seats,
 };
 
-/// The setup of a match: every result of chance. Nothing is drawn later.
+/// The setup of a match, with every chance result. Nothing is drawn later.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
     /// The seat that has the first turn (C1).
     pub first: Seat,
-    /// The tiles but the start tile in the order in which they are drawn.
+    /// The tiles in the order in which they are drawn, except the start tile.
     pub tiles: ArrayVec<TileKind, MAX_DRAWS>,
 }
 
 /// Chance streams of the setup.
 mod stream {
-    /// The first seat.
+    /// The stream that draws the first seat.
     pub(super) const FIRST: u64 = 0;
-    /// The order of the tiles.
+    /// The stream that draws the order of the tiles.
     pub(super) const TILES: u64 = 1;
 }
 
-/// How many tiles of each kind a match draws: all of its config but the start tile.
+/// Returns, for each kind, the number of tiles that a match with this config draws. The start tile
+/// is not drawn.
 pub(super) fn drawn_counts(config: &Config) -> [u8; TILE_KINDS] {
     let mut counts = [0; TILE_KINDS];
     for kind in TileKind::all().filter(|kind| config.drawbridges || !kind.is_drawbridge_tile()) {
@@ -38,14 +39,14 @@ pub(super) fn drawn_counts(config: &Config) -> [u8; TILE_KINDS] {
     counts
 }
 
-/// All tiles of these counts, ascending.
+/// Returns all tiles with these counts, in ascending order.
 pub(super) fn ascending(counts: &[u8; TILE_KINDS]) -> ArrayVec<TileKind, MAX_DRAWS> {
     TileKind::all()
         .flat_map(|kind| (0..counts[kind.index()]).map(move |_| kind))
         .collect()
 }
 
-/// Draws a setup.
+/// Draws a setup from the streams of a seed.
 pub(super) fn draw(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Setup, FieldError> {
     check_seats(seats, Carcassonne::SEATS)?;
     let mut tiles = ascending(&drawn_counts(config));
@@ -59,7 +60,7 @@ pub(super) fn draw(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Set
 }
 
 impl Setup {
-    /// Checks a setup from outside against the config of its match.
+    /// Checks a setup that came from outside against the match's config.
     pub(super) fn check(&self, config: &Config, seats: SeatCount) -> Result<(), FieldError> {
         check_seats(seats, Carcassonne::SEATS)?;
         if !seats.contains(self.first) {

@@ -1,4 +1,4 @@
-//! The whole truth of a match.
+//! The complete state of a match.
 
 use std::sync::Arc;
 
@@ -14,34 +14,35 @@ use super::observation::{Crossing, LaidTile, Phase, Points, SeatView};
 use super::setup::Setup;
 use crate::{Digest, Digester, EventSink, Seat, SeatCount};
 
-/// What stays the same during a match, the hidden order of tiles included. States share it.
+/// The part that does not change during a match, including the hidden tile order. All states of a
+/// match share this part.
 #[derive(Debug)]
 pub(super) struct Fixed {
     pub(super) edition: Arc<Edition>,
     pub(super) seats: SeatCount,
-    /// Whether meeples may be placed on fields.
+    /// `true` if meeples may be placed on fields.
     pub(super) fields: bool,
     /// The tiles in the order in which they are drawn.
     pub(super) tiles: ArrayVec<TileKind, MAX_DRAWS>,
 }
 
-/// The whole truth. A clone copies some 9 KiB and shares the rest.
+/// The complete state. A clone copies about 9 KiB and shares the rest.
 #[derive(Clone, Debug)]
 pub struct State {
     pub(super) fixed: Arc<Fixed>,
     pub(super) map: Map,
-    /// Tiles drawn so far.
+    /// The number of tiles drawn so far.
     pub(super) drawn: u8,
-    /// Whose turn it is; once the match is over, the seat that drew last.
+    /// The seat whose turn it is; once the match has ended, the seat that drew last.
     pub(super) turn: Seat,
     pub(super) phase: Phase,
-    /// What each seat has, in seat order.
+    /// Each seat's supply and points, indexed by seat.
     pub(super) seats: ArrayVec<SeatView, MAX_PLAYERS>,
     pub(super) removed: ArrayVec<TileKind, MAX_DRAWS>,
 }
 
 impl State {
-    /// The position before the first tile is drawn. `setup` must have been checked.
+    /// Creates the state before the first tile is drawn. `setup` must be valid.
     pub(super) fn new(config: &Config, seats: SeatCount, setup: &Setup) -> Self {
         let seat = SeatView {
             supply: MEEPLES,
@@ -63,7 +64,7 @@ impl State {
         }
     }
 
-    /// Draws the tile of a turn; tiles that fit nowhere leave the game (C2). Without a tile the
+    /// Draws the tile for a turn. Tiles that fit nowhere are removed (C2). If no tile is left, the
     /// match ends.
     pub(super) fn draw_tile(&mut self, events: &mut impl EventSink<Event>) {
         let seat = self.turn;
@@ -79,30 +80,32 @@ impl State {
         }
         self.phase = Phase::Over;
         events.push(Event::GameEnded);
-        self.tell_final_scores(events);
+        self.emit_final_scores(events);
     }
 
-    /// Whether a tile can be laid at all.
+    /// Returns `true` if a tile has a legal placement.
     pub(super) fn fits_somewhere(&self, tile: TileKind) -> bool {
         let shape = self.fixed.edition.shape(tile);
         let mut cells = self.map.frontier.cells().iter();
         cells.any(|open| !shape.fitting(open.demand).is_empty())
     }
 
-    /// Tiles not drawn yet, in the order in which they will be.
+    /// Returns the undrawn tiles in the order in which they will be drawn.
     pub(super) fn undrawn(&self) -> &[TileKind] {
         &self.fixed.tiles[usize::from(self.drawn)..]
     }
 
-    /// The digest of the state: the fields below in this order, each integer as in [`Digester`],
-    /// 16-bit integers low byte first, kinds of tile by number, edges and half-edges by index.
+    /// Returns the digest of the state: the fields below in this order, each integer as in
+    /// [`Digester`], 16-bit integers low byte first, kinds of tile by number, edges and half-edges
+    /// by index.
     ///
-    /// Seat count, whether there are fields; the tiles on the table in the order in which they
-    /// were laid (kind, x, y, rotation); the meeples by tile, segment and seat (x, y, segment,
-    /// seat); tiles removed, tiles not drawn yet in their order; whose turn it is; the phase; for
-    /// each seat its supply and its points of roads, cities and monasteries.
+    /// * Seat count, and whether meeples may be placed on fields.
+    /// * The tiles on the table in the order of placement (kind, x, y, rotation).
+    /// * The meeples by tile, segment and seat (x, y, segment, seat).
+    /// * Removed tiles, undrawn tiles in their order, the seat whose turn it is, and the phase.
+    /// * The supply and the points of roads, cities and monasteries of each seat.
     ///
-    /// Drawbridge tiles go by number alone: the edition is part of the config.
+    /// For drawbridge tiles, only the number is hashed, because the edition is part of the config.
     pub(super) fn digest(&self) -> Digest {
         let Self {
             fixed,
@@ -128,10 +131,10 @@ impl State {
             d.u8(placement.rotation.number());
         }
         d.u8(map.meeples.len() as u8);
-        for standing in &map.meeples {
-            digest_cell(&mut d, map.cell(standing.tile));
-            d.bytes(&segment_bytes(standing.segment));
-            d.u8(standing.seat.number());
+        for meeple in &map.meeples {
+            digest_cell(&mut d, map.cell(meeple.tile));
+            d.bytes(&segment_bytes(meeple.segment));
+            d.u8(meeple.seat.number());
         }
         for tiles in [&removed[..], self.undrawn()] {
             let numbers: ArrayVec<u8, MAX_DRAWS> = tiles.iter().map(|tile| tile.number()).collect();
@@ -148,7 +151,7 @@ impl State {
         d.finish()
     }
 
-    /// The road of the crossing that is decided on now: its root.
+    /// Returns the root of the road that the pending crossing belongs to.
     pub(super) fn crossed_road(&self) -> Option<u8> {
         let segment = Segment::Road(self.phase.crossings().first()?.road);
         let edition = &self.fixed.edition;
@@ -158,7 +161,7 @@ impl State {
         }
     }
 
-    /// Goes on to the drawbridges, or to the next turn when no crossing waits.
+    /// Continues with the pending crossings, or with the next turn if there are none.
     pub(super) fn cross_or_end_turn(
         &mut self,
         crossings: ArrayVec<Crossing, MAX_CROSSINGS>,
@@ -176,7 +179,7 @@ impl State {
     }
 }
 
-/// A tag and then the fields of the phase.
+/// Hashes a tag, and then the phase's fields.
 fn digest_phase(d: &mut Digester, phase: &Phase) {
     match phase {
         Phase::PlaceTile { tile } => d.bytes(&[0, tile.number()]),
@@ -199,7 +202,7 @@ fn digest_cell(d: &mut Digester, cell: Cell) {
     d.array([cell.x.cast_unsigned(), cell.y.cast_unsigned()]);
 }
 
-/// The sort of a segment and its edge or half-edge.
+/// Returns the segment's type, and its edge or half-edge.
 const fn segment_bytes(segment: Segment) -> [u8; 2] {
     match segment {
         Segment::Road(edge) => [0, edge as u8],

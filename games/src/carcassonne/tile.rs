@@ -1,5 +1,5 @@
-//! Tiles as the rules use them: where each segment comes out in each rotation, and which rotations
-//! fit where.
+//! Tile shapes. A shape determines the positions of segments in each rotation, and the rotations
+//! that fit a cell.
 
 use arrayvec::ArrayVec;
 
@@ -9,29 +9,30 @@ use super::components::{
 };
 use super::edition_parts::{CityParts, FieldParts, RoadParts, TileParts};
 
-/// What the tiles round an empty cell ask of a tile in it: two bits an edge, north lowest; 0 for
-/// an edge without a tile beyond, else 1 and the index of the terrain.
+/// The terrain that the tiles around an empty cell require at its edges. There are two bits per
+/// edge, with north in the lowest. The bits are 0 for an edge without a tile beyond it, and
+/// otherwise 1 plus the index of the terrain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Demand(u8);
 
 impl Demand {
-    /// Values that a demand can have.
+    /// The number of possible demands.
     const COUNT: usize = 1 << (2 * EDGES);
 
-    /// Asks for a terrain at an edge where nothing was asked for.
+    /// Adds a terrain at an edge that has no requirement yet.
     pub(super) fn add(&mut self, edge: Edge, terrain: Terrain) {
         self.0 |= (terrain as u8 + 1) << (2 * edge.index());
     }
 
-    /// What is asked for at an edge.
+    /// Returns the terrain required at an edge.
     pub(super) fn at(self, edge: Edge) -> Option<Terrain> {
-        let asked = self.0 >> (2 * edge.index()) & 3;
-        let index = usize::from(asked).checked_sub(1)?;
+        let required = self.0 >> (2 * edge.index()) & 3;
+        let index = usize::from(required).checked_sub(1)?;
         Terrain::ALL.get(index).copied()
     }
 }
 
-/// Rotations as a bit mask: bit n is n quarter turns.
+/// A set of rotations as a bit mask: bit n is n quarter turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct RotationSet(u8);
 
@@ -44,24 +45,24 @@ impl RotationSet {
         self.0 == 0
     }
 
-    /// The rotations of the set, ascending.
-    pub(super) const fn listed(self) -> Listed {
-        LISTED[self.0 as usize % LISTED.len()]
+    /// Returns the rotations of the set in ascending order.
+    pub(super) const fn list(self) -> RotationList {
+        ROTATION_LISTS[self.0 as usize % ROTATION_LISTS.len()]
     }
 }
 
-/// The rotations of a set.
+/// The rotations in a set, as an array.
 #[derive(Clone, Copy)]
-pub(super) struct Listed {
-    /// How many there are.
+pub(super) struct RotationList {
+    /// The number of rotations in the set.
     pub(super) len: u8,
-    /// These in order, then any others.
+    /// The rotations of the set in order, followed by arbitrary rotations.
     pub(super) rotations: [Rotation; EDGES],
 }
 
-/// All sets of rotations.
-const LISTED: [Listed; 1 << EDGES] = {
-    let none = Listed {
+/// The array for each set of rotations.
+const ROTATION_LISTS: [RotationList; 1 << EDGES] = {
+    let none = RotationList {
         len: 0,
         rotations: Rotation::ALL,
     };
@@ -78,35 +79,35 @@ const LISTED: [Listed; 1 << EDGES] = {
     all
 };
 
-/// A drawbridge of a tile: places of its road and its city among those of the tile.
+/// A drawbridge on a tile, with the indices of its road and its city on the tile.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ShapeGate {
     pub(super) road: u8,
     pub(super) city: u8,
-    /// The first edge of the city.
+    /// The city's first edge.
     pub(super) city_edge: Edge,
 }
 
-/// One way that a tile can lie. The segments of a sort have places in the order of their names.
+/// A tile in one rotation. Each type's segments are indexed in the order of their names.
 #[derive(Clone, Debug)]
-pub(super) struct Lying {
+pub(super) struct RotatedTile {
     pub(super) terrain: [Terrain; EDGES],
-    /// The road or the city of each edge, whichever runs through it; 0 where neither does.
+    /// The index of the road or the city at each edge; 0 if the edge has neither.
     pub(super) through: [u8; EDGES],
-    /// The field of each half-edge; 0 for those of city edges.
+    /// The index of the field at each half-edge; 0 for the halves of city edges.
     pub(super) field_at: [u8; HALF_EDGES],
-    /// All segments in order, each with its place among those of its sort.
+    /// All segments in order, each with its index among the segments of its type.
     pub(super) segments: ArrayVec<(Segment, u8), MAX_TILE_SEGMENTS>,
-    /// Edges of each road.
+    /// For each road, its number of edges.
     pub(super) road_edges: ArrayVec<u8, EDGES>,
-    /// Edges and shields of each city.
+    /// For each city, its numbers of edges and shields.
     pub(super) cities: ArrayVec<(u8, u8), EDGES>,
-    /// For each field the cities that it touches, as a bit mask of their places.
+    /// For each field, a bit mask with the indices of the cities that it touches.
     pub(super) fields: ArrayVec<u8, MAX_TILE_FIELDS>,
     pub(super) gates: ArrayVec<ShapeGate, MAX_TILE_GATES>,
 }
 
-impl Lying {
+impl RotatedTile {
     fn new(tile: &TileParts) -> Self {
         let (roads, cities, fields) = (&tile.roads, &tile.cities, &tile.fields);
         let through = |edge: Edge| {
@@ -146,31 +147,31 @@ impl Lying {
         }
     }
 
-    /// The place of a segment, which must be named by its first edge or half-edge.
-    pub(super) fn place_of(&self, segment: Segment) -> Option<u8> {
+    /// Returns the index of a segment, which must be named by its first edge or half-edge.
+    pub(super) fn index_of(&self, segment: Segment) -> Option<u8> {
         let mut segments = self.segments.iter();
         let found = segments.find(|(other, _)| *other == segment);
         found.map(|&(_, place)| place)
     }
 
-    /// The first edge that is not what a demand asks for.
+    /// Returns the first edge that does not have the required terrain.
     pub(super) fn mismatch(&self, demand: Demand) -> Option<Edge> {
         let differs = |edge: &Edge| {
-            let asked = demand.at(*edge);
-            asked.is_some_and(|asked| asked != self.terrain[edge.index()])
+            let required = demand.at(*edge);
+            required.is_some_and(|required| required != self.terrain[edge.index()])
         };
         Edge::ALL.into_iter().find(differs)
     }
 }
 
-/// A kind of tile. Must be made of parts that have been checked.
+/// A tile kind in all rotations. The parts that it is created from must have been checked.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
     pub(super) monastery: bool,
-    /// Rotations that look different: 1, 2 or 4.
-    looks: usize,
-    lying: [Lying; EDGES],
-    /// For each [`Demand`] the rotations that meet it, one of each look.
+    /// The number of distinct rotations: 1, 2 or 4.
+    distinct_rotations: usize,
+    rotated: [RotatedTile; EDGES],
+    /// The rotations that meet each [`Demand`], without equivalent rotations.
     fitting: Box<[RotationSet; Demand::COUNT]>,
 }
 
@@ -178,45 +179,44 @@ impl Shape {
     pub(super) fn new(parts: &TileParts) -> Self {
         let turned = Rotation::ALL.map(|rotation| turned(parts, rotation));
         let repeated = (1..EDGES).find(|&turns| turned[turns] == turned[0]);
-        let looks = repeated.unwrap_or(EDGES);
-        let lying = turned.each_ref().map(Lying::new);
+        let distinct_rotations = repeated.unwrap_or(EDGES);
+        let rotated = turned.each_ref().map(RotatedTile::new);
         let fitting = |demand| {
             let demand = Demand(demand as u8);
-            let fits = |&rotation: &usize| lying[rotation].mismatch(demand).is_none();
-            RotationSet(mask((0..looks).filter(fits)))
+            let fits = |&rotation: &usize| rotated[rotation].mismatch(demand).is_none();
+            RotationSet(mask((0..distinct_rotations).filter(fits)))
         };
         Self {
             monastery: parts.monastery,
-            looks,
+            distinct_rotations,
             fitting: Box::new(std::array::from_fn(fitting)),
-            lying,
+            rotated,
         }
     }
 
-    /// How the tile lies when it is turned.
-    pub(super) fn lying(&self, rotation: Rotation) -> &Lying {
-        &self.lying[rotation.index()]
+    /// Returns the tile in a rotation.
+    pub(super) fn rotated(&self, rotation: Rotation) -> &RotatedTile {
+        &self.rotated[rotation.index()]
     }
 
-    /// The smallest rotation that looks like this one.
-    pub(super) fn first_alike(&self, rotation: Rotation) -> Rotation {
-        Rotation::ALL[rotation.index() % self.looks]
+    /// Returns the smallest rotation that is equivalent to this rotation.
+    pub(super) fn first_equivalent(&self, rotation: Rotation) -> Rotation {
+        Rotation::ALL[rotation.index() % self.distinct_rotations]
     }
 
-    /// The rotations that meet a demand, the smallest of each look.
+    /// Returns the rotations that meet a demand, the smallest of each equivalence class.
     pub(super) fn fitting(&self, demand: Demand) -> RotationSet {
         self.fitting[usize::from(demand.0)]
     }
 }
 
-/// Places as a bit mask.
+/// Returns a bit mask with these indices set.
 fn mask(places: impl Iterator<Item = usize>) -> u8 {
     places.fold(0, |mask, place| mask | 1 << place)
 }
 
-/// A tile as it lies when it is turned, whatever the order of its parts was: equal for rotations
-/// that look the same.
-fn turned(parts: &TileParts, rotation: Rotation) -> TileParts {
+/// Rotates a tile and sorts its parts, so that the results for equivalent rotations are equal.
+pub(super) fn turned(parts: &TileParts, rotation: Rotation) -> TileParts {
     let edges = |edges: &[Edge]| sorted(edges.iter().map(|edge| edge.turned(rotation)));
     let city = |edge: &Edge| Some(edges(&parts.cities[parts.city_at(*edge)?].edges)[0]);
     let cities = parts.cities.iter().map(|city| CityParts {
@@ -257,8 +257,9 @@ mod tests {
     #[test]
     fn tiles_have_as_many_looks_as_they_show() {
         let edition = Edition::built_in();
-        let of = |looks: usize| -> Vec<String> {
-            let kinds = TileKind::all().filter(|&kind| edition.shape(kind).looks == looks);
+        let of = |distinct_rotations: usize| -> Vec<String> {
+            let kinds = TileKind::all()
+                .filter(|&kind| edition.shape(kind).distinct_rotations == distinct_rotations);
             kinds.map(|kind| kind.to_string()).collect()
         };
         assert_eq!(of(1), ["B", "C", "X"]);
@@ -274,12 +275,12 @@ mod tests {
         demand.add(Edge::East, Terrain::City);
         demand.add(Edge::West, Terrain::Road);
         let fitting = |kind: TileKind| -> Vec<u8> {
-            let fitting = edition.shape(kind).fitting(demand).listed();
+            let fitting = edition.shape(kind).fitting(demand).list();
             let rotations = &fitting.rotations[..usize::from(fitting.len)];
             rotations.iter().map(|rotation| rotation.number()).collect()
         };
         let kind = |number| TileKind::new(number).map(fitting);
-        // K is CFRR: its city is east of its south road when it is turned once.
+        // K is CFRR: after one turn, its city is east of its south road.
         assert_eq!(kind(10), Some(vec![1]));
         // L is CRRR.
         assert_eq!(kind(11), Some(vec![1]));

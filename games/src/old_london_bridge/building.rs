@@ -1,6 +1,6 @@
-//! Building: the slot of a new building, and its action.
+//! Building during a turn: the slot for a new building, and the building's action.
 
-use super::bridge::{coats, descends_at, goes_to_the_end};
+use super::bridge::{count_coats, descends_at, is_appended};
 use super::components::{BONUS_STACKS, Building, CARD_VALUES, Kind, TileKind};
 use super::event::{Event, Events};
 use super::illegal::Illegal;
@@ -9,10 +9,10 @@ use super::state::State;
 use crate::Seat;
 
 impl State {
-    /// Builds at the end of the bridge, or asks for the slot of the building to be replaced.
+    /// Adds a building at the end of the bridge, or requests the slot in which to replace one.
     pub(super) fn build(&mut self, seat: Seat, building: Building, events: &mut impl Events) {
         let bridge = &mut self.seat_mut(seat).bridge;
-        if goes_to_the_end(bridge, building) {
+        if is_appended(bridge, building) {
             let slot = bridge.len();
             bridge.push(building);
             self.act(seat, building, slot, None, events);
@@ -21,7 +21,7 @@ impl State {
         }
     }
 
-    /// Checks the slot of a replacement.
+    /// Checks the slot chosen for a replacement.
     pub(super) fn check_slot(
         &self,
         seat: Seat,
@@ -40,7 +40,7 @@ impl State {
         }
     }
 
-    /// Builds in the place of another building.
+    /// Replaces a building with another building.
     pub(super) fn replace(
         &mut self,
         seat: Seat,
@@ -52,7 +52,7 @@ impl State {
         self.act(seat, building, slot, Some(old), events);
     }
 
-    /// The action of a building that is now on the bridge.
+    /// Carries out the action of a building that has just been added to the bridge.
     fn act(
         &mut self,
         seat: Seat,
@@ -66,7 +66,7 @@ impl State {
         player.lowest_built = numbers.min();
         let strength = match (building.kind, building.coat) {
             (Kind::Park, _) | (_, None) => 0,
-            (_, Some(coat)) => coats(&player.bridge, coat),
+            (_, Some(coat)) => count_coats(&player.bridge, coat),
         };
         events.push(Event::Built {
             seat,
@@ -79,7 +79,7 @@ impl State {
         match building.kind {
             Kind::Chapel => self.advance_chapel(seat, strength, events),
             Kind::Gate => self.advance_gate(seat, strength, true, events),
-            Kind::Inn if self.some_card_fits(strength) => {
+            Kind::Inn if self.has_card_up_to(strength) => {
                 self.set_step(TurnStep::TakeCards { strength });
             }
             Kind::Haberdashery => {
@@ -91,8 +91,8 @@ impl State {
         }
     }
 
-    /// Whether the supply has a card of at most this value.
-    pub(super) fn some_card_fits(&self, strength: u8) -> bool {
+    /// Returns `true` if the supply has a card with at most this value.
+    pub(super) fn has_card_up_to(&self, strength: u8) -> bool {
         let highest = usize::from(strength).min(CARD_VALUES - 1);
         self.supply[1..=highest].iter().any(|&count| count > 0)
     }
@@ -136,7 +136,7 @@ impl State {
         self.set_step(TurnStep::Finish);
     }
 
-    /// The tile that is taken from a bonus stack.
+    /// Returns the tile that would be taken from a bonus stack.
     pub(super) fn bonus_tile(&self, stack: u8) -> Result<TileKind, Illegal> {
         match usize::from(stack) {
             ..BONUS_STACKS => self.face_up(stack).ok_or(Illegal::BonusStackEmpty(stack)),
@@ -144,7 +144,7 @@ impl State {
         }
     }
 
-    /// Takes the face-up tile of a bonus stack; the next one lies open before the next choice.
+    /// Takes the face-up tile from a bonus stack, and thereby reveals the next tile.
     pub(super) fn take_tile(
         &mut self,
         seat: Seat,

@@ -1,60 +1,60 @@
-//! The pieces in the box: kinds, coats of arms, cards, tiles and score-tile faces.
+//! Components: kinds, coats of arms, cards, tiles and score-tile faces.
 
 use crate::named::named;
 
-/// Building slots of a bridge.
+/// The number of building slots on a bridge.
 pub const BRIDGE_SLOTS: usize = 12;
-/// Kinds of building, and stacks round the rondel.
+/// The number of building kinds, and of stacks around the rondel.
 pub const KINDS: usize = 6;
-/// Buildings of one kind.
+/// The number of buildings of one kind.
 pub const BUILDINGS_PER_KIND: usize = 12;
-/// Buildings in the box.
+/// The number of buildings in the box.
 pub const BUILDINGS: usize = KINDS * BUILDINGS_PER_KIND;
-/// Outer spaces of the rondel.
+/// The number of outer spaces on the rondel.
 pub const OUTER_SPACES: usize = 6;
-/// Stacks of bonus tiles.
+/// The number of bonus tile stacks.
 pub const BONUS_STACKS: usize = 3;
-/// Kinds of bonus tile; each lies once in each stack (E5).
+/// The number of bonus tile kinds. Each stack has one tile of each kind (E5).
 pub const TILE_KINDS: usize = 8;
-/// Card values, 0 included.
+/// The number of card values, 0 included.
 pub const CARD_VALUES: usize = 5;
-/// Cards of each value in the box, by value.
+/// The number of cards of each value in the box.
 pub const CARDS: [u8; CARD_VALUES] = [4, 15, 15, 11, 10];
-/// Round markers of each value (1, 2, 3) in the box.
+/// The number of round markers of each value (1, 2, 3) in the box.
 pub const MARKERS_PER_VALUE: u8 = 5;
-/// Values of round markers: 1, 2 and 3.
+/// The number of different round marker values: 1, 2 and 3.
 pub const MARKER_VALUES: usize = 3;
-/// Round markers in the box.
+/// The number of round markers in the box.
 pub const MARKERS_IN_BOX: usize = MARKER_VALUES * MARKERS_PER_VALUE as usize;
-/// Most seats of this game.
+/// The maximum number of seats.
 pub const MAX_PLAYERS: usize = 4;
-/// Money of each seat at the start, in pounds.
+/// Each seat's initial money, in pounds.
 pub const STARTING_MONEY: i32 = 5;
-/// Price of the centre of the rondel, in pounds.
+/// The price for the rondel's centre, in pounds.
 pub const CENTRE_PRICE: i32 = 2;
-/// Paid on arriving at the last space of either track, in pounds.
+/// The money that a seat gets when it arrives at the last space of either track, in pounds.
 pub const LAST_SPACE_MONEY: i32 = 10;
 
 named! {
-    /// A kind of building; one stack each.
+    /// A kind of building; there is one stack of each.
     Kind {
         /// Advances on the chapel track.
         Chapel = "chapel",
         /// Advances on the gate track.
         Gate = "gate",
-        /// Takes character cards.
+        /// Takes character cards from the supply.
         Inn = "inn",
-        /// Earns money.
+        /// Earns money, one pound per strength.
         Haberdashery = "haberdashery",
-        /// Carries all four coats of arms; no action.
+        /// Has all four coats of arms, but no action.
         Guildhall = "guildhall",
-        /// Starts a new series; no house number, no action.
+        /// Starts a new series. Has no house number and no action.
         Park = "park",
     }
 }
 
 named! {
-    /// A coat of arms.
+    /// A coat of arms. A building has one of them, all or none.
     Coat {
         Blue = "blue",
         Orange = "orange",
@@ -64,7 +64,7 @@ named! {
 }
 
 named! {
-    /// What a bonus tile does.
+    /// A kind of bonus tile.
     TileKind {
         /// Enter a space although other seats' pawns are there.
         Share = "share",
@@ -86,57 +86,59 @@ named! {
 }
 
 named! {
-    /// One of the four areas that a score tile stands for.
+    /// An area of the board, each of which has a score tile.
     Area {
-        /// The chapel track.
+        /// The chapel track, which pays by position or by chapels.
         Chapel = "chapel",
-        /// The gate track.
+        /// The gate track, which pays by position or by gates.
         Gate = "gate",
-        /// The inn: cards in hand.
+        /// The inn, which pays for cards in hand.
         Inn = "inn",
-        /// The bridge.
+        /// The bridge, which pays for the buildings of a seat.
         Bridge = "bridge",
     }
 }
 
 named! {
-    /// What an area of the board pays: its base face or one of its four expansion faces.
+    /// A scoring face for an area of the board: the base face or one of four expansion faces.
     Face {
-        /// Base: furthest on the chapel track.
+        /// Base face: prizes for the order on the chapel track.
         ChapelTrack = "chapel_track",
-        /// Most chapels.
+        /// Prizes for the most chapels.
         MostChapels = "most_chapels",
-        /// £1 to the chapel leader at the end of each round; at position 0 as the config says.
+        /// £1 to the chapel leader at the end of each round. [`StartLeaders`](super::StartLeaders)
+        /// determines whether a leader at position 0 gets it.
         ChapelLeader = "chapel_leader",
-        /// £1 for each space ahead of the last seat.
+        /// £1 for each space by which the marker is ahead of the last seat's.
         AheadOfLast = "ahead_of_last",
-        /// All money spaces passed pay again.
+        /// All money spaces that the marker has passed pay again.
         MoneyAgain = "money_again",
-        /// Base: furthest on the gate track.
+        /// Base face: prizes for the order on the gate track.
         GateTrack = "gate_track",
-        /// Most gates.
+        /// Prizes for the most gates.
         MostGates = "most_gates",
-        /// £1 to the gate leader at the end of each round; at position 0 as the config says.
+        /// £1 to the gate leader at the end of each round. [`StartLeaders`](super::StartLeaders)
+        /// determines whether a leader at position 0 gets it.
         GateLeader = "gate_leader",
-        /// Money by the distance on the gate track.
+        /// Pays money by the distance on the gate track.
         GateDistance = "gate_distance",
         /// Unused bonus tiles pay 0, 1, 4, 9, 16 instead of £1 each.
         TileTable = "tile_table",
-        /// Base: highest sum of card values in hand.
+        /// Base face: prizes for the highest sums of card values in hand.
         HandSum = "hand_sum",
-        /// Most inns.
+        /// Prizes for the most inns.
         MostInns = "most_inns",
-        /// £2 to the highest card at each reveal.
+        /// £2 for the highest card at each reveal.
         HighestCard = "highest_card",
-        /// Money by the number of cards in hand.
+        /// Pays money by the number of cards in hand.
         HandSize = "hand_size",
         /// Sets of cards from 1 upwards.
         CardSets = "card_sets",
-        /// Base: most buildings.
+        /// Base face: prizes for the most buildings.
         MostBuildings = "most_buildings",
-        /// Longest series.
+        /// Prizes for the longest series.
         LongestSeries = "longest_series",
-        /// £2 to the lowest house number built in each round.
+        /// £2 for the lowest house number built in each round.
         LowestNumber = "lowest_number",
         /// £2 for each building numbered 30 or less.
         LowNumbers = "low_numbers",
@@ -145,36 +147,36 @@ named! {
     }
 }
 
-/// Faces of one area: the base face and four expansion faces.
+/// The number of faces for one area: the base face and four expansion faces.
 pub const FACES_PER_AREA: usize = 5;
 
 impl Area {
-    /// The faces of this area, the base face first.
+    /// Returns the faces of this area, the base face first.
     pub fn faces(self) -> &'static [Face] {
         &Face::ALL[self.index() * FACES_PER_AREA..][..FACES_PER_AREA]
     }
 
-    /// The face printed on the board.
+    /// Returns the face printed on the board.
     pub fn base_face(self) -> Face {
         self.faces()[0]
     }
 }
 
 impl Face {
-    /// The area this face belongs to.
+    /// Returns the area this face belongs to.
     pub fn area(self) -> Area {
         Area::ALL[self.index() / FACES_PER_AREA]
     }
 }
 
-/// One building tile.
+/// A building tile. Equal tiles are interchangeable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Building {
-    /// Its kind.
+    /// The kind, which decides its action.
     pub kind: Kind,
-    /// House number 1 to 60; `None` for a park.
+    /// House number, 1 to 60; `None` for a park.
     pub number: Option<u8>,
-    /// Its coat of arms; `None` for a guildhall, which carries all four.
+    /// The coat of arms; `None` for a guildhall, which has all four.
     pub coat: Option<Coat>,
 }
 

@@ -1,40 +1,38 @@
-//! What can be chosen for a match of Old London Bridge.
+//! The choices for a match of Old London Bridge.
 
 use std::sync::Arc;
 
-use super::OldLondonBridge;
 use super::components::{Area, Face};
 use super::edition::Edition;
-use crate::field_error::check_seats;
-use crate::{FieldError, Rules, SeatCount};
+use crate::FieldError;
 
-/// Which face an area has.
+/// The choice of the face for an area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FaceChoice {
-    /// This face; it must belong to the area.
+    /// This face, which must belong to the area.
     Face(Face),
-    /// One of the four expansion faces, each equally likely, from the seed.
+    /// One of the four expansion faces, drawn uniformly from the seed.
     Random,
 }
 
-/// Whether a leader at position 0 earns what its face pays each round (R14).
+/// The income that a leader at position 0 gets from a face that pays each round (R14).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum StartLeaders {
-    /// It earns nothing.
+    /// The leader earns nothing.
     #[default]
     Unpaid,
-    /// It earns the same as anywhere else.
+    /// The leader earns the same as at any other position.
     Paid,
 }
 
-/// What can be chosen for a match. The default is the base game with the built-in edition.
+/// The choices for a match. The default is the base game with the built-in edition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// Choices for chapel, gate, inn and bridge, in this order.
+    /// The faces for chapel, gate, inn and bridge, in this order.
     pub faces: [FaceChoice; 4],
-    /// Leaders at position 0 (R14).
+    /// The income of leaders at position 0 (R14).
     pub start_leaders: StartLeaders,
-    /// Edition data.
+    /// The edition data, such as stacks and tracks.
     pub edition: Arc<Edition>,
 }
 
@@ -49,8 +47,7 @@ impl Default for Config {
 }
 
 impl Config {
-    pub(super) fn check(&self, seats: SeatCount) -> Result<(), FieldError> {
-        check_seats(seats, OldLondonBridge::SEATS)?;
+    pub(super) fn check_faces(&self) -> Result<(), FieldError> {
         for (&area, choice) in Area::ALL.iter().zip(self.faces) {
             if let FaceChoice::Face(face) = choice
                 && face.area() != area

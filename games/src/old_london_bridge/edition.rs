@@ -1,5 +1,5 @@
-//! Edition data: the facts that only a picture of the printed game shows. One data file, compiled
-//! in as the built-in edition and replaceable by any file of the same form.
+//! Edition data, which are facts that only pictures of the printed game show. The built-in edition
+//! is compiled in from a data file. Any file of the same form can replace the built-in edition.
 
 use super::components::{
     BONUS_STACKS, BUILDINGS, BUILDINGS_PER_KIND, Building, KINDS, Kind, OUTER_SPACES, TILE_KINDS,
@@ -11,12 +11,12 @@ use crate::edition::{EditionError, check_name, edition_file};
 use crate::numbered::numbered;
 
 numbered! {
-    /// A building's place in [`Edition::buildings`], 0 to 71. Parks of one coat are alike: the
-    /// first of them stands for all.
+    /// The identifier of a building: its index in [`Edition::buildings`], 0 to 71. Parks with the
+    /// same coat are interchangeable and share the lowest index.
     BuildingId below BUILDINGS
 }
 
-/// Validated edition data.
+/// Edition data that has been checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edition {
     parts: EditionParts,
@@ -33,12 +33,16 @@ pub struct Edition {
 edition_file! { Edition, "old_london_bridge/built_in.toml" }
 
 impl Edition {
-    /// Checks edition data against every rule that the game relies on.
+    /// Checks edition data against all of the game's requirements.
     pub fn new(parts: &EditionParts) -> Result<Self, EditionError> {
         check_name(&parts.name)?;
         let mut in_order = parts.clone();
         in_order.buildings.sort_unstable();
+        for stack in &mut in_order.bonus_stacks {
+            stack.sort_unstable();
+        }
         Ok(Self {
+            bonus_stacks: check::bonus_stacks(&in_order.bonus_stacks)?,
             parts: in_order,
             ring: check::ring(&parts.ring)?,
             rondel: check::rondel(&parts.rondel)?,
@@ -46,63 +50,63 @@ impl Edition {
             chapel_money: check::chapel_money(parts)?,
             gate_last_space: check::last_space("gate_last_space", parts.gate_last_space)?,
             gate_bonus: check::gate_bonus(parts)?,
-            bonus_stacks: check::bonus_stacks(&parts.bonus_stacks)?,
             buildings: check::buildings(&parts.buildings)?,
         })
     }
 
-    /// E1: kinds in ring order, clockwise.
+    /// Returns the kinds in ring order, clockwise (E1).
     pub fn ring(&self) -> &[Kind; KINDS] {
         &self.ring
     }
 
-    /// E2: incomes of the rondel spaces clockwise from the X space, in pounds; `None` is X.
+    /// Returns the incomes of the rondel spaces clockwise from the X space, in pounds; `None` is X
+    /// (E2).
     pub fn rondel(&self) -> &[Option<u8>; OUTER_SPACES] {
         &self.rondel
     }
 
-    /// E3: last space of the chapel track.
+    /// Returns the chapel track's last space (E3).
     pub fn chapel_last_space(&self) -> u8 {
         self.chapel_last_space
     }
 
-    /// E3: (space, pounds) of its money spaces, ascending.
+    /// Returns the chapel track's money spaces as (space, pounds), in ascending order (E3).
     pub fn chapel_money(&self) -> &[(u8, u8)] {
         &self.chapel_money
     }
 
-    /// E4: last space of the gate track.
+    /// Returns the gate track's last space (E4).
     pub fn gate_last_space(&self) -> u8 {
         self.gate_last_space
     }
 
-    /// E4: its bonus spaces, ascending.
+    /// Returns the gate track's bonus spaces, in ascending order (E4).
     pub fn gate_bonus(&self) -> &[u8] {
         &self.gate_bonus
     }
 
-    /// E5: tiles of each bonus stack.
+    /// Returns the tiles in each bonus stack, in the order of [`TileKind`] (E5).
     pub fn bonus_stacks(&self) -> &[[TileKind; TILE_KINDS]; BONUS_STACKS] {
         &self.bonus_stacks
     }
 
-    /// E6: all buildings: by kind in the order of [`Kind::ALL`], then ascending house number;
-    /// parks by coat.
+    /// Returns all buildings: by kind in the order of [`Kind::ALL`], then ascending house number;
+    /// parks by coat (E6).
     pub fn buildings(&self) -> &[Building; BUILDINGS] {
         &self.buildings
     }
 
-    /// The buildings of one kind, in the order of [`Self::buildings`].
+    /// Returns the buildings of one kind, in the order of [`Self::buildings`].
     pub fn buildings_of(&self, kind: Kind) -> &[Building] {
         &self.buildings[kind.index() * BUILDINGS_PER_KIND..][..BUILDINGS_PER_KIND]
     }
 
-    /// The building of an identifier.
+    /// Returns the building with this identifier.
     pub fn building(&self, id: BuildingId) -> Building {
         self.buildings[id.index()]
     }
 
-    /// The identifier of a building; `None` when this edition has no such building.
+    /// Returns the identifier of a building, or `None` if this edition has no such building.
     pub fn find(&self, building: Building) -> Option<BuildingId> {
         let first = building.kind.index() * BUILDINGS_PER_KIND;
         let mut of_kind = self.buildings_of(building.kind).iter();
@@ -110,7 +114,8 @@ impl Edition {
         Some(BuildingId((first + alike) as u8))
     }
 
-    /// The identifier that stands for the building at `place`: the first of all that are alike.
+    /// Returns the identifier of the building at an index, which is the lowest index with an equal
+    /// building.
     pub(super) fn canonical(&self, place: usize) -> BuildingId {
         self.find(self.buildings[place])
             .unwrap_or(BuildingId(place as u8))

@@ -1,4 +1,4 @@
-//! Checks of edition data: every rule that the game relies on.
+//! Checks edition data against all of the game's requirements.
 
 use super::components::{
     BONUS_STACKS, BUILDINGS, BUILDINGS_PER_KIND, Building, KINDS, Kind, OUTER_SPACES, TILE_KINDS,
@@ -9,11 +9,11 @@ use super::edition_parts::{
 };
 use crate::edition::{EditionError, exactly};
 
-/// A whole number within `min..=max`, where `max` fits into a byte. Only an error needs its name.
+/// Converts a number that must be in `min..=max`. `name` is called only for an error.
 fn within(name: impl FnOnce() -> String, value: u32, min: u8, max: u8) -> Result<u8, EditionError> {
     match u8::try_from(value) {
         Ok(small) if (min..=max).contains(&small) => Ok(small),
-        _ => EditionError::entry(name(), format!("{value} is not in {min} to {max}")),
+        _ => EditionError::entry(name(), format!("{value} is out of range ({min}..={max})")),
     }
 }
 
@@ -36,7 +36,7 @@ pub(super) fn rondel(spaces: &[Option<u32>]) -> Result<[Option<u8>; OUTER_SPACES
         return EditionError::entry("rondel", problem);
     }
     if spaces[0].is_some() {
-        let problem = "the first space must be \"x\": the others count from it";
+        let problem = "spaces count from \"x\", so it must be the first";
         return EditionError::entry("rondel[0]", problem);
     }
     let mut rondel = [None; OUTER_SPACES];
@@ -69,13 +69,13 @@ pub(super) fn gate_bonus(parts: &EditionParts) -> Result<Vec<u8>, EditionError> 
     ascending("gate_bonus", &parts.gate_bonus, last)
 }
 
-/// Spaces of a track that ends at `last`, each above the one before.
+/// Checks that a track's spaces are strictly ascending and at most `last`.
 fn ascending(name: &str, spaces: &[u32], last: u8) -> Result<Vec<u8>, EditionError> {
     let mut before = 0;
     let checked = spaces.iter().enumerate().map(|(i, &space)| {
         let space = within(|| format!("{name}[{i}]: space"), space, 1, last)?;
         if space <= before {
-            let problem = format!("space {space} does not come after space {before}");
+            let problem = format!("space {space} must be above space {before}");
             return EditionError::entry(format!("{name}[{i}]"), problem);
         }
         before = space;
@@ -131,7 +131,7 @@ pub(super) fn buildings(parts: &[BuildingParts]) -> Result<[Building; BUILDINGS]
         }
         match (part.kind, part.coat) {
             (Kind::Guildhall, Some(_)) => {
-                let problem = "a guildhall carries all coats and names none";
+                let problem = "a guildhall has all coats; omit the coat";
                 return EditionError::entry(field("coat"), problem);
             }
             (kind, None) if kind != Kind::Guildhall => {

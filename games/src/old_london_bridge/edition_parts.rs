@@ -1,4 +1,4 @@
-//! Edition data as it comes from outside, not yet checked.
+//! Unchecked edition data from outside.
 
 use std::fmt;
 
@@ -6,55 +6,55 @@ use serde::{Deserialize, Deserializer, de};
 
 use super::components::{Coat, Kind, TileKind};
 
-/// Highest house number (E6).
+/// The maximum house number (E6).
 pub const MAX_HOUSE_NUMBER: u8 = 60;
-/// Most spaces of either track: far above the printed game's, and small enough for a byte.
+/// The maximum number of spaces on either track. It is far above the number in the printed game,
+/// and fits into a byte.
 pub const MAX_TRACK_SPACES: u8 = 60;
-/// Highest income of a rondel space, in pounds.
+/// The maximum income of a rondel space, in pounds.
 pub const MAX_INCOME: u8 = 3;
-/// Most that one money space of the chapel track may pay, in pounds: the whole track then stays
-/// far within a 32-bit sum.
+/// The maximum money on one space of the chapel track, in pounds. The sum over a whole track fits
+/// into 32 bits.
 pub const MAX_SPACE_MONEY: u8 = 100;
 
-/// Edition data as it comes from outside: from a file or from the wire, not yet checked. The
-/// fields are those of the file.
+/// Unchecked edition data from a file or from the wire. The fields are the same as in the file.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EditionParts {
-    /// Name of the edition.
+    /// The display name of the edition.
     pub name: String,
-    /// E1: kinds in ring order, clockwise.
+    /// The kinds in ring order, clockwise (E1).
     pub ring: Vec<Kind>,
-    /// E2: incomes clockwise from the X space, in pounds; `None` is X.
+    /// The incomes clockwise from the X space, in pounds; `None` is X (E2).
     #[serde(deserialize_with = "rondel_spaces")]
     pub rondel: Vec<Option<u32>>,
-    /// E3: last space of the chapel track.
+    /// The chapel track's last space (E3).
     pub chapel_last_space: u32,
-    /// E3: (space, pounds) of its money spaces.
+    /// The chapel track's money spaces as (space, pounds) (E3).
     pub chapel_money: Vec<(u32, u32)>,
-    /// E4: last space of the gate track.
+    /// The gate track's last space (E4).
     pub gate_last_space: u32,
-    /// E4: its bonus spaces.
+    /// The gate track's bonus spaces (E4).
     pub gate_bonus: Vec<u32>,
-    /// E5: tiles of each bonus stack.
+    /// The tiles in each bonus stack, in any order (E5).
     pub bonus_stacks: Vec<Vec<TileKind>>,
-    /// E6: all buildings, in any order.
+    /// All buildings, in any order (E6).
     pub buildings: Vec<BuildingParts>,
 }
 
-/// A building as it comes from outside.
+/// An unchecked building of an edition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BuildingParts {
-    /// Its kind.
+    /// The kind, which decides its action.
     pub kind: Kind,
-    /// House number; `None` for a park.
+    /// The house number; `None` for a park.
     pub number: Option<u32>,
-    /// Coat of arms; `None` for a guildhall.
+    /// The coat of arms; `None` for a guildhall.
     pub coat: Option<Coat>,
 }
 
-/// Reads rondel spaces: "x", or a whole number of pounds.
+/// Reads rondel spaces: "x", or an integer number of pounds.
 fn rondel_spaces<'de, D: Deserializer<'de>>(source: D) -> Result<Vec<Option<u32>>, D::Error> {
     struct Space(Option<u32>);
 

@@ -1,9 +1,9 @@
-//! Listing legal decisions, in the canonical order that [`Decision`] documents.
+//! Listing of legal decisions, in the canonical order of [`Decision`].
 
 use super::components::{BONUS_STACKS, CARD_VALUES, TileKind};
 use super::decision::{Decision, MAX_PLAYED, PlayedCards, TurnTile};
 use super::observation::{TurnStep, TurnView};
-use super::setup::cards_a_round;
+use super::setup::cards_per_round;
 use super::state::State;
 use crate::Seat;
 
@@ -14,7 +14,7 @@ impl State {
         let held = |value: &u8| hand[usize::from(*value)] > 0;
         let play = |first, second| Decision::PlayCards(PlayedCards { first, second });
         for first in (0..CARD_VALUES as u8).filter(held) {
-            if cards_a_round(self.fixed.seats) == 1 {
+            if cards_per_round(self.fixed.seats) == 1 {
                 list.push(play(first, None));
                 continue;
             }

@@ -1,7 +1,7 @@
-//! Old London Bridge (Gabriele Bubola and Leo Colovini), complete: 2 to 4 seats, all bonus tiles,
-//! all score-tile faces.
+//! The complete rules of Old London Bridge (Gabriele Bubola and Leo Colovini), for 2 to 4 seats,
+//! with all bonus tiles and all score-tile faces.
 //!
-//! Rulings (R1) to (R24) and edition data (E1) to (E6) are explained in
+//! Rulings (R1) to (R26) and edition data (E1) to (E6) are explained in
 //! `docs/rules/old-london-bridge.md`.
 
 mod bridge;
@@ -48,6 +48,6 @@ pub use observation::{
 pub use setup::{MAX_ROUNDS, Setup};
 pub use state::State;
 
-/// The game.
+/// Implements the rules of Old London Bridge.
 #[derive(Clone, Copy, Debug)]
 pub struct OldLondonBridge;

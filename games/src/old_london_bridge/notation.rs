@@ -31,14 +31,15 @@ notation! {
         Replace(slot) = "replace" " {slot}", from read, else "`replace SLOT`";
         TakeTile(stack) = "take_tile" " {stack}", from read, else "`take_tile STACK`";
         TakeCards(cards) = "take_cards" "{}" (counted(cards)), from parse_take_cards, else
-            "`take_cards COUNTxVALUE ...`, such as `take_cards 2x1 1x3`";
+            "`take_cards COUNTxVALUE ...` with at least one card, such as `take_cards 2x1 1x3`";
         UseTile(tile) = "use" " {tile}", from TurnTile::from_name, else
             "`use recall`, `use chapel_plus_2` or `use gate_plus_2`";
         End = "end";
     }
 }
 
-/// ` 2x1 1x3` for two cards of value 1 and one of value 3; nothing for no card.
+/// Formats card counts, such as ` 2x1 1x3` for two cards of value 1 and one of value 3. Without
+/// cards, the text is empty.
 pub(super) fn counted(cards: &[u8; CARD_VALUES]) -> impl fmt::Display {
     let counts = cards.iter().enumerate().filter(|&(_, &count)| count > 0);
     spaced(counts.map(|(value, count)| fmt::from_fn(move |f| write!(f, "{count}x{value}"))))
@@ -113,5 +114,5 @@ fn parse_take_cards(rest: &str) -> Option<[u8; CARD_VALUES]> {
         let (count, value) = part.split_once('x')?;
         *cards.get_mut(value.parse::<usize>().ok()?)? = count.parse().ok()?;
     }
-    Some(cards)
+    (cards != [0; CARD_VALUES]).then_some(cards)
 }

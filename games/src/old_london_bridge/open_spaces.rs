@@ -1,5 +1,6 @@
-//! Which placements are open to a seat, found for all stacks at once: what lists and the check for
-//! any placement ask. [`State::entry`] says of a single one why it is not.
+//! Legal placements of a seat, for legal lists and [`State::can_place`]. This module computes the
+//! placements for all stacks at once. [`State::entry`] checks a single placement and returns the
+//! reason for a refusal.
 
 use super::components::{BUILDINGS_PER_KIND, CENTRE_PRICE, OUTER_SPACES, TileKind};
 use super::decision::{Decision, Placement, Spot};
@@ -7,15 +8,15 @@ use super::observation::Pawn;
 use super::state::State;
 use crate::Seat;
 
-/// The outer spaces as a bit mask: bit n is the space n.
+/// A bit mask of the outer spaces: bit n is space n.
 const ALL_OUTER: u8 = (1 << OUTER_SPACES) - 1;
-/// The X space, which is the first of every edition (E2).
+/// The bit for the X space, which is the first space in every edition (E2).
 const X_SPACE: u8 = 1;
-/// The bit of the centre beside those of the outer spaces.
+/// The bit for the centre, above the bits for the outer spaces.
 const CENTRE: u8 = 1 << OUTER_SPACES;
 
 impl Pawn {
-    /// The space where it stands as a bit mask; 0 off the rondel.
+    /// Returns the bit for the pawn's space; 0 if the pawn is not on the rondel.
     const fn space(self) -> u8 {
         match self {
             Self::Off => 0,
@@ -25,16 +26,17 @@ impl Pawn {
     }
 }
 
-/// What is open to a seat. Outer spaces and stacks go by places of the ring, bit n is the place n.
+/// The spaces that a seat can enter. Outer spaces and stacks are bit masks by ring index.
 struct OpenSpaces {
-    /// Outer spaces that the seat can enter, if their stack has a building.
+    /// The outer spaces that the seat can enter if their stack has a building.
     outer: u8,
-    /// Outer spaces with a pawn.
+    /// The outer spaces that have a pawn.
     outer_occupied: u8,
-    /// Whether the centre can be entered for its price, and with a free_centre tile.
+    /// Two flags: whether the seat can enter the centre for its price, and whether it can with a
+    /// free_centre tile.
     centre: [bool; 2],
     centre_occupied: bool,
-    /// Stacks with a building.
+    /// The stacks that have a building.
     stacks: u8,
 }
 
@@ -49,8 +51,8 @@ impl OpenSpaces {
         let x_space = if has(TileKind::XSpace) { 0 } else { X_SPACE };
         let centre = closed & CENTRE == 0;
         Self {
-            outer: state.by_ring_place(!(closed | x_space)),
-            outer_occupied: state.by_ring_place(occupied),
+            outer: state.by_ring_index(!(closed | x_space)),
+            outer_occupied: state.by_ring_index(occupied),
             centre: [
                 centre && player.money >= CENTRE_PRICE,
                 centre && has(TileKind::FreeCentre),
@@ -66,13 +68,14 @@ impl OpenSpaces {
 }
 
 impl State {
-    /// Outer spaces as a bit mask, by the places of the stacks that they face.
-    fn by_ring_place(&self, spaces: u8) -> u8 {
+    /// Converts a bit mask of outer spaces to a bit mask, by ring index, of the stacks that they
+    /// face.
+    fn by_ring_index(&self, spaces: u8) -> u8 {
         let spaces = u16::from(spaces & ALL_OUTER) << self.orientation;
         (spaces | spaces >> OUTER_SPACES) as u8 & ALL_OUTER
     }
 
-    /// The stacks with a building as a bit mask, by place of the ring.
+    /// Returns a bit mask of the stacks with a building, by ring index.
     pub(super) fn stacks_left(&self) -> u8 {
         let places = self.buildings_gone.iter().enumerate();
         places.fold(0, |left, (place, &gone)| {
@@ -92,7 +95,7 @@ impl State {
                 opening,
             }));
         };
-        let x_space = self.by_ring_place(X_SPACE);
+        let x_space = self.by_ring_index(X_SPACE);
         for (place, stack) in stacks() {
             let bit = 1 << place;
             if open.outer & open.stacks & bit != 0 {
@@ -112,7 +115,7 @@ impl State {
         }
     }
 
-    /// Whether any placement is legal.
+    /// Returns `true` if any placement is legal.
     pub(super) fn can_place(&self, seat: Seat) -> bool {
         !OpenSpaces::of(self, seat).is_empty()
     }
@@ -125,7 +128,7 @@ mod tests {
     use super::*;
     use crate::{ChanceStream, Game, NoEvents, Rules, SeatCount, Seed};
 
-    /// All placements that can be written down.
+    /// Returns all placements that the type can represent.
     fn candidates() -> impl Iterator<Item = Placement> {
         let stacks = Kind::ALL.into_iter();
         let spots = stacks.flat_map(|stack| [(Spot::Outer, stack), (Spot::Centre, stack)]);
@@ -163,7 +166,7 @@ mod tests {
             let mut state = OldLondonBridge::start(&config, seats, &setup, &mut NoEvents).unwrap();
             let mut chance = ChanceStream::new(&seed, 1_000_000);
             let mut list = Vec::new();
-            while let Some(seat) = OldLondonBridge::owing(&state).iter().next() {
+            while let Some(seat) = OldLondonBridge::seats_to_decide(&state).iter().next() {
                 seats.seats().for_each(|any| check(&state, any));
                 OldLondonBridge::legal(&state, seat, &mut list);
                 let choice = &list[chance.below(list.len() as u32) as usize];

@@ -1,4 +1,4 @@
-//! What people can choose by text.
+//! Options that users set as text.
 
 use super::{
     OldLondonBridge,
@@ -13,8 +13,8 @@ impl Options for OldLondonBridge {
         ConfigOption::text(
             "faces",
             "Score-tile faces: `base`, `random`, or a comma-separated list of faces such as \
-             `chapel_leader,tile_table` and of `AREA=random` (chapel, gate, inn, bridge); areas \
-             that are not named keep their base face",
+             `chapel_leader,tile_table` and of `AREA=random` (chapel, gate, inn, bridge); all other \
+             areas have their base face",
             "FACES",
             &[
                 "base",
@@ -36,13 +36,13 @@ impl Options for OldLondonBridge {
         ConfigOption::file(
             "edition",
             "Edition data to play with, in the form of games/data/old_london_bridge/built_in.toml; \
-             the built-in edition when not given",
+             by default the built-in edition",
             |config, text| set_edition(&mut config.edition, Edition::from_toml(text)),
         ),
     ];
 }
 
-/// Reads the faces of the four areas, or says what is wrong.
+/// Reads the faces of the four areas, or returns the problem as text.
 fn faces(text: &str) -> Result<[FaceChoice; 4], String> {
     let base = Config::default().faces;
     match text {
@@ -73,7 +73,7 @@ fn face(word: &str) -> Result<(Area, FaceChoice), String> {
     let faces = Face::ALL.map(Face::name).join(", ");
     let areas = Area::ALL.map(Area::name).join(", ");
     Err(format!(
-        "{word:?} is no face; expected `base`, `random`, or a list of faces ({faces}) and of \
+        "{word:?} is not a face; expected `base`, `random`, or a list of faces ({faces}) and of \
          `AREA=random` with AREA one of {areas}"
     ))
 }

@@ -1,4 +1,5 @@
-//! Placing a pawn: whether it can go there, what the space pays or costs, and which tiles it takes.
+//! Pawn placement: the check that it is legal, the income or price of the space, and the tiles that
+//! are spent.
 
 use super::components::{Building, CENTRE_PRICE, Kind, TileKind};
 use super::decision::{Placement, Spot};
@@ -8,19 +9,19 @@ use super::observation::Pawn;
 use super::state::State;
 use crate::Seat;
 
-/// What a legal placement means.
+/// The effects of a legal placement.
 pub(super) struct Entry {
     stack: Kind,
     building: Building,
     pawn: Pawn,
-    /// Income, or the price of the centre as a negative number, in pounds.
+    /// The income in pounds, or the price of the centre as a negative number.
     money: i32,
     share: bool,
     opening: Option<TileKind>,
 }
 
 impl State {
-    /// Checks a placement.
+    /// Checks a placement, and returns its effects.
     pub(super) fn entry(&self, seat: Seat, placement: &Placement) -> Result<Entry, Illegal> {
         let Placement {
             spot,
@@ -71,7 +72,7 @@ impl State {
         })
     }
 
-    /// Places the pawn and takes the building.
+    /// Places the pawn, and builds the building that it takes.
     pub(super) fn place(&mut self, seat: Seat, entry: Entry, events: &mut impl Events) {
         let stack = entry.stack;
         let player = self.seat_mut(seat);
@@ -89,7 +90,7 @@ impl State {
             share: entry.share,
             opening: entry.opening,
         });
-        self.buildings_gone[usize::from(self.fixed.ring_place[stack.index()])] += 1;
+        self.buildings_gone[usize::from(self.fixed.ring_index[stack.index()])] += 1;
         let top = self.top(stack);
         events.push(Event::StackRevealed { stack, top });
         self.build(seat, entry.building, events);

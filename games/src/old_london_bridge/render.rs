@@ -1,4 +1,4 @@
-//! An observation as text for people.
+//! Rendering of an observation as text.
 
 use std::fmt::{Result, Write};
 
@@ -10,13 +10,15 @@ use crate::events::{joined, listed};
 use crate::show::write_lines;
 use crate::{Progress, Seat, Show};
 
-/// Buildings of a bridge on one line: three of the longest stay within 100 columns, four do not.
+/// The number of a bridge's buildings listed per line. Three of the longest entries fit into 100
+/// columns.
 const BUILDINGS_PER_LINE: usize = 3;
-/// Bonus tiles of a seat on one line: five of the longest stay within 100 columns.
+/// The number of a seat's bonus tiles listed per line. Five of the longest entries fit into 100
+/// columns.
 const TILES_PER_LINE: usize = 5;
 
 impl Show for OldLondonBridge {
-    /// Writes the table: round and phase, the rondel, what is common, then each seat.
+    /// Writes the round and phase, the rondel, the common parts, and then each seat.
     fn render(config: &Config, observation: &Observation, text: &mut impl Write) -> Result {
         header(observation, text)?;
         rondel(config, observation, text)?;
@@ -27,18 +29,18 @@ impl Show for OldLondonBridge {
         Ok(())
     }
 
-    /// How far a match has come, counted in turns. A match may end early.
+    /// Returns the progress, counted in turns. A match may end early.
     fn progress(observation: &Observation) -> Option<Progress> {
         let seats = observation.seats.len() as u32;
-        let turns_a_round = if seats == 2 { 2 * seats } else { seats };
-        let total = u32::from(observation.rounds) * turns_a_round;
-        let before = u32::from(observation.round) * turns_a_round;
+        let turns_per_round = if seats == 2 { 2 * seats } else { seats };
+        let total = u32::from(observation.rounds) * turns_per_round;
+        let before = u32::from(observation.round) * turns_per_round;
         let done = match observation.phase {
             Phase::Over => total,
             Phase::Turn(view) => before + u32::from(view.turn),
             Phase::TakeA2 { .. } | Phase::ChooseCards | Phase::RaiseCards { .. } => before,
         };
-        // An observation from outside may be of a later round than the match has.
+        // The round of an observation from outside can exceed the number of rounds in the match.
         Some(Progress {
             done: done.min(total),
             total,
@@ -83,7 +85,7 @@ fn header(observation: &Observation, text: &mut impl Write) -> Result {
     }
 }
 
-/// The outer spaces clockwise from X, each with the stack that it faces, then the centre.
+/// Writes the outer spaces clockwise from X, each with the stack that it faces, then the centre.
 fn rondel(config: &Config, observation: &Observation, text: &mut impl Write) -> Result {
     for (space, income) in config.edition.rondel().iter().enumerate() {
         let facing = (space + usize::from(observation.orientation)) % OUTER_SPACES;
@@ -141,7 +143,7 @@ fn table(config: &Config, observation: &Observation, text: &mut impl Write) -> R
     Ok(())
 }
 
-/// Seats from the leader on with their spaces.
+/// Writes the seats with their spaces, the leader first.
 fn track(
     name: &str,
     (order, last): (&[Seat], u8),
@@ -169,7 +171,7 @@ fn seat(number: usize, view: &SeatView, text: &mut impl Write) -> Result {
     write_lines(text, "    ", &view.bridge, BUILDINGS_PER_LINE, " | ")
 }
 
-/// Unused tiles; those of this round, not usable yet, in brackets.
+/// Writes the unused tiles. Tiles taken in this round, which cannot be used yet, are in brackets.
 fn tiles(held: &[u8; TILE_KINDS], fresh: &[u8; TILE_KINDS], text: &mut impl Write) -> Result {
     let mut names: Vec<String> = Vec::new();
     for kind in TileKind::ALL {
@@ -180,7 +182,8 @@ fn tiles(held: &[u8; TILE_KINDS], fresh: &[u8; TILE_KINDS], text: &mut impl Writ
     write_lines(text, "    tiles ", names, TILES_PER_LINE, " ")
 }
 
-/// `1x0 2x3`: one card of value 0 and two of value 3; `none` when there is no card.
+/// Formats cards, such as `1x0 2x3` for one card of value 0 and two of value 3. Writes `none` if
+/// there are no cards.
 fn cards(counts: &[u8; CARD_VALUES]) -> String {
     let held = counts.iter().enumerate().filter(|&(_, &count)| count > 0);
     let held = held.map(|(value, count)| format!("{count}x{value}"));
@@ -193,7 +196,8 @@ mod tests {
     use crate::old_london_bridge::{CARDS, Kind, OldLondonBridge};
     use crate::{Game, NoEvents, Rules, Sample, SeatCount, Seed, Viewer};
 
-    /// Plays the first legal decision until `stop`, and gives what a spectator sees then.
+    /// Plays the first legal decision until `stop` returns `true`. Returns the observation of a
+    /// spectator at that point.
     fn played(seats: u8, stop: impl Fn(&Observation) -> bool) -> (Config, Observation) {
         let (config, seats) = (Config::default(), SeatCount::new(seats).unwrap());
         let setup = OldLondonBridge::draw_setup(&config, seats, &Seed::from(1)).unwrap();
@@ -201,7 +205,7 @@ mod tests {
         let mut list = Vec::new();
         loop {
             let observation = OldLondonBridge::observe(&state, Viewer::Spectator);
-            let next = OldLondonBridge::owing(&state).iter().next();
+            let next = OldLondonBridge::seats_to_decide(&state).iter().next();
             let Some(seat) = next.filter(|_| !stop(&observation)) else {
                 return (config, observation);
             };

@@ -1,15 +1,15 @@
-//! The rules: whose turn it is, what is legal and what it does.
+//! The rules: turn order, legal decisions and their effects.
 
 use std::ops::RangeInclusive;
 
 use super::OldLondonBridge;
-use super::components::TileKind;
+use super::components::{KINDS, TileKind};
 use super::config::Config;
-use super::decision::{Decision, MAX_PLAYED, PlayedCards, TurnTile};
+use super::decision::{Decision, MAX_PLAYED, Placement, PlayedCards, TurnTile};
 use super::event::{Event, Events};
 use super::illegal::Illegal;
 use super::observation::{Phase, TurnStep, TurnView};
-use super::setup::{self, Setup, cards_a_round};
+use super::setup::{self, Setup, cards_per_round};
 use super::state::State;
 use super::tracks::{TILE_STEPS, step_with_tiles};
 use crate::{
@@ -22,8 +22,8 @@ impl Rules for OldLondonBridge {
     const NAME: &'static str = "Old London Bridge";
     const RULES_VERSION: u32 = 1;
     const SEATS: RangeInclusive<u8> = 2..=4;
-    /// Longest legal list: the ways to take cards of a total from 1 to 12, the highest strength that
-    /// a bridge of twelve slots can have. All other lists are shorter.
+    /// The maximum length of a legal list: the number of ways to take cards with a total from 1 to
+    /// 12. Twelve is the highest strength on a bridge of twelve slots. All other lists are shorter.
     const LEGAL_CAP: usize = 154;
     const NOTES: &'static [&'static str] = &[
         "The built-in edition's ring, rondel, tracks, bonus stacks and buildings are not the \
@@ -38,8 +38,8 @@ impl Rules for OldLondonBridge {
     type Event = Event;
     type Chance = NoChance;
 
-    fn check_config(config: &Config, seats: SeatCount) -> Result<(), FieldError> {
-        config.check(seats)
+    fn check_choices(config: &Config, _seats: SeatCount) -> Result<(), FieldError> {
+        config.check_faces()
     }
 
     fn draw_setup(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Setup, FieldError> {
@@ -62,7 +62,7 @@ impl Rules for OldLondonBridge {
         state.fixed.seats
     }
 
-    fn owing(state: &State) -> SeatSet {
+    fn seats_to_decide(state: &State) -> SeatSet {
         match state.phase {
             Phase::TakeA2 { seat } | Phase::RaiseCards { seat } => SeatSet::one(seat),
             Phase::ChooseCards => {
@@ -83,6 +83,17 @@ impl Rules for OldLondonBridge {
             Phase::Over => {}
         }
         LegalList::Complete
+    }
+
+    /// Orders placements by spot, then by the stack's ring index. Tiles and the end of the turn
+    /// follow.
+    fn precedence(state: &State, decision: &Decision) -> u16 {
+        let Decision::Place(Placement { spot, stack, .. }) = decision else {
+            return 2 * KINDS as u16;
+        };
+        let ring = state.fixed.edition.ring();
+        let place = ring.iter().take_while(|kind| *kind != stack).count();
+        (*spot as usize * KINDS + place) as u16
     }
 
     fn decide(
@@ -165,7 +176,7 @@ impl State {
     }
 
     fn wrong_kind(&self, decision: &Decision) -> OutOfTurn {
-        let asked = match self.phase {
+        let expected = match self.phase {
             Phase::TakeA2 { .. } => "take_a_2",
             Phase::ChooseCards => "play",
             Phase::RaiseCards { .. } => "raise",
@@ -178,7 +189,7 @@ impl State {
             },
             Phase::Over => "nothing",
         };
-        OutOfTurn::kind(decision.word(), asked)
+        OutOfTurn::wrong_kind(decision.word(), expected)
     }
 
     fn answer_take_a2(&mut self, seat: Seat, used: bool, events: &mut impl Events) {
@@ -189,17 +200,17 @@ impl State {
             let player = self.seat_mut(seat);
             player.tiles[TileKind::TakeA2.index()] -= 1;
             player.hand[2] += 1;
-            self.ask_take_a2(rank);
+            self.offer_take_a2(rank);
         } else {
-            self.ask_take_a2(rank + 1);
+            self.offer_take_a2(rank + 1);
         }
     }
 
-    /// Checks the cards that a seat wants to play.
+    /// Checks the cards that a seat is to play.
     pub(super) fn check_cards(&self, seat: Seat, cards: PlayedCards) -> Result<(), Illegal> {
         let hand = &self.seat(seat).hand;
         let missing = |field, value| Err(Illegal::CardNotInHand { field, value });
-        let count = cards_a_round(self.fixed.seats);
+        let count = cards_per_round(self.fixed.seats);
         if (count == 2) != cards.second.is_some() {
             return Err(Illegal::PlayedCount(count));
         }
@@ -225,7 +236,7 @@ impl State {
         }
     }
 
-    /// Checks how a seat wants to raise its cards.
+    /// Checks the raises of a seat's cards.
     pub(super) fn check_raises(&self, seat: Seat, raises: [u8; MAX_PLAYED]) -> Result<(), Illegal> {
         let player = self.seat(seat);
         let spent = raises.iter().map(|&raise| u16::from(raise)).sum();
@@ -246,10 +257,10 @@ impl State {
         player.tiles[TileKind::PlusOne.index()] -= raises[0] + raises[1];
         player.raises = raises;
         events.push(Event::CardsRaised { seat, raises });
-        self.ask_raise(self.chapel_rank(seat), events);
+        self.offer_raise(self.chapel_rank(seat), events);
     }
 
-    /// Checks a bonus tile that is no part of a placement.
+    /// Checks a bonus tile that is not part of a placement.
     pub(super) fn check_turn_tile(
         &self,
         seat: Seat,
@@ -259,9 +270,10 @@ impl State {
         let kind = tile.kind();
         self.seat(seat).check_usable(kind, "tile")?;
         if tile != TurnTile::Recall {
-            return match self.on_last_space(seat, kind) {
-                true => Err(Illegal::OnLastSpace(kind)),
-                false => Ok(()),
+            return if self.on_last_space(seat, kind) {
+                Err(Illegal::OnLastSpace(kind))
+            } else {
+                Ok(())
             };
         }
         let card = self.turns[usize::from(view.turn)].card;
@@ -278,7 +290,7 @@ impl State {
         }
     }
 
-    /// Uses a checked tile. A recall without a legal placement commits the turn to building
+    /// Uses a tile that has been checked. After a recall without a legal placement, the turn builds
     /// nothing (R6).
     fn use_tile(&mut self, seat: Seat, view: TurnView, tile: TurnTile, events: &mut impl Events) {
         let kind = tile.kind();
@@ -313,7 +325,7 @@ impl State {
 }
 
 impl TurnTile {
-    /// The kind of tile.
+    /// Returns the kind of tile.
     pub const fn kind(self) -> TileKind {
         match self {
             Self::Recall => TileKind::Recall,
@@ -324,7 +336,7 @@ impl TurnTile {
 }
 
 impl PlayedCards {
-    /// The values of the cards.
+    /// Returns the cards' values, the higher first.
     pub fn values(self) -> impl Iterator<Item = u8> {
         std::iter::once(self.first).chain(self.second)
     }

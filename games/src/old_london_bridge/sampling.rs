@@ -1,4 +1,4 @@
-//! What a viewer may know, and drawing a state that it allows.
+//! Creation of observations, and sampling of states that are consistent with an observation.
 
 use arrayvec::ArrayVec;
 
@@ -9,9 +9,9 @@ use super::decision::Decision;
 use super::observation::{BonusStackView, Observation, Phase, StackView};
 use super::observation_check::check;
 use super::setup::{MAX_ROUNDS, Setup, markers_in_box, rounds};
-use super::state::{Fixed, State, secrets};
+use super::state::{Fixed, State, no_choices};
 use super::turn_check::check_phase;
-use crate::{ChanceStream, FieldError, Sample, SeatCount, Viewer, field_error::holds};
+use crate::{ChanceStream, FieldError, Sample, SeatCount, Viewer, field_error::require};
 
 impl Sample for OldLondonBridge {
     type Observation = Observation;
@@ -58,8 +58,8 @@ impl Sample for OldLondonBridge {
         observation.viewer
     }
 
-    /// The order of buildings, markers and bonus tiles and the other seats' unrevealed choices are
-    /// drawn uniformly.
+    /// Draws the order of buildings, markers and bonus tiles, and the unrevealed choices of other
+    /// seats, uniformly.
     fn draw_state(
         config: &Config,
         observation: &Observation,
@@ -88,7 +88,7 @@ impl Sample for OldLondonBridge {
             tiles_gone: bonus_stacks.map(|(_, gone)| gone),
             supply: observation.supply,
             seats: observation.seats.clone(),
-            chosen: secrets(),
+            chosen: no_choices(),
             chapel_order: observation.chapel_order.clone(),
             gate_order: observation.gate_order.clone(),
             turns: observation.turns.clone(),
@@ -100,7 +100,7 @@ impl Sample for OldLondonBridge {
         Ok(state)
     }
 
-    /// Hidden is what lies below the top of each stack, and the markers of later rounds.
+    /// Redraws the order below the top of each stack, and the markers of later rounds.
     fn redeal(
         _config: &Config,
         _seats: SeatCount,
@@ -115,18 +115,24 @@ impl Sample for OldLondonBridge {
         for stack in &mut redealt.bonus_stacks {
             chance.shuffle(&mut stack[1..]);
         }
-        // The markers that are out of the game are hidden, too.
-        let mut unseen = ArrayVec::from(markers_in_box());
-        unseen.remove(usize::from((setup.markers[0] - 1) * MARKERS_PER_VALUE));
-        chance.shuffle(&mut unseen);
-        let later = &mut redealt.markers[1..];
-        later.copy_from_slice(&unseen[..later.len()]);
+        // The markers that are out of the game are hidden too. Such markers come after the markers
+        // of all rounds.
+        let mut markers = ArrayVec::from(markers_in_box());
+        for (place, marker) in setup.markers.iter().enumerate() {
+            if let Some(found) = markers[place..].iter().position(|other| other == marker) {
+                markers.swap(place, place + found);
+            }
+        }
+        chance.shuffle(&mut markers[1..]);
+        let all = redealt.markers.len();
+        redealt.markers.copy_from_slice(&markers[..all]);
         redealt
     }
 }
 
-/// A stack with its open item and below it what is unseen, in random order, and how many items
-/// are gone from it. What these were is never asked again: any item, `gone`, stands for them.
+/// Samples a stack: its top item, followed by its unseen items in random order. Returns the number
+/// of items that were taken from the stack. Taken items are never read again, so `gone` fills their
+/// places.
 fn draw_stack<T: Copy, const N: usize>(
     top: Option<T>,
     unseen: &ArrayVec<T, N>,
@@ -141,8 +147,8 @@ fn draw_stack<T: Copy, const N: usize>(
     (stack, first as u8)
 }
 
-/// Markers of all rounds: those of earlier rounds in any order, this round's, and later ones
-/// drawn from what is unseen.
+/// Samples the markers of all rounds. The markers of earlier rounds are in any order. The marker of
+/// this round follows. The markers of later rounds are drawn from the unseen markers.
 fn draw_markers(
     observation: &Observation,
     rounds: u8,
@@ -157,26 +163,27 @@ fn draw_markers(
         later.extend((0..unseen).map(|_| value));
     }
     let adds_up = markers.len() == usize::from(observation.round);
-    let problem = "does not add up to 14 less the round";
-    holds("unseen_markers", adds_up, problem)?;
+    let problem = "must add up to 14 minus the round";
+    require("unseen_markers", adds_up, problem)?;
     markers.push(observation.marker);
     chance.shuffle(&mut later);
     let all = markers.into_iter().chain(later);
     Ok(all.take(rounds.into()).collect())
 }
 
-/// Makes the viewer's own choice a secret again and draws those of the other seats that have
+/// Hides the viewer's own choice again, and samples the choices of the other seats that have
 /// chosen.
 fn draw_choices(state: &mut State, chance: &mut ChanceStream) -> Result<(), FieldError> {
     let mut plays = Vec::new();
     for seat in state.fixed.seats.seats() {
         let view = state.seat_mut(seat);
-        let known = view.played.take();
+        let own_choice = view.played.take();
         if !view.has_chosen {
             continue;
         }
-        // A hand always has the seat's own cards of value 0, so that it can play.
-        let choice = known.map(Decision::PlayCards).unwrap_or_else(|| {
+        // A hand always contains the seat's own cards of value 0, so the seat can always play
+        // cards.
+        let choice = own_choice.map(Decision::PlayCards).unwrap_or_else(|| {
             plays.clear();
             state.list_plays(seat, &mut plays);
             plays[chance.below(plays.len() as u32) as usize]

@@ -1,9 +1,9 @@
 //! Final scoring.
 //!
-//! The score is money in pounds. Its categories, the same for every seat and in this order:
-//! `money` (in hand before final scoring), `chapel_face`, `gate_face`, `inn_face`, `bridge_face`
-//! (what the face of each area pays now; faces that pay during the match add nothing here),
-//! `empty_spaces`, `bonus_tiles`.
+//! The score is money in pounds. The categories of the score are the same for every seat, in this
+//! order: `money` (in hand before final scoring), `chapel_face`, `gate_face`, `inn_face`,
+//! `bridge_face` (the payment of each area's face at the end; 0 for faces that pay during the
+//! match), `empty_spaces`, `bonus_tiles`.
 
 use std::cmp::Reverse;
 
@@ -15,31 +15,32 @@ use super::tracks::money_spaces;
 use crate::outcome::total;
 use crate::{Outcome, ScoreLine, Seat};
 
-/// Prizes of a competitive face by rank, in pounds. A table of n seats has n - 1 of them, three
-/// seats no third and two seats only the first.
+/// A competitive face's prizes by rank, in pounds. A table of n seats awards n - 1 of these prizes.
 const PRIZES: [i32; 3] = [5, 3, 1];
-/// Price of empty bridge spaces by their number, in pounds; the last entry is for all above.
+/// The price in pounds by the number of empty bridge spaces. The last entry is for all higher
+/// numbers.
 const EMPTY_SPACE_PRICES: [i32; 6] = [0, 1, 4, 7, 10, 14];
-/// Face *gate_distance*: pounds from this many spaces on.
+/// Face *gate_distance*: (minimum position, pounds).
 const GATE_DISTANCE: [(i32, i32); 4] = [(4, 3), (7, 5), (10, 9), (13, 12)];
-/// Face *hand_size*: pounds from this many cards on.
+/// Face *hand_size*: (minimum number of cards, pounds).
 const HAND_SIZE: [(i32, i32); 3] = [(3, 4), (5, 7), (8, 10)];
-/// Face *tile_table*: pounds by the number of unused tiles; the last entry is for all above.
+/// Face *tile_table*: pounds by the number of unused tiles. The last entry is for all higher
+/// numbers.
 const TILE_TABLE: [i32; 5] = [0, 1, 4, 9, 16];
-/// Face *card_sets*: a set that starts at 1 pays this for each of its cards from the 2 on.
+/// Face *card_sets*: pounds for each card in a set except the 1.
 const CARD_SET_STEP: i32 = 5;
 /// Face *low_numbers*: the highest house number that pays.
 const LOW_NUMBER: u8 = 30;
-/// Face *low_numbers*: pounds a building.
+/// Face *low_numbers*: pounds per building.
 const LOW_NUMBER_MONEY: i32 = 2;
-/// Face *full_sets*: pounds a set.
+/// Face *full_sets*: pounds per set.
 const FULL_SET_MONEY: i32 = 10;
 
-/// The categories of the four faces, by area.
+/// The score categories of the four faces, by area.
 const FACE_CATEGORIES: [&str; 4] = ["chapel_face", "gate_face", "inn_face", "bridge_face"];
 
 impl State {
-    /// The result, once the match is over.
+    /// Returns the result, once the match has ended.
     pub(super) fn outcome(&self) -> Option<Outcome> {
         if self.phase != Phase::Over {
             return None;
@@ -60,15 +61,16 @@ impl State {
         }
         let price = up_to_last(&EMPTY_SPACE_PRICES, BRIDGE_SLOTS - view.bridge.len());
         lines.push(ScoreLine::new("empty_spaces", -price));
-        let tiles = match self.fixed.has_face(Face::TileTable) {
-            true => 0,
-            false => tiles_held(view) as i32,
+        let tiles = if self.fixed.has_face(Face::TileTable) {
+            0
+        } else {
+            tiles_held(view) as i32
         };
         lines.push(ScoreLine::new("bonus_tiles", tiles));
         lines
     }
 
-    /// What a face pays a seat in final scoring.
+    /// Returns the payment of a face to a seat in final scoring.
     fn face_points(&self, face: Face, seat: Seat) -> i32 {
         let view = self.seat(seat);
         match face {
@@ -103,16 +105,16 @@ impl State {
         }
     }
 
-    /// The prize of a competitive face: by rank in `measure`, ties by chapel order (R11); a
-    /// measure of 0 wins none (R15).
+    /// Returns the prize that a competitive face pays, by rank in `measure`. Ties are broken by
+    /// chapel order (R11). A measure of 0 wins nothing (R15).
     fn prize(&self, seat: Seat, measure: impl Fn(&SeatView) -> i32) -> i32 {
-        let standing = |seat| (measure(self.seat(seat)), Reverse(self.chapel_rank(seat)));
-        let own = standing(seat);
+        let rank_key = |seat| (measure(self.seat(seat)), Reverse(self.chapel_rank(seat)));
+        let own = rank_key(seat);
         if own.0 == 0 {
             return 0;
         }
         let seats = self.fixed.seats.seats();
-        let before = seats.filter(|&other| standing(other) > own).count();
+        let before = seats.filter(|&other| rank_key(other) > own).count();
         let prizes = &PRIZES[..self.seats.len() - 1];
         prizes.get(before).copied().unwrap_or(0)
     }
@@ -133,8 +135,9 @@ fn hand_sum(hand: &[u8; CARD_VALUES]) -> i32 {
         .sum()
 }
 
-/// Pounds of the best partition of a hand into sets 1+2, 1+2+3 and 1+2+3+4. A set pays the same
-/// for each step beyond its 1, so that as many sets as possible, each as long as possible, is best.
+/// Returns the pounds for the best partition of a hand into the sets 1+2, 1+2+3 and 1+2+3+4. Each
+/// card after the 1 pays the same, so the best partition has as many sets as possible, each as long
+/// as possible.
 fn card_sets(hand: &[u8; CARD_VALUES]) -> i32 {
     let pairs = hand[1].min(hand[2]);
     let threes = pairs.min(hand[3]);
@@ -142,12 +145,13 @@ fn card_sets(hand: &[u8; CARD_VALUES]) -> i32 {
     CARD_SET_STEP * (i32::from(pairs) + i32::from(threes) + i32::from(fours))
 }
 
-/// The entry of a table, its last one for all indices beyond.
+/// Returns a table's entry at an index, or the last entry for an index beyond the table.
 fn up_to_last(table: &[i32], index: usize) -> i32 {
     table[index.min(table.len() - 1)]
 }
 
-/// The value of the highest threshold that is reached; 0 below the first.
+/// Returns the value of the highest threshold that `value` reaches; 0 if `value` is below all
+/// thresholds.
 fn from_threshold(table: &[(i32, i32)], value: i32) -> i32 {
     let reached = table
         .iter()
@@ -160,7 +164,7 @@ fn from_threshold(table: &[(i32, i32)], value: i32) -> i32 {
 mod tests {
     use super::*;
 
-    /// The best partition by trying all.
+    /// Finds the best partition by trying all of them.
     fn best_partition(hand: [u8; CARD_VALUES]) -> i32 {
         let mut best = 0;
         for length in 2..CARD_VALUES {

@@ -1,5 +1,6 @@
-//! Everything that chance fixes before play.
+//! The setup: every chance result that is drawn before play.
 
+use super::OldLondonBridge;
 use super::components::{
     Area, BONUS_STACKS, BUILDINGS_PER_KIND, CARD_VALUES, Face, KINDS, MARKERS_IN_BOX,
     MARKERS_PER_VALUE, MAX_PLAYERS, OUTER_SPACES, TILE_KINDS, TileKind,
@@ -8,53 +9,56 @@ use super::config::{Config, FaceChoice};
 use super::edition::BuildingId;
 use crate::dealt::check_dealt;
 use crate::field_error::check_range;
-use crate::{ChanceStream, FieldError, Seat, SeatCount, Seed};
+use crate::{ChanceStream, FieldError, Game, Seat, SeatCount, Seed};
 use arrayvec::ArrayVec;
 
-/// Most rounds of a match.
+/// The maximum number of rounds in a match.
 pub const MAX_ROUNDS: usize = 12;
 
-/// The setup of a match: every result of chance. Nothing is drawn later.
+/// The setup of a match, with every chance result. Nothing is drawn later.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
-    /// Orientation of the rondel before the first round, 0 to 5.
+    /// The orientation of the rondel before the first round, 0 to 5 (R25).
     pub orientation: u8,
-    /// Each stack in ring order, top building first.
+    /// Each stack in ring order, with its top building first.
     pub stacks: [[BuildingId; BUILDINGS_PER_KIND]; KINDS],
-    /// Values of the round markers in play, first round first; as many as there are rounds.
+    /// The round marker values in play, one per round, in order of the rounds.
     pub markers: ArrayVec<u8, MAX_ROUNDS>,
-    /// Each bonus stack, the face-up tile first.
+    /// Each bonus stack, with its face-up tile first.
     pub bonus_stacks: [[TileKind; TILE_KINDS]; BONUS_STACKS],
-    /// Seats on the stairs A, B, C, D: the chapel order at the start.
+    /// The seats on the stairs A, B, C, D, which is the initial chapel order.
     pub stairs: ArrayVec<Seat, MAX_PLAYERS>,
-    /// The faces of chapel, gate, inn and bridge.
+    /// The faces for chapel, gate, inn and bridge.
     pub faces: [Face; 4],
 }
 
-/// Chance streams of the setup. Each thing that is drawn has a stream of its own, so that a face
-/// named in the config, for instance, does not shift any other draw.
+/// Chance streams of the setup. Each part has its own stream. So a face that is named in the
+/// config, for instance, does not change any other draw.
 mod stream {
-    /// Orientation of the rondel.
+    /// The stream for the rondel's orientation.
     pub(super) const ORIENTATION: u64 = 0;
-    /// Order of the round markers.
+    /// The stream for the order of the round markers.
     pub(super) const MARKERS: u64 = 1;
-    /// Seats on the stairs.
+    /// The stream for the seats on the stairs.
     pub(super) const STAIRS: u64 = 2;
-    /// Bonus stack i uses this number and i: 3 to 5.
+    /// The stream for bonus stack 0. Stack i uses this number plus i, so the streams are 3 to 5.
     pub(super) const BONUS_STACKS: u64 = 3;
-    /// The face of area i uses this number and i: 6 to 9.
+    /// The stream for the face in area 0. Area i uses this number plus i, so the streams are 6 to
+    /// 9.
     pub(super) const FACES: u64 = 6;
-    /// The stack of a kind uses this number and the kind's index: 10 to 15.
+    /// The stream for the stack of kind 0. A kind uses this number plus its index, so the streams
+    /// are 10 to 15.
     pub(super) const BUILDING_STACKS: u64 = 10;
 }
 
-/// Rounds of a match.
+/// Returns the number of rounds in a match.
 pub(super) const fn rounds(seats: SeatCount) -> u8 {
     if seats.get() == 2 { 6 } else { 12 }
 }
 
-/// Cards that each seat plays in a round, and cards of value 0 that it owns.
-pub(super) const fn cards_a_round(seats: SeatCount) -> u8 {
+/// Returns the number of cards that each seat plays in a round. The seat also has this many cards
+/// of value 0.
+pub(super) const fn cards_per_round(seats: SeatCount) -> u8 {
     if seats.get() == 2 { 2 } else { 1 }
 }
 
@@ -62,16 +66,16 @@ pub(super) fn markers_in_box() -> [u8; MARKERS_IN_BOX] {
     std::array::from_fn(|i| 1 + i as u8 / MARKERS_PER_VALUE)
 }
 
-/// The hand on stair `stair` (0 is A) at the start (R3).
+/// Returns the hand on stair `stair` (0 is A) at the start (R3).
 pub(super) fn starting_hand(stair: usize, seats: SeatCount) -> [u8; CARD_VALUES] {
-    let mut hand = [cards_a_round(seats), 1, 1, 1, 1];
+    let mut hand = [cards_per_round(seats), 1, 1, 1, 1];
     hand[stair + 1] += 1;
     hand
 }
 
-/// Draws a setup.
+/// Draws a setup from the streams of a seed.
 pub(super) fn draw(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Setup, FieldError> {
-    config.check(seats)?;
+    OldLondonBridge::check_config(config, seats)?;
     let edition = &config.edition;
     let stream = |number: u64| ChanceStream::new(seed, number);
 
@@ -114,9 +118,9 @@ pub(super) fn draw(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Set
 }
 
 impl Setup {
-    /// Checks a setup from outside against the config of its match.
+    /// Checks a setup that came from outside against the match's config.
     pub(super) fn check(&self, config: &Config, seats: SeatCount) -> Result<(), FieldError> {
-        config.check(seats)?;
+        OldLondonBridge::check_config(config, seats)?;
         check_range("orientation", self.orientation, 0..=OUTER_SPACES as u8 - 1)?;
         let edition = &config.edition;
         for (i, (stack, kind)) in self.stacks.iter().zip(edition.ring()).enumerate() {
@@ -135,7 +139,7 @@ impl Setup {
     }
 }
 
-/// Checks that `order` names each seat of the table once.
+/// Checks that `order` names each seat at the table exactly once.
 pub(super) fn check_seat_order(
     field: &str,
     order: &[Seat],
@@ -145,15 +149,15 @@ pub(super) fn check_seat_order(
     check_dealt(field, order, &all, all.len())
 }
 
-/// Checks that `faces` could have come from the choices of a config.
+/// Checks that `faces` can result from a config's choices.
 pub(super) fn check_faces(faces: &[Face; 4], config: &Config) -> Result<(), FieldError> {
     for ((&area, &face), choice) in Area::ALL.iter().zip(faces).zip(config.faces) {
         let problem = match choice {
-            FaceChoice::Face(wanted) if face != wanted => {
-                format!("{face} instead of the config's {wanted}")
+            FaceChoice::Face(chosen) if face != chosen => {
+                format!("is {face}, but the config has {chosen}")
             }
             FaceChoice::Random if !area.faces()[1..].contains(&face) => {
-                format!("{face} is no expansion face of the {area} area")
+                format!("{face} is not an expansion face of the {area} area")
             }
             _ => continue,
         };

@@ -1,14 +1,14 @@
-//! Stacks of which only the top is seen.
+//! Stacks of which only the top is visible.
 
 use arrayvec::ArrayVec;
 
-/// A stack as it was when the match started. How many items are gone since, the caller tells.
+/// A stack in its order at the start of the match. The caller stores the number of items that were
+/// taken.
 #[derive(Debug)]
 pub(super) struct Stack<T, const N: usize> {
-    /// The first item to be taken first.
+    /// The items in the order in which they are taken.
     pub(super) items: [T; N],
-    /// The places in the order of the items that lie there: what is unseen is listed in this
-    /// order, for every observation.
+    /// The indices in `items`, sorted by item. Every observation lists unseen items in this order.
     places_in_order: [u8; N],
 }
 
@@ -22,16 +22,17 @@ impl<T: Copy + Ord, const N: usize> Stack<T, N> {
         }
     }
 
-    /// The item on top; `None` when all are gone.
+    /// Returns the item on top, or `None` if all items have been taken.
     pub(super) fn top(&self, gone: u8) -> Option<T> {
         self.items.get(usize::from(gone)).copied()
     }
 
-    /// What lies below the top, in ascending order.
+    /// Returns the items below the top in ascending order.
     pub(super) fn below_top(&self, gone: u8) -> ArrayVec<T, N> {
         let (mut unseen, mut count) = (self.items, 0);
         for &place in &self.places_in_order {
-            // Written in any case, and kept or written over: without a branch for each.
+            // Each item is written unconditionally, and overwritten by the next one if it does not
+            // count. Unconditional writes avoid a branch.
             unseen[count] = self.items[usize::from(place)];
             count += usize::from(place > gone);
         }

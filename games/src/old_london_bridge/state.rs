@@ -1,4 +1,4 @@
-//! The whole truth of a match.
+//! The complete state of a match.
 
 use std::sync::Arc;
 
@@ -18,51 +18,53 @@ use super::setup::{MAX_ROUNDS, Setup, starting_hand};
 use super::stack::Stack;
 use crate::{Digest, Digester, Seat, SeatCount, Secret};
 
-/// What stays the same during a match, hidden orders included. States share it.
+/// The part that does not change during a match, including hidden orders. All states of a match
+/// share this part.
 #[derive(Debug)]
 pub(super) struct Fixed {
     pub(super) edition: Arc<Edition>,
     pub(super) seats: SeatCount,
     pub(super) faces: [Face; 4],
     pub(super) start_leaders: StartLeaders,
-    /// The place of each kind in the ring.
-    pub(super) ring_place: [u8; KINDS],
-    /// Stacks in ring order.
+    /// The ring index of each kind.
+    pub(super) ring_index: [u8; KINDS],
+    /// The stacks in ring order.
     pub(super) stacks: [Stack<Building, BUILDINGS_PER_KIND>; KINDS],
-    /// What the digest takes of each stack.
-    stacks_digested: [[[u8; DIGESTED_BYTES]; BUILDINGS_PER_KIND]; KINDS],
+    /// The bytes that the digest hashes for each stack.
+    stack_bytes: [[[u8; BUILDING_BYTES]; BUILDINGS_PER_KIND]; KINDS],
     pub(super) markers: ArrayVec<u8, MAX_ROUNDS>,
     pub(super) bonus_stacks: [Stack<TileKind, TILE_KINDS>; BONUS_STACKS],
 }
 
-/// The whole truth. A clone copies a few hundred bytes and shares the rest.
+/// The complete state. A clone copies a few hundred bytes and shares the rest.
 #[derive(Clone, Debug)]
 pub struct State {
     pub(super) fixed: Arc<Fixed>,
-    /// Round in play, from 0; the last one played once the match is over.
+    /// The current round, counted from 0; once the match has ended, the last round that was played.
     pub(super) round: u8,
     pub(super) orientation: u8,
     pub(super) phase: Phase,
-    /// Buildings gone from each stack, in ring order.
+    /// The number of buildings taken from each stack, in ring order.
     pub(super) buildings_gone: [u8; KINDS],
-    /// Tiles gone from each bonus stack.
+    /// The number of tiles taken from each bonus stack.
     pub(super) tiles_gone: [u8; BONUS_STACKS],
     pub(super) supply: [u8; CARD_VALUES],
-    /// What is public of each seat; `played` is set by the reveal.
+    /// The public part of each seat. `played` is set at the reveal.
     pub(super) seats: ArrayVec<SeatView, MAX_PLAYERS>,
-    /// Cards chosen and not yet revealed: the one secret that seats have.
+    /// The cards that are chosen but not yet revealed. Seats have no other hidden information.
     pub(super) chosen: [Secret<PlayedCards>; MAX_PLAYERS],
-    /// The chapel leader first.
+    /// The seats in order, the chapel leader first.
     pub(super) chapel_order: ArrayVec<Seat, MAX_PLAYERS>,
-    /// The gate leader first; seats on the start last, ascending.
+    /// The seats in order, the gate leader first. Seats on the start space come last, in ascending
+    /// order.
     pub(super) gate_order: ArrayVec<Seat, MAX_PLAYERS>,
     pub(super) turns: ArrayVec<Turn, MAX_TURNS>,
 }
 
-/// No choice of any seat.
-pub(super) fn secrets() -> [Secret<PlayedCards>; MAX_PLAYERS] {
+/// Returns the initial value of [`State::chosen`], in which no seat has chosen.
+pub(super) fn no_choices() -> [Secret<PlayedCards>; MAX_PLAYERS] {
     let seat = |number| Seat::new(number as u8).expect("a table has no more seats");
-    std::array::from_fn(|number| Secret::of(seat(number)))
+    std::array::from_fn(|number| Secret::new(seat(number)))
 }
 
 impl Fixed {
@@ -75,31 +77,31 @@ impl Fixed {
         bonus_stacks: [[TileKind; TILE_KINDS]; BONUS_STACKS],
     ) -> Arc<Self> {
         let edition = Arc::clone(&config.edition);
-        let mut ring_place = [0; KINDS];
+        let mut ring_index = [0; KINDS];
         for (place, kind) in (0..).zip(edition.ring()) {
-            ring_place[kind.index()] = place;
+            ring_index[kind.index()] = place;
         }
         Arc::new(Self {
             edition,
             seats,
             faces,
             start_leaders: config.start_leaders,
-            ring_place,
+            ring_index,
             stacks: stacks.map(Stack::new),
-            stacks_digested: stacks.map(|stack| stack.map(digested)),
+            stack_bytes: stacks.map(|stack| stack.map(building_bytes)),
             markers,
             bonus_stacks: bonus_stacks.map(Stack::new),
         })
     }
 
-    /// Whether this match uses a face.
+    /// Returns `true` if this match uses a face.
     pub(super) fn has_face(&self, face: Face) -> bool {
         self.faces[face.area().index()] == face
     }
 }
 
 impl State {
-    /// The position before the first marker is revealed. `setup` must have been checked.
+    /// Creates the state before the first marker is revealed. `setup` must be valid.
     pub(super) fn new(config: &Config, seats: SeatCount, setup: &Setup) -> Self {
         let building = |id| config.edition.building(id);
         let stacks = setup.stacks.map(|stack| stack.map(building));
@@ -131,7 +133,7 @@ impl State {
             tiles_gone: [0; BONUS_STACKS],
             supply,
             seats: views,
-            chosen: secrets(),
+            chosen: no_choices(),
             chapel_order: setup.stairs.clone(),
             gate_order: seats.seats().collect(),
             turns: ArrayVec::new(),
@@ -146,36 +148,36 @@ impl State {
         &mut self.seats[seat.index()]
     }
 
-    /// The building on top of a stack.
+    /// Returns the building on top of a stack.
     pub(super) fn top(&self, kind: Kind) -> Option<Building> {
-        let place = usize::from(self.fixed.ring_place[kind.index()]);
+        let place = usize::from(self.fixed.ring_index[kind.index()]);
         self.fixed.stacks[place].top(self.buildings_gone[place])
     }
 
-    /// The face-up tile of a bonus stack.
+    /// Returns the face-up tile of a bonus stack.
     pub(super) fn face_up(&self, stack: u8) -> Option<TileKind> {
         let place = usize::from(stack);
         self.fixed.bonus_stacks[place].top(self.tiles_gone[place])
     }
 
-    /// Tiles that still lie in the bonus stacks.
+    /// Returns the number of tiles left in the bonus stacks.
     pub(super) fn tiles_left(&self) -> u8 {
         (BONUS_STACKS * TILE_KINDS) as u8 - self.tiles_gone.iter().sum::<u8>()
     }
 
-    /// The rondel space, clockwise from the X space, that the stack of this kind faces.
+    /// Returns the rondel space, clockwise from the X space, that the stack of this kind faces.
     pub(super) fn space_facing(&self, kind: Kind) -> u8 {
         let spaces = OUTER_SPACES as u8;
-        (self.fixed.ring_place[kind.index()] + spaces - self.orientation) % spaces
+        (self.fixed.ring_index[kind.index()] + spaces - self.orientation) % spaces
     }
 
-    /// The place of a seat in chapel order, 0 for the leader.
+    /// Returns a seat's index in chapel order, 0 for the leader.
     pub(super) fn chapel_rank(&self, seat: Seat) -> usize {
         let rank = self.chapel_order.iter().position(|&other| other == seat);
         rank.unwrap_or(self.chapel_order.len())
     }
 
-    /// Markers that no round has revealed, by value.
+    /// Returns, for each value, the number of markers that no round has revealed.
     pub(super) fn unseen_markers(&self) -> [u8; MARKER_VALUES] {
         let mut unseen = [MARKERS_PER_VALUE; MARKER_VALUES];
         for &marker in &self.fixed.markers[..=usize::from(self.round)] {
@@ -184,13 +186,15 @@ impl State {
         unseen
     }
 
-    /// The digest of the state: the fields below in this order, each integer as in [`Digester`],
-    /// enum values by index, an absent value as 255.
+    /// Returns the digest of the state: the fields below in this order, each integer as in
+    /// [`Digester`], enum values by index, an absent value as 255.
     ///
-    /// Seat count, the four faces; round, orientation, markers not yet revealed by value,
-    /// this round's marker and those to come; the phase; the rest of each stack in ring order (kind,
-    /// number, coat), the rest of each bonus stack, the supply; each seat; chapel order, gate order;
-    /// turns; a 1 where leaders at the start are paid.
+    /// * Seat count and the four faces.
+    /// * Round, orientation, unrevealed markers by value, the markers of this and later rounds, and
+    ///   the phase.
+    /// * The rest of each stack in ring order (kind, number, coat), the rest of each bonus stack,
+    ///   and the supply.
+    /// * Each seat, chapel order, gate order, turns, and a 1 if leaders at the start are paid.
     pub(super) fn digest(&self) -> Digest {
         let Self {
             fixed,
@@ -211,9 +215,9 @@ impl State {
             seats: seat_count,
             faces,
             start_leaders,
-            ring_place: _, // follows from the edition
+            ring_index: _, // follows from the edition
             stacks: _,     // below, by their bytes
-            stacks_digested,
+            stack_bytes,
             markers,
             bonus_stacks,
         } = &**fixed;
@@ -224,7 +228,7 @@ impl State {
         d.bytes(&self.unseen_markers());
         d.list(&markers[usize::from(*round)..]);
         self.digest_phase(&mut d);
-        for (stack, &gone) in stacks_digested.iter().zip(buildings_gone) {
+        for (stack, &gone) in stack_bytes.iter().zip(buildings_gone) {
             let rest = &stack[usize::from(gone)..];
             d.u8(rest.len() as u8);
             d.bytes(rest.as_flattened());
@@ -237,7 +241,7 @@ impl State {
         d.bytes(supply);
         for (seat, chosen) in seats.iter().zip(chosen) {
             digest_seat(&mut d, seat);
-            digest_cards(&mut d, chosen.digested());
+            digest_cards(&mut d, chosen.for_digest());
         }
         for seat in chapel_order.iter().chain(gate_order) {
             d.u8(seat.number());
@@ -252,7 +256,7 @@ impl State {
         d.finish()
     }
 
-    /// A tag and then the fields of the phase.
+    /// Hashes a tag, and then the phase's fields.
     fn digest_phase(&self, d: &mut Digester) {
         match self.phase {
             Phase::TakeA2 { seat } => d.bytes(&[0, seat.number()]),
@@ -264,7 +268,7 @@ impl State {
                     TurnStep::Place => d.u8(0),
                     TurnStep::Replace { building } => {
                         d.u8(1);
-                        d.array(digested(building));
+                        d.array(building_bytes(building));
                     }
                     TurnStep::TakeTile { owed, placed } => d.bytes(&[2, owed, u8::from(placed)]),
                     TurnStep::TakeCards { strength } => d.bytes(&[3, strength]),
@@ -276,13 +280,13 @@ impl State {
     }
 }
 
-/// What stands for an absent value in a digest.
+/// The number that is hashed for an absent value.
 const ABSENT: u8 = u8::MAX;
 
-/// Bytes that the digest takes of a building.
-const DIGESTED_BYTES: usize = 3;
+/// The number of bytes that are hashed for a building.
+const BUILDING_BYTES: usize = 3;
 
-fn digested(building: Building) -> [u8; DIGESTED_BYTES] {
+fn building_bytes(building: Building) -> [u8; BUILDING_BYTES] {
     let coat = building.coat.map_or(ABSENT, |coat| coat as u8);
     [building.kind as u8, building.number.unwrap_or(ABSENT), coat]
 }
@@ -313,7 +317,7 @@ fn digest_seat(d: &mut Digester, seat: &SeatView) {
     d.u8(bridge.len() as u8);
     bridge
         .iter()
-        .for_each(|&building| d.array(digested(building)));
+        .for_each(|&building| d.array(building_bytes(building)));
     d.bytes(&[*chapel_position, *gate_position]);
     d.bytes(tiles);
     d.bytes(fresh_tiles);
@@ -329,12 +333,12 @@ fn digest_seat(d: &mut Digester, seat: &SeatView) {
 }
 
 impl SeatView {
-    /// Tiles of this kind that may be used in this round.
+    /// Returns the number of tiles of this kind that may be used in this round.
     pub(super) fn usable(&self, tile: TileKind) -> u8 {
         self.tiles[tile.index()] - self.fresh_tiles[tile.index()]
     }
 
-    /// Checks that there is a usable tile for a field of a decision.
+    /// Checks that the seat has a usable tile for a field of its decision.
     pub(super) fn check_usable(&self, tile: TileKind, field: &'static str) -> Result<(), Illegal> {
         match self.usable(tile) {
             0 => Err(Illegal::NoUsableTile { field, tile }),

@@ -7,11 +7,11 @@ use super::state::State;
 use crate::Seat;
 use arrayvec::ArrayVec;
 
-/// Steps of a chapel_plus_2 or gate_plus_2 tile.
+/// The number of steps that a chapel_plus_2 or gate_plus_2 tile advances.
 pub(super) const TILE_STEPS: u8 = 2;
 
 impl State {
-    /// Whether a chapel_plus_2 or gate_plus_2 tile would move nothing (R23).
+    /// Returns `true` if a chapel_plus_2 or gate_plus_2 tile would have no effect (R23).
     pub(super) fn on_last_space(&self, seat: Seat, tile: TileKind) -> bool {
         let (seat, edition) = (self.seat(seat), &self.fixed.edition);
         match tile {
@@ -20,7 +20,7 @@ impl State {
         }
     }
 
-    /// Advances on the chapel track. A marker on the last space stays as it is.
+    /// Advances on the chapel track. Has no effect on a marker that is on the last space.
     pub(super) fn advance_chapel(&mut self, seat: Seat, steps: u8, events: &mut impl Events) {
         let last = self.fixed.edition.chapel_last_space();
         let from = self.seat(seat).chapel_position;
@@ -47,9 +47,9 @@ impl State {
         });
     }
 
-    /// Advances on the gate track within a turn and earns a bonus tile for each bonus space reached
-    /// or passed, as long as there are tiles. The turn goes on once they are taken, at its placement
-    /// unless that is `placed` already.
+    /// Advances on the gate track within a turn. The seat earns a bonus tile for each bonus space
+    /// that it reaches or passes, while tiles are left. Once the tiles are taken, the turn
+    /// continues with its placement, unless the pawn is already `placed`.
     pub(super) fn advance_gate(
         &mut self,
         seat: Seat,
@@ -85,7 +85,7 @@ impl State {
     }
 }
 
-/// What a turn waits for while it has so many bonus tiles to take.
+/// Returns the step of a turn in which `owed` bonus tiles are still to be taken.
 pub(super) fn step_with_tiles(owed: u8, placed: bool) -> TurnStep {
     match (owed, placed) {
         (0, true) => TurnStep::Finish,
@@ -94,15 +94,15 @@ pub(super) fn step_with_tiles(owed: u8, placed: bool) -> TurnStep {
     }
 }
 
-/// Pounds of the money spaces after `from`, up to and with `to`.
+/// Returns the total, in pounds, of the money spaces after `from`, up to and including `to`.
 pub(super) fn money_spaces(spaces: &[(u8, u8)], from: u8, to: u8) -> i32 {
     let spaces = spaces.iter();
     let reached = spaces.filter(|&&(space, _)| from < space && space <= to);
     reached.map(|&(_, pounds)| i32::from(pounds)).sum()
 }
 
-/// Moves `seat` to its new place in an order that has the leader first: on top of those on its
-/// space, but under them on the last space.
+/// Moves `seat` to its new place in a leader-first order. The seat's marker is placed on top of the
+/// markers on its space, or below all markers on the last space.
 fn restack(
     order: &mut ArrayVec<Seat, MAX_PLAYERS>,
     seat: Seat,

@@ -1,4 +1,4 @@
-//! The course of rounds and turns.
+//! The sequence of rounds and turns.
 
 use std::cmp::Reverse;
 
@@ -11,17 +11,17 @@ use super::setup::rounds;
 use super::state::State;
 use crate::Seat;
 
-/// Empty building stacks at which the match ends early (R10).
+/// The number of empty building stacks that ends the match early (R10).
 const EMPTY_STACKS_TO_END: usize = 3;
-/// Paid by the leader faces at the end of each round, in pounds.
+/// The payment from the leader faces at the end of each round, in pounds.
 const LEADER_MONEY: i32 = 1;
-/// Paid by the face *highest_card* at each reveal, in pounds.
+/// The payment from the face *highest_card* at each reveal, in pounds.
 const HIGHEST_CARD_MONEY: i32 = 2;
-/// Paid by the face *lowest_number* at the end of each round, in pounds.
+/// The payment from the face *lowest_number* at the end of each round, in pounds.
 const LOWEST_NUMBER_MONEY: i32 = 2;
 
 impl State {
-    /// Phase 1: reveals the marker of the round and turns the rondel.
+    /// Phase 1: reveals the round's marker and turns the rondel.
     pub(super) fn begin_round(&mut self, events: &mut impl Events) {
         let marker = self.fixed.markers[usize::from(self.round)];
         self.orientation = (self.orientation + marker) % OUTER_SPACES as u8;
@@ -31,26 +31,26 @@ impl State {
             marker,
             orientation,
         });
-        self.ask_take_a2(0);
+        self.offer_take_a2(0);
     }
 
-    /// Phase 2a: asks the first seat from this place of the chapel order on that can use a
-    /// take_a_2 tile; when there is none, phase 2b begins.
-    pub(super) fn ask_take_a2(&mut self, from_rank: usize) {
-        let mut asked = None;
+    /// Phase 2a: offers take_a_2 to the first seat that can use such a tile, from this rank in
+    /// chapel order on. If there is no such seat, phase 2b starts.
+    pub(super) fn offer_take_a2(&mut self, from_rank: usize) {
+        let mut next = None;
         if self.supply[2] > 0 {
             let rest = &self.chapel_order[from_rank..];
-            asked = rest
+            next = rest
                 .iter()
                 .find(|&&seat| self.seat(seat).usable(TileKind::TakeA2) > 0);
         }
-        self.phase = match asked {
+        self.phase = match next {
             Some(&seat) => Phase::TakeA2 { seat },
             None => Phase::ChooseCards,
         };
     }
 
-    /// Reveals the chosen cards, pays the face *highest_card* and begins phase 2c.
+    /// Reveals the chosen cards, pays the face *highest_card* and starts phase 2c.
     pub(super) fn reveal(&mut self, events: &mut impl Events) {
         for seat in self.fixed.seats.seats() {
             let Some(cards) = self.chosen[seat.index()].reveal() else {
@@ -65,12 +65,12 @@ impl State {
         }
         let first = self.first_by(|view| view.played.map(|cards| cards.first));
         self.pay_face(Face::HighestCard, first, HIGHEST_CARD_MONEY, events);
-        self.ask_raise(self.chapel_order.len(), events);
+        self.offer_raise(self.chapel_order.len(), events);
     }
 
-    /// Phase 2c: asks the last seat before this place of the chapel order that has a usable
-    /// plus_one tile; when there is none, the order of play is fixed.
-    pub(super) fn ask_raise(&mut self, before_rank: usize, events: &mut impl Events) {
+    /// Phase 2c: offers raises to the last seat with a usable plus_one tile before this rank in
+    /// chapel order. If there is no such seat, the order of play is fixed.
+    pub(super) fn offer_raise(&mut self, before_rank: usize, events: &mut impl Events) {
         let mut rest = self.chapel_order[..before_rank].iter().rev();
         match rest.find(|&&seat| self.seat(seat).usable(TileKind::PlusOne) > 0) {
             Some(&seat) => self.phase = Phase::RaiseCards { seat },
@@ -78,8 +78,8 @@ impl State {
         }
     }
 
-    /// Fixes the order of play: highest value first, ties between seats by chapel order, a seat's
-    /// own ties by printed value (R20).
+    /// Fixes the order of play, in which the highest value is first. Ties between seats are broken
+    /// by chapel order, and ties between a seat's own cards by printed value (R20).
     fn fix_order(&mut self, events: &mut impl Events) {
         self.turns.clear();
         for &seat in &self.chapel_order {
@@ -90,7 +90,8 @@ impl State {
                 self.turns.push(Turn { seat, card, value });
             }
         }
-        // Stable: turns are by chapel order, and the higher of a seat's own cards comes first.
+        // The sort is stable. The turns are already in chapel order, with a seat's higher card
+        // first.
         self.turns.sort_by_key(|turn| Reverse(turn.value));
         events.push(Event::OrderFixed {
             turns: self.turns.clone(),
@@ -98,7 +99,8 @@ impl State {
         self.start_turn(0, events);
     }
 
-    /// Phase 3: begins a turn; its card goes back to the supply, a "0" to the hand.
+    /// Phase 3: starts a turn. The card that was played for it returns to the supply, or to the
+    /// hand if it is a "0".
     fn start_turn(&mut self, turn: u8, events: &mut impl Events) {
         let Turn { seat, card, .. } = self.turns[usize::from(turn)];
         match card {
@@ -113,14 +115,14 @@ impl State {
         events.push(Event::TurnStarted { turn, seat, card });
     }
 
-    /// Changes what the turn in play waits for.
+    /// Sets the pending step of the current turn.
     pub(super) fn set_step(&mut self, step: TurnStep) {
         if let Phase::Turn(view) = &mut self.phase {
             view.step = step;
         }
     }
 
-    /// Ends a turn: the next one begins, or the round ends.
+    /// Ends a turn, and starts the next one or ends the round.
     pub(super) fn end_turn(&mut self, turn: u8, events: &mut impl Events) {
         if usize::from(turn) + 1 < self.turns.len() {
             self.start_turn(turn + 1, events);
@@ -153,18 +155,18 @@ impl State {
         }
     }
 
-    /// The seat that is highest in `measure`, ties by chapel order (R11).
+    /// Returns the seat with the highest `measure`. Ties are broken by chapel order (R11).
     fn first_by<M: Ord>(&self, measure: impl Fn(&SeatView) -> M) -> Seat {
         let order = self.chapel_order.iter();
         let first = order.min_by_key(|&&seat| Reverse(measure(self.seat(seat))));
         *first.unwrap_or(&self.chapel_order[0])
     }
 
-    /// Pays the faces that pay at the end of each round; leaders at position 0 as the config says
-    /// (R14).
+    /// Pays the faces that pay at the end of each round. The config determines whether leaders at
+    /// position 0 are paid (R14).
     fn pay_end_of_round(&mut self, events: &mut impl Events) {
-        let are_paid_at_the_start = self.fixed.start_leaders == StartLeaders::Paid;
-        let earns = |position| position > 0 || are_paid_at_the_start;
+        let paid_at_start = self.fixed.start_leaders == StartLeaders::Paid;
+        let earns = |position| position > 0 || paid_at_start;
         let chapel_leader = self.chapel_order[0];
         if earns(self.seat(chapel_leader).chapel_position) {
             self.pay_face(Face::ChapelLeader, chapel_leader, LEADER_MONEY, events);

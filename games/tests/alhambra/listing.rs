@@ -10,7 +10,8 @@ use proptest::prelude::*;
 use crate::naive::purchases;
 use crate::position::{Position, seat};
 
-/// A position in which seat 0 has some hand, sees some yard, and the row is what fits.
+/// A position in which seat 0 has this hand and sees this yard, and the row has the cards that
+/// remain.
 fn position(count: u8, hand: Money, yard: [Building; 4]) -> Observation {
     let mut position = Position::new(count);
     let copies = if count == 2 { 2 } else { 3 };
@@ -22,7 +23,7 @@ fn position(count: u8, hand: Money, yard: [Building; 4]) -> Observation {
     position.completed()
 }
 
-/// Compares the list with the naive one; returns whether it was cut.
+/// Compares the list with the naive one; returns true if it was cut.
 fn compare(view: &Observation) -> bool {
     let mut chance = ChanceStream::new(&Seed::from(1), 0);
     let state = Alhambra::sample_state(&Config::default(), view, &mut chance).unwrap();
@@ -38,7 +39,7 @@ fn compare(view: &Observation) -> bool {
     assert_eq!(listed == LegalList::Cut, is_cut);
     if is_cut {
         assert_eq!(list.len(), Alhambra::LEGAL_CAP);
-        // What the list leaves out is accepted all the same.
+        // Decisions beyond the cut are accepted too.
         for decision in [all[all.len() - 1], all[all.len() / 2]] {
             let applied = Alhambra::apply(&mut state.clone(), seat(0), &decision, &mut NoEvents);
             assert_eq!(applied, Ok(()), "{decision}");
@@ -59,7 +60,7 @@ fn any_building() -> impl Strategy<Value = Building> {
     })
 }
 
-/// Four buildings of a box.
+/// Four buildings of the box.
 fn any_yard() -> impl Strategy<Value = [Building; 4]> {
     [
         any_building(),
@@ -73,7 +74,7 @@ fn any_yard() -> impl Strategy<Value = [Building; 4]> {
     })
 }
 
-/// A hand of about so many cards of each value, with at most so many choices in each currency.
+/// A hand of about `copies` cards of each value, with a limited number of choices in each currency.
 fn any_hand(copies: u8) -> impl Strategy<Value = Money> {
     let counts = prop::array::uniform9(0..=copies);
     let density = 0..=100u8;
@@ -145,8 +146,8 @@ fn lists_around_the_cap_are_cut_exactly_when_they_are_longer() {
     assert!(cut.iter().all(|&lists| lists > 2), "{cut:?}");
 }
 
-/// The most purchases without waste are those of all money of a table of two and the four dearest
-/// buildings: each is kept or given. With three copies of each card, but nothing to give, it is 346.
+/// The largest number of purchases without waste: all money of a table of two and the four dearest
+/// buildings, each kept or given. With three copies of each card, but nothing to give, it is 346.
 #[test]
 fn purchases_without_waste_always_fit_into_the_list() {
     let yard = [
@@ -201,10 +202,10 @@ fn purchases_are_listed_by_tier_then_cards_then_slot_then_values() {
     let expected = [
         "buy blue 5",
         "buy blue 4 1",
-        // Over, with no card that could be left out.
+        // Overpaid, with no card that could be left out.
         "buy blue 7",
         "buy green 3 2",
-        // The rest.
+        // Overpaid, with a card that could be left out.
         "buy blue 5 1",
         "buy blue 5 4",
         "buy blue 7 1",

@@ -1,13 +1,16 @@
-//! The game once more, written from the rules page alone and without any thought of speed: cards
-//! in vectors, the scoring cards among the money cards of the pile, every list made by trying all
-//! subsets and sorting.
+//! An independent implementation of the game, written from the rules page without regard to speed:
+//! cards are in vectors, the scoring cards are among the money cards of the pile, and every list is
+//! made by trying all subsets and sorting.
 
 use bridgemaster_games::alhambra::{
-    Building, Category, Config, Currency, Decision, DummyPlaces, MoneyCard, Observation, Phase,
-    Points, Purchase, RowCards, Setup, Shuffle, ValueCounts, WithoutBuildings,
+    Building, Buildings, Category, Config, Currency, Decision, DummyPlaces, Event, Money,
+    MoneyCard, Observation, Owner, Phase, Points, Purchase, RowCards, Scoring, Setup, Shuffle,
+    ValueCounts, WithoutBuildings,
 };
 
-/// A card of the money pile.
+use crate::position::seat;
+
+/// A card of the money pile, scoring cards included.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum PileCard {
     Money(MoneyCard),
@@ -27,18 +30,20 @@ pub(crate) struct NaiveMatch {
     config: Config,
     seats: usize,
     hands: Vec<Vec<MoneyCard>>,
-    /// By owner: seats, then the dummy.
+    /// Owners: the seats, then the dummy.
     buildings: Vec<Vec<Building>>,
     points: Vec<Points>,
     yard: Vec<Option<Building>>,
     row: Vec<MoneyCard>,
     discard: Vec<MoneyCard>,
-    /// The next card last.
+    /// The money pile; the next card is the last.
     money_pile: Vec<PileCard>,
-    /// The next building last.
+    /// The building pile; the next building is the last.
     building_pile: Vec<Building>,
     turn: usize,
     waiting: Waiting,
+    /// Events since they were last taken.
+    pub(crate) events: Vec<Event>,
 }
 
 impl NaiveMatch {
@@ -46,13 +51,6 @@ impl NaiveMatch {
         let mut building_pile: Vec<Building> = setup.buildings.to_vec();
         building_pile.reverse();
         let owners = if seats == 2 { 3 } else { seats };
-        let mut buildings = vec![Vec::new(); owners];
-        if seats == 2 {
-            for _ in 0..6 {
-                buildings[2].push(building_pile.pop().unwrap());
-            }
-        }
-        let yard = (0..4).map(|_| building_pile.pop()).collect();
         let mut money: Vec<MoneyCard> = setup.money.to_vec();
         money.reverse();
         let mut hands = Vec::new();
@@ -63,9 +61,9 @@ impl NaiveMatch {
             }
             hands.push(hand);
         }
-        let row = (0..4).map(|_| money.pop().unwrap()).collect();
+        let row = money.split_off(money.len() - 4);
         money.reverse();
-        // Five piles; A goes into the second, B into the fourth.
+        // There are five subpiles: A goes into the second, B into the fourth.
         let mut subpiles = Vec::new();
         let mut rest = money.as_slice();
         for i in 1..=5 {
@@ -85,37 +83,78 @@ impl NaiveMatch {
         money_pile.reverse();
         let key = |&seat: &usize| (hands[seat].len(), total(&hands[seat]), seat);
         let turn = (0..seats).min_by_key(key).unwrap();
-        Self {
+        let mut naive = Self {
             config: *config,
             seats,
             hands,
-            buildings,
+            buildings: vec![Vec::new(); owners],
             points: vec![Points::default(); owners],
-            yard,
-            row,
+            yard: vec![None; 4],
+            row: Vec::new(),
             discard: Vec::new(),
             money_pile,
             building_pile,
             turn,
             waiting: Waiting::Decision,
+            events: Vec::new(),
+        };
+        for (number, hand) in (0..).zip(&naive.hands) {
+            let money = Money::of(hand.iter().copied()).unwrap();
+            let dealt = Event::HandDealt {
+                seat: seat(number),
+                money,
+            };
+            naive.events.push(dealt);
+        }
+        naive.dummy_draws(6);
+        naive.fill_yard();
+        row.into_iter().rev().for_each(|card| naive.open(card));
+        naive.begin_turn(turn);
+        naive
+    }
+
+    fn begin_turn(&mut self, turn: usize) {
+        self.turn = turn;
+        self.waiting = Waiting::Decision;
+        self.events.push(Event::TurnStarted {
+            seat: seat(turn as u8),
+        });
+    }
+
+    fn open(&mut self, card: MoneyCard) {
+        self.row.push(card);
+        self.events.push(Event::MoneyOpened { card });
+    }
+
+    fn fill_yard(&mut self) {
+        for slot in Currency::ALL {
+            let place = &mut self.yard[slot.index()];
+            if place.is_none()
+                && let Some(building) = self.building_pile.pop()
+            {
+                *place = Some(building);
+                self.events.push(Event::BuildingLaid { slot, building });
+            }
         }
     }
 
-    /// The seat that decides.
-    pub(crate) fn owing(&self) -> Option<usize> {
+    /// The seat that owes a decision.
+    pub(crate) fn seat_to_decide(&self) -> Option<usize> {
         (self.waiting == Waiting::Decision).then_some(self.turn)
     }
 
     pub(crate) fn decide(&mut self, decision: &Decision) {
         assert_eq!(self.waiting, Waiting::Decision);
+        let by = seat(self.turn as u8);
         match decision {
-            Decision::Take(cards) => {
+            &Decision::Take(cards) => {
+                self.events.push(Event::MoneyTaken { seat: by, cards });
                 for card in cards.cards() {
                     take_out(&mut self.row, card);
                     self.hands[self.turn].push(card);
                 }
             }
-            Decision::Buy(purchase) => {
+            &Decision::Buy(purchase) => {
                 let mut paid = 0;
                 for value in purchase.payment.values() {
                     let card = MoneyCard::new(purchase.slot, value).unwrap();
@@ -126,17 +165,18 @@ impl NaiveMatch {
                 let bought = self.yard[purchase.slot.index()].take().unwrap();
                 let owner = if purchase.give { 2 } else { self.turn };
                 self.buildings[owner].push(bought);
+                self.events.push(Event::Bought {
+                    seat: by,
+                    building: bought,
+                    purchase,
+                });
                 if paid == bought.price() {
                     return;
                 }
             }
-            Decision::Pass => {}
+            Decision::Pass => self.events.push(Event::Passed { seat: by }),
         }
-        for slot in &mut self.yard {
-            if slot.is_none() {
-                *slot = self.building_pile.pop();
-            }
-        }
+        self.fill_yard();
         if self.yard.contains(&None) {
             self.end();
         } else {
@@ -148,6 +188,8 @@ impl NaiveMatch {
         assert_eq!(self.waiting, Waiting::Shuffle);
         assert_eq!(sorted(&shuffle.cards), sorted(&self.discard));
         self.discard.clear();
+        let cards = shuffle.cards.len() as u8;
+        self.events.push(Event::MoneyShuffled { cards });
         self.money_pile = shuffle.cards.iter().map(|&c| PileCard::Money(c)).collect();
         self.money_pile.reverse();
         self.refill_row();
@@ -156,7 +198,7 @@ impl NaiveMatch {
     fn refill_row(&mut self) {
         while self.row.len() < 4 {
             match self.money_pile.pop() {
-                Some(PileCard::Money(card)) => self.row.push(card),
+                Some(PileCard::Money(card)) => self.open(card),
                 Some(PileCard::A) => {
                     self.score(0);
                     self.dummy_draws(6);
@@ -172,19 +214,21 @@ impl NaiveMatch {
                 }
             }
         }
-        self.turn = (self.turn + 1) % self.seats;
-        self.waiting = Waiting::Decision;
+        self.begin_turn((self.turn + 1) % self.seats);
     }
 
     fn dummy_draws(&mut self, count: usize) {
         if self.seats == 2 {
             let left = self.building_pile.len();
             let drawn = self.building_pile.split_off(left - count.min(left));
+            let buildings = Buildings::of(drawn.iter().copied()).unwrap();
+            self.events.push(Event::DummyDrew { buildings });
             self.buildings[2].extend(drawn);
         }
     }
 
     fn end(&mut self) {
+        self.events.push(Event::YardShort);
         for slot in Currency::ALL {
             let Some(building) = self.yard[slot.index()] else {
                 continue;
@@ -197,16 +241,22 @@ impl NaiveMatch {
             };
             let mut ranking: Vec<usize> = (0..self.seats).collect();
             ranking.sort_by_key(|&seat| std::cmp::Reverse(held(seat)));
-            if held(ranking[0]) > held(ranking[1]) {
-                self.buildings[ranking[0]].push(building);
+            let richest = (held(ranking[0]) > held(ranking[1])).then_some(ranking[0]);
+            if let Some(richest) = richest {
+                self.buildings[richest].push(building);
                 self.yard[slot.index()] = None;
             }
+            self.events.push(Event::BuildingAllotted {
+                slot,
+                building,
+                seat: richest.map(|richest| seat(richest as u8)),
+            });
         }
         self.score(2);
         self.waiting = Waiting::Nothing;
     }
 
-    /// Sorts the owners of each category and hands out place by place.
+    /// Sorts the owners of each category and assigns the places one by one.
     fn score(&mut self, scoring: usize) {
         for (category, rank) in Category::ALL.into_iter().zip(1u8..) {
             let count = |owner: usize| {
@@ -235,9 +285,21 @@ impl NaiveMatch {
                 }
             }
         }
+        for (number, points) in self.points.iter().enumerate() {
+            let owner = if number < self.seats {
+                Owner::Seat(seat(number as u8))
+            } else {
+                Owner::Dummy
+            };
+            self.events.push(Event::Scored {
+                scoring: Scoring::ALL[scoring],
+                owner,
+                points: points[scoring],
+            });
+        }
     }
 
-    /// Whether an observation tells the same.
+    /// Asserts that an observation has the same facts.
     pub(crate) fn check(&self, view: &Observation) {
         for (seat, hand) in self.hands.iter().enumerate() {
             assert_eq!(
@@ -305,7 +367,7 @@ impl NaiveMatch {
         }
     }
 
-    /// Every legal decision, in canonical order.
+    /// All legal decisions in canonical order.
     pub(crate) fn legal(&self) -> Vec<Decision> {
         let mut list = takes(&self.row);
         list.extend(purchases(
@@ -319,7 +381,7 @@ impl NaiveMatch {
         list
     }
 
-    /// Ways to choose cards of the deciding seat for its four slots, an upper bound of its
+    /// The number of card subsets of the current seat over its four slots, an upper bound of its
     /// purchases.
     pub(crate) fn choices(&self) -> usize {
         let hand = &self.hands[self.turn];
@@ -363,7 +425,7 @@ fn copies(hand: &[MoneyCard], slot: Currency, value: u8) -> usize {
     hand.iter().filter(|card| **card == wanted).count()
 }
 
-/// Every subset of the row that can be taken.
+/// All subsets of the row that can be taken.
 fn takes(row: &[MoneyCard]) -> Vec<Decision> {
     let mut subsets: Vec<Vec<MoneyCard>> = (1u32..1 << row.len())
         .map(|mask| {
@@ -380,7 +442,7 @@ fn takes(row: &[MoneyCard]) -> Vec<Decision> {
         .collect()
 }
 
-/// Every purchase: all multisets of each currency in hand, sorted by the order of the rules page.
+/// All purchases: all multisets of each currency in hand, in the order of the rules page.
 pub(crate) fn purchases(
     yard: &[Option<Building>],
     hand: &[MoneyCard],

@@ -1,4 +1,4 @@
-//! The notation of decisions: what is written otherwise is refused.
+//! The notation of decisions: any other spelling is refused.
 
 use bridgemaster_games::alhambra::Decision;
 
@@ -13,11 +13,14 @@ fn a_decision_has_one_text() {
         assert_eq!(text.parse::<Decision>().unwrap().to_string(), text);
     }
     for text in [
+        "take",
         "take g3 b2",
         "take  b2",
         "take b02",
         "take b0",
         "take b1 b1 b1 b1 b1",
+        "buy orange",
+        "buy orange give",
         "buy orange 1 3",
         "buy orange  3",
         "buy orange 3 give 1",
@@ -27,7 +30,7 @@ fn a_decision_has_one_text() {
         "pass 1",
     ] {
         let error = text.parse::<Decision>().unwrap_err().to_string();
-        let start = format!("{text:?} is no decision; expected ");
+        let start = format!("{text:?} is not a decision; expected ");
         assert!(error.starts_with(&start), "{error}");
     }
 }

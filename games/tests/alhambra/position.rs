@@ -1,4 +1,4 @@
-//! Positions built by hand, and matches played on from them.
+//! Positions built by hand, and matches continued from them.
 
 use arrayvec::ArrayVec;
 use bridgemaster_games::alhambra::{
@@ -6,7 +6,8 @@ use bridgemaster_games::alhambra::{
     Money, MoneyCard, Observation, Phase, PlaceRange, Points, RowCards, SeatView, State,
 };
 use bridgemaster_games::{
-    ChanceStream, Game, LegalList, Outcome, Rules, Sample, Seat, SeatCount, Seed, Viewer, settle,
+    ChanceStream, Game, LegalList, Outcome, Rules, Sample, Seat, SeatCount, Seed, Viewer,
+    resolve_chance,
 };
 
 pub(crate) fn seat(number: u8) -> Seat {
@@ -17,19 +18,19 @@ pub(crate) fn seats(count: u8) -> SeatCount {
     SeatCount::new(count).unwrap()
 }
 
-/// A money card from its notation.
+/// Parses a money card.
 pub(crate) fn card(text: &str) -> MoneyCard {
     let (letter, value) = text.split_at(1);
     let currency = Currency::from_letter(letter.chars().next().unwrap()).unwrap();
     MoneyCard::new(currency, value.parse().unwrap()).unwrap()
 }
 
-/// Money cards from their notation, with blanks between them.
+/// Parses money cards separated by spaces.
 pub(crate) fn cards(text: &str) -> Vec<MoneyCard> {
     text.split_whitespace().map(card).collect()
 }
 
-/// Every money card so many times, in notation.
+/// The notation of `copies` copies of every money card.
 pub(crate) fn every_card(copies: usize) -> String {
     let all = MoneyCard::all().flat_map(|card| std::iter::repeat_n(card.to_string(), copies));
     all.collect::<Vec<_>>().join(" ")
@@ -39,20 +40,20 @@ pub(crate) fn money(text: &str) -> Money {
     Money::of(cards(text)).unwrap()
 }
 
-/// A building from category and price.
+/// Parses a building from category and price.
 pub(crate) fn building(text: &str) -> Building {
     let (name, price) = text.split_once(' ').unwrap();
     let category = Category::ALL.into_iter().find(|c| c.name() == name);
     Building::new(category.unwrap(), price.parse().unwrap()).unwrap()
 }
 
-/// Buildings, with commas between them.
+/// Parses buildings separated by commas.
 pub(crate) fn buildings(text: &str) -> Vec<Building> {
     let parts = text.split(", ").filter(|part| !part.is_empty());
     parts.map(building).collect()
 }
 
-/// What is left of all buildings without some.
+/// All buildings except `gone`.
 pub(crate) fn buildings_without(gone: impl IntoIterator<Item = Building>) -> Vec<Building> {
     let mut rest: Vec<Building> = Buildings::ALL.iter().collect();
     for building in gone {
@@ -62,7 +63,7 @@ pub(crate) fn buildings_without(gone: impl IntoIterator<Item = Building>) -> Vec
     rest
 }
 
-/// What is left of all money cards of a table without some.
+/// All money cards of a table except some.
 pub(crate) fn money_without(
     count: u8,
     gone: impl IntoIterator<Item = MoneyCard>,
@@ -77,14 +78,15 @@ pub(crate) fn money_without(
     rest
 }
 
-/// A position in which seat 0 decides: both scoring cards are drawn, nobody has anything.
+/// A position in which seat 0 decides: both scoring cards are drawn, and no seat owns anything.
 #[derive(Clone)]
 pub(crate) struct Position {
     pub(crate) config: Config,
     pub(crate) view: Observation,
-    /// The cards of the money pile, when not all that are nowhere else.
+    /// The cards of the money pile; if none are named, all that are nowhere else.
     pile: Option<Money>,
-    /// The buildings of the pile, when not all that are nowhere else: the last owner gets those.
+    /// The buildings of the pile; if none are named, all that are nowhere else. Otherwise the last
+    /// owner gets the rest.
     buildings_left: Option<Buildings>,
 }
 
@@ -153,19 +155,19 @@ impl Position {
         self
     }
 
-    /// The pile has exactly these cards; what is nowhere else is discarded.
+    /// Sets the money pile to exactly these cards; the rest is discarded.
     pub(crate) fn pile(mut self, text: &str) -> Self {
         self.pile = Some(money(text));
         self
     }
 
-    /// The pile has exactly these buildings; the last owner has what is nowhere else.
+    /// Sets the building pile to exactly these buildings; the last owner gets the rest.
     pub(crate) fn buildings_left(mut self, text: &str) -> Self {
         self.buildings_left = Some(Buildings::of(buildings(text)).unwrap());
         self
     }
 
-    /// Neither scoring card is drawn; A lies under so many money cards.
+    /// Puts both scoring cards into the pile, below these ranges of numbers of money cards.
     pub(crate) fn scoring_cards(mut self, a: [u8; 2], b: [u8; 2]) -> Self {
         let range = |[first, last]: [u8; 2]| Some(PlaceRange { first, last });
         self.view.scoring_cards = [range(a), range(b)];
@@ -173,14 +175,14 @@ impl Position {
         self
     }
 
-    /// Only scoring card B is not drawn.
+    /// Puts scoring card B into the pile; A is drawn.
     pub(crate) fn scoring_card_b(mut self, b: [u8; 2]) -> Self {
         self = self.scoring_cards([0, 0], b);
         self.view.scoring_cards[0] = None;
         self
     }
 
-    /// The observation with the cards and buildings that were not named where they belong.
+    /// The observation, with all cards and buildings that were not named in their default places.
     pub(crate) fn completed(&self) -> Observation {
         let mut view = self.view.clone();
         let count = view.seats.len() as u8;
@@ -217,7 +219,7 @@ impl Position {
         view
     }
 
-    /// Starts to play.
+    /// Starts a match from the position.
     pub(crate) fn play(&self) -> Play {
         let mut chance = ChanceStream::new(&Seed::from(1), 0);
         let state = Alhambra::sample_state(&self.config, &self.completed(), &mut chance);
@@ -228,7 +230,7 @@ impl Position {
     }
 }
 
-/// A match in play.
+/// A match in progress.
 #[derive(Clone)]
 pub(crate) struct Play {
     pub(crate) state: State,
@@ -246,19 +248,22 @@ impl Play {
     }
 
     pub(crate) fn try_decide(&mut self, number: u8, text: &str) -> Result<(), Illegal> {
-        let decision: Decision = text.parse().unwrap();
-        Alhambra::apply(&mut self.state, seat(number), &decision, &mut self.events)
+        self.try_apply(number, &text.parse().unwrap())
     }
 
-    /// The message of a refusal.
+    pub(crate) fn try_apply(&mut self, number: u8, decision: &Decision) -> Result<(), Illegal> {
+        Alhambra::apply(&mut self.state, seat(number), decision, &mut self.events)
+    }
+
+    /// The error text of a refused decision.
     pub(crate) fn refusal(&mut self, number: u8, text: &str) -> String {
         self.try_decide(number, text).unwrap_err().to_string()
     }
 
-    /// Draws and applies the shuffles that are due.
-    pub(crate) fn settle(&mut self) -> &mut Self {
+    /// Draws and applies pending shuffles.
+    pub(crate) fn resolve_chance(&mut self) -> &mut Self {
         let mut chance = ChanceStream::new(&Seed::from(2), 0);
-        settle::<Alhambra>(&mut self.state, &mut chance, &mut self.events);
+        resolve_chance::<Alhambra>(&mut self.state, &mut chance, &mut self.events);
         self
     }
 
@@ -296,12 +301,12 @@ impl Play {
         Alhambra::outcome(&self.state).unwrap()
     }
 
-    /// The events so far as lines of a transcript.
+    /// The events so far as transcript lines.
     pub(crate) fn lines(&self) -> Vec<String> {
         self.events.iter().map(ToString::to_string).collect()
     }
 
-    /// The lines that begin with a text.
+    /// The transcript lines that start with `start`.
     pub(crate) fn lines_with(&self, start: &str) -> Vec<String> {
         let lines = self.lines().into_iter();
         lines.filter(|line| line.starts_with(start)).collect()

@@ -1,11 +1,11 @@
-//! The printed examples, each in a position of its own. Those of the scoring alone are also checked
-//! beside the code that counts places.
+//! The printed examples, each in its own position. Those about scoring alone are also unit tests
+//! beside the code that computes places.
 
 use bridgemaster_games::alhambra::{Category, Scoring};
 
 use crate::position::Position;
 
-/// Points of each owner in a category of a scoring.
+/// The points of each owner in one category of a scoring.
 fn points(play: &crate::position::Play, scoring: Scoring, category: Category) -> Vec<u8> {
     let view = play.view();
     let seats = view.seats.iter().map(|seat| seat.points);
@@ -16,7 +16,7 @@ fn points(play: &crate::position::Play, scoring: Scoring, category: Category) ->
         .collect()
 }
 
-/// A position in which the next refill of the row draws scoring card A, or B when A is out.
+/// A position in which the next refill of the row draws scoring card A, or B if A is drawn already.
 fn before(scoring: Scoring, count: u8) -> Position {
     match scoring {
         Scoring::A => Position::new(count).scoring_cards([0, 0], [5, 9]),
@@ -102,7 +102,7 @@ fn two_with_four_towers_each_get_9_in_scoring_b() {
     assert_eq!(points(&play, Scoring::B, Category::Tower), [9, 9, 0]);
 }
 
-/// The last turn of a match: the pile of buildings is empty, and seat 0 buys a pavilion.
+/// The last turn of a match: the building pile is empty, and seat 0 buys a pavilion.
 fn last_turn(count: u8) -> Position {
     Position::new(count)
         .yard(["pavilion 2", "tower 13", "arcades 8", "chambers 11"])
@@ -118,7 +118,7 @@ fn two_tied_first_get_16_and_two_tied_third_2_in_gardens_in_scoring_c() {
         .buildings(3, "garden 11, garden 12")
         .buildings_left("")
         .play();
-    // The last owner holds the garden that is left.
+    // The last owner has the remaining garden.
     assert_eq!(play.seat(4).buildings.count_of(Category::Garden), 1);
     play.decide(0, &["buy blue 3"]);
     let gardens = points(&play, Scoring::C, Category::Garden);

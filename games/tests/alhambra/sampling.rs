@@ -1,4 +1,5 @@
-//! Observations from outside: sampled or refused, never a panic; and what they may not tell.
+//! Observations from clients: sampled or refused, never a panic; and facts that they must not
+//! reveal.
 
 use std::collections::HashSet;
 
@@ -7,11 +8,13 @@ use bridgemaster_games::alhambra::{
     Alhambra, Building, Buildings, Config, Currency, Money, MoneyCard, Observation, Phase,
     PlaceRange, Purchase, RowCards, TurnPurchase, ValueCounts,
 };
-use bridgemaster_games::{ChanceStream, Game, NoEvents, Rules, Sample, Seed, Show, Viewer, settle};
+use bridgemaster_games::{
+    ChanceStream, Game, NoEvents, Rules, Sample, Seed, Show, Viewer, resolve_chance,
+};
 
 use crate::position::{Position, building, cards, money, seat, seats};
 
-/// Some multiset of money, close to `near`.
+/// A multiset of money close to `near`.
 fn any_money(near: Money, chance: &mut ChanceStream) -> Money {
     let mut cards: Vec<MoneyCard> = near.cards().collect();
     match chance.below(3) {
@@ -31,7 +34,7 @@ fn any_building(chance: &mut ChanceStream) -> Building {
     Building::all().nth(chance.below(42) as usize).unwrap()
 }
 
-/// Some multiset of buildings, close to `near`.
+/// A multiset of buildings close to `near`.
 fn any_buildings(near: Buildings, chance: &mut ChanceStream) -> Buildings {
     let mut all: Vec<Building> = near.iter().collect();
     match chance.below(2) {
@@ -41,17 +44,17 @@ fn any_buildings(near: Buildings, chance: &mut ChanceStream) -> Buildings {
     Buildings::of(all).unwrap_or(near)
 }
 
-/// Changes one field of an observation at random.
+/// Changes one random field of an observation.
 fn mutate(view: &mut Observation, chance: &mut ChanceStream) {
     let player = chance.below(view.seats.len() as u32) as usize;
     let byte = chance.below(40) as u8;
-    let any_seat = seat(chance.below(8) as u8);
+    let random_seat = seat(chance.below(8) as u8);
     let slot = chance.below(4) as usize;
     let seats = &mut view.seats;
     match chance.below(17) {
-        0 => view.viewer = Viewer::Seat(any_seat),
-        1 => view.phase = Phase::Turn { seat: any_seat },
-        2 => view.phase = Phase::Shuffle { seat: any_seat },
+        0 => view.viewer = Viewer::Seat(random_seat),
+        1 => view.phase = Phase::Turn { seat: random_seat },
+        2 => view.phase = Phase::Shuffle { seat: random_seat },
         3 => view.phase = Phase::Over,
         4 => {
             let (building, slot) = (any_building(chance), Currency::ALL[slot]);
@@ -86,7 +89,7 @@ fn mutate(view: &mut Observation, chance: &mut ChanceStream) {
         }
         _ => view.shuffles = byte * 3,
     }
-    // A card that goes from one place to another keeps the numbers right.
+    // Moving a card from one place to another preserves the counts.
     if chance.below(3) == 0 {
         let card = view.unseen_money.cards().next();
         let moved: Option<Money> = card.and_then(|card| {
@@ -100,11 +103,11 @@ fn mutate(view: &mut Observation, chance: &mut ChanceStream) {
     }
 }
 
-/// Plays a state to its end with uniform random decisions.
+/// Plays a match to its end with uniform random decisions.
 fn finish(state: &mut <Alhambra as Rules>::State, chance: &mut ChanceStream) {
     let mut list = Vec::new();
-    settle::<Alhambra>(state, chance, &mut NoEvents);
-    while let Some(player) = Alhambra::owing(state).iter().next() {
+    resolve_chance::<Alhambra>(state, chance, &mut NoEvents);
+    while let Some(player) = Alhambra::seats_to_decide(state).iter().next() {
         Alhambra::legal(state, player, &mut list);
         assert!(
             !list.is_empty(),
@@ -112,7 +115,7 @@ fn finish(state: &mut <Alhambra as Rules>::State, chance: &mut ChanceStream) {
         );
         let choice = &list[chance.below(list.len() as u32) as usize];
         Alhambra::apply(state, player, choice, &mut NoEvents).unwrap();
-        settle::<Alhambra>(state, chance, &mut NoEvents);
+        resolve_chance::<Alhambra>(state, chance, &mut NoEvents);
     }
     assert!(Alhambra::outcome(state).is_some());
 }
@@ -128,7 +131,7 @@ fn an_altered_observation_is_refused_or_plays_on_without_a_panic() {
         let setup = Alhambra::draw_setup(&config, count, &seed).unwrap();
         let mut state = Alhambra::start(&config, count, &setup, &mut NoEvents).unwrap();
         let mut list = Vec::new();
-        while let Some(player) = Alhambra::owing(&state).iter().next() {
+        while let Some(player) = Alhambra::seats_to_decide(&state).iter().next() {
             for _ in 0..6 {
                 let mut view = Alhambra::observe(&state, Viewer::Seat(player));
                 for _ in 0..1 + chance.below(2) {
@@ -152,7 +155,7 @@ fn an_altered_observation_is_refused_or_plays_on_without_a_panic() {
             Alhambra::legal(&state, player, &mut list);
             let choice = &list[chance.below(list.len() as u32) as usize];
             Alhambra::apply(&mut state, player, choice, &mut NoEvents).unwrap();
-            settle::<Alhambra>(&mut state, &mut chance, &mut NoEvents);
+            resolve_chance::<Alhambra>(&mut state, &mut chance, &mut NoEvents);
         }
     }
     assert!(
@@ -177,10 +180,13 @@ fn a_refused_observation_names_its_field() {
         .scoring_cards([3, 9], [20, 30]);
     let error = |change: fn(&mut Observation)| sample_error(&start, change);
     let refused = [
-        (error(|view| view.seats.clear()), "seats: is empty"),
+        (
+            error(|view| view.seats.clear()),
+            "seats: must have an entry for each seat of a match",
+        ),
         (
             error(|view| view.seats.truncate(1)),
-            "seats: 1 is not in 2 to 6",
+            "seats: 1 is out of range (2..=6)",
         ),
         (
             error(|view| view.viewer = Viewer::Seat(seat(3))),
@@ -192,7 +198,7 @@ fn a_refused_observation_names_its_field() {
         ),
         (
             sample_error(&Position::new(2), |view| view.dummy = None),
-            "dummy: \"None\" is not what follows from the other fields",
+            "dummy: \"None\" contradicts the other fields",
         ),
         (
             error(|view| view.seats[2].hand = money("b5")),
@@ -208,11 +214,11 @@ fn a_refused_observation_names_its_field() {
                 let more = view.unseen_buildings.iter().chain([building("tower 13")]);
                 view.unseen_buildings = Buildings::of(more).unwrap();
             }),
-            "yard: must be full but for the slots bought from in this turn",
+            "yard: must be full, except for the slots of this turn's purchases",
         ),
         (
             error(|view| view.phase = Phase::Shuffle { seat: seat(0) }),
-            "phase: a shuffle is due only when the row is short",
+            "phase: a shuffle is due only with a short row, an empty pile and a discard",
         ),
         (
             error(|view| view.shuffles = 54),
@@ -220,7 +226,7 @@ fn a_refused_observation_names_its_field() {
         ),
         (
             error(|view| view.scoring_cards[0] = Some(PlaceRange { first: 4, last: 3 })),
-            "scoring_cards[0]: has its first place after its last",
+            "scoring_cards[0]: `first` must not exceed `last`",
         ),
     ];
     for (message, expected) in refused {
@@ -244,8 +250,8 @@ fn the_place_of_each_scoring_card_is_in_the_digest() {
     assert_eq!(digests.len(), 4);
 }
 
-/// Samples a position 1400 times, plays each state on in notation, and counts what shows then by
-/// the place that `shown` gives it.
+/// Samples a position 1400 times, continues each state with decisions in notation, and counts the
+/// revealed items by the index that `shown` assigns to them.
 fn drawn<const N: usize>(
     position: &Position,
     decisions: &[(u8, &str)],
@@ -265,7 +271,7 @@ fn drawn<const N: usize>(
     counts
 }
 
-/// Whether counts of 1400 draws fit to equal shares, within 4 standard deviations.
+/// True if counts of 1400 draws fit equal shares within 4 standard deviations.
 fn fit<const N: usize>(counts: [u32; N]) -> bool {
     let share = 1.0 / N as f64;
     let deviation = (1400.0 * share * (1.0 - share)).sqrt();
@@ -311,7 +317,7 @@ fn scoring_card_b_lies_at_each_place_of_its_range_equally_often() {
         .buildings(0, "tower 7")
         .scoring_card_b([0, 3]);
     let decisions = [(0, "take b1 g1 o1 y1")];
-    // Under 0 to 3 cards it is drawn in this refill of four, at each place as often.
+    // Under 0 to 3 cards, it is drawn in this refill of four; each number is equally likely.
     let counts: [u32; 2] = drawn(&start, &decisions, |view| {
         usize::from(view.scoring_cards[1].is_some())
     });
@@ -324,7 +330,7 @@ fn scoring_card_b_lies_at_each_place_of_its_range_equally_often() {
 }
 
 #[test]
-fn an_empty_list_of_purchases_is_what_a_new_turn_shows() {
+fn a_new_turn_has_an_empty_list_of_purchases() {
     let mut play = Position::new(3).hand(0, "b5 b5").play();
     play.decide(0, &["buy blue 5 5", "take b9"]);
     assert_eq!(play.view().turn_purchases, ArrayVec::new());

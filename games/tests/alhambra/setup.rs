@@ -1,4 +1,4 @@
-//! Setups: what is drawn, what a match makes of it, and what is refused.
+//! Setups: drawing, use in a match, and refusals.
 
 use bridgemaster_games::alhambra::{
     Alhambra, Buildings, Config, Currency, MONEY_CARDS, Money, Setup,
@@ -11,7 +11,7 @@ fn setup(count: u8, seed: u64) -> Setup {
     Alhambra::draw_setup(&Config::default(), seats(count), &Seed::from(seed)).unwrap()
 }
 
-/// Starts a match; the message of a refusal.
+/// Starts a match that is refused; returns the error text.
 fn refusal(count: u8, setup: &Setup) -> String {
     let config = Config::default();
     let started = Alhambra::start(&config, seats(count), setup, &mut NoEvents);
@@ -104,7 +104,7 @@ fn a2_scoring_cards_can_lie_anywhere_in_the_second_and_fourth_of_five_piles() {
         setup.scoring_a_place = sizes[1] + 1;
         let message = refusal(count, &setup);
         let expected = format!(
-            "scoring_a_place: {} is not in 0 to {}",
+            "scoring_a_place: {} is out of range (0..={}, ",
             sizes[1] + 1,
             sizes[1]
         );
@@ -121,7 +121,7 @@ fn scoring_places_are_drawn_uniformly() {
     let mut size = 0;
     for seed in 0..4000 {
         let setup = setup(2, seed);
-        // The first piles differ in size; only those of one size are compared.
+        // The first subpiles differ in size; only setups with equal sizes are compared.
         let config = Config::default();
         let state = Alhambra::start(&config, seats(2), &setup, &mut NoEvents).unwrap();
         let a = Alhambra::observe(&state, Viewer::Spectator).scoring_cards[0].unwrap();
@@ -147,7 +147,7 @@ fn a_refused_setup_names_its_field() {
     let message = refusal(3, &other);
     assert!(message.starts_with("buildings["), "{message}");
     assert!(
-        message.ends_with("tower 13 is dealt too often: 1 in all"),
+        message.ends_with("tower 13 is dealt too often (at most 1)"),
         "{message}"
     );
 
@@ -157,7 +157,7 @@ fn a_refused_setup_names_its_field() {
     other.money[2] = card("b1");
     other.money[3] = card("b1");
     let message = refusal(3, &other);
-    assert_eq!(message, "money[3]: b1 is dealt too often: 3 in all");
+    assert_eq!(message, "money[3]: b1 is dealt too often (at most 3)");
 
     let mut other = drawn.clone();
     other.money.pop();
@@ -167,6 +167,6 @@ fn a_refused_setup_names_its_field() {
     );
     assert_eq!(refusal(2, &drawn), "money: must have 72 entries, found 108");
     let message = refusal(7, &drawn);
-    assert_eq!(message, "seats: 7 is not in 2 to 6");
-    assert_eq!(refusal(1, &drawn), "seats: 1 is not in 2 to 6");
+    assert_eq!(message, "seats: 7 is out of range (2..=6)");
+    assert_eq!(refusal(1, &drawn), "seats: 1 is out of range (2..=6)");
 }

@@ -1,11 +1,12 @@
-//! Shuffles of the discard: when they fall due, what they do, and what is refused.
+//! Shuffles of the discard: when they are due, their effects, and refusals.
 
 use bridgemaster_games::alhambra::{Alhambra, Event, Money, Phase, Shuffle};
 use bridgemaster_games::{ChanceStream, Game, Rules, Sample, Seed, Viewer};
 
 use crate::position::{Play, Position, cards, every_card, money, seat};
 
-/// Seat 0 has taken two cards while one is left in the pile: the refill waits in its middle.
+/// Seat 0 has taken two cards while one remains in the pile: the refill is interrupted by a
+/// shuffle.
 fn waiting() -> Play {
     let mut play = Position::new(3).row("b1 g1 o9 y9").pile("b9").play();
     play.decide(0, &["take b1 g1"]);
@@ -26,9 +27,9 @@ fn a_shuffle_falls_due_in_the_middle_of_a_refill() {
         "shuffle 1: one is over"
     );
     assert_eq!(Alhambra::outcome(&play.state), None);
-    assert!(Alhambra::owing(&play.state).is_empty());
+    assert!(Alhambra::seats_to_decide(&play.state).is_empty());
     let discard = play.view().discard;
-    play.settle();
+    play.resolve_chance();
     let view = play.view();
     assert_eq!((view.row.len(), view.shuffles), (4, 2));
     assert_eq!(view.phase, Phase::Turn { seat: seat(1) });
@@ -53,12 +54,12 @@ fn the_discard_is_sorted_before_it_is_shuffled() {
 }
 
 #[test]
-fn the_event_of_a_shuffle_does_not_tell_the_order() {
+fn the_event_of_a_shuffle_does_not_reveal_the_order() {
     let shuffled = |seed: u64| {
         let mut play = waiting();
         let mut chance = ChanceStream::new(&Seed::from(seed), 17);
         let mut drawn = Alhambra::draw_chance(&play.state, &mut chance).unwrap();
-        // The first card is opened at once, so it is the same in both.
+        // The first card is revealed at once, so it is the same in both.
         let first = drawn
             .cards
             .iter()
@@ -98,10 +99,10 @@ fn a_shuffle_of_other_cards_or_when_none_is_due_is_refused_and_changes_nothing()
     many.cards.fill(cards("b5")[0]);
     for shuffle in [&short, &other, &many] {
         let message = refusal(&mut play, shuffle);
-        assert_eq!(message, "cards: are not the cards of the discard");
+        assert_eq!(message, "cards: must be the cards of the discard");
         assert_eq!(Alhambra::digest(&play.state), digest);
     }
-    play.settle();
+    play.resolve_chance();
     assert_eq!(refusal(&mut play, &drawn), "shuffle: none is due");
     assert_eq!(Alhambra::draw_chance(&play.state, &mut chance), None);
     assert_eq!(Alhambra::chance_due(&play.state), None);
@@ -109,7 +110,7 @@ fn a_shuffle_of_other_cards_or_when_none_is_due_is_refused_and_changes_nothing()
 
 #[test]
 fn a7_with_an_empty_discard_the_row_stays_short_until_money_is_paid() {
-    // Seats 1 and 2 hold nearly everything; three cards lie open.
+    // Seats 1 and 2 have nearly everything; three cards are in the row.
     let rest = every_card(1).replacen("b1 b2 b3", "", 1);
     let mut play = Position::new(3)
         .row("b1 b2 b3")
@@ -120,7 +121,7 @@ fn a7_with_an_empty_discard_the_row_stays_short_until_money_is_paid() {
     assert_eq!(play.view().row.len(), 2, "there is nothing to draw");
     play.decide(1, &["buy blue 9 1"]);
     assert_eq!(play.turn(), Some(1), "the refill comes after the turn");
-    play.decide(1, &["take b2"]).settle();
+    play.decide(1, &["take b2"]).resolve_chance();
     let view = play.view();
     assert_eq!(view.row.cards().collect::<Vec<_>>(), cards("b1 b3 b9"));
     assert!(view.unseen_money.is_empty() && view.discard.is_empty());

@@ -8,6 +8,7 @@
 
 mod model;
 mod notation;
+mod pile;
 mod position;
 mod recount;
 mod rulebook;

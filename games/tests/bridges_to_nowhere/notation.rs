@@ -1,4 +1,4 @@
-//! The notation of decisions: what is written otherwise is refused.
+//! The notation of decisions: any other spelling is refused.
 
 use bridgemaster_games::bridges_to_nowhere::Decision;
 
@@ -25,7 +25,7 @@ fn a_decision_has_one_text() {
         "end 1",
     ] {
         let error = text.parse::<Decision>().unwrap_err().to_string();
-        let start = format!("{text:?} is no decision; expected ");
+        let start = format!("{text:?} is not a decision; expected ");
         assert!(error.starts_with(&start), "{error}");
     }
 }

@@ -1,7 +1,7 @@
-//! Positions written down piece by piece, and played on from there.
+//! Positions built piece by piece, and matches continued from them.
 
 use bridgemaster_games::bridges_to_nowhere::{
-    BRIDGE_CARDS, BridgeCard, BridgesToNowhere, CARDS_A_DRAFT, Card, Cell, Config, Contract,
+    BRIDGE_CARDS, BridgeCard, BridgesToNowhere, CARDS_PER_DRAFT, Card, Cell, Config, Contract,
     Decision, Edition, Event, MONUMENTS, OPEN_CARDS, Observation, PILLARS, Phase, Piece, Placement,
     ROUNDS, SeatScore, SeatView, State, Style,
 };
@@ -13,8 +13,8 @@ pub(crate) fn seat(number: u8) -> Seat {
     Seat::new(number).unwrap()
 }
 
-/// The piece of a short name: `|` a pillar, `M` a monument, otherwise style and number or `$` for a
-/// toll, such as `S4` or `T$`, of the built-in edition.
+/// Parses the short name of a piece: `|` a pillar, `M` a monument, otherwise style and number or
+/// `$` for a toll, such as `S4` or `T$`, of the built-in edition.
 pub(crate) fn piece(name: &str) -> Piece {
     match name {
         "|" => Piece::Pillar,
@@ -32,14 +32,14 @@ pub(crate) fn bridge_card(name: &str) -> BridgeCard {
     *found.next().unwrap()
 }
 
-/// The text of a placement, from the short name of its piece.
+/// The notation of a placement, from the short name of its piece.
 pub(crate) fn place(name: &str, level: u8, column: i8) -> String {
     let cell = Cell { level, column };
     let piece = piece(name);
     Decision::Place(Placement { piece, cell }).to_string()
 }
 
-/// A phase of building that both seats begin.
+/// A position at the start of both seats' building phase.
 pub(crate) struct Position {
     round: u8,
     contract: Contract,
@@ -48,7 +48,7 @@ pub(crate) struct Position {
 }
 
 impl Position {
-    /// The first phase of a game, nothing built yet, cards in hand that do not matter.
+    /// The first phase of a game, with empty structures and arbitrary cards in hand.
     pub(crate) fn new() -> Self {
         Self {
             round: 0,
@@ -58,7 +58,7 @@ impl Position {
         }
     }
 
-    /// The last phase of a game for this contract.
+    /// The last phase of a game with this contract.
     pub(crate) fn last(contract: Contract) -> Self {
         Self {
             round: ROUNDS - 1,
@@ -72,7 +72,7 @@ impl Position {
         self
     }
 
-    /// What a seat took in this round; what is missing of three is filled up.
+    /// Sets the cards that a seat took in this round; arbitrary cards fill them up to three.
     pub(crate) fn cards(mut self, owner: u8, names: &str) -> Self {
         let cards = names.split_whitespace().map(|name| match piece(name) {
             Piece::Card(card) => card,
@@ -94,8 +94,9 @@ impl Position {
         self
     }
 
-    /// What `viewer` sees at the beginning of the phase. Where the rounds before do not have cards
-    /// enough for a structure, its seat has placed the rest in this phase, and `viewer` must be it.
+    /// The observation of `viewer` at the start of the phase. If the earlier rounds do not have
+    /// enough cards for a structure, its seat has placed the rest in this phase, and `viewer` must
+    /// be that seat.
     pub(crate) fn view(&self, viewer: Viewer) -> Observation {
         let (config, mut cards) = (Config::default(), self.cards.clone());
         let placed = self.structures.iter().flatten();
@@ -111,7 +112,7 @@ impl Position {
         let seats = [0, 1].map(|number: usize| {
             let mut structure = self.structures[number].clone();
             let is_card = |placed: &&Placement| placed.piece != Piece::Pillar;
-            let before = usize::from(self.round) * CARDS_A_DRAFT;
+            let before = usize::from(self.round) * CARDS_PER_DRAFT;
             let late = structure
                 .iter()
                 .enumerate()
@@ -119,7 +120,7 @@ impl Position {
             let late = late.map(|(place, _)| place).nth(before);
             let placed = structure[late.unwrap_or(structure.len())..].to_vec();
             let hand = &mut cards[number];
-            while hand.len() + placed.iter().filter(is_card).count() < CARDS_A_DRAFT {
+            while hand.len() + placed.iter().filter(is_card).count() < CARDS_PER_DRAFT {
                 hand.push(Card::Bridge(free.pop().unwrap()));
             }
             hand.sort_unstable();
@@ -142,29 +143,33 @@ impl Position {
             round: self.round,
             first_drafter: seat(0),
             phase: Phase::Build,
-            open: Default::default(),
+            open: free[..to_come.min(OPEN_CARDS)].iter().copied().collect(),
             monuments: MONUMENTS - monuments,
-            unseen: free[..to_come].iter().copied().collect(),
+            unseen: free[to_come.min(OPEN_CARDS)..to_come]
+                .iter()
+                .copied()
+                .collect(),
             seats,
         }
     }
 
-    /// A match that has come to this position.
+    /// Starts a match from the position.
     pub(crate) fn play(self) -> Play {
         Play::of(&self.view(Viewer::Seat(seat(0))))
     }
 }
 
-/// A match in play.
+/// A match in progress.
 pub(crate) struct Play {
     pub(crate) state: State,
 }
 
 impl Play {
-    /// A match of the default config in which seat 0 sees this, and seat 1 has not built since.
+    /// A match of the default config in which seat 0 has this view, and seat 1 has not built in
+    /// this phase.
     pub(crate) fn of(view: &Observation) -> Self {
         let mut chance = ChanceStream::new(&Seed::from(1), 0);
-        // The sampler draws what the other seat has built; one draw in a few is nothing.
+        // The sampler draws the placements of the other seat; one draw in a few has none.
         loop {
             let state = BridgesToNowhere::sample_state(&Config::default(), view, &mut chance);
             let play = Self {
@@ -180,7 +185,7 @@ impl Play {
         BridgesToNowhere::outcome(&self.state).unwrap()
     }
 
-    /// The match of a seed from its start.
+    /// A match from its start.
     pub(crate) fn start(config: &Config, seed: u64) -> Self {
         let seats = SeatCount::new(2).unwrap();
         let setup = BridgesToNowhere::draw_setup(config, seats, &Seed::from(seed)).unwrap();
@@ -188,7 +193,7 @@ impl Play {
         Self { state }
     }
 
-    /// Applies a decision and tells what happened.
+    /// Applies a decision and returns its events.
     pub(crate) fn decide(&mut self, owner: u8, decision: &str) -> Vec<Event> {
         let mut events = Vec::new();
         let parsed = decision.parse().unwrap();
@@ -205,7 +210,7 @@ impl Play {
         assert_eq!(self.decide(owner, &place(name, level, column)), []);
     }
 
-    /// Why a decision is refused.
+    /// The error text of a refused decision.
     pub(crate) fn refusal(&mut self, owner: u8, decision: &str) -> String {
         let parsed = decision.parse().unwrap();
         let refused = BridgesToNowhere::apply(&mut self.state, seat(owner), &parsed, &mut NoEvents);
@@ -213,7 +218,7 @@ impl Play {
         refused.unwrap_err().to_string()
     }
 
-    /// Why placing the piece of a short name is refused.
+    /// The error text of a refused placement of the piece of a short name.
     pub(crate) fn no_place(&mut self, owner: u8, name: &str, level: u8, column: i8) -> String {
         self.refusal(owner, &place(name, level, column))
     }
@@ -232,7 +237,7 @@ impl Play {
         BridgesToNowhere::observe(&self.state, Viewer::Seat(seat(viewer)))
     }
 
-    /// Ends the phase of both seats and tells what happened.
+    /// Ends the phase of both seats and returns the events.
     pub(crate) fn end_both(&mut self) -> Vec<Event> {
         let mut events = self.decide(0, "end");
         events.extend(self.decide(1, "end"));
@@ -240,7 +245,7 @@ impl Play {
     }
 }
 
-/// What seat 0 scores in the last phase of a game with this structure.
+/// The score of seat 0 in the last phase of a game with this structure.
 pub(crate) fn score(position: Position) -> SeatScore {
     let events = position.play().end_both();
     let scores = events.iter().find_map(|event| match event {
@@ -250,8 +255,8 @@ pub(crate) fn score(position: Position) -> SeatScore {
     scores.unwrap()
 }
 
-/// The first phase of a game whose deck has the number 1 twice in one style, as the built-in deck has
-/// not; seat 0 has both cards, which are given too, and `third`.
+/// The first phase of a game with a deck that has the number 1 twice in one style, unlike the
+/// built-in deck. Seat 0 has both cards, which are returned too, and `third`.
 pub(crate) fn one_twice(third: Card) -> (Play, [Card; 2]) {
     let text = include_str!("../../data/bridges_to_nowhere/built_in.toml");
     let twice = text.replacen("number = 2", "number = 1", 1);
@@ -262,9 +267,12 @@ pub(crate) fn one_twice(third: Card) -> (Play, [Card; 2]) {
     view.monuments = MONUMENTS - u8::from(third == Card::Monument);
     view.seats[0].cards = [cards[0], cards[1], third].into();
     view.seats[1].cards = [cards[21], cards[22], cards[23]].into();
-    let unseen = config.edition.cards().iter().skip(2).take(19);
-    let unseen = unseen.filter(|&&card| Card::Bridge(card) != third);
-    view.unseen = unseen.copied().take(BRIDGE_CARDS - OPEN_CARDS).collect();
+    let others = config.edition.cards().iter().copied().skip(2).take(19);
+    let others = others.filter(|&card| Card::Bridge(card) != third);
+    let to_come: Vec<BridgeCard> = others.take(BRIDGE_CARDS - OPEN_CARDS).collect();
+    let (open, unseen) = to_come.split_at(OPEN_CARDS);
+    view.open = open.iter().copied().collect();
+    view.unseen = unseen.iter().copied().collect();
     let mut chance = ChanceStream::new(&Seed::from(1), 0);
     let state = BridgesToNowhere::sample_state(&config, &view, &mut chance).unwrap();
     (Play { state }, [cards[0], cards[1]])

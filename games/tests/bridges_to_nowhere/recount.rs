@@ -1,26 +1,25 @@
-//! Whole matches, after each decision compared with a recount from scratch.
+//! Whole matches, compared after each decision with a recount from scratch, events included.
 
 use std::sync::Arc;
 
 use bridgemaster_games::bridges_to_nowhere::{
     BRIDGE_CARDS, BridgeCardParts, BridgesToNowhere, Card, Config, Contract, Decision, Edition,
-    EditionParts, MAX_COLUMN, Piece, ROUNDS, Style, Symbol,
+    EditionParts, MAX_COLUMN, NextCards, Piece, ROUNDS, Style, Symbol,
 };
-use bridgemaster_games::{
-    ChanceStream, Game, NoEvents, Rules, Sample, Seat, SeatCount, Seed, Viewer,
-};
+use bridgemaster_games::{ChanceStream, Game, Rules, Sample, Seat, SeatCount, Seed, Viewer};
 use proptest::prelude::*;
 
-use crate::model::{Model, Pile};
+use crate::model::Model;
+use crate::pile::Pile;
 use crate::position::seat;
 
-/// How a match is played.
+/// The policy of both seats.
 #[derive(Clone, Copy, Debug)]
 enum Play {
-    /// Uniform random.
+    /// Uniform random choices.
     Random,
-    /// Most decisions by what a recount finds worth most: such matches have segments, and meet
-    /// contracts.
+    /// Mostly the decisions with the highest value in a recount: such matches have segments and
+    /// meet contracts.
     Steered,
 }
 
@@ -29,6 +28,7 @@ fn config(chance: &mut ChanceStream) -> Config {
         contracts: chance.below(4) > 0,
         contracts_to_win: 1 + chance.below(3) as u8,
         games: 1 + chance.below(6) as u8,
+        next_cards: [NextCards::BeforeBuilding, NextCards::AfterBuilding][chance.below(2) as usize],
         edition: match chance.below(3) {
             0 => edition(chance),
             _ => Edition::built_in(),
@@ -36,7 +36,7 @@ fn config(chance: &mut ChanceStream) -> Config {
     }
 }
 
-/// A deck of few numbers and some tolls: it has cards that are alike, and equal numbers of a style.
+/// A deck of few numbers and some tolls: it has equal cards, and equal numbers of a style.
 fn edition(chance: &mut ChanceStream) -> Arc<Edition> {
     let cards = (0..BRIDGE_CARDS).map(|place| BridgeCardParts {
         style: Style::ALL[place % Style::ALL.len()],
@@ -51,38 +51,40 @@ fn edition(chance: &mut ChanceStream) -> Arc<Edition> {
     Arc::new(Edition::new(&parts).unwrap())
 }
 
-/// What a structure is worth to a steered seat: its points, long and high runs, for seat 1 rather
+/// The value of a structure for a steered seat: its points, long and high runs, for seat 1 rather
 /// many cards on the ground, and in the last round pillars at the ends of runs.
-fn worth(pile: &Pile, by: Seat, contract: Option<Contract>, last_round: bool) -> i32 {
+fn value(pile: &Pile, by: Seat, contract: Option<Contract>, last_round: bool) -> i32 {
     let flat = by == seat(1);
-    let mut worth = 10 * i32::from(pile.score(contract).total());
+    let mut value = 10 * i32::from(pile.score(contract).total());
     let pillars = pile.0.values().filter(|piece| **piece == Piece::Pillar);
-    worth -= 4 * pillars.count() as i32;
+    value -= 4 * pillars.count() as i32;
     for (first, cards) in pile.runs() {
         let (level, length) = (i32::from(first.level), cards.len() as i32);
-        worth += match flat {
-            true if level == 1 => 20 * length + length * length,
-            true => 0,
-            false => length * length * level * level,
+        value += if !flat {
+            length * length * level * level
+        } else if level == 1 {
+            20 * length + length * length
+        } else {
+            0
         };
         for column in [first.column - 1, first.column + cards.len() as i8] {
             let at_end = pile.at(first.level, column);
             if last_round && at_end == Some(Piece::Pillar) {
-                worth += 5 * length * level;
+                value += 5 * length * level;
             }
-            // An end that a pillar can take.
+            // An end at which a pillar can be placed.
             let below = first.level > 1 && pile.at(first.level - 1, column).is_some();
-            worth += i32::from(at_end.is_none() && below) * level * length;
+            value += i32::from(at_end.is_none() && below) * level * length;
         }
     }
-    worth
+    value
 }
 
 fn steered(model: &Model, by: Seat, list: &[Decision], chance: &mut ChanceStream) -> Decision {
     let view = model.observe(Viewer::Seat(by));
     let last_round = view.round + 1 == ROUNDS;
     let value = |decision: &Decision| match decision {
-        // Cards of the style that the seat has most of; seat 1 wants four of each.
+        // Cards of the most frequent style of the seat; seat 1 prefers four of each.
         Decision::Take(Card::Bridge(card)) => {
             let own = &view.seats[by.index()];
             let cards = own.cards.iter().copied();
@@ -104,9 +106,9 @@ fn steered(model: &Model, by: Seat, list: &[Decision], chance: &mut ChanceStream
         Decision::Place(_) => {
             let mut after = model.clone();
             after.apply(by, *decision);
-            worth(after.pile(by), by, view.contract, last_round)
+            value(after.pile(by), by, view.contract, last_round)
         }
-        Decision::End => worth(model.pile(by), by, view.contract, last_round),
+        Decision::End => value(model.pile(by), by, view.contract, last_round),
     };
     let values: Vec<i32> = list.iter().map(value).collect();
     let best = *values.iter().max().unwrap();
@@ -114,17 +116,21 @@ fn steered(model: &Model, by: Seat, list: &[Decision], chance: &mut ChanceStream
     list[best[chance.below(best.len() as u32) as usize]]
 }
 
-/// Plays a match; returns how often each contract paid.
+/// Plays a match; returns for each contract the number of times it scored.
 fn recount(seed: u64, play: Play) -> [u32; 6] {
     let seed = Seed::from(seed);
     let mut chance = ChanceStream::new(&seed, 1_000_000);
     let config = config(&mut chance);
     let seats = SeatCount::new(2).unwrap();
     let setup = BridgesToNowhere::draw_setup(&config, seats, &seed).unwrap();
-    let mut state = BridgesToNowhere::start(&config, seats, &setup, &mut NoEvents).unwrap();
+    let mut events = Vec::new();
+    let mut state = BridgesToNowhere::start(&config, seats, &setup, &mut events).unwrap();
     let mut model = Model::new(&config, &setup);
     let mut lists = [vec![], vec![]];
     loop {
+        assert_eq!(events, model.events);
+        events.clear();
+        model.events.clear();
         for viewer in [
             Viewer::Seat(seat(0)),
             Viewer::Seat(seat(1)),
@@ -136,24 +142,25 @@ fn recount(seed: u64, play: Play) -> [u32; 6] {
         for (number, list) in (0..).zip(&mut lists) {
             BridgesToNowhere::legal(&state, seat(number), list);
             assert_eq!(*list, model.legal(seat(number)), "{model:?}");
-            let owes = BridgesToNowhere::owing(&state).contains(seat(number));
+            let owes = BridgesToNowhere::seats_to_decide(&state).contains(seat(number));
             assert_eq!(owes, !list.is_empty());
         }
-        let owing: Vec<Seat> = BridgesToNowhere::owing(&state).iter().collect();
-        if owing.is_empty() {
+        let seats_to_decide: Vec<Seat> = BridgesToNowhere::seats_to_decide(&state).iter().collect();
+        if seats_to_decide.is_empty() {
             break;
         }
-        let by = owing[chance.below(owing.len() as u32) as usize];
+        let by = seats_to_decide[chance.below(seats_to_decide.len() as u32) as usize];
         let list = &lists[by.index()];
         let at_random = matches!(play, Play::Random) || chance.below(12) == 0;
-        let decision = match at_random {
-            false => steered(&model, by, list, &mut chance),
-            true => list[chance.below(list.len() as u32) as usize],
+        let decision = if at_random {
+            list[chance.below(list.len() as u32) as usize]
+        } else {
+            steered(&model, by, list, &mut chance)
         };
         if let Decision::Place(placement) = decision {
             assert!((-MAX_COLUMN..=MAX_COLUMN).contains(&placement.cell.column));
         }
-        BridgesToNowhere::apply(&mut state, by, &decision, &mut NoEvents).unwrap();
+        BridgesToNowhere::apply(&mut state, by, &decision, &mut events).unwrap();
         model.apply(by, decision);
     }
     check_outcome(&state, &model, &config);

@@ -1,4 +1,4 @@
-//! What the printed summary says, sentence by sentence.
+//! The printed summary, sentence by sentence.
 
 use bridgemaster_games::bridges_to_nowhere::{
     Card, Config, Contract, Event, GameResult, MONUMENTS, PILLARS, Phase, SeatScore,
@@ -16,7 +16,7 @@ fn level_1(row: &str) -> Position {
     Position::last(Contract::Triple).row(0, 1, 0, row)
 }
 
-/// Points of seat 0 by category: numbers, tolls, monuments, symbols, contract.
+/// The points of seat 0 by category: numbers, tolls, monuments, symbols, contract.
 fn points(position: Position) -> [u16; 5] {
     let SeatScore {
         numbers,
@@ -44,12 +44,12 @@ fn players_take_cards_in_turn_until_both_have_three() {
     let first = play.view(0).first_drafter;
     let other = Seat::new(1 - first.number()).unwrap();
     for taken in 0..6 {
-        let asked = [first, other][taken % 2];
+        let to_move = [first, other][taken % 2];
         let view = play.view(0);
-        assert_eq!(view.phase, Phase::Draft { seat: asked });
-        assert_eq!(play.legal(1 - asked.number()), [""; 0]);
-        let card = play.legal(asked.number())[0].clone();
-        play.decide(asked.number(), &card);
+        assert_eq!(view.phase, Phase::Draft { seat: to_move });
+        assert_eq!(play.legal(1 - to_move.number()), [""; 0]);
+        let card = play.legal(to_move.number())[0].clone();
+        play.decide(to_move.number(), &card);
     }
     let view = play.view(0);
     assert_eq!(view.phase, Phase::Build);
@@ -63,21 +63,26 @@ fn left_over_cards_are_discarded_monuments_stay_and_six_new_cards_come() {
     let mut events = play.decide(first, "take monument");
     let opened = play.view(0).open;
     for taken in 1..6 {
-        let asked = (first + taken) % 2;
-        let card = play.legal(asked)[0].clone();
-        events = play.decide(asked, &card);
+        let to_move = (first + taken) % 2;
+        let card = play.legal(to_move)[0].clone();
+        events = play.decide(to_move, &card);
     }
     let left_over: Vec<_> = opened[5..].to_vec();
     let discarded = left_over.iter().copied().collect();
-    assert_eq!(events.last(), Some(&Event::DraftEnded { discarded }));
     let before = play.view(0);
-    assert_eq!((before.open.len(), before.monuments), (0, 2));
+    let next_cards = before.open.clone();
+    let ended = Event::DraftEnded {
+        discarded,
+        next_cards,
+    };
+    assert_eq!(events.last(), Some(&ended));
+    assert_eq!((before.open.len(), before.monuments), (6, 2));
+    assert!(!before.open.contains(&left_over[0]));
     play.end_both();
     let after = play.view(0);
-    assert_eq!((after.open.len(), after.monuments, after.round), (6, 2, 1));
+    assert_eq!((after.monuments, after.round), (2, 1));
+    assert_eq!(after.open, before.open);
     assert_eq!(after.unseen.len(), 12);
-    assert!(after.open.iter().all(|card| before.unseen.contains(card)));
-    assert!(!after.open.contains(&left_over[0]));
 }
 
 #[test]
@@ -116,12 +121,12 @@ fn the_style_of_cards_in_a_bridge_matches() {
         play.no_place(0, "T6", 1, 2),
         "cell: at 1 2 truss 6 bird fish would join bridge cards of another style"
     );
-    // A gap or a pillar between them, or another level, is another bridge.
+    // A gap or a pillar between them, or another level, separates bridges.
     assert!(play.is_legal(0, "T6", 1, 3));
     assert!(play.is_legal(0, "T6", 2, 1));
 }
 
-/// Whether the last of these cards may follow the others in one bridge.
+/// True if the last of these cards may follow the others in one bridge.
 fn may_follow(row: &str) -> bool {
     let (built, last) = row.rsplit_once(' ').unwrap();
     let length = built.split(' ').count() as i8;
@@ -157,7 +162,7 @@ fn tolls_and_monuments_lie_anywhere_and_leave_the_row_of_numbers_as_it_is() {
     assert!(may_follow("S2 S5 S$"));
     assert!(may_follow("S2 S5 S$ S4"));
     assert!(!may_follow("S2 S5 S$ S4 S6"));
-    // A monument has been closed, and a closed bridge takes nothing more; so it comes last here.
+    // A monument must be closed, and a closed bridge cannot be extended, so it is last here.
     let position = Position::new().round(1).row(0, 1, 0, "T2 T5");
     assert!(position.cards(0, "M").play().is_legal(0, "M", 1, 2));
 }
@@ -293,7 +298,7 @@ fn spanning_the_divide_pays_10_for_a_segment_of_5_and_25_for_one_of_6() {
 #[test]
 fn trial_of_the_sea_pays_10_for_three_pairs_and_20_for_one_of_each_symbol() {
     let of = |row: &str| contract(Contract::TrialOfTheSea, &[(1, 0, row)]);
-    // Fish, bird.
+    // The symbols are fish, bird.
     assert_eq!(of("| S1 S2 S3 |"), 0);
     // Bird twice: suspension 2 bird | bird 7 bird | bird 3, and a boat pair.
     assert_eq!(of("| S2 S7 S3 |"), 0);

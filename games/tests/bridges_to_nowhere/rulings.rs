@@ -1,22 +1,22 @@
-//! The rulings N1 to N15, one by one; N13 is in `secrecy.rs`.
+//! The rulings N1 to N19, one by one; N13 is in `secrecy.rs`, N17 and N19 are in `rulebook.rs`.
 
 use bridgemaster_games::bridges_to_nowhere::{
-    BridgesToNowhere, Config, Contract, Event, GameResult, MAX_COLUMN, Observation, Phase, Piece,
-    SeatScore,
+    BridgesToNowhere, Config, Contract, Event, GameResult, MAX_COLUMN, NextCards, Observation,
+    Phase, Piece, SeatScore,
 };
-use bridgemaster_games::{Rules, Viewer};
+use bridgemaster_games::{ChanceStream, Game, Rules, Seed, Viewer};
 
 use crate::position::{Play, Position, one_twice, piece, score, seat};
 
 const NOTHING: Contract = Contract::Triple;
 
-/// Plays the first legal decision, or the end where it is legal, until `stop`.
+/// Plays the first legal decision, or the end of the phase where legal, until `stop` holds.
 fn hurry(play: &mut Play, stop: impl Fn(&Observation) -> bool) {
     while !stop(&play.view(0)) {
-        let asked = u8::from(play.legal(0).is_empty());
-        let legal = play.legal(asked);
+        let to_move = u8::from(play.legal(0).is_empty());
+        let legal = play.legal(to_move);
         let end = legal.iter().find(|decision| *decision == "end");
-        play.decide(asked, end.unwrap_or(&legal[0]));
+        play.decide(to_move, end.unwrap_or(&legal[0]));
     }
 }
 
@@ -95,17 +95,17 @@ fn n3_there_are_three_levels() {
     }
     assert_eq!(
         play.no_place(0, "|", 4, 0),
-        "cell.level: 4 is not in 1 to 3"
+        "cell.level: 4 is out of range (1..=3)"
     );
     assert_eq!(
         play.no_place(0, "|", 0, 0),
-        "cell.level: 0 is not in 1 to 3"
+        "cell.level: 0 is out of range (1..=3)"
     );
 }
 
 #[test]
 fn n3_the_farthest_column_is_that_of_eighteen_pieces_with_a_gap_after_each() {
-    // Cards at the columns 0, 2 ... 22, pillars at 24 ... 34.
+    // Cards in the columns 0, 2 ... 22, pillars in 24 ... 34.
     let mut row = "S1 . S2 . S3 . S4 . S5 . S6 . T1 . T2 . T3 . ".to_owned();
     row += "T4 . T5 . T6 . | . | . | . | . |";
     let play = |column: i8, row: &str| Position::last(NOTHING).row(0, 1, column, row).play();
@@ -113,7 +113,7 @@ fn n3_the_farthest_column_is_that_of_eighteen_pieces_with_a_gap_after_each() {
     right.place(0, "|", 1, MAX_COLUMN);
     assert_eq!(
         right.no_place(0, "|", 1, MAX_COLUMN + 1),
-        "cell.column: 35 is not in -34 to 34"
+        "cell.column: 35 is out of range (-34..=34)"
     );
     let mut left = play(0, "S1 . S2");
     for column in 1..=6 {
@@ -121,7 +121,7 @@ fn n3_the_farthest_column_is_that_of_eighteen_pieces_with_a_gap_after_each() {
     }
     assert_eq!(
         left.no_place(0, "|", 1, -35),
-        "cell.column: -35 is not in -34 to 34"
+        "cell.column: -35 is out of range (-34..=34)"
     );
 }
 
@@ -195,7 +195,7 @@ fn n7_every_cell_that_closing_takes_needs_a_pillar() {
 
 #[test]
 fn n7_a_monument_is_refused_where_too_few_pillars_could_close_it() {
-    // Two pillars left.
+    // Two pillars remain.
     let position = Position::new().round(1).row(0, 1, 0, "| | S1 S4 | |");
     let mut play = position.cards(0, "M C1 C3").play();
     assert_eq!(
@@ -218,7 +218,7 @@ fn n7_a_monument_is_refused_where_too_few_pillars_could_close_it() {
         .filter(|text| text.starts_with("place pillar"))
         .collect();
     assert_eq!(pillars, ["place pillar at 2 3", "place pillar at 2 5"]);
-    // A card may go on in the run: its end moves, to a place that pillars still reach.
+    // A card may extend the run: its end moves to a cell that pillars can still reach.
     assert!(play.is_legal(0, "C1", 2, 3));
     assert!(
         !play.is_legal(0, "C1", 2, 5),
@@ -227,7 +227,7 @@ fn n7_a_monument_is_refused_where_too_few_pillars_could_close_it() {
 }
 
 #[test]
-fn n7_a_card_may_fill_what_is_needed_below_an_end() {
+fn n7_a_card_may_fill_a_needed_cell_below_an_end() {
     let position = Position::new()
         .round(1)
         .row(0, 1, 0, "S1 S4")
@@ -236,7 +236,7 @@ fn n7_a_card_may_fill_what_is_needed_below_an_end() {
     play.place(0, "M", 2, 1);
     let open =
         |cells| format!("decision: a run with a monument is not closed; to fill: {cells} cells");
-    // The ends 2 0 and 2 2, and below the latter 1 2.
+    // The ends 2 0 and 2 2, and the cell 1 2 below the latter.
     assert_eq!(play.refusal(0, "end"), open(3));
     assert!(!play.is_legal(0, "C3", 1, 2), "another style lies beside");
     play.place(0, "S6", 1, 2);
@@ -263,7 +263,7 @@ fn n8_a_toll_between_two_pillars_scores_once_and_one_inside_a_bridge_nothing() {
     let tolls = |row| score(Position::last(NOTHING).row(0, 1, 0, row)).tolls;
     assert_eq!(tolls("| S$ |"), 1);
     assert_eq!(tolls("| S1 S$ S6 |"), 0);
-    // A pillar on another level is not beside it.
+    // A pillar on another level is not adjacent.
     let above = Position::last(NOTHING).row(0, 1, 0, "| T1 T3 T4 |");
     assert_eq!(score(above.row(0, 2, 1, "S$")).tolls, 0);
 }
@@ -311,7 +311,7 @@ fn n11_a_contract_pays_the_same_beyond_its_second_condition() {
 #[test]
 fn a_segment_of_monuments_alone_has_no_style_and_monuments_count_for_length() {
     let of = |row: &str| contract(Contract::SpiceOfLife, &[(1, 0, row)]);
-    // Whichever style is missing, monuments do not stand for it.
+    // Monuments do not replace a missing style.
     assert_eq!(of("| M M M | T1 T2 T3 | S1 S2 S3 S4 |"), 0);
     assert_eq!(of("| M M M | C1 C2 C3 | S1 S2 S3 S4 |"), 0);
     assert_eq!(of("| M M M | C1 C2 C3 | T1 T2 T3 T4 |"), 0);
@@ -336,7 +336,7 @@ fn n14_equal_numbers_that_a_toll_or_a_monument_parts_are_still_neighbours() {
             ),
             "{between}"
         );
-        // A gap parts them, and so does a pillar.
+        // Both a gap and a pillar separate them.
         assert!(play.legal(0).contains(&format!("place {other} at 1 3")));
         play.place(0, "|", 1, 2);
         assert!(play.legal(0).contains(&format!("place {other} at 1 3")));
@@ -352,7 +352,60 @@ fn n15_pillars_count_for_no_length() {
     assert_eq!(contract(Contract::SpanningTheDivide, &[(1, 0, row)]), 0);
 }
 
-/// A game that seat 0 wins or loses by these points, or ties.
+/// Calls `check` in each round of a game with the view of a seat that builds, and the table of the
+/// next draft in the match and in a match sampled from that view.
+fn next_cards(next_cards: NextCards, mut check: impl FnMut(u8, &Observation, [&Observation; 2])) {
+    let config = Config {
+        next_cards,
+        games: 1,
+        ..Config::default()
+    };
+    let mut play = Play::start(&config, 1);
+    for round in 0..4 {
+        hurry(&mut play, |view| view.phase == Phase::Build);
+        let seen = play.view(1);
+        let mut chance = ChanceStream::new(&Seed::from(2), round.into());
+        let state = BridgesToNowhere::sample_state(&config, &seen, &mut chance).unwrap();
+        let mut sampled = Play { state };
+        for play in [&mut play, &mut sampled] {
+            hurry(play, |view| view.phase != Phase::Build);
+        }
+        check(round, &seen, [&play.view(1), &sampled.view(1)]);
+    }
+}
+
+#[test]
+fn n16_the_next_cards_lie_on_the_table_while_both_seats_build() {
+    next_cards(NextCards::BeforeBuilding, |round, seen, later| {
+        let open = if round < 3 { 6 } else { 0 };
+        let unseen = 18 - 6 * usize::from(round) - open;
+        assert_eq!((seen.open.len(), seen.unseen.len()), (open, unseen));
+        assert!(later.iter().all(|later| later.open == seen.open));
+    });
+}
+
+#[test]
+fn n16_after_building_the_next_cards_are_unseen_until_both_seats_have_ended() {
+    next_cards(NextCards::AfterBuilding, |round, seen, later| {
+        let unseen = 18 - 6 * usize::from(round);
+        assert_eq!((seen.open.len(), seen.unseen.len()), (0, unseen));
+        let is_opened = |later: &Observation| later.open.len() == unseen.min(6);
+        assert!(later.into_iter().all(is_opened));
+    });
+}
+
+#[test]
+fn n18_a_toll_joins_bridge_cards_of_its_own_style_only() {
+    let position = Position::new().round(1).row(0, 1, 0, "S3 S4");
+    let mut play = position.cards(0, "S$ T$ C1").play();
+    assert!(play.is_legal(0, "S$", 1, 2));
+    assert_eq!(
+        play.no_place(0, "T$", 1, 2),
+        "cell: at 1 2 truss toll fish bird would join bridge cards of another style"
+    );
+}
+
+/// A game that seat 0 wins, loses or ties with these points.
 fn result(contract: Option<Contract>, points: [u16; 2]) -> GameResult {
     let scores = points.map(|numbers| SeatScore {
         numbers,
@@ -370,8 +423,8 @@ fn result(contract: Option<Contract>, points: [u16; 2]) -> GameResult {
     }
 }
 
-/// The end of a sixth game, in which seat 0 has a segment of eight points and seat 1 this row, after
-/// five games with these points.
+/// The end of a sixth game, in which seat 0 has a segment of eight points and seat 1 this row,
+/// after five games with these points.
 fn sixth_game(earlier: [[u16; 2]; 5], other: &str) -> Play {
     let position = Position::last(NOTHING).row(0, 1, 0, "| S3 S5 |");
     let mut view = position.row(1, 1, 0, other).view(Viewer::Seat(seat(0)));
@@ -430,7 +483,7 @@ fn n12_after_six_games_more_contracts_decide_then_more_points_and_then_nothing()
         places(&sixth_game(five([0, 5]), "| T3 |")),
         [(1, 1), (1, 1)]
     );
-    // All ties.
+    // All games are ties.
     assert_eq!(
         places(&sixth_game(five([2, 2]), "| T3 T5 |")),
         [(1, 0), (1, 0)]

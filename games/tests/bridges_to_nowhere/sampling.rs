@@ -1,4 +1,4 @@
-//! Observations from outside: sampled or refused with the field that is wrong, never a panic.
+//! Observations from clients: sampled, or refused with the invalid field, never a panic.
 
 use bridgemaster_games::bridges_to_nowhere::{
     BridgeCard, BridgesToNowhere, Card, Cell, Config, Contract, GameResult, Observation, Phase,
@@ -16,7 +16,7 @@ fn refusal(view: &Observation) -> String {
     sampled.map(|_| ()).unwrap_err().to_string()
 }
 
-/// Why an altered view of seat 0 is refused.
+/// The error text for an altered view of seat 0.
 fn altered(change: impl FnOnce(&mut Observation)) -> String {
     let position = Position::new()
         .round(1)
@@ -27,7 +27,7 @@ fn altered(change: impl FnOnce(&mut Observation)) -> String {
     refusal(&view)
 }
 
-/// Why an altered view of the first draft is refused.
+/// The error text for an altered view of the first draft.
 fn altered_draft(change: impl FnOnce(&mut Observation)) -> String {
     let mut view = Play::start(&Config::default(), 2).view(0);
     change(&mut view);
@@ -51,7 +51,7 @@ fn a_wrong_field_is_named() {
         altered(|view| view.viewer = Viewer::Seat(seat(2))),
         "viewer: is a seat that is not at the table"
     );
-    assert_eq!(altered(|view| view.game = 6), "game: is not below games");
+    assert_eq!(altered(|view| view.game = 6), "game: must be below `games`");
     assert_eq!(
         altered(|view| view.game = 1),
         "results: must have one entry for each game that is over"
@@ -63,30 +63,38 @@ fn a_wrong_field_is_named() {
             wrong.scores[0].tolls = 541;
             view.results.push(wrong);
         }),
-        "results[0].scores: has more points than a game can bring"
+        "results[0].scores: exceeds the maximum points of a game"
     );
-    assert_eq!(altered(|view| view.round = 4), "round: 4 is not in 0 to 3");
+    assert_eq!(
+        altered(|view| view.round = 4),
+        "round: 4 is out of range (0..=3)"
+    );
     assert_eq!(
         altered(|view| view.monuments = 3),
         "monuments: with those of the seats are more than three"
     );
+    assert_eq!(
+        altered(|view| view.open.truncate(5)),
+        "open: while building must have 6 cards of the next round"
+    );
+    assert_eq!(
+        altered(|view| view.unseen.truncate(5)),
+        "unseen: must have 6 cards: six for each round still to be laid out"
+    );
     for (alter, field) in [
         ((|view| view.games = 3) as fn(&mut Observation), "games: "),
-        (|view| view.unseen.truncate(11), "unseen"),
+        (|view| view.open.swap(0, 1), "open[0]"),
         (|view| view.unseen[0].number = Some(15), "unseen[0]"),
         (|view| view.unseen.swap(0, 1), "unseen[0]"),
     ] {
         let error = altered(alter);
         assert!(error.starts_with(field), "{error}");
-        assert!(
-            error.contains("is not what follows from the other fields"),
-            "{error}"
-        );
+        assert!(error.contains("contradicts the other fields"), "{error}");
     }
 }
 
 #[test]
-fn a_structure_on_both_sides_of_column_0_is_built_anew() {
+fn a_structure_on_both_sides_of_column_0_is_rebuilt() {
     let position = Position::new().round(2);
     let view = position
         .row(0, 1, -4, "| S1 S2 S4 |")
@@ -103,10 +111,10 @@ fn a_wrong_draft_is_named() {
     let turn = "phase.seat: is not the seat whose turn follows from the cards that were taken";
     assert_eq!(
         altered_draft(|view| {
-            let Phase::Draft { seat: asked } = view.phase else {
+            let Phase::Draft { seat: to_move } = view.phase else {
                 panic!("{:?}", view.phase);
             };
-            let seat = seat(1 - asked.number());
+            let seat = seat(1 - to_move.number());
             view.phase = Phase::Draft { seat };
         }),
         turn
@@ -146,11 +154,11 @@ fn a_wrong_structure_is_named_with_its_piece() {
     );
     assert_eq!(
         with(at("|", 1, 100)),
-        "seats[0].structure[4]: cell.column: 100 is not in -34 to 34"
+        "seats[0].structure[4]: cell.column: 100 is out of range (-34..=34)"
     );
     assert_eq!(
         with(at("|", 4, 1)),
-        "seats[0].structure[4]: cell.level: 4 is not in 1 to 3"
+        "seats[0].structure[4]: cell.level: 4 is out of range (1..=3)"
     );
     assert_eq!(
         with(at("|", 1, 1)),
@@ -162,7 +170,7 @@ fn a_wrong_structure_is_named_with_its_piece() {
     );
     assert_eq!(
         altered(|view| view.seats[0].pillars = 3),
-        "seats[0].pillars: with those in the structure are not six"
+        "seats[0].pillars: must be six, including placed pillars"
     );
     let run = |other: &str| {
         let position = Position::new()
@@ -181,9 +189,9 @@ fn a_wrong_structure_is_named_with_its_piece() {
 fn wrong_secrets_are_named() {
     assert_eq!(
         altered(|view| view.seats[1].has_ended = true),
-        "seats[1].has_ended: is known to the seat itself only, while a phase is built"
+        "seats[1].has_ended: is visible to the seat itself only, and only during building"
     );
-    // A monument that nothing closes.
+    // A monument that is not closed.
     let open = |ended: bool| {
         move |view: &mut Observation| {
             let own = &mut view.seats[0];
@@ -206,12 +214,12 @@ fn wrong_secrets_are_named() {
     assert_eq!(altered(twice), "seats[0].placed[1]: cell: 2 1 is taken");
 }
 
-/// Changes one field of an observation at random.
+/// Changes one random field of an observation.
 fn mutate(view: &mut Observation, chance: &mut ChanceStream) {
     let mut number = |bound: u32| chance.below(bound) as usize;
     let owner = number(2);
     let byte = number(8) as u8;
-    let any_seat = Seat::new(number(3) as u8).unwrap();
+    let random_seat = Seat::new(number(3) as u8).unwrap();
     let card = BridgeCard {
         style: Style::ALL[number(3)],
         number: (byte > 0).then_some(byte),
@@ -233,12 +241,12 @@ fn mutate(view: &mut Observation, chance: &mut ChanceStream) {
     let own = &mut view.seats[owner];
     let there = place % own.structure.len().max(1);
     match choice {
-        0 => view.viewer = [Viewer::Seat(any_seat), Viewer::Spectator][owner],
+        0 => view.viewer = [Viewer::Seat(random_seat), Viewer::Spectator][owner],
         1 => view.games = byte,
         2 => view.game = byte,
         3 => view.round = byte % 5,
-        4 => view.first_drafter = any_seat,
-        5 => view.phase = Phase::Draft { seat: any_seat },
+        4 => view.first_drafter = random_seat,
+        5 => view.phase = Phase::Draft { seat: random_seat },
         6 => view.phase = [Phase::Build, Phase::Over][owner],
         7 => view.contract = Contract::ALL.get(usize::from(byte)).copied(),
         8 => view.results.truncate(view.results.len().saturating_sub(1)),
@@ -275,10 +283,10 @@ fn mutate(view: &mut Observation, chance: &mut ChanceStream) {
     }
 }
 
-/// Plays a state to its end with uniform random decisions.
+/// Plays a match to its end with uniform random decisions.
 fn finish(state: &mut <BridgesToNowhere as Rules>::State, chance: &mut ChanceStream) {
     let mut list = Vec::new();
-    while let Some(by) = BridgesToNowhere::owing(state).iter().next() {
+    while let Some(by) = BridgesToNowhere::seats_to_decide(state).iter().next() {
         BridgesToNowhere::legal(state, by, &mut list);
         assert!(!list.is_empty(), "seat {by} owes a decision and has none");
         let choice = &list[chance.below(list.len() as u32) as usize];
@@ -323,11 +331,12 @@ fn an_altered_observation_is_refused_or_plays_on_without_a_panic() {
                     }
                 }
             }
-            let owing: Vec<Seat> = BridgesToNowhere::owing(&state).iter().collect();
-            if owing.is_empty() {
+            let seats_to_decide: Vec<Seat> =
+                BridgesToNowhere::seats_to_decide(&state).iter().collect();
+            if seats_to_decide.is_empty() {
                 break;
             }
-            let by = owing[chance.below(owing.len() as u32) as usize];
+            let by = seats_to_decide[chance.below(seats_to_decide.len() as u32) as usize];
             BridgesToNowhere::legal(&state, by, &mut list);
             let choice = &list[chance.below(list.len() as u32) as usize];
             BridgesToNowhere::apply(&mut state, by, choice, &mut NoEvents).unwrap();

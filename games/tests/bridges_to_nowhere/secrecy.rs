@@ -1,7 +1,7 @@
-//! What a phase of building tells, and to whom.
+//! The visibility of facts during a building phase.
 
 use bridgemaster_games::bridges_to_nowhere::{
-    BridgesToNowhere, CARDS_A_DRAFT, Card, Config, Contract, Event, Observation, Placement, Setup,
+    BridgesToNowhere, CARDS_PER_DRAFT, Card, Config, Contract, Event, Observation, Placement, Setup,
 };
 use bridgemaster_games::{ChanceStream, Game, Rules, Sample, SeatCount, Seed, Viewer};
 
@@ -19,7 +19,7 @@ fn others_see(play: &Play, of: u8) -> [Observation; 2] {
 }
 
 #[test]
-fn while_a_phase_is_built_the_other_seat_and_spectators_see_what_was_last_shown() {
+fn during_building_other_viewers_see_the_last_published_structure() {
     let mut play = building();
     let before = others_see(&play, 1);
     for (name, level, column) in [("T5", 2, 1), ("|", 2, 0), ("M", 2, 2), ("|", 2, 3)] {
@@ -29,7 +29,7 @@ fn while_a_phase_is_built_the_other_seat_and_spectators_see_what_was_last_shown(
     assert_eq!(play.decide(1, "end"), []);
     assert_eq!(others_see(&play, 1), before);
     assert_eq!(before[0].seats[1].structure.len(), 4);
-    assert_eq!(before[0].seats[1].cards.len(), CARDS_A_DRAFT);
+    assert_eq!(before[0].seats[1].cards.len(), CARDS_PER_DRAFT);
 }
 
 #[test]
@@ -51,16 +51,16 @@ fn a_seat_sees_its_own_work_in_the_order_of_its_placements() {
 }
 
 #[test]
-fn n13_when_both_have_ended_seat_0_is_told_first_whoever_ended_first() {
+fn n13_events_of_seat_0_come_first_whichever_seat_ended_first() {
     let mut play = building();
     play.place(1, "T5", 2, 1);
     play.place(0, "S2", 1, 0);
     play.place(1, "|", 2, 0);
     play.decide(1, "end");
     let events = play.decide(0, "end");
-    let told: Vec<String> = events.iter().take(5).map(ToString::to_string).collect();
+    let lines: Vec<String> = events.iter().take(5).map(ToString::to_string).collect();
     assert_eq!(
-        told,
+        lines,
         [
             "seat 0 had placed suspension 2 fish bird at 1 0",
             "seat 0 has ended, discards: suspension 3 bird boat, monument",
@@ -85,7 +85,7 @@ fn a_seat_that_has_ended_waits_and_learns_no_more_than_that_the_other_goes_on() 
     play.decide(0, "end");
     assert_eq!(
         play.refusal(0, "end"),
-        "seat: not your turn, seat 0 owes no decision; owing: seat 1"
+        "seat: not your turn, seat 0 owes no decision; expected: seat 1"
     );
     let refusal = |play: &mut Play| play.refusal(0, "place pillar at 1 0");
     let before = refusal(&mut play);
@@ -105,8 +105,8 @@ fn two_secret_buildings_differ_in_the_digest_and_in_no_observation_of_others() {
     assert_eq!(one.legal(0), other.legal(0));
 }
 
-/// Samples the other seats' secrets many times: for each seat, how often it had ended, and how
-/// many pieces it had placed.
+/// Samples the other seats' secrets many times: for each seat, whether it had ended the phase and
+/// the number of pieces it had placed.
 fn sampled(play: &Play, viewer: Viewer) -> Vec<[(bool, usize); 2]> {
     let view = BridgesToNowhere::observe(&play.state, viewer);
     let mut chance = ChanceStream::new(&Seed::from(5), 0);
@@ -137,7 +137,7 @@ fn the_other_seat_may_have_built_anything_and_ended_while_the_viewer_still_build
 }
 
 #[test]
-fn a_viewer_that_has_ended_knows_that_the_other_seat_has_not() {
+fn for_a_viewer_that_has_ended_the_other_seat_has_not() {
     let mut play = building();
     play.decide(0, "end");
     let samples = sampled(&play, Viewer::Seat(seat(0)));
@@ -146,7 +146,7 @@ fn a_viewer_that_has_ended_knows_that_the_other_seat_has_not() {
 }
 
 #[test]
-fn a_spectator_knows_that_not_both_have_ended() {
+fn for_a_spectator_not_both_seats_have_ended() {
     let samples = sampled(&building(), Viewer::Spectator);
     let ended = |number: usize| samples.iter().filter(|seats| seats[number].0).count();
     assert!(
@@ -169,12 +169,12 @@ fn unseen_cards_contracts_and_later_deals_are_drawn_uniformly() {
         let state = BridgesToNowhere::sample_state(&config, &view, &mut chance).unwrap();
         let mut play = Play { state };
         let mut events = Vec::new();
-        // Both seats take the first card and build nothing, until the second game begins.
+        // Both seats take the first card and build nothing, until the second game starts.
         while play.view(0).game == 0 {
-            let asked = u8::from(play.legal(0).is_empty());
-            let legal = play.legal(asked);
+            let to_move = u8::from(play.legal(0).is_empty());
+            let legal = play.legal(to_move);
             let end = legal.iter().find(|decision| *decision == "end");
-            events.extend(play.decide(asked, end.unwrap_or(&legal[0])));
+            events.extend(play.decide(to_move, end.unwrap_or(&legal[0])));
         }
         let rounds: Vec<_> = events
             .iter()

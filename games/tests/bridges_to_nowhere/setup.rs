@@ -1,10 +1,9 @@
-//! Drawn setups are pinned; configs, setups and edition files from outside are checked.
+//! Drawn setups are pinned; configs, setups and edition files from clients are checked.
 
 use std::path::Path;
 
 use bridgemaster_games::bridges_to_nowhere::{
-    BRIDGE_CARDS, BridgeCard, BridgesToNowhere, Config, Contract, Edition, EditionParts, Setup,
-    Style, Symbol,
+    BRIDGE_CARDS, BridgeCard, BridgesToNowhere, Config, Contract, Edition, Setup, Style, Symbol,
 };
 use bridgemaster_games::{Game, NoEvents, Rules, SeatCount, Seed};
 
@@ -20,7 +19,7 @@ fn draw(config: &Config, seed: &str) -> Setup {
     BridgesToNowhere::draw_setup(config, seats(2), &seed.parse().unwrap()).unwrap()
 }
 
-/// A setup in words.
+/// A readable description of a setup.
 fn describe(setup: &Setup) -> String {
     let contracts = setup.contracts.unwrap().map(Contract::name);
     let mut text = format!("contracts {}\n", contracts.join(", "));
@@ -112,11 +111,14 @@ fn a_config_out_of_range_is_refused_with_its_field() {
     }
     for count in [0, 4] {
         let error = check(wins(count)).unwrap_err().to_string();
-        assert_eq!(error, format!("contracts_to_win: {count} is not in 1 to 3"));
+        assert_eq!(
+            error,
+            format!("contracts_to_win: {count} is out of range (1..=3)")
+        );
     }
     for count in [0, 7] {
         let error = check(games(count)).unwrap_err().to_string();
-        assert_eq!(error, format!("games: {count} is not in 1 to 6"));
+        assert_eq!(error, format!("games: {count} is out of range (1..=6)"));
     }
     assert_eq!(check(games(1)), Ok(()));
 }
@@ -125,7 +127,10 @@ fn a_config_out_of_range_is_refused_with_its_field() {
 fn a_table_of_1_or_3_is_refused() {
     for count in [1, 3] {
         let error = BridgesToNowhere::check_config(&Config::default(), seats(count)).unwrap_err();
-        assert_eq!(error.to_string(), format!("seats: {count} is not 2"));
+        assert_eq!(
+            error.to_string(),
+            format!("seats: must be 2, found {count}")
+        );
     }
 }
 
@@ -145,7 +150,7 @@ fn a_setup_from_outside_is_refused_with_the_field_that_is_wrong() {
     );
     assert_eq!(
         error(|setup| setup.contracts = Some([Contract::Double; 6])),
-        "contracts[1]: double is dealt too often: 1 in all"
+        "contracts[1]: double is dealt too often (at most 1)"
     );
     assert_eq!(
         error(|setup| setup.deals.truncate(5)),
@@ -157,7 +162,7 @@ fn a_setup_from_outside_is_refused_with_the_field_that_is_wrong() {
     );
     assert_eq!(
         error(|setup| setup.deals[2].deck[7].number = Some(9)),
-        "deals[2].deck[7]: truss 9 boat fish is not among what is dealt"
+        "deals[2].deck[7]: truss 9 boat fish is not one of the items to deal"
     );
     assert_eq!(
         error(|setup| {
@@ -165,7 +170,7 @@ fn a_setup_from_outside_is_refused_with_the_field_that_is_wrong() {
             deck.sort();
             deck[3] = deck[2];
         }),
-        "deals[2].deck[3]: suspension 3 bird boat is dealt too often: 1 in all"
+        "deals[2].deck[3]: suspension 3 bird boat is dealt too often (at most 1)"
     );
     let without = Config {
         contracts: false,
@@ -181,7 +186,7 @@ fn a_setup_from_outside_is_refused_with_the_field_that_is_wrong() {
     };
     assert_eq!(
         setup_error(&three, |_| {}),
-        "contracts_to_win: 9 is not in 1 to 3"
+        "contracts_to_win: 9 is out of range (1..=3)"
     );
 }
 
@@ -225,11 +230,11 @@ fn a_bad_edition_file_is_refused_with_its_entry() {
     );
     assert_eq!(
         edition_error("number = 7", "number = 16"),
-        "cards[6].number: 16 is not in 1 to 15"
+        "cards[6].number: 16 is out of range (1..=15)"
     );
     assert_eq!(
         edition_error("number = 7", "number = 0"),
-        "cards[6].number: 0 is not in 1 to 15"
+        "cards[6].number: 0 is out of range (1..=15)"
     );
     assert_eq!(
         edition_error("style = \"truss\"", "style = \"cable\""),
@@ -246,7 +251,7 @@ fn a_bad_edition_file_is_refused_with_its_entry() {
             .to_string(),
         "cards: must have 24 entries, found 23"
     );
-    for (from, to, told) in [
+    for (from, to, expected) in [
         (
             "left = \"boat\"",
             "left = \"ship\"",
@@ -258,7 +263,7 @@ fn a_bad_edition_file_is_refused_with_its_entry() {
         ("cards = [", "cards = ", "TOML parse error"),
     ] {
         let error = edition_error(from, to);
-        assert!(error.contains(told), "{error}");
+        assert!(error.contains(expected), "{error}");
     }
 }
 
@@ -270,17 +275,9 @@ fn a_file_with_other_numbers_is_played_to_the_end() {
     let setup = draw(&config, "london");
     let mut state = BridgesToNowhere::start(&config, seats(2), &setup, &mut NoEvents).unwrap();
     let mut list = Vec::new();
-    while let Some(by) = BridgesToNowhere::owing(&state).iter().next() {
+    while let Some(by) = BridgesToNowhere::seats_to_decide(&state).iter().next() {
         BridgesToNowhere::legal(&state, by, &mut list);
         BridgesToNowhere::apply(&mut state, by, &list[0], &mut NoEvents).unwrap();
     }
     assert!(BridgesToNowhere::outcome(&state).is_some());
-}
-
-#[test]
-fn an_edition_in_parts_is_read_in_any_order() {
-    let parts: EditionParts = toml::from_str(BUILT_IN).unwrap();
-    let mut reversed = parts.clone();
-    reversed.cards.reverse();
-    assert_eq!(Edition::new(&reversed), Edition::new(&parts));
 }

@@ -7,8 +7,8 @@ use bridgemaster_games::{OutOfTurn, Rules};
 
 use crate::position::{Position, cell, gate, kind, lines, resampled, seat, segment};
 
-/// Seat 0 has a meeple on the road from the drawbridge of D6 over the start tile, which A of seat
-/// 1 completes.
+/// Seat 0 has a meeple on the road from the drawbridge of D6 over the start tile, which seat 1
+/// completes with A.
 fn road_to_a_drawbridge() -> Position {
     Position::new("D6 A").play("place -1 0 0; meeple road e; place 1 0 1")
 }
@@ -30,6 +30,7 @@ fn the_road_is_scored_first_and_then_its_meeple_may_go_into_the_city() {
     assert_eq!(position.points()[0], [3, 0, 0]);
     assert_eq!(position.legal(), ["drawbridge home", "drawbridge -1 0 n"]);
     let sent = position.play("drawbridge -1 0 n");
+    // Ruling C6 applies.
     assert_eq!(names(&sent), [(0, -1, 0, "city n".to_owned())]);
     assert_eq!(sent.supply(), [6, 7]);
     assert_eq!(
@@ -53,9 +54,12 @@ fn the_meeple_may_be_taken_home_instead() {
 fn it_does_not_matter_who_completed_the_road() {
     let position = road_to_a_drawbridge().play("meeple none");
     assert_eq!(position.view().turn, seat(1));
-    assert_eq!(position.owing(), Some(seat(0)));
-    // After the decision the seat after the one that laid the tile is next.
-    assert_eq!(position.play("drawbridge home").owing(), Some(seat(0)));
+    assert_eq!(position.seat_to_decide(), Some(seat(0)));
+    // After the decision, the next turn is that of the seat after the one that placed the tile.
+    assert_eq!(
+        position.play("drawbridge home").seat_to_decide(),
+        Some(seat(0))
+    );
 }
 
 #[test]
@@ -136,7 +140,7 @@ fn a_sent_meeple_counts_for_the_majority_in_the_city() {
     assert_eq!(position.supply(), [7, 7]);
 }
 
-/// D6 and D7 at both ends of the road over the start tile, which D7 of seat 1 completes.
+/// D6 and D7 at both ends of the road over the start tile, which seat 1 completes with D7.
 fn road_between_drawbridges(meeples: &[(u8, i8, i8, &str)]) -> Position {
     Position::new("D6 D7")
         .play("place -1 0 0; meeple none")
@@ -157,7 +161,7 @@ fn of_several_drawbridges_the_seat_chooses_one() {
 
 #[test]
 fn of_several_meeples_each_is_decided_by_itself() {
-    // C4.
+    // Ruling C4 applies.
     let position = road_between_drawbridges(&[(0, -1, 0, "road e"), (0, 0, 0, "road e")]);
     assert_eq!(position.supply(), [5, 7]);
     let city = "city n".to_owned();
@@ -204,7 +208,7 @@ fn only_the_seat_with_the_most_meeples_moves_any() {
             (0, 1, 0, "road e"),
         ])
         .play("place 2 0 0; meeple none");
-    assert_eq!(position.owing(), Some(seat(1)));
+    assert_eq!(position.seat_to_decide(), Some(seat(1)));
     assert_eq!(position.points(), [[0; 3], [4, 0, 0]]);
     assert_eq!(position.supply(), [7, 5]);
 }
@@ -230,7 +234,7 @@ fn two_gates_of_one_tile_to_two_cities_are_two_choices() {
          place 2 2 1; meeple none; place 1 2 0; meeple none; place 0 2 0; meeple none; \
          place -1 2 2; meeple none; place -1 1 1; meeple none; place -1 0 3; meeple none",
     );
-    // D9 counts once, though the road begins and ends there.
+    // D9 counts once, although the road starts and ends there.
     assert_eq!(position.points()[0], [10, 0, 0]);
     assert_eq!(
         position.legal(),
@@ -253,7 +257,7 @@ fn a_way_that_is_none_is_refused() {
     assert!(matches!(
         position.refusal("meeple none"),
         Illegal::OutOfTurn(OutOfTurn::WrongKind {
-            asked: "drawbridge",
+            expected: "drawbridge",
             ..
         })
     ));
@@ -280,24 +284,24 @@ pub(crate) fn crossings_of_two_roads() -> Position {
 
 #[test]
 fn several_roads_are_taken_in_the_order_of_the_edges_as_the_tile_lies() {
-    // C5.
+    // Ruling C5 applies.
     let position = crossings_of_two_roads();
-    let told: Vec<&Event> = position.events.iter().collect();
+    let events: Vec<&Event> = position.events.iter().collect();
     let down = |seat, road| Event::DrawbridgeDown {
         seat,
         cell: cell(1, 0),
         road,
         meeples: 1,
     };
-    // All is scored before the first meeple may move.
+    // All scoring precedes the first move of a meeple.
     assert_eq!(
-        told[told.len() - 2..],
+        events[events.len() - 2..],
         [&down(seat(1), Edge::East), &down(seat(0), Edge::West)]
     );
-    assert_eq!(position.owing(), Some(seat(1)));
+    assert_eq!(position.seat_to_decide(), Some(seat(1)));
     assert_eq!(position.legal(), ["drawbridge home", "drawbridge 2 0 n"]);
     let position = position.play("drawbridge 2 0 n");
-    assert_eq!(position.owing(), Some(seat(0)));
+    assert_eq!(position.seat_to_decide(), Some(seat(0)));
     assert_eq!(position.legal(), ["drawbridge home", "drawbridge -1 0 n"]);
     let position = position.play("drawbridge home");
     assert!(matches!(position.view().phase, Phase::PlaceTile { .. }));

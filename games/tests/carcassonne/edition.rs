@@ -1,4 +1,4 @@
-//! Edition files: the built-in edition, other editions, and what is refused.
+//! Edition files: the built-in edition, other editions, and refusals.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::position::{Position, lines};
 
 const BUILT_IN: &str = include_str!("../../data/carcassonne/drawbridges.toml");
 
-/// An edition whose tiles have as much as a tile can: shields, monasteries, villages, several
+/// An edition whose tiles have as much as possible: shields, monasteries, villages, several
 /// drawbridges to one city and to several.
 pub(crate) const CROWDED: &str = include_str!("crowded.toml");
 
@@ -17,7 +17,7 @@ fn refusal(text: &str) -> String {
     Edition::from_toml(text).unwrap_err().to_string()
 }
 
-/// Replaces some text of the built-in file, which must be there.
+/// The error text for the built-in file with `from`, which must occur, replaced by `to`.
 fn altered(from: &str, to: &str) -> String {
     assert!(BUILT_IN.contains(from), "{from}");
     BUILT_IN.replacen(from, to, 1)
@@ -51,7 +51,7 @@ fn the_notes_say_which_tiles_are_not_the_publishers() {
         notes.contains("Eight of the twelve drawbridge tiles"),
         "{notes}"
     );
-    let ours = BUILT_IN.matches(": ours").count();
+    let ours = BUILT_IN.matches(": the project's own").count();
     assert_eq!(ours, 8);
 }
 
@@ -131,7 +131,7 @@ fn every_rule_that_is_broken_is_named_with_its_entry() {
         (
             "[{ edges = \"NE\" }]",
             "[{ edges = \"NES\" }]",
-            "tiles[0].cities: edge S is R in edges",
+            "tiles[0].cities: edge S is R in `edges`",
         ),
         (
             "[{ edges = \"NE\" }]",
@@ -151,7 +151,7 @@ fn every_rule_that_is_broken_is_named_with_its_entry() {
         (
             "drawbridge = \"N\"",
             "drawbridge = \"E\"",
-            "tiles[0].roads[0].drawbridge: E is the first edge of no city segment",
+            "tiles[0].roads[0].drawbridge: no city segment has E as its first edge",
         ),
         (
             first_fields,
@@ -167,24 +167,24 @@ fn every_rule_that_is_broken_is_named_with_its_entry() {
         (
             "half_edges = \"SL\", cities = \"N\"",
             "half_edges = \"SL\", cities = \"E\"",
-            "tiles[0].fields[0].cities: E is the first edge of no city segment",
+            "tiles[0].fields[0].cities: no city segment has E as its first edge",
         ),
         (
             "half_edges = \"SL\", cities = \"N\"",
             "half_edges = \"SL\"",
-            "tiles[0].fields[0].cities: the field touches the city N",
+            "tiles[0].fields[0].cities: must list the city N, which the field touches",
         ),
-        // It meets no corner of the city, but lies along roads that end there.
+        // It touches no corner of the city, but borders roads that end there.
         (
             "half_edges = \"ER SL SR WL\", cities = \"N\"",
             "half_edges = \"ER SL SR WL\"",
-            "tiles[7].fields[2].cities: the field touches the city N",
+            "tiles[7].fields[2].cities: must list the city N, which the field touches",
         ),
         (
             first_fields,
             "fields = [{ half_edges = \"SL\", cities = \"N\" }, \
              { half_edges = \"SR WL\", cities = \"N\" }, { half_edges = \"WR\", cities = \"N\" }]",
-            "tiles[0].fields: nothing separates WL and WR: they are in one field",
+            "tiles[0].fields: nothing separates WL and WR, so one field must have both",
         ),
         (
             first_fields,

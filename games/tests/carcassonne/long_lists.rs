@@ -1,4 +1,4 @@
-//! How long lists of placements become: the figures of the rules page.
+//! The maximum length of lists of placements: the figures of the rules page.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,21 +7,21 @@ use bridgemaster_games::{ChanceStream, Game, NoEvents, Rules, SeatCount, Seed};
 
 use crate::position::Position;
 
-/// Rotations of a tile of the built-in edition that one neighbour leaves: no tile of it has four
-/// equal edges and more than one look.
-const MOST_ROTATIONS: usize = 3;
-/// Open cells while a tile waits: at most 83 are laid. The first opens four cells, and each other
-/// takes one and opens three at most.
-const MOST_OPEN: usize = 4 + 2 * 82;
-/// The longest list that random play has shown, over many matches.
-const LONGEST_OF_RANDOM_PLAY: usize = 104;
+/// The maximum number of rotations of a tile of the built-in edition next to one neighbour: no tile
+/// of it has four equal edges and several distinct rotations.
+const MAX_ROTATIONS: usize = 3;
+/// The maximum number of open cells while a tile is to be placed: at most 83 tiles are on the
+/// table. The first opens four cells, and each other one takes one and opens three at most.
+const MAX_OPEN: usize = 4 + 2 * 82;
+/// The longest list in many random matches.
+const MAX_IN_RANDOM_PLAY: usize = 104;
 
 fn beside(cell: Cell) -> [Cell; 4] {
     let Cell { x, y } = cell;
     [(x, y + 1), (x + 1, y), (x, y - 1), (x - 1, y)].map(|(x, y)| Cell { x, y })
 }
 
-/// The longest list of a match in which each tile is laid where it opens most cells.
+/// The longest list of a match in which each tile is placed where it opens most cells.
 fn longest_of_spreading_play(seed: u64) -> usize {
     let (config, seed) = (Config::default(), Seed::from(seed));
     let count = SeatCount::new(2).unwrap();
@@ -30,7 +30,7 @@ fn longest_of_spreading_play(seed: u64) -> usize {
     let mut chance = ChanceStream::new(&seed, 1 << 40);
     let mut laid = HashSet::from([Cell { x: 0, y: 0 }]);
     let (mut list, mut longest) = (Vec::new(), 0);
-    while let Some(seat) = Carcassonne::owing(&state).iter().next() {
+    while let Some(seat) = Carcassonne::seats_to_decide(&state).iter().next() {
         Carcassonne::legal(&state, seat, &mut list);
         longest = longest.max(list.len());
         let opened = |decision: &Decision| match decision {
@@ -55,9 +55,9 @@ fn longest_of_spreading_play(seed: u64) -> usize {
 fn play_that_spreads_the_map_has_longer_lists_than_random_play_and_keeps_to_the_bound() {
     for seed in 0..10 {
         let longest = longest_of_spreading_play(seed);
-        assert!(longest > LONGEST_OF_RANDOM_PLAY, "seed {seed}: {longest}");
+        assert!(longest > MAX_IN_RANDOM_PLAY, "seed {seed}: {longest}");
         assert!(
-            longest <= MOST_ROTATIONS * MOST_OPEN,
+            longest <= MAX_ROTATIONS * MAX_OPEN,
             "seed {seed}: {longest}"
         );
     }
@@ -73,7 +73,7 @@ fn one_neighbour_leaves_at_most_three_rotations_of_a_built_in_tile() {
             *at.entry(cell).or_insert(0) += 1;
         }
         assert!(
-            at.values().all(|&count| count <= MOST_ROTATIONS),
+            at.values().all(|&count| count <= MAX_ROTATIONS),
             "{kind}: {at:?}"
         );
     }

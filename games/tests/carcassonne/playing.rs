@@ -1,4 +1,4 @@
-//! Turns: laying tiles, placing meeples, and how a match ends.
+//! Turns: placing tiles and meeples, and the end of a match.
 
 use bridgemaster_games::carcassonne::{
     Carcassonne, Config, Edge, Event, Illegal, Phase, Rotation, Segment, TileKind,
@@ -16,9 +16,9 @@ fn a_turn_is_a_tile_and_then_a_meeple_and_seats_follow_each_other() {
     let mut position = Position::with(3, Config::default(), "U U U U");
     for number in [0, 1, 2, 0] {
         let x = position.view().tiles.len();
-        assert_eq!(position.owing(), Some(seat(number)));
+        assert_eq!(position.seat_to_decide(), Some(seat(number)));
         position = position.play(&format!("place {x} 0 0"));
-        assert_eq!(position.owing(), Some(seat(number)));
+        assert_eq!(position.seat_to_decide(), Some(seat(number)));
         assert_eq!(position.view().phase, Phase::PlaceMeeple);
         position = position.play("meeple none");
     }
@@ -76,14 +76,14 @@ fn a_decision_out_of_turn_or_of_another_kind_is_refused() {
     let refused = Carcassonne::apply(&mut position.state, seat(1), &decision, &mut Vec::new());
     assert_eq!(
         refused.unwrap_err().to_string(),
-        "seat: not your turn, seat 1 owes no decision; owing: seat 0"
+        "seat: not your turn, seat 1 owes no decision; expected: seat 0"
     );
     for (text, given) in [("meeple none", "meeple"), ("drawbridge home", "drawbridge")] {
         assert_eq!(
             position.refusal(text),
             Illegal::OutOfTurn(OutOfTurn::WrongKind {
                 given,
-                asked: "place",
+                expected: "place",
             })
         );
     }
@@ -91,7 +91,7 @@ fn a_decision_out_of_turn_or_of_another_kind_is_refused() {
     assert!(matches!(
         position.refusal("place 2 0 0"),
         Illegal::OutOfTurn(OutOfTurn::WrongKind {
-            asked: "meeple",
+            expected: "meeple",
             ..
         })
     ));
@@ -113,7 +113,7 @@ fn a_meeple_goes_onto_any_feature_of_the_tile_in_the_order_of_segments() {
         position.refusal("meeple city n"),
         Illegal::NoSuchSegment(segment("city n"))
     );
-    // The field is named by its first half-edge alone.
+    // Only the first half-edge names the field.
     assert_eq!(
         position.refusal("meeple field nr"),
         Illegal::NoSuchSegment(Segment::Field(half("nr")))
@@ -182,7 +182,7 @@ fn a_seat_without_meeples_has_one_answer_which_it_owes_all_the_same() {
         ])
         .play("place -1 0 0");
     assert_eq!(position.supply(), [0, 7]);
-    assert_eq!(position.owing(), Some(seat(0)));
+    assert_eq!(position.seat_to_decide(), Some(seat(0)));
     assert_eq!(position.legal(), ["meeple none"]);
     assert_eq!(position.refusal("meeple road e"), Illegal::SupplyEmpty);
 }
@@ -203,10 +203,10 @@ fn a_tile_that_fits_nowhere_leaves_the_game_and_the_seat_draws_again() {
     // C2. With the city of the start tile closed there is no city edge for C.
     let position = Position::new("E C V").play("place 0 -1 2; meeple none");
     assert_eq!(position.view().removed[..], [kind("C")]);
-    assert_eq!(position.owing(), Some(seat(1)));
+    assert_eq!(position.seat_to_decide(), Some(seat(1)));
     assert_eq!(position.view().phase, Phase::PlaceTile { tile: kind("V") });
     let (seat, removed, drawn) = (seat(1), kind("C"), kind("V"));
-    let told = &position.events[position.events.len() - 2..];
+    let events = &position.events[position.events.len() - 2..];
     let expected = [
         Event::TileRemoved {
             seat,
@@ -214,12 +214,12 @@ fn a_tile_that_fits_nowhere_leaves_the_game_and_the_seat_draws_again() {
         },
         Event::TileDrawn { seat, tile: drawn },
     ];
-    assert_eq!(told, expected);
+    assert_eq!(events, expected);
 }
 
 #[test]
 fn the_match_ends_when_no_tile_that_is_left_fits() {
-    // C2.
+    // Ruling C2 applies.
     let position = Position::new("E").play("place 0 -1 2");
     let mut view = position.view();
     for tile in TileKind::all() {
@@ -233,7 +233,7 @@ fn the_match_ends_when_no_tile_that_is_left_fits() {
     let mut position = position;
     position.state = resampled(&position.config, &view);
     let position = position.play("meeple field nl");
-    assert_eq!(position.owing(), None);
+    assert_eq!(position.seat_to_decide(), None);
     assert_eq!(position.view().phase, Phase::Over);
     assert_eq!(position.view().removed.last(), Some(&kind("C")));
     assert!(position.events.contains(&Event::GameEnded));

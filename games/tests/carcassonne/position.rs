@@ -1,4 +1,4 @@
-//! Matches whose tiles come in an order that a test names, played in notation.
+//! Matches with tiles in an order named by the test, played in notation.
 
 use bridgemaster_games::carcassonne::{
     Carcassonne, Cell, Config, Decision, Edge, Event, FeatureView, Gate, HalfEdge, Illegal, Meeple,
@@ -20,7 +20,7 @@ pub(crate) fn kind(name: &str) -> TileKind {
     TileKind::from_name(name).unwrap()
 }
 
-/// A segment in notation: `road n`.
+/// Parses a segment such as `road n`.
 pub(crate) fn segment(text: &str) -> Segment {
     match format!("meeple {text}").parse().unwrap() {
         Decision::Meeple(Some(segment)) => segment,
@@ -37,22 +37,22 @@ pub(crate) fn gate(x: i8, y: i8, city: Edge) -> Gate {
     Gate { cell, city }
 }
 
-/// A match in play.
+/// A match in progress.
 #[derive(Clone)]
 pub(crate) struct Position {
     pub(crate) config: Config,
     pub(crate) state: State,
-    /// What happened at the last decision, or at the start.
+    /// Events of the last decision, or of the start.
     pub(crate) events: Vec<Event>,
 }
 
 impl Position {
-    /// A match of two seats, seat 0 first, whose tiles are first those of `tiles`.
+    /// A match of two seats, seat 0 first, that starts with the tiles `tiles`.
     pub(crate) fn new(tiles: &str) -> Self {
         Self::with(2, Config::default(), tiles)
     }
 
-    /// The same with more seats, or another config.
+    /// A match with this number of seats and this config.
     pub(crate) fn with(seats: u8, config: Config, tiles: &str) -> Self {
         let count = SeatCount::new(seats).unwrap();
         let drawn = Carcassonne::draw_setup(&config, count, &Seed::from(1)).unwrap();
@@ -69,14 +69,14 @@ impl Position {
         }
     }
 
-    pub(crate) fn owing(&self) -> Option<Seat> {
-        Carcassonne::owing(&self.state).iter().next()
+    pub(crate) fn seat_to_decide(&self) -> Option<Seat> {
+        Carcassonne::seats_to_decide(&self.state).iter().next()
     }
 
-    /// Plays decisions in notation, separated by `;`, each of the seat that owes it.
+    /// Applies decisions in notation, separated by `;`, each of the seat that owes it.
     pub(crate) fn play(mut self, decisions: &str) -> Self {
         for text in decisions.split(';').map(str::trim) {
-            let seat = self.owing().unwrap();
+            let seat = self.seat_to_decide().unwrap();
             let decision = text.parse().unwrap();
             self.events.clear();
             Carcassonne::apply(&mut self.state, seat, &decision, &mut self.events)
@@ -85,9 +85,9 @@ impl Position {
         self
     }
 
-    /// Why a decision of the seat that owes one is refused.
+    /// The error of a refused decision of the seat that owes one.
     pub(crate) fn refusal(&self, decision: &str) -> Illegal {
-        let seat = self.owing().unwrap();
+        let seat = self.seat_to_decide().unwrap();
         let decision = decision.parse().unwrap();
         let mut after = self.state.clone();
         let applied = Carcassonne::apply(&mut after, seat, &decision, &mut Vec::new());
@@ -98,10 +98,10 @@ impl Position {
         applied.unwrap_err()
     }
 
-    /// The legal decisions in notation, of the seat that owes one.
+    /// The legal decisions of the seat that owes one, in notation.
     pub(crate) fn legal(&self) -> Vec<String> {
         let mut list = Vec::new();
-        let seat = self.owing().unwrap();
+        let seat = self.seat_to_decide().unwrap();
         Carcassonne::legal(&self.state, seat, &mut list);
         list.iter().map(ToString::to_string).collect()
     }
@@ -114,7 +114,7 @@ impl Position {
         self.state.feature(cell(x, y), segment(name)).unwrap()
     }
 
-    /// Points so far, by seat: roads, cities, monasteries.
+    /// The points so far, by seat: roads, cities, monasteries.
     pub(crate) fn points(&self) -> Vec<[u16; 3]> {
         let view = self.view();
         let points = view.seats.iter().map(|seat| seat.points);
@@ -127,7 +127,7 @@ impl Position {
         self.view().seats.iter().map(|seat| seat.supply).collect()
     }
 
-    /// The same position with other meeples on the table; those not there are in the supply.
+    /// This position with these meeples on the table; the rest are in the supply.
     pub(crate) fn with_meeples(mut self, meeples: &[(u8, i8, i8, &str)]) -> Self {
         let mut view = self.view();
         view.meeples = meeples
@@ -169,13 +169,13 @@ impl Position {
     }
 }
 
-/// A state that an observation allows.
+/// A sampled state that fits an observation.
 pub(crate) fn resampled(config: &Config, view: &Observation) -> State {
     let mut chance = ChanceStream::new(&Seed::from(1), 1_000_000);
     Carcassonne::sample_state(config, view, &mut chance).unwrap()
 }
 
-/// The tiles of a setup, those named first.
+/// The tiles of a setup, with the named ones first.
 fn reordered(setup: &Setup, first: &str) -> Vec<TileKind> {
     let mut rest: Vec<TileKind> = setup.tiles.to_vec();
     rest.sort_unstable();
@@ -188,7 +188,7 @@ fn reordered(setup: &Setup, first: &str) -> Vec<TileKind> {
     tiles
 }
 
-/// Lines of a breakdown as (category, points), those with points.
+/// The lines of a breakdown that have points, as (category, points).
 pub(crate) fn lines(outcome: &Outcome, seat: usize) -> Vec<(&'static str, i32)> {
     let lines = outcome.seats[seat].breakdown.iter();
     lines

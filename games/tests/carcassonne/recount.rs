@@ -1,5 +1,5 @@
-//! The map counted from scratch: a flood fill over what an observation shows, by the rules page
-//! and the tile tables alone.
+//! The map counted from scratch: a flood fill over an observation, based only on the rules page and
+//! the tile tables.
 
 use std::collections::BTreeSet;
 
@@ -8,25 +8,25 @@ use bridgemaster_games::carcassonne::{
     TileKind, TileParts,
 };
 
-/// What each half-edge meets across an edge, in the order of [`HalfEdge::ALL`]: NL meets SR, NR
-/// meets SL, EL meets WR, ER meets WL.
+/// The half-edge that each half-edge meets across an edge, in the order of [`HalfEdge::ALL`]: NL
+/// meets SR, NR meets SL, EL meets WR, ER meets WL.
 const MEETS: [usize; 8] = [5, 4, 7, 6, 1, 0, 3, 2];
 
 /// Steps across the edges N, E, S and W.
 const STEPS: [(i32, i32); 4] = [(0, -1), (1, 0), (0, 1), (-1, 0)];
 
-/// A segment of a tile as it lies.
+/// A segment of a rotated tile.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Part {
     pub(crate) name: Segment,
     pub(crate) edges: Vec<usize>,
     pub(crate) halves: Vec<usize>,
     shield: bool,
-    /// Of a field the cities that it touches, of a road the city of its drawbridge: their names.
+    /// The names of the cities that a field touches; for a road, of the city of its drawbridge.
     cities: Vec<Segment>,
 }
 
-/// A tile as it lies.
+/// A rotated tile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub(crate) terrain: [Terrain; 4],
@@ -96,7 +96,7 @@ pub(crate) fn piece(tile: &TileParts, turns: usize) -> Piece {
     Piece { terrain, parts }
 }
 
-/// Every tile of a config in every rotation, and which rotations look like a smaller one.
+/// Every tile of a config in every rotation, and its distinct rotations.
 pub(crate) struct Pieces {
     lying: Vec<[Piece; 4]>,
 }
@@ -115,7 +115,7 @@ impl Pieces {
         &self.lying[tile.index()][turns]
     }
 
-    /// Rotations that do not look like a smaller one.
+    /// The rotations that do not look like a smaller one.
     pub(crate) fn looks(&self, tile: TileKind) -> impl Iterator<Item = usize> {
         let lying = &self.lying[tile.index()];
         (0..4).filter(move |&turns| !lying[..turns].contains(&lying[turns]))
@@ -129,13 +129,13 @@ pub(crate) struct Counted {
     pub(crate) open_ends: u8,
     pub(crate) shields: u8,
     pub(crate) meeples: [u8; 5],
-    /// The completed cities that a field touches, by their numbers in [`Recount::features`].
+    /// The completed cities that a field touches, as indices into [`Recount::features`].
     pub(crate) cities: BTreeSet<usize>,
-    pub(crate) tiles_round: u8,
+    pub(crate) tiles_around: u8,
     sort: u8,
 }
 
-/// Places of the grid to each side of the start tile.
+/// Number of cells of the grid to each side of the start tile.
 const REACH: i32 = 86;
 
 /// The whole map, counted from scratch.
@@ -145,7 +145,7 @@ pub(crate) struct Recount<'a> {
     /// The tile of each cell, by row.
     grid: Vec<Option<usize>>,
     pub(crate) features: Vec<Counted>,
-    /// For each tile the feature of each of its parts.
+    /// For each tile, the feature of each of its parts.
     feature_of: Vec<Vec<usize>>,
 }
 
@@ -213,7 +213,7 @@ impl<'a> Recount<'a> {
                     let found = &self.piece(tile).parts[part];
                     feature.shields += u8::from(found.shield);
                     if found.name == Segment::Monastery {
-                        feature.tiles_round = self.tiles_round(tile);
+                        feature.tiles_around = self.tiles_around(tile);
                     }
                     let by_edge = found.edges.iter().map(|&edge| (edge, None));
                     let by_half = found.halves.iter().map(|&half| (half / 2, Some(half)));
@@ -240,7 +240,7 @@ impl<'a> Recount<'a> {
         }
     }
 
-    fn tiles_round(&self, tile: usize) -> u8 {
+    fn tiles_around(&self, tile: usize) -> u8 {
         let (x, y) = self.xy(tile);
         let round = (-1..=1).flat_map(|dy| (-1..=1).map(move |dx| (x + dx, y + dy)));
         let laid = round.filter(|&(x, y)| self.grid[place_of(x, y)].is_some());
@@ -303,14 +303,14 @@ impl<'a> Recount<'a> {
         found
     }
 
-    /// What the rules should know of a feature.
+    /// The expected description of a feature by the rules.
     pub(crate) fn kind(&self, feature: usize) -> FeatureKind {
         let Counted {
             tiles,
             open_ends,
             shields,
             cities,
-            tiles_round,
+            tiles_around,
             sort,
             ..
         } = &self.features[feature];
@@ -324,7 +324,7 @@ impl<'a> Recount<'a> {
                 shields,
             },
             2 => FeatureKind::Monastery {
-                tiles_round: *tiles_round,
+                tiles_around: *tiles_around,
             },
             _ => FeatureKind::Field {
                 completed_cities: cities.len() as u8,
@@ -337,25 +337,25 @@ impl<'a> Recount<'a> {
             FeatureKind::Road { open_ends, .. } | FeatureKind::City { open_ends, .. } => {
                 open_ends == 0
             }
-            FeatureKind::Monastery { tiles_round } => tiles_round == 8,
+            FeatureKind::Monastery { tiles_around } => tiles_around == 8,
             FeatureKind::Field { .. } => false,
         }
     }
 
-    /// What a feature is worth.
-    pub(crate) fn worth(&self, feature: usize) -> u16 {
+    /// The points of a feature.
+    pub(crate) fn points(&self, feature: usize) -> u16 {
         let complete = self.is_complete(feature);
         u16::from(match self.kind(feature) {
             FeatureKind::Road { tiles, .. } => tiles,
             FeatureKind::City { tiles, shields, .. } if complete => 2 * (tiles + shields),
             FeatureKind::City { tiles, shields, .. } => tiles + shields,
-            FeatureKind::Monastery { tiles_round } => tiles_round + 1,
+            FeatureKind::Monastery { tiles_around } => tiles_around + 1,
             FeatureKind::Field { completed_cities } => 3 * completed_cities,
         })
     }
 
-    /// The features that the tile laid last completed, by their first segments on it; monasteries
-    /// by their own.
+    /// The features completed by the last tile, by their first segments on it; monasteries by their
+    /// own.
     pub(crate) fn completed(&self) -> Vec<(Segment, usize)> {
         let last = self.view.tiles.len() - 1;
         let mut completed = self.features_of(last);
@@ -373,7 +373,7 @@ impl<'a> Recount<'a> {
         completed
     }
 
-    /// The ways from a road through its drawbridges that are down.
+    /// The lowered drawbridges of a road.
     pub(crate) fn gates(&self, road: usize) -> Vec<Gate> {
         let mut gates: Vec<(Gate, usize)> = Vec::new();
         for tile in 0..self.view.tiles.len() {
@@ -401,7 +401,7 @@ impl<'a> Recount<'a> {
         gates.into_iter().map(|(gate, _)| gate).collect()
     }
 
-    /// Where a tile fits, in canonical order.
+    /// All placements of a tile in canonical order.
     pub(crate) fn placements(&self, tile: TileKind) -> Vec<(Cell, Rotation)> {
         let mut fitting = Vec::new();
         let open: BTreeSet<(i32, i32)> = (0..self.view.tiles.len())
@@ -444,7 +444,7 @@ fn sort(segment: Segment) -> u8 {
     }
 }
 
-/// The seats with the most meeples, if there is any meeple.
+/// The seats with the most meeples; none if there is no meeple.
 pub(crate) fn majority(meeples: &[u8; 5]) -> Vec<usize> {
     let most = *meeples.iter().max().unwrap();
     (0..5)

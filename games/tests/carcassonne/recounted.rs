@@ -16,7 +16,7 @@ use proptest::prelude::*;
 use crate::edition::CROWDED;
 use crate::recount::{Pieces, Recount, majority};
 
-/// What the rules keep of each segment's feature is what a flood fill finds.
+/// Asserts that the feature of each segment is the one that a flood fill finds.
 fn check_features(state: &State, view: &Observation, recount: &Recount<'_>) {
     let mut ids: Vec<Option<FeatureId>> = vec![None; recount.features.len()];
     for (tile, segment, feature) in recount.segments() {
@@ -73,7 +73,7 @@ fn expected_decisions(config: &Config, view: &Observation, recount: &Recount<'_>
     }
 }
 
-/// What placing a meeple must lead to: points, supply, meeples and crossings.
+/// Computes the effect of a placed meeple on points, supply and meeples; returns the crossings.
 fn score_by_hand(recount: &Recount<'_>, view: &mut Observation) -> Vec<Crossing> {
     let mut crossings = Vec::new();
     let mut gone = Vec::new();
@@ -83,9 +83,9 @@ fn score_by_hand(recount: &Recount<'_>, view: &mut Observation) -> Vec<Crossing>
         for &seat in &best {
             let points = &mut view.seats[seat].points;
             match segment {
-                Segment::Road(_) => points.roads += recount.worth(feature),
-                Segment::City(_) => points.cities += recount.worth(feature),
-                _ => points.monasteries += recount.worth(feature),
+                Segment::Road(_) => points.roads += recount.points(feature),
+                Segment::City(_) => points.cities += recount.points(feature),
+                _ => points.monasteries += recount.points(feature),
             }
         }
         if let (Segment::Road(road), [seat]) = (segment, best.as_slice())
@@ -109,7 +109,7 @@ fn score_by_hand(recount: &Recount<'_>, view: &mut Observation) -> Vec<Crossing>
     crossings
 }
 
-/// The order of meeples in an observation.
+/// The sort key of meeples in an observation.
 fn order(view: &Observation, meeple: &Meeple) -> (usize, Segment, Seat) {
     let mut tiles = view.tiles.iter();
     let tile = tiles
@@ -118,10 +118,10 @@ fn order(view: &Observation, meeple: &Meeple) -> (usize, Segment, Seat) {
     (tile, meeple.segment, meeple.seat)
 }
 
-/// What is told of the features that the tile laid last completed, in order.
+/// The expected events of the features completed by the last tile, in order.
 fn completed_by_hand(recount: &Recount<'_>, view: &Observation) -> Vec<Event> {
     let cell = |tile: usize| view.tiles[tile].placement.cell;
-    let told = recount.completed().into_iter().map(|(segment, feature)| {
+    let events = recount.completed().into_iter().map(|(segment, feature)| {
         let counted = &recount.features[feature];
         Event::Scored {
             cell: match segment {
@@ -130,11 +130,11 @@ fn completed_by_hand(recount: &Recount<'_>, view: &Observation) -> Vec<Event> {
             },
             segment,
             completed: true,
-            points: recount.worth(feature),
+            points: recount.points(feature),
             seats: seats_of(majority(&counted.meeples)),
         }
     });
-    told.collect()
+    events.collect()
 }
 
 fn seats_of(numbers: Vec<usize>) -> SeatSet {
@@ -142,8 +142,8 @@ fn seats_of(numbers: Vec<usize>) -> SeatSet {
     seats.map(|number| Seat::new(number).unwrap()).collect()
 }
 
-/// What `decision` must make of `view`, as far as seats, meeples and crossings go, and what is told
-/// of completed features.
+/// Applies `decision` to seats, meeples and crossings of `view`; returns the expected events of
+/// completed features.
 fn after_by_hand(
     pieces: &Pieces,
     view: &Observation,
@@ -169,9 +169,9 @@ fn after_by_hand(
             }
             let placed = after.clone();
             let recount = Recount::new(pieces, &placed);
-            let told = completed_by_hand(&recount, &placed);
+            let events = completed_by_hand(&recount, &placed);
             let crossings = score_by_hand(&recount, &mut after);
-            (after, crossings, told)
+            (after, crossings, events)
         }
         (Decision::Drawbridge(gate), Phase::Drawbridge { crossings }) => {
             let mut crossings = crossings.to_vec();
@@ -188,7 +188,7 @@ fn after_by_hand(
     }
 }
 
-/// The final scores by hand, and that the outcome has them.
+/// Computes the final scores by hand, and asserts that the outcome has them.
 fn check_outcome(state: &State, view: &Observation, recount: &Recount<'_>) {
     let outcome = Carcassonne::outcome(state).unwrap();
     let mut last: HashMap<(usize, &str), i32> = HashMap::new();
@@ -204,7 +204,7 @@ fn check_outcome(state: &State, view: &Observation, recount: &Recount<'_>) {
             Segment::Field(_) => "fields",
         };
         for seat in majority(&recount.features[feature].meeples) {
-            *last.entry((seat, category)).or_default() += i32::from(recount.worth(feature));
+            *last.entry((seat, category)).or_default() += i32::from(recount.points(feature));
         }
     }
     for (seat, result) in outcome.seats.iter().enumerate() {
@@ -221,15 +221,15 @@ fn check_outcome(state: &State, view: &Observation, recount: &Recount<'_>) {
     }
 }
 
-/// Completed features are told to score as they do, and at the end every feature with meeples is,
-/// once, after the end has been told.
-fn check_told(events: &[Event], completed: &[Event], pieces: &Pieces, after: &Observation) {
-    let (mut told, mut last, mut ended) = (Vec::new(), Vec::new(), false);
+/// Asserts that the events score the completed features, and at the end every feature with meeples
+/// once, after the event of the end.
+fn check_score_events(events: &[Event], completed: &[Event], pieces: &Pieces, after: &Observation) {
+    let (mut scored, mut last, mut ended) = (Vec::new(), Vec::new(), false);
     for &event in events {
         match event {
             Event::Scored {
                 completed: true, ..
-            } => told.push(event),
+            } => scored.push(event),
             Event::Scored {
                 cell,
                 segment,
@@ -244,7 +244,7 @@ fn check_told(events: &[Event], completed: &[Event], pieces: &Pieces, after: &Ob
             _ => {}
         }
     }
-    assert_eq!(told, completed);
+    assert_eq!(scored, completed);
     assert_eq!(ended, after.phase == Phase::Over);
     if ended {
         let recount = Recount::new(pieces, after);
@@ -255,14 +255,15 @@ fn check_told(events: &[Event], completed: &[Event], pieces: &Pieces, after: &Ob
             if !scored.contains(&feature) {
                 scored.push(feature);
                 let seats = seats_of(majority(&recount.features[feature].meeples));
-                expected.push((cell, segment, recount.worth(feature), seats));
+                expected.push((cell, segment, recount.points(feature), seats));
             }
         }
         assert_eq!(last, expected);
     }
 }
 
-/// Seats follow each other, each with a tile that fits; what fits nowhere leaves the game.
+/// Asserts that seats take turns, each with a tile that fits, and that tiles that fit nowhere leave
+/// the game.
 fn check_turn(pieces: &Pieces, before: &Observation, after: &Observation) {
     let unseen =
         |view: &Observation| -> usize { view.unseen.iter().map(|&n| usize::from(n)).sum() };
@@ -290,8 +291,8 @@ fn check_turn(pieces: &Pieces, before: &Observation, after: &Observation) {
     assert_eq!(after.turn.index(), expected, "whose turn it is");
 }
 
-/// Chooses as a random bot would, but lays tiles where they complete something a little more
-/// often than chance does: it looks at a few placements and takes the one with most neighbours.
+/// Chooses like a random bot, but completes features a little more often: of a few random
+/// placements it takes the one with the most neighbours.
 fn choose(list: &[Decision], view: &Observation, chance: &mut ChanceStream) -> Decision {
     let mut any = || list[chance.below(list.len() as u32) as usize];
     let neighbours = |decision: &Decision| match decision {
@@ -333,7 +334,7 @@ fn check_match(config: &Config, seats: u8, seed: u64) {
         let view = Carcassonne::observe(&state, Viewer::Spectator);
         let recount = Recount::new(&pieces, &view);
         check_features(&state, &view, &recount);
-        let Some(seat) = Carcassonne::owing(&state).iter().next() else {
+        let Some(seat) = Carcassonne::seats_to_decide(&state).iter().next() else {
             check_outcome(&state, &view, &recount);
             return;
         };
@@ -350,7 +351,7 @@ fn check_match(config: &Config, seats: u8, seed: u64) {
             Phase::Drawbridge { crossings: waiting } => assert_eq!(waiting[..], crossings),
             _ => assert_eq!(crossings, [], "{decision}"),
         }
-        check_told(&events, &completed, &pieces, &after);
+        check_score_events(&events, &completed, &pieces, &after);
         check_turn(&pieces, &view, &after);
     }
 }

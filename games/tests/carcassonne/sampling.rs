@@ -1,4 +1,5 @@
-//! Observations from outside: sampled or refused, never a panic; and what they may not tell.
+//! Observations from clients: sampled or refused, never a panic; and facts that they must not
+//! reveal.
 
 use std::collections::HashSet;
 
@@ -22,9 +23,9 @@ fn any_segment(chance: &mut ChanceStream) -> Segment {
     }
 }
 
-/// Changes one field of an observation at random.
+/// Changes one random field of an observation.
 fn mutate(view: &mut Observation, chance: &mut ChanceStream) {
-    let any_seat = Seat::new(chance.below(8) as u8).unwrap();
+    let random_seat = Seat::new(chance.below(8) as u8).unwrap();
     let tile = TileKind::new(chance.below(36) as u8).unwrap();
     let place = chance.below(view.tiles.len() as u32) as usize;
     let player = chance.below(view.seats.len() as u32) as usize;
@@ -32,17 +33,17 @@ fn mutate(view: &mut Observation, chance: &mut ChanceStream) {
     let segment = any_segment(chance);
     let crossing = Crossing {
         road: Edge::ALL[chance.below(4) as usize],
-        seat: any_seat,
+        seat: random_seat,
         meeples: number,
     };
     let meeple = Meeple {
-        seat: any_seat,
+        seat: random_seat,
         cell: view.tiles[place].placement.cell,
         segment,
     };
     match chance.below(20) {
-        0 => view.viewer = Viewer::Seat(any_seat),
-        1 => view.turn = any_seat,
+        0 => view.viewer = Viewer::Seat(random_seat),
+        1 => view.turn = random_seat,
         2 => view.phase = Phase::PlaceTile { tile },
         3 => view.phase = Phase::PlaceMeeple,
         4 => view.phase = Phase::Over,
@@ -67,9 +68,9 @@ fn mutate(view: &mut Observation, chance: &mut ChanceStream) {
         }
         13 => drop(view.meeples.try_push(meeple)),
         14 => {
-            // A meeple of the supply.
+            // A meeple moves out of the supply.
             if view.meeples.try_push(meeple).is_ok()
-                && let Some(owner) = view.seats.get_mut(any_seat.index())
+                && let Some(owner) = view.seats.get_mut(random_seat.index())
             {
                 owner.supply = owner.supply.wrapping_sub(1);
             }
@@ -86,10 +87,10 @@ fn mutate(view: &mut Observation, chance: &mut ChanceStream) {
     }
 }
 
-/// Plays a state to its end with uniform random decisions.
+/// Plays a match to its end with uniform random decisions.
 fn finish(state: &mut State, chance: &mut ChanceStream) {
     let mut list = Vec::new();
-    while let Some(player) = Carcassonne::owing(state).iter().next() {
+    while let Some(player) = Carcassonne::seats_to_decide(state).iter().next() {
         Carcassonne::legal(state, player, &mut list);
         assert!(
             !list.is_empty(),
@@ -112,7 +113,7 @@ fn an_altered_observation_is_refused_or_plays_on_without_a_panic() {
         let setup = Carcassonne::draw_setup(&config, seats, &seed).unwrap();
         let mut state = Carcassonne::start(&config, seats, &setup, &mut NoEvents).unwrap();
         let mut list = Vec::new();
-        while let Some(player) = Carcassonne::owing(&state).iter().next() {
+        while let Some(player) = Carcassonne::seats_to_decide(&state).iter().next() {
             for _ in 0..3 {
                 let mut view = Carcassonne::observe(&state, Viewer::Seat(player));
                 for _ in 0..1 + chance.below(2) {
@@ -154,11 +155,11 @@ fn a_fact_that_no_match_shows_is_refused_with_its_field() {
     };
     let road = Position::new("D6 A U").play("place -1 0 0; meeple road e; place 1 0 1");
     let waiting = road.clone().play("meeple none");
-    let field = "seats[0].supply: does not make seven meeples of the seat in all";
+    let field = "seats[0].supply: must be seven with meeples on the table and in crossings";
     assert_eq!(refused(&road, &|view| view.seats[0].supply = 7), field);
     assert_eq!(
         refused(&road, &|view| view.seats[1].points.cities = 2000),
-        "seats[1].points: are more than a match can bring"
+        "seats[1].points: exceed the maximum points of a match"
     );
     assert_eq!(
         refused(&road, &|view| view.turn = seat(2)),
@@ -166,7 +167,7 @@ fn a_fact_that_no_match_shows_is_refused_with_its_field() {
     );
     assert_eq!(
         refused(&road, &|view| view.tiles[1].placement.cell.y = 1),
-        "tiles[1]: does not fit where it lies, or lies in a rotation that looks like a smaller"
+        "tiles[1]: does not fit in its cell, or has a rotation equivalent to a smaller one"
     );
     assert_eq!(
         refused(&road, &|view| _ = view.tiles.remove(0)),
@@ -200,7 +201,7 @@ fn a_fact_that_no_match_shows_is_refused_with_its_field() {
     };
     assert_eq!(
         alter_crossing(&|crossing| crossing.meeples = 0),
-        "phase.crossings[0].meeples: 0 is not in 1 to 7"
+        "phase.crossings[0].meeples: 0 is out of range (1..=7)"
     );
     assert_eq!(
         refused(&waiting, &|view| {
@@ -271,7 +272,7 @@ fn sampling_draws_every_tile_to_come_about_equally_often() {
         }
     }
     assert_eq!(digests.len(), 8200);
-    // All 82 tiles to come fit somewhere.
+    // All 82 undrawn tiles fit somewhere.
     for tile in TileKind::all() {
         let expected = 100 * u32::from(view.unseen[tile.index()]);
         let found = next[tile.index()];

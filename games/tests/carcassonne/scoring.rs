@@ -1,5 +1,4 @@
-//! Points: every sentence of the rules on completed features, on the end of the match and on
-//! ties.
+//! Points: every sentence of the rules on completed features, on the end of the match and on ties.
 
 use bridgemaster_games::Seat;
 use bridgemaster_games::carcassonne::{Event, FeatureKind};
@@ -36,7 +35,7 @@ fn a_completed_road_gives_one_point_a_tile_and_its_meeple_comes_home() {
 
 #[test]
 fn a_city_of_two_tiles_gives_two_points_a_tile() {
-    // C3. The meeple was placed on the completed city and comes home at once.
+    // C3. The meeple was placed on the completed city and returns at once.
     let position = Position::new("E").play("place 0 -1 2; meeple city s");
     assert_eq!(scored(&position), [("city s".to_owned(), 4, vec![seat(0)])]);
     assert_eq!(position.points()[0], [0, 4, 0]);
@@ -68,7 +67,7 @@ fn a_monastery_with_its_eight_neighbours_gives_nine_points() {
     );
     assert_eq!(
         before.feature(0, 1, "monastery").kind,
-        FeatureKind::Monastery { tiles_round: 7 }
+        FeatureKind::Monastery { tiles_around: 7 }
     );
     let position = before.play("place 1 2 1; meeple none");
     assert_eq!(

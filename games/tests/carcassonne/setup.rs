@@ -1,7 +1,7 @@
-//! Drawn setups are pinned; setups from outside are checked.
+//! Drawn setups are pinned; setups from clients are checked.
 
 use bridgemaster_games::carcassonne::{Carcassonne, Config, Setup};
-use bridgemaster_games::{NoEvents, Rules, Seat, SeatCount, Seed};
+use bridgemaster_games::{Game, NoEvents, Rules, Seat, SeatCount, Seed};
 
 use crate::position::{kind, seat};
 
@@ -41,7 +41,7 @@ fn the_setups_of_a_seed_are_pinned() {
 
 #[test]
 fn the_first_seat_comes_from_the_seed() {
-    // C1.
+    // Ruling C1 applies.
     let mut counts = [0; 5];
     for seed in 0..2000u64 {
         let setup = Carcassonne::draw_setup(&Config::default(), seats(5), &Seed::from(seed));
@@ -68,7 +68,7 @@ fn a_number_of_seats_that_the_game_does_not_have_is_refused() {
         let error = Carcassonne::check_config(&Config::default(), seats(count)).unwrap_err();
         assert_eq!(
             error.to_string(),
-            format!("seats: {count} is not in 2 to 5")
+            format!("seats: {count} is out of range (2..=5)")
         );
     }
 }
@@ -105,9 +105,9 @@ fn a_bad_setup_is_refused_with_its_field() {
     };
     assert_eq!(
         refused(&config, &twice),
-        "tiles[1]: C is dealt too often: 1 in all"
+        "tiles[1]: C is dealt too often (at most 1)"
     );
-    // The start tile is not drawn.
+    // The start tile is never drawn.
     let start = |setup: &mut Setup| {
         let other = setup
             .tiles
@@ -116,7 +116,7 @@ fn a_bad_setup_is_refused_with_its_field() {
             .unwrap();
         setup.tiles[other] = kind("D");
     };
-    assert!(refused(&config, &start).ends_with("D is dealt too often: 3 in all"));
+    assert!(refused(&config, &start).ends_with("D is dealt too often (at most 3)"));
 }
 
 #[test]
@@ -125,8 +125,8 @@ fn a_setup_of_this_match_is_accepted() {
         for config in [Config::default(), without_drawbridges()] {
             let setup = draw(&config, count, "london");
             let state = Carcassonne::start(&config, seats(count), &setup, &mut NoEvents).unwrap();
-            let owing: Vec<Seat> = Carcassonne::owing(&state).iter().collect();
-            assert_eq!(owing, [setup.first]);
+            let seats_to_decide: Vec<Seat> = Carcassonne::seats_to_decide(&state).iter().collect();
+            assert_eq!(seats_to_decide, [setup.first]);
             assert!(setup.first <= seat(count - 1));
         }
     }

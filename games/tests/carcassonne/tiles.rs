@@ -1,5 +1,5 @@
-//! The tile tables: what the rules page says of the 72 base tiles and the twelve drawbridge
-//! tiles of the built-in edition.
+//! The tile tables: the 72 base tiles and the twelve drawbridge tiles of the built-in edition as on
+//! the rules page.
 
 use bridgemaster_games::carcassonne::{
     BASE_KINDS, Edge, Edition, HalfEdge, Terrain, TileKind, TileParts,
@@ -12,7 +12,7 @@ fn all() -> Vec<(TileKind, TileParts)> {
         .collect()
 }
 
-/// How many there are of something in the base tiles.
+/// The total of `number` over the base tiles.
 fn base(number: impl Fn(&TileParts) -> usize) -> usize {
     let tiles = all().into_iter().take(BASE_KINDS);
     tiles
@@ -142,9 +142,12 @@ fn row(kind: TileKind, tile: &TileParts) -> String {
             .unwrap();
         letters(&city.edges)
     };
-    let list = |items: Vec<String>| match items.is_empty() {
-        true => "-".to_owned(),
-        false => items.join(" / "),
+    let list = |items: Vec<String>| {
+        if items.is_empty() {
+            "-".to_owned()
+        } else {
+            items.join(" / ")
+        }
     };
     let edges: String = tile.edges.iter().map(|terrain| terrain.name()).collect();
     let cities = tile
@@ -168,9 +171,10 @@ fn row(kind: TileKind, tile: &TileParts) -> String {
         let at = if touched.is_empty() { "" } else { "@" };
         format!("{{{}}}{at}{}", halves.join(" "), touched.join(","))
     });
-    let count = match kind.is_drawbridge_tile() {
-        true => String::new(),
-        false => format!(" {} |", Edition::count(kind)),
+    let count = if kind.is_drawbridge_tile() {
+        String::new()
+    } else {
+        format!(" {} |", Edition::count(kind))
     };
     format!(
         "| {kind} |{count} {edges} | {} | {} | {}{} |",

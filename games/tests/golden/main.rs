@@ -1,33 +1,30 @@
-//! Golden playthroughs: readable transcripts, compared to the last byte. They pin chance, setup,
+//! Golden playthroughs: readable transcripts, compared byte for byte. They pin chance, setup,
 //! rules, canonical order, notation, event texts, the text view and digests.
 //!
-//! Each file of `tests/golden/GAME` is one match; its first lines say how many seats it has and
-//! which options. After an intended change, `BLESS=1 cargo test -p bridgemaster-games --test
-//! golden` writes them anew; whoever does so reads the difference, and raises `RULES_VERSION`
-//! where equal decisions now lead to another state. A game without playthroughs gets one for its
-//! fewest and one for its most seats; a new file needs no more than its first lines, such as
-//! `Carcassonne, seed golden, 2 seats` and `fields off`.
+//! Each file of `tests/golden/GAME` is one match; its first lines have the number of seats and the
+//! options. After an intended change, `BLESS=1 cargo test -p bridgemaster-games --test golden`
+//! rewrites them; review the difference, and raise `RULES_VERSION` where equal decisions now lead
+//! to another state. A game without playthroughs gets one for its minimum and one for its maximum
+//! number of seats; a new file needs only its first lines, such as `Carcassonne, seed golden, 2
+//! seats` and `fields off`.
 
 #![allow(clippy::unwrap_used)]
-#![allow(
-    clippy::disallowed_methods,
-    reason = "BLESS=1 asks to write files anew"
-)]
+#![allow(clippy::disallowed_methods, reason = "BLESS=1 rewrites the files")]
 
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
 use bridgemaster_games::{
-    ChanceStream, GAME_IDS, Game, SeatCount, Seed, Viewer, for_each_game, settle,
+    ChanceStream, GAME_IDS, Game, SeatCount, Seed, Viewer, for_each_game, resolve_chance,
 };
 
-/// The table is shown at the start, after each so many decisions, and at the end.
-const DECISIONS_A_TABLE: usize = 20;
-/// Legal decisions that are written out; of the others there is the number.
+/// The table is written at the start, each time after this number of decisions, and at the end.
+const DECISIONS_PER_TABLE: usize = 20;
+/// The maximum number of legal decisions written in full; of the others only the number is written.
 const DECISIONS_SHOWN: usize = 12;
 
-/// Plays a match of uniform random decisions and tells all of it.
+/// Plays a match of uniform random decisions and returns its transcript.
 fn transcript<G: Game>(seats: u8, options: &[(String, String)]) -> String {
     let count = SeatCount::new(seats).unwrap();
     let seed: Seed = "golden".parse().unwrap();
@@ -43,20 +40,20 @@ fn transcript<G: Game>(seats: u8, options: &[(String, String)]) -> String {
     let mut chance = ChanceStream::new(&seed, 1_000_000);
     let mut list = Vec::new();
     for decisions in 0.. {
-        settle::<G>(&mut state, &mut chance, &mut events);
+        resolve_chance::<G>(&mut state, &mut chance, &mut events);
         for event in events.drain(..) {
             writeln!(text, "  {event}").unwrap();
         }
-        let owing: Vec<_> = G::owing(&state).iter().collect();
-        if decisions % DECISIONS_A_TABLE == 0 || owing.is_empty() {
+        let seats_to_decide: Vec<_> = G::seats_to_decide(&state).iter().collect();
+        if decisions % DECISIONS_PER_TABLE == 0 || seats_to_decide.is_empty() {
             let view = G::observe(&state, Viewer::Spectator);
             G::render(&config, &view, &mut text).unwrap();
         }
         writeln!(text, "digest {}", G::digest(&state)).unwrap();
-        if owing.is_empty() {
+        if seats_to_decide.is_empty() {
             break;
         }
-        let seat = owing[chance.below(owing.len() as u32) as usize];
+        let seat = seats_to_decide[chance.below(seats_to_decide.len() as u32) as usize];
         G::legal(&state, seat, &mut list);
         let mut names: Vec<String> = list.iter().map(ToString::to_string).collect();
         if names.len() > DECISIONS_SHOWN {
@@ -85,7 +82,7 @@ fn transcript<G: Game>(seats: u8, options: &[(String, String)]) -> String {
     text
 }
 
-/// The seats and options that the first lines of a playthrough name.
+/// The seats and options in the first lines of a playthrough.
 fn match_of<G: Game>(text: &str) -> (u8, Vec<(String, String)>) {
     let mut lines = text.lines();
     let first = lines.next().unwrap();
@@ -117,7 +114,7 @@ fn check<G: Game>() {
         }
     }
     let files = fs::read_dir(&folder).unwrap_or_else(|error| {
-        panic!("{}: {error}; BLESS=1 makes it", folder.display());
+        panic!("{}: {error}; BLESS=1 creates it", folder.display());
     });
     let mut files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
     files.sort();

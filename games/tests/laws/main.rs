@@ -1,40 +1,54 @@
-//! The laws of a game, held against every game of the catalogue and, to keep the seam honest,
-//! against a trivial one of the tests; and defects planted there, each of which a law finds.
+//! The laws of a game, tested on every game of the catalogue and, so that the traits depend on no
+//! single game, on a toy game; and defects of the toy game, each of which a law finds.
 
 #![allow(clippy::unwrap_used)]
 
-mod course;
+mod digests;
+mod editions;
+mod goofspiel;
 mod lists;
 mod options;
+mod others;
+mod outcome;
 mod planted;
 mod random_match;
-mod rock_paper_scissors;
+mod redeals;
+mod sampling;
 mod secrecy;
 
 use bridgemaster_games::{GAME_IDS, SeatCount, for_each_game, with_game};
-use course::*;
+use digests::*;
+use goofspiel::Goofspiel;
 use lists::*;
+use others::*;
+use outcome::*;
 use random_match::{RandomMatch, random_matches};
-use rock_paper_scissors::RockPaperScissors;
+use redeals::*;
+use sampling::*;
 use secrecy::*;
 
-/// Holds a game to every law, with so many random matches each.
+/// Tests every law of a game on this number of random matches each.
 macro_rules! laws {
     ($module:ident, $game:ty, $cases:literal) => {
         laws!($module, $game, $cases:
-            listed_decisions_are_distinct_within_the_cap_and_apply,
+            listed_decisions_ascend_within_the_cap_and_apply,
             unlisted_decisions_are_refused_and_change_nothing,
             one_text_is_one_decision,
-            an_observation_tells_no_hidden_fact_and_is_complete,
-            a_decision_without_an_event_shows_to_its_seat_alone,
-            others_see_of_a_decision_what_its_events_tell,
-            events_tell_nothing_that_nobody_sees,
-            what_the_setup_hides_shows_only_with_an_event,
-            states_of_equal_digests_play_on_alike,
-            a_digest_knows_the_options,
+            observations_reveal_no_hidden_fact_and_are_complete,
+            a_decision_without_an_event_is_visible_to_its_seat_only,
+            others_see_only_the_events_of_a_decision,
+            events_reveal_only_visible_facts,
+            hidden_setup_facts_become_visible_only_with_an_event,
+            the_seed_determines_the_hidden_setup_facts,
+            sampled_states_are_valid,
+            the_sampler_draws_every_secret,
+            a_setup_of_another_match_is_refused_or_plays_to_an_end,
+            an_observation_of_another_match_is_refused_or_plays_to_an_end,
+            states_of_equal_digests_behave_alike,
+            digests_cover_the_options,
             equal_decisions_give_equal_digests_and_events,
             a_match_ends_with_an_outcome_that_adds_up,
-            texts_for_people_are_lines_of_a_terminal_and_progress_never_goes_back
+            texts_fit_a_terminal_and_progress_never_decreases
         );
     };
     ($module:ident, $game:ty, $cases:literal: $($law:ident),*) => {
@@ -57,14 +71,22 @@ macro_rules! laws_of_the_catalogue {
     };
 }
 for_each_game!(laws_of_the_catalogue);
-laws!(rock_paper_scissors_laws, crate::RockPaperScissors, 16);
+laws!(goofspiel_laws, crate::Goofspiel, 16);
 
 #[test]
-fn the_sampler_draws_hidden_facts_anew() {
+fn no_text_without_its_argument_is_a_decision() {
+    for id in GAME_IDS {
+        with_game!(*id, G => a_truncated_text_is_invalid_or_has_a_legal_form::<G>()).unwrap();
+    }
+    a_truncated_text_is_invalid_or_has_a_legal_form::<Goofspiel>();
+}
+
+#[test]
+fn the_sampler_redraws_hidden_facts() {
     for id in GAME_IDS {
         let others = with_game!(*id, G => {
             let seats = G::SEATS.filter_map(SeatCount::new).next_back().unwrap().get().min(3);
-            let sample = |seed| sample_everywhere::<G>(&RandomMatch { seats, seed });
+            let sample = |seed| sample_every_position::<G>(&RandomMatch { seats, seed });
             (0..20).map(sample).sum::<usize>()
         });
         assert!(others > Some(1000), "{id}: {others:?}");

@@ -1,11 +1,11 @@
-//! Options: each example is set, what is no value is refused with what would be valid.
+//! Options: each example is accepted; other values are refused with the valid ones.
 
 use std::collections::HashSet;
 
 use bridgemaster_games::{GAME_IDS, Game, OptionSource, with_game};
 
-/// Values that no option takes.
-const NO_VALUES: [&str; 6] = ["", "maybe", "-1", "+1", "256", "on off"];
+/// Values that are invalid for every option.
+const INVALID_VALUES: [&str; 6] = ["", "maybe", "-1", "+1", "256", "on off"];
 
 fn check<G: Game>() {
     let options = G::options();
@@ -28,13 +28,13 @@ fn check<G: Game>() {
             G::set_option(&mut config, name, value).unwrap();
             assert!(
                 !configs.contains(&config),
-                "{name} {value} is another value again"
+                "{name} {value} equals another example"
             );
             configs.push(config);
         }
         let is_file = option.source == OptionSource::File;
         assert_eq!(configs.is_empty(), is_file, "{name} has no example");
-        for value in NO_VALUES {
+        for value in INVALID_VALUES {
             let mut config = G::Config::default();
             let error = G::set_option(&mut config, name, value).unwrap_err();
             assert!(
@@ -47,7 +47,7 @@ fn check<G: Game>() {
     let error = G::set_option(&mut G::Config::default(), "colour", "red").unwrap_err();
     let error = error.to_string();
     assert!(
-        error.starts_with("colour is no option of this game"),
+        error.starts_with("colour is not an option of this game"),
         "{error}"
     );
     assert!(names.iter().all(|name| error.contains(name)), "{error}");

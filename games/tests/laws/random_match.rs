@@ -1,9 +1,10 @@
-//! Random matches, in which everything follows from two numbers.
+//! Random matches, each determined by two numbers.
 
 use std::collections::HashSet;
 
 use bridgemaster_games::{
-    ChanceStream, Game, GameOption, NoEvents, Seat, SeatCount, SeatSet, Seed, Viewer, settle,
+    ChanceStream, Game, GameOption, NoEvents, Seat, SeatCount, SeatSet, Seed, Viewer,
+    resolve_chance,
 };
 
 #[derive(Clone, Debug)]
@@ -12,7 +13,7 @@ pub(crate) struct RandomMatch {
     pub(crate) seed: u64,
 }
 
-/// So many matches, at tables of every size.
+/// `count` matches with all numbers of seats.
 pub(crate) fn random_matches<G: Game>(count: u64) -> impl Iterator<Item = RandomMatch> {
     let tables = G::SEATS.cycle();
     (0..count)
@@ -20,20 +21,20 @@ pub(crate) fn random_matches<G: Game>(count: u64) -> impl Iterator<Item = Random
         .map(|(seed, seats)| RandomMatch { seats, seed })
 }
 
-/// Enough for a uniform random match of any game here.
-const MOST_DECISIONS: usize = 2000;
+/// A bound on the decisions of a uniform random match of any game here.
+const MAX_DECISIONS: usize = 2000;
 
 /// A position before a decision, or the end.
 pub(crate) struct Step<'a, G: Game> {
     pub(crate) config: &'a G::Config,
-    /// Settled.
+    /// The state, with no chance due.
     pub(crate) state: &'a G::State,
-    /// What happened since the last one.
+    /// Events since the previous position.
     pub(crate) events: &'a [G::Event],
 }
 
-/// Some config: each option as it is by default or with one of its examples.
-fn any_config<G: Game>(seats: SeatCount, chance: &mut ChanceStream) -> G::Config {
+/// A random config: each option has its default or one of its examples.
+fn random_config<G: Game>(seats: SeatCount, chance: &mut ChanceStream) -> G::Config {
     let mut config = G::Config::default();
     for GameOption { name, examples, .. } in G::options() {
         let choice = chance.below(examples.len() as u32 + 1) as usize;
@@ -62,13 +63,13 @@ impl RandomMatch {
         Seed::from(self.seed)
     }
 
-    /// The stream that decides what is no chance result of the match.
+    /// The stream for everything except the match's own chance results.
     pub(crate) fn chance(&self) -> ChanceStream {
         ChanceStream::new(&self.seed(), 1_000_000)
     }
 
     pub(crate) fn config<G: Game>(&self) -> G::Config {
-        any_config::<G>(self.seat_count(), &mut self.chance())
+        random_config::<G>(self.seat_count(), &mut self.chance())
     }
 
     pub(crate) fn setup<G: Game>(&self, config: &G::Config) -> G::Setup {
@@ -86,17 +87,26 @@ impl RandomMatch {
     }
 }
 
-/// Plays a match with uniform random decisions and shows each position to `visit`, the last one
-/// too. Returns the number of decisions.
+/// Plays a match with uniform random decisions and calls `visit` with each position, the final one
+/// included.
 pub(crate) fn play<G: Game>(
     random: &RandomMatch,
+    visit: impl FnMut(&Step<'_, G>, &mut ChanceStream),
+) {
+    play_variant::<G>(random, 0, visit);
+}
+
+/// Plays one of many variants of a match: other decisions from the same setup.
+pub(crate) fn play_variant<G: Game>(
+    random: &RandomMatch,
+    variant: u64,
     mut visit: impl FnMut(&Step<'_, G>, &mut ChanceStream),
-) -> usize {
-    let mut chance = random.chance();
-    let config = any_config::<G>(random.seat_count(), &mut chance);
+) {
+    let mut chance = ChanceStream::new(&random.seed(), 1_000_001 + variant);
+    let config = random.config::<G>();
     let (mut state, mut events) = random.start::<G>(&config, &random.setup::<G>(&config));
-    for decisions in 0..MOST_DECISIONS {
-        settle_by_law::<G>(&mut state, &random.seed(), &mut events);
+    for _ in 0..MAX_DECISIONS {
+        resolve_chance_as_referee::<G>(&mut state, &random.seed(), &mut events);
         let step = Step {
             config: &config,
             state: &state,
@@ -104,24 +114,40 @@ pub(crate) fn play<G: Game>(
         };
         visit(&step, &mut chance);
         events.clear();
-        let Some(seat) = any_seat(G::owing(&state), &mut chance) else {
-            return decisions;
+        let Some(seat) = random_seat(G::seats_to_decide(&state), &mut chance) else {
+            return;
         };
         let list = legal::<G>(&state, seat);
         let decision = &list[chance.below(list.len() as u32) as usize];
         G::apply(&mut state, seat, decision, &mut events).unwrap();
     }
-    panic!("the match did not end within {MOST_DECISIONS} decisions");
+    panic!("the match did not end within {MAX_DECISIONS} decisions");
 }
 
-/// One of some seats; `None` of none.
-pub(crate) fn any_seat(seats: SeatSet, chance: &mut ChanceStream) -> Option<Seat> {
+/// Plays a state to its end, and panics if it has none.
+pub(crate) fn play_to_end<G: Game>(mut state: G::State, chance: &mut ChanceStream) {
+    for _ in 0..MAX_DECISIONS {
+        resolve_chance::<G>(&mut state, chance, &mut NoEvents);
+        let Some(seat) = random_seat(G::seats_to_decide(&state), chance) else {
+            let outcome = G::outcome(&state).expect("no seat owes a decision before the end");
+            return assert_eq!(outcome.seats.len(), usize::from(G::seats(&state).get()));
+        };
+        let list = legal::<G>(&state, seat);
+        assert!(!list.is_empty(), "seat {seat} owes a decision and has none");
+        let decision = &list[chance.below(list.len() as u32) as usize];
+        G::apply(&mut state, seat, decision, &mut NoEvents).unwrap();
+    }
+    panic!("the match does not end");
+}
+
+/// A random one of `seats`; `None` if there is none.
+pub(crate) fn random_seat(seats: SeatSet, chance: &mut ChanceStream) -> Option<Seat> {
     let count = seats.len() as u32;
     (count > 0).then(|| seats.iter().nth(chance.below(count) as usize).unwrap())
 }
 
-/// Applies every chance result that is due, as a referee does.
-pub(crate) fn settle_by_law<G: Game>(
+/// Applies every due chance result as a referee does, and checks the contract of chance.
+pub(crate) fn resolve_chance_as_referee<G: Game>(
     state: &mut G::State,
     seed: &Seed,
     events: &mut Vec<G::Event>,
@@ -129,7 +155,10 @@ pub(crate) fn settle_by_law<G: Game>(
     let mut streams = HashSet::new();
     while let Some(stream) = G::chance_due(state) {
         assert!(stream < 1 << 32 && streams.insert(stream), "{stream}");
-        assert!(G::owing(state).is_empty(), "a seat owes a decision");
+        assert!(
+            G::seats_to_decide(state).is_empty(),
+            "a seat owes a decision"
+        );
         assert_eq!(G::outcome(state), None);
         let draw = || G::draw_chance(state, &mut ChanceStream::new(seed, stream));
         let drawn = draw().unwrap();
@@ -137,7 +166,7 @@ pub(crate) fn settle_by_law<G: Game>(
         assert!(!drawn.to_string().contains('\n'));
         let mut searched = state.clone();
         let mut chance = ChanceStream::new(seed, 0);
-        settle::<G>(&mut searched, &mut chance, &mut NoEvents);
+        resolve_chance::<G>(&mut searched, &mut chance, &mut NoEvents);
         assert_eq!(G::chance_due(&searched), None);
         G::apply_chance(state, &drawn, events).unwrap();
     }
@@ -150,7 +179,7 @@ pub(crate) fn legal<G: Game>(state: &G::State, seat: Seat) -> Vec<G::Decision> {
     list
 }
 
-/// Some of a list, at most `most`.
+/// A random section of a list, at most `most` items.
 pub(crate) fn some<'a, T>(
     list: &'a [T],
     most: usize,

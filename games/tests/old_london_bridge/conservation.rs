@@ -1,5 +1,5 @@
-//! Nothing is lost and nothing appears: cards, buildings, tiles and money over random matches,
-//! and how long such matches are.
+//! Conservation of cards, buildings, tiles and money over random matches, and the length of such
+//! matches.
 
 use bridgemaster_games::old_london_bridge::{
     Area, BUILDINGS, BUILDINGS_PER_KIND, CARD_VALUES, CARDS, Config, Event, FaceChoice,
@@ -7,7 +7,7 @@ use bridgemaster_games::old_london_bridge::{
 };
 use bridgemaster_games::{ChanceStream, Game, NoEvents, Rules, Sample, SeatCount, Seed, Viewer};
 
-/// What happened so far, by the events alone.
+/// Totals of a match, computed from its events alone.
 #[derive(Default)]
 struct Ledger {
     money: [i32; 4],
@@ -52,7 +52,7 @@ impl Ledger {
     }
 }
 
-/// Cards that lie in front of seats: revealed, and not yet back.
+/// The cards in front of seats: revealed, and not yet returned.
 fn played_cards(view: &Observation) -> [u8; CARD_VALUES] {
     let mut cards = [0; CARD_VALUES];
     match view.phase {
@@ -144,7 +144,7 @@ fn cards_buildings_tiles_and_money_are_conserved() {
                 &OldLondonBridge::observe(&state, Viewer::Spectator),
                 &ledger,
             );
-            let Some(seat) = OldLondonBridge::owing(&state).iter().next() else {
+            let Some(seat) = OldLondonBridge::seats_to_decide(&state).iter().next() else {
                 break;
             };
             OldLondonBridge::legal(&state, seat, &mut list);
@@ -168,7 +168,7 @@ fn averages(seats: u8) -> (f64, f64, usize) {
         let setup = OldLondonBridge::draw_setup(&config, count, &seed).unwrap();
         let mut events = NoEvents;
         let mut state = OldLondonBridge::start(&config, count, &setup, &mut events).unwrap();
-        while let Some(seat) = OldLondonBridge::owing(&state).iter().next() {
+        while let Some(seat) = OldLondonBridge::seats_to_decide(&state).iter().next() {
             OldLondonBridge::legal(&state, seat, &mut list);
             all += 1;
             real += u32::from(list.len() > 1);
@@ -196,7 +196,7 @@ fn uniform_random_matches_have_the_expected_number_of_decisions() {
             (real - choices).abs() < 1.5,
             "{seats} seats: {real} real choices"
         );
-        // 26 is an inn of strength 6: random play comes that far, and now and then further.
+        // 26 is an inn of strength 6: random play reaches it, and sometimes a stronger one.
         let cap = OldLondonBridge::LEGAL_CAP;
         assert!(
             (26..=cap).contains(&longest),

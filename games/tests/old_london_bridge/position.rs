@@ -1,7 +1,7 @@
-//! Positions of Old London Bridge that tests make up, and play from them in notation.
+//! Positions of Old London Bridge built by tests, and matches continued from them in notation.
 //!
-//! A position is a spectator's observation that is edited and then sampled, so that it passes the
-//! same checks as one from outside.
+//! A position is an edited observation of a spectator that is then sampled, so that it passes the
+//! same checks as one from a client.
 
 #![allow(dead_code)] // each test file uses its own part
 
@@ -20,19 +20,19 @@ pub(crate) fn seat(number: u8) -> Seat {
     Seat::new(number).unwrap()
 }
 
-/// A position in the making.
+/// A position under construction.
 pub(crate) struct Position {
     pub(crate) config: Config,
     pub(crate) view: Observation,
 }
 
 impl Position {
-    /// The first choice of cards, seats 0, 1, .. in chapel order, in a base game.
+    /// The first choice of cards of a base game, with the seats in ascending chapel order.
     pub(crate) fn new(seats: u8) -> Self {
         Self::with_config(seats, Config::default())
     }
 
-    /// The same with these faces instead of base faces.
+    /// The first choice of cards with these faces instead of base faces.
     pub(crate) fn with_faces(seats: u8, faces: &[Face]) -> Self {
         let mut config = Config::default();
         for &face in faces {
@@ -41,7 +41,7 @@ impl Position {
         Self::with_config(seats, config)
     }
 
-    /// The same with an edition.
+    /// The first choice of cards in this edition.
     pub(crate) fn with_edition(seats: u8, edition: Edition) -> Self {
         Self::with_config(
             seats,
@@ -66,7 +66,7 @@ impl Position {
         &mut self.view.seats[usize::from(number)]
     }
 
-    /// Moves to a round, from 0.
+    /// Sets the round, counted from 0.
     pub(crate) fn round(mut self, round: u8) -> Self {
         self.view.round = round;
         self.view.marker = 1;
@@ -89,13 +89,13 @@ impl Position {
         self
     }
 
-    /// Gives a seat a hand; the supply has the rest of the box.
+    /// Sets the hand of a seat; the supply has the other cards of the box.
     pub(crate) fn hand(mut self, number: u8, hand: [u8; CARD_VALUES]) -> Self {
         self.seat(number).hand = hand;
         self
     }
 
-    /// Gives a seat usable tiles.
+    /// Sets the usable tiles of a seat.
     pub(crate) fn tiles(mut self, number: u8, kinds: &[TileKind]) -> Self {
         for &kind in kinds {
             self.seat(number).tiles[kind.index()] += 1;
@@ -116,7 +116,7 @@ impl Position {
         self
     }
 
-    /// Puts a tile face up on a bonus stack.
+    /// Sets the face-up tile of a bonus stack.
     pub(crate) fn face_up(mut self, stack: usize, kind: TileKind) -> Self {
         let stack = &mut self.view.bonus_stacks[stack];
         if stack.face_up != Some(kind) {
@@ -128,7 +128,7 @@ impl Position {
         self
     }
 
-    /// Gives seats their chapel positions; on one space the lower seat lies on top.
+    /// Sets the chapel positions; the lower of two seats on one space is on top.
     pub(crate) fn chapel(mut self, positions: &[u8]) -> Self {
         for (view, &position) in self.view.seats.iter_mut().zip(positions) {
             view.chapel_position = position;
@@ -140,7 +140,7 @@ impl Position {
         self
     }
 
-    /// Gives seats their gate positions; on one space the lower seat lies on top.
+    /// Sets the gate positions; the lower of two seats on one space is on top.
     pub(crate) fn gate(mut self, positions: &[u8]) -> Self {
         for (view, &position) in self.view.seats.iter_mut().zip(positions) {
             view.gate_position = position;
@@ -160,7 +160,7 @@ impl Position {
             .unwrap()
     }
 
-    /// Gives a seat a bridge by house numbers; 0 stands for a park.
+    /// Sets the bridge of a seat by house numbers; 0 stands for a park.
     pub(crate) fn bridge(mut self, number: u8, houses: &[u8]) -> Self {
         for &house in houses {
             let building = match house {
@@ -219,7 +219,7 @@ impl Position {
         self
     }
 
-    /// Takes all but `left` buildings of a stack out of the game.
+    /// Removes all but `left` buildings of a stack from the game.
     pub(crate) fn shorten_stack(mut self, kind: Kind, left: usize) -> Self {
         let stack = self
             .view
@@ -234,8 +234,8 @@ impl Position {
         self
     }
 
-    /// A turn in which everybody played one card; `cards` is the order of play, `turn` the
-    /// place in it.
+    /// A turn in which every seat played one card; `cards` is the order of play, `turn` the index
+    /// in it.
     pub(crate) fn turn(mut self, cards: &[(u8, u8)], turn: u8) -> Self {
         self.view.turns = cards
             .iter()
@@ -286,7 +286,7 @@ impl Position {
         position
     }
 
-    /// Gives the supply the cards that no seat has.
+    /// Puts the cards that no seat has into the supply.
     pub(crate) fn supplied(mut self) -> Self {
         let mut supply = CARDS;
         for view in &self.view.seats {
@@ -304,7 +304,7 @@ impl Position {
         self
     }
 
-    /// Starts to play, with the cards in the supply that no seat has.
+    /// Starts a match, with the cards that no seat has in the supply.
     pub(crate) fn play(self) -> Play {
         let Self { config, view } = self.supplied();
         let mut chance = ChanceStream::new(&Seed::from(1), 0);
@@ -316,7 +316,7 @@ impl Position {
     }
 }
 
-/// A match in play.
+/// A match in progress.
 pub(crate) struct Play {
     pub(crate) state: State,
     pub(crate) events: Vec<Event>,
@@ -333,11 +333,14 @@ impl Play {
     }
 
     pub(crate) fn try_decide(&mut self, number: u8, text: &str) -> Result<(), Illegal> {
-        let decision: Decision = text.parse().unwrap();
-        OldLondonBridge::apply(&mut self.state, seat(number), &decision, &mut self.events)
+        self.try_apply(number, &text.parse().unwrap())
     }
 
-    /// The message of a refusal.
+    pub(crate) fn try_apply(&mut self, number: u8, decision: &Decision) -> Result<(), Illegal> {
+        OldLondonBridge::apply(&mut self.state, seat(number), decision, &mut self.events)
+    }
+
+    /// The error text of a refused decision.
     pub(crate) fn refusal(&mut self, number: u8, text: &str) -> String {
         self.try_decide(number, text).unwrap_err().to_string()
     }
@@ -382,7 +385,7 @@ impl Play {
         OldLondonBridge::outcome(&self.state).unwrap()
     }
 
-    /// Points of a category for each seat.
+    /// The points of each seat in a category.
     pub(crate) fn points(&self, category: &str) -> Vec<i32> {
         let of_seat = |lines: &[bridgemaster_games::ScoreLine]| {
             lines
@@ -398,12 +401,12 @@ impl Play {
             .collect()
     }
 
-    /// The last event that `pick` takes.
+    /// The last event for which `pick` returns a value.
     pub(crate) fn last<T>(&self, pick: impl Fn(&Event) -> Option<T>) -> Option<T> {
         self.events.iter().rev().find_map(pick)
     }
 
-    /// What a face paid so far: (seat, pounds).
+    /// The payments of a face so far: (seat, pounds).
     pub(crate) fn paid(&self, wanted: Face) -> Vec<(u8, i32)> {
         let paid = self.events.iter().filter_map(|event| match event {
             Event::FacePaid { seat, face, money } if *face == wanted => {

@@ -1,4 +1,4 @@
-//! The course of rounds: how the rondel turns, and what the end of a round and of a match pays.
+//! Rounds: turning of the rondel, and payments at the end of a round and of a match.
 
 use crate::position::Position;
 use bridgemaster_games::old_london_bridge::{
@@ -47,7 +47,7 @@ fn a_rondel_that_is_turned_by_2_has_x_at_the_third_stack_of_the_ring() {
 
 #[test]
 fn a_skipped_second_turn_leaves_the_pawn_where_it_is() {
-    // Only the gate, where the own pawn stands, and the chapel, which faces X, have buildings.
+    // Only the gate, where the own pawn is, and the chapel, which faces X, have buildings.
     let start = [Kind::Inn, Kind::Guildhall, Kind::Haberdashery, Kind::Park]
         .into_iter()
         .fold(Position::new(2), |start, kind| start.shorten_stack(kind, 0))

@@ -1,5 +1,5 @@
-//! Every example of the rulebooks. Leon is seat 0, Lisa 1, Tim 2 and Paula 3, except where two
-//! seats play: there Paula is seat 0 and Lisa seat 1.
+//! Every example of the rulebooks. Leon is seat 0, Lisa 1, Tim 2 and Paula 3, except with two
+//! seats: there Paula is seat 0 and Lisa seat 1.
 
 use crate::position::Position;
 use bridgemaster_games::old_london_bridge::{Event, Face, TileKind};
@@ -212,7 +212,7 @@ fn paulas_inn_20_of_strength_6_gives_3_2_1_or_4_2_or_six_1s() {
     assert_eq!(taken, [0, 1, 1, 1, 0]);
 }
 
-/// The strength that a haberdashery has on this bridge, its own coat not counted.
+/// The strength of a haberdashery on this bridge, without its own coat.
 fn strength_before(bridge: &[u8], haberdashery: u8) -> i32 {
     let start = Position::new(4)
         .round(11)
@@ -227,7 +227,7 @@ fn strength_before(bridge: &[u8], haberdashery: u8) -> i32 {
 fn lisas_guildhall_makes_strengths_of_7_5_2_and_2() {
     let one_guildhall = [60, 56, 55, 52, 49, 47, 41, 40, 32];
     let two_guildhalls = [60, 56, 55, 52, 49, 47, 44, 41, 40, 32];
-    // Haberdasheries that are blue, orange, grey and green.
+    // The coats of the haberdasheries are blue, orange, grey and green.
     let haberdasheries = [8, 3, 13, 18];
     assert_eq!(
         haberdasheries.map(|house| strength_before(&one_guildhall, house)),

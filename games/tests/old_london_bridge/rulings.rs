@@ -1,7 +1,9 @@
-//! What the project's rulings decide, beyond the rulebooks' examples.
+//! The project's rulings, beyond the rulebooks' examples.
 
 use crate::position::Position;
-use bridgemaster_games::old_london_bridge::{Event, Face, Pawn, StartLeaders, TileKind, TurnStep};
+use bridgemaster_games::old_london_bridge::{
+    Decision, Event, Face, Pawn, StartLeaders, TileKind, TurnStep,
+};
 
 /// Seat 0's turn, first in the order of play, with a card of value 4.
 fn first_turn(position: Position) -> Position {
@@ -208,6 +210,16 @@ fn a_recall_takes_the_printed_card_once_a_turn_and_never_a_0() {
 }
 
 #[test]
+fn r26_other_tiles_may_follow_a_recall_in_its_turn() {
+    let tiles = [TileKind::Recall, TileKind::ChapelPlus2];
+    let mut play = first_turn(Position::new(4).tiles(0, &tiles)).play();
+    play.decide(0, &["place park", "use recall"]);
+    assert_eq!(play.legal(0), ["use chapel_plus_2", "end"]);
+    play.decide(0, &["use chapel_plus_2"]);
+    assert_eq!(play.seat(0).chapel_position, 2);
+}
+
+#[test]
 fn a_recall_of_a_raised_card_takes_the_printed_value() {
     let tiles = [TileKind::PlusOne, TileKind::Recall];
     let mut play = Position::new(3).tiles(0, &tiles).play();
@@ -298,8 +310,9 @@ fn r21_an_inn_gives_at_least_one_card_and_nothing_to_choose_when_none_fits() {
     let mut play = first_turn(Position::new(4).top(20)).play();
     play.decide(0, &["place inn"]);
     assert_eq!(play.legal(0), ["take_cards 1x1"], "strength 1");
+    let nothing = play.try_apply(0, &Decision::TakeCards([0; 5])).unwrap_err();
     assert_eq!(
-        play.refusal(0, "take_cards"),
+        nothing.to_string(),
         "cards: at least one card must be taken"
     );
     let start = Position::new(4)

@@ -1,4 +1,5 @@
-//! Observations from outside: sampled or refused, never a panic; and what they may not tell.
+//! Observations from clients: sampled or refused, never a panic; and facts that they must not
+//! reveal.
 
 use crate::position::{Position, seat};
 use bridgemaster_games::old_london_bridge::{
@@ -9,12 +10,12 @@ use bridgemaster_games::{
     ChanceStream, Game, NoEvents, Rules, Sample, Seat, SeatCount, Seed, Show, Viewer,
 };
 
-/// Changes one field of an observation at random.
+/// Changes one random field of an observation.
 fn mutate(view: &mut Observation, chance: &mut ChanceStream) {
     let mut number = |bound: u32| chance.below(bound);
     let player = number(view.seats.len() as u32) as usize;
     let byte = number(20) as u8;
-    let any_seat = Seat::new(number(8) as u8).unwrap();
+    let random_seat = Seat::new(number(8) as u8).unwrap();
     let (value, tile) = (
         number(CARD_VALUES as u32) as usize,
         number(TILE_KINDS as u32) as usize,
@@ -35,14 +36,14 @@ fn mutate(view: &mut Observation, chance: &mut ChanceStream) {
     let choice = number(26);
     let seats = &mut view.seats;
     match choice {
-        0 => view.viewer = Viewer::Seat(any_seat),
+        0 => view.viewer = Viewer::Seat(random_seat),
         1 => view.rounds = byte,
         2 => view.round = byte,
         3 => view.marker = byte % 5,
         4 => view.orientation = byte % 8,
-        5 => view.phase = Phase::TakeA2 { seat: any_seat },
+        5 => view.phase = Phase::TakeA2 { seat: random_seat },
         6 => view.phase = Phase::ChooseCards,
-        7 => view.phase = Phase::RaiseCards { seat: any_seat },
+        7 => view.phase = Phase::RaiseCards { seat: random_seat },
         8 => {
             let (turn, recalled) = (byte % 5, value == 0);
             view.phase = Phase::Turn(TurnView {
@@ -80,10 +81,10 @@ fn mutate(view: &mut Observation, chance: &mut ChanceStream) {
     }
 }
 
-/// Plays a state to its end with uniform random decisions.
+/// Plays a match to its end with uniform random decisions.
 fn finish(state: &mut <OldLondonBridge as Rules>::State, chance: &mut ChanceStream) {
     let mut list = Vec::new();
-    while let Some(player) = OldLondonBridge::owing(state).iter().next() {
+    while let Some(player) = OldLondonBridge::seats_to_decide(state).iter().next() {
         OldLondonBridge::legal(state, player, &mut list);
         assert!(
             !list.is_empty(),
@@ -106,7 +107,7 @@ fn an_altered_observation_is_refused_or_plays_on_without_a_panic() {
         let setup = OldLondonBridge::draw_setup(&config, seats, &seed).unwrap();
         let mut state = OldLondonBridge::start(&config, seats, &setup, &mut NoEvents).unwrap();
         let mut list = Vec::new();
-        while let Some(player) = OldLondonBridge::owing(&state).iter().next() {
+        while let Some(player) = OldLondonBridge::seats_to_decide(&state).iter().next() {
             for _ in 0..4 {
                 let mut view = OldLondonBridge::observe(&state, Viewer::Seat(player));
                 for _ in 0..1 + chance.below(2) {
@@ -149,10 +150,13 @@ fn sample_error(change: impl FnOnce(&mut Observation)) -> String {
 #[test]
 fn a_refused_observation_names_its_field() {
     let refused = [
-        (sample_error(|view| view.seats.clear()), "seats: is empty"),
+        (
+            sample_error(|view| view.seats.clear()),
+            "seats: must have an entry for each seat",
+        ),
         (
             sample_error(|view| view.seats.truncate(1)),
-            "seats: 1 is not in 2 to 4",
+            "seats: 1 is out of range (2..=4)",
         ),
         (
             sample_error(|view| view.viewer = Viewer::Seat(seat(4))),
@@ -160,15 +164,15 @@ fn a_refused_observation_names_its_field() {
         ),
         (
             sample_error(|view| view.faces[1] = Face::TileTable),
-            "faces.gate: tile_table instead of the config's gate_track",
+            "faces.gate: is tile_table, but the config has gate_track",
         ),
         (
             sample_error(|view| view.rounds = 6),
-            "rounds: \"6\" is not what follows from the other fields: \"12\"",
+            "rounds: \"6\" contradicts the other fields, which require \"12\"",
         ),
         (
             sample_error(|view| view.seats[2].money = -1),
-            "seats[2].money: is not in 0 to 1000000",
+            "seats[2].money: is out of range (0..=1000000)",
         ),
         (
             sample_error(|view| view.supply[3] = 0),
@@ -185,7 +189,7 @@ fn a_refused_observation_names_its_field() {
 }
 
 #[test]
-fn an_unrevealed_choice_is_known_to_the_seat_itself_only() {
+fn an_unrevealed_choice_is_visible_to_the_seat_itself_only() {
     let choose = |card: &str| {
         let mut play = Position::new(4).play();
         play.decide(1, &[card]);
@@ -217,8 +221,8 @@ fn an_unrevealed_choice_is_known_to_the_seat_itself_only() {
     );
 }
 
-/// Samples `view` 1400 times, plays each state on in notation, and counts what shows then by the
-/// place that `shown` gives it.
+/// Samples `view` 1400 times, continues each state with decisions in notation, and counts the
+/// revealed items by the index that `shown` assigns to them.
 fn drawn<const N: usize>(
     Position { config, view }: &Position,
     decisions: &[(u8, &str)],
@@ -237,7 +241,7 @@ fn drawn<const N: usize>(
     counts
 }
 
-/// Whether counts of 1400 draws fit to their shares of the whole, within 4 standard deviations.
+/// True if counts of 1400 draws fit their shares of the whole within 4 standard deviations.
 fn fit<const N: usize>(counts: [u32; N], shares: [u8; N]) -> bool {
     let whole: f64 = shares.iter().copied().map(f64::from).sum();
     counts.iter().zip(shares).all(|(&count, share)| {

@@ -1,4 +1,4 @@
-//! What random play never reaches, or too rarely: tests steer to it.
+//! Situations that random play never reaches, or too rarely.
 
 use crate::position::{Position, seat};
 use bridgemaster_games::old_london_bridge::{
@@ -10,8 +10,8 @@ use bridgemaster_games::{ChanceStream, Game, NoEvents, Rules, Sample, SeatCount,
 const BUILT_IN: &str = include_str!("../../data/old_london_bridge/built_in.toml");
 
 /// Seat 3's turn, the last of the round, with every open space occupied or without a building:
-/// chapel faces X, the stacks of spaces 1 and 2 are empty, pawns stand on 3, 4 and 5. Seat 3 has
-/// no money for the centre.
+/// chapel faces X, the stacks of spaces 1 and 2 are empty, pawns stand on 3, 4 and 5. Seat 3 has no
+/// money for the centre.
 fn without_a_placement() -> Position {
     Position::new(4)
         .shorten_stack(Kind::Inn, 0)
@@ -134,7 +134,7 @@ fn bonus_tiles_earned_before_a_placement_come_before_it() {
     play.decide(0, &["place gate"]);
 }
 
-/// The end of the first round, the inn and guildhall stacks empty and one chapel left.
+/// The end of the first round, with empty inn and guildhall stacks and one remaining chapel.
 fn before_an_early_end(faces: &[Face]) -> Position {
     Position::with_faces(4, faces)
         .shorten_stack(Kind::Inn, 0)
@@ -149,7 +149,7 @@ fn three_empty_stacks_end_the_match_at_the_end_of_the_round() {
     play.decide(3, &["place centre chapel"]);
     assert_eq!(play.view().stacks[0].top, None);
     play.decide(3, &["end"]);
-    assert!(OldLondonBridge::owing(&play.state).is_empty());
+    assert!(OldLondonBridge::seats_to_decide(&play.state).is_empty());
     assert_eq!(play.events.last(), Some(&Event::GameEnded { early: true }));
     assert_eq!(
         play.paid(Face::ChapelLeader),
@@ -176,8 +176,8 @@ fn two_empty_stacks_do_not_end_the_match() {
     assert_eq!(play.view().round, 1);
 }
 
-/// The last turn before a round in which `holders` have a usable take_a_2 tile, with `twos` in
-/// the supply; seats 0 to 3 in chapel order.
+/// The last turn before a round in which `holders` have a usable take_a_2 tile, with `twos` in the
+/// supply; seats 0 to 3 in chapel order.
 fn before_take_a_2(holders: &[u8], twos: u8) -> Position {
     let held = 15 - twos;
     let mut start = Position::new(4).hand(3, [1, 1, held - 3, 1, 1]);
@@ -216,7 +216,7 @@ fn take_a_2_is_not_asked_while_the_supply_has_no_2() {
     assert!(play.is_legal(0, "play 2"));
     assert_eq!(
         play.refusal(0, "take_a_2 yes"),
-        "decision: take_a_2 is not asked for; asked for: play"
+        "decision: expected play, got take_a_2"
     );
 }
 
@@ -231,7 +231,7 @@ fn take_a_2_is_not_asked_again_once_the_supply_has_run_out() {
 }
 
 #[test]
-fn recall_is_refused_while_the_supply_has_no_card_of_the_value() {
+fn r26_recall_is_refused_while_the_supply_has_no_card_of_the_value() {
     // All 4s but the one just played are in hands; the inn takes that one.
     let start = Position::new(4)
         .round(8)
@@ -353,7 +353,7 @@ fn a_bridge_never_exceeds_its_12_slots() {
             let mut state = OldLondonBridge::start(&config, count, &setup, &mut NoEvents).unwrap();
             let mut chance = ChanceStream::new(&seed, 77);
             let mut list = Vec::new();
-            while let Some(player) = OldLondonBridge::owing(&state).iter().next() {
+            while let Some(player) = OldLondonBridge::seats_to_decide(&state).iter().next() {
                 OldLondonBridge::legal(&state, player, &mut list);
                 let park = list.iter().position(
                     |decision| matches!(decision, Decision::Place(place) if place.stack == Kind::Park),
@@ -374,7 +374,7 @@ fn a_bridge_never_exceeds_its_12_slots() {
 }
 
 #[test]
-fn a_test_edition_differs_from_the_house_edition_in_what_it_changes_only() {
+fn a_test_edition_differs_from_the_house_edition_only_in_its_changes() {
     let parts: EditionParts = toml::from_str(BUILT_IN).unwrap();
     let built_in = Edition::new(&parts).unwrap();
     assert_eq!(generous_gate().buildings(), built_in.buildings());

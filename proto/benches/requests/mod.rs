@@ -1,25 +1,25 @@
-//! Requests of random play: what there is to encode and to decode.
+//! Requests from random play, the input for the encoding and decoding benches.
 
-use bridgemaster_games::{ChanceStream, Game, SeatCount, Seed, Viewer, settle};
+use bridgemaster_games::{ChanceStream, Game, SeatCount, Seed, Viewer, resolve_chance};
 use bridgemaster_proto::{
     games::{WireGame, Writer},
     v1::DecisionRequest,
 };
 
-/// Matches of which the requests are.
+/// The number of random matches that provide the requests.
 const MATCHES: u64 = 8;
-/// A stream of chance that no match uses.
+/// A chance stream that no match uses, for the seats' decisions.
 const PLAY_STREAM: u64 = 1 << 40;
 
-/// What a seat is asked, as the rules have it.
-pub(crate) struct Question<G: Game> {
+/// A request's content, in rules types.
+pub(crate) struct RequestParts<G: Game> {
     observation: G::Observation,
     legal: Vec<G::Decision>,
     events: Vec<G::Event>,
 }
 
-impl<G: WireGame> Question<G> {
-    /// Builds the message.
+impl<G: WireGame> RequestParts<G> {
+    /// Builds the protobuf message.
     pub(crate) fn to_wire(&self) -> DecisionRequest {
         DecisionRequest {
             game: Some(G::request_to_wire(
@@ -32,27 +32,27 @@ impl<G: WireGame> Question<G> {
         }
     }
 
-    /// Writes the part of the message that is of the game.
+    /// Writes the game's part of the message.
     pub(crate) fn put(&self, to: &mut Writer) {
         G::put_request(&self.observation, &self.legal, &self.events, to);
     }
 }
 
-/// Reads the observation, the legal list and the events of a request.
-pub(crate) fn read<G: WireGame>(request: &DecisionRequest, config: &G::Config) -> Question<G> {
+/// Reads the observation, the legal list and the events from a request.
+pub(crate) fn read<G: WireGame>(request: &DecisionRequest, config: &G::Config) -> RequestParts<G> {
     let game = request.game.as_ref().expect("it was written");
     let (observation, legal) = G::request_from_wire(game, config).expect("it was written");
     let events = G::request_events_from_wire(game).expect("it was written");
-    Question {
+    RequestParts {
         observation,
         legal,
         events,
     }
 }
 
-/// What the seats of some matches are asked when all decide uniformly at random.
-pub(crate) fn questions<G: Game>(seats: SeatCount) -> Vec<Question<G>> {
-    let mut questions = Vec::new();
+/// Returns the requests from matches in which all seats decide uniformly at random.
+pub(crate) fn requests<G: Game>(seats: SeatCount) -> Vec<RequestParts<G>> {
+    let mut requests = Vec::new();
     for number in 0..MATCHES {
         let (config, seed) = (G::Config::default(), Seed::from(number));
         let mut chance = ChanceStream::new(&seed, PLAY_STREAM);
@@ -60,24 +60,24 @@ pub(crate) fn questions<G: Game>(seats: SeatCount) -> Vec<Question<G>> {
         let mut events = Vec::new();
         let mut state =
             G::start(&config, seats, &setup, &mut events).expect("a drawn setup is valid");
-        let mut told = vec![0; usize::from(seats.get())];
+        let mut sent_events = vec![0; usize::from(seats.get())];
         let mut legal = Vec::new();
         loop {
-            settle::<G>(&mut state, &mut chance, &mut events);
-            let Some(seat) = G::owing(&state).iter().next() else {
+            resolve_chance::<G>(&mut state, &mut chance, &mut events);
+            let Some(seat) = G::seats_to_decide(&state).iter().next() else {
                 break;
             };
             G::legal(&state, seat, &mut legal);
-            questions.push(Question {
+            requests.push(RequestParts {
                 observation: G::observe(&state, Viewer::Seat(seat)),
                 legal: legal.clone(),
-                events: events[told[seat.index()]..].to_vec(),
+                events: events[sent_events[seat.index()]..].to_vec(),
             });
-            told[seat.index()] = events.len();
+            sent_events[seat.index()] = events.len();
             let choice = chance.below(legal.len() as u32) as usize;
             G::apply(&mut state, seat, &legal[choice], &mut events)
                 .expect("a listed decision is legal");
         }
     }
-    questions
+    requests
 }

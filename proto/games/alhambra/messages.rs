@@ -1,4 +1,4 @@
-//! The messages.
+//! Descriptions of Alhambra's messages.
 
 use bridgemaster_games::alhambra::{
     Building, CURRENCIES, Category, Config, Currency, Decision, DummyPlaces, DummyView, Event,
@@ -9,19 +9,19 @@ use bridgemaster_games::alhambra::{
 
 use super::v1;
 use crate::games::{
-    conversion::{DefaultAsNothing, Each, InRange, Maybe, SeatBelow},
+    conversion::{Each, InRange, Optional, SeatBelow, SkipDefault},
     describe::{wire_message, wire_oneof},
-    enums::{ElseDefault, wire_enum},
+    enums::{OrDefault, wire_enum},
 };
 
-/// A seat of the game.
+/// A seat number in this game.
 const SEAT: SeatBelow = SeatBelow(MAX_PLAYERS);
-/// How many money cards lie above another one.
+/// The number of money cards above another card in the draw pile.
 const PLACE: InRange<u8> = InRange(0..=MONEY_CARDS as u8 - 1);
-/// Points of one scoring by category.
+/// The points from one scoring, by category.
 const POINTS: Each<InRange<u8>> = Each(InRange(0..=MAX_CATEGORY_POINTS));
-/// The same, where nothing stands for no points.
-const SCORED: DefaultAsNothing<Each<InRange<u8>>> = DefaultAsNothing(POINTS);
+/// Points as in [`POINTS`]. The field is omitted if all points are 0.
+const SCORED_POINTS: SkipDefault<Each<InRange<u8>>> = SkipDefault(POINTS);
 
 wire_enum! { Currency = v1::Currency { Blue Green Orange Yellow } }
 wire_enum! { Category = v1::Category { Pavilion Seraglio Arcades Chambers Garden Tower } }
@@ -29,7 +29,7 @@ wire_enum! { Scoring = v1::Scoring { A B C } }
 wire_enum! { WithoutBuildings = v1::WithoutBuildings { NoPlace Place } }
 wire_enum! { DummyPlaces = v1::DummyPlaces { All FirstOnly } }
 
-wire_message! { Config = v1::Config { without_buildings: ElseDefault, dummy_places: ElseDefault } }
+wire_message! { Config = v1::Config { without_buildings: OrDefault, dummy_places: OrDefault } }
 wire_message! {
     Setup = v1::Setup {
         buildings,
@@ -63,7 +63,7 @@ wire_oneof! {
         Passed { seat: SEAT },
         MoneyShuffled { cards: InRange(1..=MONEY_CARDS as u8) },
         YardShort {},
-        BuildingAllotted { slot, building, seat: Maybe(SEAT) },
+        BuildingAllotted { slot, building, seat: Optional(SEAT) },
         Scored { scoring, owner, points: POINTS },
     }
 }
@@ -100,4 +100,4 @@ wire_message! {
         => [blue, green, orange, yellow]
 }
 wire_message! { PlaceRange = v1::PlaceRange { first: PLACE, last: PLACE } }
-wire_message! { Points = v1::Points { a: SCORED, b: SCORED, c: SCORED } => [a, b, c] }
+wire_message! { Points = v1::Points { a: SCORED_POINTS, b: SCORED_POINTS, c: SCORED_POINTS } => [a, b, c] }

@@ -1,4 +1,4 @@
-//! Alhambra, the card game.
+//! Alhambra, the card game: generated messages and their conversions.
 
 #[doc(inline)]
 pub use crate::generated::bridgemaster::games::alhambra::v1;

@@ -1,4 +1,4 @@
-//! Money cards and buildings, and multisets of them.
+//! Conversions for money cards and buildings, and for multisets of cards or buildings.
 
 use arrayvec::ArrayVec;
 use bridgemaster_games::alhambra::{
@@ -28,7 +28,7 @@ wire_as! {
 }
 wire_message! { MoneyCard = v1::MoneyCard }
 
-/// The price of a building of a category.
+/// Returns the price range in a category.
 fn price(category: Category) -> InRange<u8> {
     let lowest = category.lowest_price();
     InRange(lowest..=lowest + PRICES_PER_CATEGORY as u8 - 1)
@@ -45,8 +45,8 @@ wire_as! {
 }
 wire_message! { Building = v1::Building }
 
-/// A multiset that was read, if there was one.
-fn of_few<T>(field: &str, multiset: Option<T>, piece: &str) -> Result<T, WireError> {
+/// Returns the multiset, or an error if it has too many copies of a piece.
+fn check_copies<T>(field: &str, multiset: Option<T>, piece: &str) -> Result<T, WireError> {
     multiset.ok_or_else(|| {
         let detail = format!("must have at most {MAX_COPIES} of each {piece}");
         WireError::new(field, detail)
@@ -56,20 +56,20 @@ fn of_few<T>(field: &str, multiset: Option<T>, piece: &str) -> Result<T, WireErr
 wire_as! {
     RowCards = Vec<v1::MoneyCard> as ArrayVec<MoneyCard, ROW_CARDS>,
     |row| row.cards().collect(),
-    |field, cards| of_few(field, Self::of(cards), "card")
+    |field, cards| check_copies(field, Self::of(cards), "card")
 }
 wire_as! {
     Money = Vec<v1::MoneyCard> as ArrayVec<MoneyCard, MONEY_CARDS>,
     |money| money.cards().collect(),
-    |field, cards| of_few(field, Self::of(cards), "card")
+    |field, cards| check_copies(field, Self::of(cards), "card")
 }
 wire_as! {
     Buildings = Vec<v1::Building> as ArrayVec<Building, BUILDINGS>,
     |buildings| buildings.iter().collect(),
-    |field, buildings| of_few(field, Self::of(buildings), "building")
+    |field, buildings| check_copies(field, Self::of(buildings), "building")
 }
 
-/// Cards of one currency: their values, written ascending, read in any order.
+/// Cards in one currency. Their values are written in ascending order, and read in any order.
 impl OnWire<Vec<u32>> for ValueCounts {
     fn to_wire(&self) -> Vec<u32> {
         let mut values = Vec::with_capacity(self.len());
@@ -101,7 +101,7 @@ wire_message! {
     Money = v1::Money { blue, green, orange, yellow } => Self([blue, green, orange, yellow])
 }
 
-/// The buildings of a category: their prices, no more of each than the box has.
+/// The buildings in a category, by their prices. Each price occurs at most as often as in the box.
 struct Prices(Category);
 
 impl Conversion<Buildings, Vec<u32>> for Prices {

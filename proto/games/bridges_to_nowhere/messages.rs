@@ -1,25 +1,27 @@
-//! The messages.
+//! Conversions for Bridges to Nowhere's messages.
 
 use bridgemaster_games::bridges_to_nowhere::{
     BridgeCard, BridgeCardParts, CONTRACTS_TO_WIN, Card, Cell, Config, Contract, Deal, Decision,
     Edition, EditionParts, Event, GAMES, GameResult, LEVELS, MAX_CATEGORY_POINTS, MAX_COLUMN,
-    MAX_GAMES, MAX_NUMBER, MONUMENTS, Observation, PLAYERS, Phase, Piece, Placement, ROUNDS,
-    SeatScore, Setup, Style, Symbol,
+    MAX_GAMES, MAX_NUMBER, MONUMENTS, NextCards, Observation, PLAYERS, Phase, Piece, Placement,
+    ROUNDS, SeatScore, Setup, Style, Symbol,
 };
 
 use super::v1;
 use crate::games::{
-    conversion::{Else, InRange, Maybe, OrEmpty, OrZero, OrZeroUnchecked, Plain, SeatBelow},
+    conversion::{
+        InRange, Optional, OptionalList, OrZero, OrZeroUnchecked, Plain, SeatBelow, WithDefault,
+    },
     describe::{wire_message, wire_oneof},
-    enums::wire_enum,
+    enums::{OrDefault, wire_enum},
     other_form::wire_edition,
 };
 
-/// A seat of the game.
+/// A seat number in this game.
 const SEAT: SeatBelow = SeatBelow(PLAYERS);
-/// A game of the match.
+/// The index of a game in the match.
 const GAME: InRange<u8> = InRange(0..=MAX_GAMES as u8 - 1);
-/// A round of a game.
+/// The index of a round in a game.
 const ROUND: InRange<u8> = InRange(0..=ROUNDS - 1);
 const POINTS: InRange<u16> = InRange(0..=MAX_CATEGORY_POINTS);
 
@@ -30,6 +32,8 @@ wire_enum! {
         Triple SpiceOfLife LongestMile SpanningTheDivide TrialOfTheSea Double
     }
 }
+
+wire_enum! { NextCards = v1::NextCards { BeforeBuilding AfterBuilding } }
 
 wire_message! { BridgeCard = v1::BridgeCard { style, number: OrZero(MAX_NUMBER), left, right } }
 wire_message! { Card = v1::Card { card } => card }
@@ -65,12 +69,13 @@ wire_message! {
 
 wire_message! {
     Config = v1::Config {
-        contracts: Else(|| Config::default().contracts, Plain),
-        contracts_to_win: Else(
+        contracts: WithDefault(|| Config::default().contracts, Plain),
+        contracts_to_win: WithDefault(
             || Config::default().contracts_to_win,
             InRange(CONTRACTS_TO_WIN)
         ),
-        games: Else(|| Config::default().games, InRange(GAMES)),
+        games: WithDefault(|| Config::default().games, InRange(GAMES)),
+        next_cards: OrDefault,
         edition,
     }
 }
@@ -78,7 +83,7 @@ wire_edition! { Edition = v1::Edition as EditionParts }
 wire_message! { EditionParts = v1::Edition { name, cards } }
 wire_message! { BridgeCardParts = v1::BridgeCard { style, number: OrZeroUnchecked, left, right } }
 
-wire_message! { Setup = v1::Setup { contracts: OrEmpty(Plain), deals } }
+wire_message! { Setup = v1::Setup { contracts: OptionalList(Plain), deals } }
 wire_message! { Deal = v1::Deal { first_drafter: SEAT, deck } }
 
 wire_message! { Decision = v1::Decision { decision } => decision }
@@ -96,11 +101,11 @@ wire_oneof! {
         GameStarted { game: GAME, contract },
         RoundStarted { round: ROUND, first_drafter: SEAT, opened },
         Taken { seat: SEAT, card },
-        DraftEnded { discarded },
+        DraftEnded { discarded, next_cards },
         Placed { seat: SEAT, placement },
         BuildingEnded { seat: SEAT, discarded },
         Scored { seat: SEAT, score },
-        GameEnded { game: GAME, winner: Maybe(SEAT) },
+        GameEnded { game: GAME, winner: Optional(SEAT) },
         MatchEnded {},
     }
 }
@@ -127,4 +132,4 @@ wire_oneof! {
         Over as OverPhase {},
     }
 }
-wire_message! { GameResult = v1::GameResult { contract, winner: Maybe(SEAT), scores } }
+wire_message! { GameResult = v1::GameResult { contract, winner: Optional(SEAT), scores } }

@@ -1,4 +1,4 @@
-//! Bridges to Nowhere.
+//! Bridges to Nowhere: generated messages and their conversions.
 
 #[doc(inline)]
 pub use crate::generated::bridgemaster::games::bridges_to_nowhere::v1;
@@ -12,4 +12,4 @@ mod messages;
 mod pieces;
 
 #[cfg(feature = "games")]
-crate::games::wire_game::wire_game!(BridgesToNowhere, observation by pieces::of_config);
+crate::games::wire_game::wire_game!(BridgesToNowhere, observation by pieces::fill_in_games);

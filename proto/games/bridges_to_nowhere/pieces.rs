@@ -1,8 +1,9 @@
-//! What of an observation does not follow from its fields one by one.
+//! Conversions for those parts of an observation that the macros cannot convert field by field.
 
 use arrayvec::ArrayVec;
 use bridgemaster_games::bridges_to_nowhere::{
-    CARDS_A_DRAFT, Card, Config, MAX_PIECES, MAX_PLACED, Observation, PILLARS, Placement, SeatView,
+    CARDS_PER_DRAFT, Card, Config, MAX_PIECES, MAX_PLACED, Observation, PILLARS, Placement,
+    SeatView,
 };
 
 use super::v1;
@@ -13,47 +14,50 @@ use crate::games::{
     wire::{Path as _, WireError},
 };
 
-/// How many games a match has stays the same, and is not sent with every observation.
-pub(super) fn of_config(observation: &mut Observation, config: &Config) -> Result<(), WireError> {
+/// Fills in the number of games, which observations do not contain.
+pub(super) fn fill_in_games(
+    observation: &mut Observation,
+    config: &Config,
+) -> Result<(), WireError> {
     observation.games = config.games;
     Ok(())
 }
 
-/// Pillars that are not placed.
+/// The number of pillars that a seat has not placed.
 const NUMBER_OF_PILLARS: InRange<u8> = InRange(0..=PILLARS);
 
-/// What is sent of a seat: the pieces of a secret phase as their positions in the structure.
-struct SentSeat {
+/// A seat in message form: pieces from a hidden phase are given as positions in the structure.
+struct SeatFields {
     structure: ArrayVec<Placement, MAX_PIECES>,
     pillars: u8,
-    cards: ArrayVec<Card, CARDS_A_DRAFT>,
+    cards: ArrayVec<Card, CARDS_PER_DRAFT>,
     has_ended: bool,
     placed: ArrayVec<u32, MAX_PLACED>,
 }
 
 wire_message! {
-    SentSeat = v1::SeatView { structure, pillars: NUMBER_OF_PILLARS, cards, has_ended, placed }
+    SeatFields = v1::SeatView { structure, pillars: NUMBER_OF_PILLARS, cards, has_ended, placed }
 }
 wire_as! {
-    SeatView = v1::SeatView as SentSeat,
-    |view| SentSeat {
+    SeatView = v1::SeatView as SeatFields,
+    |view| SeatFields {
         structure: view.structure.clone(),
         pillars: view.pillars,
         cards: view.cards.clone(),
         has_ended: view.has_ended,
         placed: positions(&view.placed, &view.structure),
     },
-    |field, sent| Ok(Self {
-        placed: pieces_at("placed", &sent.placed, &sent.structure).below(field)?,
-        structure: sent.structure,
-        pillars: sent.pillars,
-        cards: sent.cards,
-        has_ended: sent.has_ended,
+    |field, fields| Ok(Self {
+        placed: pieces_at("placed", &fields.placed, &fields.structure).below(field)?,
+        structure: fields.structure,
+        pillars: fields.pillars,
+        cards: fields.cards,
+        has_ended: fields.has_ended,
     })
 }
 wire_message! { SeatView = v1::SeatView }
 
-/// The positions of pieces in a structure.
+/// Returns the positions that pieces have in a structure.
 fn positions(pieces: &[Placement], structure: &[Placement]) -> ArrayVec<u32, MAX_PLACED> {
     let place = |piece: &Placement| structure.iter().position(|other| other == piece);
     let positions = pieces.iter().filter_map(place);
@@ -61,12 +65,12 @@ fn positions(pieces: &[Placement], structure: &[Placement]) -> ArrayVec<u32, MAX
     debug_assert_eq!(
         positions.len(),
         pieces.len(),
-        "what was placed is in the structure"
+        "each placed piece is in the structure"
     );
     positions
 }
 
-/// The pieces at some positions in a structure, each position once.
+/// Returns the pieces at the given positions in a structure. A position can occur only once.
 fn pieces_at(
     field: &str,
     positions: &[u32],
@@ -75,11 +79,11 @@ fn pieces_at(
     let mut pieces = ArrayVec::new();
     for (i, position) in positions.iter().enumerate() {
         if positions[..i].contains(position) {
-            return Err(WireError::new("", format!("{position} is there twice")).at(field, i));
+            return Err(WireError::new("", format!("{position} is repeated")).at(field, i));
         }
         pieces.push(*structure.get(*position as usize).ok_or_else(|| {
             let pieces = structure.len();
-            let detail = format!("{position} is no position in a structure of {pieces} pieces");
+            let detail = format!("{position} is not a position in a structure of {pieces} pieces");
             WireError::new("", detail).at(field, i)
         })?);
     }

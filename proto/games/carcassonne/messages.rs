@@ -1,4 +1,4 @@
-//! The messages.
+//! Conversions for Carcassonne's messages.
 
 use bridgemaster_games::carcassonne::{
     Cell, CityParts, Crossing, Decision, Edge, Edition, EditionParts, Event, FieldParts, Gate,
@@ -14,16 +14,16 @@ use crate::games::{
     other_form::wire_edition,
 };
 
-/// A seat of the game.
+/// A seat number in this game.
 pub(super) const SEAT: SeatBelow = SeatBelow(MAX_PLAYERS);
-/// A coordinate of a cell.
+/// A coordinate of a cell, relative to the start tile.
 const COORDINATE: InRange<i8> = InRange(-MAX_COORDINATE..=MAX_COORDINATE);
-/// Points of a feature or of a seat.
+/// The points for a feature or for a seat.
 const FEATURE_POINTS: InRange<u16> = InRange(0..=MAX_POINTS);
-/// Meeples on a road before a drawbridge.
-const SOME_MEEPLES: InRange<u8> = InRange(1..=MEEPLES);
-/// Tiles of one kind: there are nine V.
-const TILES_OF_A_KIND: InRange<u8> = InRange(0..=9);
+/// The number of meeples on a road before a drawbridge.
+const CROSSING_MEEPLES: InRange<u8> = InRange(1..=MEEPLES);
+/// The number of tiles of one kind. The most frequent kind is V, with nine tiles.
+const TILES_PER_KIND: InRange<u8> = InRange(0..=9);
 
 wire_enum! { Terrain = v1::Terrain { Field Road City } }
 wire_enum! { Edge = v1::Edge { North East South West } }
@@ -90,7 +90,7 @@ wire_oneof! {
         DrawbridgeDown {
             seat: SEAT,
             road,
-            meeples: SOME_MEEPLES;
+            meeples: CROSSING_MEEPLES;
             x: COORDINATE, y: COORDINATE => cell (Cell { x, y }),
         },
         MeepleSent { seat: SEAT, gate },
@@ -108,7 +108,7 @@ wire_message! {
         tiles,
         meeples,
         removed,
-        unseen: Each(TILES_OF_A_KIND),
+        unseen: Each(TILES_PER_KIND),
     }
 }
 wire_oneof! {
@@ -119,7 +119,7 @@ wire_oneof! {
         Over as OverPhase {},
     }
 }
-wire_message! { Crossing = v1::Crossing { road, seat: SEAT, meeples: SOME_MEEPLES } }
+wire_message! { Crossing = v1::Crossing { road, seat: SEAT, meeples: CROSSING_MEEPLES } }
 wire_message! {
     SeatView = v1::SeatView {
         supply: InRange(0..=MEEPLES);

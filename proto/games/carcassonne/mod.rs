@@ -1,4 +1,4 @@
-//! Carcassonne with the Drawbridges.
+//! Carcassonne with the Drawbridges: generated messages and their conversions.
 
 #[doc(inline)]
 pub use crate::generated::bridgemaster::games::carcassonne::v1;

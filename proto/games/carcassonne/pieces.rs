@@ -1,4 +1,4 @@
-//! Kinds of tile, segments, rotations, and the base tiles of a config.
+//! Conversions for tile kinds, segments, rotations, and a config's base tiles.
 
 use arrayvec::ArrayVec;
 use bridgemaster_games::{
@@ -17,7 +17,7 @@ use crate::games::{
     writer::{Field, Writer},
 };
 
-/// The kinds are numbered alike on both sides; on the wire from 1.
+/// Tile kinds have the same order in the rules and on the wire. On the wire, the first kind is 1.
 impl WireEnum for TileKind {
     fn to_number(self) -> i32 {
         i32::from(self.number()) + 1
@@ -35,7 +35,8 @@ impl WireEnum for TileKind {
 
 const _: () = assert!(v1::TileKind::D12 as usize == TILE_KINDS);
 
-/// The segments of a sort are numbered on the wire in the order of their edges or half-edges.
+/// Segments of the same type have consecutive numbers on the wire, in the order of their edges or
+/// half-edges.
 impl WireEnum for Segment {
     fn to_number(self) -> i32 {
         let (first, place) = match self {
@@ -63,7 +64,7 @@ wire_as! {
     |_field, turns| Ok(Self::ALL[usize::from(turns)])
 }
 
-// Seats of which each must come after the one before it.
+// On the wire, a set of seats is a list in strictly ascending order.
 wire_as! {
     SeatSet = Vec<u32> as ArrayVec<Seat, MAX_PLAYERS>: Each(SEAT),
     |seats| seats.iter().collect(),
@@ -76,7 +77,8 @@ wire_as! {
     }
 }
 
-/// A config tells the base tiles, too, which no bot has to know by heart and none can change.
+/// A config also contains the base tiles, so that bots need no tile table of their own. A client
+/// cannot change the base tiles.
 impl OnWire<v1::Config> for Config {
     fn to_wire(&self) -> v1::Config {
         let Self {
@@ -114,7 +116,7 @@ impl OnWire<v1::Config> for Config {
     }
 }
 
-/// The base tiles, which are the same in every edition.
+/// Returns the base tiles, which are the same in every edition.
 fn base_tiles(edition: &Edition) -> impl Iterator<Item = v1::BaseTile> {
     TileKind::all().take(BASE_KINDS).map(|kind| v1::BaseTile {
         count: Edition::count(kind).into(),
@@ -122,7 +124,7 @@ fn base_tiles(edition: &Edition) -> impl Iterator<Item = v1::BaseTile> {
     })
 }
 
-/// Checks that the list is empty or what the server sends.
+/// Checks that the list is empty or equal to the list that the server sends.
 fn check_base_tiles(tiles: &[v1::BaseTile], edition: &Edition) -> Result<(), WireError> {
     const FIELD: &str = "base_tiles";
     if !matches!(tiles.len(), 0 | BASE_KINDS) {
@@ -134,7 +136,7 @@ fn check_base_tiles(tiles: &[v1::BaseTile], edition: &Edition) -> Result<(), Wir
     match pairs.position(|(tile, base)| *tile != base) {
         None => Ok(()),
         Some(place) => {
-            let detail = "must be as the server sends it: the base tiles are the same in every \
+            let detail = "must equal the entry of the server: the base tiles are the same in every \
                           match; the list may be left empty";
             Err(WireError::new("", detail).at(FIELD, place))
         }

@@ -1,4 +1,4 @@
-//! The messages.
+//! Conversions for Old London Bridge's messages.
 
 use bridgemaster_games::old_london_bridge::{
     Area, BONUS_STACKS, BRIDGE_SLOTS, BUILDINGS_PER_KIND, BonusStackView, Building, BuildingId,
@@ -9,45 +9,47 @@ use bridgemaster_games::old_london_bridge::{
 };
 
 use super::{
-    pieces::{ChoiceFor, FaceOf, TileCounts, refused},
+    pieces::{ChoiceFor, FaceOf, TileCounts, to_wire_error},
     v1,
 };
 use crate::games::{
     conversion::{
-        DefaultAsNothing, Each, Else, InRange, Maybe, OrZero, OrZeroUnchecked, Plain, SeatBelow,
+        Each, InRange, Optional, OrZero, OrZeroUnchecked, Plain, SeatBelow, SkipDefault,
+        WithDefault,
     },
     describe::{wire_message, wire_oneof},
-    enums::{ElseDefault, wire_enum},
+    enums::{OrDefault, wire_enum},
     other_form::wire_edition,
 };
 
-/// Highest value of a card.
+/// The maximum printed value of a card.
 const MAX_CARD: u8 = CARD_VALUES as u8 - 1;
-/// Plus_one tiles in the box: one in each bonus stack.
+/// The maximum raise for a card: the number of `plus_one` tiles in the box, one in each bonus
+/// stack.
 const MAX_RAISE: u8 = BONUS_STACKS as u8;
 
-/// A seat of the game.
+/// A seat number in this game.
 const SEAT: SeatBelow = SeatBelow(MAX_PLAYERS);
-/// A round of the match.
+/// The index of a round in the match.
 const ROUND: InRange<u8> = InRange(0..=MAX_ROUNDS as u8 - 1);
-/// A place in the order of turns.
+/// The index of a turn in its round.
 const TURN: InRange<u8> = InRange(0..=MAX_TURNS as u8 - 1);
-/// A turn marker.
+/// The value of a round marker.
 const MARKER: InRange<u8> = InRange(1..=3);
-/// An outer space of the rondel, or where it points.
+/// An outer space of the rondel, or its orientation.
 const OUTER: InRange<u8> = InRange(0..=OUTER_SPACES as u8 - 1);
-/// The value of a card.
+/// The printed value of a card.
 const CARD: InRange<u8> = InRange(0..=MAX_CARD);
-/// Cards by value.
+/// The number of cards by value.
 const CARD_COUNTS: Each<InRange<u8>> = Each(InRange(0..=CARDS[1]));
-/// By how much a card is raised.
+/// The number by which a played card is raised.
 const RAISE: InRange<u8> = InRange(0..=MAX_RAISE);
-/// A place on a bridge.
+/// A slot on a bridge, from the left.
 const SLOT: InRange<u8> = InRange(0..=BRIDGE_SLOTS as u8 - 1);
 const BONUS_STACK: InRange<u8> = InRange(0..=BONUS_STACKS as u8 - 1);
-/// A space of a track, or how many of them.
+/// A space on a track, or a number of spaces.
 const SPACE: InRange<u8> = InRange(0..=MAX_TRACK_SPACES);
-/// A house number, or none.
+/// An optional house number.
 const NUMBER: OrZero = OrZero(MAX_HOUSE_NUMBER);
 
 wire_enum! { Kind = v1::Kind { Chapel Gate Inn Haberdashery Guildhall Park } }
@@ -70,7 +72,7 @@ wire_enum! { Spot = v1::Spot { Outer Centre } }
 wire_enum! { StartLeaders = v1::StartLeaders { Unpaid Paid } }
 
 wire_message! { Building = v1::Building { kind, number: NUMBER, coat } }
-wire_message! { PlayedCards = v1::PlayedCards { first: CARD, second: Maybe(CARD) } }
+wire_message! { PlayedCards = v1::PlayedCards { first: CARD, second: Optional(CARD) } }
 wire_message! { [u8; MAX_PLAYED] = v1::Raises { first: RAISE, second: RAISE } => [first, second] }
 wire_message! { Pawn = v1::Pawn { place } => place }
 wire_oneof! {
@@ -94,9 +96,9 @@ wire_message! {
 
 wire_message! {
     Config = v1::Config {
-        faces: Else(|| Config::default().faces, Plain),
+        faces: WithDefault(|| Config::default().faces, Plain),
         edition,
-        start_leaders: ElseDefault,
+        start_leaders: OrDefault,
     }
 }
 wire_message! {
@@ -111,7 +113,7 @@ wire_message! { FaceChoice = v1::FaceChoice { choice } => choice }
 wire_oneof! {
     FaceChoice = v1::face_choice::Choice { Face(face), Random as RandomFace {} }
 }
-wire_edition! { Edition = v1::Edition as EditionParts, refused by refused }
+wire_edition! { Edition = v1::Edition as EditionParts, errors by to_wire_error }
 wire_message! {
     EditionParts = v1::Edition {
         name,
@@ -251,7 +253,7 @@ wire_message! {
         pawn,
         has_chosen,
         played,
-        raises: DefaultAsNothing(Plain),
+        raises: SkipDefault(Plain),
         lowest_built: NUMBER,
     }
 }

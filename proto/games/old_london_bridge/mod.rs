@@ -1,4 +1,4 @@
-//! Old London Bridge.
+//! Old London Bridge: generated messages and their conversions.
 
 #[doc(inline)]
 pub use crate::generated::bridgemaster::games::old_london_bridge::v1;
@@ -14,6 +14,6 @@ mod pieces;
 #[cfg(feature = "games")]
 crate::games::wire_game::wire_game!(
     OldLondonBridge,
-    setup by pieces::first_of_the_alike,
-    observation by pieces::of_edition
+    setup by pieces::canonicalize_stacks,
+    observation by pieces::fill_in_buildings
 );

@@ -1,4 +1,5 @@
-//! Faces of an area, counts of tiles, and what only the edition tells of a building.
+//! Conversions for an area's faces, for tile counts, and for buildings, which are completed from
+//! the edition.
 
 use std::iter;
 
@@ -43,7 +44,7 @@ impl Conversion<Face, i32> for FaceOf {
     }
 }
 
-/// The choice of a face for an area: the base face if it is not set.
+/// The face choice for an area. An unset field means the base face.
 pub(super) struct ChoiceFor(pub(super) Area);
 
 impl Conversion<FaceChoice, Option<v1::FaceChoice>> for ChoiceFor {
@@ -65,10 +66,10 @@ impl Conversion<FaceChoice, Option<v1::FaceChoice>> for ChoiceFor {
     }
 }
 
-/// Counts of tiles by kind: one entry a tile.
+/// The number of tiles by kind. On the wire, each tile is one entry of a list.
 pub(super) struct TileCounts;
 
-/// The tiles of which these are the counts.
+/// Returns the tiles with these counts.
 fn counted(counts: &[u8; TILE_KINDS]) -> impl Iterator<Item = TileKind> + Clone {
     let kinds = TileKind::ALL.into_iter().zip(counts);
     kinds.flat_map(|(kind, &count)| iter::repeat_n(kind, count.into()))
@@ -102,9 +103,9 @@ impl Conversion<[u8; TILE_KINDS], Vec<i32>> for TileCounts {
     }
 }
 
-/// The field on the wire of an entry that the rules refuse. They name the entries as the edition
-/// file does, where the rondel and the money spaces have another form.
-pub(super) fn refused(error: EditionError) -> WireError {
+/// Converts a rules error to an error with the field's name on the wire. The rules use the names
+/// from the edition file, in which the rondel and the money spaces have another form.
+pub(super) fn to_wire_error(error: EditionError) -> WireError {
     match error {
         EditionError::Form(_) => error.into(),
         EditionError::Entry { entry, problem } => {
@@ -121,15 +122,15 @@ pub(super) fn refused(error: EditionError) -> WireError {
     }
 }
 
-// The position of a building in the edition.
+// A building's index in the edition.
 wire_as! {
     BuildingId = u32 as u8: InRange(0..=BUILDINGS as u8 - 1),
     |id| id.number(),
     |_field, place| Ok(Self::new(place).expect("the place is in range"))
 }
 
-/// The first of some buildings that are alike stands for all of them.
-pub(super) fn first_of_the_alike(setup: &mut Setup, config: &Config) -> Result<(), WireError> {
+/// Replaces each building with the first building that is interchangeable with it.
+pub(super) fn canonicalize_stacks(setup: &mut Setup, config: &Config) -> Result<(), WireError> {
     for id in setup.stacks.as_flattened_mut() {
         let building = config.edition.building(*id);
         *id = config.edition.find(building).unwrap_or(*id);
@@ -137,8 +138,8 @@ pub(super) fn first_of_the_alike(setup: &mut Setup, config: &Config) -> Result<(
     Ok(())
 }
 
-/// A stack as the message has it: it has either numbers or, of parks, coats; the other list stays
-/// empty and unallocated. What a building of some number is else follows from the edition.
+/// A stack in message form. A stack of parks has only coats, and any other stack has only house
+/// numbers. The edition contains a building's other properties.
 struct StackFields {
     kind: Kind,
     top: Option<Building>,
@@ -170,7 +171,7 @@ wire_as! {
         let checked = match kind {
             Kind::Park => none("unseen_numbers", &unseen_numbers, "parks have no numbers"),
             _ => {
-                let reason = "numbers tell which buildings these are";
+                let reason = "numbers identify these buildings";
                 none("unseen_coats", &unseen_coats, reason)
             }
         };
@@ -186,7 +187,7 @@ wire_as! {
 }
 wire_message! { StackView = v1::StackView }
 
-/// A list that must be empty.
+/// Checks that a list is empty.
 fn none<T>(field: &str, list: &[T], reason: &str) -> Result<(), WireError> {
     match list {
         [] => Ok(()),
@@ -194,8 +195,11 @@ fn none<T>(field: &str, list: &[T], reason: &str) -> Result<(), WireError> {
     }
 }
 
-/// Looks up the unseen buildings that are told by their numbers.
-pub(super) fn of_edition(observation: &mut Observation, config: &Config) -> Result<(), WireError> {
+/// Looks up the unseen buildings that the message identifies by number.
+pub(super) fn fill_in_buildings(
+    observation: &mut Observation,
+    config: &Config,
+) -> Result<(), WireError> {
     for (i, stack) in observation.stacks.iter_mut().enumerate() {
         for (j, house) in stack.unseen.iter_mut().enumerate() {
             if house.number.is_some() {
@@ -207,7 +211,7 @@ pub(super) fn of_edition(observation: &mut Observation, config: &Config) -> Resu
     Ok(())
 }
 
-/// The building of a kind with a house number.
+/// Returns the building with this kind and house number.
 fn numbered(house: &Building, edition: &Edition) -> Result<Building, WireError> {
     let mut buildings = edition.buildings_of(house.kind).iter();
     let found = buildings.find(|building| building.number == house.number);

@@ -1,4 +1,4 @@
-//! What is not well formed is refused with the path of the field.
+//! Malformed configs are refused with the invalid field's path.
 
 use bridgemaster_games::carcassonne::{Carcassonne, Config};
 use bridgemaster_proto::{
@@ -9,7 +9,7 @@ use bridgemaster_proto::{
     v1::game_config,
 };
 
-/// Checks the path and a part of the explanation of a refusal.
+/// Asserts a refusal's path and a part of its error text.
 #[track_caller]
 fn refused<T: std::fmt::Debug>(result: Result<T, WireError>, field: &str, detail: &str) {
     let error = result.unwrap_err();
@@ -17,7 +17,7 @@ fn refused<T: std::fmt::Debug>(result: Result<T, WireError>, field: &str, detail
     assert!(error.detail.contains(detail), "{error}");
 }
 
-/// Changes what the server sends of the default config, and reads the result.
+/// Reads the default config in the form that the server sends, after a change.
 fn with_config(change: impl FnOnce(&mut wire::Config)) -> Result<Config, WireError> {
     let mut config = Carcassonne::config_to_wire(&Config::default());
     let Some(game_config::Game::Carcassonne(entry)) = &mut config.game else {
@@ -27,7 +27,7 @@ fn with_config(change: impl FnOnce(&mut wire::Config)) -> Result<Config, WireErr
     Carcassonne::config_from_wire(&config)
 }
 
-/// Changes the drawbridge tile D8 of the built-in edition, and reads the result.
+/// Reads the built-in edition after a change to drawbridge tile D8.
 fn with_tile(change: impl FnOnce(&mut wire::Tile)) -> Result<Config, WireError> {
     with_config(|config| change(&mut config.edition.as_mut().unwrap().tiles[7]))
 }
@@ -78,13 +78,13 @@ fn an_edition_that_is_malformed_or_refused_names_the_field_of_the_wire() {
         "no city",
     );
     refused(
-        with_tile(|t| t.fields[2].half_edges[1] = 9),
-        &at("fields[2].half_edges[1]"),
+        with_tile(|t| t.fields[1].half_edges[1] = 9),
+        &at("fields[1].half_edges[1]"),
         "9",
     );
     refused(
-        with_tile(|t| t.fields[1].cities.clear()),
-        &at("fields[1].cities"),
+        with_tile(|t| t.fields[2].cities.clear()),
+        &at("fields[2].cities"),
         "touches",
     );
     refused(
@@ -95,7 +95,7 @@ fn an_edition_that_is_malformed_or_refused_names_the_field_of_the_wire() {
 }
 
 #[test]
-fn base_tiles_are_sent_and_may_be_left_out_but_not_changed() {
+fn base_tiles_are_sent_and_may_be_omitted_but_not_changed() {
     let unchanged = Ok(Config::default());
     assert_eq!(
         with_config(|c| assert_eq!(c.base_tiles.len(), 24)),

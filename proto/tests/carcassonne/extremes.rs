@@ -1,4 +1,4 @@
-//! Rare events and both ends of every range, and how large messages are.
+//! Rare events, both ends of every range, and message sizes.
 
 use bridgemaster_games::{
     Seat, SeatCount, SeatSet, Viewer,
@@ -13,7 +13,7 @@ use prost::Message;
 
 use crate::random_match::play;
 
-/// The corners of the plane, and the start.
+/// Two corners of the plane, and the start.
 fn cells() -> [Cell; 3] {
     let (low, high) = (-MAX_COORDINATE, MAX_COORDINATE);
     [(low, high), (high, low), (0, 0)].map(|(x, y)| Cell { x, y })
@@ -91,7 +91,7 @@ pub(super) fn events() -> Vec<Event> {
     tiles.chain(scored).chain(bridges).chain(rest).collect()
 }
 
-/// The largest observation that has the right form.
+/// The largest well-formed observation.
 pub(super) fn largest() -> Observation {
     let seat = Seat::new(4).unwrap();
     let [cell, ..] = cells();
@@ -135,11 +135,12 @@ pub(super) fn largest() -> Observation {
     }
 }
 
-/// Most bytes of an observation at a table of five.
+/// The maximum size of an observation with five seats, in bytes.
 const MAX_OBSERVATION_BYTES: usize = 1280;
-/// Most bytes of what a decision adds to a legal list: two of them tag and length.
+/// The maximum number of bytes that a decision adds to a legal list, including tag and length.
 const MAX_LISTED_BYTES: usize = 14;
-/// Most bytes of a config with the built-in edition: sent to each seat once.
+/// The maximum size of a config with the built-in edition, in bytes. Each seat gets the config
+/// once.
 const MAX_CONFIG_BYTES: usize = 2048;
 
 #[test]

@@ -1,17 +1,19 @@
-//! The values in a message, and the ways in which each of them is broken.
+//! The values in a message, and invalid replacements of each.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt};
 
-use prost_reflect::{DynamicMessage, FieldDescriptor, ReflectMessage as _, Value};
+use prost_reflect::{DynamicMessage, FieldDescriptor, OneofDescriptor, ReflectMessage as _, Value};
 
-/// The way from a message to a value in it: fields, and places in lists.
+use crate::descriptors;
+
+/// The path from a message to a value in it: fields, and list indices.
 type Steps = Vec<(FieldDescriptor, Option<usize>)>;
 
 /// A value in a message that can be broken.
 #[derive(Clone)]
 pub(super) struct Place {
     steps: Steps,
-    /// As an error names it.
+    /// The path in the notation of errors.
     pub(super) path: String,
 }
 
@@ -28,7 +30,7 @@ impl Place {
         &self.steps.last().unwrap().0
     }
 
-    /// What is broken here, wherever it stands: a field, or the items of its list.
+    /// The kind of the value, wherever it occurs: a field, or the items of its list.
     pub(super) fn kind(&self) -> String {
         let (field, item) = self.steps.last().unwrap();
         let of_item = if item.is_some() { "[]" } else { "" };
@@ -56,56 +58,61 @@ impl Place {
             if let Some(place) = item {
                 value = &mut value.as_list_mut().unwrap()[*place];
             }
-            match i + 1 == steps.len() {
-                true => value,
-                false => below(value.as_message_mut().unwrap(), steps, i + 1),
+            if i + 1 == steps.len() {
+                value
+            } else {
+                below(value.as_message_mut().unwrap(), steps, i + 1)
             }
         }
         below(message, &self.steps, 0)
     }
 
-    /// Leaves the field out.
+    /// Clears the field.
     fn clear(&self, message: &mut DynamicMessage) {
         let (last, around) = self.steps.split_last().unwrap();
         let around = Self {
             steps: around.to_vec(),
             path: String::new(),
         };
-        let around = match around.steps.is_empty() {
-            true => message,
-            false => around.value(message).as_message_mut().unwrap(),
+        let around = if around.steps.is_empty() {
+            message
+        } else {
+            around.value(message).as_message_mut().unwrap()
         };
         around.clear_field(&last.0);
     }
 }
 
-/// What must come of reading a broken message.
+/// The expected result of reading a broken message.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Wanted {
+pub(super) enum Expectation {
     /// An error with this path, or that of its list.
     Refused(String),
-    /// An error whose path leads to the field, through it or to another item of its list, or a
-    /// value that survives the wire.
+    /// An error whose path is that of the field, a prefix or extension of it, or another item of
+    /// its list; or a value that survives the wire.
     RefusedOrRead(String),
 }
 
-/// A broken message.
+/// A message with one broken value.
 pub(super) struct Broken {
     pub(super) message: DynamicMessage,
-    /// The path of what was broken.
+    /// The path of the broken value.
     pub(super) path: String,
-    /// What was done to it.
+    /// A description of the change.
     pub(super) how: String,
-    pub(super) wanted: Wanted,
+    pub(super) expected: Expectation,
 }
 
-/// All values in a message: of a list its first and its last item.
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path, self.how)
+    }
+}
+
+/// Collects all values in a message, but from each list only the first and the last item.
 pub(super) fn places(message: &DynamicMessage, above: &Place, found: &mut Vec<Place>) {
     for field in message.descriptor().fields() {
-        let in_oneof = field
-            .containing_oneof()
-            .is_some_and(|o| o.fields().len() > 1);
-        if in_oneof && !message.has_field(&field) {
+        if oneof_of(&field).is_some() && !message.has_field(&field) {
             continue;
         }
         let place = above.below(&field);
@@ -127,24 +134,24 @@ pub(super) fn places(message: &DynamicMessage, above: &Place, found: &mut Vec<Pl
     }
 }
 
-/// Items of a list that no game has room for.
+/// A number of items that is too large for any list in a game.
 const TOO_MANY: usize = 1000;
 
-/// The ways in which the value at a place is broken.
+/// All messages in which the value at one place is broken.
 pub(super) fn broken_at(message: &DynamicMessage, place: &Place) -> Vec<Broken> {
     let mut all = Vec::new();
-    let mut broken = |how: String, wanted: Wanted, change: &dyn Fn(&mut DynamicMessage)| {
+    let mut broken = |how: String, expected: Expectation, change: &dyn Fn(&mut DynamicMessage)| {
         let mut message = message.clone();
         change(&mut message);
         all.push(Broken {
             message,
             path: place.path.clone(),
             how,
-            wanted,
+            expected,
         });
     };
-    let refused = || Wanted::Refused(place.path.clone());
-    let either = || Wanted::RefusedOrRead(place.path.clone());
+    let refused = || Expectation::Refused(place.path.clone());
+    let either = || Expectation::RefusedOrRead(place.path.clone());
     let set =
         |value: Value| move |message: &mut DynamicMessage| *place.value(message) = value.clone();
     let value = place.value(&mut message.clone()).clone();
@@ -153,15 +160,25 @@ pub(super) fn broken_at(message: &DynamicMessage, place: &Place) -> Vec<Broken> 
             broken("empty".to_owned(), either(), &set(Value::List(vec![])));
             if let Some(item) = items.first() {
                 let shorter = items[1..].to_vec();
-                broken("one less".to_owned(), either(), &set(Value::List(shorter)));
+                broken(
+                    "one item less".to_owned(),
+                    either(),
+                    &set(Value::List(shorter)),
+                );
                 let longer = [&items[..], &items[..1]].concat();
-                broken("one more".to_owned(), either(), &set(Value::List(longer)));
+                broken(
+                    "one item more".to_owned(),
+                    either(),
+                    &set(Value::List(longer)),
+                );
                 let many = Value::List(vec![item.clone(); TOO_MANY]);
-                // A wrong item may be named, of which there are too many alike.
-                broken("far too many".to_owned(), either(), &set(many));
+                // The error may name an item if the items are equal.
+                broken("too many items".to_owned(), either(), &set(many));
             }
         }
-        Value::Message(_) => broken("left out".to_owned(), left_out(place), &|m| place.clear(m)),
+        Value::Message(_) => broken("cleared".to_owned(), expected_when_cleared(place), &|m| {
+            place.clear(m)
+        }),
         Value::EnumNumber(_) => {
             for number in [1000, -1, i32::MIN, i32::MAX] {
                 let value = Value::EnumNumber(number);
@@ -170,7 +187,7 @@ pub(super) fn broken_at(message: &DynamicMessage, place: &Place) -> Vec<Broken> 
             broken("0".to_owned(), either(), &set(Value::EnumNumber(0)));
         }
         Value::U32(number) => {
-            // What a byte or two would cut to a valid number, too.
+            // Includes values that truncation to one or two bytes would make valid.
             for other in [
                 0,
                 number.saturating_sub(1),
@@ -192,7 +209,7 @@ pub(super) fn broken_at(message: &DynamicMessage, place: &Place) -> Vec<Broken> 
                 broken(other.to_string(), either(), &set(Value::I32(other)));
             }
         }
-        Value::Bool(is) => broken("the other".to_owned(), either(), &set(Value::Bool(!is))),
+        Value::Bool(is) => broken("inverted".to_owned(), either(), &set(Value::Bool(!is))),
         Value::String(_) => {
             for text in ["", "a\u{7}b", &"long ".repeat(TOO_MANY)] {
                 broken(
@@ -206,19 +223,41 @@ pub(super) fn broken_at(message: &DynamicMessage, place: &Place) -> Vec<Broken> 
     }
     let scalar = !matches!(value, Value::List(_) | Value::Message(_));
     if scalar && place.steps.last().unwrap().1.is_none() {
-        broken("left out".to_owned(), left_out(place), &|m| place.clear(m));
+        broken("cleared".to_owned(), expected_when_cleared(place), &|m| {
+            place.clear(m)
+        });
     }
     all
 }
 
-/// What must come of leaving a field out: of the entries of a `oneof` one must be set.
-fn left_out(place: &Place) -> Wanted {
+/// The expected result for a cleared field: one entry in a `oneof` must be set.
+fn expected_when_cleared(place: &Place) -> Expectation {
     let field = place.field();
-    match field.containing_oneof() {
-        Some(oneof) if oneof.fields().len() > 1 => {
+    match oneof_of(field) {
+        Some(oneof) => {
             let (around, _) = place.path.rsplit_once('.').unwrap();
-            Wanted::Refused(format!("{around}.{}", oneof.name()))
+            Expectation::Refused(format!("{around}.{}", oneof.name()))
         }
-        _ => Wanted::RefusedOrRead(place.path.clone()),
+        None => Expectation::RefusedOrRead(place.path.clone()),
     }
+}
+
+/// The `oneof` that has the field as an entry; `None` for an `optional` field, for which the
+/// compiler adds a `oneof`.
+fn oneof_of(field: &FieldDescriptor) -> Option<OneofDescriptor> {
+    field
+        .containing_oneof()
+        .filter(|oneof| !oneof.is_synthetic())
+}
+
+#[test]
+fn a_single_entry_of_a_oneof_is_not_an_optional_field() {
+    let oneof = |message: &str, field: &str| {
+        let message = descriptors::message(&format!("bridgemaster.{message}"));
+        let oneof = oneof_of(&message.get_field_by_name(field).unwrap());
+        oneof.map(|oneof| (oneof.name().to_owned(), oneof.fields().len()))
+    };
+    let entry = oneof("v1.GameChance", "alhambra");
+    assert_eq!(entry, Some(("game".to_owned(), 1)));
+    assert_eq!(oneof("games.alhambra.v1.Observation", "viewer_seat"), None);
 }

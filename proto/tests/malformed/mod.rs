@@ -1,6 +1,7 @@
-//! What is malformed, in every game: each field of messages of random play is left out, and gets
-//! values and lengths that it cannot have. Reading the message then names that field, or gives a
-//! value that survives the wire.
+//! Malformed messages in every game: each field in messages from random play is cleared, or gets
+//! invalid values and lengths. Reading the message then names that field, or returns a value that
+//! survives the wire. A match that starts with that value is refused, or plays to its end. The same
+//! applies to a mixture of two observations from a match.
 
 mod breaking;
 
@@ -8,33 +9,36 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fmt::Debug,
     marker::PhantomData,
+    panic::{AssertUnwindSafe, catch_unwind},
 };
 
-use bridgemaster_games::{ChanceStream, Rules, Sample, SeatCount, Seed, Viewer, for_each_game};
-use bridgemaster_proto::games::WireError;
+use bridgemaster_games::{
+    ChanceStream, NoEvents, Rules, Sample, SeatCount, Seed, Viewer, for_each_game,
+};
+use bridgemaster_proto::{games::WireError, v1::GameObservation};
 use prost::Message;
 use prost_reflect::{DynamicMessage, MessageDescriptor, ReflectMessage as _, Value};
 
-use self::breaking::{Broken, Place, Wanted, broken_at, places};
+use self::breaking::{Expectation, Place, broken_at, places};
 use crate::{
     descriptors,
-    random_match::{Rare, Wired, play, setup_of},
+    random_match::{Rare, Wired, play, play_to_end, setup_of},
 };
 
-/// The fields of messages that were set in what was broken.
-type Seen = BTreeSet<(String, String)>;
+/// The fields, by message, that were set in a broken message.
+type SetFields = BTreeSet<(String, String)>;
 
-/// Adds the fields that are set in a message, and tells whether one is new.
-fn add_seen(message: &DynamicMessage, seen: &mut Seen) -> bool {
+/// Adds the fields that are set in a message; returns true if one is new.
+fn add_set_fields(message: &DynamicMessage, seen: &mut SetFields) -> bool {
     let mut new = false;
     for (field, value) in message.fields() {
         let name = message.descriptor().full_name().to_owned();
         new |= seen.insert((name, field.name().to_owned()));
         match value {
-            Value::Message(message) => new |= add_seen(message, seen),
+            Value::Message(message) => new |= add_set_fields(message, seen),
             Value::List(items) => {
                 for message in items.iter().filter_map(Value::as_message) {
-                    new |= add_seen(message, seen);
+                    new |= add_set_fields(message, seen);
                 }
             }
             _ => {}
@@ -43,31 +47,39 @@ fn add_seen(message: &DynamicMessage, seen: &mut Seen) -> bool {
     new
 }
 
-/// How often a field is broken: at several places, in lists and alone.
-const OFTEN: usize = 6;
-/// Configs of which each part has some time each of its values.
+/// The number of times a field is broken: at several places, in lists and alone.
+const MAX_BREAKAGES: usize = 6;
+/// Number of random configs, enough for every value of each option.
 const CONFIGS: usize = 50;
-/// Decisions of one legal list that are looked at.
-const MOST_DECISIONS: usize = 10;
+/// The number of decisions that are tested from one legal list.
+const MAX_DECISIONS: usize = 10;
 
-/// Breaks the messages of a game.
+/// Breaks every field in a game's messages.
 struct Breaker<G> {
-    seen: Seen,
-    /// How often each field, and the items of each list, were broken.
+    seen: SetFields,
+    /// The number of times each field, and the items of each list, were broken.
     broken: BTreeMap<String, usize>,
     tried: usize,
+    /// An earlier observation of the match.
+    earlier: Option<DynamicMessage>,
+    chance: ChanceStream,
     game: PhantomData<G>,
 }
 
+/// One in this number of observations is mixed with an earlier observation.
+const MIXING_INTERVAL: u32 = 8;
+/// The number of mixtures that take several fields from each of two observations.
+const MIXTURES: usize = 8;
+
 impl<G: Wired> Breaker<G> {
-    /// Counts what is broken, and tells whether it was not often enough yet.
-    fn is_seldom_broken(&mut self, kind: String) -> bool {
+    /// Counts a breakage; returns true until [`MAX_BREAKAGES`] is exceeded.
+    fn should_break(&mut self, kind: String) -> bool {
         let times = self.broken.entry(kind).or_default();
         *times += 1;
-        *times <= OFTEN
+        *times <= MAX_BREAKAGES
     }
 
-    /// Breaks what random play hardly reaches.
+    /// Breaks values that random play rarely reaches.
     fn try_rare(&mut self) {
         let config = G::Config::default();
         let Rare {
@@ -78,7 +90,9 @@ impl<G: Wired> Breaker<G> {
             observations,
         } = G::rare();
         for setup in &setups {
-            self.try_setup(setup, &config);
+            for seats in G::SEATS {
+                self.try_setup(setup, &config, seats);
+            }
         }
         for observation in &observations {
             self.try_observation(observation, &config);
@@ -90,7 +104,7 @@ impl<G: Wired> Breaker<G> {
         chances.iter().for_each(|chance| self.try_chance(chance));
     }
 
-    /// Breaks configs.
+    /// Breaks random configs.
     fn try_configs(&mut self) {
         let mut chance = ChanceStream::new(&Seed::from(0), 0);
         for _ in 0..CONFIGS {
@@ -98,21 +112,24 @@ impl<G: Wired> Breaker<G> {
                 G::config_to_wire(&G::any_config(&mut chance)),
                 G::config_to_wire,
             );
-            self.try_all("GameConfig", &wire, G::config_from_wire, write);
+            self.try_all("GameConfig", &wire, G::config_from_wire, write, |config| {
+                assert_eq!(G::check_ranges(config), Ok(()));
+            });
         }
     }
 
     /// Breaks the messages of a match of random play.
     fn try_match(&mut self, seats: u8, seed: u64) {
         let config = G::any_config(&mut ChanceStream::new(&Seed::from(seed), 0));
-        self.try_setup(&setup_of::<G>(&config, seats, seed), &config);
+        self.earlier = None;
+        self.try_setup(&setup_of::<G>(&config, seats, seed), &config, seats);
         let played = play::<G>(&config, seats, seed, |step| {
             for seat in SeatCount::new(seats).unwrap().seats() {
                 self.try_observation(&step.observe(Viewer::Seat(seat)), &config);
             }
             self.try_observation(&step.observe(Viewer::Spectator), &config);
             self.try_request(step.observation, step.legal, step.events, &config);
-            let every = step.legal.len().div_ceil(MOST_DECISIONS).max(1);
+            let every = step.legal.len().div_ceil(MAX_DECISIONS).max(1);
             let some = step.legal.iter().step_by(every);
             some.for_each(|decision| self.try_decision(decision));
         });
@@ -124,20 +141,63 @@ impl<G: Wired> Breaker<G> {
             .for_each(|chance| self.try_chance(chance));
     }
 
-    fn try_setup(&mut self, setup: &G::Setup, config: &G::Config) {
+    fn try_setup(&mut self, setup: &G::Setup, config: &G::Config, seats: u8) {
+        let (wire, write) = (G::setup_to_wire(setup), G::setup_to_wire);
         let read = |wire: &_| G::setup_from_wire(wire, config);
-        self.try_all(
-            "GameSetup",
-            &G::setup_to_wire(setup),
-            read,
-            G::setup_to_wire,
-        );
+        self.try_all("GameSetup", &wire, read, write, |setup| {
+            let seats = SeatCount::new(seats).unwrap();
+            if let Ok(state) = G::start(config, seats, setup, &mut NoEvents) {
+                play_to_end::<G>(state);
+            }
+        });
     }
 
     fn try_observation(&mut self, observation: &G::Observation, config: &G::Config) {
         let (wire, write) = (G::observation_to_wire(observation), G::observation_to_wire);
         let read = |wire: &_| G::observation_from_wire(wire, config);
-        self.try_all("GameObservation", &wire, read, write);
+        self.try_all("GameObservation", &wire, read, write, |observation| {
+            sample_and_play::<G>(observation, config);
+        });
+        if self.chance.below(MIXING_INTERVAL) == 0 {
+            self.try_mixed(&wire, config);
+        }
+    }
+
+    /// Tests the observation with one field of an earlier one, for each field, and with several.
+    fn try_mixed(&mut self, wire: &GameObservation, config: &G::Config) {
+        let mut message =
+            DynamicMessage::new(descriptors::message("bridgemaster.v1.GameObservation"));
+        message.transcode_from(wire).unwrap();
+        let (entry, _) = message.fields().next().unwrap();
+        let now = message.get_field(&entry).as_message().unwrap().clone();
+        let Some(earlier) = self.earlier.replace(now.clone()) else {
+            return;
+        };
+        let fields: Vec<_> = earlier.descriptor().fields().collect();
+        let one_each = fields.iter().map(|field| vec![field.clone()]);
+        let mut mixtures: Vec<Vec<_>> = one_each.collect();
+        mixtures.extend((0..MIXTURES).map(|_| {
+            let mut some = fields.clone();
+            some.retain(|_| self.chance.below(3) == 0);
+            some
+        }));
+        for taken in mixtures {
+            let mut mixed = now.clone();
+            for field in &taken {
+                if earlier.has_field(field) {
+                    mixed.set_field(field, earlier.get_field(field).into_owned());
+                } else {
+                    mixed.clear_field(field);
+                }
+            }
+            message.set_field(&entry, Value::Message(mixed));
+            let sent: GameObservation = message.transcode_to().unwrap();
+            if let Ok(observation) = G::observation_from_wire(&sent, config) {
+                let play = || sample_and_play::<G>(&observation, config);
+                let is_played = catch_unwind(AssertUnwindSafe(play)).is_ok();
+                assert!(is_played, "{taken:?} of an earlier one: {observation:?}");
+            }
+        }
     }
 
     fn try_request(
@@ -159,75 +219,87 @@ impl<G: Wired> Breaker<G> {
             let (observation, legal) = G::request_from_wire(wire, config)?;
             Ok((observation, legal, G::request_events_from_wire(wire)?))
         };
-        self.try_all("GameRequest", &wire, read, write);
+        self.try_all("GameRequest", &wire, read, write, |_| {});
     }
 
     fn try_decision(&mut self, decision: &G::Decision) {
         let (wire, write) = (G::decision_to_wire(decision), G::decision_to_wire);
-        self.try_all("GameDecision", &wire, G::decision_from_wire, write);
+        self.try_all("GameDecision", &wire, G::decision_from_wire, write, |_| {});
     }
 
     fn try_event(&mut self, event: &G::Event) {
         let (wire, write) = (G::event_to_wire(event), G::event_to_wire);
-        self.try_all("GameEvent", &wire, G::event_from_wire, write);
+        self.try_all("GameEvent", &wire, G::event_from_wire, write, |_| {});
     }
 
     fn try_chance(&mut self, chance: &G::Chance) {
         let (wire, write) = (G::chance_to_wire(chance), G::chance_to_wire);
-        self.try_all("GameChance", &wire, G::chance_from_wire, write);
+        self.try_all("GameChance", &wire, G::chance_from_wire, write, |_| {});
     }
 
-    /// Breaks a message, if a field is set in it that was not set in any before.
+    /// Breaks a message if it sets a field that no earlier message set. A value that is still
+    /// readable is passed to `try_value`.
     fn try_all<M: Message + Default, T: Debug + PartialEq>(
         &mut self,
         kind: &str,
         wire: &M,
         read: impl Fn(&M) -> Result<T, WireError>,
         write: impl Fn(&T) -> M,
+        try_value: impl Fn(&T),
     ) {
         let descriptor = descriptors::message(&format!("bridgemaster.v1.{kind}"));
         let mut message = DynamicMessage::new(descriptor.clone());
         message.transcode_from(wire).unwrap();
-        if !add_seen(&message, &mut self.seen) {
+        if !add_set_fields(&message, &mut self.seen) {
             return;
         }
         let (entry, game) = message.fields().next().unwrap();
         assert_eq!(entry.name(), G::ID);
         let mut all = Vec::new();
         places(game.as_message().unwrap(), &Place::top(entry), &mut all);
-        all.retain(|place| self.is_seldom_broken(place.kind()));
+        all.retain(|place| self.should_break(place.kind()));
         for broken in all.iter().flat_map(|place| broken_at(&message, place)) {
             self.tried += 1;
             let sent: M = broken.message.transcode_to().unwrap();
             let outcome = match read(&sent) {
                 Ok(value) => {
                     let again: M = crate::round_trip::sent(&write(&value));
-                    assert_eq!(read(&again), Ok(value), "{}: {}", broken.path, broken.how);
+                    assert_eq!(read(&again).as_ref(), Ok(&value), "{broken}");
+                    let tried = catch_unwind(AssertUnwindSafe(|| try_value(&value)));
+                    assert!(tried.is_ok(), "{kind} {broken}: {value:?}");
                     None
                 }
                 Err(error) => Some(error),
             };
-            let right = match (&outcome, &broken.wanted) {
-                (None, wanted) => matches!(wanted, Wanted::RefusedOrRead(_)),
-                (Some(error), _) if found_elsewhere::<G>(&broken.path, &error.field) => true,
-                (Some(error), Wanted::Refused(path)) => {
+            let right = match (&outcome, &broken.expected) {
+                (None, expected) => matches!(expected, Expectation::RefusedOrRead(_)),
+                (Some(error), _) if is_error_at_other_field::<G>(&broken.path, &error.field) => {
+                    true
+                }
+                (Some(error), Expectation::Refused(path)) => {
                     error.field == *path || error.field == list_of(path)
                 }
-                (Some(error), Wanted::RefusedOrRead(path)) => {
+                (Some(error), Expectation::RefusedOrRead(path)) => {
                     leads_to(list_of(path), &error.field) || leads_to(&error.field, path)
                 }
             };
-            let Broken {
-                path, how, wanted, ..
-            } = &broken;
-            assert!(right, "{kind} {path}: {how}: {outcome:?}, but {wanted:?}");
+            let expected = &broken.expected;
+            assert!(right, "{kind} {broken}: {outcome:?}, but {expected:?}");
             assert!(outcome.is_none_or(|error| !error.detail.is_empty()));
         }
     }
 }
 
-/// The path of the list of an item, which may be wrong only beside the others; of anything else
-/// its own path.
+/// Plays a match from a sampled state, unless the observation is refused.
+fn sample_and_play<G: Wired>(observation: &G::Observation, config: &G::Config) {
+    let mut chance = ChanceStream::new(&Seed::from(0), 0);
+    if let Ok(state) = G::sample_state(config, observation, &mut chance) {
+        play_to_end::<G>(state);
+    }
+}
+
+/// For a list item, the list's path, because an item can be invalid only together with other items.
+/// For any other value, the path itself.
 fn list_of(path: &str) -> &str {
     match path.rsplit_once('[') {
         Some((list, place)) if place.ends_with(']') => list,
@@ -235,21 +307,21 @@ fn list_of(path: &str) -> &str {
     }
 }
 
-/// Whether a path is the beginning of another one, or all of it.
+/// True if the first path is a prefix of the second path or equal to it.
 fn leads_to(path: &str, other: &str) -> bool {
     let rest = other.strip_prefix(path);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
-/// Whether a game says that what is wrong with a field is found at another one.
-fn found_elsewhere<G: Wired>(broken: &str, named: &str) -> bool {
+/// True if the game declares that an error for the broken field can name the other field.
+fn is_error_at_other_field<G: Wired>(broken: &str, named: &str) -> bool {
     let has = |path: &str, name: &str| path.split(['.', '[']).any(|part| part == name);
-    let mut pairs = G::FOUND_ELSEWHERE.iter();
+    let mut pairs = G::ERROR_AT_OTHER_FIELD.iter();
     pairs.any(|(changed, found)| has(broken, changed) && has(named, found))
 }
 
 /// The fields of all messages that belong to a game.
-fn fields_of_the_game(id: &str) -> Seen {
+fn fields_of_the_game(id: &str) -> SetFields {
     let package = format!("bridgemaster.games.{id}.v1");
     let messages = descriptors::messages_of(&package);
     let fields = |message: &MessageDescriptor| {
@@ -264,9 +336,11 @@ fn fields_of_the_game(id: &str) -> Seen {
 
 fn every_broken_field_is_named<G: Wired>() {
     let mut breaker = Breaker::<G> {
-        seen: Seen::new(),
+        seen: SetFields::new(),
         broken: BTreeMap::new(),
         tried: 0,
+        earlier: None,
+        chance: ChanceStream::new(&Seed::from(0), 1),
         game: PhantomData,
     };
     breaker.try_configs();
@@ -279,7 +353,7 @@ fn every_broken_field_is_named<G: Wired>() {
     let missed: Vec<_> = fields.difference(&breaker.seen).collect();
     assert!(
         missed.is_empty(),
-        "never set, so never broken: {missed:?}; `Wired::rare` has what random play hardly reaches"
+        "never set, so never broken: {missed:?}; `Wired::rare` must provide such values"
     );
     assert!(breaker.tried > fields.len(), "{} tried", breaker.tried);
 }

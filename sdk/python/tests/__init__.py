@@ -1,1 +1,1 @@
-"""Tests of the package."""
+"""Tests of the package `bridgemaster`."""

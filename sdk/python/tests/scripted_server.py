@@ -1,4 +1,4 @@
-"""A server on loopback whose every message is in the test's hand."""
+"""A server on the loopback interface whose messages are controlled by the test."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable
@@ -19,19 +19,19 @@ SALT = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 COMMITMENT = "fb68e9b2871847c68a016f69b6f578dccf4bcc570460ba524a4063228775796f"
 """The commitment to SEED with SALT: the example of PROTOCOL.md."""
 HISTORY_ID = "00112233445566778899aabbccddeeff"
-PATIENCE_S = 10.0
-"""How long a test waits for what must happen: far more than it takes."""
+TIMEOUT_S = 10.0
+"""Time limit of every wait of a test; far more than needed."""
 
 T = TypeVar("T")
 
 
-async def soon(awaited: Awaitable[T]) -> T:
-    """Wait for what must happen soon."""
-    return await asyncio.wait_for(awaited, PATIENCE_S)
+async def within_timeout(awaited: Awaitable[T]) -> T:
+    """Wait with the time limit of the tests."""
+    return await asyncio.wait_for(awaited, TIMEOUT_S)
 
 
 class Stream:
-    """One stream of a bot, seen from the server."""
+    """The server side of a bot's stream."""
 
     def __init__(self, context: grpc.aio.ServicerContext) -> None:
         """Start with nothing sent or received."""
@@ -40,15 +40,15 @@ class Stream:
         self.to_send: asyncio.Queue[play_pb2.PlayResponse | Status | None] = asyncio.Queue()
 
     async def receive(self) -> play_pb2.PlayRequest | None:
-        """Return the next message of the bot; None when it has closed its half."""
-        return await soon(self.received.get())
+        """Return the next message of the bot; None once it has closed its half."""
+        return await within_timeout(self.received.get())
 
     def send(self, response: play_pb2.PlayResponse) -> None:
-        """Send a message."""
+        """Queue a message."""
         self.to_send.put_nowait(response)
 
     def end(self) -> None:
-        """End the stream well, after what is sent."""
+        """End the stream with the status OK, after the queued messages."""
         self.to_send.put_nowait(None)
 
     def fail(
@@ -58,7 +58,7 @@ class Stream:
         message: str = "why",
         **metadata: str,
     ) -> None:
-        """End the stream with a status, after what is sent."""
+        """End the stream with an error status, after the queued messages."""
         status = Status(code=code.value[0], message=message)
         if reason is not None:
             detail = Any()
@@ -75,7 +75,7 @@ class Stream:
     ) -> play_pb2.Hello:
         """Read the Hello, which must come first, and answer it.
 
-        A bot that knows nothing is not resumed, whatever `resumed` says.
+        A bot without a last sequence number is never resumed.
         """
         first = await self.receive()
         assert first is not None and first.WhichOneof("message") == "hello", first
@@ -92,35 +92,35 @@ class Stream:
 
 
 class ScriptedServer(play_pb2_grpc.PlayServiceServicer):
-    """Hands each stream of a bot to the test."""
+    """Passes each stream of a bot to the test."""
 
     def __init__(self) -> None:
-        """Prepare; `start` binds a port."""
+        """Create the server; `start` binds a port."""
         self._server = grpc.aio.server()
         self._streams: asyncio.Queue[Stream] = asyncio.Queue()
         self.stream_count = 0
 
     async def start(self) -> str:
-        """Listen on a free port of loopback; return the address."""
+        """Listen on a free port of the loopback interface; return the address."""
         play_pb2_grpc.add_PlayServiceServicer_to_server(self, self._server)
         port = self._server.add_insecure_port("127.0.0.1:0")
         await self._server.start()
         return f"http://127.0.0.1:{port}"
 
     async def stop(self) -> None:
-        """Stop at once."""
+        """Stop at once, without waiting for open streams."""
         await self._server.stop(grace=None)
 
     async def stream(self) -> Stream:
         """Return the next stream that a bot opens."""
-        return await soon(self._streams.get())
+        return await within_timeout(self._streams.get())
 
     async def Play(  # noqa: N802
         self,
         request_iterator: AsyncIterator[play_pb2.PlayRequest],
         context: grpc.aio.ServicerContext,
     ) -> None:
-        """Serve a stream as the test says."""
+        """Serve a stream with the messages that the test queues."""
         stream = Stream(context)
         self.stream_count += 1
         self._streams.put_nowait(stream)
@@ -146,19 +146,19 @@ class ScriptedServer(play_pb2_grpc.PlayServiceServicer):
 
 
 def match_started(sequence: int, seed_commitment: str = "") -> play_pb2.PlayResponse:
-    """Make a MatchStarted."""
+    """Create a MatchStarted."""
     started = play_pb2.MatchStarted(match_id=MATCH_ID, seat=SEAT, seed_commitment=seed_commitment)
     return play_pb2.PlayResponse(sequence=sequence, match_started=started)
 
 
 def decision_request(sequence: int, request_id: int) -> play_pb2.PlayResponse:
-    """Make a DecisionRequest."""
+    """Create a DecisionRequest."""
     request = play_pb2.DecisionRequest(request_id=request_id)
     return play_pb2.PlayResponse(sequence=sequence, decision_request=request)
 
 
 def decision_rejected(sequence: int, request_id: int) -> play_pb2.PlayResponse:
-    """Make a DecisionRejected for a request that stays open."""
+    """Create a DecisionRejected for a request that stays open."""
     rejected = play_pb2.DecisionRejected(
         request_id=request_id,
         open_request_id=request_id,
@@ -170,12 +170,12 @@ def decision_rejected(sequence: int, request_id: int) -> play_pb2.PlayResponse:
 
 
 def match_ended(sequence: int, seed: str = "", seed_salt: str = "") -> play_pb2.PlayResponse:
-    """Make a MatchEnded."""
+    """Create a MatchEnded."""
     result = MatchResult(match_id=MATCH_ID, decisions=99)
     ended = play_pb2.MatchEnded(result=result, seed=seed, seed_salt=seed_salt)
     return play_pb2.PlayResponse(sequence=sequence, match_ended=ended)
 
 
 def ping(nonce: int) -> play_pb2.PlayResponse:
-    """Make a Ping."""
+    """Create a Ping."""
     return play_pb2.PlayResponse(ping=play_pb2.Ping(nonce=nonce))

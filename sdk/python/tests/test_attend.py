@@ -1,4 +1,4 @@
-"""Options of an attendance, what may attend, and how it pauses."""
+"""Attending a queue: options, kinds of bots, and pauses."""
 
 import queue
 import threading
@@ -11,10 +11,10 @@ import grpc
 
 import bridgemaster
 from bridgemaster import Options, OptionsError, PauseSwitch
-from bridgemaster._options import attends, queueing, seating
+from bridgemaster._options import resolve_attend_options, resolve_options, should_attend
 from bridgemaster.v1 import lobby_service_pb2, lobby_service_pb2_grpc
 
-from .scripted_server import PATIENCE_S
+from .scripted_server import TIMEOUT_S
 
 
 class Passer(bridgemaster.Bot):
@@ -29,80 +29,81 @@ class Passer(bridgemaster.Bot):
 
 
 class AttendTest(unittest.TestCase):
-    """Nothing here needs a server."""
+    """Options of an attendance, without a server."""
 
     def setUp(self) -> None:
-        """Take the developer's own environment away."""
+        """Clear the developer's own environment."""
         clean = mock.patch.dict("os.environ", clear=True)
         clean.start()
         self.addCleanup(clean.stop)
 
     def test_a_queue_is_attended_where_there_is_no_ticket(self) -> None:
-        self.assertFalse(attends(Options()))
-        self.assertTrue(attends(Options(queue="cup")))
-        self.assertFalse(attends(Options(queue="cup", ticket="t")))
+        self.assertFalse(should_attend(Options()))
+        self.assertTrue(should_attend(Options(queue="cup")))
+        self.assertFalse(should_attend(Options(queue="cup", ticket="t")))
         with mock.patch.dict("os.environ", {"BRIDGEMASTER_QUEUE": "cup"}):
-            self.assertTrue(attends(Options()))
-            self.assertFalse(attends(Options(ticket="t")))
+            self.assertTrue(should_attend(Options()))
+            self.assertFalse(should_attend(Options(ticket="t")))
 
     def test_queue_and_slots_come_from_the_environment_or_the_options(self) -> None:
         variables = {"BRIDGEMASTER_QUEUE": "cup", "BRIDGEMASTER_SLOTS": "4"}
         with mock.patch.dict("os.environ", variables):
-            taken = queueing(Options(), Passer)
-            self.assertEqual((taken.queue, taken.slots), ("cup", 4))
-            self.assertEqual((taken.name, taken.version), ("passer", "7"))
-            given = queueing(Options(queue="league", slots=2), Passer)
+            from_environment = resolve_attend_options(Options(), Passer)
+            self.assertEqual((from_environment.queue, from_environment.slots), ("cup", 4))
+            self.assertEqual((from_environment.name, from_environment.version), ("passer", "7"))
+            given = resolve_attend_options(Options(queue="league", slots=2), Passer)
             self.assertEqual((given.queue, given.slots), ("league", 2))
 
-    def test_a_seat_that_was_offered_is_looked_for_as_long_as_the_attendance(self) -> None:
+    def test_an_offered_seat_is_retried_for_as_long_as_the_attendance(self) -> None:
         bot = Passer()
-        alone = seating(Options(ticket="t"), bot)
+        alone = resolve_options(Options(ticket="t"), bot)
         self.assertEqual((alone.connect_for_s, alone.reconnect_for_s), (10.0, 30.0))
-        self.assertEqual(queueing(Options(queue="cup"), bot).reconnect_for_s, 600.0)
+        attending = resolve_attend_options(Options(queue="cup"), bot)
+        self.assertEqual(attending.reconnect_for_s, 600.0)
         given = Options(queue="cup", ticket="t")
         with mock.patch.dict("os.environ", {"BRIDGEMASTER_QUEUE": "cup"}):
             for options in (given, Options(ticket="t")):
-                offered = seating(options, bot)
+                offered = resolve_options(options, bot)
                 self.assertEqual((offered.connect_for_s, offered.reconnect_for_s), (600.0, 600.0))
         brief = Options(queue="cup", ticket="t", reconnect_for_s=0.0)
-        self.assertEqual(seating(brief, bot).reconnect_for_s, 0.0)
+        self.assertEqual(resolve_options(brief, bot).reconnect_for_s, 0.0)
 
-    def test_what_cannot_be_used_is_refused_before_anything_is_sent(self) -> None:
+    def test_invalid_options_are_refused_before_connecting(self) -> None:
         with self.assertRaisesRegex(OptionsError, "no queue"):
             bridgemaster.attend(Passer)
         for slots in (-1, 65):
             with self.assertRaisesRegex(OptionsError, "1 to 64"):
                 bridgemaster.attend(Passer, Options(queue="cup", slots=slots))
-        with self.assertRaisesRegex(OptionsError, "give the class itself"):
+        with self.assertRaisesRegex(OptionsError, "pass the class itself"):
             bridgemaster.attend(Passer(), Options(queue="cup", slots=2))
-        with self.assertRaisesRegex(TypeError, "a class of something else"):
+        with self.assertRaisesRegex(TypeError, "not a subclass of Bot"):
             bridgemaster.attend(int, Options(queue="cup"))  # type: ignore[type-var]
 
-    def test_a_queue_that_nobody_opens_is_given_up(self) -> None:
+    def test_an_absent_queue_is_abandoned_after_the_time_limit(self) -> None:
         options = Options(server="http://127.0.0.1:1", queue="cup", connect_for_s=0.2)
         with self.assertRaisesRegex(bridgemaster.ServerLostError, "could not be attended"):
             bridgemaster.attend(Passer, options)
 
 
-Standings = queue.SimpleQueue[bool | grpc.StatusCode | None]
-"""Whether the bot pauses, one message after the other."""
+States = queue.SimpleQueue[bool | grpc.StatusCode | None]
+"""States to send: whether the bot is paused; None or a failure ends the stream."""
 
 
 class Lobby(lobby_service_pb2_grpc.LobbyServiceServicer):
-    """A queue whose streams say how the bot stands, until `None` or a failure ends them."""
+    """A queue whose streams send the states that the test queues."""
 
     def __init__(self) -> None:
-        """Begin without a bot."""
-        self.attended: queue.SimpleQueue[Standings] = queue.SimpleQueue()
+        """Start without a bot."""
+        self.attended: queue.SimpleQueue[States] = queue.SimpleQueue()
         self.updates: queue.SimpleQueue[tuple[str, bool]] = queue.SimpleQueue()
 
     def Attend(  # noqa: N802
         self, request: lobby_service_pb2.AttendRequest, context: grpc.ServicerContext
     ) -> Iterator[lobby_service_pb2.AttendResponse]:
-        """Tell how the bot stands, whenever the test says so."""
-        told: Standings = queue.SimpleQueue()
-        self.attended.put(told)
-        while (paused := told.get()) is not None:
+        """Send the queued states of the attendance."""
+        states: States = queue.SimpleQueue()
+        self.attended.put(states)
+        while (paused := states.get()) is not None:
             if isinstance(paused, grpc.StatusCode):
                 context.abort(paused, "gone")
             state = "PAUSED" if paused else "ACTIVE"
@@ -114,15 +115,15 @@ class Lobby(lobby_service_pb2_grpc.LobbyServiceServicer):
     def UpdateAttendance(  # noqa: N802
         self, request: lobby_service_pb2.UpdateAttendanceRequest, context: grpc.ServicerContext
     ) -> lobby_service_pb2.UpdateAttendanceResponse:
-        """Note what the bot says."""
+        """Record an update of the bot."""
         self.updates.put((request.attendance_id, request.paused))
         return lobby_service_pb2.UpdateAttendanceResponse()
 
 
 class PauseTest(unittest.TestCase):
-    """A bot that attends a queue of the test's own."""
+    """A bot that attends the queue of a test server."""
 
-    def test_a_bot_pauses_and_goes_on_as_its_switch_is_turned_over_all_streams(self) -> None:
+    def test_the_pause_switch_is_reported_on_every_stream(self) -> None:
         lobby = Lobby()
         server = grpc.server(futures.ThreadPoolExecutor(4))
         lobby_service_pb2_grpc.add_LobbyServiceServicer_to_server(lobby, server)
@@ -135,21 +136,21 @@ class PauseTest(unittest.TestCase):
             target=bridgemaster.attend, args=(Passer, options), daemon=True
         )
         attending.start()
-        told = lobby.attended.get(timeout=PATIENCE_S)
-        told.put(False)
+        states = lobby.attended.get(timeout=TIMEOUT_S)
+        states.put(False)
         switch.pause()
         self.assertTrue(switch.is_paused)
-        self.assertEqual(lobby.updates.get(timeout=PATIENCE_S), ("a", True))
-        told.put(True)
-        # The server is started again, and knows nothing of it.
-        told.put(grpc.StatusCode.UNAVAILABLE)
-        told = lobby.attended.get(timeout=PATIENCE_S)
-        told.put(False)
-        self.assertEqual(lobby.updates.get(timeout=PATIENCE_S), ("a", True))
-        told.put(True)
+        self.assertEqual(lobby.updates.get(timeout=TIMEOUT_S), ("a", True))
+        states.put(True)
+        # The server restarts and has lost the state.
+        states.put(grpc.StatusCode.UNAVAILABLE)
+        states = lobby.attended.get(timeout=TIMEOUT_S)
+        states.put(False)
+        self.assertEqual(lobby.updates.get(timeout=TIMEOUT_S), ("a", True))
+        states.put(True)
         switch.resume()
-        self.assertEqual(lobby.updates.get(timeout=PATIENCE_S), ("a", False))
-        told.put(False)
-        told.put(None)
-        attending.join(PATIENCE_S)
-        self.assertFalse(attending.is_alive(), "the queue is left")
+        self.assertEqual(lobby.updates.get(timeout=TIMEOUT_S), ("a", False))
+        states.put(False)
+        states.put(None)
+        attending.join(TIMEOUT_S)
+        self.assertFalse(attending.is_alive(), "the attendance has not ended")

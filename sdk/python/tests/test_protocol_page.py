@@ -1,4 +1,4 @@
-"""What the package says beside what PROTOCOL.md says."""
+"""Compares the package with PROTOCOL.md."""
 
 import json
 import re
@@ -14,17 +14,17 @@ PAGE = Path(__file__).parents[3] / "proto" / "PROTOCOL.md"
 
 @unittest.skipUnless(PAGE.is_file(), "only in the repository")
 class ProtocolPageTest(unittest.TestCase):
-    """The page is the reference."""
+    """PROTOCOL.md is the reference."""
 
-    def test_what_to_do_about_every_reason_is_what_the_table_says(self) -> None:
+    def test_the_advice_for_every_reason_is_the_one_of_the_table(self) -> None:
         page = PAGE.read_text(encoding="utf-8")
         rows = re.findall(r"^\| `([A-Z_]+)` \|[^|\n]*\|[^|\n]*\| (\w+)", page, re.MULTILINE)
-        table = {name: do for name, do in rows if do in ("retry", "fix", "stop")}
-        known = RefusalReason.DESCRIPTOR.values_by_name
-        names = {name.removeprefix("REFUSAL_REASON_") for name in known}
+        table = {name: advice for name, advice in rows if advice in ("retry", "fix", "stop")}
+        values = RefusalReason.DESCRIPTOR.values_by_name
+        names = {name.removeprefix("REFUSAL_REASON_") for name in values}
         self.assertEqual(set(table), names - {"UNSPECIFIED"})
-        self.assertEqual(REASONS_TO_RETRY, {name for name, do in table.items() if do == "retry"})
-        self.assertEqual(REASONS_TO_STOP, {name for name, do in table.items() if do == "stop"})
+        for advice, reasons in (("retry", REASONS_TO_RETRY), ("stop", REASONS_TO_STOP)):
+            self.assertEqual(reasons, {name for name, row in table.items() if row == advice})
 
     def test_the_commitment_is_that_of_the_seed_and_the_salt(self) -> None:
         page = PAGE.read_text(encoding="utf-8")
@@ -34,5 +34,5 @@ class ProtocolPageTest(unittest.TestCase):
         )
         self.assertEqual(seed_commitment(seed, salt), commitment)
 
-    def test_a_salt_that_is_no_hex_commits_to_nothing(self) -> None:
+    def test_a_salt_that_is_not_hex_has_no_commitment(self) -> None:
         self.assertIsNone(seed_commitment("seed", "0g"))

@@ -1,4 +1,4 @@
-"""What a bot is asked, and its clock."""
+"""Decision requests and their clock."""
 
 import time
 import unittest
@@ -7,8 +7,8 @@ from bridgemaster import Request
 from bridgemaster.v1.play_pb2 import DecisionRequest
 
 
-def asked() -> DecisionRequest:
-    """Make a request of Alhambra."""
+def decision_request() -> DecisionRequest:
+    """Create a request of Alhambra."""
     game = {
         "observation": {"viewer_seat": 1},
         "legal_decisions": [{"pass": {}}, {"take": {}}],
@@ -23,10 +23,10 @@ def asked() -> DecisionRequest:
 
 
 class RequestTest(unittest.TestCase):
-    """A request shows its message by game, and without regard to the game."""
+    """A request gives access to its fields with and without naming the game."""
 
-    def test_what_is_asked_is_found_without_naming_the_game(self) -> None:
-        request = Request(asked(), seat=1)
+    def test_fields_are_found_without_naming_the_game(self) -> None:
+        request = Request(decision_request(), seat=1)
         self.assertEqual((request.request_id, request.seat, request.legal_count), (7, 1, 2))
         self.assertEqual(request.game_name, "alhambra")
         self.assertEqual(request.observation, request.game.alhambra.observation)
@@ -34,14 +34,14 @@ class RequestTest(unittest.TestCase):
         self.assertEqual(len(request.events), 1)
         self.assertFalse(request.legal_decisions_cut)
 
-    def test_of_an_unknown_game_only_the_number_of_decisions_is_known(self) -> None:
+    def test_a_request_of_an_unknown_game_has_only_the_number_of_decisions(self) -> None:
         request = Request(DecisionRequest(legal_count=3))
         self.assertEqual((request.game_name, request.legal_count), ("", 3))
         with self.assertRaisesRegex(LookupError, "does not know the game"):
             _ = request.observation
 
     def test_the_clock_counts_down_from_the_receipt(self) -> None:
-        clock = Request(asked(), received_s=time.monotonic() - 2).clock
+        clock = Request(decision_request(), received_s=time.monotonic() - 2).clock
         self.assertGreaterEqual(clock.used_s, 2)
         self.assertLessEqual(clock.decision_left_s, 3)
         self.assertLessEqual(clock.bank_left_s, 58)
@@ -49,6 +49,6 @@ class RequestTest(unittest.TestCase):
         self.assertIsNone(clock.last_charge)
 
     def test_a_clock_that_ran_out_shows_zero(self) -> None:
-        clock = Request(asked(), received_s=time.monotonic() - 6).clock
+        clock = Request(decision_request(), received_s=time.monotonic() - 6).clock
         self.assertEqual(clock.decision_left_s, 0)
         self.assertGreater(clock.bank_left_s, 30)

@@ -1,5 +1,5 @@
-//! Answers an `instant_server` with nothing but the gRPC library: what `.ci/languages` compares the
-//! SDK with.
+//! Answers an `instant_server` with only the gRPC library. This is the baseline with which
+//! `.ci/languages` compares the SDK.
 
 use std::{env, error::Error};
 

@@ -8,10 +8,9 @@ struct FirstBot;
 
 impl Bot for FirstBot {
     fn decide(&mut self, request: &Request) -> Choice {
-        // Everything there is to know is in the request: what this seat sees, what it may do and what
-        // happened since it was asked last (`request.game`), and the time that is left
-        // (`request.clock()`).
-        // Replace this line by something better.
+        // The request is complete: `request.game` has the seat's observation, its legal decisions
+        // and the events since its previous request; `request.clock()` has the time left.
+        // Replace this line with your own decision.
         Choice::Index(request.legal_count as usize / 2)
     }
 }

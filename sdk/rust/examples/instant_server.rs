@@ -1,13 +1,13 @@
-//! A server that asks one bot after another, each answer followed by the next request at once, and
-//! prints for each how many round trips there were in a second. It referees nothing: what takes
-//! time is the bot's client and the transport. `.ci/languages` compares with it the libraries of
-//! each language with bare clients of the same gRPC library.
+//! A server that sends the next request immediately after each answer, and prints each bot's round
+//! trips per second. The server does not referee, so the result measures the bot's client and the
+//! transport. `.ci/languages` uses this server to compare each language's library with a bare
+//! client of the same gRPC library.
 //!
 //! `cargo run --release -p bridgemaster-sdk --example instant_server -- ROUND_TRIPS`
 
 #![allow(
     clippy::print_stdout,
-    reason = "who starts it reads address and figures there"
+    reason = "address and results are the output of the program"
 )]
 
 use std::{env, error::Error, net::SocketAddr, pin::Pin, time::Instant};
@@ -26,17 +26,18 @@ use tonic::{
     transport::{Server, server::TcpIncoming},
 };
 
-/// Round trips before those that count.
+/// The number of round trips before the measurement starts.
 const WARM_UP: u32 = 500;
 const ROUND_TRIPS: u32 = 5_000;
-/// Legal decisions of a request, which has about 700 bytes with them.
-const LEGAL: u32 = 60;
-/// The example of PROTOCOL.md: clients check it.
+/// The number of legal decisions in a request, chosen so that a request has about 700 bytes.
+const LEGAL_DECISIONS: u32 = 60;
+/// The seed, salt and commitment from the example in PROTOCOL.md, since clients check the
+/// commitment.
 const SEED: &str = "london-1209";
 const SALT: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 const COMMITMENT: &str = "fb68e9b2871847c68a016f69b6f578dccf4bcc570460ba524a4063228775796f";
 
-/// Asks each bot so many times.
+/// A server that sends each bot `round_trips` requests, after a warm-up.
 struct InstantServer {
     round_trips: u32,
 }
@@ -52,17 +53,18 @@ impl PlayService for InstantServer {
         let (responses, outbound) = mpsc::channel(4);
         let (requests, round_trips) = (request.into_inner(), self.round_trips);
         tokio::spawn(async move {
-            // A bot that went away has no figure.
-            if let Ok(Some(a_second)) = ask(requests, &responses, round_trips).await {
-                println!("{a_second:.0}");
+            // Nothing is printed for a bot that closed its stream early.
+            if let Ok(Some(rate)) = measure(requests, &responses, round_trips).await {
+                println!("{rate:.0}");
             }
         });
         Ok(Response::new(Box::pin(ReceiverStream::new(outbound))))
     }
 }
 
-/// Plays one bot; its round trips in a second, unless it ends the stream before.
-async fn ask(
+/// Plays with one bot, and returns its round trips per second. Returns `None` if the bot closes the
+/// stream early.
+async fn measure(
     mut requests: Streaming<v1::PlayRequest>,
     responses: &mpsc::Sender<Result<v1::PlayResponse, Status>>,
     round_trips: u32,
@@ -76,31 +78,31 @@ async fn ask(
         sequence += 1;
         responses.send(Ok(response)).await
     };
-    // The Hello.
+    // The first message is the Hello.
     requests.message().await?;
     send(welcome()).await?;
     send(started()).await?;
-    let mut begun = Instant::now();
+    let mut start = Instant::now();
     for request_id in 1..=WARM_UP + round_trips {
-        send(asking(request_id)).await?;
+        send(decision_request(request_id)).await?;
         let Some(answer) = requests.message().await? else {
             return Ok(None);
         };
         let Some(play_request::Message::Decision(decision)) = answer.message else {
-            return Err("an answer that is no decision".into());
+            return Err("the answer is not a decision".into());
         };
         if decision.request_id != request_id {
-            return Err("an answer to another request".into());
+            return Err("the answer is for another request".into());
         }
         if request_id == WARM_UP {
-            begun = Instant::now();
+            start = Instant::now();
         }
     }
-    let a_second = f64::from(round_trips) / begun.elapsed().as_secs_f64();
+    let rate = f64::from(round_trips) / start.elapsed().as_secs_f64();
     send(ended()).await?;
-    // The bot leaves first, in whichever way.
+    // The bot closes the stream first, with or without an error.
     let _ = requests.message().await;
-    Ok(Some(a_second))
+    Ok(Some(rate))
 }
 
 fn welcome() -> play_response::Message {
@@ -120,7 +122,7 @@ fn started() -> play_response::Message {
     })
 }
 
-fn asking(request_id: u32) -> play_response::Message {
+fn decision_request(request_id: u32) -> play_response::Message {
     let place = london::Place {
         spot: london::Spot::Outer.into(),
         stack: london::Kind::Gate.into(),
@@ -132,12 +134,12 @@ fn asking(request_id: u32) -> play_response::Message {
     };
     let request = london::Request {
         observation: Some(Default::default()),
-        legal_decisions: vec![decision; LEGAL as usize],
+        legal_decisions: vec![decision; LEGAL_DECISIONS as usize],
         ..Default::default()
     };
     play_response::Message::DecisionRequest(v1::DecisionRequest {
         request_id,
-        legal_count: LEGAL,
+        legal_count: LEGAL_DECISIONS,
         clock: Some(v1::Clock {
             bank_left_ms: 60_000,
             decision_left_ms: 10_000,
@@ -169,7 +171,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     };
     let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await?;
     println!("listening on http://{}", listener.local_addr()?);
-    // As `bridgemaster serve` does: a message is not held back for the next one.
+    // As in `bridgemaster serve`, no message is delayed in order to be sent with the next message.
     let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
     let service = PlayServiceServer::new(InstantServer { round_trips });
     let served = Server::builder().add_service(service);

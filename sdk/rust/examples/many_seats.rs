@@ -1,18 +1,19 @@
-//! Many matches of two seats at once, with all their bots in one process: the load of
-//! `.ci/cluster-bench`. The bots answer by index, and read nothing of the game.
+//! The load generator for `.ci/cluster-bench`: plays many concurrent two-seat matches, with all
+//! bots in one process. The bots answer by index and ignore the game.
 //!
-//! `many_seats play URLS GAME MATCHES THINK_MS` keeps so many matches in play, spread over the
-//! servers (addresses with commas between them), one after the other at each table, with bots that
-//! think for so long. For each line on its input it prints one with what happened since the line
-//! before: decisions, then the round trips in µs, each from the answer of a bot to the next request
-//! of its match. Once its input ends, it makes no more matches, and ends with the last; it ends with 1
-//! when a bot fails.
+//! `many_seats play URLS GAME MATCHES THINK_MS` keeps `MATCHES` matches in progress, spread over
+//! the comma-separated servers, with bots that wait `THINK_MS` before each answer. For each line on
+//! standard input, it prints the number of decisions and the round trips in µs since the previous
+//! line. A round trip is the time from a bot's answer to the next request of its match. At the end
+//! of its input, it creates no more matches, and exits once the last match has ended. It exits with
+//! code 1 if a bot fails.
 //!
-//! `many_seats wait URLS GAME MATCHES` makes so many matches, to which no bot comes, and ends.
+//! `many_seats wait URLS GAME MATCHES` creates `MATCHES` matches, leaves their seats vacant and
+//! exits.
 
 #![allow(
     clippy::print_stdout,
-    reason = "who starts it reads what happened there"
+    reason = "measurements are the output of the program"
 )]
 
 use std::{
@@ -38,14 +39,14 @@ use tokio::{sync::mpsc, task::JoinSet, time::sleep};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, transport::Channel};
 
-/// Seats of a match.
+/// The number of seats in each match.
 const SEATS: usize = 2;
-/// Streams on one connection, as an SDK spreads them.
+/// The number of streams on one connection, as an SDK would use.
 const STREAMS_PER_CONNECTION: usize = 100;
-/// Calls in progress at each server while matches are made that wait.
-const CALLS_AT_ONCE: usize = 32;
-/// Clocks that nobody breaks, however slow the machine is, and which wait for a server that is gone:
-/// the longest that there are.
+/// The number of concurrent calls per server while `wait` creates matches.
+const CONCURRENT_CALLS: usize = 32;
+/// The longest allowed time on a clock: one hour. No bot exceeds it, even on a slow machine or
+/// while a server is down.
 const HOUR_MS: u32 = 3_600_000;
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -67,7 +68,7 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Keeps matches in play until the input ends, and then plays the last ones to their ends.
+/// Keeps matches in progress until the input ends, and then finishes the last matches.
 async fn play(urls: &str, game: &str, matches: &str, think_ms: &str) -> Outcome<()> {
     let (matches, think) = (matches.parse::<usize>()?, think_ms.parse()?);
     let think = Duration::from_millis(think);
@@ -77,23 +78,23 @@ async fn play(urls: &str, game: &str, matches: &str, think_ms: &str) -> Outcome<
     for url in &urls {
         servers.push(connect(url, streams.div_ceil(STREAMS_PER_CONNECTION)).await?);
     }
-    let config = config_of(&servers[0][0], game).await?;
-    let since = Arc::new(Since::default());
-    let told = Arc::clone(&since);
+    let config = match_config(&servers[0][0], game).await?;
+    let activity = Arc::new(Activity::default());
+    let reported = Arc::clone(&activity);
     thread::spawn(move || {
         for _ in stdin().lock().lines() {
-            println!("{}", told.take());
+            println!("{}", reported.take_line());
         }
-        told.is_over.store(true, Ordering::Relaxed);
+        reported.is_over.store(true, Ordering::Relaxed);
     });
     let mut tables = JoinSet::new();
     for table in 0..matches {
         let channels = &servers[table % servers.len()];
         let channel = channels[table / servers.len() % channels.len()].clone();
-        let (config, since) = (config.clone(), Arc::clone(&since));
+        let (config, activity) = (config.clone(), Arc::clone(&activity));
         tables.spawn(async move {
-            while !since.is_over.load(Ordering::Relaxed) {
-                play_match(&channel, &config, think, &since).await?;
+            while !activity.is_over.load(Ordering::Relaxed) {
+                play_match(&channel, &config, think, &activity).await?;
             }
             Ok(())
         });
@@ -101,7 +102,7 @@ async fn play(urls: &str, game: &str, matches: &str, think_ms: &str) -> Outcome<
     all_ended(tables).await
 }
 
-/// Waits for all, or for the first that fails.
+/// Waits until all tasks have ended, or until one of them has failed.
 async fn all_ended(mut tasks: JoinSet<Outcome<()>>) -> Outcome<()> {
     while let Some(ended) = tasks.join_next().await {
         ended??;
@@ -109,22 +110,22 @@ async fn all_ended(mut tasks: JoinSet<Outcome<()>>) -> Outcome<()> {
     Ok(())
 }
 
-/// Makes matches to which no bot comes.
+/// Creates matches whose seats stay vacant.
 async fn wait(urls: &str, game: &str, matches: &str) -> Outcome<()> {
     let matches = matches.parse::<usize>()?;
     let mut channels = Vec::new();
     for url in urls.split(',') {
         channels.extend(connect(url, 1).await?);
     }
-    let config = config_of(&channels[0], game).await?;
+    let config = match_config(&channels[0], game).await?;
     let made = Arc::new(AtomicUsize::new(0));
     let mut calls = JoinSet::new();
-    for place in 0..channels.len() * CALLS_AT_ONCE {
+    for place in 0..channels.len() * CONCURRENT_CALLS {
         let channel = channels[place % channels.len()].clone();
         let (config, made) = (config.clone(), Arc::clone(&made));
         calls.spawn(async move {
             while made.fetch_add(1, Ordering::Relaxed) < matches {
-                make(&channel, &config).await?;
+                create_match(&channel, &config).await?;
             }
             Ok(())
         });
@@ -132,47 +133,47 @@ async fn wait(urls: &str, game: &str, matches: &str) -> Outcome<()> {
     all_ended(calls).await
 }
 
-/// What happened since it was taken the last time.
+/// The activity since the last report.
 #[derive(Default)]
-struct Since {
-    happened: Mutex<Happened>,
-    /// No match is made any more.
+struct Activity {
+    counters: Mutex<Counters>,
+    /// Set once no more matches are to be created.
     is_over: AtomicBool,
 }
 
 #[derive(Default)]
-struct Happened {
+struct Counters {
     decisions: usize,
     round_trips: Vec<Duration>,
 }
 
-impl Since {
-    fn note(&self, round_trip: Option<Duration>) {
-        let mut happened = self.happened.lock().unwrap_or_else(PoisonError::into_inner);
-        happened.decisions += 1;
-        happened.round_trips.extend(round_trip);
+impl Activity {
+    fn record_decision(&self, round_trip: Option<Duration>) {
+        let mut counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        counters.decisions += 1;
+        counters.round_trips.extend(round_trip);
     }
 
-    /// As a line.
-    fn take(&self) -> String {
-        let mut happened = self.happened.lock().unwrap_or_else(PoisonError::into_inner);
-        let taken = std::mem::take(&mut *happened);
-        drop(happened);
+    /// Resets the counters and formats them as a line.
+    fn take_line(&self) -> String {
+        let mut counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = std::mem::take(&mut *counters);
+        drop(counters);
         let mut line = taken.decisions.to_string();
         for round_trip in taken.round_trips {
-            // Writing to a text does not fail.
+            // Writing to a String does not fail.
             let _ = write!(line, " {}", round_trip.as_micros());
         }
         line
     }
 }
 
-/// When the last answer of a match was given that no request has followed yet.
+/// The time of the last answer in a match; `None` after the next request has arrived.
 #[derive(Default)]
-struct Answered(Mutex<Option<Instant>>);
+struct LastAnswer(Mutex<Option<Instant>>);
 
-impl Answered {
-    fn now(&self) {
+impl LastAnswer {
+    fn set_now(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
@@ -190,14 +191,14 @@ async fn connect(url: &str, connections: usize) -> Outcome<Vec<Channel>> {
     Ok(channels)
 }
 
-/// A match of a game by its defaults, but for the clocks.
-async fn config_of(channel: &Channel, game: &str) -> Outcome<v1::MatchConfig> {
+/// Returns a game's default config, with long clocks.
+async fn match_config(channel: &Channel, game: &str) -> Outcome<v1::MatchConfig> {
     let mut catalog = CatalogServiceClient::new(channel.clone());
     let listed = catalog.list_games(v1::ListGamesRequest {}).await?;
     let mut games = listed.into_inner().games.into_iter();
     let described = games.find(|one| one.game_id == game);
     Ok(v1::MatchConfig {
-        game: described.ok_or("there is no such game")?.default_config,
+        game: described.ok_or("unknown game")?.default_config,
         seats: SEATS as u32,
         clock: Some(v1::ClockRules {
             bank_ms: Some(HOUR_MS),
@@ -210,8 +211,8 @@ async fn config_of(channel: &Channel, game: &str) -> Outcome<v1::MatchConfig> {
     })
 }
 
-/// Makes a match, and returns the tickets of its seats.
-async fn make(channel: &Channel, config: &v1::MatchConfig) -> Outcome<Vec<String>> {
+/// Creates a match and returns its seats' tickets.
+async fn create_match(channel: &Channel, config: &v1::MatchConfig) -> Outcome<Vec<String>> {
     let request = v1::CreateMatchRequest {
         config: Some(config.clone()),
         ..v1::CreateMatchRequest::default()
@@ -221,30 +222,30 @@ async fn make(channel: &Channel, config: &v1::MatchConfig) -> Outcome<Vec<String
     Ok(created.tickets.into_iter().map(|one| one.ticket).collect())
 }
 
-/// Makes a match, and plays it to its end.
+/// Creates a match and plays it to its end.
 async fn play_match(
     channel: &Channel,
     config: &v1::MatchConfig,
     think: Duration,
-    since: &Arc<Since>,
+    activity: &Arc<Activity>,
 ) -> Outcome<()> {
-    let answered = Arc::new(Answered::default());
+    let answered = Arc::new(LastAnswer::default());
     let mut bots = JoinSet::new();
-    for ticket in make(channel, config).await? {
-        let (channel, since) = (channel.clone(), Arc::clone(since));
+    for ticket in create_match(channel, config).await? {
+        let (channel, activity) = (channel.clone(), Arc::clone(activity));
         let answered = Arc::clone(&answered);
-        bots.spawn(async move { play_seat(&channel, &ticket, think, &answered, &since).await });
+        bots.spawn(async move { play_seat(&channel, &ticket, think, &answered, &activity).await });
     }
     all_ended(bots).await
 }
 
-/// Plays a seat to the end of its stream, which the server ends when the match is over.
+/// Plays a seat until the server closes its stream after the match.
 async fn play_seat(
     channel: &Channel,
     ticket: &str,
     think: Duration,
-    answered: &Answered,
-    since: &Since,
+    answered: &LastAnswer,
+    activity: &Activity,
 ) -> Outcome<()> {
     let (outbound, requests) = mpsc::channel(4);
     let send = async |message| {
@@ -268,7 +269,7 @@ async fn play_seat(
     while let Some(response) = responses.message().await? {
         match response.message {
             Some(play_response::Message::DecisionRequest(asked)) => {
-                since.note(answered.take());
+                activity.record_decision(answered.take());
                 if !think.is_zero() {
                     sleep(think).await;
                 }
@@ -277,7 +278,7 @@ async fn play_seat(
                     choice: Some(Choice::Index(choose(&mut chooser, asked.legal_count))),
                     ..v1::Decision::default()
                 };
-                answered.now();
+                answered.set_now();
                 send(play_request::Message::Decision(decision)).await?;
             }
             Some(play_response::Message::Ping(ping)) => {
@@ -288,16 +289,17 @@ async fn play_seat(
             _ => {}
         }
     }
-    match has_ended {
-        true => Ok(()),
-        false => Err("a stream ended before its match".into()),
+    if has_ended {
+        Ok(())
+    } else {
+        Err("the stream ended before the match".into())
     }
 }
 
-/// One of so many, by a generator of the kind of Lehmer.
-fn choose(chooser: &mut u64, of: u32) -> u32 {
+/// Returns a pseudorandom index below `count`, from a linear congruential generator.
+fn choose(chooser: &mut u64, count: u32) -> u32 {
     *chooser = chooser
         .wrapping_mul(6_364_136_223_846_793_005)
         .wrapping_add(1_442_695_040_888_963_407);
-    ((*chooser >> 33) % u64::from(of.max(1))) as u32
+    ((*chooser >> 33) % u64::from(count.max(1))) as u32
 }

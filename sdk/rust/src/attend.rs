@@ -1,18 +1,19 @@
-//! Plays the matches that a queue offers, one bot for each.
+//! Plays the matches that a queue offers, with a new bot for each match.
 
 use bridgemaster_proto::v1;
 use tokio::task::JoinSet;
 use tracing::{info, warn};
 
-use crate::{AttendOptions, Attending, Bot, Connection, PlayError, Told};
+use crate::{AttendEvent, AttendOptions, AttendanceSession, Bot, Connection, PlayError};
 
-/// Attends a queue, and plays each match that it is offered with a bot that `new_bot` makes: one
-/// bot plays one match. Ends when the queue is closed, or the bot has left it.
+/// Attends a queue and plays every match that the queue offers. `new_bot` creates a bot for each
+/// match. Returns once the queue has been closed or the bot has left it.
 ///
-/// A match that cannot be played to its end is logged, and the others go on.
+/// If a match fails, its error is logged, and other matches are not affected.
 ///
 /// # Errors
-/// See [`PlayError`], of the attendance alone. Matches in play are played to their end first.
+/// A [`PlayError`], if the attendance itself fails. The error is returned after the matches in
+/// progress have ended.
 pub async fn attend<B: Bot + 'static>(
     new_bot: impl FnMut() -> B,
     options: AttendOptions,
@@ -21,7 +22,7 @@ pub async fn attend<B: Bot + 'static>(
     connection.attend(new_bot, options).await
 }
 
-/// [`attend`] for programs without an async runtime of their own.
+/// Like [`attend`], for programs without an async runtime.
 ///
 /// # Errors
 /// See [`PlayError`].
@@ -36,16 +37,16 @@ pub fn attend_blocking<B: Bot + 'static>(
 }
 
 impl Connection {
-    /// Attends a queue on this connection; `options.server_url` is used for errors alone. For
-    /// programs that take their seats themselves.
+    /// Attends a queue on this connection. Intended for programs that play the offered seats
+    /// themselves. `options.server_url` is used only in error messages.
     ///
     /// # Errors
-    /// When the options cannot be used.
-    pub fn attending(&self, options: AttendOptions) -> Result<Attending, PlayError> {
-        Attending::new(self.route()?, options)
+    /// [`PlayError::Options`], if the options are not valid.
+    pub fn attendance(&self, options: AttendOptions) -> Result<AttendanceSession, PlayError> {
+        AttendanceSession::new(self.route()?, options)
     }
 
-    /// As [`attend`], on this connection.
+    /// Like [`attend`](crate::attend()), on this connection.
     ///
     /// # Errors
     /// See [`PlayError`].
@@ -54,53 +55,53 @@ impl Connection {
         mut new_bot: impl FnMut() -> B,
         options: AttendOptions,
     ) -> Result<(), PlayError> {
-        let mut attending = self.attending(options.clone())?;
-        let mut playing = JoinSet::new();
+        let mut attendance = self.attendance(options.clone())?;
+        let mut matches = JoinSet::new();
         let ended = loop {
-            let told = tokio::select! {
-                told = attending.next() => told,
-                Some(_) = playing.join_next() => continue,
+            let event = tokio::select! {
+                event = attendance.next() => event,
+                Some(_) = matches.join_next() => continue,
             };
-            match told {
-                Ok(Some(Told::Offer(offer))) => {
-                    let seat = Seat::of(self, &options, &offer)?;
-                    playing.spawn(seat.play(new_bot()));
+            match event {
+                Ok(Some(AttendEvent::Offer(offer))) => {
+                    let seat = OfferedSeat::new(self, &options, &offer)?;
+                    matches.spawn(seat.play(new_bot()));
                 }
-                Ok(Some(Told::Attendance(attendance))) => {
+                Ok(Some(AttendEvent::Attendance(attendance))) => {
                     let state = attendance.state().as_str_name();
                     let (used, slots) = (attendance.slots_used, attendance.slots);
                     info!(state, used, slots, detail = attendance.detail, "attending");
                 }
-                Ok(Some(Told::Withdrawn(withdrawn))) => {
+                Ok(Some(AttendEvent::OfferWithdrawn(withdrawn))) => {
                     let (offer_id, detail) = (withdrawn.offer_id, withdrawn.detail);
-                    info!(offer_id, detail, "an offer holds no more");
+                    info!(offer_id, detail, "offer withdrawn");
                 }
                 Ok(None) => break Ok(()),
                 Err(error) => break Err(error),
             }
         };
-        while playing.join_next().await.is_some() {}
+        while matches.join_next().await.is_some() {}
         ended
     }
 }
 
-/// A seat that was offered.
-struct Seat {
+struct OfferedSeat {
     connection: Connection,
     options: crate::Options,
     match_id: String,
 }
 
-impl Seat {
-    fn of(
+impl OfferedSeat {
+    fn new(
         connection: &Connection,
         options: &AttendOptions,
         offer: &v1::Offer,
     ) -> Result<Self, PlayError> {
         let seat = options.for_seat(offer)?;
-        let connection = match offer.address.is_empty() {
-            true => connection.clone(),
-            false => Connection::with_tls(&seat.server_url, &seat.tls)?,
+        let connection = if offer.address.is_empty() {
+            connection.clone()
+        } else {
+            Connection::with_tls(&seat.server_url, &seat.tls)?
         };
         Ok(Self {
             connection,
@@ -112,8 +113,8 @@ impl Seat {
     async fn play(self, bot: impl Bot + 'static) {
         let match_id = self.match_id;
         match self.connection.play(bot, &self.options).await {
-            Ok(_) => info!(match_id, "played"),
-            Err(error) => warn!(match_id, %error, "the match was not played to its end"),
+            Ok(_) => info!(match_id, "match over"),
+            Err(error) => warn!(match_id, %error, "match failed"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How a bot attends a queue.
+//! Options for attending a queue.
 
 use std::time::Duration;
 
@@ -7,44 +7,45 @@ use bridgemaster_proto::v1;
 use crate::{
     ApiKey, DEFAULT_SERVER_URL, KEY_VARIABLE, Options, OptionsError, PauseSwitch, QUEUE_VARIABLE,
     SERVER_VARIABLE, SLOTS_VARIABLE, TlsOptions,
-    options::{ATTENDING_RECONNECT_FOR, CONNECT_FOR, check_name, variable},
+    options::{ATTEND_RECONNECT_FOR, CONNECT_FOR, validate_name, variable},
 };
 
-/// Most matches that a bot plays at once.
+/// The maximum number of matches that a bot plays concurrently. The server enforces the same limit.
 const MAX_SLOTS: u32 = 64;
 
-/// How a bot attends a queue, and how it plays the seats that it is offered there.
+/// The queue in which the bot waits for matches, and the settings with which it plays.
 #[derive(Clone, Debug)]
 pub struct AttendOptions {
-    /// Address of the server, such as `http://127.0.0.1:50051`, or `https://host:50051`.
+    /// The server's address, such as `http://127.0.0.1:50051` or `https://host:50051`.
     pub server_url: String,
     /// The queue: the name of a contest or a ladder.
     pub queue: String,
-    /// Matches that the bot plays at once: 1 to 64.
+    /// The maximum number of matches that the bot plays concurrently: 1 to 64.
     pub slots: u32,
-    /// The API key of the bot, for servers that require one.
+    /// The bot's API key, for servers that require one.
     pub key: Option<ApiKey>,
     /// TLS files for an `https://` address.
     pub tls: TlsOptions,
-    /// Name of the bot: 1 to 64 printable characters.
+    /// The bot's name: 1 to 64 printable characters.
     pub bot_name: String,
-    /// Version of the bot: at most 64 printable characters; may be empty.
+    /// The bot's version: at most 64 printable characters, or empty.
     pub bot_version: String,
-    /// Identifiers of the games that the bot plays, such as `alhambra`; empty for all.
+    /// Identifiers of the games that the bot plays, such as `alhambra`; empty for all games.
     pub games: Vec<String>,
-    /// How long to try the first connection. A queue that is not there yet is waited for as long.
+    /// Maximum time for retrying the first connection, and for waiting until the queue exists.
+    /// Default: 10 s.
     pub connect_for: Duration,
-    /// How long to look for a lost server, each time: to go on attending, and for each seat that it
-    /// has offered.
+    /// Maximum time for retrying after each lost connection. Applies to the attendance and to each
+    /// offered seat. Default: [`ATTEND_RECONNECT_FOR`].
     pub reconnect_for: Duration,
-    /// Pauses the bot, for whoever keeps a clone of it.
+    /// A switch that pauses and resumes the bot. A clone of the switch controls the bot.
     pub pause: PauseSwitch,
 }
 
 impl AttendOptions {
-    /// Options for a queue. The rest has defaults: one match at once, every game, no version, no
-    /// API key, no TLS files, 10 s for the first connection, and for a lost server
-    /// [`ATTENDING_RECONNECT_FOR`].
+    /// Creates options for a queue. The other fields have defaults: one match at a time, every
+    /// game, no version, no API key, no TLS files, 10 s for the first connection, and
+    /// [`ATTEND_RECONNECT_FOR`] to reconnect.
     pub fn new(
         server_url: impl Into<String>,
         queue: impl Into<String>,
@@ -60,16 +61,17 @@ impl AttendOptions {
             bot_version: String::new(),
             games: Vec::new(),
             connect_for: CONNECT_FOR,
-            reconnect_for: ATTENDING_RECONNECT_FOR,
+            reconnect_for: ATTEND_RECONNECT_FOR,
             pause: PauseSwitch::default(),
         }
     }
 
-    /// Options from the environment: the queue from [`QUEUE_VARIABLE`], matches at once from
-    /// [`SLOTS_VARIABLE`], and the rest as in [`Options::from_env`]. `None` when no queue is set.
+    /// Reads options from the environment: the queue from [`QUEUE_VARIABLE`], the number of slots
+    /// from [`SLOTS_VARIABLE`], and the rest as [`Options::from_env`] does. Returns `None` if no
+    /// queue is set.
     ///
     /// # Errors
-    /// When a variable cannot be used.
+    /// A variable is not valid.
     pub fn from_env(bot_name: impl Into<String>) -> Result<Option<Self>, OptionsError> {
         let Some(queue) = variable(QUEUE_VARIABLE)? else {
             return Ok(None);
@@ -77,7 +79,7 @@ impl AttendOptions {
         let server_url = variable(SERVER_VARIABLE)?.unwrap_or(DEFAULT_SERVER_URL.to_owned());
         let slots = variable(SLOTS_VARIABLE)?.map(|text| {
             let slots = text.trim().parse().ok();
-            slots.ok_or(OptionsError::Slots { text })
+            slots.ok_or(OptionsError::SlotsOutOfRange { text })
         });
         let key = variable(KEY_VARIABLE)?;
         Ok(Some(Self {
@@ -88,10 +90,10 @@ impl AttendOptions {
         }))
     }
 
-    /// Options for the seat of an offer, on the server that the offer names.
+    /// Returns the options for playing an offered seat, on the server that the offer names.
     ///
     /// # Errors
-    /// When the ticket of the offer is none.
+    /// [`OptionsError::InvalidTicket`], if the offer's ticket is not valid.
     pub fn for_seat(&self, offer: &v1::Offer) -> Result<Options, OptionsError> {
         let server_url = match (offer.address.as_str(), self.server_url.split_once("://")) {
             ("", _) => self.server_url.clone(),
@@ -106,16 +108,16 @@ impl AttendOptions {
             connect_for: self.connect_for,
             ..Options::new(server_url, offer.ticket.parse()?, &self.bot_name)
         };
-        Ok(seat.offered(self.reconnect_for))
+        Ok(seat.for_offered_seat(self.reconnect_for))
     }
 
-    /// Checks for what the server would refuse.
-    pub(crate) fn check(&self) -> Result<(), OptionsError> {
-        check_name("bot_name", &self.bot_name, 1)?;
-        check_name("bot_version", &self.bot_version, 0)?;
+    /// Rejects values that the server would refuse.
+    pub(crate) fn validate(&self) -> Result<(), OptionsError> {
+        validate_name("bot_name", &self.bot_name, 1)?;
+        validate_name("bot_version", &self.bot_version, 0)?;
         match self.slots {
             1..=MAX_SLOTS => Ok(()),
-            slots => Err(OptionsError::Slots {
+            slots => Err(OptionsError::SlotsOutOfRange {
                 text: slots.to_string(),
             }),
         }
@@ -127,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seat_that_is_offered_is_looked_for_as_long_as_the_attendance() {
+    fn an_offered_seat_reconnects_for_as_long_as_the_attendance() {
         let offer = v1::Offer {
             ticket: "t".to_owned(),
             ..v1::Offer::default()
@@ -135,7 +137,7 @@ mod tests {
         let options = AttendOptions::new(DEFAULT_SERVER_URL, "league", "ada");
         let seat = options.for_seat(&offer).unwrap();
         let spans = [seat.connect_for, seat.reconnect_for, options.reconnect_for];
-        assert_eq!(spans, [ATTENDING_RECONNECT_FOR; 3]);
+        assert_eq!(spans, [ATTEND_RECONNECT_FOR; 3]);
         let brief = AttendOptions {
             reconnect_for: Duration::ZERO,
             ..options

@@ -1,32 +1,37 @@
-//! What a bot author writes.
+//! The trait that a bot's author implements.
 
 use bridgemaster_proto::v1;
 
 use crate::Request;
 
-/// Decides for one seat of one match.
+/// Makes the decisions for one seat of one match.
 ///
-/// All methods are called one after the other on a thread of the bot's own, so a bot may think as
-/// long as its clock allows and may block; the SDK answers Pings meanwhile.
+/// All methods are called in sequence, on the bot's own thread. So a bot may block, and may compute
+/// as long as its clock allows. The SDK answers Pings while the bot computes.
 pub trait Bot: Send {
-    /// Answers a request. The clock of the seat runs until the answer is at the server.
+    /// Decides on a request. The seat's clock runs until the answer reaches the server.
     ///
-    /// Called again with the same request after [`Bot::decision_rejected`], if the refused decision
-    /// answered it and it is still open.
+    /// Called again with the same request after [`Bot::decision_rejected`], as long as the request
+    /// is still open.
     fn decide(&mut self, request: &Request) -> Choice;
 
-    /// The match starts, or has started for a bot that joined again. Called before the first
-    /// [`Bot::decide`], and again if the server has lost the end of what was played: earlier
-    /// requests then never happened, and the next one is complete as always.
+    /// Called when the match starts, or when a restarted bot joins a match in progress. This is
+    /// always before the first [`Bot::decide`].
+    ///
+    /// Called again if the server has lost the most recent part of the match. The bot must then
+    /// discard everything that it derived from earlier requests. The next request, like every
+    /// request, is complete.
     fn match_started(&mut self, _started: &v1::MatchStarted) {}
 
-    /// A decision of this bot was refused.
+    /// Called when the server has refused one of this bot's decisions.
     fn decision_rejected(&mut self, _rejected: &v1::DecisionRejected) {}
 
-    /// The state of a seat's bot changed, perhaps of this one: paused, back, forfeited, a strike.
+    /// Called when any seat's status changes, including the bot's own: the seat disconnected,
+    /// reconnected, forfeited, or got a strike.
     fn seat_changed(&mut self, _status: &v1::SeatStatus) {}
 
-    /// The match is over. Not called if the server is lost before.
+    /// Called when the match has ended. Not called if the connection to the server is lost before
+    /// the end.
     fn match_ended(&mut self, _result: &v1::MatchResult) {}
 }
 
@@ -52,28 +57,31 @@ impl<B: Bot + ?Sized> Bot for Box<B> {
     }
 }
 
-/// The answer to a request.
+/// A bot's answer to a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Choice {
-    /// A position in the legal list of the request, from 0.
+    /// An index into the request's legal decisions, from 0.
     Index(usize),
-    /// A decision in full: needed only if the list was cut and does not contain it.
+    /// A complete decision. It is needed only if the list of legal decisions is truncated and does
+    /// not contain the decision.
     Decision(v1::GameDecision),
-    /// Resigns: the seat forfeits.
+    /// Resigns the match, so that the seat forfeits.
     Resign,
-    /// One of these with a note, from [`Choice::with_note`].
+    /// Any other choice, with a note. Created by [`Choice::with_note`].
     Noted {
-        /// The choice.
+        /// The choice to which the note belongs.
         choice: Box<Choice>,
-        /// What the bot says of it.
+        /// The bot's comment on the choice: at most 1 KiB of UTF-8.
         note: String,
     },
 }
 
 impl Choice {
-    /// The same with a note for people who look at the match: what the bot thinks of the position,
-    /// at most 1 KiB in UTF-8. No rule and no other bot reads it. A note that the server does not
-    /// keep is dropped, and so is one on [`Choice::Resign`]; the choice counts all the same.
+    /// Attaches a note for people who watch the match, such as the bot's view of the position: at
+    /// most 1 KiB of UTF-8. Notes have no effect on the game and are hidden from other bots.
+    ///
+    /// A note that the server does not accept is dropped, but the choice itself still counts. Notes
+    /// on [`Choice::Resign`] are dropped, too.
     ///
     /// ```
     /// use bridgemaster_sdk::Choice;

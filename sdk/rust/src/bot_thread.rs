@@ -1,4 +1,4 @@
-//! The thread on which a bot thinks.
+//! The thread that runs a bot.
 
 use std::{
     any::Any,
@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 
 use crate::{Bot, Choice, PlayError, Request};
 
-/// What the bot is told.
+/// A call to one of [`Bot`]'s methods.
 #[derive(Debug)]
 pub(crate) enum Task {
     Started(v1::MatchStarted),
@@ -22,21 +22,21 @@ pub(crate) enum Task {
     Ended(v1::MatchResult),
 }
 
-/// A choice for a request.
+/// The bot's choice for a request.
 #[derive(Debug)]
 pub(crate) struct Answer {
-    /// Itself, for one that was begun anew may have its number.
+    /// The request. The id alone would be ambiguous, since ids are reused if the match starts over.
     pub(crate) request: Arc<Request>,
     pub(crate) choice: Choice,
 }
 
-/// A bot on a thread of its own: it may block there, and the network goes on.
+/// A bot on its own thread, where it may block without delaying the network.
 pub(crate) struct BotThread {
-    /// Unbounded, but never long: the server asks once and waits for the answer, and what else it
-    /// sends is a few messages a seat and match.
+    /// The queue is unbounded, but short in practice, since the server sends only one request at a
+    /// time and few other messages.
     tasks: blocking::Sender<Task>,
     answers: mpsc::Receiver<Answer>,
-    /// Until it is joined.
+    /// The thread; `None` if it ended early and was joined to get its error.
     thread: Option<JoinHandle<()>>,
 }
 
@@ -47,7 +47,7 @@ impl BotThread {
         let thread = thread::Builder::new()
             .name("bot".to_owned())
             .spawn(move || {
-                // Either channel closes when the match is over for the network side.
+                // The loop ends when either channel is closed, since the match has then ended.
                 while let Ok(task) = inbox.recv() {
                     match task {
                         Task::Started(started) => bot.match_started(&started),
@@ -70,15 +70,15 @@ impl BotThread {
         })
     }
 
-    /// Gives the bot something to do. When its thread is gone, [`BotThread::answer`] tells.
-    pub(crate) fn give(&self, task: Task) {
+    /// Queues a task for the bot. If its thread has ended, [`BotThread::answer`] returns the error.
+    pub(crate) fn dispatch(&self, task: Task) {
         let _ = self.tasks.send(task);
     }
 
-    /// The next answer. May be dropped while it waits, and called again.
+    /// Waits for the next answer. Cancel safe.
     ///
     /// # Errors
-    /// [`PlayError::BotPanicked`].
+    /// [`PlayError::BotPanicked`], if the thread has ended.
     pub(crate) async fn answer(&mut self) -> Result<Answer, PlayError> {
         match self.answers.recv().await {
             Some(answer) => Ok(answer),
@@ -91,25 +91,25 @@ impl BotThread {
         }
     }
 
-    /// Waits until the bot has done all that it was given.
+    /// Waits until the bot has finished all tasks.
     ///
     /// # Errors
-    /// [`PlayError::BotPanicked`].
+    /// [`PlayError::BotPanicked`], if a task panicked.
     pub(crate) async fn finish(self) -> Result<(), PlayError> {
         let Self {
             tasks,
             mut answers,
             thread,
         } = self;
-        // Without tasks the thread ends, and its end of the channel with it. An answer that still
-        // comes belongs to a match that is over.
+        // Closing the task channel ends the thread, which then closes the answer channel. Answers
+        // that arrive until then are ignored, since the match has ended.
         drop(tasks);
         while answers.recv().await.is_some() {}
         join(thread)
     }
 }
 
-/// Joins a thread that has closed its channel, and so is at its end.
+/// Joins a thread that has closed its channel and is about to end.
 fn join(thread: Option<JoinHandle<()>>) -> Result<(), PlayError> {
     match thread.map(JoinHandle::join) {
         Some(Err(panic)) => Err(PlayError::BotPanicked(panic_message(&*panic))),
@@ -117,7 +117,7 @@ fn join(thread: Option<JoinHandle<()>>) -> Result<(), PlayError> {
     }
 }
 
-/// What a panic without a text says.
+/// The text that is used if a panic's payload is not a string.
 const NO_MESSAGE: &str = "without a message";
 
 fn panic_message(panic: &(dyn Any + Send)) -> String {

@@ -1,5 +1,5 @@
-//! What is known of a match, over all streams of its seat: decides what a received message calls
-//! for. Knows no network.
+//! Tracks a seat's conversation with the server, across all of the seat's streams, and decides how
+//! to react to each received message. Does no I/O.
 
 use std::{sync::Arc, time::Instant};
 
@@ -15,56 +15,59 @@ use crate::{
     seed_commitment::seed_commitment,
 };
 
-/// Refused answers to one request after which the bot is given up: it cannot find a legal one, and
-/// going on would end as a flood.
+/// The number of refused answers to one request after which the SDK abandons the match. A bot that
+/// finds no legal decision would only flood the server with further attempts.
 const MAX_REFUSED_ANSWERS: u32 = 3;
 
-/// What a received message calls for.
+/// The reaction to a received message.
 #[derive(Debug)]
 pub(crate) enum Reaction {
-    /// Nothing.
+    /// The message needs no reaction.
     None,
-    /// Sending this.
+    /// Send this message to the server.
     Send(v1::PlayRequest),
-    /// Giving the bot this task.
-    Give(Task),
-    /// Telling the bot about a refusal, and asking it again.
-    AskAgain(v1::DecisionRejected, Arc<Request>),
-    /// Telling the bot that the match is over; this is its result.
+    /// Pass this task to the bot.
+    Dispatch(Task),
+    /// Pass the refusal to the bot, followed by the same request.
+    Retry(v1::DecisionRejected, Arc<Request>),
+    /// The match has ended with this result.
     End(v1::MatchResult),
 }
 
-/// The newest request, until another replaces it.
+/// The newest request in the match, with the bot's answer once it is known.
 #[derive(Debug)]
 struct OpenRequest {
     request: Arc<Request>,
     answer: Option<v1::PlayRequest>,
-    /// Whether the answer went out on the stream in use: a lost stream may have swallowed it.
-    sent_on_this_stream: bool,
+    /// Whether the answer was sent on the current stream. An answer that was sent on a lost stream
+    /// might not have arrived.
+    sent_on_current_stream: bool,
     refused_answers: u32,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Conversation {
-    /// Sequence of the last counted message; 0 before the first.
+    /// The last numbered message's sequence number; 0 before the first message.
     last_sequence: u32,
-    /// The history that the server named last; empty before the first Welcome.
+    /// The history id in the last Welcome; empty before the first Welcome.
     history_id: String,
     match_id: String,
     seat: u32,
     welcomed_before: bool,
-    /// Empty until the start, and with a server that commits to nothing.
+    /// The commitment to the seed; empty before MatchStarted, and if the server makes no
+    /// commitment.
     seed_commitment: String,
-    /// The seed is told when the group of the match is over, which may be later.
-    seed_comes_with_group: bool,
+    /// Whether the seed is revealed only when the match group ends, which can be later than the end
+    /// of the match.
+    seed_revealed_with_group: bool,
     open: Option<OpenRequest>,
 }
 
 impl Conversation {
-    /// Begins a stream: the Hello that it starts with.
+    /// Starts a new stream and returns its Hello.
     pub(crate) fn hello(&mut self, options: &Options) -> v1::PlayRequest {
         if let Some(open) = &mut self.open {
-            open.sent_on_this_stream = false;
+            open.sent_on_current_stream = false;
         }
         request(play_request::Message::Hello(v1::Hello {
             protocol_revision: PROTOCOL_REVISION,
@@ -76,19 +79,20 @@ impl Conversation {
         }))
     }
 
-    /// Sequence of the last counted message; 0 before the first.
+    /// Returns the last numbered message's sequence number; 0 before the first message.
     pub(crate) fn last_sequence(&self) -> u32 {
         self.last_sequence
     }
 
-    /// Whether a server ever welcomed this bot.
-    pub(crate) fn was_welcomed(&self) -> bool {
+    /// Returns whether any stream has received a Welcome.
+    pub(crate) fn has_been_welcomed(&self) -> bool {
         self.welcomed_before
     }
 
-    /// Takes the Welcome of a stream. Gives the answer that the stream before may have lost: the
-    /// server ignores it if it had arrived. A server that does not go on where the bot left off has
-    /// lost the end of what was played, and all that is known of the course of the match with it.
+    /// Processes a stream's Welcome. If the last answer might have been lost with the previous
+    /// stream, returns the answer so that it is sent again. The server ignores a duplicate. If the
+    /// Welcome does not resume the match, the server has lost the most recent part of the match, so
+    /// this function resets the match's state.
     pub(crate) fn welcome(
         &mut self,
         welcome: v1::Welcome,
@@ -96,7 +100,7 @@ impl Conversation {
         if self.welcomed_before && (welcome.match_id != self.match_id || welcome.seat != self.seat)
         {
             return Err(PlayError::Protocol(
-                "the ticket leads to another seat than before",
+                "the ticket now belongs to a different seat",
             ));
         }
         self.welcomed_before = true;
@@ -105,15 +109,15 @@ impl Conversation {
         self.history_id = welcome.history_id;
         if !welcome.resumed {
             if self.last_sequence > 0 {
-                warn!("the server has lost what was played last: beginning anew");
+                warn!("the server lost the last part of the match; starting over");
             }
             self.last_sequence = 0;
             self.open = None;
         }
-        Ok(self.open.as_mut().and_then(OpenRequest::send_again))
+        Ok(self.open.as_mut().and_then(OpenRequest::unsent_answer))
     }
 
-    /// Takes a message that came after the Welcome, received at `now`.
+    /// Processes a message after the Welcome, received at `now`.
     pub(crate) fn receive(
         &mut self,
         response: v1::PlayResponse,
@@ -122,7 +126,7 @@ impl Conversation {
         use play_response::Message;
         let sequence = response.sequence;
         let Some(message) = response.message else {
-            // A kind that this SDK does not know. It is counted all the same.
+            // The SDK does not know this kind of message, but the message's sequence number counts.
             self.last_sequence = self.last_sequence.max(sequence);
             return Ok(Reaction::None);
         };
@@ -137,7 +141,7 @@ impl Conversation {
                     matches_resume,
                     ..
                 } = draining;
-                info!(time_left_ms, matches_resume, "the server is going to stop");
+                info!(time_left_ms, matches_resume, "the server is shutting down");
                 return Ok(Reaction::None);
             }
             Message::Welcome(_) => {
@@ -147,22 +151,23 @@ impl Conversation {
         }
         if sequence <= self.last_sequence {
             return Ok(match message {
-                Message::DecisionRequest(again) => self.asked_again(again.request_id),
+                Message::DecisionRequest(repeated) => self.request_repeated(repeated.request_id),
                 _ => Reaction::None,
             });
         }
         self.last_sequence = sequence;
         match message {
             Message::MatchStarted(started) => self.started(started),
-            Message::SeatStatus(status) => Ok(Reaction::Give(Task::SeatChanged(status))),
-            Message::DecisionRequest(asked) => Ok(self.asked(asked, now)),
+            Message::SeatStatus(status) => Ok(Reaction::Dispatch(Task::SeatChanged(status))),
+            Message::DecisionRequest(request) => Ok(self.requested(request, now)),
             Message::DecisionRejected(rejected) => self.rejected(rejected),
             Message::MatchEnded(ended) => self.ended(ended).map(Reaction::End),
             Message::Ping(_) | Message::Draining(_) | Message::Welcome(_) => Ok(Reaction::None),
         }
     }
 
-    /// Takes an answer of the bot: what to send for it.
+    /// Records one of the bot's answers. Returns the message to send if the answered request is
+    /// still open.
     pub(crate) fn answer(&mut self, answer: Answer) -> Option<v1::PlayRequest> {
         let Some(open) = self
             .open
@@ -171,13 +176,13 @@ impl Conversation {
         else {
             warn!(
                 request_id = answer.request.request_id,
-                "the answer came too late: another request is open"
+                "answer ignored: a newer request is open"
             );
             return None;
         };
         let message = message(open.request.request_id, answer.choice, String::new());
         open.answer = Some(request(message));
-        open.send_again()
+        open.unsent_answer()
     }
 
     fn started(&mut self, started: v1::MatchStarted) -> Result<Reaction, PlayError> {
@@ -188,18 +193,18 @@ impl Conversation {
         }
         let config = started.config.as_ref();
         let group = config.and_then(|config| config.group.as_ref());
-        self.seed_comes_with_group =
+        self.seed_revealed_with_group =
             group.is_some_and(|group| group.seed_reveal() == v1::SeedReveal::WithGroup);
-        Ok(Reaction::Give(Task::Started(started)))
+        Ok(Reaction::Dispatch(Task::Started(started)))
     }
 
     fn ended(&self, ended: v1::MatchEnded) -> Result<v1::MatchResult, PlayError> {
         let result = ended
             .result
-            .ok_or(PlayError::Protocol("MatchEnded has no result"))?;
-        let is_untold = ended.seed.is_empty() && ended.seed_salt.is_empty();
-        if is_untold && self.seed_comes_with_group {
-            info!("the seed is told when the group of the match is over");
+            .ok_or(PlayError::Protocol("MatchEnded contains no result"))?;
+        let is_withheld = ended.seed.is_empty() && ended.seed_salt.is_empty();
+        if is_withheld && self.seed_revealed_with_group {
+            info!("the seed will be revealed once the match group has ended");
             return Ok(result);
         }
         let commitment = &self.seed_commitment;
@@ -215,31 +220,31 @@ impl Conversation {
         Ok(result)
     }
 
-    fn asked(&mut self, asked: v1::DecisionRequest, now: Instant) -> Reaction {
+    fn requested(&mut self, request: v1::DecisionRequest, now: Instant) -> Reaction {
         if let Some(open) = &self.open
-            && open.request.request_id >= asked.request_id
+            && open.request.request_id >= request.request_id
         {
-            return self.asked_again(asked.request_id);
+            return self.request_repeated(request.request_id);
         }
-        let request = Arc::new(Request::new(asked, self.seat, now));
+        let request = Arc::new(Request::new(request, self.seat, now));
         self.open = Some(OpenRequest {
             request: Arc::clone(&request),
             answer: None,
-            sent_on_this_stream: false,
+            sent_on_current_stream: false,
             refused_answers: 0,
         });
-        Reaction::Give(Task::Decide(request))
+        Reaction::Dispatch(Task::Decide(request))
     }
 
-    /// A request that is known came again. The bot is not asked twice: its answer is sent when it
-    /// has one, unless this stream carried it already.
-    fn asked_again(&mut self, request_id: u32) -> Reaction {
-        debug!(request_id, "the request came again");
+    /// Handles a repeated request, which the bot already has. If its answer has not been sent on
+    /// the current stream yet, the answer is sent.
+    fn request_repeated(&mut self, request_id: u32) -> Reaction {
+        debug!(request_id, "request repeated");
         let open = self
             .open
             .as_mut()
             .filter(|open| open.request.request_id == request_id);
-        open.and_then(OpenRequest::send_again)
+        open.and_then(OpenRequest::unsent_answer)
             .map_or(Reaction::None, Reaction::Send)
     }
 
@@ -249,7 +254,7 @@ impl Conversation {
             reason = rejected.reason().as_str_name(),
             field = rejected.field,
             strikes = rejected.strikes,
-            "a decision was refused: {}",
+            "decision refused: {}",
             rejected.detail,
         );
         let still_open = rejected.open_request_id == rejected.request_id;
@@ -258,7 +263,7 @@ impl Conversation {
             .as_mut()
             .filter(|open| still_open && open.request.request_id == rejected.request_id)
         else {
-            return Ok(Reaction::Give(Task::Rejected(rejected)));
+            return Ok(Reaction::Dispatch(Task::Rejected(rejected)));
         };
         open.answer = None;
         open.refused_answers += 1;
@@ -269,27 +274,28 @@ impl Conversation {
                 last: Box::new(rejected),
             });
         }
-        open.sent_on_this_stream = false;
-        Ok(Reaction::AskAgain(rejected, Arc::clone(&open.request)))
+        open.sent_on_current_stream = false;
+        Ok(Reaction::Retry(rejected, Arc::clone(&open.request)))
     }
 }
 
 impl OpenRequest {
-    /// The answer, if there is one that the stream in use has not carried.
-    fn send_again(&mut self) -> Option<v1::PlayRequest> {
-        if self.sent_on_this_stream {
+    /// Returns the answer if there is one that has not been sent on the current stream yet.
+    fn unsent_answer(&mut self) -> Option<v1::PlayRequest> {
+        if self.sent_on_current_stream {
             return None;
         }
         let answer = self.answer.clone()?;
-        self.sent_on_this_stream = true;
+        self.sent_on_current_stream = true;
         Some(answer)
     }
 }
 
-/// What to send for a choice with this note.
+/// Converts a choice and its note to a message.
 fn message(request_id: u32, choice: Choice, note: String) -> play_request::Message {
     let choice = match choice {
-        // The server refuses an index that is out of range, and more so one out of u32.
+        // An index that does not fit into u32 is out of range for every list, so the server refuses
+        // it in any case.
         Choice::Index(index) => {
             v1::decision::Choice::Index(u32::try_from(index).unwrap_or(u32::MAX))
         }

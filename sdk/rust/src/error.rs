@@ -1,9 +1,9 @@
-//! Why a match could not be played, and what to do about it.
+//! Match and attendance errors, with advice on how to handle them.
 
 use std::{collections::BTreeMap, fmt, io, time::Duration};
 
 use bridgemaster_proto::{
-    outside::Outside,
+    escape::Escaped,
     v1::{self, RefusalReason},
 };
 use thiserror::Error;
@@ -12,12 +12,13 @@ use tonic_types::StatusExt as _;
 
 use crate::OptionsError;
 
-/// The domain of the server's refusals in `google.rpc.ErrorInfo`.
+/// The `google.rpc.ErrorInfo.domain` value in the server's refusals.
 const REFUSAL_DOMAIN: &str = "bridgemaster";
-/// Prefix of the names of [`RefusalReason`] in the protocol; reasons leave it out.
+/// The prefix of [`RefusalReason`]'s value names. `ErrorInfo.reason` omits it.
 const REASON_PREFIX: &str = "REFUSAL_REASON_";
 
-/// A connection that failed, in the words of its status; what it was caused by are its sources.
+/// A failed connection. Its `Display` output is the gRPC status message, and its sources are the
+/// causes.
 #[derive(Debug)]
 pub struct TransportFailure(pub(crate) Box<Status>);
 
@@ -25,96 +26,98 @@ impl fmt::Display for TransportFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.message() {
             "" => self.0.code().fmt(f),
-            message => Outside(message).fmt(f),
+            message => Escaped(message).fmt(f),
         }
     }
 }
 
 impl std::error::Error for TransportFailure {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        // The first source only says "transport error"; what it was is behind it.
+        // The first source is only "transport error". That error's source is the actual cause.
         std::error::Error::source(&*self.0).and_then(|transport| transport.source())
     }
 }
 
-/// Why a match could not be played to its end.
+/// An error that ended a match or an attendance early.
 #[derive(Debug, Error)]
 pub enum PlayError {
-    /// The options cannot be used.
+    /// The options are not valid.
     #[error(transparent)]
     Options(#[from] OptionsError),
-    /// No server answered in the time for connecting.
+    /// No server answered within [`Options::connect_for`](crate::Options::connect_for).
     #[error("no server answered at {server_url} within {waited:?}")]
     Unreachable {
-        /// The address.
+        /// The address that was tried last.
         server_url: String,
-        /// How long the client tried.
+        /// The time spent on retries.
         waited: Duration,
-        /// The last failure.
+        /// The failure in the last attempt.
         source: TransportFailure,
     },
-    /// The stream was lost and could not be resumed in time.
-    #[error("the stream to {server_url} was lost and did not come back within {waited:?}")]
+    /// The stream was lost and could not be resumed within
+    /// [`Options::reconnect_for`](crate::Options::reconnect_for).
+    #[error("lost the stream to {server_url} and could not resume it within {waited:?}")]
     Lost {
-        /// The address.
+        /// The address that was tried last.
         server_url: String,
-        /// How long the client tried.
+        /// The time spent on retries.
         waited: Duration,
-        /// The last failure.
+        /// The failure in the last attempt.
         source: TransportFailure,
     },
-    /// The server refused, with its reason.
+    /// The server refused the call, with a stable reason.
     #[error(transparent)]
     Refused(Box<Refusal>),
-    /// A gRPC failure that is not a refusal of a Bridgemaster server, and that a retry cannot fix.
+    /// The call failed with a gRPC status that no Bridgemaster server sends. A retry would fail,
+    /// too.
     #[error("the call failed; is {server_url} a Bridgemaster server?")]
     Call {
-        /// The address.
+        /// The server's address.
         server_url: String,
-        /// The failure.
+        /// The call's status.
         source: Box<Status>,
     },
-    /// The server did something that this revision of the protocol does not allow.
+    /// The server sent something that this protocol revision does not allow.
     #[error("the server broke the protocol: {0}")]
     Protocol(&'static str),
-    /// The match is over, and its seed is not the one to which the server had committed.
+    /// The match has ended, and its seed does not match the server's commitment.
     #[error(
-        "the server played another seed than it had committed to: the commitment was \
-         {commitment:?}, the seed revealed is {seed:?} with the salt {seed_salt:?}"
+        "the revealed seed does not match the commitment: commitment {commitment:?}, seed \
+         {seed:?}, salt {seed_salt:?}"
     )]
     BrokenSeedCommitment {
-        /// The commitment of MatchStarted.
+        /// The commitment sent in MatchStarted.
         commitment: String,
-        /// The seed of MatchEnded.
+        /// The seed revealed in MatchEnded.
         seed: String,
-        /// The salt of MatchEnded.
+        /// The salt revealed in MatchEnded, in hex.
         seed_salt: String,
-        /// The result all the same.
+        /// The result that the server reported.
         result: Box<v1::MatchResult>,
     },
-    /// The bot kept answering one request with refused decisions.
+    /// The server refused too many of the bot's decisions for the same request.
     #[error(
-        "request {request_id} was answered {times} times with a decision that was refused; \
-         the last time: {} at {:?}: {}", .last.reason().as_str_name(), .last.field, Outside(&.last.detail)
+        "the server refused {times} decisions for request {request_id}; the last: {} at {:?}: {}",
+        .last.reason().as_str_name(), .last.field, Escaped(&.last.detail)
     )]
     NoLegalDecision {
-        /// The request.
+        /// The request's id.
         request_id: u32,
-        /// How many answers to it were refused.
+        /// The number of refused decisions.
         times: u32,
-        /// The last refusal.
+        /// The refusal of the last decision.
         last: Box<v1::DecisionRejected>,
     },
-    /// The bot panicked.
+    /// One of the bot's methods panicked, with this message.
     #[error("the bot panicked: {0}")]
     BotPanicked(String),
-    /// No thread or runtime could be started.
-    #[error("a thread or runtime could not be started")]
+    /// The operating system could not start a thread or the async runtime.
+    #[error("cannot start a thread or the async runtime")]
     Start(#[from] io::Error),
 }
 
 impl PlayError {
-    /// What to do about it.
+    /// Returns advice on how to handle the error: retry, fix something, or stop.
     pub fn advice(&self) -> Advice {
         match self {
             Self::Unreachable { .. } | Self::Lost { .. } | Self::Start(_) => Advice::Retry,
@@ -129,14 +132,14 @@ impl PlayError {
     }
 }
 
-/// What to do about a failure.
+/// Advice on how to handle a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advice {
-    /// Connect again, after a pause.
+    /// Connect again after a pause.
     Retry,
-    /// A retry fails in the same way: change the bot or its options.
+    /// A retry would fail in the same way. Change the bot or its options.
     Fix,
-    /// There is nothing left to play on this seat.
+    /// Nothing is left to play in this seat.
     Stop,
 }
 
@@ -151,7 +154,8 @@ impl fmt::Display for Advice {
 }
 
 impl Advice {
-    /// What to do about a gRPC status: what its reason says, and without one what its code does.
+    /// Returns the advice for a gRPC status: by its refusal reason if it has one, otherwise by its
+    /// code.
     pub fn for_status(status: &Status) -> Self {
         match Refusal::from_status(status) {
             Some(refusal) => refusal.advice,
@@ -160,22 +164,23 @@ impl Advice {
     }
 }
 
-/// A refusal of the server.
+/// The server's refusal of a call, read from `google.rpc.ErrorInfo`.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("the server refused: {}: {} ({advice})", Outside(.reason), Outside(.message))]
+#[error("the server refused: {}: {} ({advice})", Escaped(.reason), Escaped(.message))]
 pub struct Refusal {
-    /// The stable reason, such as `TICKET_UNKNOWN`.
+    /// The stable, machine-readable reason, such as `TICKET_UNKNOWN`.
     pub reason: String,
-    /// Explanation for people.
+    /// Explanation in English, for people.
     pub message: String,
-    /// Further facts, such as the name of a limit.
+    /// Details such as the name of a limit, by key.
     pub metadata: BTreeMap<String, String>,
-    /// What to do about it.
+    /// Advice on how to handle the refusal.
     pub advice: Advice,
 }
 
 impl Refusal {
-    /// Reads the refusal out of a gRPC status; `None` when the status is no refusal.
+    /// Reads the refusal from a gRPC status. Returns `None` if the status does not contain a
+    /// Bridgemaster server's refusal.
     pub fn from_status(status: &Status) -> Option<Self> {
         let info = status.get_details_error_info()?;
         if info.domain != REFUSAL_DOMAIN {
@@ -191,7 +196,7 @@ impl Refusal {
     }
 }
 
-/// The table of `PROTOCOL.md`.
+/// Returns the advice for a reason, as the table in `PROTOCOL.md` defines it.
 fn advice_for_reason(reason: RefusalReason) -> Advice {
     use RefusalReason as R;
     match reason {
@@ -252,7 +257,8 @@ fn advice_for_reason(reason: RefusalReason) -> Advice {
     }
 }
 
-/// For a status without a reason: what a broken connection looks like is tried again.
+/// Returns the advice for a status without a reason. If a broken connection can cause the code, the
+/// advice is to retry.
 fn advice_for_code(code: Code) -> Advice {
     match code {
         Code::Unavailable
@@ -266,17 +272,17 @@ fn advice_for_code(code: Code) -> Advice {
     }
 }
 
-/// How one stream ended before the match did.
+/// One stream's failure before its match has ended.
 #[derive(Debug)]
 pub(crate) enum StreamFailure {
-    /// Trying again may help.
+    /// A retry might succeed.
     Lost(Box<Status>),
-    /// Trying again does not help.
+    /// A retry would fail, too.
     Fatal(PlayError),
 }
 
 impl StreamFailure {
-    /// Sorts a gRPC failure by what to do about it.
+    /// Classifies a gRPC failure.
     pub(crate) fn from_status(status: Status, server_url: &str) -> Self {
         match Refusal::from_status(&status) {
             Some(refusal) if refusal.advice != Advice::Retry => {
@@ -358,13 +364,13 @@ mod tests {
     }
 
     #[test]
-    fn an_error_of_somebody_else_is_no_refusal() {
+    fn an_error_of_another_domain_is_not_a_refusal() {
         let status = refused(Code::Unavailable, "TICKET_UNKNOWN", "example.org");
         assert_eq!(Refusal::from_status(&status), None);
     }
 
     #[test]
-    fn only_what_trying_again_can_mend_is_tried_again() {
+    fn only_failures_that_a_retry_may_fix_are_retried() {
         let fatal = |status| {
             matches!(
                 StreamFailure::from_status(status, ""),

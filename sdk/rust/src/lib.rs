@@ -21,31 +21,31 @@
 //! }
 //! ```
 //!
-//! The environment says what to play: `BRIDGEMASTER_TICKET` has the join ticket of the seat,
-//! `BRIDGEMASTER_SERVER` the address of the server, and `BRIDGEMASTER_KEY` the API key if the
-//! server asks for one. [`play`] and [`play_blocking`] take [`Options`] instead, and return the
-//! result of the match.
+//! Environment variables select the match: `BRIDGEMASTER_TICKET` is the seat's join ticket,
+//! `BRIDGEMASTER_SERVER` is the server's address, and `BRIDGEMASTER_KEY` is the API key if the
+//! server requires one. [`play`] and [`play_blocking`] take [`Options`] instead, and return the
+//! match's result.
 //!
-//! With [`run_each`] instead of [`run`] the same program attends a queue of a contest or a ladder
-//! when `BRIDGEMASTER_QUEUE` names one, and plays each match that it is offered there with a bot of
-//! its own; [`attend`] takes [`AttendOptions`].
+//! With [`run_each`] instead of [`run`], the same program attends a contest's or a ladder's queue
+//! when `BRIDGEMASTER_QUEUE` is set, and creates a new bot for each offered match. [`attend`] takes
+//! [`AttendOptions`] instead of environment variables.
 //!
-//! * [`Request`] holds what the seat knows, its legal decisions and its [clock](ClockView).
-//! * A bot thinks on a thread of its own; Pings are answered meanwhile.
-//! * A lost stream is resumed; the open request is answered on the new stream.
+//! * [`Request`] holds the seat's observation, its legal decisions and its [clock](ClockView).
+//! * A bot runs on its own thread, and the SDK answers Pings while the bot computes.
+//! * A lost stream is resumed, and the open request is answered on the new stream.
 //! * The seed revealed at the end is checked against the server's commitment to it.
-//! * [`PlayError`] says what went wrong and whether to retry, to fix something or to stop.
-//! * With the feature `rules`, `rules` gives typed observations and decisions, and the referee's
-//!   own rules to search with.
+//! * [`PlayError`] describes a failure, and advises whether to retry, to fix something or to stop.
+//! * The feature `rules` adds the module `rules`: typed observations and decisions, and the
+//!   referee's own rules for bots that search.
 //!
-//! The SDK speaks protocol revision 1.
+//! The SDK implements protocol revision 1.
 
 #![forbid(unsafe_code)]
 
 mod api_key;
 mod attend;
 mod attend_options;
-mod attending;
+mod attendance;
 mod backoff;
 mod bot;
 mod bot_thread;
@@ -66,14 +66,14 @@ mod tls;
 mod variables;
 mod wire_log;
 
-pub use api_key::{ApiKey, KEY_METADATA};
+pub use api_key::{ApiKey, ApiKeyInterceptor, KEY_METADATA};
 pub use attend::{attend, attend_blocking};
 pub use attend_options::AttendOptions;
-pub use attending::{Attending, Told};
+pub use attendance::{AttendEvent, AttendanceSession};
 pub use bot::{Bot, Choice};
 pub use bridgemaster_proto::{self as proto, v1};
 pub use error::{Advice, PlayError, Refusal, TransportFailure};
-pub use options::{ATTENDING_RECONNECT_FOR, Options, Ticket};
+pub use options::{ATTEND_RECONNECT_FOR, Options, Ticket};
 pub use options_error::{MAX_NAME_CHARS, OptionsError};
 pub use pause_switch::PauseSwitch;
 pub use play::{Connection, play, play_blocking};

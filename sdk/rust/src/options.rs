@@ -1,4 +1,4 @@
-//! How a bot reaches its seat.
+//! Options for playing one seat.
 
 use std::{env, fmt, time::Duration};
 
@@ -9,18 +9,19 @@ use crate::{
     SERVER_VARIABLE, TICKET_VARIABLE, TlsOptions,
 };
 
-/// Default of [`Options::connect_for`]: a bot may be started a little before its server.
+/// Default for [`Options::connect_for`]. A bot can be started slightly before its server.
 pub(crate) const CONNECT_FOR: Duration = Duration::from_secs(10);
-/// Default of [`Options::reconnect_for`]: three times the default reconnect time of a match.
+/// Default for [`Options::reconnect_for`]: three times a match's default reconnect time.
 pub(crate) const RECONNECT_FOR: Duration = Duration::from_secs(30);
-/// Default of [`AttendOptions::reconnect_for`], and of a seat that was offered in a queue: a server
-/// that is restarted, moved or repaired is often away for minutes. A bot that gives up before it is
-/// back forfeits its match, and whether it is too late is for the match's own reconnect time to say.
+/// Default for [`AttendOptions::reconnect_for`], and for seats offered in a queue: 10 minutes.
+///
+/// A server that is restarted, moved or repaired is often unavailable for minutes. A bot that stops
+/// retrying forfeits its match. So the SDK retries longer than a match's usual reconnect time.
 ///
 /// [`AttendOptions::reconnect_for`]: crate::AttendOptions::reconnect_for
-pub const ATTENDING_RECONNECT_FOR: Duration = Duration::from_secs(600);
+pub const ATTEND_RECONNECT_FOR: Duration = Duration::from_secs(600);
 
-/// How a bot reaches its seat, and what it says about itself.
+/// The server, the seat to play, and the bot's description in its Hello.
 ///
 /// ```
 /// use bridgemaster_sdk::Options;
@@ -35,30 +36,30 @@ pub const ATTENDING_RECONNECT_FOR: Duration = Duration::from_secs(600);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Address of the server, such as `http://127.0.0.1:50051`, or `https://host:50051`; those of a
-    /// cluster with commas between them.
+    /// The server's address, such as `http://127.0.0.1:50051` or `https://host:50051`. A cluster's
+    /// addresses are separated by commas.
     pub server_url: String,
-    /// The join ticket of the seat.
+    /// The seat's join ticket.
     pub ticket: Ticket,
-    /// The API key of the bot, for servers that require one.
+    /// The bot's API key, for servers that require one.
     pub key: Option<ApiKey>,
     /// TLS files for an `https://` address.
     pub tls: TlsOptions,
-    /// Name of the bot: 1 to 64 printable characters.
+    /// The bot's name: 1 to 64 printable characters.
     pub bot_name: String,
-    /// Version of the bot: at most 64 printable characters; may be empty.
+    /// The bot's version: at most 64 printable characters, or empty.
     pub bot_version: String,
-    /// Identifiers of the games that the bot plays, such as `alhambra`; empty for all.
+    /// Identifiers of the games that the bot plays, such as `alhambra`; empty for all games.
     pub games: Vec<String>,
-    /// How long to try the first connection.
+    /// Maximum time for retrying the first connection. Default: 10 s.
     pub connect_for: Duration,
-    /// How long to try to resume a lost stream, each time.
+    /// Maximum time for resuming the stream after each loss. Default: 30 s.
     pub reconnect_for: Duration,
 }
 
 impl Options {
-    /// Options for a seat. The rest has defaults: every game, no version, no API key, no TLS files,
-    /// 10 s for the first connection and 30 s to resume.
+    /// Creates options for a seat. The other fields have defaults: every game, no version, no API
+    /// key, no TLS files, 10 s for the first connection and 30 s to resume.
     pub fn new(server_url: impl Into<String>, ticket: Ticket, bot_name: impl Into<String>) -> Self {
         Self {
             server_url: server_url.into(),
@@ -73,13 +74,16 @@ impl Options {
         }
     }
 
-    /// Options from the environment: the server from [`SERVER_VARIABLE`], or
-    /// [`DEFAULT_SERVER_URL`]; the ticket from [`TICKET_VARIABLE`]; the API key, if any, from
-    /// [`KEY_VARIABLE`]; TLS files as in [`TlsOptions::from_env`]. With [`QUEUE_VARIABLE`] too, the
-    /// seat is [`offered`](Self::offered) there.
+    /// Reads options from the environment: the server from [`SERVER_VARIABLE`] (default
+    /// [`DEFAULT_SERVER_URL`]), the ticket from [`TICKET_VARIABLE`] and the API key from
+    /// [`KEY_VARIABLE`]. Reads TLS files as [`TlsOptions::from_env`] does. If [`QUEUE_VARIABLE`] is
+    /// set as well, [`for_offered_seat`](Self::for_offered_seat) sets the timeouts.
+    ///
+    /// # Errors
+    /// [`OptionsError::MissingTicket`], or another error that names the invalid variable.
     pub fn from_env(bot_name: impl Into<String>) -> Result<Self, OptionsError> {
         let server_url = variable(SERVER_VARIABLE)?.unwrap_or(DEFAULT_SERVER_URL.to_owned());
-        let ticket = variable(TICKET_VARIABLE)?.ok_or(OptionsError::NoTicket)?;
+        let ticket = variable(TICKET_VARIABLE)?.ok_or(OptionsError::MissingTicket)?;
         let key = variable(KEY_VARIABLE)?;
         let options = Self {
             key: key.map(|key| key.parse()).transpose()?,
@@ -87,15 +91,15 @@ impl Options {
             ..Self::new(server_url, ticket.parse()?, bot_name)
         };
         Ok(match variable(QUEUE_VARIABLE)? {
-            Some(_) => options.offered(ATTENDING_RECONNECT_FOR),
+            Some(_) => options.for_offered_seat(ATTEND_RECONNECT_FOR),
             None => options,
         })
     }
 
-    /// The options of a seat that was offered in a queue: the server that offered it was there a
-    /// moment ago, so one that is not reached is lost, and looked for as long as a lost stream is.
+    /// Adapts the timeouts to a seat that was offered in a queue. The server was reachable when it
+    /// sent the offer, so the first connection is retried for as long as a lost stream.
     #[must_use]
-    pub fn offered(self, reconnect_for: Duration) -> Self {
+    pub fn for_offered_seat(self, reconnect_for: Duration) -> Self {
         Self {
             connect_for: self.connect_for.max(reconnect_for),
             reconnect_for,
@@ -103,14 +107,14 @@ impl Options {
         }
     }
 
-    /// Checks for what the server would refuse in a Hello.
-    pub(crate) fn check(&self) -> Result<(), OptionsError> {
-        check_name("bot_name", &self.bot_name, 1)?;
-        check_name("bot_version", &self.bot_version, 0)
+    /// Rejects names that the server would refuse in a Hello.
+    pub(crate) fn validate(&self) -> Result<(), OptionsError> {
+        validate_name("bot_name", &self.bot_name, 1)?;
+        validate_name("bot_version", &self.bot_version, 0)
     }
 }
 
-/// The text of an environment variable; `None` when it is not set.
+/// Reads an environment variable; `None` if it is not set.
 pub(crate) fn variable(name: &'static str) -> Result<Option<String>, OptionsError> {
     match env::var(name) {
         Ok(text) => Ok(Some(text)),
@@ -119,32 +123,33 @@ pub(crate) fn variable(name: &'static str) -> Result<Option<String>, OptionsErro
     }
 }
 
-pub(crate) fn check_name(
+pub(crate) fn validate_name(
     field: &'static str,
     text: &str,
-    least: usize,
+    min_chars: usize,
 ) -> Result<(), OptionsError> {
     let chars = text.chars().count();
-    if (least..=MAX_NAME_CHARS).contains(&chars) && !text.chars().any(char::is_control) {
+    if (min_chars..=MAX_NAME_CHARS).contains(&chars) && !text.chars().any(char::is_control) {
         return Ok(());
     }
-    Err(OptionsError::Name {
+    Err(OptionsError::InvalidName {
         field,
-        least,
+        min_chars,
         text: text.to_owned(),
     })
 }
 
-/// A join ticket: the right to play one seat. Never appears in debug output or logs.
+/// A join ticket, which authorizes a client to play one seat. The ticket never appears in debug
+/// output or logs.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Ticket(String);
 
 impl Ticket {
-    /// The value of the `authorization` metadata.
+    /// Formats the ticket as the value for the `authorization` metadata.
     pub(crate) fn bearer(&self) -> Result<MetadataValue<Ascii>, OptionsError> {
         let mut value: MetadataValue<Ascii> = format!("Bearer {}", self.0)
             .parse()
-            .map_err(|_| OptionsError::Ticket)?;
+            .map_err(|_| OptionsError::InvalidTicket)?;
         value.set_sensitive(true);
         Ok(value)
     }
@@ -156,7 +161,7 @@ impl std::str::FromStr for Ticket {
     fn from_str(text: &str) -> Result<Self, OptionsError> {
         let text = text.trim();
         if text.is_empty() || !text.chars().all(|c| c.is_ascii_graphic()) {
-            return Err(OptionsError::Ticket);
+            return Err(OptionsError::InvalidTicket);
         }
         Ok(Self(text.to_owned()))
     }
@@ -183,24 +188,24 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_the_server_would_refuse_is_refused_before_dialling() {
-        assert_eq!(options("a").check(), Ok(()));
+    fn an_invalid_name_is_refused_before_connecting() {
+        assert_eq!(options("a").validate(), Ok(()));
         assert!(matches!(
-            options("").check(),
-            Err(OptionsError::Name {
+            options("").validate(),
+            Err(OptionsError::InvalidName {
                 field: "bot_name",
                 ..
             })
         ));
-        assert!(options(&"x".repeat(65)).check().is_err());
-        assert!(options("two\nlines").check().is_err());
+        assert!(options(&"x".repeat(65)).validate().is_err());
+        assert!(options("two\nlines").validate().is_err());
         let long = Options {
             bot_version: "x".repeat(65),
             ..options("a")
         };
         assert!(matches!(
-            long.check(),
-            Err(OptionsError::Name {
+            long.validate(),
+            Err(OptionsError::InvalidName {
                 field: "bot_version",
                 ..
             })
@@ -208,19 +213,19 @@ mod tests {
     }
 
     #[test]
-    fn an_offered_seat_that_is_not_reached_is_looked_for_as_one_that_is_lost() {
+    fn an_offered_seat_is_retried_for_the_reconnect_time() {
         let span = Duration::from_secs(60);
-        let offered = options("a").offered(span);
+        let offered = options("a").for_offered_seat(span);
         assert_eq!((offered.connect_for, offered.reconnect_for), (span, span));
-        let brief = options("a").offered(Duration::ZERO);
+        let brief = options("a").for_offered_seat(Duration::ZERO);
         assert_eq!(brief.connect_for, CONNECT_FOR);
     }
 
     #[test]
     fn a_ticket_is_printable_ascii() {
-        assert_eq!("".parse::<Ticket>(), Err(OptionsError::Ticket));
-        assert_eq!("a b".parse::<Ticket>(), Err(OptionsError::Ticket));
-        assert_eq!("é".parse::<Ticket>(), Err(OptionsError::Ticket));
+        assert_eq!("".parse::<Ticket>(), Err(OptionsError::InvalidTicket));
+        assert_eq!("a b".parse::<Ticket>(), Err(OptionsError::InvalidTicket));
+        assert_eq!("é".parse::<Ticket>(), Err(OptionsError::InvalidTicket));
         assert!(" end-of-line-is-cut\n".parse::<Ticket>().is_ok());
     }
 }

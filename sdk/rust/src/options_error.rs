@@ -1,4 +1,4 @@
-//! Why the options of a bot are refused.
+//! Errors in a bot's options.
 
 use std::path::PathBuf;
 
@@ -6,64 +6,66 @@ use thiserror::Error;
 
 use crate::{DEFAULT_SERVER_URL, QUEUE_VARIABLE, TICKET_VARIABLE};
 
-/// Longest name and longest version of a bot, in characters. The server refuses longer ones.
+/// The maximum length of a bot's name, and of its version, in characters. The server refuses longer
+/// values.
 pub const MAX_NAME_CHARS: usize = 64;
 
-/// Why [`Options`](crate::Options) cannot be used.
+/// An error in [`Options`](crate::Options) or [`AttendOptions`](crate::AttendOptions).
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum OptionsError {
-    /// No ticket is in the environment.
+    /// The environment contains neither a ticket nor a queue.
     #[error(
-        "{TICKET_VARIABLE} is not set: it takes the join ticket of a seat, which creating a match \
-         returns; a bot that attends a queue has {QUEUE_VARIABLE} instead"
+        "{TICKET_VARIABLE} is not set; set it to the join ticket of a seat, as CreateMatch returns \
+         it, or set {QUEUE_VARIABLE} to attend a queue"
     )]
-    NoTicket,
-    /// An environment variable is not text.
+    MissingTicket,
+    /// An environment variable is not valid Unicode.
     #[error("{0} is not valid Unicode")]
     NotUnicode(&'static str),
-    /// A bot plays no such number of matches at once.
-    #[error("a bot plays 1 to 64 matches at once, not {text:?}")]
-    Slots {
-        /// What was given.
+    /// The value for the number of slots is not a number, or is out of range.
+    #[error("slots: {text:?} is out of range (1..=64)")]
+    SlotsOutOfRange {
+        /// The rejected value, as given.
         text: String,
     },
-    /// The text cannot be a ticket.
-    #[error("a ticket is printable ASCII without spaces; this one is not")]
-    Ticket,
-    /// The text cannot be an API key.
-    #[error("an API key is printable ASCII without spaces; this one is not")]
-    Key,
-    /// The address of the server is not valid.
-    #[error("server_url {url:?} is not an address such as {DEFAULT_SERVER_URL}")]
-    ServerUrl {
-        /// What was given.
+    /// A ticket is empty, or contains characters other than printable ASCII.
+    #[error("the ticket is not valid: it must be printable ASCII without spaces")]
+    InvalidTicket,
+    /// An API key is empty, or contains characters other than printable ASCII.
+    #[error("the API key is not valid: it must be printable ASCII without spaces")]
+    InvalidKey,
+    /// The server's address is not an `http://` or `https://` URL.
+    #[error("server_url: {url:?} is not an address such as {DEFAULT_SERVER_URL}")]
+    InvalidServerUrl {
+        /// The rejected address, as given.
         url: String,
     },
     /// A TLS file cannot be read.
     #[error("{}: {detail}", path.display())]
     TlsFile {
-        /// The file.
+        /// The file's path.
         path: PathBuf,
-        /// What the system says.
+        /// The operating system's error message.
         detail: String,
     },
-    /// A TLS file has no usable certificate or key.
-    #[error("the files for TLS cannot be used: {detail}")]
+    /// A TLS file contains no usable certificate or key.
+    #[error("cannot use the TLS files: {detail}")]
     Tls {
-        /// What is wrong with them.
+        /// The TLS library's error message.
         detail: String,
     },
-    /// A client certificate is given without its private key, or the key without the certificate.
-    #[error("a client certificate and its private key are given together or not at all")]
-    HalfOfClientCertificate,
-    /// A name or version that the server refuses.
-    #[error("{field} has {least} to {MAX_NAME_CHARS} printable characters; {text:?} has not")]
-    Name {
-        /// The field of [`Options`](crate::Options).
+    /// A client certificate was given without its private key, or a private key without its
+    /// certificate.
+    #[error("a client certificate requires its private key, and a private key its certificate")]
+    IncompleteClientCertificate,
+    /// The bot's name or version has an invalid length, or contains control characters.
+    #[error("{field}: {text:?} must have {min_chars} to {MAX_NAME_CHARS} printable characters")]
+    InvalidName {
+        /// The field's name in [`Options`](crate::Options).
         field: &'static str,
-        /// Fewest characters.
-        least: usize,
-        /// What was given.
+        /// The minimum number of characters: 1 for a name, 0 for a version.
+        min_chars: usize,
+        /// The rejected name or version.
         text: String,
     },
 }

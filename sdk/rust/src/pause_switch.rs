@@ -1,40 +1,41 @@
-//! Pauses a bot that attends a queue.
+//! A switch that pauses a bot that attends a queue.
 
 use std::sync::Arc;
 
 use tokio::sync::watch;
 
-/// Pauses a bot that attends a queue, and lets it go on: while it pauses it is offered nothing, and
-/// its matches in play go on. Clones are one switch, which any thread may turn.
+/// Pauses and resumes a bot that attends a queue. A paused bot receives no offers, but its matches
+/// in progress continue. Clones share one state and can be used from any thread.
 ///
-/// It is kept by the bot, so a bot that pauses still does when the server was started again.
+/// The bot's program stores the state, so the bot stays paused when the server restarts.
 #[derive(Clone, Debug)]
 pub struct PauseSwitch(Arc<watch::Sender<bool>>);
 
 impl PauseSwitch {
-    /// Has the bot pause.
+    /// Pauses the bot: it receives no further offers.
     pub fn pause(&self) {
         self.0.send_replace(true);
     }
 
-    /// Lets the bot go on.
+    /// Resumes the bot: it receives offers again.
     pub fn resume(&self) {
         self.0.send_replace(false);
     }
 
-    /// Whether the bot pauses, or will as soon as the server is told.
+    /// Returns whether the switch is set to pause the bot. The server might not have received the
+    /// change yet.
     pub fn is_paused(&self) -> bool {
         *self.0.borrow()
     }
 
-    /// How it stands, and how it is turned from now on.
-    pub(crate) fn follow(&self) -> watch::Receiver<bool> {
+    /// Returns a receiver for the current state and its changes.
+    pub(crate) fn subscribe(&self) -> watch::Receiver<bool> {
         self.0.subscribe()
     }
 }
 
 impl Default for PauseSwitch {
-    /// One by which the bot does not pause.
+    /// Creates a switch that does not pause the bot.
     fn default() -> Self {
         Self(Arc::new(watch::Sender::new(false)))
     }

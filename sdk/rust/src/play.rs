@@ -1,8 +1,11 @@
-//! Plays a match: connects, converses, comes back after a lost stream.
+//! Plays a match: connects, exchanges messages, and resumes a lost stream.
 
 use std::time::{Duration, Instant};
 
-use bridgemaster_proto::v1::{self, play_response, play_service_client::PlayServiceClient};
+use bridgemaster_proto::v1::{
+    self, play_response, play_service_client::PlayServiceClient,
+    seat_service_client::SeatServiceClient,
+};
 use tokio::{sync::mpsc, time::timeout};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Status, Streaming};
@@ -18,71 +21,97 @@ use crate::{
     wire_log,
 };
 
-/// Messages that wait to be sent: one answer and a few Pongs.
-const OUTBOUND_MESSAGES: usize = 8;
-/// Time for the Welcome, once a stream is asked for.
+/// Capacity of the outgoing message queue. It is enough for one answer and a few Pongs.
+const OUTBOUND_CAPACITY: usize = 8;
+/// Maximum time to wait for a new stream's Welcome.
 const WELCOME_TIMEOUT: Duration = Duration::from_secs(10);
-/// Time that the server has to end the stream after MatchEnded; the result is known by then.
+/// Maximum time to wait until the server closes the stream after MatchEnded, which contains the
+/// result.
 const CLOSING_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A connection to a server, or to the servers of a cluster, for any number of seats at a time:
-/// clones share it.
+/// A connection to a server, or to a cluster's servers, for any number of seats. Clones use the
+/// same channels.
 #[derive(Clone, Debug)]
 pub struct Connection {
     servers: Servers,
 }
 
 impl Connection {
-    /// A connection to this address, or to those of a cluster with commas between them. It is opened
-    /// on first use, and reopened when it is lost. Must be called within a tokio runtime.
-    pub fn to(server_url: &str) -> Result<Self, OptionsError> {
+    /// Creates a connection to an address, or to a cluster's comma-separated addresses. The
+    /// connection is established on first use, and again after each loss. Must be called within a
+    /// Tokio runtime.
+    ///
+    /// # Errors
+    /// [`OptionsError::InvalidServerUrl`], if an address is not valid.
+    pub fn new(server_url: &str) -> Result<Self, OptionsError> {
         Self::with_tls(server_url, &TlsOptions::default())
     }
 
-    /// The same, with TLS files for an `https://` address.
+    /// Like [`Connection::new`], with TLS files for `https://` addresses.
+    ///
+    /// # Errors
+    /// An address is not valid, or the TLS files cannot be used.
     pub fn with_tls(server_url: &str, tls: &TlsOptions) -> Result<Self, OptionsError> {
-        let servers = Servers::named(server_url, tls)?;
+        let servers = Servers::parse(server_url, tls)?;
         Ok(Self { servers })
     }
 
-    /// The way to what has not been looked for yet, for programs that make calls themselves.
+    /// Returns a route that starts at the first configured server. Intended for programs that make
+    /// their own gRPC calls.
     ///
     /// # Errors
-    /// None: the addresses were good when they were named.
+    /// Never fails in practice, since the addresses were checked when the connection was created.
     pub fn route(&self) -> Result<Route, OptionsError> {
         Route::new(&self.servers)
     }
 
-    /// One way for each server that was named, which begins there.
+    /// Returns one route for each configured server, starting at that server.
     ///
     /// # Errors
-    /// None: the addresses were good when they were named.
+    /// Never fails in practice, since the addresses were checked when the connection was created.
     pub fn routes(&self) -> Result<Vec<Route>, OptionsError> {
-        Route::each(&self.servers)
+        Route::all(&self.servers)
     }
 
-    /// Connects to one of the servers that were named, the first that is there.
+    /// Checks that at least one of the configured servers accepts a connection.
     ///
     /// # Errors
-    /// When none is there: why the first was not.
-    pub async fn reach(&self) -> Result<(), tonic::transport::Error> {
-        self.servers.reach().await
+    /// The first server's error, if no server accepts a connection.
+    pub async fn probe(&self) -> Result<(), tonic::transport::Error> {
+        self.servers.probe().await
     }
 
-    /// Plays one match on this connection; `options.server_url` and
-    /// `options.tls` are not used.
+    /// Returns whether the server requires an API key from a bot, in addition to its ticket.
+    /// Returns `None` if this cannot be determined. Programs that start bots can thus pass a key
+    /// only if it is needed.
+    pub async fn requires_key(&self) -> Option<bool> {
+        let channel = self.route().ok()?.channel();
+        // The call contains neither a key nor a ticket, so the refusal names the credential that
+        // the server checks first.
+        let mut client = SeatServiceClient::new(channel);
+        let response = client.resign_seat(v1::ResignSeatRequest {}).await;
+        let refusal = Refusal::from_status(&response.err()?)?;
+        match &*refusal.reason {
+            "KEY_MISSING" => Some(true),
+            "TICKET_MISSING" => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Plays one match on this connection. Ignores `options.server_url` and `options.tls`.
     ///
-    /// Waits for the bot at the end: if the bot never returns, neither does this. Dropping the
-    /// future ends the stream, and stops the bot's thread after its current call.
+    /// Returns after the last call to one of the bot's methods has returned. Dropping the future
+    /// closes the stream, and stops the bot's thread after the current call.
     ///
     /// # Errors
-    /// See [`PlayError`]. A lost stream is an error only after [`Options::reconnect_for`].
+    /// See [`PlayError`]. If the stream is lost, an error is returned only once
+    /// [`Options::reconnect_for`] has passed.
     pub async fn play(
         &self,
         bot: impl Bot + 'static,
         options: &Options,
     ) -> Result<v1::MatchResult, PlayError> {
-        options.check()?;
+        options.validate()?;
         let mut seat = SeatSession {
             route: self.route()?,
             options,
@@ -95,8 +124,8 @@ impl Connection {
     }
 }
 
-/// Plays one match: connects to [`Options::server_url`] and plays the seat of
-/// [`Options::ticket`] to the end of the match.
+/// Connects to [`Options::server_url`], and plays the seat that [`Options::ticket`] is for, to the
+/// end of the match.
 ///
 /// # Errors
 /// See [`PlayError`].
@@ -106,7 +135,7 @@ pub async fn play(bot: impl Bot + 'static, options: Options) -> Result<v1::Match
         .await
 }
 
-/// [`play`] for programs without an async runtime of their own.
+/// Like [`play`], for programs without an async runtime.
 ///
 /// # Errors
 /// See [`PlayError`].
@@ -120,7 +149,7 @@ pub fn play_blocking(
         .block_on(play(bot, options))
 }
 
-/// One seat, over all its streams.
+/// A seat's state, across all of its streams.
 struct SeatSession<'a> {
     route: Route,
     options: &'a Options,
@@ -128,7 +157,7 @@ struct SeatSession<'a> {
     bot: BotThread,
 }
 
-/// A stream that the server has welcomed.
+/// A stream on which the Welcome has arrived.
 struct OpenStream {
     inbound: Streaming<v1::PlayResponse>,
     outbound: mpsc::Sender<v1::PlayRequest>,
@@ -138,16 +167,16 @@ impl SeatSession<'_> {
     async fn play(&mut self) -> Result<v1::MatchResult, PlayError> {
         let mut backoff = Backoff::new(self.options.connect_for);
         loop {
-            let patience = self.route.patience(WELCOME_TIMEOUT, backoff.span());
-            let lost = match self.open_stream(patience).await {
+            let welcome_timeout = self.route.answer_timeout(WELCOME_TIMEOUT, backoff.total());
+            let lost = match self.open_stream(welcome_timeout).await {
                 Err(failure) => failure,
                 Ok(stream) => {
-                    let known = self.conversation.last_sequence();
-                    let failure = match self.converse(stream).await {
+                    let sequence_before = self.conversation.last_sequence();
+                    let failure = match self.relay(stream).await {
                         Ok(result) => return Ok(result),
                         Err(failure) => failure,
                     };
-                    let progressed = self.conversation.last_sequence() > known;
+                    let progressed = self.conversation.last_sequence() > sequence_before;
                     backoff.restart(self.options.reconnect_for, progressed);
                     failure
                 }
@@ -156,41 +185,36 @@ impl SeatSession<'_> {
                 StreamFailure::Lost(status) => status,
                 StreamFailure::Fatal(error) => return Err(error),
             };
-            let is_sent_on = self.route.go_on(&status);
+            let retry_at_once = self.route.advance(&status);
             let Some(pause) = backoff.next_pause() else {
-                return Err(self.give_up(status, backoff.span()));
+                return Err(self.timed_out(status, backoff.total()));
             };
-            if is_sent_on {
+            if retry_at_once {
                 debug!(
                     server_url = self.route.url(),
-                    "the match is on another server"
+                    "redirected to the server that plays the match"
                 );
                 continue;
             }
-            if self.conversation.was_welcomed() {
+            if self.conversation.has_been_welcomed() {
                 let (code, message) = (status.code(), status.message());
-                warn!(
-                    ?code,
-                    message,
-                    ?pause,
-                    "the stream is lost; trying to resume"
-                );
+                warn!(?code, message, ?pause, "stream lost; reconnecting");
             } else {
                 debug!(
                     message = status.message(),
                     ?pause,
-                    "the server does not answer yet"
+                    "no response from the server yet; retrying"
                 );
             }
             tokio::time::sleep(pause).await;
         }
     }
 
-    fn give_up(&self, status: Box<Status>, waited: Duration) -> PlayError {
+    fn timed_out(&self, status: Box<Status>, waited: Duration) -> PlayError {
         let server_url = self.route.url().to_owned();
         match Refusal::from_status(&status) {
             Some(refusal) => PlayError::Refused(Box::new(refusal)),
-            None if self.conversation.was_welcomed() => PlayError::Lost {
+            None if self.conversation.has_been_welcomed() => PlayError::Lost {
                 server_url,
                 waited,
                 source: TransportFailure(status),
@@ -203,10 +227,14 @@ impl SeatSession<'_> {
         }
     }
 
-    /// Starts a stream and waits for its Welcome, for as long as the `patience` lasts.
-    async fn open_stream(&mut self, patience: Duration) -> Result<OpenStream, StreamFailure> {
-        let (outbound, requests) = mpsc::channel(OUTBOUND_MESSAGES);
-        // The call returns with the response headers, which may wait for the Hello: send it first.
+    /// Opens a stream, and waits for its Welcome for at most `welcome_timeout`.
+    async fn open_stream(
+        &mut self,
+        welcome_timeout: Duration,
+    ) -> Result<OpenStream, StreamFailure> {
+        let (outbound, requests) = mpsc::channel(OUTBOUND_CAPACITY);
+        // The call returns when the response headers arrive. Because a server can delay them until
+        // the Hello arrives, the Hello is sent first.
         let hello = self.conversation.hello(self.options);
         send(&outbound, self.route.url(), hello).await;
         let mut call = tonic::Request::new(ReceiverStream::new(requests));
@@ -217,22 +245,22 @@ impl SeatSession<'_> {
         }
 
         let mut client = PlayServiceClient::new(self.route.channel());
-        let welcomed = timeout(patience, async {
+        let welcomed = timeout(welcome_timeout, async {
             let mut inbound = client.play(call).await?.into_inner();
             Ok::<_, Status>((inbound.message().await?, inbound))
         });
         let (first, inbound) = welcomed
             .await
-            .unwrap_or_else(|_| Err(Status::deadline_exceeded("no Welcome came")))
+            .unwrap_or_else(|_| Err(Status::deadline_exceeded("no Welcome arrived in time")))
             .map_err(|status| StreamFailure::from_status(status, self.route.url()))?;
         let Some(first) = first else {
             return Err(StreamFailure::Lost(Box::new(Status::unavailable(
-                "the server ended the stream without a Welcome",
+                "the server closed the stream without a Welcome",
             ))));
         };
         wire_log::received(self.route.url(), &first);
         let Some(play_response::Message::Welcome(welcome)) = first.message else {
-            return Err(PlayError::Protocol("the first message is no Welcome").into());
+            return Err(PlayError::Protocol("the first message is not a Welcome").into());
         };
         info!(
             match_id = welcome.match_id,
@@ -240,15 +268,15 @@ impl SeatSession<'_> {
             server_version = welcome.server_version,
             "welcomed"
         );
-        self.route.arrived();
+        self.route.mark_answered();
         if let Some(answer) = self.conversation.welcome(welcome)? {
             send(&outbound, self.route.url(), answer).await;
         }
         Ok(OpenStream { inbound, outbound })
     }
 
-    /// Carries messages between server and bot until the match ends or the stream does.
-    async fn converse(&mut self, stream: OpenStream) -> Result<v1::MatchResult, StreamFailure> {
+    /// Relays messages between the server and the bot until the match or the stream ends.
+    async fn relay(&mut self, stream: OpenStream) -> Result<v1::MatchResult, StreamFailure> {
         let OpenStream {
             mut inbound,
             outbound,
@@ -265,7 +293,7 @@ impl SeatSession<'_> {
                     let response = response
                         .map_err(|status| StreamFailure::from_status(status, self.route.url()))?
                         .ok_or_else(|| StreamFailure::Lost(Box::new(Status::unavailable(
-                            "the server ended the stream before the match was over",
+                            "the server closed the stream before the match was over",
                         ))))?;
                     wire_log::received(self.route.url(), &response);
                     match self.conversation.receive(response, now)? {
@@ -273,13 +301,13 @@ impl SeatSession<'_> {
                         Reaction::Send(message) => {
                             send(&outbound, self.route.url(), message).await;
                         }
-                        Reaction::Give(task) => self.bot.give(task),
-                        Reaction::AskAgain(rejected, request) => {
-                            self.bot.give(Task::Rejected(rejected));
-                            self.bot.give(Task::Decide(request));
+                        Reaction::Dispatch(task) => self.bot.dispatch(task),
+                        Reaction::Retry(rejected, request) => {
+                            self.bot.dispatch(Task::Rejected(rejected));
+                            self.bot.dispatch(Task::Decide(request));
                         }
                         Reaction::End(result) => {
-                            self.bot.give(Task::Ended(result.clone()));
+                            self.bot.dispatch(Task::Ended(result.clone()));
                             drop(outbound);
                             let _ = timeout(CLOSING_TIMEOUT, inbound.message()).await;
                             return Ok(result);
@@ -291,7 +319,8 @@ impl SeatSession<'_> {
     }
 }
 
-/// Sends a message. Where that fails the stream is gone, and the next read tells how.
+/// Sends a message. If the stream is closed, the message is dropped, and the next read returns the
+/// reason.
 async fn send(
     outbound: &mpsc::Sender<v1::PlayRequest>,
     server_url: &str,

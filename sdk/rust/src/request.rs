@@ -1,4 +1,4 @@
-//! A request as a bot sees it, with its clock.
+//! A decision request and its clock.
 
 use std::{
     ops::Deref,
@@ -7,11 +7,11 @@ use std::{
 
 use bridgemaster_proto::v1;
 
-/// A decision request. All fields of [`v1::DecisionRequest`] can be read through it:
-/// `request.game` has what the seat knows, what it may do, and what happened since it was asked
-/// last; `request.legal_count` is the length of the list of legal decisions.
+/// A decision request. Dereferences to [`v1::DecisionRequest`]: `request.game` contains the seat's
+/// observation, its legal decisions, and the events since its previous request.
+/// `request.legal_count` is the number of legal decisions.
 ///
-/// A request is complete: no earlier one is needed to answer it well.
+/// Every request is complete: no earlier request is needed to answer it.
 #[derive(Clone, Debug)]
 pub struct Request {
     message: v1::DecisionRequest,
@@ -20,7 +20,8 @@ pub struct Request {
 }
 
 impl Request {
-    /// A request to `seat` that was received at a moment. The SDK makes these; a test of a bot can too.
+    /// Creates a request to `seat` that arrived at `received`. Intended for testing bots. In a
+    /// match, the SDK creates the requests.
     pub fn new(message: v1::DecisionRequest, seat: u32, received: Instant) -> Self {
         Self {
             message,
@@ -29,12 +30,12 @@ impl Request {
         }
     }
 
-    /// The seat that is asked, from 0.
+    /// Returns the seat that decides, from 0.
     pub fn seat(&self) -> u32 {
         self.seat
     }
 
-    /// The clock of the seat, counting down from the moment when the request was received.
+    /// Returns the seat's clock. It counts down from the time when the request was received.
     pub fn clock(&self) -> ClockView {
         ClockView {
             at_receipt: self.message.clock.unwrap_or_default(),
@@ -51,10 +52,11 @@ impl Deref for Request {
     }
 }
 
-/// The clock of a seat while it decides.
+/// A seat's clock while the seat decides.
 ///
-/// It counts from the receipt of the request, so it leaves out network time in both directions. The
-/// server credits the measured round trip, up to the limit in the match's [`v1::ClockRules`].
+/// The clock starts when the request is received, so it does not include the network time in either
+/// direction. The server credits the measured round trip, up to the limit in the match's
+/// [`v1::ClockRules`].
 #[derive(Clone, Copy, Debug)]
 pub struct ClockView {
     at_receipt: v1::Clock,
@@ -62,29 +64,29 @@ pub struct ClockView {
 }
 
 impl ClockView {
-    /// Time since the request was received.
+    /// Returns the time since the request was received.
     pub fn used(&self) -> Duration {
         self.received.elapsed()
     }
 
-    /// Time left for this decision, now; zero when it is late.
+    /// Returns the time left for this decision; zero after the deadline.
     pub fn decision_left(&self) -> Duration {
-        left(self.at_receipt.decision_left_ms, self.used())
+        time_left(self.at_receipt.decision_left_ms, self.used())
     }
 
-    /// Time left in the bank, now; zero when it is empty.
+    /// Returns the time left in the seat's time bank; zero if the bank is empty.
     pub fn bank_left(&self) -> Duration {
-        left(self.at_receipt.bank_left_ms, self.used())
+        time_left(self.at_receipt.bank_left_ms, self.used())
     }
 
-    /// What the previous answer of this seat was charged, and how the charge was computed; `None`
-    /// before the first.
+    /// Returns the time charged for the seat's previous answer, and how it was computed; `None`
+    /// before the first answer.
     pub fn last_charge(&self) -> Option<v1::Charge> {
         self.at_receipt.last_charge
     }
 }
 
-fn left(at_receipt_ms: u32, used: Duration) -> Duration {
+fn time_left(at_receipt_ms: u32, used: Duration) -> Duration {
     Duration::from_millis(at_receipt_ms.into()).saturating_sub(used)
 }
 

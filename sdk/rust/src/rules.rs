@@ -1,6 +1,6 @@
 //! Typed requests and the referee's own rules, for bots that search.
 //!
-//! [`WithRules`] makes a [`Bot`] of a [`RulesBot`], which sees typed positions only:
+//! [`WithRules`] turns a [`RulesBot`], which sees only typed positions, into a [`Bot`]:
 //!
 //! ```no_run
 //! use std::process::ExitCode;
@@ -11,7 +11,7 @@
 //!     old_london_bridge::{Decision, OldLondonBridge},
 //! };
 //!
-//! /// Takes what leaves it with the most money.
+//! /// Picks the decision that leaves it with the most money.
 //! struct Miser(ChanceStream);
 //!
 //! impl RulesBot<OldLondonBridge> for Miser {
@@ -45,7 +45,7 @@ use tracing::{error, warn};
 
 use crate::{Bot, Choice, ClockView, Request};
 
-/// What stays the same during a match: the config and the seats.
+/// The config, the number of seats, and the bot's own seat in a match.
 #[derive(Clone, Debug)]
 pub struct MatchRules<G: WireGame> {
     config: G::Config,
@@ -54,10 +54,11 @@ pub struct MatchRules<G: WireGame> {
 }
 
 impl<G: WireGame> MatchRules<G> {
-    /// Reads both from the first message of a match.
+    /// Reads the values from MatchStarted.
     ///
     /// # Errors
-    /// When the match is of another game or of other rules than this program's.
+    /// A field is missing or out of range, or the match's game or rules version differs from this
+    /// program's.
     pub fn from_started(started: &v1::MatchStarted) -> Result<Self, RulesError> {
         let config = started
             .config
@@ -88,10 +89,10 @@ impl<G: WireGame> MatchRules<G> {
         })
     }
 
-    /// Reads a request.
+    /// Converts a request to a typed position.
     ///
     /// # Errors
-    /// When a part of it is missing or not valid under this config.
+    /// A field is missing, or not valid for this config.
     pub fn position(&self, request: &v1::DecisionRequest) -> Result<Position<'_, G>, RulesError> {
         let game = request.game.as_ref().ok_or(RulesError::Missing("game"))?;
         let (observation, legal) = G::request_from_wire(game, &self.config)?;
@@ -112,7 +113,7 @@ impl<G: WireGame> MatchRules<G> {
     }
 }
 
-/// A typed request.
+/// A request with a typed observation and typed decisions.
 #[derive(Clone, Debug)]
 pub struct Position<'a, G: WireGame> {
     rules: &'a MatchRules<G>,
@@ -122,60 +123,62 @@ pub struct Position<'a, G: WireGame> {
 }
 
 impl<G: WireGame> Position<'_, G> {
-    /// The seat that decides.
+    /// Returns the seat that decides.
     pub fn seat(&self) -> Seat {
         self.rules.seat
     }
 
-    /// How many seats play.
+    /// Returns the number of seats in the match.
     pub fn seats(&self) -> SeatCount {
         self.rules.seats
     }
 
-    /// The config of the match.
+    /// Returns the match's game config.
     pub fn config(&self) -> &G::Config {
         &self.rules.config
     }
 
-    /// The observation of the seat.
+    /// Returns the observation: everything that the seat can see.
     pub fn observation(&self) -> &G::Observation {
         &self.observation
     }
 
-    /// The listed legal decisions in canonical order: at least one.
+    /// Returns the listed legal decisions, in canonical order. The list is never empty.
     pub fn legal(&self) -> &[G::Decision] {
         &self.legal
     }
 
-    /// Whether there are further legal decisions than the listed ones.
+    /// Returns whether the list of legal decisions is complete or truncated.
     pub fn legal_list(&self) -> LegalList {
         self.legal_list
     }
 
-    /// A complete state that fits the observation, with the hidden facts drawn from `chance`: the
-    /// root of a search.
+    /// Samples a complete state that is consistent with the observation, as the root of a search.
+    /// Hidden information is drawn at random from `chance`.
     ///
     /// # Errors
-    /// When no state fits the observation. A server that follows the rules never sends such a one.
+    /// No state is consistent with the observation. A server that follows the rules never sends
+    /// such an observation.
     pub fn sample_state(&self, chance: &mut ChanceStream) -> Result<G::State, FieldError> {
         G::sample_state(&self.rules.config, &self.observation, chance)
     }
 }
 
-/// Decides on typed positions of one game.
+/// A bot that receives typed positions for one game.
 pub trait RulesBot<G: WireGame>: Send {
-    /// A legal decision. The clock counts down.
+    /// Returns a legal decision for the position. `clock` counts down from the time when the
+    /// request was received.
     fn decide(&mut self, position: &Position<'_, G>, clock: ClockView) -> G::Decision;
 
-    /// What the bot says of the decision that it gave last, for people who look at the match: see
-    /// [`Choice::with_note`]. Empty for nothing.
+    /// Returns a note on the last decision, for people who watch the match. The note has at most 1
+    /// KiB of UTF-8; an empty string means no note. See [`Choice::with_note`].
     fn note(&mut self) -> String {
         String::new()
     }
 }
 
-/// Makes a [`Bot`] of a [`RulesBot`]. In a match that it cannot read, because of another game or
-/// rules version, it logs an error and resigns at its first request.
+/// Adapts a [`RulesBot`] to a [`Bot`]. If the match has another game or rules version, the bot logs
+/// an error and resigns at the first request.
 #[derive(Debug)]
 pub struct WithRules<G: WireGame, B> {
     bot: B,
@@ -184,7 +187,7 @@ pub struct WithRules<G: WireGame, B> {
 }
 
 impl<G: WireGame, B: RulesBot<G>> WithRules<G, B> {
-    /// Plays with `bot`.
+    /// Creates a bot whose decisions `bot` makes.
     pub fn new(bot: B) -> Self {
         Self {
             bot,
@@ -199,7 +202,7 @@ impl<G: WireGame, B: RulesBot<G>> Bot for WithRules<G, B> {
         self.rules = match MatchRules::from_started(started) {
             Ok(rules) => Some(rules),
             Err(cause) => {
-                error!(%cause, "the match cannot be read");
+                error!(%cause, "cannot read the match");
                 None
             }
         };
@@ -212,7 +215,7 @@ impl<G: WireGame, B: RulesBot<G>> Bot for WithRules<G, B> {
         let position = match rules.position(request) {
             Ok(position) => position,
             Err(cause) => {
-                error!(%cause, request_id = request.request_id, "the request cannot be read");
+                error!(%cause, request_id = request.request_id, "cannot read the request");
                 return Choice::Resign;
             }
         };
@@ -227,35 +230,34 @@ impl<G: WireGame, B: RulesBot<G>> Bot for WithRules<G, B> {
             }
         };
         let note = self.bot.note();
-        match note.is_empty() {
-            true => choice,
-            false => choice.with_note(note),
+        if note.is_empty() {
+            choice
+        } else {
+            choice.with_note(note)
         }
     }
 }
 
-/// Why a match or a request cannot be read.
+/// An error in a match or a request.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum RulesError {
-    /// A field is not set.
+    /// A required field is not set.
     #[error("{0} is not set")]
     Missing(&'static str),
-    /// A number is out of the range of every game.
+    /// A number is out of range for every game.
     #[error("{0} is out of range")]
     OutOfRange(&'static str),
-    /// The server plays a rules version that this program does not know.
-    #[error(
-        "the server plays version {server} of the rules of {game}, this program version {local}"
-    )]
+    /// The server's rules version differs from this program's.
+    #[error("rules version of {game}: the server has {server}, this program {local}")]
     RulesVersion {
-        /// The game.
+        /// The game's identifier, such as `alhambra`.
         game: &'static str,
-        /// The server's version.
+        /// The server's rules version.
         server: u32,
-        /// This program's version.
+        /// This program's rules version.
         local: u32,
     },
-    /// A part of the game is not valid.
+    /// A part of the game message is not valid.
     #[error(transparent)]
     Wire(#[from] WireError),
 }

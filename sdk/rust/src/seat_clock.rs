@@ -1,9 +1,10 @@
-//! The clock rules of a seat.
+//! A seat's time control.
 
 use bridgemaster_proto::v1::{ClockRules, MatchConfig};
 
-/// The clock rules by which a seat plays: those of the match, with what differs for the seat
-/// (`seat_clocks`). Every seat is told those of all seats, in MatchStarted.
+/// Returns a seat's effective time control: the match's `clock`, overridden by the seat's entry in
+/// `seat_clocks`. MatchStarted contains the config, so every bot can compute every seat's time
+/// control.
 ///
 /// ```
 /// use bridgemaster_sdk::{seat_clock, v1::{ClockRules, MatchConfig, SeatClock, TimeOdds}};

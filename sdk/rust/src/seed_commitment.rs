@@ -1,15 +1,16 @@
-//! The server's commitment to the seed of a match.
+//! The server's commitment to a match's seed.
 
 use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
 
-/// The commitment to a seed, as `PROTOCOL.md` defines it: SHA-256 of the salt and then the seed's
-/// text, as 64 lower hex digits. The salt is given in hex; `None` when it is not.
+/// Computes the commitment to a seed, as `PROTOCOL.md` defines it: the SHA-256 hash of the salt
+/// followed by the seed's text, as 64 lowercase hex digits. Returns `None` if `seed_salt` is not
+/// valid hex.
 ///
-/// [`play`](crate::play) compares it with what the server told at the start. Where the seed is told
-/// with the group of the match (`SEED_REVEAL_WITH_GROUP`) and the group is not over at the end of the
-/// match, there is nothing to compare yet: compare what `MatchInfo` tells later with this.
+/// [`play`](crate::play()) compares the result with the commitment in MatchStarted. If the seed is
+/// revealed only when the match group ends (`SEED_REVEAL_WITH_GROUP`), the caller must make this
+/// comparison afterwards. Once the group has ended, `MatchInfo` contains the seed.
 pub fn seed_commitment(seed: &str, seed_salt: &str) -> Option<String> {
     let digest = Sha256::new()
         .chain_update(from_hex(seed_salt)?)
@@ -53,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn a_salt_that_is_no_hex_commits_to_nothing() {
+    fn a_salt_that_is_not_hex_has_no_commitment() {
         for salt in ["0", "0g", "+1", "ä"] {
             assert_eq!(seed_commitment("seed", salt), None, "{salt}");
         }

@@ -1,4 +1,4 @@
-//! The servers of a cluster: one connection to each, and which of them a seat is played at.
+//! A cluster's servers: one channel per server, and a seat's route between them.
 
 use std::{
     collections::HashMap,
@@ -13,33 +13,33 @@ use tonic::{
 
 use crate::{OptionsError, Refusal, TlsOptions, endpoint};
 
-/// Time for one attempt to reach a server.
+/// Timeout of one attempt to connect to a server.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Silence after which the transport checks that the server is still there, and the time that it
-/// has to show so: a machine that vanished is noticed within the sum.
-const KEEP_ALIVE: Duration = Duration::from_secs(10);
-/// Between the addresses of several servers.
-const BETWEEN: char = ',';
-/// The refusal of what another server has; its metadata names that.
+/// Interval between HTTP/2 keep-alive pings, and the timeout for each. A machine that disappears is
+/// detected within twice this time.
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(10);
+const ADDRESS_SEPARATOR: char = ',';
+/// Reason with which a server refuses a call that belongs to another server, and the metadata key
+/// for the other server's address.
 const MOVED: &str = "MOVED";
 const MOVED_TO: &str = "address";
-/// Most servers that callers are sent to besides those that were named, to be remembered.
-const MAX_LEARNED: usize = 64;
+/// The maximum number of cached channels to servers that were learned from redirects.
+const MAX_REDIRECT_CHANNELS: usize = 64;
 
-/// The servers of a cluster, or a single one. Clones share the connections.
+/// A cluster's servers, or a single server. Clones use the same connections.
 #[derive(Clone, Debug)]
 pub(crate) struct Servers {
-    /// In the order in which they were named; at least one.
+    /// The configured addresses, in order. There is at least one.
     urls: Arc<[String]>,
     tls: TlsOptions,
     channels: Arc<Mutex<HashMap<String, Channel>>>,
 }
 
 impl Servers {
-    /// Reads an address, or several with commas between them.
-    pub(crate) fn named(server_url: &str, tls: &TlsOptions) -> Result<Self, OptionsError> {
+    /// Parses one address, or several addresses separated by commas.
+    pub(crate) fn parse(server_url: &str, tls: &TlsOptions) -> Result<Self, OptionsError> {
         let urls: Vec<String> = server_url
-            .split(BETWEEN)
+            .split(ADDRESS_SEPARATOR)
             .map(|url| url.trim().to_owned())
             .collect();
         let servers = Self {
@@ -56,14 +56,15 @@ impl Servers {
     fn endpoint(&self, url: &str) -> Result<Endpoint, OptionsError> {
         Ok(endpoint(url, &self.tls)?
             .connect_timeout(CONNECT_TIMEOUT)
-            .http2_keep_alive_interval(KEEP_ALIVE)
-            .keep_alive_timeout(KEEP_ALIVE))
+            .http2_keep_alive_interval(KEEP_ALIVE_INTERVAL)
+            .keep_alive_timeout(KEEP_ALIVE_INTERVAL))
     }
 
-    /// Connects to the first that is there. Else tells why the first that was named was not.
-    pub(crate) async fn reach(&self) -> Result<(), tonic::transport::Error> {
+    /// Checks that at least one server accepts a connection. Otherwise, returns the first server's
+    /// error.
+    pub(crate) async fn probe(&self) -> Result<(), tonic::transport::Error> {
         let mut failed = Ok(());
-        // All were good when they were named.
+        // Cannot fail, because `parse` has checked all addresses.
         for endpoint in self.urls.iter().flat_map(|url| self.endpoint(url)) {
             match endpoint.connect().await {
                 Ok(_) => return Ok(()),
@@ -73,14 +74,15 @@ impl Servers {
         failed
     }
 
-    /// The connection to a server, which is opened on first use, and reopened when it is lost.
+    /// Returns the channel to a server. The channel connects on first use, and again whenever the
+    /// connection is lost.
     fn channel(&self, url: &str) -> Result<Channel, OptionsError> {
         let mut channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(channel) = channels.get(url) {
             return Ok(channel.clone());
         }
         let channel = self.endpoint(url)?.connect_lazy();
-        if channels.len() >= self.urls.len() + MAX_LEARNED {
+        if channels.len() >= self.urls.len() + MAX_REDIRECT_CHANNELS {
             channels.retain(|url, _| self.urls.contains(url));
         }
         channels.insert(url.to_owned(), channel.clone());
@@ -88,91 +90,94 @@ impl Servers {
     }
 }
 
-/// Which server a seat, an attendance or a call is at. Goes from one server to the next, and where a
-/// server says that something is.
+/// The server that a seat, an attendance or a call uses. [`Route::advance`] follows a redirect, or
+/// otherwise switches to the next configured server.
 #[derive(Clone, Debug)]
 pub struct Route {
     servers: Servers,
-    /// The place of the last that was tried of those that were named.
-    place: usize,
+    /// Index of the configured server that was tried last.
+    index: usize,
     url: String,
     channel: Channel,
-    /// The server before has sent us here, and nothing came of it yet.
-    was_sent: bool,
+    /// Whether the current server is the target of a redirect and has not answered yet.
+    was_redirected: bool,
 }
 
 impl Route {
-    /// Begins at the server that was named first.
+    /// Creates a route that starts at the first configured server.
     pub(crate) fn new(servers: &Servers) -> Result<Self, OptionsError> {
-        Self::from_place(servers, 0)
+        Self::starting_at(servers, 0)
     }
 
-    /// One that begins at each server that was named.
-    pub(crate) fn each(servers: &Servers) -> Result<Vec<Self>, OptionsError> {
-        let places = 0..servers.urls.len();
-        places
-            .map(|place| Self::from_place(servers, place))
+    /// Creates one route for each configured server, starting at that server.
+    pub(crate) fn all(servers: &Servers) -> Result<Vec<Self>, OptionsError> {
+        (0..servers.urls.len())
+            .map(|index| Self::starting_at(servers, index))
             .collect()
     }
 
-    fn from_place(servers: &Servers, place: usize) -> Result<Self, OptionsError> {
-        let url = servers.urls[place].clone();
+    fn starting_at(servers: &Servers, index: usize) -> Result<Self, OptionsError> {
+        let url = servers.urls[index].clone();
         Ok(Self {
             channel: servers.channel(&url)?,
             servers: servers.clone(),
-            place,
+            index,
             url,
-            was_sent: false,
+            was_redirected: false,
         })
     }
 
-    /// The address of the server.
+    /// Returns the address of the current server.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The connection to it.
+    /// Returns the channel to the current server.
     #[must_use]
     pub fn channel(&self) -> Channel {
         self.channel.clone()
     }
 
-    /// How long a server may keep one waiting for its first answer, at most `most`: where several were
-    /// named, each has its share of the `span` of time in which one must be found.
-    pub(crate) fn patience(&self, most: Duration, span: Duration) -> Duration {
+    /// Returns the timeout for a server's first response, which is at most `max`. With several
+    /// servers, each server gets at most an equal share of `total`, the time limit for finding a
+    /// server that responds.
+    pub(crate) fn answer_timeout(&self, max: Duration, total: Duration) -> Duration {
         match u32::try_from(self.servers.urls.len()) {
-            Ok(several @ 2..) => most.min(span / several),
-            _ => most,
+            Ok(several @ 2..) => max.min(total / several),
+            _ => max,
         }
     }
 
-    /// Notes that the server has answered for itself.
-    pub fn arrived(&mut self) {
-        self.was_sent = false;
+    /// Records that the current server has responded without a redirect.
+    pub fn mark_answered(&mut self) {
+        self.was_redirected = false;
     }
 
-    /// Goes to where the server says that what was asked for is; after any other failure to the
-    /// next that was named. Whether that may be tried at once: two servers that send a caller back
-    /// and forth must not do so without a pause.
-    pub fn go_on(&mut self, failure: &Status) -> bool {
+    /// Switches to the server that a `MOVED` refusal names or, after any other failure, to the next
+    /// configured server.
+    ///
+    /// Returns whether to retry without a pause. Only the first of several consecutive redirects is
+    /// followed without a pause. Otherwise, two servers could redirect a caller back and forth in a
+    /// tight loop.
+    pub fn advance(&mut self, failure: &Status) -> bool {
         let moved = Refusal::from_status(failure).filter(|refusal| refusal.reason == MOVED);
         let address = moved.and_then(|mut refusal| refusal.metadata.remove(MOVED_TO));
-        // The same way as here: an address says nothing of TLS.
-        let sent_to = address.map(|address| match self.url.starts_with("https://") {
-            true => format!("https://{address}"),
-            false => format!("http://{address}"),
+        // The address in a redirect has no scheme, so the current scheme is kept.
+        let redirect = address.map(|address| {
+            let is_tls = self.url.starts_with("https://");
+            format!("{}://{address}", if is_tls { "https" } else { "http" })
         });
-        if let Some(url) = sent_to
+        if let Some(url) = redirect
             && let Ok(channel) = self.servers.channel(&url)
         {
             (self.url, self.channel) = (url, channel);
-            return !std::mem::replace(&mut self.was_sent, true);
+            return !std::mem::replace(&mut self.was_redirected, true);
         }
-        self.was_sent = false;
-        self.place = (self.place + 1) % self.servers.urls.len();
-        let url = self.servers.urls[self.place].clone();
-        // It was connected when it was named.
+        self.was_redirected = false;
+        self.index = (self.index + 1) % self.servers.urls.len();
+        let url = self.servers.urls[self.index].clone();
+        // Cannot fail, because `Servers::parse` has created the channel.
         if let Ok(channel) = self.servers.channel(&url) {
             (self.url, self.channel) = (url, channel);
         }
@@ -190,7 +195,7 @@ mod tests {
     use super::*;
 
     fn route(urls: &str) -> Route {
-        let servers = Servers::named(urls, &TlsOptions::default()).unwrap();
+        let servers = Servers::parse(urls, &TlsOptions::default()).unwrap();
         Route::new(&servers).unwrap()
     }
 
@@ -206,7 +211,7 @@ mod tests {
         let lost = Status::unavailable("gone");
         let mut tried = vec![route.url().to_owned()];
         for _ in 0..3 {
-            assert!(!route.go_on(&lost));
+            assert!(!route.advance(&lost));
             tried.push(route.url().to_owned());
         }
         let urls = [
@@ -219,42 +224,42 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_caller_goes_where_he_is_sent_and_pauses_when_sent_on() {
+    async fn a_redirect_is_followed_at_once_and_a_second_one_after_a_pause() {
         let mut route = route("http://one:1,http://two:2");
-        assert!(route.go_on(&moved("three:3")));
+        assert!(route.advance(&moved("three:3")));
         assert_eq!(route.url(), "http://three:3");
-        assert!(!route.go_on(&moved("one:1")), "sent on without an answer");
+        assert!(!route.advance(&moved("one:1")), "redirected twice in a row");
         assert_eq!(route.url(), "http://one:1");
-        route.arrived();
-        assert!(route.go_on(&moved("three:3")));
-        route.go_on(&Status::unavailable("gone"));
+        route.mark_answered();
+        assert!(route.advance(&moved("three:3")));
+        route.advance(&Status::unavailable("gone"));
         assert_eq!(route.url(), "http://two:2");
     }
 
     #[tokio::test]
-    async fn each_of_several_servers_has_its_share_of_the_time() {
-        let (most, span) = (Duration::from_secs(10), Duration::from_secs(12));
-        for (urls, patience_s) in [
+    async fn several_servers_share_the_total_time() {
+        let (max, total) = (Duration::from_secs(10), Duration::from_secs(12));
+        for (urls, timeout_s) in [
             ("http://one:1", 10),
             ("http://one:1,http://two:2", 6),
             ("http://one:1,http://two:2,http://three:3", 4),
         ] {
-            let patience = route(urls).patience(most, span);
-            assert_eq!(patience, Duration::from_secs(patience_s), "{urls}");
+            let timeout = route(urls).answer_timeout(max, total);
+            assert_eq!(timeout, Duration::from_secs(timeout_s), "{urls}");
         }
     }
 
     #[tokio::test]
-    async fn what_is_no_address_is_refused() {
+    async fn an_invalid_address_is_refused() {
         for urls in ["", "http://one:1,", "http://one:1,nonsense"] {
-            let refused = Servers::named(urls, &TlsOptions::default()).unwrap_err();
+            let refused = Servers::parse(urls, &TlsOptions::default()).unwrap_err();
             assert!(
-                matches!(refused, OptionsError::ServerUrl { .. }),
+                matches!(refused, OptionsError::InvalidServerUrl { .. }),
                 "{urls:?}"
             );
         }
         let mut route = route("http://one:1");
-        assert!(!route.go_on(&moved("no address")));
+        assert!(!route.advance(&moved("no address")));
         assert_eq!(route.url(), "http://one:1");
     }
 }

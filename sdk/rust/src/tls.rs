@@ -1,4 +1,4 @@
-//! TLS for `https://` addresses: which certificates a client trusts, and which it presents.
+//! TLS for `https://` addresses: trusted certificates and the client certificate.
 
 use std::{
     env, fs,
@@ -9,27 +9,28 @@ use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity};
 
 use crate::OptionsError;
 
-/// Environment variable with a file of certificates to trust.
+/// Name of the environment variable for the path of the PEM file with trusted certificates.
 pub const CA_VARIABLE: &str = "BRIDGEMASTER_CA";
-/// Environment variable with the file of the client's certificate.
+/// Name of the environment variable for the path of the client certificate's PEM file.
 pub const CLIENT_CERT_VARIABLE: &str = "BRIDGEMASTER_CLIENT_CERT";
-/// Environment variable with the file of the private key of the client's certificate.
+/// Name of the environment variable for the path of the PEM file with the client certificate's
+/// private key.
 pub const CLIENT_KEY_VARIABLE: &str = "BRIDGEMASTER_CLIENT_KEY";
 
-/// PEM files for servers with an `https://` address. By default the client trusts the certificates
-/// of the system and presents none.
+/// PEM files for servers with an `https://` address. By default, the client trusts the operating
+/// system's certificates and sends no client certificate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TlsOptions {
-    /// Certificates to trust instead of the system's.
+    /// PEM file with certificates to trust instead of the operating system's.
     pub ca: Option<PathBuf>,
-    /// The client's own certificate, for servers that require one.
+    /// The client certificate, for servers that require one.
     pub client_cert: Option<PathBuf>,
     /// The private key of [`client_cert`](Self::client_cert).
     pub client_key: Option<PathBuf>,
 }
 
 impl TlsOptions {
-    /// The files that [`CA_VARIABLE`], [`CLIENT_CERT_VARIABLE`] and [`CLIENT_KEY_VARIABLE`] name.
+    /// Reads the paths from [`CA_VARIABLE`], [`CLIENT_CERT_VARIABLE`] and [`CLIENT_KEY_VARIABLE`].
     pub fn from_env() -> Self {
         let file = |variable| {
             let path = env::var_os(variable).filter(|path| !path.is_empty());
@@ -52,18 +53,18 @@ impl TlsOptions {
                 Ok(config.identity(Identity::from_pem(read(cert)?, read(key)?)))
             }
             (None, None) => Ok(config),
-            _ => Err(OptionsError::HalfOfClientCertificate),
+            _ => Err(OptionsError::IncompleteClientCertificate),
         }
     }
 }
 
-/// Where a client connects to: `http://HOST:PORT`, or `https://HOST:PORT` with the files of `tls`.
+/// Creates the endpoint for `http://HOST:PORT`, or for `https://HOST:PORT` with the files in `tls`.
 ///
 /// # Errors
-/// [`OptionsError::ServerUrl`], [`OptionsError::TlsFile`], [`OptionsError::Tls`], or
-/// [`OptionsError::HalfOfClientCertificate`].
+/// [`OptionsError::InvalidServerUrl`], [`OptionsError::TlsFile`], [`OptionsError::Tls`], or
+/// [`OptionsError::IncompleteClientCertificate`].
 pub fn endpoint(server_url: &str, tls: &TlsOptions) -> Result<Endpoint, OptionsError> {
-    let bad_url = || OptionsError::ServerUrl {
+    let bad_url = || OptionsError::InvalidServerUrl {
         url: server_url.to_owned(),
     };
     let endpoint = Endpoint::from_shared(server_url.to_owned()).map_err(|_| bad_url())?;
@@ -80,58 +81,59 @@ pub fn endpoint(server_url: &str, tls: &TlsOptions) -> Result<Endpoint, OptionsE
     }
 }
 
-/// What to do about a connection that failed, as far as the text of its error and of its causes
-/// tells: a certificate that is not trusted or missing, or TLS on one side only. `None` for anything
-/// else. A server may close a connection before the reason for it is read, so the hint about one that
-/// broke names all that it can be.
+/// Returns advice on a failed connection, given the text of its error and causes. Returns `None`
+/// for other errors. The advice covers certificates that are missing or not trusted, and TLS on
+/// only one side.
 ///
-/// The errors of the TLS library are behind types of the transport, so their text is what there is.
+/// A server can close a connection before the client reads the reason, so the advice on a broken
+/// connection lists all possible causes. The transport hides the TLS library's error types, so only
+/// the errors' texts can be compared.
 pub fn tls_hint(error: &str) -> Option<&'static str> {
-    const BROKEN: &str = "the connection broke before the server answered: if the server speaks TLS \
-        there, its address begins with https://; if it asks clients for certificates, name yours \
-        with --client-cert FILE and --client-key FILE";
+    const BROKEN: &str = "the connection broke before the server answered; for a server with TLS, \
+        begin the address with https://, and pass --client-cert FILE and --client-key FILE if it \
+        requires client certificates";
     const HINTS: [(&str, &str); 13] = [
         (
             "CaUsedAsEndEntity",
-            "the server's certificate is one for signing others, as `openssl req -x509` makes it by \
-             itself; add `-addext basicConstraints=critical,CA:FALSE` when you make it",
+            "the server's certificate is a CA certificate, the default of `openssl req -x509`; \
+             create it with `-addext basicConstraints=critical,CA:FALSE`",
         ),
         (
             "UnknownIssuer",
-            "nobody that is trusted has signed the server's certificate; name the file to trust \
+            "the server's certificate is not signed by a trusted authority; pass the file to trust \
              with --ca FILE or BRIDGEMASTER_CA",
         ),
         (
             "BadSignature",
-            "the server shows another certificate than the one to trust; name the right file with \
-             --ca FILE or BRIDGEMASTER_CA",
+            "the server's certificate is not the trusted one; pass the right file with --ca FILE \
+             or BRIDGEMASTER_CA",
         ),
         (
             "not valid for name",
-            "the server's certificate is for another name or address than the one that you \
-             connect to",
+            "the server's certificate is for a different name or address than the one you connect to",
         ),
         (
             "certificate expired",
-            "the server's certificate has to be made anew",
+            "the server's certificate has expired and must be renewed",
         ),
         (
             "fatal alert: CertificateRequired",
-            "the server asks clients for certificates; name yours with --client-cert FILE and \
+            "the server requires client certificates; pass yours with --client-cert FILE and \
              --client-key FILE, or BRIDGEMASTER_CLIENT_CERT and BRIDGEMASTER_CLIENT_KEY",
         ),
         (
             "fatal alert: UnknownCA",
-            "the server does not trust who signed the certificate of --client-cert or \
-             BRIDGEMASTER_CLIENT_CERT",
+            "the server does not trust the issuer of your client certificate (--client-cert or \
+             BRIDGEMASTER_CLIENT_CERT)",
         ),
         (
             "fatal alert: CertificateExpired",
-            "the certificate of --client-cert or BRIDGEMASTER_CLIENT_CERT has to be made anew",
+            "your client certificate (--client-cert or BRIDGEMASTER_CLIENT_CERT) has expired and \
+             must be renewed",
         ),
         (
             "InvalidContentType",
-            "the server does not speak TLS there: its address begins with http://",
+            "the server does not use TLS at this address; begin the address with http://",
         ),
         ("http2 error", BROKEN),
         ("operation was canceled", BROKEN),
@@ -150,7 +152,7 @@ fn read(path: &Path) -> Result<Vec<u8>, OptionsError> {
     })
 }
 
-/// The message of the innermost cause of an error.
+/// Formats an error and its causes on one line.
 fn with_sources(error: &dyn std::error::Error) -> String {
     let sources = std::iter::successors(Some(error), |error| error.source());
     let texts: Vec<String> = sources.map(ToString::to_string).collect();
@@ -162,9 +164,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_broken_connection_is_explained_and_a_server_that_is_not_there_is_not() {
-        for (error, told) in [
-            ("received fatal alert: CertificateRequired", "asks clients"),
+    fn a_broken_connection_has_a_hint_and_an_absent_server_has_none() {
+        for (error, expected) in [
+            (
+                "received fatal alert: CertificateRequired",
+                "requires client certificates",
+            ),
             (
                 "transport error: http2 error: received fatal alert: UnknownCA",
                 "does not trust",
@@ -176,14 +181,14 @@ mod tests {
             ),
         ] {
             let hint = tls_hint(error).unwrap();
-            assert!(hint.contains(told), "{error}: {hint}");
+            assert!(hint.contains(expected), "{error}: {hint}");
         }
         let away = "transport error: tcp connect error: Connection refused (os error 111)";
         assert_eq!(tls_hint(away), None);
     }
 
     #[test]
-    fn what_cannot_be_used_is_refused_by_name() {
+    fn an_unusable_file_or_url_is_refused_by_name() {
         let with = |tls| endpoint("https://127.0.0.1:1", &tls).err().unwrap();
         let missing = with(TlsOptions {
             ca: Some("no/such/ca.pem".into()),
@@ -194,12 +199,15 @@ mod tests {
             client_cert: Some("cert.pem".into()),
             ..TlsOptions::default()
         });
-        assert_eq!(half, OptionsError::HalfOfClientCertificate);
+        assert_eq!(half, OptionsError::IncompleteClientCertificate);
         for url in ["", "nonsense", "ftp://host:1", "https://"] {
             let refused = endpoint(url, &TlsOptions::default()).err().unwrap();
-            assert!(matches!(refused, OptionsError::ServerUrl { .. }), "{url}");
+            assert!(
+                matches!(refused, OptionsError::InvalidServerUrl { .. }),
+                "{url}"
+            );
         }
-        // The files are not looked at where nothing is encrypted.
+        // Without TLS, the TLS files are not read.
         let unused = TlsOptions {
             ca: Some("no/such/ca.pem".into()),
             ..TlsOptions::default()

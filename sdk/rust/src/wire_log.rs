@@ -1,5 +1,4 @@
-//! What goes over the wire, in the log at the level `trace`: for whoever has to find out which
-//! server said what, and when.
+//! Logs every message in a match at the `trace` level, for debugging the protocol.
 
 use std::fmt;
 
@@ -7,17 +6,17 @@ use bridgemaster_proto::v1::{PlayRequest, PlayResponse};
 use prost::Message;
 use tracing::trace;
 
-/// Logs what came from a server.
+/// Logs a message received from a server.
 pub(crate) fn received(server_url: &str, response: &PlayResponse) {
     trace!(server_url, bytes = %Hex(response), "received");
 }
 
-/// Logs what is sent to a server. No ticket or key is in it: those travel as metadata.
+/// Logs a message sent to a server. Tickets and keys are sent as metadata, so they are not logged.
 pub(crate) fn sent(server_url: &str, request: &PlayRequest) {
     trace!(server_url, bytes = %Hex(request), "sent");
 }
 
-/// A message as lower hex digits, encoded only where the line is logged.
+/// Formats a message as lowercase hex. The message is encoded only if the line is logged.
 struct Hex<'a, M>(&'a M);
 
 impl<M: Message> fmt::Display for Hex<'_, M> {

@@ -1,14 +1,14 @@
-// Attends a queue of a contest or a ladder, and plays the matches that are offered there.
+// Attendance of the queue of a contest or a ladder.
 
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type * as grpc from "@grpc/grpc-js";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Backoff } from "./backoff.js";
 import type { Bot, Decide } from "./bot.js";
-import { clientOf, limitConnecting, metadataOf } from "./connection.js";
+import { limitConnectTime, openClient, toMetadata } from "./connection.js";
 import { PROTOCOL_REVISION } from "./conversation.js";
 import { RefusedError, ServerLostError } from "./errors.js";
-import { errorOf, StreamLost } from "./failure.js";
+import { errorFromRpc, StreamLost } from "./failure.js";
 import {
   AttendRequestSchema,
   AttendResponseSchema,
@@ -16,102 +16,103 @@ import {
   type AttendResponse,
   type Offer,
 } from "./gen/bridgemaster/v1/lobby_service_pb.js";
-import { queueing, type Options, type Queueing } from "./options.js";
-import { placeLike } from "./place.js";
+import { resolveAttendOptions, type Options, type ResolvedAttendOptions } from "./options.js";
 import { play, warn } from "./play.js";
 import { Route } from "./route.js";
-import { shown } from "./terminal.js";
+import { redirected } from "./server.js";
+import { escapeText } from "./terminal.js";
 
-/** Offers that are known when they come again: those of all slots, many times over. */
-const REMEMBERED_OFFERS = 1024;
-/** The refusal while the queue is not opened yet. */
+/** Number of recent offer ids stored for deduplication: far more than the slots of a bot. */
+const MAX_RECENT_OFFERS = 1024;
+/** Refusal reason of a queue that does not exist, or is not open yet. */
 const QUEUE_UNKNOWN = "QUEUE_UNKNOWN";
 
 const ATTEND_PATH = `/${LobbyService.typeName}/${LobbyService.method.attend.name}`;
 
-/** Makes the bot of a match: a `Bot`, or only its `decide`. */
+/** Creates the bot of a match: a `Bot`, or only its `decide`. */
 export type NewBot = () => Bot | Decide;
 
 /**
- * Attends a queue, and plays each match that is offered there, until the queue is left or closed.
- * `newBot` makes the bot of each match; name and version are those of the options. A match that is
- * not played to its end is logged, and the others go on; all are played to their end first.
+ * Attends a queue and plays every match offered there, until the queue is closed or left. `newBot`
+ * creates the bot of each match; name and version come from the options. A failed match is logged,
+ * and does not affect other matches. Matches in progress are finished first.
  *
- * Rejected with a `PlayError` when the queue cannot be attended, or its server is lost, and with the
+ * Rejects with a `PlayError` if the queue cannot be attended or its server is lost, and with the
  * reason of the option `signal`.
  */
 export async function attend(newBot: NewBot, options: Options = {}): Promise<void> {
-  if (typeof newBot !== "function") throw new TypeError("a function that makes a bot is needed");
+  if (typeof newBot !== "function") throw new TypeError("newBot must be a function that creates a bot");
   options.signal?.throwIfAborted();
   const attendance = new Attendance(newBot, options);
   try {
     await attendance.attend();
   } finally {
-    await attendance.played();
+    await attendance.finish();
   }
 }
 
-/** A bot's place in a queue, over as many streams as it takes. */
+/** An attendance of a queue, across all of its streams. */
 class Attendance {
   readonly #newBot: NewBot;
   readonly #options: Options;
-  readonly #queueing: Queueing;
+  readonly #resolved: ResolvedAttendOptions;
   readonly #route: Route;
   readonly #log: NonNullable<Options["log"]>;
-  /** The oldest first. */
-  readonly #known = new Set<string>();
+  /** Ids of the recent offers, oldest first. */
+  readonly #recent = new Set<string>();
   readonly #playing = new Set<Promise<void>>();
-  /** Whether a server ever answered, and whether one did on the newest stream. */
+  /** True once any stream has received a message. */
   #attended = false;
+  /** True once the current stream has received a message. */
   #progressed = false;
 
   constructor(newBot: NewBot, options: Options) {
     this.#newBot = newBot;
     this.#options = options;
-    this.#queueing = queueing(options);
-    this.#route = new Route(this.#queueing.places);
+    this.#resolved = resolveAttendOptions(options);
+    this.#route = new Route(this.#resolved.servers);
     this.#log = options.log ?? warn;
   }
 
-  /** Ends when the queue is left. */
+  /** Returns once the queue is closed or left. */
   async attend(): Promise<void> {
-    const backoff = new Backoff(this.#queueing.connectForMs);
+    const backoff = new Backoff(this.#resolved.connectForMs);
     for (;;) {
       this.#progressed = false;
       try {
         return await this.#attendOnOneStream();
       } catch (error) {
         this.#options.signal?.throwIfAborted();
-        await this.#pause(backoff, lostBy(error));
+        await this.#pause(backoff, asStreamLost(error));
       }
     }
   }
 
-  /** Ends with the matches in play. */
-  async played(): Promise<void> {
+  /** Waits for the matches in progress. */
+  async finish(): Promise<void> {
     await Promise.all(this.#playing);
   }
 
   async #pause(backoff: Backoff, lost: StreamLost): Promise<void> {
-    const { queue, connectForMs, reconnectForMs } = this.#queueing;
+    const { queue, connectForMs, reconnectForMs } = this.#resolved;
     if (this.#progressed) backoff.restart(reconnectForMs, true);
-    const { server } = this.#route.place;
-    const atOnce = this.#route.goOn(lost.movedTo);
+    const { address } = this.#route.server;
+    const retryAtOnce = this.#route.advance(lost.movedTo);
     const pauseMs = backoff.nextPauseMs();
     if (pauseMs === undefined) {
-      const how = this.#attended
-        ? `${server} was lost and did not come back within ${reconnectForMs} ms`
-        : `queue ${queue} of ${server} could not be attended within ${connectForMs} ms`;
-      throw new ServerLostError(`${how}: ${lost.message}`, lost.reason);
+      const what = this.#attended
+        ? `lost the stream to ${address} and could not resume it within ${reconnectForMs / 1000} s`
+        : `queue ${queue} at ${address} could not be attended within ${connectForMs / 1000} s`;
+      throw new ServerLostError(`${what}: ${lost.message}`, lost.reason);
     }
-    if (atOnce) return;
-    this.#log(this.#attended ? "warn" : "debug", `no attendance: ${lost.message}`);
+    if (retryAtOnce) return;
+    this.#log(this.#attended ? "warn" : "debug", `attendance lost: ${lost.message}; retrying`);
     const { signal } = this.#options;
     await sleep(pauseMs, undefined, signal ? { signal } : {}).catch(() => signal?.throwIfAborted());
   }
 
   async #attendOnOneStream(): Promise<void> {
-    const { metadata, queue, name, version, slots } = this.#queueing;
+    const { metadata, queue, name, version, slots } = this.#resolved;
     const request = toBinary(
       AttendRequestSchema,
       create(AttendRequestSchema, {
@@ -122,21 +123,21 @@ class Attendance {
         protocolRevision: PROTOCOL_REVISION,
       }),
     );
-    const client = clientOf(this.#route.place);
+    const client = openClient(this.#route.server);
     const call = client.makeServerStreamRequest(
       ATTEND_PATH,
       (message: Uint8Array) => Buffer.from(message),
       (bytes: Buffer) => fromBinary(AttendResponseSchema, bytes),
       request,
-      metadataOf(metadata),
+      toMetadata(metadata),
     );
-    limitConnecting(client, call);
+    limitConnectTime(client, call);
     const cancel = () => call.cancel();
     this.#options.signal?.addEventListener("abort", cancel);
     try {
       await new Promise<void>((resolve, reject) => {
         call.on("data", (message: AttendResponse) => this.#receive(message));
-        call.on("error", (error: grpc.ServiceError) => reject(errorOf(error)));
+        call.on("error", (error: grpc.ServiceError) => reject(errorFromRpc(error)));
         call.on("end", resolve);
       });
     } finally {
@@ -148,41 +149,41 @@ class Attendance {
   #receive({ message }: AttendResponse): void {
     this.#attended = true;
     this.#progressed = true;
-    this.#route.arrived();
+    this.#route.markAnswered();
     switch (message.case) {
       case "offer":
-        this.#take(message.value);
+        this.#accept(message.value);
         break;
       case "attendance":
-        if (message.value.detail) this.#log("info", `attending: ${shown(message.value.detail)}`);
+        if (message.value.detail) this.#log("info", `attending: ${escapeText(message.value.detail)}`);
         break;
       case "offerWithdrawn":
-        this.#log("info", `an offer holds no more: ${shown(message.value.detail)}`);
+        this.#log("info", `offer withdrawn: ${escapeText(message.value.detail)}`);
         break;
     }
   }
 
-  /** Starts the match of an offer, unless it is known. */
-  #take(offer: Offer): void {
-    if (this.#known.has(offer.offerId)) return;
-    this.#known.add(offer.offerId);
-    const [oldest] = this.#known;
-    if (this.#known.size > REMEMBERED_OFFERS && oldest) this.#known.delete(oldest);
+  /** Starts the match of an offer, unless the offer is a repetition. */
+  #accept(offer: Offer): void {
+    if (this.#recent.has(offer.offerId)) return;
+    this.#recent.add(offer.offerId);
+    const [oldest] = this.#recent;
+    if (this.#recent.size > MAX_RECENT_OFFERS && oldest) this.#recent.delete(oldest);
     const played: Promise<void> = this.#play(offer).finally(() => this.#playing.delete(played));
     this.#playing.add(played);
   }
 
-  /** The server of an offer, if it is another one. */
-  #at({ address }: Offer): { server?: string } {
-    const place = address ? placeLike(this.#route.place, address) : undefined;
-    return place ? { server: place.server } : {};
+  /** Returns the server that an offer names, if any. */
+  #serverOption({ address }: Offer): { server?: string } {
+    const server = address ? redirected(this.#route.server, address) : undefined;
+    return server ? { server: server.address } : {};
   }
 
   async #play(offer: Offer): Promise<void> {
-    const { name, version } = this.#queueing;
+    const { name, version } = this.#resolved;
     const options = {
       ...this.#options,
-      ...this.#at(offer),
+      ...this.#serverOption(offer),
       ticket: offer.ticket,
       name,
       version,
@@ -190,17 +191,16 @@ class Attendance {
     try {
       await play(this.#newBot(), options);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      const match = shown(offer.matchId);
-      this.#log("warn", `match ${match} was not played to its end: ${shown(why)}`);
+      const message = error instanceof Error ? error.message : String(error);
+      this.#log("warn", `match ${escapeText(offer.matchId)} failed: ${escapeText(message)}`);
     }
   }
 }
 
-/** The end of a stream after which another may carry on; throws what is none. */
-function lostBy(error: unknown): StreamLost {
+/** Returns the error if a retry might help; throws it otherwise. */
+function asStreamLost(error: unknown): StreamLost {
   if (error instanceof StreamLost) return error;
-  // A contest that begins or goes on opens it in a moment.
+  // A contest opens its queue shortly after it starts or resumes.
   if (error instanceof RefusedError && error.reason === QUEUE_UNKNOWN) {
     return new StreamLost(error.message, error.reason);
   }

@@ -1,38 +1,38 @@
 // Pauses between attempts to connect.
 
-/** A server that only dropped the stream is back at once. */
+/** Short, because a server that only dropped the stream is available at once. */
 const FIRST_PAUSE_MS = 50;
-/** What a bot loses of its clock at most when the server comes back. */
-const LONGEST_PAUSE_MS = 2_000;
+/** Upper limit of a pause, and of the time that a bot loses after its server has restarted. */
+const MAX_PAUSE_MS = 2_000;
 
-/** Pauses that double up to a limit, until a span of time is over. */
+/** Exponential backoff with a total time limit. */
 export class Backoff {
   #pauseMs = FIRST_PAUSE_MS;
-  #endsMs: number;
+  #deadlineMs: number;
 
-  /** Starts a span now. */
-  constructor(spanMs: number) {
-    this.#endsMs = performance.now() + spanMs;
+  /** Starts the time limit now. */
+  constructor(limitMs: number) {
+    this.#deadlineMs = performance.now() + limitMs;
   }
 
   /**
-   * Starts another span now. The pauses begin anew only when the last stream `progressed`: a server
-   * that welcomes a bot and drops it at once is not hammered.
+   * Starts a new time limit now. The pauses start over only if the last stream `progressed`, so
+   * that a server that accepts a bot and then drops it is not flooded.
    */
-  restart(spanMs: number, progressed: boolean): void {
-    this.#endsMs = performance.now() + spanMs;
+  restart(limitMs: number, progressed: boolean): void {
+    this.#deadlineMs = performance.now() + limitMs;
     if (progressed) this.#pauseMs = FIRST_PAUSE_MS;
   }
 
   /**
-   * The next pause, or undefined when the span is over. A pause has half to all of its length, so
-   * that the bots of a lost server do not return all at once.
+   * Returns the next pause, or undefined after the time limit. Pauses are randomized (50 to 100 %),
+   * so that the bots of a lost server do not reconnect all at once.
    */
   nextPauseMs(): number | undefined {
-    const leftMs = this.#endsMs - performance.now();
+    const leftMs = this.#deadlineMs - performance.now();
     if (leftMs <= 0) return undefined;
     const pauseMs = this.#pauseMs * (0.5 + Math.random() / 2);
-    this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS);
+    this.#pauseMs = Math.min(2 * this.#pauseMs, MAX_PAUSE_MS);
     return Math.min(pauseMs, leftMs);
   }
 }

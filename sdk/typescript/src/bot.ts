@@ -1,47 +1,48 @@
-// What a bot author writes.
+// The interface that a bot author implements.
 
 import type { GameDecision } from "./gen/bridgemaster/v1/game_pb.js";
 import type { MatchResult } from "./gen/bridgemaster/v1/match_pb.js";
 import type { DecisionRejected, MatchStarted, SeatStatus } from "./gen/bridgemaster/v1/play_pb.js";
 import type { Request } from "./request.js";
 
-/** A decision in full: a Decision of a game, or a GameDecision. */
-export type FullDecision = NonNullable<GameDecision["game"]["value"]> | GameDecision;
+/** A complete decision: a Decision of a game, or a GameDecision. */
+export type CompleteDecision = NonNullable<GameDecision["game"]["value"]> | GameDecision;
 
-/** A choice that gives the match up: the seat forfeits and takes the last place. */
+/** A choice that resigns the match: the seat forfeits and takes the last place. */
 export const RESIGN: unique symbol = Symbol("resign");
 
 /** A choice with a note for people who read the replay. */
 export interface Answer {
-  /** A position in the list of legal decisions, or a decision in full. */
-  readonly choice: number | FullDecision;
+  /** An index into the legal decisions, or a complete decision. */
+  readonly choice: number | CompleteDecision;
   /**
-   * What the bot thinks of the position: at most 1 KiB in UTF-8, which no rule and no other bot
-   * reads. A note that the server does not keep is dropped; the choice counts all the same.
+   * The bot's comment on the position: at most 1 KiB in UTF-8. The note has no effect on the game,
+   * and other bots do not see it. A note that the server does not accept is dropped; the choice
+   * still counts.
    */
   readonly note: string;
 }
 
 /**
- * The answer to a request: a position in the list of legal decisions (from 0), a decision in full,
- * either of them in an `Answer` with a note, or `RESIGN`.
+ * The answer to a request: an index into the legal decisions (from 0), a complete decision, either
+ * of these in an `Answer` with a note, or `RESIGN`.
  */
-export type Choice = number | FullDecision | Answer | typeof RESIGN;
+export type Choice = number | CompleteDecision | Answer | typeof RESIGN;
 
-/** What a method may return: the value, or a promise of it. */
-type Soon<T> = T | Promise<T>;
+/** The result of a method: a value, or a promise of it. */
+type MaybePromise<T> = T | Promise<T>;
 
 /**
  * Decides for one seat of one match.
  *
- * All methods are called one after the other; the next waits for the promise of the one before. A
- * bot may think as long as its clock allows, with or without `await`: the connection has a thread
- * of its own, and Pings are answered meanwhile.
+ * All methods are called in sequence; each call waits for the promise of the previous one. A bot
+ * can compute for as long as its clock allows, with or without `await`: the connection has its own
+ * thread, which answers Pings in the meantime.
  */
 export interface Bot {
   /**
-   * 1 to 64 printable characters; by default the name of the program's file. On a server that asks
-   * for API keys, the name of the key counts instead.
+   * 1 to 64 printable characters; by default the name of the program's file. A server that requires
+   * API keys uses the name of the key instead.
    */
   readonly name?: string;
   /** At most 64 printable characters. */
@@ -52,28 +53,27 @@ export interface Bot {
   /**
    * Answers a request.
    *
-   * The clock of the seat runs until the answer is at the server; `request.clock` tells it. When the
-   * answer is refused and the request still open, `decisionRejected` is called, and then this method
-   * with the same request.
+   * The clock of the seat, `request.clock`, runs until the answer reaches the server. Called again
+   * with the same request after `decisionRejected`, as long as the request is still open.
    */
-  decide(request: Request): Soon<Choice>;
+  decide(request: Request): MaybePromise<Choice>;
 
   /**
-   * Learns what stays the same during the match. Called before the first `decide`, and again when
-   * the server has lost the end of what was played: forget all requests before. What is asked next
-   * is complete, as ever.
+   * Called when the match starts, before the first `decide`. Called again if the server has lost
+   * the last part of the match: discard everything derived from earlier requests. The next request
+   * is complete, as every request is.
    */
-  matchStarted?(started: MatchStarted): Soon<void>;
+  matchStarted?(started: MatchStarted): MaybePromise<void>;
 
-  /** Learns why a decision was refused; `rejected.field` and `rejected.detail` say it. */
-  decisionRejected?(rejected: DecisionRejected): Soon<void>;
+  /** Called when a decision was refused; see `rejected.field` and `rejected.detail`. */
+  decisionRejected?(rejected: DecisionRejected): MaybePromise<void>;
 
-  /** Learns that a seat's bot, perhaps this one, is gone, back, has a strike or forfeited. */
-  seatChanged?(status: SeatStatus): Soon<void>;
+  /** Called when any seat disconnects, reconnects, forfeits or gets a strike. */
+  seatChanged?(status: SeatStatus): MaybePromise<void>;
 
-  /** Learns the result. Not called if the server is lost before. */
-  matchEnded?(result: MatchResult): Soon<void>;
+  /** Called when the match has ended. Not called if the server is lost before then. */
+  matchEnded?(result: MatchResult): MaybePromise<void>;
 }
 
-/** A bot that is only a function. */
-export type Decide = (request: Request) => Soon<Choice>;
+/** A bot that consists of its `decide` function. */
+export type Decide = (request: Request) => MaybePromise<Choice>;

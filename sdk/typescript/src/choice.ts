@@ -1,17 +1,17 @@
-// A bot's choice as the protocol carries it.
+// Encodes the choice of a bot.
 
 import { create, isMessage, type Message } from "@bufbuild/protobuf";
-import type { Answer, Choice, FullDecision } from "./bot.js";
+import type { Answer, Choice, CompleteDecision } from "./bot.js";
 import { RESIGN } from "./bot.js";
 import { GameDecisionSchema, type GameDecision } from "./gen/bridgemaster/v1/game_pb.js";
 import { PlayRequestSchema, type PlayRequest } from "./gen/bridgemaster/v1/play_pb.js";
 
-/** The largest index that a message can carry. */
+/** The largest index that fits into a message. */
 const MAX_INDEX = 0xffff_ffff;
 
 /**
- * What to send for a choice. Throws a `TypeError` or `RangeError` for what is none: a bot in
- * JavaScript may return anything.
+ * Returns the message that carries a choice. Throws a `TypeError` or `RangeError` if the choice is
+ * not valid, since a bot in JavaScript can return anything.
  */
 export function answerMessage(requestId: number, choice: Choice): PlayRequest {
   if (choice === RESIGN) {
@@ -21,7 +21,7 @@ export function answerMessage(requestId: number, choice: Choice): PlayRequest {
   return create(PlayRequestSchema, {
     message: {
       case: "decision",
-      value: { requestId, choice: chosen(answer.choice), note: answer.note },
+      value: { requestId, choice: encodeChoice(answer.choice), note: answer.note },
     },
   });
 }
@@ -30,27 +30,27 @@ function isAnswer(choice: unknown): choice is Answer {
   return typeof choice === "object" && choice !== null && "choice" in choice && "note" in choice;
 }
 
-function chosen(choice: number | FullDecision) {
-  if (isMessage(choice)) return { case: "decision" as const, value: inFull(choice) };
+function encodeChoice(choice: number | CompleteDecision) {
+  if (isMessage(choice)) return { case: "decision" as const, value: toGameDecision(choice) };
   if (!Number.isInteger(choice)) {
-    const found = typeof choice === "object" ? JSON.stringify(choice) : String(choice);
+    const text = typeof choice === "object" ? JSON.stringify(choice) : String(choice);
     throw new TypeError(
-      `decide returned ${found}: an index, a decision, an Answer or RESIGN is needed`,
+      `decide returned ${text}; expected an index, a decision, an Answer or RESIGN`,
     );
   }
-  if (choice < 0) throw new RangeError(`decide returned ${choice}: an index counts from 0`);
-  // The server refuses an index that is out of range, and says what would be valid.
+  if (choice < 0) throw new RangeError(`decide returned ${choice}; an index must not be negative`);
+  // The server refuses an index that is too large and reports the valid range.
   return { case: "index" as const, value: Math.min(choice, MAX_INDEX) };
 }
 
-/** A decision in the entry of its game. */
-function inFull(decision: Message): GameDecision {
+/** Wraps a decision of a game in a GameDecision. */
+function toGameDecision(decision: Message): GameDecision {
   if (isMessage(decision, GameDecisionSchema)) return decision;
   const entry = GameDecisionSchema.fields.find(
     (field) => field.message?.typeName === decision.$typeName,
   );
   if (!entry) {
-    throw new TypeError(`decide returned a ${decision.$typeName}, which is no decision`);
+    throw new TypeError(`decide returned a ${decision.$typeName}, which is not a decision`);
   }
   const game = { case: entry.localName, value: decision } as GameDecision["game"];
   return create(GameDecisionSchema, { game });

@@ -1,5 +1,5 @@
-// What is known of a match, over all streams of its seat: decides what a message that was received
-// calls for. Knows no network and no bot.
+// The state of a seat's conversation with the server, across all of its streams. Decides how to
+// react to a received message; does no I/O.
 
 import { create, toBinary } from "@bufbuild/protobuf";
 import { BrokenSeedCommitmentError, NoLegalDecisionError, ProtocolError } from "./errors.js";
@@ -15,94 +15,96 @@ import {
   type PlayResponse,
   type Welcome,
 } from "./gen/bridgemaster/v1/play_pb.js";
-import type { LogLevel, Seating } from "./options.js";
-import { explanation } from "./refusal.js";
+import type { LogLevel, ResolvedOptions } from "./options.js";
+import { rejectionText } from "./refusal.js";
 import { seedCommitment } from "./seed-commitment.js";
 
-/** Revision of the protocol that this package speaks. */
+/** The protocol revision that this package implements. */
 export const PROTOCOL_REVISION = 1;
 
 /**
- * Refused answers to one request after which the bot is given up: it finds no legal one, and going
- * on would end as a flood.
+ * The number of refused answers to one request after which the match is abandoned: the bot does not
+ * find a legal decision, and further attempts would only flood the server.
  */
 export const MAX_REFUSED_ANSWERS = 3;
 
-/** What a message calls for. */
+/** A reaction to a message or an answer. */
 export type Reaction =
   | { readonly do: "send"; readonly message: Uint8Array }
-  | { readonly do: "ask"; readonly asked: Asked }
-  | { readonly do: "tell"; readonly received: Received }
+  | { readonly do: "decide"; readonly request: BotRequest }
+  | { readonly do: "notify"; readonly received: Received }
   | { readonly do: "end"; readonly result: MatchResult | undefined };
 
 /** A message that was received. */
 export interface Received {
   readonly response: PlayResponse;
-  /** The same as it came. */
+  /** The encoded message. */
   readonly bytes: Uint8Array;
-  /** When it came, by `nowMs`. */
+  /** Time of receipt, by `nowMs`. */
   readonly receivedMs: number;
 }
 
 /** A request for the bot. */
-export interface Asked {
+export interface BotRequest {
   /**
-   * Tells requests apart, where `requestId` does not: after the server has lost the end of what was
-   * played, a number may come again with another request.
+   * Unique number of the request. `requestId` is not unique: if the server loses the last part of
+   * the match, it reuses ids for other requests.
    */
-  readonly askedId: number;
+  readonly requestKey: number;
   readonly requestId: number;
   readonly seat: number;
   /** The message with the DecisionRequest. */
   readonly received: Received;
 }
 
-/** The newest request, until another replaces it. */
-interface Open {
-  readonly asked: Asked;
+/** The newest request, until the next one replaces it. */
+interface OpenRequest {
+  readonly request: BotRequest;
   /** The encoded PlayRequest. */
   answer: Uint8Array | undefined;
-  /** A lost stream may have swallowed what was sent on it. */
-  sentOnThisStream: boolean;
+  /**
+   * Set once the answer is sent on the current stream. An answer sent on a lost stream may be lost.
+   */
+  sentOnCurrentStream: boolean;
   refusedAnswers: number;
 }
 
-/** One seat of one match, over as many streams as it takes. */
+/** The conversation of one seat, across all of its streams. */
 export class Conversation {
-  readonly #seating: Seating;
+  readonly #options: ResolvedOptions;
   readonly #log: (level: LogLevel, line: string) => void;
   #lastSequence = 0;
-  #lastAskedId = 0;
-  /** Match and seat, from the first Welcome on. */
+  #lastRequestKey = 0;
+  /** Match id and seat number, from the first Welcome. */
   #seat: { readonly matchId: string; readonly seat: number } | undefined;
   #historyId = "";
-  /** Empty until the start, and with a server that commits to nothing. */
+  /** The commitment to the seed; empty before MatchStarted, or if the server makes none. */
   #seedCommitment = "";
-  /** Until the group of the match is over. */
-  #seedStaysSecret = false;
-  #open: Open | undefined;
+  /** The seed is revealed with the match group, which can end later than the match. */
+  #seedRevealedWithGroup = false;
+  #open: OpenRequest | undefined;
   #progressed = false;
 
-  constructor(seating: Seating, log: (level: LogLevel, line: string) => void) {
-    this.#seating = seating;
+  constructor(options: ResolvedOptions, log: (level: LogLevel, line: string) => void) {
+    this.#options = options;
     this.#log = log;
   }
 
-  /** Whether a server ever welcomed this bot. */
+  /** True if any stream has received a Welcome. */
   get wasWelcomed(): boolean {
     return this.#seat !== undefined;
   }
 
-  /** Whether the stream in use has brought a message that counts. */
+  /** True if the current stream has received a numbered message. */
   get progressed(): boolean {
     return this.#progressed;
   }
 
-  /** Begins a stream; returns the Hello that it starts with. */
+  /** Starts a new stream and returns its Hello. */
   hello(): Uint8Array {
     this.#progressed = false;
-    if (this.#open) this.#open.sentOnThisStream = false;
-    const { name, version, games } = this.#seating;
+    if (this.#open) this.#open.sentOnCurrentStream = false;
+    const { name, version, games } = this.#options;
     const hello = create(HelloSchema, {
       protocolRevision: PROTOCOL_REVISION,
       botName: name,
@@ -113,136 +115,142 @@ export class Conversation {
       hello.lastSequence = this.#lastSequence;
       hello.historyId = this.#historyId;
     }
-    return encoded({ case: "hello", value: hello });
+    return encode({ case: "hello", value: hello });
   }
 
   /**
-   * Takes the Welcome of a stream. The answer that the stream before may have lost is sent again:
-   * the server ignores it if it had arrived. A server that does not go on where the bot left off has
-   * lost the end of what was played, and with it goes all that is known of the course of the match.
+   * Processes the Welcome of a stream. Sends again the answer that the previous stream may have
+   * lost; the server ignores a duplicate. If the server does not resume, it has lost the last part
+   * of the match, and the state of the match is reset.
    */
   welcome(welcome: Welcome): Reaction[] {
     const { matchId, seat, historyId } = welcome;
     if (this.#seat && (this.#seat.matchId !== matchId || this.#seat.seat !== seat)) {
-      throw new ProtocolError("the ticket leads to another seat than before");
+      throw new ProtocolError("the ticket now belongs to a different seat");
     }
     this.#seat = { matchId, seat };
     this.#historyId = historyId;
     if (!welcome.resumed) {
       if (this.#lastSequence > 0) {
-        this.#log("warn", "the server has lost what was played last: beginning anew");
+        this.#log("warn", "the server lost the last part of the match; starting over");
       }
       this.#lastSequence = 0;
       this.#open = undefined;
     }
-    return this.#sendAnswer();
+    return this.#unsentAnswer();
   }
 
-  /** Takes a message that came after the Welcome. */
+  /** Processes a message after the Welcome. */
   receive(received: Received): Reaction[] {
     const { sequence, message } = received.response;
     switch (message.case) {
       case "ping":
         return [send({ case: "pong", value: { nonce: message.value.nonce } })];
       case "draining":
-        this.#log("info", `the server is going to stop in ${message.value.timeLeftMs} ms`);
+        this.#log("info", `the server is shutting down in ${message.value.timeLeftMs} ms`);
         return [];
       case "welcome":
         throw new ProtocolError("the server broke the protocol: a second Welcome on one stream");
     }
     if (sequence <= this.#lastSequence) {
-      // Sent again after a lost stream, or not counted. Only an open request matters twice.
-      return message.case === "decisionRequest" ? this.#askedAgain(message.value) : [];
+      // The message is repeated after a lost stream, or not numbered. Only an open request is
+      // handled again.
+      return message.case === "decisionRequest" ? this.#requestRepeated(message.value) : [];
     }
     this.#lastSequence = sequence;
     this.#progressed = true;
     switch (message.case) {
       case "matchStarted":
-        this.#keepCommitment(message.value);
-        return [{ do: "tell", received }];
+        this.#started(message.value);
+        return [{ do: "notify", received }];
       case "decisionRequest":
-        return this.#asked(message.value, received);
+        return this.#requested(message.value, received);
       case "decisionRejected":
-        return [{ do: "tell", received }, ...this.#rejected(message.value)];
+        return [{ do: "notify", received }, ...this.#rejected(message.value)];
       case "seatStatus":
-        return [{ do: "tell", received }];
+        return [{ do: "notify", received }];
       case "matchEnded":
         this.#checkSeed(message.value);
         return [{ do: "end", result: message.value.result }];
       default:
-        // A kind of a newer server.
+        // A message kind that only newer servers send.
         return [];
     }
   }
 
-  /** Takes what the bot chose, encoded, and sends it if it is still wanted. */
-  answer(askedId: number, answer: Uint8Array): Reaction[] {
-    if (this.#open?.asked.askedId !== askedId) {
-      this.#log("warn", "an answer came too late, and was not sent");
+  /** Records an encoded answer of the bot; sends it if its request is still open. */
+  answer(requestKey: number, answer: Uint8Array): Reaction[] {
+    if (this.#open?.request.requestKey !== requestKey) {
+      this.#log("warn", "answer ignored: a newer request is open");
       return [];
     }
     this.#open.answer = answer;
-    return this.#sendAnswer();
+    return this.#unsentAnswer();
   }
 
-  /** Sends the answer, if there is one that the stream in use has not carried. */
-  #sendAnswer(): Reaction[] {
+  /** Returns the answer to send, unless there is none or the current stream has sent it. */
+  #unsentAnswer(): Reaction[] {
     const open = this.#open;
-    if (!open?.answer || open.sentOnThisStream) return [];
-    open.sentOnThisStream = true;
+    if (!open?.answer || open.sentOnCurrentStream) return [];
+    open.sentOnCurrentStream = true;
     return [{ do: "send", message: open.answer }];
   }
 
-  #keepCommitment(started: MatchStarted): void {
+  #started(started: MatchStarted): void {
     if (this.#seedCommitment && this.#seedCommitment !== started.seedCommitment) {
       throw new ProtocolError("the server broke the protocol: the seed commitment changed");
     }
     this.#seedCommitment = started.seedCommitment;
-    this.#seedStaysSecret = started.config?.group?.seedReveal === SeedReveal.WITH_GROUP;
+    this.#seedRevealedWithGroup = started.config?.group?.seedReveal === SeedReveal.WITH_GROUP;
   }
 
   #checkSeed({ seed, seedSalt, result }: MatchEnded): void {
-    const told = this.#seedCommitment;
-    if (!told || (this.#seedStaysSecret && !seed && !seedSalt)) return;
-    if (told !== seedCommitment(seed, seedSalt)) {
-      throw new BrokenSeedCommitmentError(told, seed, seedSalt, result);
+    const commitment = this.#seedCommitment;
+    if (!commitment || (this.#seedRevealedWithGroup && !seed && !seedSalt)) return;
+    if (commitment !== seedCommitment(seed, seedSalt)) {
+      throw new BrokenSeedCommitmentError(commitment, seed, seedSalt, result);
     }
   }
 
-  #asked(request: DecisionRequest, received: Received): Reaction[] {
-    const { requestId } = request;
-    if (this.#open && requestId <= this.#open.asked.requestId) return this.#askedAgain(request);
-    this.#lastAskedId += 1;
-    const asked = {
-      askedId: this.#lastAskedId,
+  #requested(message: DecisionRequest, received: Received): Reaction[] {
+    const { requestId } = message;
+    if (this.#open && requestId <= this.#open.request.requestId) {
+      return this.#requestRepeated(message);
+    }
+    this.#lastRequestKey += 1;
+    const request = {
+      requestKey: this.#lastRequestKey,
       requestId,
       seat: this.#seat?.seat ?? 0,
       received,
     };
-    this.#open = { asked, answer: undefined, sentOnThisStream: false, refusedAnswers: 0 };
-    return [{ do: "ask", asked }];
+    this.#open = { request, answer: undefined, sentOnCurrentStream: false, refusedAnswers: 0 };
+    return [{ do: "decide", request }];
   }
 
-  /** Takes a request that is known. The bot is not asked twice: it may still be thinking. */
-  #askedAgain(request: DecisionRequest): Reaction[] {
-    const isOpen = request.requestId === this.#open?.asked.requestId;
-    return isOpen ? this.#sendAnswer() : [];
+  /**
+   * Processes a repeated request. `decide` is not called again, because the first call may still be
+   * running.
+   */
+  #requestRepeated(message: DecisionRequest): Reaction[] {
+    const isOpen = message.requestId === this.#open?.request.requestId;
+    return isOpen ? this.#unsentAnswer() : [];
   }
 
   #rejected(rejected: DecisionRejected): Reaction[] {
-    this.#log("warn", `request ${rejected.requestId}: refused: ${explanation(rejected)}`);
+    this.#log("warn", `request ${rejected.requestId}: refused: ${rejectionText(rejected)}`);
     const open = this.#open;
-    const requestId = open?.asked.requestId;
+    const requestId = open?.request.requestId;
     if (!open || rejected.requestId !== requestId || rejected.openRequestId !== requestId) {
       return [];
     }
     open.answer = undefined;
-    open.sentOnThisStream = false;
+    open.sentOnCurrentStream = false;
     open.refusedAnswers += 1;
     if (open.refusedAnswers >= MAX_REFUSED_ANSWERS) {
       throw new NoLegalDecisionError(open.refusedAnswers, rejected);
     }
-    return [{ do: "ask", asked: open.asked }];
+    return [{ do: "decide", request: open.request }];
   }
 }
 
@@ -251,10 +259,10 @@ type RequestInit = Exclude<
   undefined
 >;
 
-function encoded(message: RequestInit): Uint8Array {
+function encode(message: RequestInit): Uint8Array {
   return toBinary(PlayRequestSchema, create(PlayRequestSchema, { message }));
 }
 
 function send(message: RequestInit): Reaction {
-  return { do: "send", message: encoded(message) };
+  return { do: "send", message: encode(message) };
 }

@@ -1,13 +1,13 @@
-// Why a match could not be played to its end, and what to do about it.
+// Errors of a match, and advice on how to handle them.
 
 import type { MatchResult } from "./gen/bridgemaster/v1/match_pb.js";
 import type { DecisionRejected } from "./gen/bridgemaster/v1/play_pb.js";
-import { explanation, reasonName } from "./refusal.js";
-import { shown } from "./terminal.js";
+import { reasonName, rejectionText } from "./refusal.js";
+import { escapeText } from "./terminal.js";
 
 /**
- * What to do about an error: `retry`, connect again after a pause; `fix`, trying again fails in the
- * same way; `stop`, the seat is not to be played any more.
+ * Advice on how to handle an error: `retry`: connect again after a pause; `fix`: a retry fails in
+ * the same way, so change the bot or its options; `stop`: nothing is left to play on this seat.
  */
 export type Advice = "retry" | "fix" | "stop";
 
@@ -17,35 +17,35 @@ const ADVICE_TEXT = {
   stop: "nothing is left to play",
 } as const satisfies Record<Advice, string>;
 
-/** The match could not be played to its end; the message says why, on one line. */
+/** An error that ended a match, or an attendance, early. Its message is one line. */
 export class PlayError extends Error {
   override name = "PlayError";
 
   /**
-   * @param advice What to do about it.
-   * @param reason The reason of the server's refusal, such as `TICKET_UNKNOWN`: one of the table in
-   *   PROTOCOL.md. Undefined when the server did not refuse.
+   * @param advice How to handle the error.
+   * @param reason The reason of the server's refusal, such as `TICKET_UNKNOWN`, from the table in
+   *   PROTOCOL.md; undefined if the server did not refuse.
    */
   constructor(
     message: string,
     readonly advice: Advice = "fix",
     readonly reason?: string,
   ) {
-    super(shown(message));
+    super(escapeText(message));
   }
 }
 
-/** The options, or the environment variables in their place, cannot be used. */
+/** The options, or the environment variables that replace them, are not valid. */
 export class OptionsError extends PlayError {
   override name = "OptionsError";
 }
 
-/** The server refused, and trying again does not help. */
+/** The server refused, and a retry does not help. */
 export class RefusedError extends PlayError {
   override name = "RefusedError";
   declare readonly reason: string;
 
-  /** @param metadata Further facts, such as the scope that a key lacks. */
+  /** @param metadata Details such as the scope that a key lacks, by name. */
   constructor(
     reason: string,
     message: string,
@@ -57,8 +57,8 @@ export class RefusedError extends PlayError {
 }
 
 /**
- * No server answered in the time for connecting, or a lost stream did not come back in time.
- * `reason` is that of the last refusal, such as `SERVER_STOPPING`, if there was one.
+ * No server answered in time, or a lost stream could not be resumed in time. `reason` is the reason
+ * of the last refusal, such as `SERVER_STOPPING`, if there was one.
  */
 export class ServerLostError extends PlayError {
   override name = "ServerLostError";
@@ -68,16 +68,16 @@ export class ServerLostError extends PlayError {
   }
 }
 
-/** The other side is no Bridgemaster server, or one that breaks the protocol. */
+/** The peer is not a Bridgemaster server, or it breaks the protocol. */
 export class ProtocolError extends PlayError {
   override name = "ProtocolError";
 }
 
-/** The match is over, and its seed is not the one that the server had committed to. */
+/** The match has ended, and its seed does not match the server's commitment. */
 export class BrokenSeedCommitmentError extends PlayError {
   override name = "BrokenSeedCommitmentError";
 
-  /** @param result The result all the same. */
+  /** @param result The result that the server reported. */
   constructor(
     commitment: string,
     seed: string,
@@ -85,26 +85,26 @@ export class BrokenSeedCommitmentError extends PlayError {
     readonly result: MatchResult | undefined,
   ) {
     super(
-      "the server played another seed than it had committed to: the commitment was " +
-        `${commitment}, the seed revealed is "${seed}" with the salt "${seedSalt}"`,
+      "the revealed seed does not match the commitment: commitment " +
+        `"${commitment}", seed "${seed}", salt "${seedSalt}"`,
       "stop",
     );
   }
 }
 
-/** The bot kept answering one request with decisions that were refused. */
+/** The bot answered one request with refused decisions too often. */
 export class NoLegalDecisionError extends PlayError {
   override name = "NoLegalDecisionError";
   declare readonly reason: string;
 
-  /** @param last The last refusal. */
+  /** @param last The refusal of the last decision. */
   constructor(
     times: number,
     readonly last: DecisionRejected,
   ) {
     super(
-      `request ${last.requestId} was answered ${times} times with a decision that was refused; ` +
-        `at last: ${explanation(last)}`,
+      `the server refused ${times} decisions for request ${last.requestId}; the last: ` +
+        rejectionText(last),
       "fix",
       reasonName(last.reason),
     );

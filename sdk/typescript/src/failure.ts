@@ -1,15 +1,15 @@
-// What a failure of gRPC means.
+// Classifies gRPC failures.
 
 import * as grpc from "@grpc/grpc-js";
 import { ProtocolError, RefusedError, type Advice, type PlayError } from "./errors.js";
 import { errorInfo, isKnownReason, REASONS_TO_RETRY, REASONS_TO_STOP } from "./refusal.js";
-import { shown } from "./terminal.js";
+import { escapeText } from "./terminal.js";
 
-/** The refusal of what another server has; its metadata names that. */
+/** Refusal reason of a redirect; its metadata names the server. */
 const MOVED = "MOVED";
 const MOVED_TO = "address";
 
-/** What a broken connection looks like, for a status without a reason that is known here. */
+/** Codes that a broken connection can produce, for a status without a known reason. */
 const CODES_TO_RETRY: ReadonlySet<grpc.status> = new Set([
   grpc.status.UNAVAILABLE,
   grpc.status.UNKNOWN,
@@ -20,20 +20,20 @@ const CODES_TO_RETRY: ReadonlySet<grpc.status> = new Set([
   grpc.status.RESOURCE_EXHAUSTED,
 ]);
 
-/** A stream ended before the match did; another one may carry on. */
+/** A stream ended before the match did; a retry might help. */
 export class StreamLost extends Error {
   constructor(
     message: string,
     readonly reason?: string,
-    /** Where the server sends the caller, as HOST:PORT. */
+    /** The server that a `MOVED` refusal names, as HOST:PORT. */
     readonly movedTo?: string,
   ) {
-    super(shown(message));
+    super(escapeText(message));
   }
 }
 
-/** Sorts a gRPC failure: `StreamLost` when trying again may help, another error when not. */
-export function errorOf({ code, details, metadata }: grpc.ServiceError): StreamLost | PlayError {
+/** Classifies a gRPC failure: `StreamLost` if a retry might help, otherwise another error. */
+export function errorFromRpc({ code, details, metadata }: grpc.ServiceError): StreamLost | PlayError {
   const name = grpc.status[code];
   const message = details || name;
   const [trailer] = metadata?.get("grpc-status-details-bin") ?? [];
@@ -44,7 +44,7 @@ export function errorOf({ code, details, metadata }: grpc.ServiceError): StreamL
       `the call failed; is this a Bridgemaster server? ${name}: ${message}`,
     );
   }
-  const advice = adviceOf(info.reason, code);
+  const advice = adviceFor(info.reason, code);
   if (advice === "retry") {
     const movedTo = info.reason === MOVED ? info.metadata[MOVED_TO] : undefined;
     return new StreamLost(`${info.reason}: ${message}`, info.reason, movedTo);
@@ -52,7 +52,7 @@ export function errorOf({ code, details, metadata }: grpc.ServiceError): StreamL
   return new RefusedError(info.reason, message, info.metadata, advice);
 }
 
-function adviceOf(reason: string, code: grpc.status): Advice {
+function adviceFor(reason: string, code: grpc.status): Advice {
   if (!isKnownReason(reason)) return CODES_TO_RETRY.has(code) ? "retry" : "fix";
   if (REASONS_TO_RETRY.has(reason)) return "retry";
   return REASONS_TO_STOP.has(reason) ? "stop" : "fix";

@@ -5,9 +5,9 @@
  *
  *     await run((request) => Math.floor(request.legalCount / 2));
  *
- * The environment says what to play: `BRIDGEMASTER_TICKET` has the join ticket of the seat,
+ * Environment variables select the match: `BRIDGEMASTER_TICKET` is the join ticket of the seat,
  * `BRIDGEMASTER_SERVER` the address of the server, and `BRIDGEMASTER_KEY` the API key if the server
- * asks for one. `play` takes `Options` instead, and returns the result of the match.
+ * requires one. `play` takes `Options` instead, and returns the result of the match.
  *
  * The messages of the protocol are in `bridgemaster/v1/...` and `bridgemaster/games/...`.
  *
@@ -17,7 +17,7 @@
 export { attend } from "./attend.js";
 export type { NewBot } from "./attend.js";
 export { RESIGN } from "./bot.js";
-export type { Answer, Bot, Choice, Decide, FullDecision } from "./bot.js";
+export type { Answer, Bot, Choice, CompleteDecision, Decide } from "./bot.js";
 export { PROTOCOL_REVISION } from "./conversation.js";
 export {
   BrokenSeedCommitmentError,
@@ -37,10 +37,10 @@ export {
   TICKET_VARIABLE,
 } from "./options.js";
 export type { LogLevel, Options } from "./options.js";
-export { DEFAULT_SERVER } from "./place.js";
 export { play } from "./play.js";
 export { Clock, Request } from "./request.js";
 export { run, runEach } from "./run.js";
 export { seedCommitment } from "./seed-commitment.js";
+export { DEFAULT_SERVER } from "./server.js";
 export { CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE } from "./tls.js";
 export type { TlsFiles } from "./tls.js";

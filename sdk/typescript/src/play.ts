@@ -1,4 +1,4 @@
-// Plays a match.
+// Plays one match.
 
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { Worker } from "node:worker_threads";
@@ -6,48 +6,48 @@ import type { Bot, Decide } from "./bot.js";
 import { answerMessage } from "./choice.js";
 import { MatchResultSchema, type MatchResult } from "./gen/bridgemaster/v1/match_pb.js";
 import { PlayRequestSchema, PlayResponseSchema } from "./gen/bridgemaster/v1/play_pb.js";
-import { seating, type LogLevel, type Options } from "./options.js";
+import { resolveOptions, type LogLevel, type Options } from "./options.js";
 import { Request } from "./request.js";
-import { unpacked, type FromBot, type Task, type ToBot } from "./threads.js";
+import { unpackError, type FromBot, type Task, type ToBot } from "./threads.js";
 
 /**
- * Plays one match to its end and returns the result. `bot` is a `Bot`, or only its `decide`. Several
- * matches may be played at once.
+ * Plays one match to its end and returns the result. `bot` is a `Bot`, or only its `decide`.
+ * Several matches can be played at once.
  *
- * Rejected with a `PlayError` when the match could not be played to its end, and with what the bot
- * throws.
+ * Rejects with a `PlayError` if the match could not be played to its end, and with any exception of
+ * the bot.
  */
 export async function play(bot: Bot | Decide, options: Options = {}): Promise<MatchResult> {
   const player = typeof bot === "function" ? { decide: bot } : bot;
   if (typeof player?.decide !== "function") {
-    throw new TypeError("a bot is needed: a function, or an object with the method decide");
+    throw new TypeError("bot must be a function, or an object with a method decide");
   }
   options.signal?.throwIfAborted();
-  const task: Task = seating(options, player);
+  const task: Task = resolveOptions(options, player);
   const connection = new Worker(new URL("./connection-thread.js", import.meta.url), {
     workerData: task,
   });
-  const tell = (message: FromBot) => connection.postMessage(message);
-  const stop = () => tell({ kind: "stop" });
+  const post = (message: FromBot) => connection.postMessage(message);
+  const stop = () => post({ kind: "stop" });
   options.signal?.addEventListener("abort", stop);
   try {
-    return await followed(player, connection, tell, options);
+    return await runBot(player, connection, post, options);
   } catch (error) {
-    // The stream is closed in order before the caller goes on.
-    const gone = new Promise((resolve) => connection.once("exit", resolve));
+    // Close the stream in order before returning to the caller.
+    const exited = new Promise((resolve) => connection.once("exit", resolve));
     stop();
-    if (connection.threadId !== -1) await gone;
+    if (connection.threadId !== -1) await exited;
     throw error;
   } finally {
     options.signal?.removeEventListener("abort", stop);
   }
 }
 
-/** Calls the bot one thing after the other, as the connection tells it. */
-function followed(
+/** Calls the methods of the bot in sequence, as the messages of the connection require. */
+function runBot(
   bot: Bot,
   connection: Worker,
-  tell: (message: FromBot) => void,
+  post: (message: FromBot) => void,
   options: Options,
 ): Promise<MatchResult> {
   const log = options.log ?? warn;
@@ -55,18 +55,18 @@ function followed(
     let done = Promise.resolve();
     const next = (step: () => unknown) => {
       done = done.then(step).then(() => undefined);
-      // The first failure is the one that counts; what waits behind it is skipped.
+      // After the first failure all later steps are skipped.
       done.catch(reject);
     };
     connection.on("error", reject);
-    connection.on("exit", () => next(() => reject(new Error("the thread of the connection ended"))));
+    connection.on("exit", () => next(() => reject(new Error("the connection thread ended"))));
     connection.on("message", (message: ToBot) => {
       switch (message.kind) {
-        case "ask":
-          next(async () => tell(await decided(bot, message)));
+        case "decide":
+          next(async () => post(await decide(bot, message)));
           break;
-        case "tell":
-          next(() => hear(bot, message.response));
+        case "notify":
+          next(() => notify(bot, message.response));
           break;
         case "log":
           log(message.level, message.line);
@@ -79,7 +79,7 @@ function followed(
           });
           break;
         case "failed":
-          reject(unpacked(message.failure));
+          reject(unpackError(message.error));
           break;
         case "stopped":
           reject(options.signal?.reason);
@@ -89,16 +89,16 @@ function followed(
   });
 }
 
-async function decided(bot: Bot, asked: ToBot & { kind: "ask" }): Promise<FromBot> {
-  const { askedId, seat, receivedMs } = asked;
-  const { message } = fromBinary(PlayResponseSchema, asked.response);
-  if (message.case !== "decisionRequest") throw new Error(`asked by a ${message.case}`);
+async function decide(bot: Bot, request: ToBot & { kind: "decide" }): Promise<FromBot> {
+  const { requestKey, seat, receivedMs } = request;
+  const { message } = fromBinary(PlayResponseSchema, request.response);
+  if (message.case !== "decisionRequest") throw new Error(`unexpected message ${message.case}`);
   const choice = await bot.decide(new Request(message.value, seat, receivedMs));
   const answer = answerMessage(message.value.requestId, choice);
-  return { kind: "answer", askedId, answer: toBinary(PlayRequestSchema, answer) };
+  return { kind: "answer", requestKey, answer: toBinary(PlayRequestSchema, answer) };
 }
 
-function hear(bot: Bot, response: Uint8Array): unknown {
+function notify(bot: Bot, response: Uint8Array): unknown {
   const { message } = fromBinary(PlayResponseSchema, response);
   switch (message.case) {
     case "matchStarted":
@@ -112,7 +112,7 @@ function hear(bot: Bot, response: Uint8Array): unknown {
   }
 }
 
-/** Tells warnings to standard error. */
+/** Writes warnings to standard error. */
 export function warn(level: LogLevel, line: string): void {
   if (level === "warn") console.error(`bridgemaster: ${line}`);
 }

@@ -1,4 +1,4 @@
-// The refusals of PROTOCOL.md: their names, and what to do about them.
+// The refusals of PROTOCOL.md: names, and advice on how to handle them.
 
 import { fromBinary } from "@bufbuild/protobuf";
 import { anyUnpack } from "@bufbuild/protobuf/wkt";
@@ -6,12 +6,12 @@ import { RefusalReasonSchema, type RefusalReason } from "./gen/bridgemaster/v1/r
 import type { DecisionRejected } from "./gen/bridgemaster/v1/play_pb.js";
 import { ErrorInfoSchema, type ErrorInfo } from "./gen/google/rpc/error_details_pb.js";
 import { StatusSchema } from "./gen/google/rpc/status_pb.js";
-import { shown } from "./terminal.js";
+import { escapeText } from "./terminal.js";
 
 const DOMAIN = "bridgemaster";
 const PREFIX = "REFUSAL_REASON_";
 
-/** The reasons that PROTOCOL.md marks with *retry*. */
+/** The reasons marked *retry* in PROTOCOL.md. */
 export const REASONS_TO_RETRY: ReadonlySet<string> = new Set([
   "HELLO_LATE",
   "SLOW_CONSUMER",
@@ -27,7 +27,7 @@ export const REASONS_TO_RETRY: ReadonlySet<string> = new Set([
   "KEYS_UNREADABLE",
 ]);
 
-/** The reasons that PROTOCOL.md marks with *stop*. */
+/** The reasons marked *stop* in PROTOCOL.md. */
 export const REASONS_TO_STOP: ReadonlySet<string> = new Set([
   "SUPERSEDED",
   "SEAT_CLOSED",
@@ -39,23 +39,23 @@ export const REASONS_TO_STOP: ReadonlySet<string> = new Set([
   "DATA_DAMAGED",
 ]);
 
-/** Whether this package knows a reason; a newer server may have more. */
+/** Returns whether this package knows a reason; newer servers can send other reasons. */
 export function isKnownReason(reason: string): boolean {
   return RefusalReasonSchema.values.some((value) => value.name === PREFIX + reason);
 }
 
-/** The name of a reason in a message; a newer server may send one that has none here. */
+/** Returns the name of a reason, or the number of a reason that only newer servers use. */
 export function reasonName(reason: RefusalReason): string {
   const value = RefusalReasonSchema.values.find(({ number }) => number === reason);
   return value?.name.slice(PREFIX.length) ?? `reason ${reason}`;
 }
 
-/** Why a decision was refused, for people. */
-export function explanation(rejected: DecisionRejected): string {
-  return shown(`${reasonName(rejected.reason)} at "${rejected.field}": ${rejected.detail}`);
+/** Returns the reason for a refused decision, as one line for people. */
+export function rejectionText(rejected: DecisionRejected): string {
+  return escapeText(`${reasonName(rejected.reason)} at "${rejected.field}": ${rejected.detail}`);
 }
 
-/** The reason in the details of a status, if they hold one of this domain. */
+/** Reads the reason from the details of a status; undefined if there is none of this domain. */
 export function errorInfo(statusDetails: Uint8Array): ErrorInfo | undefined {
   try {
     for (const detail of fromBinary(StatusSchema, statusDetails).details) {
@@ -63,7 +63,7 @@ export function errorInfo(statusDetails: Uint8Array): ErrorInfo | undefined {
       if (info?.domain === DOMAIN) return info;
     }
   } catch {
-    // The details are none of ours.
+    // The details come from another kind of server.
   }
   return undefined;
 }

@@ -1,34 +1,33 @@
-// A request as a bot sees it, with its clock.
+// A decision request and its clock.
 
 import type { Charge, Clock as ClockMessage } from "./gen/bridgemaster/v1/clock_pb.js";
 import { GameRequestSchema, type GameRequest } from "./gen/bridgemaster/v1/game_pb.js";
 import type { DecisionRequest } from "./gen/bridgemaster/v1/play_pb.js";
 
-/** Now, in ms on a clock that all threads of the program share. */
+/** Returns the current time in ms, on a clock that all threads of the program share. */
 export function nowMs(): number {
   return performance.timeOrigin + performance.now();
 }
 
 /**
- * A decision that the bot is asked for. It is complete: no earlier request is needed to answer it
- * well.
+ * A decision request. Every request is complete: a bot needs no earlier request to answer it.
  *
- * `game` has what is asked in the entry of its game, fully typed:
+ * `game` has the contents in the field of its game, fully typed:
  *
  *     if (request.game.case === "alhambra") {
  *       const { observation, legalDecisions, events } = request.game.value;
  *     }
  */
 export class Request {
-  /** The clock of the seat, which runs until the answer is at the server. */
+  /** The clock of the seat, which runs until the answer reaches the server. */
   readonly clock: Clock;
 
   /**
-   * Made by the package; a test of a bot can make one too.
+   * Creates a request. Bots get requests from the package; this is for tests of a bot.
    *
-   * @param message The message as it came.
-   * @param seat The seat that is asked, from 0.
-   * @param receivedMs When it came, by `performance.timeOrigin + performance.now()`.
+   * @param message The message as received.
+   * @param seat The seat that decides, from 0.
+   * @param receivedMs Time of receipt, by `performance.timeOrigin + performance.now()`.
    */
   constructor(
     readonly message: DecisionRequest,
@@ -38,22 +37,24 @@ export class Request {
     this.clock = new Clock(message.clock, receivedMs);
   }
 
-  /** Number of the request: counts from 1 for each seat. */
+  /** Number of the request, from 1 for each seat. */
   get requestId(): number {
     return this.message.requestId;
   }
 
-  /** Length of the list of legal decisions, at least 1: any index below it can be answered. */
+  /** Number of legal decisions, at least 1; every index below it is valid. */
   get legalCount(): number {
     return this.message.legalCount;
   }
 
-  /** Whether the list was cut: any other legal decision is accepted too, if given in full. */
+  /**
+   * True if the list is truncated. Complete decisions that are not in the list are accepted too.
+   */
   get legalDecisionsCut(): boolean {
     return this.message.legalDecisionsCut;
   }
 
-  /** What is asked, in the entry of its game; `case` is undefined for a game of a newer server. */
+  /** The contents in the field of its game; `case` is undefined for a game of a newer server. */
   get game(): GameRequest["game"] {
     return this.message.game?.game ?? { case: undefined };
   }
@@ -66,9 +67,9 @@ export class Request {
 }
 
 /**
- * The clock of a seat while it decides, in ms, counted from the receipt of the request. It leaves
- * out the time on the network in both directions: the server credits the measured round trip, up
- * to the limit in the clock rules of the match.
+ * The clock of a seat while it decides, in ms. It counts from the receipt of the request and so
+ * excludes network time in both directions. The server credits the measured round trip, up to the
+ * limit in the clock rules of the match.
  */
 export class Clock {
   readonly #atReceipt: ClockMessage | undefined;
@@ -84,17 +85,17 @@ export class Clock {
     return nowMs() - this.#receivedMs;
   }
 
-  /** Time left for this decision, now; 0 when it is late. */
+  /** Time left for this decision; 0 after the deadline. */
   get decisionLeftMs(): number {
     return Math.max(0, (this.#atReceipt?.decisionLeftMs ?? 0) - this.usedMs);
   }
 
-  /** Time left in the bank, now; 0 when it is empty. */
+  /** Time left in the bank; 0 if it is empty. */
   get bankLeftMs(): number {
     return Math.max(0, (this.#atReceipt?.bankLeftMs ?? 0) - this.usedMs);
   }
 
-  /** What the last answer of this seat was charged, and how; undefined before the first. */
+  /** The time charged for the previous answer of this seat; undefined before the first answer. */
   get lastCharge(): Charge | undefined {
     return this.#atReceipt?.lastCharge;
   }

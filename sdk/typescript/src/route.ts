@@ -1,63 +1,62 @@
-// Which of several servers a seat or an attendance is at.
+// The servers that a seat or an attendance tries.
 
-import { placeLike, type Place } from "./place.js";
+import { redirected, type Server } from "./server.js";
 
-/** Goes from one server to the next, and where a server says that something is. */
+/** The current server, among the configured ones or after a redirect. */
 export class Route {
-  readonly #places: readonly Place[];
-  /** Which of them was tried last. */
-  #tried = 0;
-  #place: Place;
-  /** The server before has sent us here, and nothing came of it yet. */
-  #wasSent = false;
+  readonly #servers: readonly Server[];
+  /** Index of the configured server that was tried last. */
+  #index = 0;
+  #server: Server;
+  #wasRedirected = false;
 
-  /** Begins at the server that was named first. */
-  constructor(places: readonly Place[]) {
-    this.#places = places;
-    this.#place = this.#named();
+  /** Starts at the first server. */
+  constructor(servers: readonly Server[]) {
+    this.#servers = servers;
+    this.#server = this.#configured();
   }
 
-  /** Where it is. */
-  get place(): Place {
-    return this.#place;
-  }
-
-  /**
-   * How long a server may keep one waiting for its first answer, at most `mostMs`: where several were
-   * named, each has its share of the span of time in which one must be found.
-   */
-  patienceMs(mostMs: number, spanMs: number): number {
-    const several = this.#places.length;
-    return several === 1 ? mostMs : Math.min(mostMs, spanMs / several);
-  }
-
-  /** The server has answered for itself. */
-  arrived(): void {
-    this.#wasSent = false;
+  /** The current server. */
+  get server(): Server {
+    return this.#server;
   }
 
   /**
-   * Goes to `movedTo`, HOST:PORT, or without it to the next server that was named. Returns whether
-   * that may be tried at once: two servers that send a caller back and forth must not do so without
-   * a pause.
+   * Returns the time to wait for the first answer of a server, at most `maxMs`. Several servers
+   * share `totalMs` equally.
    */
-  goOn(movedTo?: string): boolean {
-    const moved = movedTo === undefined ? undefined : placeLike(this.#place, movedTo);
-    if (moved) {
-      this.#place = moved;
-      const atOnce = !this.#wasSent;
-      this.#wasSent = true;
-      return atOnce;
+  answerTimeoutMs(maxMs: number, totalMs: number): number {
+    const count = this.#servers.length;
+    return count === 1 ? maxMs : Math.min(maxMs, totalMs / count);
+  }
+
+  /** Records that the server answered instead of redirecting. */
+  markAnswered(): void {
+    this.#wasRedirected = false;
+  }
+
+  /**
+   * Moves to `movedTo` (HOST:PORT), or to the next configured server without it. Returns whether to
+   * retry at once. Only the first of consecutive redirects is followed at once, so that two servers
+   * cannot redirect a caller back and forth without a pause.
+   */
+  advance(movedTo?: string): boolean {
+    const target = movedTo === undefined ? undefined : redirected(this.#server, movedTo);
+    if (target) {
+      this.#server = target;
+      const retryAtOnce = !this.#wasRedirected;
+      this.#wasRedirected = true;
+      return retryAtOnce;
     }
-    this.#wasSent = false;
-    this.#tried = (this.#tried + 1) % this.#places.length;
-    this.#place = this.#named();
+    this.#wasRedirected = false;
+    this.#index = (this.#index + 1) % this.#servers.length;
+    this.#server = this.#configured();
     return false;
   }
 
-  #named(): Place {
-    const place = this.#places[this.#tried];
-    if (!place) throw new RangeError("a route has at least one place");
-    return place;
+  #configured(): Server {
+    const server = this.#servers[this.#index];
+    if (!server) throw new RangeError("a route requires at least one server");
+    return server;
   }
 }

@@ -1,127 +1,126 @@
-// Plays a seat: connects, converses, comes back after a lost stream.
+// Plays a seat: connects, exchanges messages, and resumes after a lost stream.
 
 import { Backoff } from "./backoff.js";
-import { Conversation, type Asked, type Reaction, type Received } from "./conversation.js";
+import { Conversation, type BotRequest, type Reaction, type Received } from "./conversation.js";
 import { PlayError, ProtocolError, ServerLostError } from "./errors.js";
-import { errorOf, StreamLost } from "./failure.js";
+import { errorFromRpc, StreamLost } from "./failure.js";
 import type { MatchResult } from "./gen/bridgemaster/v1/match_pb.js";
 import type { Welcome } from "./gen/bridgemaster/v1/play_pb.js";
-import type { LogLevel, Seating } from "./options.js";
+import type { LogLevel, ResolvedOptions } from "./options.js";
 import { Route } from "./route.js";
 import { Stream, type FromServer } from "./stream.js";
 
-/** Time for the Welcome, once a stream is asked for. */
+/** Time to wait for the Welcome on a new stream. */
 const WELCOME_TIMEOUT_MS = 10_000;
-/** Time that the server has to end the stream after MatchEnded; the result is known by then. */
+/** Time to wait for the end of the stream after MatchEnded. */
 const CLOSING_TIMEOUT_MS = 1_000;
-/** A server that is silent for this many intervals of its Pings is gone. */
+/** The number of Ping intervals without a message after which a server is lost. */
 const MISSED_PINGS = 3;
 
-/** Where the seat tells what the bot has to know. */
+/** The bot, on another thread. */
 export interface BotLink {
-  ask(asked: Asked): void;
-  /** What it is told is a MatchStarted, a DecisionRejected or a SeatStatus. */
-  tell(received: Received): void;
+  decide(request: BotRequest): void;
+  /** Passes a MatchStarted, a DecisionRejected or a SeatStatus to the bot. */
+  notify(received: Received): void;
   log(level: LogLevel, line: string): void;
 }
 
-/** The caller does not want to play any more. */
+/** The caller stopped playing. */
 export class Stopped extends Error {}
 
-type Answered = { readonly kind: "answered"; readonly askedId: number; readonly answer: Uint8Array };
-type Event = Answered | { readonly kind: "stopped" } | { readonly stream: Stream; readonly what: FromServer };
+type Answered = { readonly kind: "answered"; readonly requestKey: number; readonly answer: Uint8Array };
+type Event = Answered | { readonly kind: "stopped" } | { readonly stream: Stream; readonly event: FromServer };
 
-/** One seat of one match, over as many streams as it takes. */
+/** One seat of one match, across all of its streams. */
 export class Seat {
-  readonly #seating: Seating;
+  readonly #options: ResolvedOptions;
   readonly #route: Route;
   readonly #bot: BotLink;
   readonly #conversation: Conversation;
-  /** Everything that happens, in the order in which it is handled. */
+  /** Pending events, in the order in which they are handled. */
   readonly #events: Event[] = [];
   #wake: (() => void) | undefined;
-  /** Answers that came while no stream was welcomed. */
-  #held: Answered[] = [];
+  /** Answers given while no stream was ready to send them. */
+  #deferred: Answered[] = [];
   #streamWasWelcomed = false;
 
-  constructor(seating: Seating, bot: BotLink) {
-    this.#seating = seating;
-    this.#route = new Route(seating.places);
+  constructor(options: ResolvedOptions, bot: BotLink) {
+    this.#options = options;
+    this.#route = new Route(options.servers);
     this.#bot = bot;
-    this.#conversation = new Conversation(seating, (level, line) => bot.log(level, line));
+    this.#conversation = new Conversation(options, (level, line) => bot.log(level, line));
   }
 
-  /** Takes the bot's answer, an encoded PlayRequest. */
-  answer(askedId: number, answer: Uint8Array): void {
-    this.#happened({ kind: "answered", askedId, answer });
+  /** Sends an answer of the bot, an encoded PlayRequest. */
+  answer(requestKey: number, answer: Uint8Array): void {
+    this.#enqueue({ kind: "answered", requestKey, answer });
   }
 
-  /** Lets `play` end with `Stopped`. */
+  /** Makes `play` reject with `Stopped`. */
   stop(): void {
-    this.#happened({ kind: "stopped" });
+    this.#enqueue({ kind: "stopped" });
   }
 
   /** Plays to the end of the match. */
   async play(): Promise<MatchResult | undefined> {
-    const backoff = new Backoff(this.#seating.connectForMs);
+    const backoff = new Backoff(this.#options.connectForMs);
     for (;;) {
       try {
         return await this.#playOnOneStream();
       } catch (error) {
         if (!(error instanceof StreamLost)) throw error;
         if (this.#streamWasWelcomed) {
-          // A match that waits for other bots may say nothing for long.
-          backoff.restart(this.#seating.reconnectForMs, this.#conversation.progressed);
+          // A match that waits for other bots can be silent for a long time.
+          backoff.restart(this.#options.reconnectForMs, this.#conversation.progressed);
         }
         await this.#pause(backoff, error);
       }
     }
   }
 
-  #happened(event: Event): void {
+  #enqueue(event: Event): void {
     this.#events.push(event);
     this.#wake?.();
   }
 
-  /** Waits before the next stream; what the bot answers meanwhile is kept. */
+  /** Waits before the next stream, storing answers that the bot gives in the meantime. */
   async #pause(backoff: Backoff, lost: StreamLost): Promise<void> {
-    const { server } = this.#route.place;
-    const atOnce = this.#route.goOn(lost.movedTo);
+    const { address } = this.#route.server;
+    const retryAtOnce = this.#route.advance(lost.movedTo);
     const pauseMs = backoff.nextPauseMs();
     const welcomed = this.#conversation.wasWelcomed;
     if (pauseMs === undefined) {
-      const { connectForMs, reconnectForMs } = this.#seating;
-      throw new ServerLostError(
-        welcomed
-          ? `${server} was lost and did not come back within ${reconnectForMs / 1000} s: ${lost.message}`
-          : `${server} could not be reached within ${connectForMs / 1000} s: ${lost.message}`,
-        lost.reason,
-      );
+      const { connectForMs, reconnectForMs } = this.#options;
+      const what = welcomed
+        ? `lost the stream to ${address} and could not resume it within ${reconnectForMs / 1000} s`
+        : `no server answered at ${address} within ${connectForMs / 1000} s`;
+      throw new ServerLostError(`${what}: ${lost.message}`, lost.reason);
     }
-    if (atOnce) {
-      this.#bot.log("debug", `the match is at ${this.#route.place.server}`);
+    if (retryAtOnce) {
+      this.#bot.log("debug", `redirected to ${this.#route.server.address}`);
       return;
     }
-    const again = `trying again in ${(pauseMs / 1000).toFixed(2)} s`;
-    this.#bot.log(welcomed ? "warn" : "debug", `no stream: ${lost.message}; ${again}`);
+    const retry = `retrying in ${(pauseMs / 1000).toFixed(2)} s`;
+    this.#bot.log(welcomed ? "warn" : "debug", `stream lost: ${lost.message}; ${retry}`);
     const untilMs = performance.now() + pauseMs;
-    for (let event; (event = await this.#next(undefined, untilMs)); ) this.#hold(event);
+    for (let event; (event = await this.#next(undefined, untilMs)); ) this.#defer(event);
   }
 
-  /** Opens a stream and converses on it until the match is over. */
+  /** Opens a stream and uses it until the match has ended. */
   async #playOnOneStream(): Promise<MatchResult | undefined> {
     this.#streamWasWelcomed = false;
-    const { place } = this.#route;
-    const stream: Stream = new Stream(this.#seating, place, this.#conversation.hello(), (what) =>
-      this.#happened({ stream, what }),
+    const { server } = this.#route;
+    const hello = this.#conversation.hello();
+    const stream: Stream = new Stream(this.#options, server, hello, (event) =>
+      this.#enqueue({ stream, event }),
     );
     try {
       const welcome = await this.#readWelcome(stream);
       const reactions = this.#conversation.welcome(welcome);
       this.#streamWasWelcomed = true;
-      this.#route.arrived();
+      this.#route.markAnswered();
       this.#react(stream, reactions);
-      const result = await this.#converse(stream, MISSED_PINGS * welcome.pingIntervalMs);
+      const result = await this.#exchange(stream, MISSED_PINGS * welcome.pingIntervalMs);
       await this.#leave(stream);
       return result;
     } finally {
@@ -130,28 +129,28 @@ export class Seat {
   }
 
   async #readWelcome(stream: Stream): Promise<Welcome> {
-    const { connectForMs, reconnectForMs } = this.#seating;
-    const spanMs = this.#conversation.wasWelcomed ? reconnectForMs : connectForMs;
-    const untilMs = performance.now() + this.#route.patienceMs(WELCOME_TIMEOUT_MS, spanMs);
+    const { connectForMs, reconnectForMs } = this.#options;
+    const totalMs = this.#conversation.wasWelcomed ? reconnectForMs : connectForMs;
+    const untilMs = performance.now() + this.#route.answerTimeoutMs(WELCOME_TIMEOUT_MS, totalMs);
     for (;;) {
       const event = await this.#next(stream, untilMs);
-      if (!event) throw new StreamLost("no Welcome came");
+      if (!event) throw new StreamLost("the server did not send a Welcome in time");
       if ("kind" in event) {
-        this.#hold(event);
+        this.#defer(event);
       } else if (event.response.message.case === "welcome") {
         return event.response.message.value;
       } else {
-        throw new ProtocolError("the server broke the protocol: its first message is no Welcome");
+        throw new ProtocolError("the server broke the protocol: its first message is not a Welcome");
       }
     }
   }
 
-  /** Carries messages between server and bot, in whatever order the two get ready. */
-  async #converse(stream: Stream, silenceMs: number): Promise<MatchResult | undefined> {
-    const held = this.#held;
-    this.#held = [];
-    for (const { askedId, answer } of held) {
-      this.#react(stream, this.#conversation.answer(askedId, answer));
+  /** Passes messages between server and bot until the match has ended. */
+  async #exchange(stream: Stream, silenceMs: number): Promise<MatchResult | undefined> {
+    const deferred = this.#deferred;
+    this.#deferred = [];
+    for (const { requestKey, answer } of deferred) {
+      this.#react(stream, this.#conversation.answer(requestKey, answer));
     }
     const silentUntilMs = () => (silenceMs > 0 ? performance.now() + silenceMs : undefined);
     let untilMs = silentUntilMs();
@@ -161,25 +160,25 @@ export class Seat {
       const isAnswer = "kind" in event;
       if (!isAnswer) untilMs = silentUntilMs();
       const reactions = isAnswer
-        ? this.#conversation.answer(event.askedId, event.answer)
+        ? this.#conversation.answer(event.requestKey, event.answer)
         : this.#conversation.receive(event);
       const end = this.#react(stream, reactions);
       if (end) return end.result;
     }
   }
 
-  /** Does what a message calls for; returns the end of the match when it is the last one. */
+  /** Carries out reactions; returns the result if the match has ended. */
   #react(stream: Stream, reactions: Reaction[]): { result: MatchResult | undefined } | undefined {
     for (const reaction of reactions) {
       switch (reaction.do) {
         case "send":
           stream.send(reaction.message);
           break;
-        case "ask":
-          this.#bot.ask(reaction.asked);
+        case "decide":
+          this.#bot.decide(reaction.request);
           break;
-        case "tell":
-          this.#bot.tell(reaction.received);
+        case "notify":
+          this.#bot.notify(reaction.received);
           break;
         case "end":
           return { result: reaction.result };
@@ -188,48 +187,48 @@ export class Seat {
     return undefined;
   }
 
-  /** Leaves in order: closes our half, and lets the server close its own. */
+  /** Closes the stream in order: first the client's half, then the server's. */
   async #leave(stream: Stream): Promise<void> {
-    stream.end();
+    stream.halfClose();
     const untilMs = performance.now() + CLOSING_TIMEOUT_MS;
     try {
       while (await this.#next(stream, untilMs));
     } catch (error) {
       if (!(error instanceof StreamLost || error instanceof PlayError)) throw error;
-      this.#bot.log("debug", `the stream is over: ${error.message}`);
+      this.#bot.log("debug", `the stream has ended: ${error.message}`);
     }
   }
 
-  #hold(event: Received | Answered): void {
-    if ("kind" in event) this.#held.push(event);
+  #defer(event: Received | Answered): void {
+    if ("kind" in event) this.#deferred.push(event);
   }
 
   /**
-   * Waits for the next message on a stream or answer of the bot; undefined when time is up. Throws
-   * what ends the stream, or `Stopped`.
+   * Waits for the next message of a stream or answer of the bot; undefined when time is up. Throws
+   * the error that ended the stream, or `Stopped`.
    */
   async #next(
     stream: Stream | undefined,
     untilMs: number | undefined,
   ): Promise<Received | Answered | undefined> {
     for (;;) {
-      const event = this.#events.shift();
-      if (!event) {
+      const next = this.#events.shift();
+      if (!next) {
         if (await this.#timeIsUp(untilMs)) return undefined;
-      } else if ("kind" in event) {
-        if (event.kind === "stopped") throw new Stopped();
-        return event;
-      } else if (event.stream === stream) {
-        // What a stream before had still to say does not count any more.
-        const { what } = event;
-        if (what.kind === "message") return what.received;
-        if (what.kind === "failed") throw errorOf(what.error);
+      } else if ("kind" in next) {
+        if (next.kind === "stopped") throw new Stopped();
+        return next;
+      } else if (next.stream === stream) {
+        // Events of earlier streams are ignored.
+        const { event } = next;
+        if (event.kind === "message") return event.received;
+        if (event.kind === "failed") throw errorFromRpc(event.error);
         throw new StreamLost("the server ended the stream before the match was over");
       }
     }
   }
 
-  /** Waits until something happens, or until the moment has come. */
+  /** Waits for an event; returns true if the time is up instead. */
   async #timeIsUp(untilMs: number | undefined): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {

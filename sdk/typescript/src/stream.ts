@@ -1,43 +1,43 @@
-// One stream of a seat, and the connection below it.
+// One stream of a seat, with its own connection.
 
 import { fromBinary } from "@bufbuild/protobuf";
 import * as grpc from "@grpc/grpc-js";
-import { clientOf, limitConnecting, metadataOf } from "./connection.js";
+import { limitConnectTime, openClient, toMetadata } from "./connection.js";
 import type { Received } from "./conversation.js";
 import { PlayResponseSchema, PlayService } from "./gen/bridgemaster/v1/play_pb.js";
-import type { Seating } from "./options.js";
-import type { Place } from "./place.js";
+import type { ResolvedOptions } from "./options.js";
 import { nowMs } from "./request.js";
+import type { Server } from "./server.js";
 
 const PLAY_PATH = `/${PlayService.typeName}/${PlayService.method.play.name}`;
 
-/** What comes on a stream; `failed` or `ended` is the last of it. */
+/** An event of a stream; `failed` or `ended` is the last one. */
 export type FromServer =
   | { readonly kind: "message"; readonly received: Received }
   | { readonly kind: "failed"; readonly error: grpc.ServiceError }
   | { readonly kind: "ended" };
 
-/** A stream; whatever comes on it is handed to `receive` at once. */
+/** A stream; every event is passed to a callback at once. */
 export class Stream {
   readonly #client: grpc.Client;
   readonly #call: grpc.ClientDuplexStream<Uint8Array, Received>;
 
-  /** Opens the stream at a server, with the Hello as its first message. */
+  /** Opens the stream and sends the Hello. */
   constructor(
-    { metadata }: Seating,
-    place: Place,
+    { metadata }: ResolvedOptions,
+    server: Server,
     hello: Uint8Array,
-    receive: (what: FromServer) => void,
+    receive: (event: FromServer) => void,
   ) {
-    this.#client = clientOf(place);
+    this.#client = openClient(server);
     this.#call = this.#client.makeBidiStreamRequest(
       PLAY_PATH,
       (message: Uint8Array) => Buffer.from(message.buffer, message.byteOffset, message.byteLength),
       received,
-      metadataOf(metadata),
+      toMetadata(metadata),
     );
-    limitConnecting(this.#client, this.#call);
-    // grpc-js reports a failure once as `error`, and an end in order by the `status` OK.
+    limitConnectTime(this.#client, this.#call);
+    // grpc-js reports a failure once as `error`, and a regular end by the `status` OK.
     this.#call.on("data", (received: Received) => receive({ kind: "message", received }));
     this.#call.on("error", (error: grpc.ServiceError) => receive({ kind: "failed", error }));
     this.#call.on("status", ({ code }: grpc.StatusObject) => {
@@ -51,8 +51,8 @@ export class Stream {
     this.#call.write(message);
   }
 
-  /** Closes our half. */
-  end(): void {
+  /** Closes the client's half of the stream. */
+  halfClose(): void {
     this.#call.end();
   }
 
@@ -65,7 +65,7 @@ export class Stream {
 
 function received(message: Buffer): Received {
   const receivedMs = nowMs();
-  // A copy: what is handed to another thread takes the whole memory below it along.
+  // A copy, since the whole underlying buffer would be transferred to another thread.
   const bytes = new Uint8Array(message);
   return { response: fromBinary(PlayResponseSchema, bytes), bytes, receivedMs };
 }

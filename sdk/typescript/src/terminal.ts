@@ -1,7 +1,7 @@
-// What may go to a terminal: text from outside must not take it over.
+// Escapes text from outside, so that it cannot control the terminal.
 
-/** Gives text on one line; what is not printable is escaped, as in `\x1b` and `\n`. */
-export function shown(text: string): string {
+/** Returns text on one line; characters that are not printable are escaped, as in `\x1b`. */
+export function escapeText(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (char) => {
     if (char === "\n") return "\\n";
     const code = char.codePointAt(0) ?? 0;
@@ -10,7 +10,7 @@ export function shown(text: string): string {
   });
 }
 
-/** Whether text has no character that a terminal would not print. */
+/** Returns whether all characters of a text are printable. */
 export function isPrintable(text: string): boolean {
-  return shown(text) === text;
+  return escapeText(text) === text;
 }

@@ -1,5 +1,5 @@
-// What the thread of the connection and the thread of the bot say to each other. Messages of the
-// protocol travel encoded.
+// Messages between the thread of the connection and the thread of the bot. Messages of the protocol
+// are passed in encoded form.
 
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import {
@@ -13,33 +13,33 @@ import {
 } from "./errors.js";
 import { MatchResultSchema } from "./gen/bridgemaster/v1/match_pb.js";
 import { DecisionRejectedSchema } from "./gen/bridgemaster/v1/play_pb.js";
-import type { LogLevel, Seating } from "./options.js";
+import type { LogLevel, ResolvedOptions } from "./options.js";
 
-/** What the thread of the connection starts with. */
-export type Task = Seating;
+/** The data that the thread of the connection starts with. */
+export type Task = ResolvedOptions;
 
-/** What the connection tells the bot. `ended` or `failed` is the last of it. */
+/** A message from the connection to the bot. `ended`, `failed` or `stopped` is the last one. */
 export type ToBot =
   | {
-      readonly kind: "ask";
-      readonly askedId: number;
+      readonly kind: "decide";
+      readonly requestKey: number;
       readonly seat: number;
       readonly receivedMs: number;
       readonly response: Uint8Array;
     }
-  | { readonly kind: "tell"; readonly response: Uint8Array }
+  | { readonly kind: "notify"; readonly response: Uint8Array }
   | { readonly kind: "log"; readonly level: LogLevel; readonly line: string }
   | { readonly kind: "ended"; readonly result: Uint8Array }
-  | { readonly kind: "failed"; readonly failure: Failure }
+  | { readonly kind: "failed"; readonly error: PackedError }
   | { readonly kind: "stopped" };
 
-/** What the bot tells the connection. */
+/** A message from the bot to the connection. */
 export type FromBot =
-  | { readonly kind: "answer"; readonly askedId: number; readonly answer: Uint8Array }
+  | { readonly kind: "answer"; readonly requestKey: number; readonly answer: Uint8Array }
   | { readonly kind: "stop" };
 
-/** A `PlayError` on its way to another thread, which would make a plain Error of it. */
-export interface Failure {
+/** A `PlayError` in transfer to another thread, which would turn it into a plain Error. */
+export interface PackedError {
   readonly error: Error;
   readonly name: string;
   readonly fields: Readonly<Record<string, unknown>>;
@@ -59,8 +59,8 @@ const KINDS = new Map<string, { readonly prototype: PlayError }>(
   }),
 );
 
-/** Packs an error. */
-export function packed(error: unknown): Failure {
+/** Packs an error for transfer to another thread. */
+export function packError(error: unknown): PackedError {
   const plain = error instanceof Error ? error : new Error(String(error));
   const { result, last, ...fields } = { ...plain } as Record<string, unknown>;
   return {
@@ -78,8 +78,8 @@ export function packed(error: unknown): Failure {
   };
 }
 
-/** Unpacks an error, as it was. */
-export function unpacked({ error, name, fields, result, last }: Failure): Error {
+/** Restores a packed error. */
+export function unpackError({ error, name, fields, result, last }: PackedError): Error {
   const kind = KINDS.get(name);
   if (!kind) return error;
   Object.setPrototypeOf(error, kind.prototype);

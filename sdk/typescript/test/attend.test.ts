@@ -1,11 +1,11 @@
-// Attending a queue of a scripted server on loopback.
+// Attending a queue of a scripted server on the loopback interface.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { status } from "@grpc/grpc-js";
 import { attend, OptionsError, ServerLostError, type Options } from "bridgemaster";
-import { attends, queueing, seating } from "../dist/options.js";
-import { decisionRequest, matchEnded, ScriptedServer, soon } from "./scripted-server.js";
+import { resolveAttendOptions, resolveOptions, shouldAttend } from "../dist/options.js";
+import { decisionRequest, matchEnded, ScriptedServer, withinTimeout } from "./scripted-server.js";
 
 let server: ScriptedServer;
 let options: Options;
@@ -24,29 +24,29 @@ beforeEach(async () => {
 
 afterEach(() => server.stop());
 
-test("each offer is played once over all streams, by a bot of its own", async () => {
-  let made = 0;
+test("each offer is played once across all streams, by its own bot", async () => {
+  let created = 0;
   const newBot = () => {
-    made += 1;
+    created += 1;
     return () => 4;
   };
   const attendance = attend(newBot, options);
-  // A contest opens its queue in a moment.
-  (await server.attending()).fail(status.NOT_FOUND, "QUEUE_UNKNOWN");
-  let attending = await server.attending();
+  // A contest opens its queue shortly after it starts.
+  (await server.attendance()).fail(status.NOT_FOUND, "QUEUE_UNKNOWN");
+  let attending = await server.attendance();
   const { queueId, botName, botVersion, slots, protocolRevision } = attending.request;
   assert.deepEqual(
     [queueId, botName, botVersion, slots, protocolRevision],
     ["cup", "puppet", "7", 2, 1],
   );
   attending.offer("o1", "t1");
-  const first = await server.welcomed();
+  const first = await server.welcomedStream();
   attending.fail(status.UNAVAILABLE);
 
-  attending = await server.attending();
+  attending = await server.attendance();
   attending.offer("o1", "t1");
   attending.offer("o2", "t2");
-  const second = await server.welcomed();
+  const second = await server.welcomedStream();
   attending.end();
   for (const stream of [first, second]) {
     stream.send(decisionRequest(1, 1));
@@ -55,45 +55,45 @@ test("each offer is played once over all streams, by a bot of its own", async ()
     assert.equal(await stream.receive(), undefined);
     stream.end();
   }
-  await soon(attendance);
-  assert.equal(made, 2);
+  await withinTimeout(attendance);
+  assert.equal(created, 2);
   const tickets = [first, second].map((stream) => stream.metadata["authorization"]);
   assert.deepEqual(tickets, ["Bearer t1", "Bearer t2"]);
 });
 
-test("a queue that nobody opens is given up with its reason", async () => {
+test("an absent queue is abandoned after the time limit, with its reason", async () => {
   const attendance = attend(() => () => 0, { ...options, connectForMs: 0 });
-  const given = assert.rejects(attendance, (error) => {
+  const rejected = assert.rejects(attendance, (error) => {
     assert.ok(error instanceof ServerLostError);
     assert.equal(error.reason, "QUEUE_UNKNOWN");
     return true;
   });
-  (await server.attending()).fail(status.NOT_FOUND, "QUEUE_UNKNOWN");
-  await soon(given);
+  (await server.attendance()).fail(status.NOT_FOUND, "QUEUE_UNKNOWN");
+  await withinTimeout(rejected);
 });
 
 test("a signal ends an attendance", async () => {
   const leaving = new AbortController();
   const attendance = attend(() => () => 0, { ...options, signal: leaving.signal });
   const left = assert.rejects(attendance, /has left/);
-  await server.attending();
+  await server.attendance();
   leaving.abort(new Error("has left"));
-  await soon(left);
+  await withinTimeout(left);
 });
 
-test("a seat that was offered is looked for as long as the attendance", () => {
-  const alone = seating({ ticket: "t" }, {});
+test("an offered seat is retried for as long as the attendance", () => {
+  const alone = resolveOptions({ ticket: "t" }, {});
   assert.deepEqual([alone.connectForMs, alone.reconnectForMs], [10_000, 30_000]);
-  assert.equal(queueing({ queue: "cup" }).reconnectForMs, 600_000);
-  const offered = seating({ queue: "cup", ticket: "t" }, {});
+  assert.equal(resolveAttendOptions({ queue: "cup" }).reconnectForMs, 600_000);
+  const offered = resolveOptions({ queue: "cup", ticket: "t" }, {});
   assert.deepEqual([offered.connectForMs, offered.reconnectForMs], [600_000, 600_000]);
-  const brief = seating({ queue: "cup", ticket: "t", reconnectForMs: 0 }, {});
+  const brief = resolveOptions({ queue: "cup", ticket: "t", reconnectForMs: 0 }, {});
   assert.equal(brief.reconnectForMs, 0);
 });
 
-test("a ticket goes before a queue, and slots are counted", async () => {
-  assert.ok(attends({ queue: "cup" }));
-  assert.ok(!attends({ queue: "cup", ticket: "t" }));
+test("a ticket has precedence over a queue, and slots are limited", async () => {
+  assert.ok(shouldAttend({ queue: "cup" }));
+  assert.ok(!shouldAttend({ queue: "cup", ticket: "t" }));
   for (const slots of [0, 65, 1.5]) {
     await assert.rejects(attend(() => () => 0, { ...options, slots }), OptionsError);
   }

@@ -1,5 +1,5 @@
-// Answers the example `instant_server` of the Rust SDK with nothing but grpc-js: what
-// `.ci/languages` compares the package with.
+// A minimal bot on grpc-js alone, for the example `instant_server` of the Rust SDK. The benchmark
+// in `.ci/languages` compares the package with it.
 
 import { create, fromBinary, toBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import * as grpc from "@grpc/grpc-js";

@@ -1,4 +1,4 @@
-// The body of a thread: a bot that blocks its thread while it decides, until the test wakes it.
+// A worker thread with a bot that blocks its thread while it decides, until the test wakes it.
 
 import { workerData } from "node:worker_threads";
 import { play } from "bridgemaster";

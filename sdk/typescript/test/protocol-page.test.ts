@@ -1,4 +1,4 @@
-// What the package knows by heart is what PROTOCOL.md says.
+// Compares the package with PROTOCOL.md.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { RefusalReasonSchema } from "bridgemaster/v1/refusal";
 import { isKnownReason, REASONS_TO_RETRY, REASONS_TO_STOP } from "../dist/refusal.js";
 
-test("what to do about each refusal is what the page says", () => {
+test("the advice for every reason is the one of the table", () => {
   const page = readFileSync(new URL("../../../proto/PROTOCOL.md", import.meta.url), "utf8");
   const rows = [...page.matchAll(/^\| `([A-Z_]+)` \|.*\| (retry|fix|stop)[^|]*\|$/gm)];
   assert.equal(rows.length, RefusalReasonSchema.values.length - 1, "UNSPECIFIED has no row");

@@ -1,4 +1,4 @@
-// Several servers: tried in turn, and followed to where one of them says that something is.
+// Several servers: trying them in turn, and following redirects.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -6,31 +6,31 @@ import { createServer, type AddressInfo } from "node:net";
 import { afterEach, beforeEach, test } from "node:test";
 import { status } from "@grpc/grpc-js";
 import { attend, OptionsError, play, ServerLostError, type Options } from "bridgemaster";
-import { placesOf } from "../dist/place.js";
 import { Route } from "../dist/route.js";
-import { matchEnded, ScriptedServer, soon, type Stream } from "./scripted-server.js";
+import { parseServers } from "../dist/server.js";
+import { matchEnded, ScriptedServer, withinTimeout, type Stream } from "./scripted-server.js";
 
-/** Nothing listens there. */
+/** An address without a listener. */
 const DEAD = "http://127.0.0.1:1";
 
-let asked: ScriptedServer;
+let redirecting: ScriptedServer;
 let playing: ScriptedServer;
 
 beforeEach(async () => {
-  [asked, playing] = [await ScriptedServer.start(), await ScriptedServer.start()];
+  [redirecting, playing] = [await ScriptedServer.start(), await ScriptedServer.start()];
 });
 
 afterEach(() => {
-  asked.stop();
+  redirecting.stop();
   playing.stop();
 });
 
-function route(servers: string): Route {
-  return new Route(placesOf(servers, {}));
+function newRoute(servers: string): Route {
+  return new Route(parseServers(servers, {}));
 }
 
-/** Options of a bot that knows these servers. */
-function knows(...servers: string[]): Options {
+/** Options with these servers. */
+function optionsFor(...servers: string[]): Options {
   return { server: servers.join(","), ticket: "t", name: "puppet", log: () => undefined };
 }
 
@@ -41,101 +41,101 @@ function end(stream: Stream): void {
 }
 
 test("the servers are tried in turn", () => {
-  const way = route("http://one:1, two:2");
-  const tried = [way.place.target];
+  const route = newRoute("http://one:1, two:2");
+  const tried = [route.server.target];
   for (let times = 0; times < 2; times += 1) {
-    assert.ok(!way.goOn());
-    tried.push(way.place.target);
+    assert.ok(!route.advance());
+    tried.push(route.server.target);
   }
   assert.deepEqual(tried, ["one:1", "two:2", "one:1"]);
 });
 
-test("each of several servers has its share of the time", () => {
-  const shares = { "one:1": 10, "one:1,two:2": 6, "one:1,two:2,three:3": 4 };
-  for (const [servers, patience] of Object.entries(shares)) {
-    assert.equal(route(servers).patienceMs(10, 12), patience, servers);
+test("several servers share the total time", () => {
+  const timeouts = { "one:1": 10, "one:1,two:2": 6, "one:1,two:2,three:3": 4 };
+  for (const [servers, timeout] of Object.entries(timeouts)) {
+    assert.equal(newRoute(servers).answerTimeoutMs(10, 12), timeout, servers);
   }
 });
 
-test("a caller goes where it is sent and pauses when sent on", () => {
-  const way = route("one:1,two:2");
-  assert.ok(way.goOn("three:3"));
-  assert.deepEqual(way.place, { server: "http://three:3", target: "three:3", tls: undefined });
-  assert.ok(!way.goOn("one:1"), "sent on without an answer");
-  way.arrived();
-  assert.ok(way.goOn("three:3"));
-  way.goOn();
-  assert.equal(way.place.target, "two:2");
+test("a redirect is followed at once and a second one after a pause", () => {
+  const route = newRoute("one:1,two:2");
+  assert.ok(route.advance("three:3"));
+  assert.deepEqual(route.server, { address: "http://three:3", target: "three:3", tls: undefined });
+  assert.ok(!route.advance("one:1"), "redirected twice in a row");
+  route.markAnswered();
+  assert.ok(route.advance("three:3"));
+  route.advance();
+  assert.equal(route.server.target, "two:2");
 });
 
-test("a caller is sent on with the TLS of where it is", () => {
-  const way = route("https://one:1,http://two:2");
-  const { tls } = way.place;
+test("a redirect uses TLS as the redirecting server does", () => {
+  const route = newRoute("https://one:1,http://two:2");
+  const { tls } = route.server;
   assert.ok(tls);
-  way.goOn("three:3");
-  assert.deepEqual([way.place.server, way.place.tls], ["https://three:3", tls]);
+  route.advance("three:3");
+  assert.deepEqual([route.server.address, route.server.tls], ["https://three:3", tls]);
 });
 
-test("what is no address is refused, and nobody is sent there", () => {
+test("an invalid address is refused, and a redirect to it is ignored", () => {
   for (const servers of ["one:1,", "one:1,nonsense"]) {
-    assert.throws(() => route(servers), OptionsError);
+    assert.throws(() => newRoute(servers), OptionsError);
   }
-  const way = route("one:1,two:2");
-  assert.ok(!way.goOn("no address"));
-  assert.equal(way.place.target, "two:2");
+  const route = newRoute("one:1,two:2");
+  assert.ok(!route.advance("no address"));
+  assert.equal(route.server.target, "two:2");
 });
 
 test("a bot finds its match", async () => {
-  const played = play(() => 0, knows(DEAD, ` ${asked.address}`));
-  (await asked.stream()).moved(playing.target);
-  end(await playing.welcomed());
-  assert.equal((await soon(played)).decisions, 99);
+  const played = play(() => 0, optionsFor(DEAD, ` ${redirecting.address}`));
+  (await redirecting.stream()).moved(playing.target);
+  end(await playing.welcomedStream());
+  assert.equal((await withinTimeout(played)).decisions, 99);
 });
 
 for (const reason of [undefined, "NODE_SUPERSEDED"]) {
-  test(`a bot comes back at another server after ${reason ?? "a lost stream"}`, async () => {
-    const played = play(() => 0, knows(asked.address, playing.address));
-    (await asked.welcomed()).fail(status.UNAVAILABLE, reason);
-    end(await playing.welcomed());
-    await soon(played);
+  test(`a bot resumes at another server after ${reason ?? "a lost stream"}`, async () => {
+    const played = play(() => 0, optionsFor(redirecting.address, playing.address));
+    (await redirecting.welcomedStream()).fail(status.UNAVAILABLE, reason);
+    end(await playing.welcomedStream());
+    await withinTimeout(played);
   });
 }
 
-test("a bot goes back to the servers that it knows when it is sent to none", async () => {
-  const played = play(() => 0, knows(asked.address, playing.address));
-  (await asked.stream()).moved("127.0.0.1:1");
-  end(await playing.welcomed());
-  await soon(played);
+test("a failed redirect leads back to the configured servers", async () => {
+  const played = play(() => 0, optionsFor(redirecting.address, playing.address));
+  (await redirecting.stream()).moved("127.0.0.1:1");
+  end(await playing.welcomedStream());
+  await withinTimeout(played);
 });
 
-test("a bot that is sent on when its time is over gives up with that reason", async () => {
-  const lost = play(() => 0, { ...knows(asked.address), connectForMs: 0 });
-  const given = assert.rejects(soon(lost), (error) => {
+test("a redirect after the time limit ends play with its reason", async () => {
+  const lost = play(() => 0, { ...optionsFor(redirecting.address), connectForMs: 0 });
+  const rejected = assert.rejects(withinTimeout(lost), (error) => {
     assert.ok(error instanceof ServerLostError);
     assert.equal(error.reason, "MOVED");
     return true;
   });
-  (await asked.stream()).moved(playing.target);
-  await given;
+  (await redirecting.stream()).moved(playing.target);
+  await rejected;
 });
 
-test("a server that says nothing is left for the next one in time", async () => {
+test("a silent server is left for the next one in time", async () => {
   const silent = createServer().listen(0, "127.0.0.1");
   await once(silent, "listening");
   const { port } = silent.address() as AddressInfo;
-  const played = play(() => 0, knows(`127.0.0.1:${port}`, playing.address));
-  end(await playing.welcomed());
-  await soon(played);
+  const played = play(() => 0, optionsFor(`127.0.0.1:${port}`, playing.address));
+  end(await playing.welcomedStream());
+  await withinTimeout(played);
   silent.close();
 });
 
-test("an attendance is followed, and its match is at one of the servers", async () => {
-  const attendance = attend(() => () => 0, { ...knows(DEAD, asked.address), queue: "cup" });
-  (await asked.attending()).moved(playing.target);
-  const attending = await playing.attending();
+test("an attendance follows redirects, and so does its match", async () => {
+  const attendance = attend(() => () => 0, { ...optionsFor(DEAD, redirecting.address), queue: "cup" });
+  (await redirecting.attendance()).moved(playing.target);
+  const attending = await playing.attendance();
   attending.offer("o1", "t1");
-  (await asked.stream()).moved(playing.target);
-  end(await playing.welcomed());
+  (await redirecting.stream()).moved(playing.target);
+  end(await playing.welcomedStream());
   attending.end();
-  await soon(attendance);
+  await withinTimeout(attendance);
 });

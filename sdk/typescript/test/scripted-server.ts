@@ -1,4 +1,4 @@
-// A server on loopback whose every message is in the test's hand.
+// A server on the loopback interface whose messages are controlled by the test.
 
 import { create, fromBinary, toBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { anyPack } from "@bufbuild/protobuf/wkt";
@@ -24,43 +24,43 @@ export const SALT = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1
 /** The commitment to SEED with SALT: the example of PROTOCOL.md. */
 export const COMMITMENT = "fb68e9b2871847c68a016f69b6f578dccf4bcc570460ba524a4063228775796f";
 export const HISTORY_ID = "00112233445566778899aabbccddeeff";
-/** How long a test waits for what must happen: far more than it takes. */
-export const PATIENCE_MS = 20_000;
+/** Time limit of every wait of a test; far more than needed. */
+export const TIMEOUT_MS = 20_000;
 
 export type Response = MessageInitShape<typeof PlayResponseSchema>;
 type Call = grpc.ServerDuplexStream<PlayRequest, Uint8Array>;
 
-/** Waits for what must happen soon. */
-export async function soon<T>(awaited: Promise<T>): Promise<T> {
+/** Waits with the time limit of the tests. */
+export async function withinTimeout<T>(awaited: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("it did not happen")), PATIENCE_MS);
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("timed out")), TIMEOUT_MS);
   });
   try {
-    return await Promise.race([awaited, late]);
+    return await Promise.race([awaited, timeout]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** Hands over one thing after the other, to whoever waits for it. */
+/** An unbounded asynchronous queue. */
 export class Queue<T> {
-  readonly #things: T[] = [];
-  readonly #waiting: ((thing: T) => void)[] = [];
+  readonly #items: T[] = [];
+  readonly #waiting: ((item: T) => void)[] = [];
 
-  put(thing: T): void {
+  put(item: T): void {
     const waiting = this.#waiting.shift();
-    if (waiting) waiting(thing);
-    else this.#things.push(thing);
+    if (waiting) waiting(item);
+    else this.#items.push(item);
   }
 
   get(): Promise<T> {
-    if (this.#things.length > 0) return Promise.resolve(this.#things.shift() as T);
-    return soon(new Promise((resolve) => this.#waiting.push(resolve)));
+    if (this.#items.length > 0) return Promise.resolve(this.#items.shift() as T);
+    return withinTimeout(new Promise((resolve) => this.#waiting.push(resolve)));
   }
 }
 
-/** One stream of a bot, seen from the server. */
+/** The server side of a bot's stream. */
 export class Stream {
   readonly metadata: Record<string, grpc.MetadataValue>;
   readonly #received = new Queue<PlayRequest | undefined>();
@@ -74,16 +74,16 @@ export class Stream {
     call.on("cancelled", () => this.#received.put(undefined));
   }
 
-  /** The next message of the bot; undefined when it has closed its half. */
+  /** Returns the next message of the bot; undefined once it has closed its half. */
   receive(): Promise<PlayRequest | undefined> {
     return this.#received.get();
   }
 
-  /** The next message, which must be a decision by index: its request and index. */
+  /** Returns request id and index of the next message, which must be a decision by index. */
   async decision(): Promise<[number, number]> {
     const { message } = (await this.receive()) ?? {};
     if (message?.case !== "decision" || message.value.choice.case !== "index") {
-      throw new Error(`a decision by index is expected, and not ${message?.case}`);
+      throw new Error(`expected a decision by index, not ${message?.case}`);
     }
     return [message.value.requestId, message.value.choice.value];
   }
@@ -96,24 +96,24 @@ export class Stream {
     this.#call.write(bytes);
   }
 
-  /** Ends the stream well, after what is sent. */
+  /** Ends the stream with the status OK, after the sent messages. */
   end(): void {
     this.#call.end();
   }
 
-  /** Ends the stream with a status, after what is sent. */
+  /** Ends the stream with an error status, after the sent messages. */
   fail(code: grpc.status, reason?: string, message = "why", details: Record<string, string> = {}) {
     this.#call.emit("error", refusal(code, reason, message, details));
   }
 
-  /** Sends the bot to another server, given as HOST:PORT. */
+  /** Redirects the bot to another server, given as HOST:PORT. */
   moved(address: string): void {
     this.fail(grpc.status.FAILED_PRECONDITION, "MOVED", "why", { address });
   }
 
   /**
-   * Reads the Hello, which must come first, and answers it. A bot that knows nothing is not resumed,
-   * whatever `resumed` says.
+   * Reads the Hello, which must come first, and answers it. A bot without a last sequence number is
+   * never resumed.
    */
   async welcome({ pingIntervalMs = 60_000, historyId = HISTORY_ID, resumed = true } = {}): Promise<Hello> {
     const first = await this.receive();
@@ -132,7 +132,7 @@ export class Stream {
   }
 }
 
-/** A status, with a reason if there is one. */
+/** Creates an error status, optionally with a reason. */
 function refusal(
   code: grpc.status,
   reason?: string,
@@ -149,8 +149,8 @@ function refusal(
   return { code, details: message, metadata };
 }
 
-/** One attendance of a bot, seen from the server. */
-export class Attending {
+/** The server side of a bot's attendance. */
+export class Attendance {
   readonly request: AttendRequest;
   readonly #call: grpc.ServerWritableStream<AttendRequest, Uint8Array>;
 
@@ -169,7 +169,7 @@ export class Attending {
     this.#call.emit("error", refusal(code, reason));
   }
 
-  /** Sends the bot to another server, given as HOST:PORT. */
+  /** Redirects the bot to another server, given as HOST:PORT. */
   moved(address: string): void {
     this.#call.emit("error", refusal(grpc.status.FAILED_PRECONDITION, "MOVED", "why", { address }));
   }
@@ -179,23 +179,23 @@ export class Attending {
   }
 }
 
-/** Hands each stream of a bot to the test. */
+/** Passes each stream of a bot to the test. */
 export class ScriptedServer {
   readonly #server = new grpc.Server();
   readonly #streams = new Queue<Stream>();
-  readonly #attendances = new Queue<Attending>();
+  readonly #attendances = new Queue<Attendance>();
   streamCount = 0;
   address = "";
 
-  /** The same as HOST:PORT. */
+  /** The address as HOST:PORT. */
   get target(): string {
     return this.address.slice("http://".length);
   }
 
-  /** Listens on a free port of loopback. */
+  /** Listens on a free port of the loopback interface. */
   static async start(): Promise<ScriptedServer> {
-    const made = new ScriptedServer();
-    made.#server.addService(
+    const server = new ScriptedServer();
+    server.#server.addService(
       {
         play: {
           path: "/bridgemaster.v1.PlayService/Play",
@@ -209,12 +209,12 @@ export class ScriptedServer {
       },
       {
         play: (call: Call) => {
-          made.streamCount += 1;
-          made.#streams.put(new Stream(call));
+          server.streamCount += 1;
+          server.#streams.put(new Stream(call));
         },
       },
     );
-    made.#server.addService(
+    server.#server.addService(
       {
         attend: {
           path: "/bridgemaster.v1.LobbyService/Attend",
@@ -229,37 +229,37 @@ export class ScriptedServer {
       },
       {
         attend: (call: grpc.ServerWritableStream<AttendRequest, Uint8Array>) =>
-          made.#attendances.put(new Attending(call)),
+          server.#attendances.put(new Attendance(call)),
       },
     );
     const credentials = grpc.ServerCredentials.createInsecure();
     const port = await new Promise<number>((resolve, reject) =>
-      made.#server.bindAsync("127.0.0.1:0", credentials, (error, bound) =>
-        error ? reject(error) : resolve(bound),
+      server.#server.bindAsync("127.0.0.1:0", credentials, (error, port) =>
+        error ? reject(error) : resolve(port),
       ),
     );
-    made.address = `http://127.0.0.1:${port}`;
-    return made;
+    server.address = `http://127.0.0.1:${port}`;
+    return server;
   }
 
-  /** The next stream that a bot opens. */
+  /** Returns the next stream that a bot opens. */
   stream(): Promise<Stream> {
     return this.#streams.get();
   }
 
-  /** The next attendance. */
-  attending(): Promise<Attending> {
+  /** Returns the next attendance. */
+  attendance(): Promise<Attendance> {
     return this.#attendances.get();
   }
 
-  /** The next stream, with its Welcome. */
-  async welcomed(): Promise<Stream> {
+  /** Returns the next stream after sending its Welcome. */
+  async welcomedStream(): Promise<Stream> {
     const stream = await this.stream();
     await stream.welcome();
     return stream;
   }
 
-  /** Stops at once. */
+  /** Stops at once, without waiting for open streams. */
   stop(): void {
     this.#server.forceShutdown();
   }
@@ -274,7 +274,7 @@ export function decisionRequest(sequence: number, requestId: number): Response {
   return { sequence, message: { case: "decisionRequest", value: { requestId } } };
 }
 
-/** A refusal of the answer to a request that stays open: INDEX_OUT_OF_RANGE. */
+/** Creates a refusal (INDEX_OUT_OF_RANGE) of the answer to a request that stays open. */
 export function decisionRejected(sequence: number, requestId: number): Response {
   const value = {
     requestId,

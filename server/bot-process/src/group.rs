@@ -1,5 +1,5 @@
-//! Groups of processes in which the kernel counts memory (cgroup v2): a bot is in one with all that
-//! it starts, wherever that goes.
+//! Cgroups (v2) with a memory limit. Each bot has its own cgroup. It contains all processes that
+//! the bot starts, even if they detach.
 
 use std::{
     fs::{self, OpenOptions},
@@ -15,52 +15,53 @@ use std::{
 
 use parking_lot::Mutex;
 
-/// What the names of folders begin with that have the groups of bots. The number of the process
-/// that made it follows.
+/// Name prefix for folders that contain bots' cgroups. The id of the process that created the
+/// folder follows.
 const PREFIX: &str = "bridgemaster-bots-";
-/// Time in which the last killed processes are gone, so that their groups can be removed.
-const GONE_TIME: Duration = Duration::from_secs(2);
-/// Pause between two attempts to remove a group.
-const GONE_PAUSE: Duration = Duration::from_millis(10);
+/// Maximum time to wait until killed processes have ended and their cgroups are removed.
+const REMOVAL_TIMEOUT: Duration = Duration::from_secs(2);
+/// Interval between two attempts to remove a cgroup.
+const REMOVAL_RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
-/// A folder for the groups of bots. Dropped, it is removed with those that are left.
+/// A folder for bots' cgroups. Dropping this value removes the folder and the remaining cgroups in
+/// it.
 #[derive(Debug)]
 pub struct BotGroups {
     folder: PathBuf,
-    made: AtomicU64,
-    /// Groups whose processes had been killed and were not gone yet.
-    left: Arc<Mutex<Vec<PathBuf>>>,
-    /// Time for them to go, at the end.
-    gone_time: Duration,
+    created: AtomicU64,
+    /// Cgroups whose killed processes have not ended yet.
+    pending_removal: Arc<Mutex<Vec<PathBuf>>>,
+    /// Maximum time to wait on drop until the killed processes have ended.
+    removal_timeout: Duration,
 }
 
-/// The group of one bot. Dropped, all its processes are killed, and it is removed.
+/// One bot's cgroup. Dropping this value kills the processes in the cgroup and removes it.
 #[derive(Debug)]
 pub struct BotGroup {
     folder: PathBuf,
-    left: Arc<Mutex<Vec<PathBuf>>>,
+    pending_removal: Arc<Mutex<Vec<PathBuf>>>,
 }
 
 impl BotGroups {
-    /// Makes a folder beside the group of this process or above it, at the first place where memory
-    /// is counted and groups may be made. Nothing that is there is changed. `None` where there is
-    /// no such place.
+    /// Creates a folder in the nearest writable cgroup with memory accounting: this process's
+    /// cgroup or one of its ancestors. Existing cgroups are not changed. Returns `None` if there is
+    /// no such cgroup.
     pub fn open() -> Option<Self> {
-        let (mount, own) = own_group()?;
+        let (mount, own) = own_group("")?;
         let above = own.ancestors();
         let within = above.take_while(|folder| folder.starts_with(&mount));
         within
             .map(Path::to_owned)
-            .find_map(|at| Self::at(&at, GONE_TIME))
+            .find_map(|at| Self::at(&at, REMOVAL_TIMEOUT))
     }
 
-    /// Makes a folder in this one, if that works.
-    fn at(parent: &Path, gone_time: Duration) -> Option<Self> {
+    /// Creates a folder in this cgroup, if possible.
+    fn at(parent: &Path, removal_timeout: Duration) -> Option<Self> {
         let counted = fs::read_to_string(parent.join("cgroup.subtree_control")).ok()?;
         if !counted.split_whitespace().any(|name| name == "memory") {
             return None;
         }
-        // Who takes a process from one group to another must be allowed to above both.
+        // Moving a process between cgroups requires write access to their common ancestor.
         let mut above = OpenOptions::new();
         above.write(true).open(parent.join("cgroup.procs")).ok()?;
         sweep(parent);
@@ -68,31 +69,33 @@ impl BotGroups {
         fs::create_dir(&folder).ok()?;
         let groups = Self {
             folder,
-            made: AtomicU64::new(0),
-            left: Arc::default(),
-            gone_time,
+            created: AtomicU64::new(0),
+            pending_removal: Arc::default(),
+            removal_timeout,
         };
         fs::write(groups.folder.join("cgroup.subtree_control"), "+memory").ok()?;
-        // Who may not make one will not be able to later either.
+        // Checks that cgroups can be created in the folder.
         drop(groups.group(u64::MAX >> 1).ok()?);
         Some(groups)
     }
 
-    /// A new group whose processes are killed when they hold more memory than this together.
+    /// Creates a cgroup whose processes are killed when their total memory exceeds the limit.
     ///
     /// # Errors
-    /// When the system refuses it.
-    pub fn group(&self, most_memory_bytes: u64) -> io::Result<BotGroup> {
-        self.left.lock().retain(|folder| !is_removed(folder));
-        let number = self.made.fetch_add(1, Ordering::Relaxed);
+    /// The operating system refuses to create the cgroup.
+    pub fn group(&self, max_memory_bytes: u64) -> io::Result<BotGroup> {
+        self.pending_removal
+            .lock()
+            .retain(|folder| !try_remove(folder));
+        let number = self.created.fetch_add(1, Ordering::Relaxed);
         let folder = self.folder.join(number.to_string());
         fs::create_dir(&folder)?;
         let group = BotGroup {
             folder,
-            left: Arc::clone(&self.left),
+            pending_removal: Arc::clone(&self.pending_removal),
         };
-        group.set("memory.max", &most_memory_bytes.to_string())?;
-        // Where there is no swapping, or an older kernel, these are missing.
+        group.set("memory.max", &max_memory_bytes.to_string())?;
+        // `memory.swap.max` does not exist without swap or on older kernels.
         let _ = group.set("memory.swap.max", "0");
         let _ = group.set("memory.oom.group", "1");
         Ok(group)
@@ -101,26 +104,29 @@ impl BotGroups {
 
 impl Drop for BotGroups {
     fn drop(&mut self) {
-        let until = Instant::now() + self.gone_time;
+        let until = Instant::now() + self.removal_timeout;
         loop {
-            self.left.lock().retain(|folder| !is_removed(folder));
-            // It can be removed when all of them are gone.
-            if is_removed(&self.folder) || Instant::now() >= until {
+            self.pending_removal
+                .lock()
+                .retain(|folder| !try_remove(folder));
+            // The folder can be removed once all cgroups in it have been removed.
+            if try_remove(&self.folder) || Instant::now() >= until {
                 return;
             }
-            sleep(GONE_PAUSE);
+            sleep(REMOVAL_RETRY_INTERVAL);
         }
     }
 }
 
 impl BotGroup {
-    /// Its folder. Who writes 0 to `cgroup.procs` there is in the group, and all that it starts.
+    /// Returns the cgroup's folder. A process that writes 0 to `cgroup.procs` in this folder joins
+    /// the cgroup, with all its future descendants.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Whether the kernel killed one of its processes for want of memory.
-    pub fn has_killed(&self) -> bool {
+    /// Returns whether the kernel killed a process in the cgroup because memory ran out.
+    pub fn has_oom_kill(&self) -> bool {
         let events = fs::read_to_string(self.folder.join("memory.events"));
         let events = events.unwrap_or_default();
         let mut killed = events.lines().filter_map(|line| {
@@ -130,9 +136,9 @@ impl BotGroup {
         killed.next().unwrap_or(false)
     }
 
-    /// Kills all its processes.
+    /// Kills all processes in the cgroup.
     pub(crate) fn kill(&self) {
-        // An older kernel has no such file; those of the process group are killed all the same.
+        // `cgroup.kill` does not exist on older kernels, where only the process group is killed.
         let _ = self.set("cgroup.kill", "1");
     }
 
@@ -144,18 +150,18 @@ impl BotGroup {
 impl Drop for BotGroup {
     fn drop(&mut self) {
         self.kill();
-        if !is_removed(&self.folder) {
-            self.left.lock().push(self.folder.clone());
+        if !try_remove(&self.folder) {
+            self.pending_removal.lock().push(self.folder.clone());
         }
     }
 }
 
-/// Removes a group that has no processes any more; tells whether it is gone.
-fn is_removed(folder: &Path) -> bool {
+/// Removes a cgroup without processes. Returns whether the cgroup no longer exists.
+fn try_remove(folder: &Path) -> bool {
     fs::remove_dir(folder).is_ok() || !folder.exists()
 }
 
-/// Removes what programs have left that were killed, as far as nothing runs in it.
+/// Removes unused cgroups that were left behind by killed commands.
 fn sweep(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -173,23 +179,28 @@ fn sweep(parent: &Path) {
     }
 }
 
-/// Where the groups of the system are, and the folder of that of this process.
-fn own_group() -> Option<(PathBuf, PathBuf)> {
+/// Returns the mount point of the controller's cgroups, and the folder of this process's cgroup. In
+/// cgroup v2, all controllers share one tree, whose controller name is empty.
+pub(crate) fn own_group(controller: &str) -> Option<(PathBuf, PathBuf)> {
     let own = procfs::process::Process::myself().ok()?;
     let mounts = own.mountinfo().ok()?;
-    let mount = mounts
-        .into_iter()
-        .find(|mount| mount.fs_type == "cgroup2")?;
+    let mount = mounts.into_iter().find(|mount| match controller {
+        "" => mount.fs_type == "cgroup2",
+        _ => mount.fs_type == "cgroup" && mount.super_options.contains_key(controller),
+    })?;
     let group = fs::read_to_string("/proc/self/cgroup").ok()?;
-    let folder = group_folder(&group, &mount.mount_point, &mount.root)?;
+    let folder = group_folder(&group, controller, &mount.mount_point, &mount.root)?;
     Some((mount.mount_point, folder))
 }
 
-/// The folder of a process of which `/proc/PID/cgroup` tells this, in the file system of groups
-/// that shows `root` at `mount`.
-fn group_folder(told: &str, mount: &Path, root: &str) -> Option<PathBuf> {
-    // That of version 2 has no controllers in its line.
-    let path = told.lines().find_map(|line| line.strip_prefix("0::"))?;
+/// Returns the folder of a process's cgroup. `cgroups` is the content of `/proc/PID/cgroup`, and
+/// `root` is the part of the hierarchy that is mounted at `mount`.
+fn group_folder(cgroups: &str, controller: &str, mount: &Path, root: &str) -> Option<PathBuf> {
+    let path = cgroups.lines().find_map(|line| {
+        let (controllers, path) = line.split_once(':')?.1.split_once(':')?;
+        let mut controllers = controllers.split(',');
+        controllers.any(|name| name == controller).then_some(path)
+    })?;
     let within = Path::new(path).strip_prefix(root).ok()?;
     let is_outside = within.components().any(|part| part.as_os_str() == "..");
     (!is_outside).then(|| mount.join(within))
@@ -201,8 +212,7 @@ mod tests {
     use super::*;
     use crate::BotCommand;
 
-    /// A folder in which files and folders do nothing, and are removed by the test where the kernel
-    /// would have none.
+    /// A fake cgroup folder. The test itself removes the files that the kernel would remove.
     struct Fake(tempfile::TempDir);
 
     impl Fake {
@@ -217,7 +227,7 @@ mod tests {
             BotGroups::at(self.0.path(), Duration::ZERO)
         }
 
-        /// The names of the folders of groups.
+        /// Returns the names of the folders for cgroups.
         fn folders(&self) -> Vec<String> {
             let entries = fs::read_dir(self.0.path()).unwrap().flatten();
             let names = entries.map(|entry| entry.file_name().into_string().unwrap());
@@ -229,7 +239,7 @@ mod tests {
         fs::read_to_string(group.folder().join(name)).unwrap()
     }
 
-    /// What the kernel does when the last process of a group is gone.
+    /// Simulates the end of the last process in a cgroup.
     fn empty(folder: &Path) {
         for entry in fs::read_dir(folder).unwrap().flatten() {
             if entry.path().is_file() {
@@ -239,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_are_made_only_where_memory_is_counted() {
+    fn groups_are_created_only_where_memory_is_accounted() {
         for counted in ["", "cpu pids\n", "memory_of_somebody\n"] {
             let fake = Fake::new(counted);
             assert!(fake.open().is_none(), "{counted:?}");
@@ -253,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_has_the_limit_and_no_swap_and_dies_as_one() {
+    fn a_group_has_the_memory_limit_and_no_swap_and_is_killed_as_a_whole() {
         let fake = Fake::new("memory");
         let groups = fake.open().unwrap();
         let one = groups.group(1 << 20).unwrap();
@@ -268,12 +278,12 @@ mod tests {
     }
 
     #[test]
-    fn a_kill_for_want_of_memory_is_told_by_the_events_of_the_group() {
+    fn an_oom_kill_is_detected_from_the_events_of_the_group() {
         let fake = Fake::new("memory");
         let groups = fake.open().unwrap();
         let group = groups.group(1 << 20).unwrap();
-        assert!(!group.has_killed(), "without a word of the kernel");
-        for (events, has_killed) in [
+        assert!(!group.has_oom_kill(), "without a word of the kernel");
+        for (events, has_oom_kill) in [
             ("low 0\nhigh 0\nmax 7\noom 0\noom_kill 0\n", false),
             (
                 "low 0\nhigh 0\nmax 7\noom 1\noom_kill 2\noom_group_kill 1\n",
@@ -281,12 +291,12 @@ mod tests {
             ),
         ] {
             group.set("memory.events", events).unwrap();
-            assert_eq!(group.has_killed(), has_killed, "{events}");
+            assert_eq!(group.has_oom_kill(), has_oom_kill, "{events}");
         }
     }
 
     #[test]
-    fn a_group_is_killed_when_it_is_dropped_and_removed_when_its_processes_are_gone() {
+    fn a_dropped_group_is_killed_and_removed_once_its_processes_have_ended() {
         let fake = Fake::new("memory");
         let groups = fake.open().unwrap();
         let folder = {
@@ -301,9 +311,9 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_program_left_is_removed_and_that_of_a_running_one_stays() {
+    fn groups_of_killed_commands_are_removed_and_those_of_running_ones_are_kept() {
         let fake = Fake::new("memory");
-        // The numbers of processes are smaller.
+        // No process has such a large id.
         let gone = fake.0.path().join(format!("{PREFIX}4294967295"));
         fs::create_dir_all(gone.join("0")).unwrap();
         let running = fake.0.path().join(format!("{PREFIX}1"));
@@ -314,9 +324,9 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_of_a_process_is_found_whatever_part_of_the_system_it_sees() {
+    fn the_group_folder_of_a_process_is_found_below_any_mount_root() {
         let mount = Path::new("/sys/fs/cgroup");
-        let found = |told, root| group_folder(told, mount, root);
+        let found = |cgroups, root| group_folder(cgroups, "", mount, root);
         let at = |path: &str| Some(mount.join(path));
         assert_eq!(
             found("0::/user.slice/a.scope\n", "/"),
@@ -327,15 +337,19 @@ mod tests {
         assert_eq!(found("0::/elsewhere\n", "/docker/abc"), None);
         assert_eq!(found("0::/../outside\n", "/"), None);
         assert_eq!(found("4:memory:/x\n", "/"), None, "version 1 only");
+        let cpu = group_folder("4:memory:/x\n2:cpu,cpuacct:/y\n", "cpu", mount, "/");
+        assert_eq!(cpu, at("y"));
     }
 
     #[tokio::test]
     #[ignore = "needs a cgroup v2 with the controller `memory` in which the test may make groups, \
                 as a user of systemd has one: many machines and most containers give none"]
-    async fn processes_in_groups_of_their_own_are_killed_when_they_hold_too_much_together() {
+    async fn processes_in_separate_process_groups_are_killed_when_their_total_exceeds_the_limit() {
         let groups = BotGroups::open().expect("a place where groups may be made");
-        let group = Arc::new(groups.group(40_000_000).unwrap());
-        // Neither of the two holds too much, and setsid takes them out of the process group.
+        let group = groups.group(40_000_000).unwrap();
+        let folder = group.folder().to_owned();
+        // Neither of the two commands alone exceeds the limit, and setsid moves one of them out of
+        // the process group.
         let hold = "head -c 30000000 /dev/zero | tail -c 30000000 | sleep 600";
         let script = format!(
             "echo 0 >{}/cgroup.procs; setsid sh -c '{hold}' & {hold}",
@@ -343,15 +357,13 @@ mod tests {
         );
         let mut process = BotCommand::new("sh")
             .with(["-c", &script])
-            .in_own_group()
-            .in_group(Some(Arc::clone(&group)))
+            .in_group(Some(group))
             .start("http://127.0.0.1:1", "none")
+            .await
             .unwrap();
         let status = process.ended().await.unwrap();
         assert!(process.ran_out_of_memory(status, ""), "{status}");
-        drop(process);
-        let folder = group.folder().to_owned();
-        drop((group, groups));
+        drop((process, groups));
         assert!(!folder.exists());
     }
 }

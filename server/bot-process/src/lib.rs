@@ -1,328 +1,363 @@
-//! Bots as processes: started with what they need to find their seat, heard to the end, and
-//! measured.
+//! Starts bots as processes, isolates them, limits their resources, and measures their usage.
+//! Environment variables state each bot's server and seat.
 
 #![forbid(unsafe_code)]
 
 #[cfg(target_os = "linux")]
+mod control;
+mod cpu_quota;
+mod environment;
+#[cfg(target_os = "linux")]
 mod group;
+mod isolation;
 mod limits;
 mod memory;
 #[cfg(not(target_os = "linux"))]
 mod no_groups;
+mod private_folders;
+mod process;
+mod regular_file;
+mod removal;
+mod start_error;
 mod stderr;
+#[cfg(target_os = "linux")]
+mod supervised_start;
+#[cfg(target_os = "linux")]
+mod supervisor;
 mod usage;
 #[cfg(target_os = "linux")]
 mod watch;
+mod working_copy;
 
 use std::{
     env,
-    ffi::OsString,
-    io,
-    path::{Path, is_separator},
-    process::{ExitStatus, Stdio},
+    ffi::{OsStr, OsString},
+    path::{Path, PathBuf, is_separator},
+    process::Stdio,
     sync::Arc,
-    time::Duration,
 };
 
 use bridgemaster_sdk::{QUEUE_VARIABLE, SERVER_VARIABLE, TICKET_VARIABLE};
 use parking_lot::Mutex;
-use tokio::{
-    process::{Child, Command},
-    time::timeout,
-};
+use tokio::process::{Child, Command};
 use tokio_util::task::AbortOnDropHandle;
 
 #[cfg(target_os = "linux")]
 pub use self::group::{BotGroup, BotGroups};
 #[cfg(not(target_os = "linux"))]
 pub use self::no_groups::{BotGroup, BotGroups};
-use self::stderr::{Tail, read_to_end};
+#[cfg(target_os = "linux")]
+pub use self::supervisor::{SUPERVISOR_COMMAND, hide_from_bots, run_as_init_if_pid_1, supervise};
 #[cfg(target_os = "linux")]
 use self::watch::Watch;
 pub use self::{
+    cpu_quota::CpuQuota,
+    environment::{VariableError, check_variable, read_variable},
+    isolation::Isolation,
     limits::{Limits, allowed_cores},
-    memory::says_out_of_memory,
+    memory::reports_out_of_memory,
+    process::BotProcess,
+    regular_file::{open_regular, read_regular},
+    start_error::{StartError, machine_hint, windows_line_endings},
     stderr::StderrFile,
-    usage::{Usage, UsageSoFar},
+    usage::{Usage, UsageTracker},
+};
+use self::{
+    private_folders::PrivateFolders,
+    stderr::{Tail, read_to_end},
 };
 
-/// Time for the rest of a bot's standard error once its process has ended: a process that it left
-/// behind may hold the pipe open for ever.
-const LAST_WORDS_TIME: Duration = Duration::from_millis(500);
+/// Path of the running executable on Linux. The path stays valid even if the file is replaced.
+pub const CURRENT_EXE: &str = "/proc/self/exe";
 
-/// The command that starts a bot.
+/// A command that starts bots.
+///
+/// The bot gets only environment variables from an allow list, and variables added to the command.
+/// A bot's home, temporary folder and working folder are private, and are removed after the bot has
+/// ended. The working folder is a copy of the caller's working folder, with links in place of large
+/// files and folders. A malicious bot can still write elsewhere on the disk.
 #[derive(Clone, Debug)]
 pub struct BotCommand {
     program: OsString,
     arguments: Vec<OsString>,
     variables: Vec<(OsString, OsString)>,
-    has_own_group: bool,
+    has_working_copy: bool,
+    excluded: Option<PathBuf>,
+    supervisor: Option<PathBuf>,
+    limits: Limits,
     is_measured: bool,
-    most_memory_bytes: Option<u64>,
+    min_isolation: Isolation,
     group: Option<Arc<BotGroup>>,
 }
 
 impl BotCommand {
-    /// A program, by its path or its name in a folder of `PATH`, without arguments.
+    /// Creates a command from a program's path, or from the name of a program in `PATH`.
     pub fn new(program: impl Into<OsString>) -> Self {
         Self {
             program: program.into(),
             arguments: Vec::new(),
             variables: Vec::new(),
-            has_own_group: false,
+            has_working_copy: true,
+            excluded: None,
+            supervisor: None,
+            limits: Limits::default(),
             is_measured: false,
-            most_memory_bytes: None,
+            min_isolation: Isolation::ProcessGroup,
             group: None,
         }
     }
 
-    /// Adds arguments.
+    /// Appends arguments for the program.
     #[must_use]
     pub fn with<T: Into<OsString>>(mut self, arguments: impl IntoIterator<Item = T>) -> Self {
         self.arguments.extend(arguments.into_iter().map(Into::into));
         self
     }
 
-    /// Adds a variable to the environment.
+    /// Adds an environment variable.
     #[must_use]
     pub fn with_variable(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.variables.push((name.into(), value.into()));
         self
     }
 
-    /// Puts the process into a group of its own where the system has groups: Ctrl-C in a terminal
-    /// does not reach it, and on Linux its children are killed with it.
+    /// Starts the bot in an empty working folder, for programs that need no files from the caller's
+    /// folder.
     #[must_use]
-    pub fn in_own_group(mut self) -> Self {
-        self.has_own_group = true;
+    pub fn without_working_copy(mut self) -> Self {
+        self.has_working_copy = false;
         self
     }
 
-    /// Measures what its processes use, where the system tells; for a process in a group of its
-    /// own. It is killed with its group when all of them together hold more memory of their own
-    /// than `most_memory_bytes`.
+    /// Excludes this folder from the working copy, at any depth.
     #[must_use]
-    pub fn measured(mut self, most_memory_bytes: Option<u64>) -> Self {
+    pub fn excluding_folder(mut self, folder: Option<&Path>) -> Self {
+        // A folder that does not exist need not be excluded.
+        self.excluded = folder.and_then(|folder| folder.canonicalize().ok());
+        self
+    }
+
+    /// Starts the bot below a supervisor on Linux. All of the bot's processes then end when the bot
+    /// or this process ends, even if this process is killed. `program` must call [`supervise`] if
+    /// its first argument is [`SUPERVISOR_COMMAND`]. Without a supervisor, the bot only has its own
+    /// process group.
+    #[must_use]
+    pub fn supervised(mut self, program: impl Into<PathBuf>) -> Self {
+        self.supervisor = cfg!(target_os = "linux").then(|| program.into());
+        self
+    }
+
+    /// Requires at least this isolation. A start fails if only weaker isolation is available.
+    #[must_use]
+    pub fn min_isolation(mut self, least: Isolation) -> Self {
+        self.min_isolation = least;
+        self
+    }
+
+    /// Measures the resource usage of the bot's processes, if the operating system supports this.
+    #[must_use]
+    pub fn measured(mut self) -> Self {
         self.is_measured = true;
-        self.most_memory_bytes = most_memory_bytes;
         self
     }
 
-    /// Says in which group of the kernel its processes are, if they are in one: the program takes
-    /// itself there ([`Limits::group`]). They are killed with it.
+    /// Sets resource limits. Limits require a supervisor. A [`measured`](Self::measured) bot is
+    /// killed when its processes' total memory exceeds the memory limit for one process.
     #[must_use]
-    pub fn in_group(mut self, group: Option<Arc<BotGroup>>) -> Self {
-        self.group = group;
+    pub fn limited(mut self, limits: Limits) -> Self {
+        self.limits = limits;
         self
     }
 
-    /// The program and its arguments.
-    pub fn words(&self) -> impl Iterator<Item = &OsString> {
+    /// Puts the bot's processes into a cgroup. All processes in the cgroup are killed when the bot
+    /// ends.
+    #[must_use]
+    pub fn in_group(mut self, group: Option<BotGroup>) -> Self {
+        self.limits.group = group.as_ref().map(|group| group.folder().to_owned());
+        self.group = group.map(Arc::new);
+        self
+    }
+
+    /// Returns the program and its arguments.
+    pub fn command_line(&self) -> impl Iterator<Item = &OsString> {
         std::iter::once(&self.program).chain(&self.arguments)
     }
 
-    /// Starts the bot for the seat of a ticket. Dropping the process kills it.
+    /// Starts the bot for a ticket's seat. Dropping the process kills it.
     ///
-    /// The ticket travels by the environment: the arguments of a process can be read by every
-    /// user of a machine.
+    /// The ticket is passed in the environment, because every user of a machine can read a
+    /// process's arguments.
     ///
     /// # Errors
-    /// When the system cannot start the program.
-    pub fn start(&self, server_url: &str, ticket: &str) -> io::Result<BotProcess> {
+    /// The program cannot be started.
+    pub async fn start(&self, server_url: &str, ticket: &str) -> Result<BotProcess, StartError> {
         self.start_with(server_url, &[(TICKET_VARIABLE, ticket)], None)
+            .await
     }
 
-    /// The same for a seat that was offered in a queue: the bot is told of the queue too, so that
-    /// it looks for a lost server for as long as a bot that attends.
+    /// Starts the bot for a seat that was offered in a queue. The bot also gets the queue's id. It
+    /// therefore retries a lost connection for as long as a bot that waits in the queue by itself.
     ///
     /// # Errors
-    /// When the system cannot start the program.
-    pub fn start_offered(
+    /// The program cannot be started.
+    pub async fn start_offered(
         &self,
         server_url: &str,
         ticket: &str,
         queue: &str,
-    ) -> io::Result<BotProcess> {
+    ) -> Result<BotProcess, StartError> {
         let variables = [(TICKET_VARIABLE, ticket), (QUEUE_VARIABLE, queue)];
-        self.start_with(server_url, &variables, None)
+        self.start_with(server_url, &variables, None).await
     }
 
-    /// The same, and writes what the bot says on its standard error to this file too.
+    /// Starts the bot for a ticket's seat, and also writes its standard error to a file.
     ///
     /// # Errors
-    /// When the system cannot start the program.
-    pub fn start_and_keep(
+    /// The program cannot be started.
+    pub async fn start_with_stderr(
         &self,
         server_url: &str,
         ticket: &str,
         stderr: StderrFile,
-    ) -> io::Result<BotProcess> {
+    ) -> Result<BotProcess, StartError> {
         self.start_with(server_url, &[(TICKET_VARIABLE, ticket)], Some(stderr))
+            .await
     }
 
     /// Starts the bot for all matches that a queue offers it. Dropping the process kills it.
     ///
     /// # Errors
-    /// When the system cannot start the program.
-    pub fn start_attending(&self, server_url: &str, queue: &str) -> io::Result<BotProcess> {
+    /// The program cannot be started.
+    pub async fn start_attending(
+        &self,
+        server_url: &str,
+        queue: &str,
+    ) -> Result<BotProcess, StartError> {
         self.start_with(server_url, &[(QUEUE_VARIABLE, queue)], None)
+            .await
     }
 
-    fn start_with(
+    /// Starts the bot for a queue, and also writes its standard error to a file.
+    ///
+    /// # Errors
+    /// The program cannot be started.
+    pub async fn start_attending_with_stderr(
+        &self,
+        server_url: &str,
+        queue: &str,
+        stderr: StderrFile,
+    ) -> Result<BotProcess, StartError> {
+        self.start_with(server_url, &[(QUEUE_VARIABLE, queue)], Some(stderr))
+            .await
+    }
+
+    async fn start_with(
         &self,
         server_url: &str,
         variables: &[(&str, &str)],
         file: Option<StderrFile>,
-    ) -> io::Result<BotProcess> {
-        let mut command = Command::new(&self.program);
-        #[cfg(unix)]
-        if self.has_own_group {
-            command.process_group(0);
+    ) -> Result<BotProcess, StartError> {
+        let current = env::current_dir().map_err(StartError::Other)?;
+        let working_copy_of = self.has_working_copy.then_some(current.as_path());
+        let folders = PrivateFolders::new(working_copy_of, self.excluded.as_deref())
+            .map_err(StartError::from_folders_error)?;
+        let inherited = environment::variables(&folders);
+        let spawn = |program: &OsStr, arguments: &[OsString], stdin: Stdio| {
+            let mut command = Command::new(program);
+            #[cfg(unix)]
+            if self.supervisor.is_none() {
+                command.process_group(0);
+            }
+            command
+                .args(arguments)
+                .current_dir(folders.working())
+                .env_clear()
+                .envs(inherited.iter().map(|(name, value)| (name, value)))
+                .envs(self.variables.iter().map(|(name, value)| (name, value)))
+                .env(SERVER_VARIABLE, server_url)
+                .envs(variables.iter().copied())
+                .stdin(stdin)
+                .stdout(Stdio::null())
+                .stderr(Stdio::piped())
+                // A supervisor exits by itself after the bot has exited.
+                .kill_on_drop(self.supervisor.is_none())
+                .spawn()
+                .map_err(|error| StartError::new(program, error))
+        };
+        let mut process = self.spawn_process(spawn, file).await?;
+        process.folders = Some(folders);
+        Ok(process)
+    }
+
+    async fn spawn_process(
+        &self,
+        spawn: impl Fn(&OsStr, &[OsString], Stdio) -> Result<Child, StartError>,
+        file: Option<StderrFile>,
+    ) -> Result<BotProcess, StartError> {
+        #[cfg(target_os = "linux")]
+        if let Some(supervisor) = &self.supervisor {
+            return self.start_supervised(supervisor, spawn, file).await;
         }
-        let mut child = command
-            .args(&self.arguments)
-            .envs(self.variables.iter().map(|(name, value)| (name, value)))
-            .env(SERVER_VARIABLE, server_url)
-            // What is left of other runs would be taken for what is meant.
-            .env_remove(TICKET_VARIABLE)
-            .env_remove(QUEUE_VARIABLE)
-            .envs(variables.iter().copied())
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .kill_on_drop(true)
-            .spawn()?;
+        let (in_force, least) = (Isolation::ProcessGroup, self.min_isolation);
+        if in_force < least {
+            return Err(StartError::Isolation { in_force, least });
+        }
+        let child = spawn(&self.program, &self.arguments, Stdio::null())?;
+        Ok(self.process(child, in_force, file))
+    }
+
+    fn process(
+        &self,
+        mut child: Child,
+        isolation: Isolation,
+        file: Option<StderrFile>,
+    ) -> BotProcess {
         let tail = Arc::new(Mutex::new(Tail::default()));
         let reading = child.stderr.take().map(|stderr| {
             let reading = read_to_end(stderr, Arc::clone(&tail), file);
             AbortOnDropHandle::new(tokio::spawn(reading))
         });
-        Ok(BotProcess {
+        BotProcess {
             #[cfg(target_os = "linux")]
             watch: self
                 .is_measured
-                .then(|| Watch::of(child.id()?, self.most_memory_bytes))
+                .then(|| Watch::of(child.id()?, isolation, self.limits.memory_bytes))
                 .flatten(),
+            #[cfg(target_os = "linux")]
+            control: None,
+            isolation,
             child,
-            has_own_group: self.has_own_group,
-            most_memory_bytes: self.most_memory_bytes,
+            max_memory_bytes: self.limits.memory_bytes,
             group: self.group.clone(),
             tail,
             reading,
-        })
+            folders: None,
+        }
     }
 }
 
-/// A bot that was started. Dropping it kills the process.
-#[derive(Debug)]
-pub struct BotProcess {
-    child: Child,
-    has_own_group: bool,
-    most_memory_bytes: Option<u64>,
-    group: Option<Arc<BotGroup>>,
-    #[cfg(target_os = "linux")]
-    watch: Option<Watch>,
-    tail: Arc<Mutex<Tail>>,
-    reading: Option<AbortOnDropHandle<()>>,
-}
-
-impl BotProcess {
-    /// Waits for the end of the process. May be dropped and called again.
-    ///
-    /// # Errors
-    /// When the system cannot wait for the process.
-    pub async fn ended(&mut self) -> io::Result<ExitStatus> {
-        #[cfg(target_os = "linux")]
-        if let Some(watch) = &mut self.watch {
-            watch.until_ended().await;
-        }
-        self.child.wait().await
-    }
-
-    /// What its processes have used, as far as [`ended`](Self::ended) was waiting meanwhile.
-    pub fn usage(&self) -> UsageSoFar {
-        #[cfg(target_os = "linux")]
-        if let Some(watch) = &self.watch {
-            return watch.so_far();
-        }
-        UsageSoFar::default()
-    }
-
-    /// Whether a process with a limit of memory, which has ended with this status and these last
-    /// words, ended for it: it was killed, or failed and says that it got none.
-    pub fn ran_out_of_memory(&self, status: ExitStatus, last_words: &str) -> bool {
-        #[cfg(target_os = "linux")]
-        if self.watch.as_ref().is_some_and(|watch| watch.has_killed) {
-            return true;
-        }
-        if self.group.as_ref().is_some_and(|group| group.has_killed()) {
-            return true;
-        }
-        self.most_memory_bytes.is_some() && !status.success() && says_out_of_memory(last_words)
-    }
-
-    /// Its number, until [`ended`](Self::ended) has told of its end.
-    pub fn id(&self) -> Option<u32> {
-        self.child.id()
-    }
-
-    /// Kills the process, and those of its group if it has its own.
-    ///
-    /// # Errors
-    /// When the system cannot.
-    pub async fn kill(&mut self) -> io::Result<()> {
-        self.kill_group();
-        self.child.kill().await
-    }
-
-    /// Kills all processes of its group, if it has its own and has not ended: its number is not
-    /// given to another before its end was told. And all that are in its group of the kernel.
-    fn kill_group(&self) {
-        if let Some(group) = &self.group {
-            group.kill();
-        }
-        #[cfg(target_os = "linux")]
-        if self.has_own_group
-            && let Some(id) = self.child.id().and_then(|id| i32::try_from(id).ok())
-            && let Some(group) = rustix::process::Pid::from_raw(id)
-        {
-            // What is gone need not be killed.
-            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-        }
-    }
-
-    /// The last whole lines that the process, which has ended, wrote to its standard error.
-    pub async fn last_words(&mut self) -> String {
-        if let Some(reading) = &mut self.reading {
-            // What did not come in time is not shown.
-            let _ = timeout(LAST_WORDS_TIME, reading).await;
-        }
-        self.reading = None;
-        self.stderr_so_far()
-    }
-
-    /// The last whole lines that the process wrote to its standard error until now.
-    pub fn stderr_so_far(&self) -> String {
-        let tail = self.tail.lock();
-        tail.whole_lines()
-    }
-}
-
-impl Drop for BotProcess {
-    fn drop(&mut self) {
-        self.kill_group();
-    }
-}
-
-/// Whether a program is there: at its path, or in a folder of `PATH` when it has no folder.
-pub fn is_program(program: &str) -> bool {
-    let has_file = |folder: &Path| {
+/// Returns a program's file. A name without a folder is looked up in the folders of `PATH`.
+fn program_file(program: &OsStr) -> Option<PathBuf> {
+    let file_in = |folder: &Path| {
         let file = folder.join(program);
-        file.is_file() || file.with_extension(env::consts::EXE_EXTENSION).is_file()
+        let with_extension = file.with_extension(env::consts::EXE_EXTENSION);
+        [file, with_extension]
+            .into_iter()
+            .find(|file| file.is_file())
     };
-    if program.contains(is_separator) {
-        return has_file(Path::new(""));
+    if program.to_string_lossy().contains(is_separator) {
+        return file_in(Path::new(""));
     }
     let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path).any(|folder| has_file(&folder))
+    env::split_paths(&path).find_map(|folder| file_in(&folder))
+}
+
+/// Returns whether a program exists. A name without a folder is looked up in the folders of `PATH`.
+pub fn is_program(program: &str) -> bool {
+    program_path(program).is_some()
+}
+
+/// Returns a program's path. A name without a folder is looked up in the folders of `PATH`.
+pub fn program_path(program: &str) -> Option<PathBuf> {
+    program_file(program.as_ref())
 }

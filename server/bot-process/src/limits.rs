@@ -1,51 +1,77 @@
-//! Limits of a bot: taken on by a process that then becomes the bot, so that all that the bot
-//! starts has them from the first instruction on.
+//! A bot's resource limits. Limits are set before the program starts, so they apply from its first
+//! instruction and to all its descendants.
 
-use std::{ffi::OsString, io, path::PathBuf};
+use std::{ffi::OsString, path::PathBuf};
 
-/// Limits of a bot.
+#[cfg(target_os = "linux")]
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// Maximum size of a file that a bot writes, in bytes.
+#[cfg(target_os = "linux")]
+const MAX_FILE_BYTES: u64 = 1 << 30;
+
+/// Resource limits for a bot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Memory that each of its processes may have for data, in bytes: what is only reserved, and
-    /// the program itself, do not count. `None` for no limit.
+    /// Maximum data memory of each process, in bytes (`RLIMIT_DATA`). Reserved address space and
+    /// the program's own code do not count. `None` means no limit.
     pub memory_bytes: Option<u64>,
-    /// The folder of the group of the kernel that it is in with all that it starts, if it has one.
+    /// Folder of the cgroup that the bot joins, if any.
     pub group: Option<PathBuf>,
-    /// The cores that it may run on, by their numbers; empty for all.
+    /// Ids of the cores to which the bot is pinned; empty for all cores.
     pub cores: Vec<usize>,
 }
 
 impl Limits {
-    /// Whether this system has such limits.
+    /// Returns whether this operating system supports limits.
     pub const fn are_supported() -> bool {
         cfg!(target_os = "linux")
     }
 
-    /// Takes the limits on, and becomes this program. Comes back only when that fails.
-    pub fn become_limited(&self, program: &OsString, arguments: &[OsString]) -> io::Error {
-        match self.take_on() {
-            Ok(()) => become_program(program, arguments),
-            Err(error) => error,
-        }
+    /// Encodes the limits as arguments of the form `--NAME=VALUE`.
+    pub(crate) fn arguments(&self) -> Vec<OsString> {
+        let memory = self
+            .memory_bytes
+            .map(|bytes| format!("--memory-bytes={bytes}"));
+        let group = self.group.as_ref().map(|folder| {
+            let mut argument = OsString::from("--group=");
+            argument.push(folder);
+            argument
+        });
+        let cores: Vec<String> = self.cores.iter().map(usize::to_string).collect();
+        let cores = (!cores.is_empty()).then(|| format!("--cores={}", cores.join(",")));
+        let texts = memory.into_iter().chain(cores).map(OsString::from);
+        texts.chain(group).collect()
     }
 
+    /// Parses one argument; `None` for an invalid argument.
+    pub(crate) fn parse_argument(&mut self, name: &str, value: &str) -> Option<()> {
+        match name {
+            "--memory-bytes" => self.memory_bytes = Some(value.parse().ok()?),
+            "--group" => self.group = Some(value.into()),
+            "--cores" => {
+                let cores = value.split(',').map(|core| core.parse().ok());
+                self.cores = cores.collect::<Option<_>>()?;
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// Applies the limits to this process.
     #[cfg(target_os = "linux")]
-    fn take_on(&self) -> io::Result<()> {
-        use rustix::{
-            process::{Resource, Rlimit, setrlimit},
-            thread::{CpuSet, sched_setaffinity},
-        };
+    pub(crate) fn apply(&self) -> std::io::Result<()> {
+        use rustix::thread::{CpuSet, sched_setaffinity};
+
         if let Some(group) = &self.group {
-            // 0 is who writes it. Where the system refuses it, the other limits hold.
+            // The value 0 means the process that writes it. If joining the cgroup fails, the other
+            // limits still apply.
             let _ = std::fs::write(group.join("cgroup.procs"), "0");
         }
         if let Some(bytes) = self.memory_bytes {
-            let limit = Rlimit {
-                current: Some(bytes),
-                maximum: Some(bytes),
-            };
-            setrlimit(Resource::Data, limit)?;
+            lower(Resource::Data, bytes)?;
         }
+        lower(Resource::Fsize, MAX_FILE_BYTES)?;
         if !self.cores.is_empty() {
             let mut cores = CpuSet::new();
             for &core in self.cores.iter().filter(|core| **core < CpuSet::MAX_CPU) {
@@ -55,17 +81,19 @@ impl Limits {
         }
         Ok(())
     }
-
-    #[cfg(not(target_os = "linux"))]
-    fn take_on(&self) -> io::Result<()> {
-        match *self == Self::default() {
-            true => Ok(()),
-            false => Err(io::ErrorKind::Unsupported.into()),
-        }
-    }
 }
 
-/// The cores that this process may run on, by their numbers; empty where the system does not tell.
+/// Lowers a resource limit of this process and its descendants to `value`.
+#[cfg(target_os = "linux")]
+pub(crate) fn lower(resource: Resource, value: u64) -> std::io::Result<()> {
+    let allowed = getrlimit(resource).maximum;
+    let limit = Some(allowed.map_or(value, |allowed| allowed.min(value)));
+    let (current, maximum) = (limit, limit);
+    Ok(setrlimit(resource, Rlimit { current, maximum })?)
+}
+
+/// Returns the ids of the cores on which this process can run; empty if the operating system cannot
+/// report them.
 pub fn allowed_cores() -> Vec<usize> {
     #[cfg(target_os = "linux")]
     {
@@ -78,15 +106,4 @@ pub fn allowed_cores() -> Vec<usize> {
     }
     #[cfg(not(target_os = "linux"))]
     Vec::new()
-}
-
-#[cfg(unix)]
-fn become_program(program: &OsString, arguments: &[OsString]) -> io::Error {
-    use std::os::unix::process::CommandExt as _;
-    std::process::Command::new(program).args(arguments).exec()
-}
-
-#[cfg(not(unix))]
-fn become_program(_: &OsString, _: &[OsString]) -> io::Error {
-    io::ErrorKind::Unsupported.into()
 }

@@ -1,28 +1,28 @@
-//! What programs say when they get no memory.
+//! Detects out-of-memory errors in the output of programs.
 
-/// What a program without memory writes to its standard error, in lower case, by the language that
-/// it is written in.
-const SAID: [&str; 8] = [
-    // Python, and of its threads.
+/// Texts, in lower case, that programs print to standard error when memory runs out. They are
+/// grouped by language.
+const MESSAGES: [&str; 8] = [
+    // Python and its threads.
     "memoryerror",
     "can't start new thread",
     // C++.
     "bad_alloc",
     // Rust.
     "memory allocation of",
-    // Node, Go, Java's "OutOfMemoryError: Java heap space" and the JVM's own message.
+    // Node, Go, Java code ("OutOfMemoryError: Java heap space"), and the JVM.
     "out of memory",
     "outofmemoryerror",
-    // What the system says, in any language.
+    // The C library, in any language.
     "cannot allocate memory",
     // GNU tools.
     "memory exhausted",
 ];
 
-/// Whether the last words of a program say that it got no memory.
-pub fn says_out_of_memory(last_words: &str) -> bool {
-    let last_words = last_words.to_lowercase();
-    SAID.iter().any(|said| last_words.contains(said))
+/// Returns whether a program's standard error contains an out-of-memory error.
+pub fn reports_out_of_memory(stderr: &str) -> bool {
+    let stderr = stderr.to_lowercase();
+    MESSAGES.iter().any(|message| stderr.contains(message))
 }
 
 #[cfg(test)]
@@ -30,8 +30,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_programs_without_memory_are_told_from_others() {
-        for said in [
+    fn out_of_memory_errors_are_distinguished_from_other_output() {
+        for message in [
             "Traceback (most recent call last):\n  File \"bot.py\", line 3\nMemoryError",
             "terminate called after throwing an instance of 'std::bad_alloc'",
             "memory allocation of 4294967296 bytes failed",
@@ -41,10 +41,10 @@ mod tests {
             "OSError: [Errno 12] Cannot allocate memory",
             "tail: memory exhausted",
         ] {
-            assert!(says_out_of_memory(said), "{said}");
+            assert!(reports_out_of_memory(message), "{message}");
         }
-        for said in ["", "Traceback\n  out of ideas", "KeyError: 'memory'"] {
-            assert!(!says_out_of_memory(said), "{said}");
+        for message in ["", "Traceback\n  out of ideas", "KeyError: 'memory'"] {
+            assert!(!reports_out_of_memory(message), "{message}");
         }
     }
 }

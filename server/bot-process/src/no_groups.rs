@@ -1,38 +1,38 @@
-//! Groups of the kernel, where it has none that count memory.
+//! Stub of the cgroup module for systems other than Linux.
 
 use std::{io, path::Path};
 
-/// A folder for the groups of bots: there is none here.
+/// A folder for bots' cgroups, which cannot exist on this system.
 #[derive(Debug)]
 pub enum BotGroups {}
 
-/// The group of one bot.
+/// One bot's cgroup, which cannot exist on this system.
 #[derive(Debug)]
 pub enum BotGroup {}
 
 impl BotGroups {
-    /// `None`.
+    /// Returns `None`, because this system has no cgroups.
     pub fn open() -> Option<Self> {
         None
     }
 
-    /// A new group.
+    /// Creates a cgroup. Never called, because no value of this type exists.
     ///
     /// # Errors
-    /// None: there are no groups.
+    /// Never fails.
     pub fn group(&self, _: u64) -> io::Result<BotGroup> {
         match *self {}
     }
 }
 
 impl BotGroup {
-    /// Its folder.
+    /// Returns the cgroup's folder.
     pub fn folder(&self) -> &Path {
         match *self {}
     }
 
-    /// Whether the kernel killed one of its processes for want of memory.
-    pub fn has_killed(&self) -> bool {
+    /// Returns whether the kernel killed a process in the cgroup because memory ran out.
+    pub fn has_oom_kill(&self) -> bool {
         match *self {}
     }
 

@@ -1,35 +1,34 @@
-//! What a bot has used.
+//! A bot's resource usage.
 
 use std::{sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
 
-/// What the processes of a bot have used. `None` where the system does not tell.
+/// The resource usage of a bot's processes. A value is `None` if the operating system cannot
+/// measure it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Most memory that they held together, in bytes. A page that several of them share counts for
-    /// each.
+    /// Peak of all processes' total memory, in bytes. Shared memory counts once for each process.
     pub peak_memory_bytes: Option<u64>,
-    /// Processor time of all of them.
+    /// Total CPU time used by all processes.
     pub cpu_time: Option<Duration>,
 }
 
-/// Tells what a bot has used until now, and when it has ended what it used in all.
+/// A shared handle to a bot's resource usage so far. The usage is final once the bot has ended.
 #[derive(Clone, Debug, Default)]
-pub struct UsageSoFar(Arc<Mutex<Usage>>);
+pub struct UsageTracker(Arc<Mutex<Usage>>);
 
-impl UsageSoFar {
-    /// What it has used.
+impl UsageTracker {
+    /// Returns the resource usage so far.
     pub fn get(&self) -> Usage {
         *self.0.lock()
     }
 
-    /// Takes in what it uses now: memory that counts when it is the most so far, and time that
-    /// counts when it is more, since that of a process for which nobody waited is lost.
-    #[cfg(target_os = "linux")]
-    pub(crate) fn note(&self, memory_bytes: u64, cpu_time: Duration) {
+    /// Records a sample. Recorded values never decrease: memory is a peak, and an orphan's CPU time
+    /// can no longer be measured once the orphan has ended.
+    pub fn record(&self, memory_bytes: u64, cpu_time: Duration) {
         let mut usage = self.0.lock();
-        // What has ended holds nothing.
+        // A value of 0 is ignored, because an ended process uses no memory.
         let memory_bytes = (memory_bytes > 0).then_some(memory_bytes);
         usage.peak_memory_bytes = usage.peak_memory_bytes.max(memory_bytes);
         usage.cpu_time = usage.cpu_time.max(Some(cpu_time));

@@ -1,158 +1,180 @@
-//! What the processes of a bot use, as the kernel tells: memory and processor time of the process
-//! and of all that it started.
+//! Measures a bot's resource usage: the memory and CPU time of its process and all descendants.
 
 use std::{collections::BTreeMap, time::Duration};
 
 use procfs::process::{Process, Stat};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use tokio::{
     signal::unix::{self, SignalKind},
     time::timeout,
 };
 
-use crate::usage::UsageSoFar;
+use crate::{Isolation, supervisor::children, usage::UsageTracker};
 
-/// Time between the first two looks: some bots end after a few of these.
-const FIRST_PAUSE: Duration = Duration::from_millis(5);
-/// The pause doubles up to this: it misses little, and a look at a bot of ten threads takes a
-/// thousandth of it.
-const LONGEST_PAUSE: Duration = Duration::from_millis(160);
+/// Interval between the first samples. It is short, because some bots end after a few milliseconds.
+const MIN_SAMPLE_INTERVAL: Duration = Duration::from_millis(5);
+/// Maximum interval between samples. The interval doubles until it reaches this value, of which
+/// sampling a bot with ten threads takes only a thousandth.
+const MAX_SAMPLE_INTERVAL: Duration = Duration::from_millis(160);
 
-/// Looks at a process and all that it has started, until it ends.
+/// Takes samples of a process and its descendants until the process ends.
 #[derive(Debug)]
 pub(crate) struct Watch {
     root: Pid,
-    /// Tells when some child of ours has ended.
+    /// The number of generations above the bot in the process tree: supervisor and init.
+    above: usize,
+    /// A stream of signals. Each signal means that at least one child of this process has ended.
     ends: unix::Signal,
-    /// The processes that were seen at the last look, with the time of their start: a number may
-    /// be given to another process later.
-    known: BTreeMap<i32, u64>,
+    /// The processes in the last sample. Start times identify them, because process ids are reused.
+    processes: BTreeMap<i32, u64>,
     pause: Duration,
-    so_far: UsageSoFar,
+    so_far: UsageTracker,
     limit_bytes: Option<u64>,
-    /// Whether they held more than the limit at the last look.
+    /// True if the memory exceeded the limit in the last sample.
     was_over: bool,
-    /// Whether they were killed for it.
-    pub(crate) has_killed: bool,
+    /// True once two consecutive samples exceeded the limit and the processes were killed.
+    pub(crate) has_exceeded_limit: bool,
     has_ended: bool,
 }
 
-/// What processes use at a look.
+/// The result of waiting for a bot's process.
+pub(crate) enum WatchEvent {
+    /// The process has ended.
+    End,
+    /// The memory exceeded the limit in two consecutive samples, so the processes must be killed.
+    OverLimit,
+}
+
+/// A sample of a bot's resource usage.
 #[derive(Debug, Default)]
 struct Sample {
-    /// Memory that they hold, in bytes; a page that several of them share counts for each.
+    /// Resident memory, in bytes. Shared memory counts once for each process.
     held_bytes: u64,
-    /// The part of it that is no file's.
+    /// The part of the resident memory that is not backed by files, in bytes.
     own_bytes: u64,
-    /// The most that one of them has ever held, in bytes.
-    most_of_one_bytes: u64,
-    /// Processor time of them, and of their children that have ended, in the kernel's ticks.
+    /// Peak memory of the process with the highest peak, in bytes.
+    max_process_peak_bytes: u64,
+    /// CPU time of the processes and their ended children, in clock ticks.
     ticks: u64,
 }
 
 impl Watch {
-    /// Watches a process that leads a group and was not waited for. `None` where the system does
-    /// not tell of the end of processes.
-    pub(crate) fn of(process: u32, limit_bytes: Option<u64>) -> Option<Self> {
+    /// Watches a child process that has not been reaped. Returns `None` if the operating system
+    /// cannot report when children end.
+    pub(crate) fn of(process: u32, isolation: Isolation, limit_bytes: Option<u64>) -> Option<Self> {
         let root = Pid::from_raw(i32::try_from(process).ok()?)?;
         Some(Self {
             root,
+            above: isolation.processes_above(),
             ends: unix::signal(SignalKind::child()).ok()?,
-            known: BTreeMap::new(),
-            pause: FIRST_PAUSE,
-            so_far: UsageSoFar::default(),
+            processes: BTreeMap::new(),
+            pause: MIN_SAMPLE_INTERVAL,
+            so_far: UsageTracker::default(),
             limit_bytes,
             was_over: false,
-            has_killed: false,
+            has_exceeded_limit: false,
             has_ended: false,
         })
     }
 
-    pub(crate) fn so_far(&self) -> UsageSoFar {
+    pub(crate) fn so_far(&self) -> UsageTracker {
         self.so_far.clone()
     }
 
-    /// Waits for the end of the process, which must not be waited for elsewhere before: until then
-    /// the kernel keeps what it has used. May be dropped and called again.
-    pub(crate) async fn until_ended(&mut self) {
+    /// Waits until the process has ended. It must not be reaped during the wait, because the kernel
+    /// discards a reaped process's usage. Cancel safe; can be called again.
+    pub(crate) async fn until_ended(&mut self) -> WatchEvent {
         while !self.has_ended {
             self.has_ended = self.is_gone();
-            self.look();
+            if self.sample_exceeds_limit() && !self.has_ended && !self.has_exceeded_limit {
+                self.has_exceeded_limit = true;
+                return WatchEvent::OverLimit;
+            }
             if !self.has_ended {
-                // Another child may have ended, or none.
+                // Wakes up after the pause, or when any child of this process ends.
                 let _ = timeout(self.pause, self.ends.recv()).await;
-                self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+                self.pause = (self.pause * 2).min(MAX_SAMPLE_INTERVAL);
             }
         }
+        WatchEvent::End
     }
 
-    /// Whether the process has ended, and leaves it to be waited for.
+    /// Returns whether the process has ended, without reaping it.
     fn is_gone(&self) -> bool {
         let only_look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         !matches!(waitid(WaitId::Pid(self.root), only_look), Ok(None))
     }
 
-    /// Takes a sample, and kills the processes when they held more than they may at two looks: one
-    /// that is just starting another may be counted twice.
-    fn look(&mut self) {
+    /// Takes a sample, and returns whether the limit was exceeded in two consecutive samples. A
+    /// single sample is not enough, because a process that is forking might be counted twice.
+    fn sample_exceeds_limit(&mut self) -> bool {
         let sample = self.sample();
         let is_over = self
             .limit_bytes
             .is_some_and(|limit| sample.own_bytes > limit);
-        if is_over && self.was_over && !self.has_ended {
-            self.has_killed = true;
-            // What is gone need not be killed.
-            let _ = kill_process_group(self.root, Signal::KILL);
-        }
         if is_over {
-            self.pause = FIRST_PAUSE;
+            self.pause = MIN_SAMPLE_INTERVAL;
         }
-        self.was_over = is_over;
-        let peak_bytes = sample.held_bytes.max(sample.most_of_one_bytes);
+        let was_over = std::mem::replace(&mut self.was_over, is_over);
+        let peak_bytes = sample.held_bytes.max(sample.max_process_peak_bytes);
         let cpu_time = Duration::from_secs(sample.ticks) / ticks_per_second();
-        self.so_far.note(peak_bytes, cpu_time);
+        self.so_far.record(peak_bytes, cpu_time);
+        is_over && was_over
     }
 
     fn sample(&mut self) -> Sample {
         let mut sample = Sample::default();
-        let mut seen = BTreeMap::new();
-        // Those of the last look too: who lost its parent is nobody's child here any more.
-        let mut to_see: Vec<i32> = self.known.keys().copied().collect();
-        to_see.push(self.root.as_raw_nonzero().get());
-        while let Some(number) = to_see.pop() {
-            if seen.contains_key(&number) {
+        let mut current = BTreeMap::new();
+        // Sampling starts with the processes in the last sample, because orphaned processes are no
+        // longer the bot's descendants. The root comes first, so that each process's generation can
+        // be determined.
+        let mut pending: Vec<(i32, usize)> = self
+            .processes
+            .keys()
+            .map(|&number| (number, self.above))
+            .collect();
+        pending.push((self.root.as_raw_nonzero().get(), 0));
+        while let Some((number, generation)) = pending.pop() {
+            if current.contains_key(&number) {
                 continue;
             }
             let Some((process, stat)) = process(number) else {
                 continue;
             };
-            let known = self.known.get(&number);
-            if known.is_some_and(|start| *start != stat.starttime) {
+            let previous = self.processes.get(&number);
+            if previous.is_some_and(|start| *start != stat.starttime) {
                 continue;
             }
-            seen.insert(number, stat.starttime);
-            to_see.extend(children(&process));
-            sample.add(&process, &stat);
+            current.insert(number, stat.starttime);
+            let below = children(&process).into_iter();
+            pending.extend(below.map(|child| (child, generation + 1)));
+            if generation < self.above {
+                sample.add_ended(&stat);
+            } else {
+                sample.add(&process, &stat);
+            }
         }
-        self.known = seen;
+        self.processes = current;
         sample
     }
 }
 
 impl Sample {
+    /// Adds the usage of a process's children that have ended.
+    fn add_ended(&mut self, stat: &Stat) {
+        let of_children = stat.cutime.saturating_add(stat.cstime);
+        self.ticks += of_children.max(0).cast_unsigned();
+    }
+
     fn add(&mut self, process: &Process, stat: &Stat) {
-        let of_children = stat
-            .cutime
-            .saturating_add(stat.cstime)
-            .max(0)
-            .cast_unsigned();
-        self.ticks += stat.utime + stat.stime + of_children;
-        // One that has ended, and was not waited for, holds no memory.
+        self.add_ended(stat);
+        self.ticks += stat.utime + stat.stime;
+        // A zombie has no memory.
         let Ok(status) = process.status() else { return };
         let bytes = |kib: Option<u64>| kib.unwrap_or(0).saturating_mul(1024);
         self.held_bytes += bytes(status.vmrss);
         self.own_bytes += bytes(status.rssanon) + bytes(status.rssshmem);
-        self.most_of_one_bytes = self.most_of_one_bytes.max(bytes(status.vmhwm));
+        self.max_process_peak_bytes = self.max_process_peak_bytes.max(bytes(status.vmhwm));
     }
 }
 
@@ -160,15 +182,6 @@ fn process(number: i32) -> Option<(Process, Stat)> {
     let process = Process::new(number).ok()?;
     let stat = process.stat().ok()?;
     Some((process, stat))
-}
-
-/// The processes that a process has started and that have not ended.
-fn children(process: &Process) -> Vec<i32> {
-    let tasks = process.tasks().into_iter().flatten().flatten();
-    let children = tasks.flat_map(|task| task.children().unwrap_or_default());
-    children
-        .filter_map(|child| i32::try_from(child).ok())
-        .collect()
 }
 
 fn ticks_per_second() -> u32 {
@@ -180,19 +193,21 @@ fn ticks_per_second() -> u32 {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use crate::BotCommand;
+    use crate::{BotCommand, Limits};
 
-    /// Holds so much in a process of its own, until it is killed.
+    /// Returns a bot that allocates this many bytes in a child process, and keeps them until it is
+    /// killed.
     fn hoarder(bytes: usize) -> BotCommand {
         let script = format!("head -c {bytes} /dev/zero | tail -c {bytes} | sleep 600");
-        BotCommand::new("sh").with(["-c", &script]).in_own_group()
+        BotCommand::new("sh").with(["-c", &script])
     }
 
     #[tokio::test]
-    async fn what_a_bot_has_started_is_measured_with_it() {
+    async fn descendants_of_a_bot_are_included_in_its_usage() {
         let mut process = hoarder(60_000_000)
-            .measured(None)
+            .measured()
             .start("http://127.0.0.1:1", "none")
+            .await
             .unwrap();
         let used = process.usage();
         let has_all = async {
@@ -204,13 +219,13 @@ mod tests {
             () = has_all => {}
             ended = process.ended() => panic!("{ended:?}"),
         }
-        // Such a loop in a shell takes longer than the kernel's unit of time.
+        // The script takes longer than one clock tick.
         let script = "sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'; exit 3";
         let mut process = BotCommand::new("sh")
             .with(["-c", script])
-            .in_own_group()
-            .measured(None)
+            .measured()
             .start("http://127.0.0.1:1", "none")
+            .await
             .unwrap();
         let used = process.usage();
         assert_eq!(process.ended().await.unwrap().code(), Some(3));
@@ -221,10 +236,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn processes_that_hold_too_much_together_are_killed() {
+    async fn processes_whose_total_memory_exceeds_the_limit_are_killed() {
         let mut process = hoarder(60_000_000)
-            .measured(Some(20_000_000))
+            .limited(Limits {
+                memory_bytes: Some(20_000_000),
+                ..Limits::default()
+            })
+            .measured()
             .start("http://127.0.0.1:1", "none")
+            .await
             .unwrap();
         let status = process.ended().await.unwrap();
         assert!(!status.success());

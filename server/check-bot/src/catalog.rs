@@ -1,74 +1,75 @@
-//! The checks: their names, and what they prove.
+//! The catalog of checks: names and descriptions.
 
-/// Sections of PROTOCOL.md that ask for what the checks check.
+/// The sections of PROTOCOL.md that define the checked behaviour.
 pub(super) mod section {
-    pub(crate) const CONVERSATION: &str = "The conversation";
+    pub(crate) const MESSAGE_FLOW: &str = "Message flow";
     pub(crate) const ANSWERING: &str = "Answering";
     pub(crate) const ATTENDING: &str = "Attending a queue";
-    pub(crate) const COMING_BACK: &str = "Coming back";
-    pub(crate) const SERVER_STOPS: &str = "When the server stops";
+    pub(crate) const RECONNECTING: &str = "Reconnecting";
+    pub(crate) const SERVER_SHUTDOWN: &str = "Server shutdown";
     pub(crate) const REFUSALS: &str = "Refusals";
     pub(crate) const FAULTS: &str = "Faults";
-    pub(crate) const ROOM_TO_GROW: &str = "Room to grow";
+    pub(crate) const COMPATIBILITY: &str = "Compatibility";
 }
 
-/// A check. The names of all are stable.
+/// A check of a bot's behaviour. Names are stable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Check {
-    /// A bot that is refused stops.
+    /// A bot stops after a final refusal.
     UnknownTicket,
-    /// A whole match of one game and number of seats.
+    /// The bot plays a whole match of one game with one number of seats.
     WholeMatch,
-    /// Requests with one legal decision.
+    /// The bot also answers requests that have only one legal decision.
     AskForced,
-    /// The process ends well after the match.
+    /// The process exits with code 0 after the match.
     ExitCode,
-    /// Pings are answered.
+    /// The bot answers each Ping with one Pong.
     Ping,
-    /// A request that comes again.
+    /// The server sends the open request again.
     DuplicateRequest,
-    /// An old request that comes again.
+    /// The server sends an answered request again.
     StaleRequest,
-    /// An answer that is refused.
+    /// The server refuses an answer, and the request stays open.
     RefusedAnswer,
-    /// A refusal of an old answer.
+    /// The server refuses the answer to an earlier request while a later request is open.
     StaleRefusal,
-    /// The connection is reset.
+    /// The TCP connection is reset.
     ResumeReset,
     /// The server ends the stream with OK.
     ResumeEof,
-    /// The stream ends with an error of the transport.
+    /// The stream ends with UNAVAILABLE without a reason.
     ResumeUnavailable,
-    /// The stream ends with a refusal that asks to retry.
+    /// The stream ends with SLOW_CONSUMER, after which a bot must reconnect.
     ResumeSlowConsumer,
-    /// The stream is lost with the answer.
+    /// The stream is lost together with one of the bot's answers.
     ResumeAnswerLost,
-    /// The stream is lost before MatchEnded came.
+    /// The stream is lost before MatchEnded arrives.
     ResumeEndMissed,
     /// The stream is lost after messages of an unknown kind.
     ResumeAfterUnknown,
-    /// The server has lost what the bot knows.
+    /// The server has lost the last part of the match and does not resume.
     BeginAnew,
-    /// The server stops and comes back.
+    /// The server drains, stops and restarts.
     Drain,
-    /// The match is at another server.
+    /// The server redirects the bot to another server.
     Moved,
-    /// The bot is given several servers, of which the first is not there.
+    /// The bot gets several server addresses, the first of which is unreachable.
     SeveralServers,
-    /// Messages of a newer server.
+    /// The server sends a newer protocol's messages, fields and enum values.
     UnknownMessages,
-    /// A long time without a request.
+    /// The server sends no request for several seconds.
     SlowClock,
-    /// A short time for each decision.
+    /// The match has a short time limit for each decision.
     FastClock,
-    /// Another stream takes the seat.
+    /// Another stream takes over the bot's seat.
     Superseded,
-    /// Matches of a queue; only where it is asked for, since not every bot attends.
+    /// The bot attends a queue. This check runs only on request, since not every bot supports
+    /// queues.
     Attend,
 }
 
 impl Check {
-    /// All checks, in the order in which they are carried out and reported.
+    /// All checks, in the order in which they are run and reported.
     pub const ALL: &'static [Self] = &[
         Self::UnknownTicket,
         Self::WholeMatch,
@@ -97,12 +98,12 @@ impl Check {
         Self::Attend,
     ];
 
-    /// The check of a name, as [`Check::name`] gives it; `None` for any other text.
+    /// Returns the check with this [`name`](Check::name); `None` for an unknown name.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|check| check.name() == name)
     }
 
-    /// The stable name: lower case words with hyphens.
+    /// Returns the check's stable name, in kebab case.
     pub fn name(self) -> &'static str {
         match self {
             Self::UnknownTicket => "unknown-ticket",
@@ -133,102 +134,102 @@ impl Check {
         }
     }
 
-    /// What the check proves, as a sentence.
+    /// Returns a sentence that describes the checked behaviour.
     pub fn proves(self) -> &'static str {
         match self {
             Self::UnknownTicket => {
-                "A bot that is refused with TICKET_UNKNOWN ends with an exit code other than 0 and \
-                 does not try again and again."
+                "A bot that is refused with TICKET_UNKNOWN exits with a code other than 0 and \
+                 does not keep retrying."
             }
             Self::WholeMatch => {
-                "The bot plays a whole match at this number of seats, every decision its own, \
-                 legal and in time."
+                "The bot plays a whole match at this number of seats, and makes every decision \
+                 legally and in time."
             }
             Self::AskForced => {
-                "The bot answers requests that have one legal decision, when the match asks for \
-                 them."
+                "If the match also requests decisions with only one legal answer, the bot answers \
+                 these requests."
             }
             Self::ExitCode => {
-                "After MatchEnded the process ends by itself, in time and with exit code 0."
+                "After MatchEnded the bot's process exits by itself, in time and with code 0."
             }
             Self::Ping => {
-                "Every Ping is answered promptly with one Pong of the same nonce, also while a \
-                 request is open, and no other Pong is sent."
+                "The bot answers every Ping promptly with one Pong of the same nonce, also \
+                 while a request is open, and sends no other Pong."
             }
             Self::DuplicateRequest => {
-                "A request that comes again gets the same answer again or none, before its answer \
-                 and after it."
+                "If the server repeats a request, before or after the answer, the bot sends the \
+                 same answer or none."
             }
             Self::StaleRequest => {
-                "An old request that comes again after its answer does not disturb the answer to \
-                 the new one, and gets no other answer."
+                "If the server repeats an answered request, the bot sends the same answer or none, \
+                 and still answers the new request."
             }
             Self::RefusedAnswer => {
-                "When its answer is refused and the request still waits, the bot answers again."
+                "If the server refuses an answer and the request is still open, the bot answers \
+                 again."
             }
             Self::StaleRefusal => {
-                "A refusal of an answer to an older request does not change the answer to the open \
-                 one."
+                "If the server refuses the answer to an earlier request, the bot does not change \
+                 its answer to the open request."
             }
             Self::ResumeReset => {
-                "After a reset of the connection, before an answer and after one, the bot comes \
-                 back with its ticket, the right last_sequence and the history_id of the newest \
-                 Welcome, and loses no decision."
+                "After a connection reset, before or after an answer, the bot reconnects with its \
+                 ticket, the correct last_sequence and the history_id of the last Welcome. No \
+                 decision is lost."
             }
             Self::ResumeEof => {
-                "When the server ends the stream with OK before the match is over, the bot comes \
-                 back."
+                "If the server closes the stream with OK before the match has ended, the bot \
+                 reconnects."
             }
             Self::ResumeUnavailable => {
-                "When the stream ends with UNAVAILABLE and no reason, the bot comes back."
+                "If the stream ends with UNAVAILABLE without a reason, the bot reconnects."
             }
             Self::ResumeSlowConsumer => {
-                "When the stream ends with SLOW_CONSUMER, which the table says to retry, the bot \
-                 comes back."
+                "If the stream ends with SLOW_CONSUMER, which advises a retry, the bot reconnects."
             }
             Self::ResumeAnswerLost => {
-                "An answer that was lost with its stream is given again on the next one."
+                "If an answer is lost with its stream, the bot sends it again on the next stream."
             }
             Self::ResumeEndMissed => {
-                "A bot whose stream is lost just before MatchEnded comes back for it."
+                "A bot whose stream is lost just before MatchEnded reconnects to receive it."
             }
             Self::ResumeAfterUnknown => {
-                "Messages of an unknown kind are counted: after them the bot comes back with the \
-                 right last_sequence."
+                "The bot counts messages of an unknown kind: after a reconnect, last_sequence in \
+                 Hello includes them."
             }
             Self::BeginAnew => {
-                "When Welcome says that it is not resumed, the bot forgets its number and its \
-                 unsent answer, answers what it is asked from then on, and names the new \
-                 history_id when it comes back."
+                "If Welcome has resumed = false, the bot forgets its sequence number and its \
+                 unsent answer, and answers the requests that follow. When it reconnects, it sends \
+                 the new history_id."
             }
             Self::Drain => {
-                "After Draining the bot goes on answering; after SERVER_STOPPING it comes back to \
-                 the same address once the server is there again."
+                "After Draining the bot keeps answering; after SERVER_STOPPING it reconnects to \
+                 the same address once the server is back."
             }
             Self::Moved => {
-                "When a stream ends with MOVED, before Welcome or later, the bot comes to the \
-                 server of the address that it names, and plays on there."
+                "If a stream ends with MOVED, before or after Welcome, the bot continues at the \
+                 address in the refusal."
             }
             Self::SeveralServers => {
-                "Given the addresses of several servers, of which the first is not there, the bot \
-                 plays at the next, and comes back to it after a reset of the connection."
+                "If the first of several server addresses is unreachable, the bot plays at the \
+                 second, and reconnects there after a connection reset."
             }
             Self::UnknownMessages => {
-                "Messages of an unknown kind, empty messages, unknown fields and unknown enum \
-                 values are skipped, and the bot plays on."
+                "The bot keeps playing when it receives messages of an unknown kind, empty \
+                 messages, unknown fields and unknown enum values."
             }
             Self::SlowClock => {
-                "A long time without a request, in which only Pings come, does not drive the bot \
-                 away."
+                "The bot stays connected while it receives only Pings and no requests for several \
+                 seconds."
             }
-            Self::FastClock => "The bot meets a short time for each decision.",
+            Self::FastClock => "The bot meets a short time limit for each decision.",
             Self::Superseded => {
-                "A bot whose seat was taken over by another stream leaves it to that one."
+                "After another stream has taken over its seat, the bot does not reconnect."
             }
             Self::Attend => {
-                "Started with a queue, the bot plays the match that it is offered, attends again \
-                 after a reset of the connection, plays the next, and ends with exit code 0 when \
-                 the queue is closed."
+                "A bot that attends a queue plays the match it is offered, attends again after a \
+                 connection reset, and plays the next match. When the queue is closed, it exits \
+                 with code 0."
             }
         }
     }
@@ -259,14 +260,14 @@ mod tests {
     fn the_sections_that_failures_name_are_on_the_protocols_page() {
         let page = include_str!("../../../proto/PROTOCOL.md");
         for section in [
-            section::CONVERSATION,
+            section::MESSAGE_FLOW,
             section::ANSWERING,
             section::ATTENDING,
-            section::COMING_BACK,
-            section::SERVER_STOPS,
+            section::RECONNECTING,
+            section::SERVER_SHUTDOWN,
             section::REFUSALS,
             section::FAULTS,
-            section::ROOM_TO_GROW,
+            section::COMPATIBILITY,
         ] {
             assert!(page.contains(&format!("\n## {section}\n")), "{section}");
         }

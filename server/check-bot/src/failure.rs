@@ -1,28 +1,28 @@
-//! How a check ends early.
+//! Results of check scripts.
 
 use super::report::Failure;
 
-/// What a script gives.
-pub(super) type Verdict<T> = Result<T, Stop>;
+/// The result of a script or of one of its steps.
+pub(super) type Verdict<T> = Result<T, StopReason>;
 
-/// Why a script stopped before its end.
+/// The reason why a script stopped early.
 #[derive(Debug)]
-pub(super) enum Stop {
+pub(super) enum StopReason {
     /// The bot failed the check.
     Failed(Failure),
-    /// The match gave no occasion for the check.
+    /// The check did not apply to the match.
     Skipped(String),
-    /// The check itself could not be carried out.
+    /// An error that the bot did not cause prevented the check.
     Broken(String),
 }
 
-/// A failure of the bot; `section` is a heading of PROTOCOL.md.
+/// Creates a failure that the bot caused. `section` is a heading in PROTOCOL.md.
 pub(super) fn failed(
     expected: impl Into<String>,
     seen: impl Into<String>,
     section: &'static str,
-) -> Stop {
-    Stop::Failed(Failure {
+) -> StopReason {
+    StopReason::Failed(Failure {
         expected: expected.into(),
         seen: seen.into(),
         section,
@@ -30,9 +30,9 @@ pub(super) fn failed(
     })
 }
 
-impl Stop {
-    /// A failure that another section of PROTOCOL.md is about.
-    pub(super) fn about(self, section: &'static str) -> Self {
+impl StopReason {
+    /// Replaces the PROTOCOL.md section that a failure refers to.
+    pub(super) fn with_section(self, section: &'static str) -> Self {
         match self {
             Self::Failed(failure) => Self::Failed(Failure { section, ..failure }),
             other => other,

@@ -1,25 +1,25 @@
-//! Checks somebody's bot: starts it as a process, plays scripted matches against it, and tells
-//! what it does not do as the protocol asks.
+//! Conformance checks for bots. Starts a bot as a process, plays scripted matches with the bot, and
+//! reports protocol violations.
 //!
-//! The bot connects to a `front` that every check has for itself. Behind it is a real server; a
-//! `session` carries the messages between the two, and the script of a check (`checks`) holds
-//! some back, sends some twice, puts others in, or cuts the stream.
+//! In each check, the bot connects to a `ScriptedProxy`. A `session` forwards messages between the
+//! bot and a real server. The check's script (in `checks`) delays, repeats or inserts messages, or
+//! cuts the stream.
 
 #![forbid(unsafe_code)]
 
-mod arena;
 mod catalog;
 mod checks;
+mod environment;
 mod failure;
-mod front;
-mod hello;
+mod first_message;
 mod limits;
+mod match_settings;
 mod numbering;
 mod report;
 mod run;
+mod scripted_proxy;
 mod session;
-mod setting;
-mod told;
+mod transcript;
 mod wire;
 
 pub use self::{

@@ -1,16 +1,16 @@
-//! Time that a bot has in a check. All times grow with the factor that the user gives.
+//! Time limits for the checks, scaled by a factor for slow machines.
 
 use std::time::Duration;
 
-/// The times of one run.
+/// The time limits for a run.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Times {
+pub(super) struct TimeLimits {
     factor: f64,
 }
 
-impl Times {
-    /// Times for a machine that is slower by `factor`.
-    pub(super) fn slower_by(factor: f64) -> Self {
+impl TimeLimits {
+    /// Creates limits scaled by `factor`.
+    pub(super) fn new(factor: f64) -> Self {
         Self { factor }
     }
 
@@ -18,17 +18,19 @@ impl Times {
         time.mul_f64(self.factor)
     }
 
-    /// From the start of the process to its first stream: an interpreter and its libraries load.
+    /// Returns the maximum time from the start of the process to its first stream. It is long
+    /// enough to load an interpreter.
     pub(super) fn start(self) -> Duration {
         self.scaled(Duration::from_secs(20))
     }
 
-    /// From the opening of a stream to its Hello: what a server gives by default.
+    /// Returns the maximum time from the start of a stream to its Hello, which is the servers'
+    /// default.
     pub(super) fn hello(self) -> Duration {
         self.scaled(Duration::from_secs(10))
     }
 
-    /// For the answer to a request, where the clock is not what is checked.
+    /// Returns the maximum time for an answer in checks that do not test the clock.
     pub(super) fn answer(self) -> Duration {
         self.scaled(Duration::from_secs(10))
     }
@@ -37,43 +39,45 @@ impl Times {
         self.scaled(Duration::from_secs(120))
     }
 
-    /// For coming back after a lost stream: the reconnect time of usual matches.
+    /// Returns the maximum time to reconnect after a lost stream, which is the matches' default.
     pub(super) fn reconnect(self) -> Duration {
         self.scaled(Duration::from_secs(10))
     }
 
-    /// For a Pong: far above any round trip, and far below what counts as a lost bot.
+    /// Returns the maximum time for a Pong. It is much longer than a round trip, and much shorter
+    /// than the time until a bot counts as lost.
     pub(super) fn pong(self) -> Duration {
         self.scaled(Duration::from_secs(1))
     }
 
-    /// For the end of the process, once there is nothing left to play.
+    /// Returns the maximum time for the bot's process to exit after it has stopped playing.
     pub(super) fn exit(self) -> Duration {
         self.scaled(Duration::from_secs(5))
     }
 
-    /// In which something must not happen: a bot that does it does it at once.
+    /// Returns the time for which a check watches for forbidden behaviour. Faulty bots show it at
+    /// once.
     pub(super) fn quiet(self) -> Duration {
         self.scaled(Duration::from_millis(500))
     }
 
-    /// In which a bot whose stream was taken over must leave the seat alone: several of the pauses
-    /// that bots make between attempts.
-    pub(super) fn leave_alone(self) -> Duration {
+    /// Returns the time during which a superseded bot must not reconnect. It covers several of a
+    /// typical bot's retry intervals.
+    pub(super) fn no_reconnect_time(self) -> Duration {
         self.scaled(Duration::from_secs(2))
     }
 
-    /// How long the bot is not asked in the check of a slow clock.
+    /// Returns the length of the pause without requests in the `slow-clock` check.
     pub(super) fn pause(self) -> Duration {
         self.scaled(Duration::from_secs(3))
     }
 
-    /// How long the server is away in the check of a drain.
+    /// Returns the duration of the server outage in the `drain` check.
     pub(super) fn away(self) -> Duration {
         self.scaled(Duration::from_millis(1500))
     }
 
-    /// Longest time for one decision in the check of a fast clock.
+    /// Returns the time limit per decision in the `fast-clock` check.
     pub(super) fn fast_cap(self) -> Duration {
         self.scaled(Duration::from_secs(1))
     }

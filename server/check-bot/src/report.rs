@@ -1,69 +1,72 @@
-//! What came of the checks.
+//! The report on a run.
 
 use std::time::Duration;
 
+use bridgemaster_bot_process::Isolation;
 use serde::{Serialize, Serializer};
 
-/// What came of checking one bot. As JSON: this object, times in ms.
+/// The report on one bot's checks. In JSON, times are in ms.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// The command that started the bot.
     pub command: Vec<String>,
-    /// Who the bot said it is.
+    /// The bot, as described by its Hello.
     pub bot: BotInfo,
-    /// The checks, in the order of the catalogue.
+    /// The weakest isolation among the bot's processes; `None` if no process was started.
+    pub isolation: Option<Isolation>,
+    /// The checks, in the catalog's order.
     pub checks: Vec<CheckReport>,
-    /// Time of the whole run; as JSON in whole ms.
+    /// Total time of the run; whole ms in JSON.
     #[serde(rename = "duration_ms", serialize_with = "as_ms")]
     pub duration: Duration,
 }
 
 impl Report {
-    /// Number of checks that failed.
+    /// Returns the number of failed checks.
     pub fn failed(&self) -> usize {
         let is_failure = |check: &&CheckReport| matches!(check.outcome, Outcome::Failed(_));
         self.checks.iter().filter(is_failure).count()
     }
 
-    /// Number of checks that passed.
+    /// Returns the number of passed checks.
     pub fn passed(&self) -> usize {
         let is_pass = |check: &&CheckReport| matches!(check.outcome, Outcome::Passed);
         self.checks.iter().filter(is_pass).count()
     }
 }
 
-/// Who a bot says it is, in its Hello.
+/// A bot, as described by its Hello.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct BotInfo {
-    /// Its name.
+    /// The bot's name.
     pub name: String,
-    /// Its version.
+    /// The bot's version; can be empty.
     pub version: String,
-    /// The games that it plays; empty for all.
+    /// Identifiers of the games that the bot plays; empty if it plays all games.
     pub games: Vec<String>,
 }
 
-/// What came of one check.
+/// The result of one check.
 #[derive(Clone, Debug, Serialize)]
 pub struct CheckReport {
-    /// The stable name of the check.
+    /// The check's stable name.
     pub name: &'static str,
-    /// The game that was played; empty when none was.
+    /// The game's identifier; empty without a match.
     pub game: &'static str,
-    /// Number of seats of the match, within the range of the game; 0 when none was played.
+    /// The number of seats in the match; 0 without a match.
     pub seats: u8,
-    /// What the check proves.
+    /// A sentence that describes the checked behaviour.
     pub proves: &'static str,
-    /// What came of it.
+    /// The check's outcome.
     #[serde(flatten)]
     pub outcome: Outcome,
-    /// How long it took; as JSON in whole ms.
+    /// The check's duration; whole ms in JSON.
     #[serde(rename = "duration_ms", serialize_with = "as_ms")]
     pub duration: Duration,
 }
 
 impl CheckReport {
-    /// Name, game and seats on one line.
+    /// Formats the check's name, the game and the number of seats on one line.
     pub fn title(&self) -> String {
         match self.seats {
             0 => self.name.to_owned(),
@@ -72,31 +75,31 @@ impl CheckReport {
     }
 }
 
-/// What came of a check.
+/// A check's outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Outcome {
-    /// The bot does what the check asks for.
+    /// The bot behaves as the protocol requires.
     Passed,
-    /// It does not.
+    /// The bot does not behave as the protocol requires.
     Failed(Failure),
-    /// The match gave no occasion for it.
+    /// The check did not apply to the match.
     Skipped {
-        /// What did not happen.
+        /// Description of the situation that did not occur in the match.
         reason: String,
     },
 }
 
-/// Why a check failed.
+/// The details of a failed check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Failure {
-    /// What the bot should have done.
+    /// The behaviour that the protocol requires.
     pub expected: String,
-    /// What it did.
+    /// The behaviour that the check observed.
     pub seen: String,
-    /// The section of `proto/PROTOCOL.md` that says so.
+    /// The section of `proto/PROTOCOL.md` that requires the expected behaviour.
     pub section: &'static str,
-    /// The end of the bot's standard error, as text; empty when it wrote nothing.
+    /// The last lines of the bot's standard error; can be empty.
     pub stderr: String,
 }
 

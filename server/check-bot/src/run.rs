@@ -1,4 +1,4 @@
-//! Carries the checks of one bot out.
+//! Runs a bot's checks.
 
 use std::{
     collections::VecDeque,
@@ -11,78 +11,77 @@ use thiserror::Error;
 use tokio::task::JoinSet;
 
 use super::{
-    arena::Arena,
     catalog::Check,
-    checks::{Refused, carry_out, refuse_ticket, unknown_ticket},
-    failure::{Stop, Verdict},
-    limits::Times,
+    checks::{RefusedBot, refuse_ticket, run_check, unknown_ticket},
+    environment::CheckEnvironment,
+    failure::{StopReason, Verdict},
+    limits::TimeLimits,
     report::{BotInfo, CheckReport, Outcome, Report},
 };
 use bridgemaster_bot_process::BotCommand;
 
-/// Checks that are carried out at once: they wait more than they work, and a bot of its own clock
-/// is not to be starved by the others.
-const CHECKS_AT_ONCE: usize = 3;
-/// Most times that a limit can be stretched.
+/// The number of concurrent checks. Most checks spend their time waiting, but more concurrent
+/// checks could delay the clock checks.
+const CONCURRENT_CHECKS: usize = 3;
+/// The maximum factor for time limits.
 const MAX_TIME_FACTOR: f64 = 1000.0;
 
-/// What is to be checked.
+/// The bot to check and the checks to run.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// How the bot is started.
+    /// The command that starts the bot.
     pub command: BotCommand,
-    /// Identifiers of the games; empty for those that the bot says it plays.
+    /// Identifiers of the games to play; if empty, the games that the bot's Hello lists.
     pub games: Vec<String>,
-    /// The checks; empty for all but [`Check::Attend`].
+    /// The checks to run; if empty, all but [`Check::Attend`].
     pub only: Vec<Check>,
-    /// Whether [`Check::Attend`] is carried out too.
+    /// True to run [`Check::Attend`] as well, for a bot that attends queues.
     pub attends: bool,
-    /// The factor by which everything may take longer than usual: above 0 and at most 1000. 1 is
-    /// for a usual machine.
+    /// The factor for all time limits: above 0, at most 1000, and 1 by default.
     pub time_factor: f64,
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Clone, Debug)]
 pub enum Progress<'a> {
-    /// This many checks are to be carried out.
+    /// The number of checks to run has been determined.
     Planned(usize),
-    /// A check is done.
+    /// A check has finished.
     Done(&'a CheckReport),
 }
 
-/// Why no report can be given.
+/// An error that prevents a report.
 #[derive(Debug, Error)]
 pub enum CheckBotError {
-    /// A game that there is not.
-    #[error("{game:?} is no game; there are: {}", GAME_IDS.join(", "))]
+    /// A requested game is unknown.
+    #[error("unknown game {game:?}; known games: {}", GAME_IDS.join(", "))]
     UnknownGame {
-        /// What was given.
+        /// The game identifier that was requested.
         game: String,
     },
-    /// A factor out of range.
-    #[error("the factor of the times is above 0 and at most {MAX_TIME_FACTOR}, not {factor}")]
+    /// The time factor is out of range.
+    #[error("time factor: {factor} is out of range (above 0, at most {MAX_TIME_FACTOR})")]
     TimeFactor {
-        /// What was given.
+        /// The factor that was requested.
         factor: f64,
     },
-    /// The bot plays none of the games that this server has.
-    #[error("the bot plays {}, and none of these is here: {}", games.join(", "), GAME_IDS.join(", "))]
+    /// The bot plays none of the known games.
+    #[error("the bot plays only {}; known games: {}", games.join(", "), GAME_IDS.join(", "))]
     NoGame {
-        /// What its Hello names.
+        /// The games that the bot's Hello lists.
         games: Vec<String>,
     },
-    /// A check could not be carried out.
-    #[error("the check {check} cannot be carried out: {detail}")]
+    /// A check could not be run.
+    #[error("cannot run the check {check}: {detail}")]
     Broken {
-        /// Name of the check.
+        /// The check's stable name.
         check: &'static str,
-        /// What happened.
+        /// Description of the problem.
         detail: String,
     },
 }
 
-/// A check with its match.
+/// A check to run, with its game and number of seats.
 #[derive(Clone, Copy)]
 struct Case {
     check: Check,
@@ -90,16 +89,15 @@ struct Case {
     seats: u8,
 }
 
-/// Checks a bot, telling how far it is: three checks at once, each with a process of the bot of its
-/// own.
+/// Checks a bot. Runs three checks at a time, each with a separate bot process. Calls `on_progress`
+/// after each check.
 ///
 /// # Errors
-/// When the plan names a game that there is not or a factor out of range, when the bot plays no game
-/// of this program, or when a check cannot be carried out. A bot that fails is no error: the report
-/// has it.
+/// Returns an error if a game is unknown, the time factor is out of range, the bot plays no known
+/// game, or a check cannot be run. A failed check is part of the report, not an error.
 pub async fn check_bot(
     plan: Plan,
-    mut tell: impl FnMut(Progress<'_>),
+    mut on_progress: impl FnMut(Progress<'_>),
 ) -> Result<Report, CheckBotError> {
     let start = Instant::now();
     if !(plan.time_factor > 0.0 && plan.time_factor <= MAX_TIME_FACTOR) {
@@ -107,37 +105,36 @@ pub async fn check_bot(
             factor: plan.time_factor,
         });
     }
-    let chosen = known_games(&plan.games)?;
-    let words = plan.command.words();
+    let chosen = parse_games(&plan.games)?;
+    let words = plan.command.command_line();
     let command = words
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
-    let arena = Arena::open(plan.command, Times::slower_by(plan.time_factor)).await;
-    let arena = arena.map_err(|detail| CheckBotError::Broken {
+    let environment = CheckEnvironment::open(plan.command, TimeLimits::new(plan.time_factor)).await;
+    let environment = environment.map_err(|detail| CheckBotError::Broken {
         check: Check::UnknownTicket.name(),
         detail,
     });
-    let arena = Arc::new(arena?);
+    let environment = Arc::new(environment?);
 
-    let first = FirstMeeting::with(&arena).await;
-    let is_wanted = |check: Check| match check {
+    let first = FirstContact::run(&environment).await;
+    let is_selected = |check: Check| match check {
         Check::Attend if plan.attends => true,
         Check::Attend => plan.only.contains(&check),
         _ => plan.only.is_empty() || plan.only.contains(&check),
     };
-    let games = match chosen.is_empty() {
-        true => games_of(&first.bot)?,
-        false => chosen,
+    let games = if chosen.is_empty() {
+        games_of(&first.bot)?
+    } else {
+        chosen
     };
-    // A bot that does not even come fails whatever was asked for, and nothing else is worth a try.
-    let cases = match first.came {
-        true => cases(&games, is_wanted),
-        false => VecDeque::new(),
-    };
+    // If the bot does not connect, no further checks are run.
+    let cases = first.connected.then(|| plan_cases(&games, is_selected));
+    let cases = cases.unwrap_or_default();
 
     let mut checks = Vec::new();
-    let probe = !first.came || is_wanted(Check::UnknownTicket);
-    tell(Progress::Planned(cases.len() + usize::from(probe)));
+    let probe = !first.connected || is_selected(Check::UnknownTicket);
+    on_progress(Progress::Planned(cases.len() + usize::from(probe)));
     if probe {
         let case = Case {
             check: Check::UnknownTicket,
@@ -145,41 +142,43 @@ pub async fn check_bot(
             seats: 0,
         };
         let report = case.report(first.verdict, first.duration)?;
-        tell(Progress::Done(&report));
+        on_progress(Progress::Done(&report));
         checks.push(report);
     }
-    checks.extend(carry_out_all(&arena, cases, tell).await?);
+    checks.extend(run_all(&environment, cases, on_progress).await?);
     Ok(Report {
         command,
         bot: first.bot,
+        isolation: environment.isolation(),
         checks,
         duration: start.elapsed(),
     })
 }
 
-/// What a bot shows when it comes with a ticket that is refused.
-struct FirstMeeting {
+/// The result of the first check: the bot's Hello and the verdict. This check starts the bot with
+/// an unknown ticket.
+struct FirstContact {
     bot: BotInfo,
-    came: bool,
+    connected: bool,
     verdict: Verdict<()>,
     duration: Duration,
 }
 
-impl FirstMeeting {
-    async fn with(arena: &Arc<Arena>) -> Self {
+impl FirstContact {
+    async fn run(environment: &Arc<CheckEnvironment>) -> Self {
         let start = Instant::now();
-        let refused = refuse_ticket(arena).await;
+        let refused = refuse_ticket(environment).await;
         let duration = start.elapsed();
         match refused {
             Ok(refused) => Self {
                 bot: info(&refused),
-                came: true,
-                verdict: unknown_ticket(&refused, arena),
+                connected: true,
+                verdict: unknown_ticket(&refused, environment),
                 duration,
             },
             Err(stop) => Self {
                 bot: BotInfo::default(),
-                came: false,
+                connected: false,
                 verdict: Err(stop),
                 duration,
             },
@@ -187,25 +186,26 @@ impl FirstMeeting {
     }
 }
 
-/// Carries several cases out at a time; they are told of and given in their order.
-async fn carry_out_all(
-    arena: &Arc<Arena>,
+/// Runs several cases concurrently and reports progress. Returns the results in the same order as
+/// the cases.
+async fn run_all(
+    environment: &Arc<CheckEnvironment>,
     mut waiting: VecDeque<Case>,
-    mut tell: impl FnMut(Progress<'_>),
+    mut on_progress: impl FnMut(Progress<'_>),
 ) -> Result<Vec<CheckReport>, CheckBotError> {
     let mut done: Vec<Option<CheckReport>> = waiting.iter().map(|_| None).collect();
-    let (mut next, mut told) = (0, 0);
+    let (mut next, mut reported) = (0, 0);
     let mut running = JoinSet::new();
     loop {
-        while running.len() < CHECKS_AT_ONCE
+        while running.len() < CONCURRENT_CHECKS
             && let Some(case) = waiting.pop_front()
         {
-            let (number, arena) = (next, Arc::clone(arena));
+            let (number, environment) = (next, Arc::clone(environment));
             next += 1;
             running.spawn(async move {
                 let start = Instant::now();
                 let Case { check, game, seats } = case;
-                let verdict = carry_out(check, &arena, game, seats).await;
+                let verdict = run_check(check, &environment, game, seats).await;
                 (number, case.report(verdict, start.elapsed()))
             });
         }
@@ -213,13 +213,13 @@ async fn carry_out_all(
             return Ok(done.into_iter().flatten().collect());
         };
         let (number, report) = joined.map_err(|error| CheckBotError::Broken {
-            check: "of a task",
+            check: "task",
             detail: error.to_string(),
         })?;
         done[number] = Some(report?);
-        while let Some(Some(report)) = done.get(told) {
-            tell(Progress::Done(report));
-            told += 1;
+        while let Some(Some(report)) = done.get(reported) {
+            on_progress(Progress::Done(report));
+            reported += 1;
         }
     }
 }
@@ -232,9 +232,9 @@ impl Case {
     ) -> Result<CheckReport, CheckBotError> {
         let outcome = match verdict {
             Ok(()) => Outcome::Passed,
-            Err(Stop::Failed(failure)) => Outcome::Failed(failure),
-            Err(Stop::Skipped(reason)) => Outcome::Skipped { reason },
-            Err(Stop::Broken(detail)) => {
+            Err(StopReason::Failed(failure)) => Outcome::Failed(failure),
+            Err(StopReason::Skipped(reason)) => Outcome::Skipped { reason },
+            Err(StopReason::Broken(detail)) => {
                 return Err(CheckBotError::Broken {
                     check: self.check.name(),
                     detail,
@@ -252,12 +252,12 @@ impl Case {
     }
 }
 
-/// The cases of the games: whole matches of all, every other check in a match of the first with
-/// the fewest seats.
-fn cases(games: &[&'static str], is_wanted: impl Fn(Check) -> bool) -> VecDeque<Case> {
+/// Returns the cases: a whole match for each game and number of seats. Every other check uses one
+/// match of the first game, with the smallest number of seats.
+fn plan_cases(games: &[&'static str], is_selected: impl Fn(Check) -> bool) -> VecDeque<Case> {
     let mut cases = VecDeque::new();
     let checks = Check::ALL.iter().copied();
-    for check in checks.filter(|check| *check != Check::UnknownTicket && is_wanted(*check)) {
+    for check in checks.filter(|check| *check != Check::UnknownTicket && is_selected(*check)) {
         let whole = check == Check::WholeMatch;
         for &game in games.iter().take(if whole { games.len() } else { 1 }) {
             let seats = with_game!(game, G => G::SEATS).into_iter().flatten();
@@ -268,11 +268,11 @@ fn cases(games: &[&'static str], is_wanted: impl Fn(Check) -> bool) -> VecDeque<
     cases
 }
 
-fn known_games(names: &[String]) -> Result<Vec<&'static str>, CheckBotError> {
+fn parse_games(names: &[String]) -> Result<Vec<&'static str>, CheckBotError> {
     let unknown = |game: &String| CheckBotError::UnknownGame { game: game.clone() };
     names
         .iter()
-        .map(|name| game_of(name).ok_or_else(|| unknown(name)))
+        .map(|name| find_game(name).ok_or_else(|| unknown(name)))
         .collect()
 }
 
@@ -280,20 +280,24 @@ fn games_of(bot: &BotInfo) -> Result<Vec<&'static str>, CheckBotError> {
     if bot.games.is_empty() {
         return Ok(GAME_IDS.to_vec());
     }
-    let games: Vec<_> = bot.games.iter().filter_map(|name| game_of(name)).collect();
-    match games.is_empty() {
-        true => Err(CheckBotError::NoGame {
+    let games: Vec<_> = bot
+        .games
+        .iter()
+        .filter_map(|name| find_game(name))
+        .collect();
+    if games.is_empty() {
+        return Err(CheckBotError::NoGame {
             games: bot.games.clone(),
-        }),
-        false => Ok(games),
+        });
     }
+    Ok(games)
 }
 
-fn game_of(name: &str) -> Option<&'static str> {
+fn find_game(name: &str) -> Option<&'static str> {
     GAME_IDS.iter().copied().find(|id| *id == name)
 }
 
-fn info(refused: &Refused) -> BotInfo {
+fn info(refused: &RefusedBot) -> BotInfo {
     BotInfo {
         name: refused.hello.bot_name.clone(),
         version: refused.hello.bot_version.clone(),

@@ -1,6 +1,7 @@
-//! The bot's seat between the bot and a real server: what a script hears, passes on and changes.
+//! Connects one of the bot's streams to a seat on a real server. Passes events to the script and
+//! forwards messages.
 
-mod telling;
+mod sending;
 
 use std::{process::ExitStatus, time::Duration};
 
@@ -20,33 +21,33 @@ use tonic_types::StatusExt as _;
 
 use super::{
     catalog::section,
-    failure::{Stop, Verdict, failed},
-    front::{Arrival, BotStream, Front},
-    hello::{check_revision, first_hello},
-    limits::Times,
+    failure::{StopReason, Verdict, failed},
+    first_message::{check_revision, read_hello},
+    limits::TimeLimits,
     numbering::Numbering,
-    told::Told,
+    scripted_proxy::{Arrival, BotStream, ScriptedProxy},
+    transcript::Transcript,
 };
 use bridgemaster_bot_process::BotProcess;
 use bridgemaster_server::{Refusal, reason_name};
 
-/// Messages of the bot that the server has not taken yet.
-const UPSTREAM_MESSAGES: usize = 256;
+/// Maximum number of queued messages to the server.
+const UPSTREAM_CAPACITY: usize = 256;
 
-/// Something that happened at the seat.
+/// An event at the bot's seat.
 #[derive(Debug)]
 pub(super) enum Event {
-    /// The bot opened a stream and said Hello.
-    Came(Hello),
+    /// The bot opened a stream and sent Hello.
+    Connected(Hello),
     /// The bot sent a message.
     FromBot(FromBot),
-    /// The bot's stream ended from its side.
-    BotLeft(String),
-    /// The server sent a message, with the server's sequence.
+    /// The bot closed its stream, or the stream was lost.
+    BotDisconnected(String),
+    /// The server sent a message, with the server's sequence number.
     FromServer(u32, FromServer),
-    /// The server ended the stream, with a status unless it ended well.
+    /// The server closed the stream; the status is `None` if it closed the stream with OK.
     ServerEnded(Option<Status>),
-    /// The process of the bot ended.
+    /// The bot's process exited.
     Exited(ExitStatus),
 }
 
@@ -58,38 +59,38 @@ struct Upstream {
 
 /// The bot's seat in one match.
 pub(super) struct Session {
-    pub(super) front: Front,
+    pub(super) proxy: ScriptedProxy,
     pub(super) process: BotProcess,
-    pub(super) times: Times,
-    pub(super) told: Told,
-    /// The ticket of the seat, for bot and server alike.
+    pub(super) times: TimeLimits,
+    pub(super) transcript: Transcript,
+    /// The seat's ticket. Both the bot and the session use this ticket.
     ticket: String,
     server: PlayServiceClient<Channel>,
     numbering: Numbering,
-    /// The newest Welcome of the server, and its MatchStarted with the server's sequence.
+    /// The server's last Welcome.
     welcome: Welcome,
     started: (u32, MatchStarted),
     bot: Option<BotStream>,
     upstream: Option<Upstream>,
     has_exited: bool,
-    waiting_for: String,
+    expected: String,
     section: &'static str,
     deadline: Instant,
 }
 
 impl Session {
     pub(super) fn new(
-        front: Front,
+        proxy: ScriptedProxy,
         process: BotProcess,
-        times: Times,
+        times: TimeLimits,
         ticket: String,
         server: PlayServiceClient<Channel>,
     ) -> Self {
         Self {
-            front,
+            proxy,
             process,
             times,
-            told: Told::default(),
+            transcript: Transcript::default(),
             ticket,
             server,
             numbering: Numbering::default(),
@@ -98,39 +99,39 @@ impl Session {
             bot: None,
             upstream: None,
             has_exited: false,
-            waiting_for: String::new(),
+            expected: String::new(),
             section: "",
             deadline: Instant::now(),
         }
     }
 
-    /// Sets what is waited for from now on, and for how long; `section` of the protocol asks for it.
-    pub(super) fn wait_for(
+    /// Sets the next expected event, its timeout, and the protocol section that requires the event.
+    pub(super) fn expect_within(
         &mut self,
-        what: impl Into<String>,
+        expected: impl Into<String>,
         time: Duration,
         section: &'static str,
     ) {
-        self.waiting_for = what.into();
+        self.expected = expected.into();
         self.section = section;
         self.deadline = Instant::now() + time;
     }
 
-    /// The next event; a failure when what is waited for does not come in time.
+    /// Waits for the next event. Fails if the expected event does not arrive in time.
     pub(super) async fn event(&mut self) -> Verdict<Event> {
         let deadline = self.deadline;
         match self.event_before(deadline).await? {
             Some(event) => Ok(event),
             None => Err(failed(
-                &self.waiting_for,
-                format!("timed out waiting for it; {}", self.told.so_far()),
+                &self.expected,
+                format!("timed out; {}", self.transcript.describe_progress()),
                 self.section,
             )),
         }
     }
 
-    /// The next event before a moment.
-    pub(super) async fn event_before(&mut self, moment: Instant) -> Verdict<Option<Event>> {
+    /// Waits for the next event until a deadline.
+    pub(super) async fn event_before(&mut self, deadline: Instant) -> Verdict<Option<Event>> {
         loop {
             let bot = async {
                 match &mut self.bot {
@@ -145,51 +146,52 @@ impl Session {
                 }
             };
             let ended = async {
-                match self.has_exited {
-                    false => self.process.ended().await,
-                    true => std::future::pending().await,
+                if self.has_exited {
+                    std::future::pending().await
+                } else {
+                    self.process.ended().await
                 }
             };
-            // What the bot says comes first, so that its last words are heard before its end.
+            // Read the bot's messages first, so that its last messages are processed before its
+            // exit.
             select! {
                 biased;
                 message = bot => {
-                    if let Some(event) = self.heard_bot(message) {
+                    if let Some(event) = self.on_bot_message(message) {
                         return Ok(Some(event));
                     }
                 }
-                arrival = self.front.arrival() => return self.came(arrival).await.map(Some),
-                message = upstream => return Ok(Some(self.heard_server(message))),
+                arrival = self.proxy.arrival() => return self.accept(arrival).await.map(Some),
+                message = upstream => return Ok(Some(self.on_server_message(message))),
                 status = ended => {
                     self.has_exited = true;
-                    let status = status.map_err(|error| Stop::Broken(format!(
-                        "the end of the bot's process cannot be waited for: {error}"
+                    let status = status.map_err(|error| StopReason::Broken(format!(
+                        "cannot wait for the bot's process: {error}"
                     )))?;
                     return Ok(Some(Event::Exited(status)));
                 }
-                () = sleep_until(moment) => return Ok(None),
+                () = sleep_until(deadline) => return Ok(None),
             }
         }
     }
 
-    /// What a message of the bot means; nothing when it is of a kind that this server does not
-    /// know.
-    fn heard_bot(&mut self, message: Result<Option<PlayRequest>, Status>) -> Option<Event> {
+    /// Converts a bot's message to an event; `None` if the message is of an unknown kind.
+    fn on_bot_message(&mut self, message: Result<Option<PlayRequest>, Status>) -> Option<Event> {
         match message {
             Ok(Some(PlayRequest { message })) => {
                 let message = message?;
-                self.told.heard(&message);
+                self.transcript.record_from_bot(&message);
                 Some(Event::FromBot(message))
             }
             Ok(None) => {
                 self.bot = None;
-                Some(Event::BotLeft(
+                Some(Event::BotDisconnected(
                     "the bot closed its half of the stream".to_owned(),
                 ))
             }
             Err(status) => {
                 self.bot = None;
-                Some(Event::BotLeft(format!(
+                Some(Event::BotDisconnected(format!(
                     "the bot's stream was lost: {}: {}",
                     status.code(),
                     status.message()
@@ -198,7 +200,7 @@ impl Session {
         }
     }
 
-    fn heard_server(&mut self, message: Result<Option<PlayResponse>, Status>) -> Event {
+    fn on_server_message(&mut self, message: Result<Option<PlayResponse>, Status>) -> Event {
         match message {
             Ok(Some(PlayResponse {
                 sequence,
@@ -211,7 +213,7 @@ impl Session {
                 }
                 Event::FromServer(sequence, message)
             }
-            // This server sends no empty message.
+            // The server never sends an empty message.
             Ok(_) => {
                 self.upstream = None;
                 Event::ServerEnded(None)
@@ -223,13 +225,14 @@ impl Session {
         }
     }
 
-    /// Reads what a stream begins with.
-    async fn came(&mut self, arrival: Arrival) -> Verdict<Event> {
-        self.told.streams += 1;
-        let (stream, hello) = first_hello(arrival, &self.ticket, self.times).await?;
+    /// Accepts a stream from the bot: checks its ticket and Hello, and lets it supersede the
+    /// previous stream.
+    async fn accept(&mut self, arrival: Arrival) -> Verdict<Event> {
+        self.transcript.streams += 1;
+        let (stream, hello) = read_hello(arrival, &self.ticket, self.times).await?;
         check_revision(&hello)?;
-        self.told.check_known(&hello)?;
-        self.told.forget_stream();
+        self.transcript.check_hello(&hello)?;
+        self.transcript.reset_stream();
         let older = self.bot.replace(stream);
         if let Some(older) = older {
             let text = "a newer stream of the seat took over";
@@ -237,18 +240,18 @@ impl Session {
                 .refuse(Refusal::new(RefusalReason::Superseded, text).into())
                 .await;
         }
-        Ok(Event::Came(hello))
+        Ok(Event::Connected(hello))
     }
 
-    /// Does with an event what a server without a script does.
-    pub(super) async fn pass(&mut self, event: Event) -> Verdict<()> {
+    /// Handles an event in the default way, by forwarding.
+    pub(super) async fn forward(&mut self, event: Event) -> Verdict<()> {
         match event {
-            Event::Came(hello) => self.open_upstream(hello).await,
+            Event::Connected(hello) => self.open_upstream(hello).await,
             Event::FromBot(message) => {
-                self.say_to_server(message).await;
+                self.send_to_server(message).await;
                 Ok(())
             }
-            Event::BotLeft(_) => {
+            Event::BotDisconnected(_) => {
                 self.upstream = None;
                 Ok(())
             }
@@ -262,29 +265,33 @@ impl Session {
             }
             Event::ServerEnded(Some(status)) => Err(self.refused(&status)),
             Event::Exited(status) => Err(failed(
-                &self.waiting_for,
-                format!("the process ended with {status}; {}", self.told.so_far()),
+                &self.expected,
+                format!(
+                    "the process ended with {status}; {}",
+                    self.transcript.describe_progress()
+                ),
                 self.section,
             )),
         }
     }
 
     async fn open_upstream(&mut self, mut hello: Hello) -> Verdict<()> {
-        // Its own was checked, and may be one that only the script knows.
+        // The history id in Hello has already been checked. The script might have invented it.
         let history_id = &self.welcome.history_id;
         hello.history_id = hello.history_id.map(|_| history_id.clone());
         hello.last_sequence = hello
             .last_sequence
             .map(|last| self.numbering.to_server(last));
-        let (outbound, messages) = mpsc::channel(UPSTREAM_MESSAGES);
+        let (outbound, messages) = mpsc::channel(UPSTREAM_CAPACITY);
         let first = PlayRequest {
             message: Some(FromBot::Hello(hello)),
         };
-        // The receiver is held here, and there is room.
+        // Sending cannot fail: the receiver exists, and the queue is empty.
         let _ = outbound.send(first).await;
         let mut call = Request::new(ReceiverStream::new(messages));
         let bearer = format!("Bearer {}", self.ticket).parse();
-        let bearer = bearer.map_err(|error| Stop::Broken(format!("a ticket is odd: {error}")))?;
+        let bearer =
+            bearer.map_err(|error| StopReason::Broken(format!("invalid ticket: {error}")))?;
         call.metadata_mut().insert("authorization", bearer);
         match self.server.play(call).await {
             Ok(response) => {
@@ -298,65 +305,68 @@ impl Session {
         }
     }
 
-    fn refused(&self, status: &Status) -> Stop {
+    fn refused(&self, status: &Status) -> StopReason {
         let info = status.get_details_error_info();
         let reason = info.map_or_else(|| status.code().to_string(), |info| info.reason);
         failed(
-            "messages that the server accepts, until MatchEnded",
+            "only messages that the server accepts, until MatchEnded",
             format!(
                 "the server ended the stream with {reason}: {}; {}",
                 status.message(),
-                self.told.so_far()
+                self.transcript.describe_progress()
             ),
             section::REFUSALS,
         )
     }
 
-    /// Passes everything on until an event that is wanted, which is left to the script.
-    pub(super) async fn pass_until(
+    /// Forwards all events until an event matches. The matching event is returned and not
+    /// forwarded.
+    pub(super) async fn forward_until(
         &mut self,
-        mut wanted: impl FnMut(&Event) -> bool,
+        mut matches: impl FnMut(&Event) -> bool,
     ) -> Verdict<Event> {
         loop {
             let event = self.event().await?;
-            if wanted(&event) {
+            if matches(&event) {
                 return Ok(event);
             }
-            self.pass(event).await?;
+            self.forward(event).await?;
         }
     }
 
-    /// Passes everything on for a time, or until an event that is wanted.
-    pub(super) async fn pass_for(
+    /// Forwards all events for a limited time, or until an event matches.
+    pub(super) async fn forward_for(
         &mut self,
         time: Duration,
-        mut wanted: impl FnMut(&Event) -> bool,
+        mut matches: impl FnMut(&Event) -> bool,
     ) -> Verdict<Option<Event>> {
         let end = Instant::now() + time;
         while let Some(event) = self.event_before(end).await? {
-            if wanted(&event) {
+            if matches(&event) {
                 return Ok(Some(event));
             }
-            self.pass(event).await?;
+            self.forward(event).await?;
         }
         Ok(None)
     }
 
-    /// Sends the server a message of the bot. Pongs to Pings of the script end here.
-    pub(super) async fn say_to_server(&mut self, message: FromBot) {
+    /// Sends one of the bot's messages to the server. Pongs that answer the script's Pings are
+    /// dropped.
+    pub(super) async fn send_to_server(&mut self, message: FromBot) {
         if let FromBot::Pong(Pong { nonce }) = &message
-            && self.told.answers_own_ping(*nonce)
+            && self.transcript.take_script_ping(*nonce)
         {
             return;
         }
         if let Some(upstream) = &self.upstream {
             let message = Some(message);
-            // A server that is gone is told of by its own half.
+            // Sending to a closed stream fails, and the next read returns the reason.
             let _ = upstream.outbound.send(PlayRequest { message }).await;
         }
     }
 
-    /// Ends the bot's stream, with OK when there is no status. The server sees it as lost.
+    /// Closes the bot's stream with `status`, or with OK if `status` is `None`. The stream to the
+    /// server is dropped.
     pub(super) async fn end_stream(&mut self, status: Option<Status>) {
         self.upstream = None;
         if let (Some(bot), Some(status)) = (self.bot.take(), status) {
@@ -364,22 +374,22 @@ impl Session {
         }
     }
 
-    /// Resets the bot's TCP connection, and the server does not hear of it.
+    /// Resets the bot's TCP connection. The stream to the server stays open.
     pub(super) async fn reset_bot(&mut self) {
-        // In this order: the end of the stream must not reach the bot before the reset.
-        self.front.reset_connections().await;
+        // Reset the connection first, so that the bot does not receive the end of the stream.
+        self.proxy.reset_connections().await;
         self.bot = None;
     }
 
-    /// Resets the bot's TCP connection. The server sees the stream as lost.
+    /// Resets the bot's TCP connection and drops the stream to the server.
     pub(super) async fn reset(&mut self) {
         self.upstream = None;
         self.reset_bot().await;
     }
 }
 
-/// A refusal of the server as the status of a stream.
+/// Creates a status that refuses a stream.
 pub(super) fn refusal(reason: RefusalReason) -> Status {
-    let text = format!("a check ends the stream with {}", reason_name(reason));
+    let text = format!("stream closed by a check with {}", reason_name(reason));
     Refusal::new(reason, text).into()
 }

@@ -1,4 +1,4 @@
-//! Messages to the bot as bytes, among them such as a newer server may send.
+//! Encodes messages to the bot, including messages from a newer protocol.
 
 use bridgemaster_proto::v1::{
     PlayResponse, SeatInfo, SeatStatus, play_response::Message as FromServer,
@@ -8,10 +8,10 @@ use prost::{
     encoding::{WireType, encode_key, encode_varint},
 };
 
-/// A field number that no message of this protocol has: far beyond what it will grow to, and
-/// below the numbers that protobuf reserves.
+/// A field number that no protocol message uses or will use. It is below the range that protobuf
+/// reserves.
 const UNKNOWN_FIELD: u32 = 18_999;
-/// A number that no enum of this protocol has.
+/// A number that no enum in the protocol uses.
 const UNKNOWN_ENUM_VALUE: i32 = 9_999;
 /// Field number of `PlayResponse.decision_request`.
 const DECISION_REQUEST_FIELD: u32 = 4;
@@ -21,7 +21,7 @@ pub(super) fn encode(sequence: u32, message: FromServer) -> Vec<u8> {
     PlayResponse { sequence, message }.encode_to_vec()
 }
 
-/// A message of a kind that no bot knows.
+/// Encodes a message of an unknown kind.
 pub(super) fn unknown_kind(sequence: u32) -> Vec<u8> {
     let message = None;
     let mut bytes = PlayResponse { sequence, message }.encode_to_vec();
@@ -29,14 +29,14 @@ pub(super) fn unknown_kind(sequence: u32) -> Vec<u8> {
     bytes
 }
 
-/// A message whose `oneof` is empty.
+/// Encodes a message with an empty `oneof`.
 pub(super) fn empty(sequence: u32) -> Vec<u8> {
     let message = None;
     PlayResponse { sequence, message }.encode_to_vec()
 }
 
-/// A SeatStatus with enum values and a field that no bot knows.
-pub(super) fn seat_status_of_the_future(sequence: u32, seat: u32) -> Vec<u8> {
+/// Encodes a SeatStatus with unknown enum values and an unknown field.
+pub(super) fn newer_seat_status(sequence: u32, seat: u32) -> Vec<u8> {
     let status = SeatStatus {
         seat: Some(SeatInfo {
             seat,
@@ -50,8 +50,8 @@ pub(super) fn seat_status_of_the_future(sequence: u32, seat: u32) -> Vec<u8> {
     bytes
 }
 
-/// A DecisionRequest with fields that no bot knows, in it and beside it; other messages as they
-/// are.
+/// Encodes a DecisionRequest with unknown fields in the request and in the response that contains
+/// it. Other messages are encoded unchanged.
 pub(super) fn with_unknown_fields(sequence: u32, message: FromServer) -> Vec<u8> {
     let FromServer::DecisionRequest(request) = message else {
         return encode(sequence, message);
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_of_the_future_are_read_by_a_decoder_of_today() {
+    fn unknown_parts_are_skipped_by_the_current_decoder() {
         let unknown = unknown_kind(7);
         assert!(unknown.len() > empty(7).len());
         let message = PlayResponse::decode(&*unknown).unwrap();
@@ -96,7 +96,7 @@ mod tests {
         let message = PlayResponse::decode(&*bytes).unwrap();
         assert_eq!((message.sequence, message.message), (8, Some(request)));
 
-        let status = PlayResponse::decode(&*seat_status_of_the_future(9, 1)).unwrap();
+        let status = PlayResponse::decode(&*newer_seat_status(9, 1)).unwrap();
         assert!(matches!(status.message, Some(FromServer::SeatStatus(s)) if s.reason == 9_999));
     }
 }

@@ -1,79 +1,89 @@
-//! `bridgemaster attend`: any bot attends a queue, with one process for each match.
+//! `bridgemaster attend`: lets a bot in any language attend a queue, with one process per match.
+
+use std::path;
 
 use anyhow::Context as _;
-use bridgemaster_bot_process::{BotCommand, BotProcess, is_program};
+use bridgemaster_bot_process::{BotCommand, BotProcess, Isolation, is_program};
 use bridgemaster_bots::TlsArgs;
-use bridgemaster_proto::{outside::Outside, v1};
+use bridgemaster_proto::{escape::Escaped, v1};
 use bridgemaster_sdk::{
-    ApiKey, AttendOptions, CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE, Connection,
-    DEFAULT_SERVER_URL, KEY_VARIABLE, QUEUE_VARIABLE, SERVER_VARIABLE, SLOTS_VARIABLE, Told,
+    ApiKey, AttendEvent, AttendOptions, AttendanceSession, CA_VARIABLE, CLIENT_CERT_VARIABLE,
+    CLIENT_KEY_VARIABLE, Connection, DEFAULT_SERVER_URL, KEY_VARIABLE, QUEUE_VARIABLE,
+    SERVER_VARIABLE, SLOTS_VARIABLE,
 };
 use clap::Args;
 use tokio::{select, task::JoinSet};
 
 use super::{
+    bot_choice::bot_command,
+    bot_env::BotEnvFlag,
     failure::misuse,
     low_priority::PriorityFlag,
     output,
     runtime::block_on,
-    stop_signal::{asked_to_stop, turn_on_signals},
+    stop_signal::{pause_on_signals, stop_requested},
 };
+
+/// Reason that the server receives with a declined offer.
+const CANNOT_START: &str = "the process of the bot cannot be started";
 
 #[derive(Args)]
 #[command(
-    after_help = "COMMAND is started for each match: with the server's address in \
-        BRIDGEMASTER_SERVER, the join ticket of its seat in BRIDGEMASTER_TICKET, the queue in \
-        BRIDGEMASTER_QUEUE, and the key in BRIDGEMASTER_KEY. With both, the SDKs look for a lost \
-        server for 10 minutes. Its Hello must have the version that --bot-version says.\n\n\
-        Ctrl-C leaves the queue and waits for the matches in play; a second one ends them. Where \
-        there are such signals, SIGUSR1 pauses the bot and SIGUSR2 lets it go on.\n\n  \
-        bridgemaster attend --queue cup -- python3 my_bot.py\n  \
+    after_help = "Starts COMMAND for each match with these variables: BRIDGEMASTER_SERVER (address \
+        of the server), BRIDGEMASTER_TICKET (join ticket of the seat), BRIDGEMASTER_QUEUE and, if \
+        the server requires a key, BRIDGEMASTER_KEY. Use a key that has only the play scope. The \
+        version in the bot's Hello must be that of --bot-version. With both ticket and queue set, \
+        the SDKs retry a lost connection for 10 minutes.\n\nCtrl-C leaves the queue and waits for \
+        the matches in play; a second Ctrl-C stops their processes. On Unix, SIGUSR1 pauses the \
+        bot and SIGUSR2 resumes it.\n\n  bridgemaster attend --queue cup -- python3 my_bot.py\n  \
         bridgemaster attend --queue cup --slots 4 --bot-version 1.2 -- ./my_bot"
 )]
 pub(super) struct AttendArgs {
-    /// The queue: the name of a contest or a ladder
+    /// Queue to attend: the name of a contest or a ladder
     #[arg(long, value_name = "NAME", env = QUEUE_VARIABLE)]
     queue: String,
-    /// Matches at once, 1 to 64: each is a process
+    /// Maximum number of matches at once, one process each (1 to 64)
     #[arg(long, value_name = "NUMBER", env = SLOTS_VARIABLE, default_value_t = 1)]
     slots: u32,
-    /// Name of the bot; on a server that asks for keys, the name of the key counts instead
+    /// Name of the bot; a server with API keys uses the key's name instead
     #[arg(long, value_name = "NAME", default_value = "bot")]
     name: String,
-    /// Version of the bot, as its Hello says it
+    /// Version of the bot, the same as in its Hello
     #[arg(long, value_name = "TEXT", default_value = "")]
     bot_version: String,
     /// Address of the server
     #[arg(long, value_name = "URL", env = SERVER_VARIABLE, default_value = DEFAULT_SERVER_URL)]
     server: String,
-    /// API key of the bot, for a server that asks for one
+    /// API key of the bot, if the server requires one
     #[arg(long, value_name = "KEY", env = KEY_VARIABLE, hide_env_values = true)]
     key: Option<String>,
     #[command(flatten)]
     tls: TlsArgs,
     #[command(flatten)]
+    bot_env: BotEnvFlag,
+    #[command(flatten)]
     priority: PriorityFlag,
-    /// The command that starts the bot, after `--`
+    /// Command that starts the bot, after `--`
     #[arg(last = true, value_name = "COMMAND", required = true)]
     command: Vec<String>,
 }
 
-/// A process whose match is over, or that ended before.
-struct Left {
+/// A bot process's outcome.
+struct ProcessOutcome {
     match_id: String,
-    /// What is to be told of it; nothing if it ended well.
+    /// The reason for the failure; `None` after success.
     problem: Option<String>,
 }
 
 impl AttendArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        self.priority.take_on()?;
+        self.priority.apply()?;
         let command = self.bot_command()?;
         let options = self.options()?;
         block_on(async move {
             let connection = Connection::with_tls(&options.server_url, &options.tls)
                 .map_err(|error| misuse(error.to_string()))?;
-            attend(&connection, options, &command).await
+            attend(&connection, options, self.key, command).await
         })
     }
 
@@ -91,12 +101,10 @@ impl AttendArgs {
     fn bot_command(&self) -> anyhow::Result<BotCommand> {
         let (program, arguments) = self.command.split_first().context("the command is empty")?;
         if !is_program(program) {
-            return Err(misuse(format!("{program:?} is no program that is found")));
+            return Err(misuse(format!("cannot find the program {program:?}")));
         }
-        let mut command = BotCommand::new(program).with(arguments).in_own_group();
-        if let Some(key) = &self.key {
-            command = command.with_variable(KEY_VARIABLE, key);
-        }
+        let command = bot_command(program).with(arguments);
+        let mut command = self.bot_env.read()?.pass_to(command);
         let files = [
             (CA_VARIABLE, &self.tls.ca),
             (CLIENT_CERT_VARIABLE, &self.tls.client_cert),
@@ -104,6 +112,8 @@ impl AttendArgs {
         ];
         for (variable, file) in files {
             if let Some(file) = file {
+                // The path must be absolute, because bots run in another working directory.
+                let file = path::absolute(file).with_context(|| file.display().to_string())?;
                 command = command.with_variable(variable, file);
             }
         }
@@ -111,23 +121,30 @@ impl AttendArgs {
     }
 }
 
-/// Holds the attendance, and starts a process for each offer.
+/// Attends the queue and starts a process for each offer.
 async fn attend(
     connection: &Connection,
     options: AttendOptions,
-    command: &BotCommand,
+    key: Option<String>,
+    command: BotCommand,
 ) -> anyhow::Result<()> {
-    let attending = connection.attending(options.clone());
+    let attending = connection.attendance(options.clone());
     let mut attending = attending.map_err(|error| misuse(error.to_string()))?;
-    let mut playing: JoinSet<Left> = JoinSet::new();
-    tokio::spawn(turn_on_signals(options.pause.clone()));
-    let mut stop = Box::pin(asked_to_stop());
+    tokio::spawn(pause_on_signals(options.pause.clone()));
+    let mut matches = Matches {
+        options,
+        key,
+        command,
+        isolation: None,
+        playing: JoinSet::new(),
+    };
+    let mut stop = Box::pin(stop_requested());
     let mut is_leaving = false;
     loop {
-        let told = select! {
-            told = attending.next() => told?,
-            Some(left) = playing.join_next() => {
-                tell(left?);
+        let event = select! {
+            event = attending.next() => event?,
+            Some(exit) = matches.playing.join_next() => {
+                report_exit(exit?);
                 continue;
             }
             () = &mut stop => {
@@ -135,64 +152,113 @@ async fn attend(
                     return Ok(());
                 }
                 is_leaving = true;
-                stop = Box::pin(asked_to_stop());
-                output::complain("leaving: matches in play go on; Ctrl-C ends them");
+                stop = Box::pin(stop_requested());
+                output::eprint("leaving the queue; matches in play continue until another Ctrl-C");
                 attending.leave().await?;
                 continue;
             }
         };
-        match told {
-            Some(Told::Offer(offer)) => {
-                let seat = options.for_seat(&offer)?;
-                let process =
-                    command.start_offered(&seat.server_url, &offer.ticket, &options.queue);
-                let process = process.with_context(|| {
-                    let program = command.words().next().map(|word| word.to_string_lossy());
-                    format!("{} cannot be started", program.unwrap_or_default())
-                })?;
-                output::complain(&started(&offer));
-                playing.spawn(played(process, offer.match_id));
+        match event {
+            Some(AttendEvent::Offer(offer)) => {
+                if let Err(error) = matches.start(connection, &offer).await {
+                    // A failed start must not affect the matches in play.
+                    decline(&attending, &offer, &error).await;
+                }
             }
-            Some(Told::Attendance(attendance)) if attendance.detail.is_empty() => {}
-            Some(Told::Attendance(attendance)) => {
-                output::complain(&format!("{}", Outside(attendance.detail)));
-            }
-            Some(Told::Withdrawn(withdrawn)) => {
-                let (offer, why) = (Outside(withdrawn.offer_id), Outside(withdrawn.detail));
-                output::complain(&format!("offer {offer} holds no more: {why}"));
+            Some(AttendEvent::Attendance(attendance)) => print_detail(&attendance.detail),
+            Some(AttendEvent::OfferWithdrawn(withdrawn)) => {
+                let (offer, reason) = (Escaped(withdrawn.offer_id), Escaped(withdrawn.detail));
+                output::eprint(&format!("offer {offer} was withdrawn: {reason}"));
             }
             None => break,
         }
     }
-    while let Some(left) = playing.join_next().await {
-        tell(left?);
+    while let Some(exit) = matches.playing.join_next().await {
+        report_exit(exit?);
     }
     Ok(())
 }
 
-fn started(offer: &v1::Offer) -> String {
-    let (game, id) = (Outside(&offer.game_id), Outside(&offer.match_id));
+fn print_detail(detail: &str) {
+    if !detail.is_empty() {
+        output::eprint(&format!("{}", Escaped(detail)));
+    }
+}
+
+/// Declines an offer, because its process could not be started.
+async fn decline(attending: &AttendanceSession, offer: &v1::Offer, error: &anyhow::Error) {
+    let id = Escaped(&offer.match_id);
+    output::eprint(&format!("match {id}: declined: {error:#}"));
+    let declined = attending.decline(&offer.offer_id, CANNOT_START).await;
+    if let Err(error) = declined {
+        output::eprint(&format!("match {id}: {error}"));
+    }
+}
+
+/// The matches that the bot plays while it attends the queue.
+struct Matches {
+    options: AttendOptions,
+    /// The API key to pass to bots if the server requires a key. `None` once the first match has
+    /// started.
+    key: Option<String>,
+    command: BotCommand,
+    isolation: Option<Isolation>,
+    playing: JoinSet<ProcessOutcome>,
+}
+
+impl Matches {
+    /// Starts the process for a match. The process gets the key only if the server requires one.
+    async fn start(&mut self, connection: &Connection, offer: &v1::Offer) -> anyhow::Result<()> {
+        let seat = self.options.for_seat(offer)?;
+        if let Some(key) = self.key.take()
+            && connection.requires_key().await != Some(false)
+        {
+            self.command = self.command.clone().with_variable(KEY_VARIABLE, key);
+        }
+        let queue = &self.options.queue;
+        let process = self
+            .command
+            .start_offered(&seat.server_url, &offer.ticket, queue);
+        let process = process.await.with_context(|| {
+            let program = self.command.command_line().next();
+            let program = program.map(|word| word.to_string_lossy());
+            format!("cannot start {}", program.unwrap_or_default())
+        })?;
+        output::eprint(&offer_text(offer));
+        let isolation = process.isolation();
+        if self.isolation.replace(isolation) != Some(isolation) {
+            output::eprint(&format!("bots run in {isolation}"));
+        }
+        self.playing
+            .spawn(wait_for_exit(process, offer.match_id.clone()));
+        Ok(())
+    }
+}
+
+fn offer_text(offer: &v1::Offer) -> String {
+    let (game, id) = (Escaped(&offer.game_id), Escaped(&offer.match_id));
     format!("match {id} of {game}, seat {}", offer.seat)
 }
 
-async fn played(mut process: BotProcess, match_id: String) -> Left {
+async fn wait_for_exit(mut process: BotProcess, match_id: String) -> ProcessOutcome {
     let problem = match process.ended().await {
         Ok(status) if status.success() => None,
         Ok(status) => {
-            let last_words = process.last_words().await;
-            Some(format!(
-                "{status}; the end of its standard error:\n{last_words}"
-            ))
+            let mut problem = format!("{status}; last lines of its standard error:");
+            for line in process.final_stderr().await.lines() {
+                problem += &format!("\n  | {}", Escaped(line));
+            }
+            Some(problem)
         }
         Err(error) => Some(error.to_string()),
     };
-    Left { match_id, problem }
+    ProcessOutcome { match_id, problem }
 }
 
-fn tell(left: Left) {
-    let id = Outside(&left.match_id);
-    match left.problem {
-        None => output::complain(&format!("match {id}: played")),
-        Some(problem) => output::complain(&format!("match {id}: the bot failed: {problem}")),
+fn report_exit(exit: ProcessOutcome) {
+    let id = Escaped(&exit.match_id);
+    match exit.problem {
+        None => output::eprint(&format!("match {id}: played")),
+        Some(problem) => output::eprint(&format!("match {id}: the bot failed: {problem}")),
     }
 }

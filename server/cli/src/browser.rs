@@ -1,4 +1,4 @@
-//! The browser of whoever sits at the terminal.
+//! Opens addresses in the user's browser.
 
 use std::{
     env,
@@ -9,23 +9,24 @@ use std::{
 
 use crate::output;
 
-/// Opens an address in the browser of whoever sits at the terminal, or tells why not. Where standard
-/// output is no terminal nobody sits there, and nothing is opened.
+/// Opens an address in the browser, or prints why no browser can be opened. Does nothing if
+/// standard output is not a terminal. Returns whether a browser was started.
 ///
-/// The link of a seat is in the list of processes for a moment, where others at this machine can
-/// read it: for seats of a server on loopback that lasts as long as its terminal.
-pub(super) fn open(url: &str) {
+/// Other users can read the address in the process list. A secret in the address must therefore be
+/// valid for one use only.
+pub(super) fn open(url: &str) -> bool {
     if output::terminal_size().is_none() {
-        return;
+        return false;
     }
     let opened = opener(|name| env::var_os(name)).and_then(|opener| start(opener, url));
-    if let Err(why) = opened {
-        output::complain(&format!("no browser was opened: {why}"));
+    if let Err(reason) = &opened {
+        output::eprint(&format!("cannot open a browser: {reason}"));
     }
+    opened.is_ok()
 }
 
-/// What opens addresses: the program of `BROWSER`, or that of the system. `variable` gives those of
-/// the environment.
+/// Returns the program that opens addresses: the value of `BROWSER`, or the operating system's
+/// default program. `variable` looks up environment variables.
 fn opener(variable: impl Fn(&str) -> Option<OsString>) -> Result<Command, String> {
     let is_set = |name: &str| variable(name).is_some_and(|value| !value.is_empty());
     if is_set("BROWSER") {
@@ -39,13 +40,14 @@ fn opener(variable: impl Fn(&str) -> Option<OsString>) -> Result<Command, String
     if cfg!(target_os = "macos") {
         return Ok(Command::new("open"));
     }
-    match is_set("DISPLAY") || is_set("WAYLAND_DISPLAY") {
-        true => Ok(Command::new("xdg-open")),
-        false => Err("neither DISPLAY nor WAYLAND_DISPLAY is set".to_owned()),
+    if is_set("DISPLAY") || is_set("WAYLAND_DISPLAY") {
+        Ok(Command::new("xdg-open"))
+    } else {
+        Err("neither DISPLAY nor WAYLAND_DISPLAY is set".to_owned())
     }
 }
 
-/// Starts it with the address, apart from this terminal: Ctrl-C here does not end the browser.
+/// Starts the program in its own process group, so that Ctrl-C does not end the browser.
 fn start(mut opener: Command, url: &str) -> Result<(), String> {
     opener.arg(url).stdin(Stdio::null());
     opener.stdout(Stdio::null()).stderr(Stdio::null());
@@ -54,7 +56,7 @@ fn start(mut opener: Command, url: &str) -> Result<(), String> {
     let program = opener.get_program().display().to_string();
     let mut child = opener
         .spawn()
-        .map_err(|error| format!("{program} cannot be started: {error}"))?;
+        .map_err(|error| format!("cannot start {program}: {error}"))?;
     thread::spawn(move || child.wait());
     Ok(())
 }

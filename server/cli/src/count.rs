@@ -1,17 +1,17 @@
-//! Numbers of things in sentences.
+//! Formats counts with singular and plural.
 
 use std::fmt::Display;
 
-/// A number of things, with the word for one of them or for several.
+/// Formats a number with the noun in its singular or plural.
 pub(super) fn count(
     number: impl Display + TryInto<u64> + Copy,
-    one: &str,
-    several: &str,
+    singular: &str,
+    plural: &str,
 ) -> String {
     let word = if let Ok(1) = number.try_into() {
-        one
+        singular
     } else {
-        several
+        plural
     };
     format!("{number} {word}")
 }
@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_is_told_from_several_and_from_none() {
+    fn only_one_takes_the_singular() {
         let matches = |number: u32| count(number, "match", "matches");
         assert_eq!(
             [0, 1, 2].map(matches),

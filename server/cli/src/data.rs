@@ -1,18 +1,18 @@
-//! `bridgemaster data`: the data folder of a server as a whole.
+//! `bridgemaster data`: maintains a server's data folder.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use bridgemaster_server::repair_notes;
+use bridgemaster_server::repair_records;
 use bridgemaster_store::{
-    self as store, CheckReport, DamagedValue, DataDir, LadderChange, LadderId, MatchId,
-    SqliteOptions, SqliteStore, Store as _, StoreError, Tail, Write,
+    self as store, CheckReport, CommitCompleteness, DamagedValue, DataDir, LadderChange, LadderId,
+    MatchId, SqliteOptions, SqliteStore, Store as _, StoreError, Write,
 };
 use clap::{Args, Subcommand};
 
 use super::{
     count::count,
-    data_copy::{self, Place},
+    data_copy::{self, CopyLocation},
     existing_folder::existing,
     failure::misuse,
     output,
@@ -28,82 +28,83 @@ pub(super) struct DataArgs {
 
 #[derive(Subcommand)]
 enum DataCommand {
-    /// Read everything in a data folder or a backup and name each value that is damaged
+    /// Check a data folder or a backup for damage
     #[command(
-        after_help = "A server may run in the folder; nothing in it is changed. Every value is \
-        held against its checksum, every match in play is played again up to where it stands, and \
-        every summary and replay is read.\n\n\
-        Exit code 0: everything is whole. Exit code 1: something is damaged or missing."
+        after_help = "Verifies the checksum of every value, replays every match in play up to its \
+        current position, and reads every summary and replay. Changes nothing, so a \
+        server can use the folder at the same time.\n\nExit codes: 0 no damage; 1 values are \
+        damaged or missing."
     )]
     Check {
-        /// Data folder or backup
+        /// Data folder or backup to check
         dir: PathBuf,
-        /// Folder of replay files, to be compared with the data folder. A file that was moved away
-        /// counts as missing
+        /// Folder of replay files to compare with the data folder
+        ///
+        /// A file that was moved out of the folder counts as missing.
         #[arg(long, value_name = "DIR")]
         replays: Option<PathBuf>,
     },
-    /// Copy a data folder as it stands at this moment; a server may run in it
-    #[command(
-        after_help = "The copy is checked. Exit code 1: it could not be made, or has damaged \
-        values, as the folder has."
-    )]
+    /// Back up a data folder, even while a server uses it
+    #[command(after_help = "The backup is checked.\n\n\
+        Exit codes: 0 no damage; 1 the backup failed, or contains damaged values.")]
     Backup {
-        /// Data folder
+        /// Data folder of the server
         dir: PathBuf,
-        /// Folder for the backup, created if missing; one that already has a backup is refused
+        /// Folder for the backup, created if missing; must not already contain a backup
         to: PathBuf,
     },
     /// Restore a backup into a data folder that no server uses
     #[command(
-        after_help = "The backup is checked first, and refused if anything in it is damaged. What \
-        happened after it was made is then forgotten: bots that come back are told to begin anew."
+        after_help = "The backup is checked first and rejected if it is damaged. All later changes \
+        are lost: bots that reconnect start over from the restored position."
     )]
     Restore {
         /// Folder of the backup
         backup: PathBuf,
         /// Data folder, created if missing
         dir: PathBuf,
-        /// Replace what is in the data folder, and keep the old content in a folder inside it
+        /// Replace an existing store, which is moved to a subfolder
         #[arg(long)]
         replace: bool,
     },
     /// Copy the store of a data folder into an empty PostgreSQL database, or back
-    #[command(after_help = "One of the two is a folder, the other an address \
-        postgres://USER@HOST:PORT/DATABASE; let the password be in PGPASSWORD or ~/.pgpass, since \
-        other users see arguments. It is copied as it stands at this moment, and a server may go \
-        on beside it: stop it first if the copy is to take its place. All is copied or nothing.\n\n\
-        Exit code 1: something in the store is damaged, or cannot be read or written. Exit code \
-        2: there is a store already where the copy should go.")]
+    #[command(after_help = "One argument is a folder, the other an address \
+        postgres://USER@HOST:PORT/DATABASE. Put the password into PGPASSWORD or ~/.pgpass, since \
+        other users can see arguments. The copy is an atomic, consistent snapshot. A server can \
+        keep running, but stop it first if the copy replaces its store.\n\nExit codes: 1 the store \
+        is damaged, or cannot be read or written; 2 the destination already has a store.")]
     Copy {
-        /// Data folder or address of a database
-        from: Place,
-        /// Address of an empty database, or a folder without a store, created if missing
-        to: Place,
+        /// Source: a data folder, or the address of a database
+        from: CopyLocation,
+        /// Destination: an empty database, or a folder without a store (created if missing)
+        to: CopyLocation,
     },
-    /// Remove a match, in play or finished, or the damaged key that signs replays, from a data
-    /// folder that no server uses
+    /// Remove a match, a ladder or damaged values from a data folder
     #[command(
-        after_help = "`data check` names what is damaged. A damaged API key is removed by `key \
-        revoke`."
+        after_help = "First stop the server that uses the folder. `data check` lists damaged \
+        values; `key revoke` removes a damaged API key."
     )]
     Drop {
-        /// Data folder
+        /// Data folder of the server
         dir: PathBuf,
         /// Identifier of the match
         #[arg(required_unless_present_any = ["signing_key", "notes", "ladder"])]
         match_id: Option<MatchId>,
-        /// Remove the key that signs replays, if it is damaged: the next server makes another, and
-        /// its replays are as those of another server
+        /// Remove the damaged key that signs replays
+        ///
+        /// On its next start, the server creates a new key and signs new replays with it.
         #[arg(long, conflicts_with = "match_id")]
         signing_key: bool,
-        /// Remove the notes that are damaged. How groups stand is noted anew, as their finished
-        /// matches tell: the chance of one that is not over stays held back. Idempotency keys may
-        /// be used again, and queues are opened again by whoever runs them
+        /// Remove damaged records of match groups, queues and idempotency keys
+        ///
+        /// The state of each match group is rebuilt from its finished matches; seeds of incomplete
+        /// groups stay secret. Removed idempotency keys can be reused, and clients must reopen
+        /// removed queues.
         #[arg(long, conflicts_with_all = ["match_id", "signing_key"])]
         notes: bool,
-        /// Remove this ladder with all its results, damaged or not; its matches and their replays
-        /// stay
+        /// Remove this ladder with its results, damaged or not
+        ///
+        /// The ladder's matches and replays are kept.
         #[arg(long, value_name = "NAME", conflicts_with_all = ["match_id", "signing_key", "notes"])]
         ladder: Option<LadderId>,
     },
@@ -140,31 +141,34 @@ impl DataArgs {
 
 fn check(dir: &Path, replays: Option<&Path>) -> anyhow::Result<()> {
     if let Some(replays) = replays.filter(|replays| !replays.is_dir()) {
-        return Err(misuse(format!("there is no folder {}", replays.display())));
+        return Err(misuse(format!(
+            "--replays: no such folder: {}",
+            replays.display()
+        )));
     }
     let mut inspection = Inspection::new(replays);
-    let report = store::check_with(&existing(dir)?, &mut inspection)?;
-    output::print(&told(dir, &report))?;
+    let report = store::check_with_inspector(&existing(dir)?, &mut inspection)?;
+    output::print(&summary(dir, &report))?;
     for problem in &inspection.problems {
         output::print(&format!("{problem}\n"))?;
     }
-    if is_whole(&report) && inspection.problems.is_empty() {
+    if is_undamaged(&report) && inspection.problems.is_empty() {
         return Ok(());
     }
     bail!(
-        "{} is not whole: restore a backup, or give up what is damaged",
+        "{} is damaged; restore a backup, or remove the damaged values",
         dir.display()
     );
 }
 
 async fn backup(dir: &Path, to: &Path) -> anyhow::Result<()> {
     let report = store::backup(&existing(dir)?, to).await?;
-    output::print(&told(to, &report))?;
+    output::print(&summary(to, &report))?;
     if report.is_sound() {
         return Ok(());
     }
     bail!(
-        "the backup {} is made, and what is damaged in {} is damaged in it",
+        "the backup {} is complete, but contains the damaged values of {}",
         to.display(),
         dir.display()
     );
@@ -172,35 +176,37 @@ async fn backup(dir: &Path, to: &Path) -> anyhow::Result<()> {
 
 async fn restore(backup: &Path, dir: &Path, replace: bool) -> anyhow::Result<()> {
     let dir = DataDir::prepare(dir)?;
-    let restored = match replace {
-        false => store::restore(backup, &dir).await,
-        true => store::replace(backup, &dir).await,
+    let restored = if replace {
+        store::replace(backup, &dir).await
+    } else {
+        store::restore(backup, &dir).await
     };
     let report = restored.map_err(|error| match error {
-        StoreError::AlreadyThere { path } => misuse(format!(
-            "there is {} already; name another folder, or replace it with --replace",
+        StoreError::AlreadyExists { path } => misuse(format!(
+            "{} already has a store; name another folder, or replace the store with --replace",
             path.display()
         )),
         other => other.into(),
     })?;
-    Ok(output::print(&told(dir.path(), &report))?)
+    Ok(output::print(&summary(dir.path(), &report))?)
 }
 
-/// The store of a data folder, to remove something from it.
-async fn opened(dir: &DataDir) -> Result<SqliteStore, StoreError> {
+/// Opens a data folder's store in order to change it.
+async fn open(dir: &DataDir) -> Result<SqliteStore, StoreError> {
     let store = SqliteStore::open(dir, SqliteOptions::default()).await?;
-    // Opening the store takes note of what there is, so nobody would be told later.
-    if let Tail::Lost(lost) = store.opening().tail {
-        output::complain(&format!("in {}: {lost}", dir.path().display()));
+    // Opening the store records its current state, so a later start would not report lost commits.
+    if let CommitCompleteness::Missing(lost) = store.open_report().completeness {
+        output::eprint(&format!("in {}: {lost}", dir.path().display()));
     }
     Ok(store)
 }
 
 async fn drop_match(dir: &Path, match_id: MatchId) -> anyhow::Result<()> {
     let dir = existing(dir)?;
-    let store = opened(&dir).await.map_err(|error| match error {
+    let store = open(&dir).await.map_err(|error| match error {
         StoreError::FolderInUse { .. } => anyhow::anyhow!(
-            "{error}; or start it again with --drop-match {match_id}, which gives the match up too"
+            "{error}; or restart the server with --drop-match {match_id}, which also removes the \
+             match"
         ),
         other => other.into(),
     })?;
@@ -214,16 +220,13 @@ async fn drop_match(dir: &Path, match_id: MatchId) -> anyhow::Result<()> {
         other => other.into(),
     })?;
     closed?;
-    let text = format!(
-        "match {match_id} is removed from {}\n",
-        dir.path().display()
-    );
+    let text = format!("removed match {match_id} from {}\n", dir.path().display());
     Ok(output::print(&text)?)
 }
 
 async fn drop_ladder(dir: &Path, ladder_id: LadderId) -> anyhow::Result<()> {
     let dir = existing(dir)?;
-    let store = opened(&dir).await?;
+    let store = open(&dir).await?;
     let change = LadderChange::Drop;
     let drop = Write::ChangeLadder {
         ladder_id: ladder_id.clone(),
@@ -232,18 +235,15 @@ async fn drop_ladder(dir: &Path, ladder_id: LadderId) -> anyhow::Result<()> {
     let dropped = store.commit(vec![drop]).await;
     store.close().await?;
     dropped?;
-    let text = format!(
-        "the ladder {ladder_id} is not in {} any more\n",
-        dir.path().display()
-    );
+    let text = format!("removed ladder {ladder_id} from {}\n", dir.path().display());
     Ok(output::print(&text)?)
 }
 
 async fn drop_notes(dir: &Path) -> anyhow::Result<()> {
     let dir = existing(dir)?;
-    let store = opened(&dir).await?;
+    let store = open(&dir).await?;
     let work = async {
-        let repair = repair_notes(&store).await?;
+        let repair = repair_records(&store).await?;
         store.commit(repair.writes).await?;
         Ok::<_, StoreError>((repair.damaged, repair.groups))
     };
@@ -251,15 +251,16 @@ async fn drop_notes(dir: &Path) -> anyhow::Result<()> {
     store.close().await?;
     let folder = dir.path().display();
     let (damaged, groups) = done?;
-    let removed = count(damaged, "damaged note is", "damaged notes are");
+    let removed = count(damaged, "damaged record", "damaged records");
     let text = match (damaged, groups) {
-        (0, _) => format!("no note is damaged in {folder}\n"),
-        (_, 0) => format!("{removed} removed from {folder}\n"),
+        (0, _) => {
+            format!("no record of groups, queues or idempotency keys is damaged in {folder}\n")
+        }
+        (_, 0) => format!("removed {removed} from {folder}\n"),
         _ => format!(
-            "{removed} removed from {folder}; how {} is taken from their matches: the chance of \
-             those that are not over stays held back, and one that was closed has to be closed \
-             again\n",
-            count(groups, "group stands", "groups stand"),
+            "removed {removed} from {folder}; rebuilt {} from finished matches: seeds of \
+             incomplete groups stay secret, and closed groups must be closed again\n",
+            count(groups, "group", "groups"),
         ),
     };
     Ok(output::print(&text)?)
@@ -267,74 +268,79 @@ async fn drop_notes(dir: &Path) -> anyhow::Result<()> {
 
 async fn drop_signing_key(dir: &Path) -> anyhow::Result<()> {
     let dir = existing(dir)?;
-    let store = opened(&dir).await?;
+    let store = open(&dir).await?;
     let removed = store.remove_damaged_secrets().await;
     let closed = store.close().await;
     if removed?.is_empty() {
         return Err(misuse(format!(
-            "the key that signs replays is not damaged in {}, and stays",
+            "the key that signs replays is not damaged in {}; nothing is removed",
             dir.path().display()
         )));
     }
     closed?;
     let text = format!(
-        "the key that signs replays was damaged and is removed from {}; the next server makes \
-         another, and the replays that there are stay as they are\n",
+        "removed the damaged key that signs replays from {}; the next start creates a new key, and \
+         existing replays are unchanged\n",
         dir.path().display()
     );
     Ok(output::print(&text)?)
 }
 
-/// How to go on without a value that is damaged.
-fn way_out(dir: &Path, damaged: &DamagedValue) -> String {
+/// Describes how to remove or repair a damaged value.
+fn remedy(dir: &Path, damaged: &DamagedValue) -> String {
     let dir = dir.display();
     match damaged {
         DamagedValue::Key(id) => {
-            format!("to go on without it: bridgemaster key revoke {id} --data {dir}")
+            format!("to remove the key: bridgemaster key revoke {id} --data {dir}")
         }
         DamagedValue::Secret(_) => {
-            format!("to go on without it: bridgemaster data drop {dir} --signing-key")
+            format!("to remove the key: bridgemaster data drop {dir} --signing-key")
         }
-        DamagedValue::Note(_) => {
-            format!("to go on without it: bridgemaster data drop {dir} --notes")
+        DamagedValue::Record(_) => {
+            format!("to remove the record: bridgemaster data drop {dir} --notes")
         }
         DamagedValue::Ladder(ladder) => match LadderId::new(ladder.as_str()) {
             Ok(ladder) => format!(
-                "to go on without the ladder and its results: bridgemaster data drop {dir} \
+                "to remove the ladder and its results: bridgemaster data drop {dir} \
                  --ladder {ladder}"
             ),
-            // Its name is damaged too.
-            Err(_) => "no server plays it; another ladder may be made beside it".to_owned(),
+            // The name of this ladder is also damaged.
+            Err(_) => "servers ignore this ladder; create another ladder instead".to_owned(),
         },
         DamagedValue::LadderVersion { .. } => {
-            "the bot enters anew when it comes; what was noted of it is lost".to_owned()
+            "the record of the bot is lost, and the bot enters the ladder again when it attends"
+                .to_owned()
         }
-        DamagedValue::LadderMatch { .. } => "the ladder goes on without its result".to_owned(),
-        DamagedValue::Party(_) => "the next start of a server mends it".to_owned(),
+        DamagedValue::LadderMatch { .. } => {
+            "the ladder continues without the result of this match".to_owned()
+        }
+        DamagedValue::Party(_) => "the next start of a server repairs this value".to_owned(),
         damaged => match damaged.match_id() {
-            Some(id) => format!("to go on without the match: bridgemaster data drop {dir} {id}"),
-            // A part of the journal.
-            None => "it goes when the matches in play that have sound parts of it have ended, and \
-                     no damaged one is in play"
-                .to_owned(),
+            Some(id) => format!("to remove the match: bridgemaster data drop {dir} {id}"),
+            // The value is part of the journal, which several matches share.
+            None => {
+                "the value is removed once the matches that share it have ended and no damaged \
+                     match is in play"
+                    .to_owned()
+            }
         },
     }
 }
 
-/// Whether everything is there and as it was written, as far as that can be known.
-fn is_whole(report: &CheckReport) -> bool {
-    report.is_sound() && report.tail == Tail::Whole
+/// Returns whether the check found neither damage nor loss.
+fn is_undamaged(report: &CheckReport) -> bool {
+    report.is_sound() && report.completeness == CommitCompleteness::Complete
 }
 
-/// A report as text: what there is, then a line for each problem.
-fn told(dir: &Path, report: &CheckReport) -> String {
+/// Formats a report: the contents, then one line per problem.
+fn summary(dir: &Path, report: &CheckReport) -> String {
     let CheckReport {
         open,
         finished,
         keys,
         commits,
-        damages,
-        tail,
+        damage_reports,
+        completeness,
         structure,
         ..
     } = report;
@@ -344,25 +350,25 @@ fn told(dir: &Path, report: &CheckReport) -> String {
         count(*open, "match", "matches"),
         count(*keys, "key", "keys"),
         count(*commits, "commit", "commits"),
-        if is_whole(report) {
-            "; all of it is whole"
+        if is_undamaged(report) {
+            "; no damage found"
         } else {
             ""
         }
     );
-    for damage in damages {
-        let way_out = way_out(dir, &damage.value);
-        text.push_str(&format!("{damage}\n  {way_out}\n"));
+    for damage in damage_reports {
+        let remedy = remedy(dir, &damage.value);
+        text.push_str(&format!("{damage}\n  {remedy}\n"));
     }
     if let Some(structure) = structure {
         text.push_str(&format!("the database is damaged: {structure}\n"));
     }
-    match tail {
-        Tail::Whole => {}
-        Tail::Lost(lost) => text.push_str(&format!("{lost}\n")),
-        Tail::Unknown { detail } => {
+    match completeness {
+        CommitCompleteness::Complete => {}
+        CommitCompleteness::Missing(lost) => text.push_str(&format!("{lost}\n")),
+        CommitCompleteness::Unknown { detail } => {
             text.push_str(&format!(
-                "whether commits are lost is not known: {detail}\n"
+                "cannot determine whether commits are missing: {detail}\n"
             ));
         }
     }

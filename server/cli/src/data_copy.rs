@@ -1,4 +1,4 @@
-//! `bridgemaster data copy`: a store moves between a data folder and a PostgreSQL database.
+//! `bridgemaster data copy`: copies a store between a data folder and a PostgreSQL database.
 
 use std::{convert::Infallible, path::PathBuf, str::FromStr};
 
@@ -8,59 +8,60 @@ use bridgemaster_store::{
 
 use super::{count::count, existing_folder::existing, failure::misuse, output};
 
-/// Where a store is, or is to be.
+/// Location of a store to copy from or to.
 #[derive(Clone, Debug)]
-pub(super) enum Place {
+pub(super) enum CopyLocation {
     Folder(PathBuf),
-    /// An address `postgres://...`, which may have a password.
+    /// Address `postgres://...`; can contain a password.
     Database(String),
 }
 
-impl FromStr for Place {
+impl FromStr for CopyLocation {
     type Err = Infallible;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let is_address = text.starts_with("postgres://") || text.starts_with("postgresql://");
-        Ok(match is_address {
-            true => Self::Database(text.to_owned()),
-            false => Self::Folder(text.into()),
+        Ok(if is_address {
+            Self::Database(text.to_owned())
+        } else {
+            Self::Folder(text.into())
         })
     }
 }
 
-/// Copies the store of one place to the other.
-pub(super) async fn copy(from: Place, to: Place) -> anyhow::Result<()> {
+/// Copies the store from one location to the other.
+pub(super) async fn copy(from: CopyLocation, to: CopyLocation) -> anyhow::Result<()> {
     let copied = match (from, to) {
-        (Place::Folder(from), Place::Database(to)) => {
+        (CopyLocation::Folder(from), CopyLocation::Database(to)) => {
             copy_to_postgres(&existing(&from)?, &to).await
         }
-        (Place::Database(from), Place::Folder(to)) => {
+        (CopyLocation::Database(from), CopyLocation::Folder(to)) => {
             copy_from_postgres(&from, &DataDir::prepare(to)?).await
         }
-        (Place::Folder(_), Place::Folder(_)) => {
+        (CopyLocation::Folder(_), CopyLocation::Folder(_)) => {
             return Err(misuse(
-                "both are folders: copy a data folder with `data backup` and `data restore`",
+                "source and destination are both folders; use `data backup` and `data restore`",
             ));
         }
-        (Place::Database(_), Place::Database(_)) => {
+        (CopyLocation::Database(_), CopyLocation::Database(_)) => {
             return Err(misuse(
-                "both are databases: copy a database with pg_dump and pg_restore",
+                "source and destination are both databases; use pg_dump and pg_restore instead",
             ));
         }
     };
     let report = copied.map_err(|error| match error {
-        StoreError::AlreadyThere { .. }
+        StoreError::AlreadyExists { .. }
         | StoreError::NotEmpty { .. }
         | StoreError::NoStore { .. }
-        | StoreError::BadAddress { .. } => misuse(error.to_string()),
+        | StoreError::InvalidAddress { .. } => misuse(error.to_string()),
         other => other.into(),
     })?;
-    Ok(output::print(&told(&report))?)
+    Ok(output::print(&summary(&report))?)
 }
 
-fn told(report: &TransferReport) -> String {
+fn summary(report: &TransferReport) -> String {
     format!(
-        "copied, and the same on both sides: {} in play, {} finished, {}, {} with {}\n",
+        "copied and compared: {} in play, {} finished, {}, {} with {}\n",
         count(report.open, "match", "matches"),
         report.finished,
         count(report.keys, "key", "keys"),

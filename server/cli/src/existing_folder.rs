@@ -1,4 +1,4 @@
-//! A data folder that a command finds, and does not make.
+//! Opens a data folder that must exist.
 
 use std::path::Path;
 
@@ -7,10 +7,13 @@ use bridgemaster_store::DataDir;
 
 use super::failure::misuse;
 
-/// An existing data folder; none is created.
+/// Opens an existing data folder.
+///
+/// # Errors
+/// Misuse if the folder does not exist.
 pub(super) fn existing(dir: &Path) -> anyhow::Result<DataDir> {
     if !dir.is_dir() {
-        return Err(misuse(format!("there is no folder {}", dir.display())));
+        return Err(misuse(format!("no such folder: {}", dir.display())));
     }
     let shown = || dir.display().to_string();
     DataDir::prepare(dir).with_context(shown)

@@ -1,8 +1,8 @@
-//! Failures of commands, and how they are told.
+//! Reports errors of commands.
 
 use std::{error::Error, fmt, process::ExitCode};
 
-use bridgemaster_proto::outside::Outside;
+use bridgemaster_proto::escape::Escaped;
 use bridgemaster_sdk::tls_hint;
 use bridgemaster_store::StoreError;
 use tonic::Status;
@@ -10,12 +10,12 @@ use tonic_types::StatusExt as _;
 
 use super::output;
 
-/// Exit code of a command that failed.
+/// Exit code for a command that failed.
 const FAILED: u8 = 1;
-/// Exit code of a mistake in the command line: the same as clap's.
+/// Exit code for an invalid command line, the same as clap's.
 const MISUSED: u8 = 2;
 
-/// A mistake in the command line that only the command itself can see.
+/// A command-line error that clap cannot detect.
 #[derive(Debug)]
 struct Misuse(String);
 
@@ -27,23 +27,23 @@ impl fmt::Display for Misuse {
 
 impl Error for Misuse {}
 
-/// A mistake in the command line: tells what is wrong and what would be valid.
+/// Returns the error for an invalid command line. The message says what is wrong and what is valid.
 pub(super) fn misuse(message: impl Into<String>) -> anyhow::Error {
     Misuse(message.into()).into()
 }
 
-/// Whether it is a mistake in the command line.
+/// Returns whether [`misuse`] created the error.
 pub(super) fn is_misuse(error: &anyhow::Error) -> bool {
     error.is::<Misuse>()
 }
 
-/// What a server refused. A field that it does not accept is a mistake in the command line.
+/// Converts a failed call's error. A rejected request field counts as misuse.
 pub(super) fn refused(status: &Status) -> anyhow::Error {
     let details = status.get_error_details();
-    let message = Outside(status.message());
+    let message = Escaped(status.message());
     match details.error_info().map(|info| info.reason.as_str()) {
         Some("INVALID_FIELD") => misuse(message.to_string()),
-        Some(reason) => anyhow::anyhow!("{message} ({})", Outside(reason)),
+        Some(reason) => anyhow::anyhow!("{message} ({})", Escaped(reason)),
         None if status.source().is_some() => {
             anyhow::anyhow!("the connection failed: {}", transport_failure(status))
         }
@@ -51,30 +51,38 @@ pub(super) fn refused(status: &Status) -> anyhow::Error {
     }
 }
 
-/// The message of a call that failed, with its causes when it is the transport that failed.
+/// Returns a failed call's message, and the causes if the transport failed.
 pub(super) fn transport_failure(status: &Status) -> String {
-    let mut text = Outside(status.message()).to_string();
+    let mut text = Escaped(status.message()).to_string();
     append_causes(&mut text, status.source());
     text
 }
 
-/// Prints a failure on standard error.
+/// Prints an error on standard error and returns its exit code.
 pub(super) fn report(error: &anyhow::Error) -> ExitCode {
     let text = with_causes(error);
-    output::complain(&format!("error: {text}"));
-    // What a store says of the certificate of its database is whole.
+    output::eprint(&format!("error: {text}"));
+    // Store errors already explain problems with the database's certificate.
     let is_of_store = error.chain().any(|cause| cause.is::<StoreError>());
     if let Some(hint) = tls_hint(&text).filter(|_| !is_of_store) {
-        output::complain(&format!("hint: {hint}"));
+        output::eprint(&format!("hint: {hint}"));
     }
     if is_misuse(error) {
-        output::complain("\nFor more information, try '--help'.");
+        output::eprint("\nFor more information, try '--help'.");
         return ExitCode::from(MISUSED);
     }
     ExitCode::from(FAILED)
 }
 
-/// An error and its causes, without those that an error before them repeats already.
+/// Returns a command's exit code. Prints the command's error on standard error.
+pub(super) fn exit_code(done: anyhow::Result<()>) -> ExitCode {
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => report(&error),
+    }
+}
+
+/// Joins an error and its causes. Omits causes that the text before already contains.
 fn with_causes(error: &anyhow::Error) -> String {
     let mut text = error.to_string();
     append_causes(&mut text, error.source());
@@ -84,10 +92,10 @@ fn with_causes(error: &anyhow::Error) -> String {
 fn append_causes(text: &mut String, first: Option<&(dyn Error + 'static)>) {
     let mut next = first;
     while let Some(cause) = next {
-        let told = cause.to_string();
-        if !text.contains(&told) {
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
             text.push_str(": ");
-            text.push_str(&told);
+            text.push_str(&cause_text);
         }
         next = cause.source();
     }
@@ -98,19 +106,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_connection_that_failed_is_no_answer_and_tells_its_cause() {
+    fn a_failed_connection_is_reported_with_its_cause() {
         let alert = anyhow::anyhow!("received fatal alert: CertificateRequired");
         let transport = alert.context("transport error");
         let error = refused(&Status::from_error(transport.into())).to_string();
-        let told = "the connection failed: transport error: received fatal alert: \
+        let expected = "the connection failed: transport error: received fatal alert: \
             CertificateRequired";
-        assert_eq!(error, told);
+        assert_eq!(error, expected);
         let error = refused(&Status::unknown("why")).to_string();
         assert!(error.starts_with("the server answered"), "{error}");
     }
 
     #[test]
-    fn a_cause_that_was_told_is_not_told_again() {
+    fn a_repeated_cause_is_left_out() {
         let error = anyhow::anyhow!("refused (os error 111)")
             .context("connecting: refused (os error 111)")
             .context("no server answers");

@@ -1,4 +1,4 @@
-//! Following a match to its end.
+//! Follows a match until it has ended.
 
 use std::{cell::Cell, time::Duration};
 
@@ -13,48 +13,51 @@ use super::{
     match_client::MatchClient,
 };
 
-/// Time between the loss of the stream and the first attempt to get another. It doubles with each
-/// attempt up to [`LONGEST_PAUSE`].
-const FIRST_PAUSE: Duration = Duration::from_millis(200);
-/// Longest time between two attempts: a person who waits for a server does not wait much longer
-/// than it does.
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+/// Delay before the first attempt to reconnect. The delay doubles with each attempt, up to
+/// [`MAX_DELAY`].
+const MIN_DELAY: Duration = Duration::from_millis(200);
+/// Maximum delay between two attempts. It is short because a user waits.
+const MAX_DELAY: Duration = Duration::from_secs(5);
 
-/// Time for which a server that is away is tried again when nothing says otherwise, in seconds: a
-/// restart takes less, and so does the way of an operator to the machine.
-pub(super) const DEFAULT_PATIENCE_SECONDS: u32 = 600;
+/// Default time for which a server that does not answer is retried, in seconds. Restarts are
+/// shorter.
+pub(super) const DEFAULT_RETRY_SECONDS: u32 = 600;
 
-/// What is told of a match that is followed.
-pub(super) enum Told<'a> {
-    /// News of the match, which have its config.
-    News(&'a WatchMatchResponse),
-    /// The server does not answer, for this reason, and is tried again. Told once.
+/// An event while a match is followed.
+pub(super) enum FollowEvent<'a> {
+    /// An update of the match. The match always has its config.
+    Update(&'a WatchMatchResponse),
+    /// The server does not answer, for the given reason. The call is retried. Emitted once per
+    /// outage.
     Lost(&'a str),
-    /// The server answers again.
-    Back,
+    /// The server answers again after [`Lost`](Self::Lost).
+    Reconnected,
 }
 
-/// Follows a match until it has ended or was cancelled, gives `tell` all news, and returns the
-/// match with its result. Whoever reads too slowly is let go by the server, and then follows it anew: `tell`
-/// misses events then, never the state of the match. The same happens when the server is away,
-/// for at most `patience` each time.
+/// Follows a match until it has ended or is cancelled, passes each event to `handle`, and returns the
+/// match with its result.
+///
+/// If the server is unavailable or closes the stream of a slow client, this function reconnects. It
+/// retries for at most `retry_timeout` per outage. `handle` can miss game events during an outage,
+/// but never the state of the match.
 ///
 /// # Errors
-/// What the server refuses for good, a server that is away for longer, and those of `tell`.
+/// A refusal that a retry cannot change, an outage longer than `retry_timeout`, or an error that
+/// `handle` returned.
 pub(super) async fn follow(
     client: &mut MatchClient,
     match_id: &str,
-    patience: Duration,
-    mut tell: impl FnMut(Told<'_>) -> anyhow::Result<()>,
+    retry_timeout: Duration,
+    mut handle: impl FnMut(FollowEvent<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<MatchInfo> {
-    let mut lost: Option<Away> = None;
-    let is_answered = Cell::new(false);
-    let mut tell = |told: Told<'_>| {
-        is_answered.set(is_answered.get() || matches!(told, Told::News(_)));
-        tell(told)
+    let mut outage: Option<Outage> = None;
+    let has_answered = Cell::new(false);
+    let mut handle = |event: FollowEvent<'_>| {
+        has_answered.set(has_answered.get() || matches!(event, FollowEvent::Update(_)));
+        handle(event)
     };
     loop {
-        let streamed = follow_once(client, match_id, &mut lost, &mut tell).await?;
+        let streamed = follow_once(client, match_id, &mut outage, &mut handle).await?;
         let (reason, failure) = match streamed {
             Ended::Match(info) => return Ok(*info),
             Ended::Stream(Some(status)) if is_slow_consumer(&status) => continue,
@@ -63,8 +66,8 @@ pub(super) async fn follow(
             }
             Ended::Stream(Some(status)) => {
                 let reason = transport_failure(&status);
-                // One that has answered speaks as the client does.
-                let hint = tls_hint(&reason).filter(|_| !is_answered.get());
+                // An update proves that the address has the correct scheme, `http` or `https`.
+                let hint = tls_hint(&reason).filter(|_| !has_answered.get());
                 let reason = match hint {
                     Some(hint) => format!("{reason} ({hint})"),
                     None => reason,
@@ -72,69 +75,70 @@ pub(super) async fn follow(
                 (reason, refused(&status))
             }
             Ended::Stream(None) => {
-                let reason = "the server stopped telling of the match before it had ended";
+                let reason = "the server closed the stream before the match had ended";
                 (reason.to_owned(), anyhow::anyhow!(reason))
             }
         };
-        let away = lost.get_or_insert_with(|| Away::since(Instant::now()));
-        if away.since.elapsed() >= patience {
+        let outage = outage.get_or_insert_with(|| Outage::since(Instant::now()));
+        if outage.since.elapsed() >= retry_timeout {
             return Err(failure);
         }
-        if !away.is_told {
-            away.is_told = true;
-            tell(Told::Lost(&reason))?;
+        if !outage.is_reported {
+            outage.is_reported = true;
+            handle(FollowEvent::Lost(&reason))?;
         }
-        sleep(away.pause).await;
-        away.pause = (away.pause * 2).min(LONGEST_PAUSE);
+        sleep(outage.delay).await;
+        outage.delay = (outage.delay * 2).min(MAX_DELAY);
     }
 }
 
-/// A server that does not answer.
-struct Away {
+/// A period in which the server does not answer.
+struct Outage {
     since: Instant,
-    pause: Duration,
-    is_told: bool,
+    /// Delay before the next attempt.
+    delay: Duration,
+    is_reported: bool,
 }
 
-impl Away {
+impl Outage {
     fn since(since: Instant) -> Self {
         Self {
             since,
-            pause: FIRST_PAUSE,
-            is_told: false,
+            delay: MIN_DELAY,
+            is_reported: false,
         }
     }
 }
 
-/// What ended first.
+/// The reason why following stopped: the match has ended, or its stream of updates has.
 enum Ended {
     Match(Box<MatchInfo>),
-    /// The stream, with what the server said if it said something.
+    /// The stream ended. The status is `None` if the server closed the stream without an error.
     Stream(Option<Status>),
 }
 
 async fn follow_once(
     client: &mut MatchClient,
     match_id: &str,
-    lost: &mut Option<Away>,
-    tell: &mut impl FnMut(Told<'_>) -> anyhow::Result<()>,
+    outage: &mut Option<Outage>,
+    handle: &mut impl FnMut(FollowEvent<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<Ended> {
-    let mut news = match client.watch(match_id).await {
-        Ok(news) => news,
+    let mut updates = match client.watch(match_id).await {
+        Ok(updates) => updates,
         Err(status) => return Ok(Ended::Stream(Some(status))),
     };
     let mut config = None;
     loop {
-        let mut response = match news.message().await {
+        let mut response = match updates.message().await {
             Ok(Some(response)) => response,
             Ok(None) => return Ok(Ended::Stream(None)),
             Err(status) => return Ok(Ended::Stream(Some(status))),
         };
-        if lost.take().is_some_and(|away| away.is_told) {
-            tell(Told::Back)?;
+        if outage.take().is_some_and(|outage| outage.is_reported) {
+            handle(FollowEvent::Reconnected)?;
         }
-        lend_config(&mut config, &mut response);
-        tell(Told::News(&response))?;
+        fill_in_config(&mut config, &mut response);
+        handle(FollowEvent::Update(&response))?;
         if let Some(info) = response.r#match {
             if info.result.is_some() || info.state() == MatchState::Cancelled {
                 return Ok(Ended::Match(Box::new(info)));
@@ -144,9 +148,9 @@ async fn follow_once(
     }
 }
 
-/// Gives news without a config the one of the news before: a server sends it in the first and the
-/// last only.
-fn lend_config(config: &mut Option<MatchConfig>, response: &mut WatchMatchResponse) {
+/// Fills in the config from an earlier update, since servers send it only in the first and last
+/// update.
+fn fill_in_config(config: &mut Option<MatchConfig>, response: &mut WatchMatchResponse) {
     if let Some(info) = &mut response.r#match
         && info.config.is_none()
     {
@@ -166,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn news_without_a_config_get_the_one_of_the_news_before() {
+    fn an_update_without_a_config_gets_the_previous_one() {
         let mut config = Some(MatchConfig {
             seats: 3,
             ..MatchConfig::default()
@@ -175,8 +179,8 @@ mod tests {
             r#match: Some(MatchInfo::default()),
             ..WatchMatchResponse::default()
         };
-        lend_config(&mut config, &mut response);
-        let lent = response.r#match.and_then(|info| info.config);
-        assert_eq!(lent.map(|config| config.seats), Some(3));
+        fill_in_config(&mut config, &mut response);
+        let filled_in = response.r#match.and_then(|info| info.config);
+        assert_eq!(filled_in.map(|config| config.seats), Some(3));
     }
 }

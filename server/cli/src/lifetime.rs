@@ -1,26 +1,26 @@
-//! How long something is good for.
+//! Parses lifetimes such as `90d`.
 
 use std::{fmt, str::FromStr, time::Duration};
 
 const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
-/// Longest time, in days: ten years. What is to be good for longer needs no end.
+/// Maximum lifetime, in days: ten years.
 const MAX_DAYS: u64 = 3650;
 
-/// How long something is good for: a number and a unit, such as `90d`.
+/// A lifetime in text form: a whole number and a unit, such as `90d`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lifetime(Duration);
 
-/// A text that is no lifetime.
+/// The error for a text that is not a lifetime.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct NoLifetime;
+pub(crate) struct InvalidLifetime;
 
 impl Lifetime {
-    /// The time.
-    pub(crate) fn time(self) -> Duration {
+    pub(crate) fn duration(self) -> Duration {
         self.0
     }
 
-    /// The moment at which the time is over of what is made at `from_unix_ms`.
+    /// Returns the end of a lifetime that starts at `from_unix_ms`. Both times are in milliseconds
+    /// since 1970 UTC.
     pub(crate) fn end_unix_ms(self, from_unix_ms: i64) -> i64 {
         let ms = i64::try_from(self.0.as_millis()).unwrap_or(i64::MAX);
         from_unix_ms.saturating_add(ms)
@@ -28,42 +28,42 @@ impl Lifetime {
 }
 
 impl FromStr for Lifetime {
-    type Err = NoLifetime;
+    type Err = InvalidLifetime;
 
-    fn from_str(text: &str) -> Result<Self, NoLifetime> {
-        let unit = text.chars().last().ok_or(NoLifetime)?;
+    fn from_str(text: &str) -> Result<Self, InvalidLifetime> {
+        let unit = text.chars().last().ok_or(InvalidLifetime)?;
         let unit_seconds = match unit {
             'm' => 60,
             'h' => 60 * 60,
             'd' => SECONDS_PER_DAY,
             'w' => 7 * SECONDS_PER_DAY,
-            _ => return Err(NoLifetime),
+            _ => return Err(InvalidLifetime),
         };
-        let number = text.strip_suffix(unit).ok_or(NoLifetime)?;
-        // `parse` would take a sign.
+        let number = text.strip_suffix(unit).ok_or(InvalidLifetime)?;
+        // Checking for digits rejects a sign, which `parse` would accept.
         if !number.chars().all(|digit| digit.is_ascii_digit()) {
-            return Err(NoLifetime);
+            return Err(InvalidLifetime);
         }
-        let number: u64 = number.parse().map_err(|_| NoLifetime)?;
-        let seconds = number.checked_mul(unit_seconds).ok_or(NoLifetime)?;
+        let number: u64 = number.parse().map_err(|_| InvalidLifetime)?;
+        let seconds = number.checked_mul(unit_seconds).ok_or(InvalidLifetime)?;
         if seconds == 0 || seconds > MAX_DAYS * SECONDS_PER_DAY {
-            return Err(NoLifetime);
+            return Err(InvalidLifetime);
         }
         Ok(Self(Duration::from_secs(seconds)))
     }
 }
 
-impl fmt::Display for NoLifetime {
+impl fmt::Display for InvalidLifetime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "a time is a number with m, h, d or w for minutes, hours, days or weeks, such as 90d, \
-             and at most {MAX_DAYS}d"
+            "expected a number with m, h, d or w (minutes, hours, days, weeks), such as 90d, up to \
+             {MAX_DAYS}d"
         )
     }
 }
 
-impl std::error::Error for NoLifetime {}
+impl std::error::Error for InvalidLifetime {}
 
 #[cfg(test)]
 mod tests {
@@ -86,7 +86,7 @@ mod tests {
         for text in [
             "", "90", "d", "0d", "-1d", "+1d", "1.5d", "1y", "9 d", "1é", &too_long,
         ] {
-            assert_eq!(text.parse::<Lifetime>(), Err(NoLifetime), "{text}");
+            assert_eq!(text.parse::<Lifetime>(), Err(InvalidLifetime), "{text}");
         }
     }
 }

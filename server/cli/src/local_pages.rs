@@ -1,4 +1,4 @@
-//! Pages for whoever sits at this machine, until Ctrl-C.
+//! Serves pages to the local machine until Ctrl-C.
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -8,19 +8,19 @@ use std::{
 use bridgemaster_server::{LocalPages, LocalServer};
 use tokio_util::sync::CancellationToken;
 
-use crate::{browser, output, runtime::block_on, stop_signal::asked_to_stop};
+use crate::{browser, output, runtime::block_on, stop_signal::stop_requested};
 
-/// Serves pages at a free port of this machine until Ctrl-C, tells where `what` is, and opens the first
-/// of them.
+/// Serves pages on a free loopback port until Ctrl-C, and opens the first page in the browser. The
+/// printed line describes the pages as `what`.
 pub(super) fn show(what: &str, pages: Arc<dyn LocalPages>) -> anyhow::Result<()> {
     block_on(async move {
-        let free = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let server = LocalServer::bind(free).await?;
+        let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let server = LocalServer::bind(loopback).await?;
         let stop = CancellationToken::new();
-        let (stopped, asked) = (stop.clone(), asked_to_stop());
+        let (cancel, signal) = (stop.clone(), stop_requested());
         tokio::spawn(async move {
-            asked.await;
-            stopped.cancel();
+            signal.await;
+            cancel.cancel();
         });
         let url = format!("http://{}/", server.local_addr());
         output::print(&format!("{what} at {url} (Ctrl-C stops)\n"))?;

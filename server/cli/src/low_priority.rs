@@ -1,21 +1,21 @@
-//! `--low-priority`: bots that take of the processor what others leave, so that house bots hold up
-//! neither matches nor the bots of others on the same machine.
+//! `--low-priority`: gives bots a low CPU priority. House bots then do not slow down matches or
+//! other bots on the same machine.
 
 use clap::Args;
 
 #[derive(Args)]
 pub(super) struct PriorityFlag {
-    /// Run with low priority, as house bots of a ladder do: others on this machine come first
+    /// Run with low CPU priority, for house bots on a shared machine
     #[arg(long)]
     low_priority: bool,
 }
 
 impl PriorityFlag {
-    /// Takes it on if it is asked for, for all threads and processes that start after this.
+    /// Lowers the priority, if requested, for all threads and processes that are started later.
     ///
     /// # Errors
-    /// When the system does not give it.
-    pub(super) fn take_on(&self) -> anyhow::Result<()> {
+    /// The operating system does not support or allow a lower priority.
+    pub(super) fn apply(&self) -> anyhow::Result<()> {
         if self.low_priority {
             lower()?;
         }
@@ -23,8 +23,9 @@ impl PriorityFlag {
     }
 }
 
-/// As `nice` does it without a number: a tenth of the share of an ordinary process where both want
-/// the same core. Less would leave a bot no time to answer in.
+/// Sets the niceness to 10, the default for the `nice` command. The process gets about a tenth of a
+/// normal process's CPU share on the same core. With a smaller share, a bot might not answer in
+/// time.
 #[cfg(target_os = "linux")]
 fn lower() -> anyhow::Result<()> {
     use anyhow::Context as _;
@@ -37,15 +38,15 @@ fn lower() -> anyhow::Result<()> {
     const NICE: i32 = 10;
     let which = i32::try_from(PRIO_PROCESS).unwrap_or_default();
     match setpriority(which, 0, NICE) {
-        // It has less already.
+        // The process already has a lower priority.
         Err(Errno(EACCES)) => Ok(()),
-        set => set.context("--low-priority: the system refuses it"),
+        set => set.context("--low-priority: the operating system does not allow this priority"),
     }
 }
 
 #[cfg(not(target_os = "linux"))]
 fn lower() -> anyhow::Result<()> {
-    let detail = "--low-priority is for Linux; elsewhere start the command with `nice`";
+    let detail = "--low-priority works on Linux only; start the command with `nice` instead";
     Err(super::failure::misuse(detail))
 }
 
@@ -56,27 +57,27 @@ mod tests {
 
     use super::*;
 
-    /// How nice the calling thread is, if the system tells.
+    /// Returns the niceness of the calling thread, if the system provides it.
     fn nice() -> Option<i32> {
-        let told = fs::read_to_string("/proc/thread-self/stat").ok()?;
-        // The name of the thread, in brackets, may have spaces. The 19th field is meant, and the
-        // 3rd comes next.
-        let (_, fields) = told.rsplit_once(") ")?;
+        let stat = fs::read_to_string("/proc/thread-self/stat").ok()?;
+        // The name of the thread, in parentheses, may contain spaces, so fields are counted after
+        // it: the first one is field 3, and niceness is field 19.
+        let (_, fields) = stat.rsplit_once(") ")?;
         fields.split(' ').nth(16)?.parse().ok()
     }
 
     #[test]
-    fn low_priority_is_taken_on_for_all_that_starts_after_it() {
-        let begun = |low_priority| {
-            let taken = thread::spawn(move || {
-                PriorityFlag { low_priority }.take_on().unwrap();
+    fn later_threads_inherit_the_low_priority() {
+        let nice_with = |low_priority| {
+            let parent = thread::spawn(move || {
+                PriorityFlag { low_priority }.apply().unwrap();
                 thread::spawn(nice).join().unwrap()
             });
-            taken.join().unwrap()
+            parent.join().unwrap()
         };
         let own = nice();
         assert!(own.is_some());
-        assert_eq!(begun(true), own.max(Some(10)));
-        assert_eq!(begun(false), own);
+        assert_eq!(nice_with(true), own.max(Some(10)));
+        assert_eq!(nice_with(false), own);
     }
 }

@@ -1,40 +1,35 @@
-//! The one program of Bridgemaster: server, built-in bots, demo and tools. One file a command; a
-//! command gives an error for people, and [`main`] shows it.
+//! The `bridgemaster` program: server, built-in bots, demo and tools. Each command has its own
+//! module, and returns errors that [`main`] prints.
 
 #![forbid(unsafe_code)]
 
 mod address;
 mod attend;
 mod bot;
+mod bot_choice;
+mod bot_env;
 mod browser;
-mod cancel;
 mod check_bot;
+mod cluster;
 mod contest;
 mod count;
-mod create;
 mod data;
 mod data_copy;
 mod demo;
-mod entrant;
 mod existing_folder;
 mod failure;
 mod follow;
-mod group;
-mod health;
 mod input_file;
 mod key;
-mod label;
 mod ladder;
 mod lifetime;
-mod limited;
-mod list;
 mod local_pages;
 mod low_priority;
 mod match_client;
 mod match_flags;
+mod matches;
 mod moment;
 mod new_bot;
-mod nodes;
 mod output;
 mod output_file;
 mod proto_json;
@@ -42,34 +37,37 @@ mod replay;
 mod replay_file;
 mod replay_files;
 mod replay_page;
-mod reservation;
-mod result;
-mod rules;
 mod runtime;
 mod seat_link;
 mod secret_file;
 mod serve;
-mod standing;
 mod stop_signal;
 mod store_variable;
 mod table;
-mod tickets;
 mod tls_flags;
 mod view;
-mod watch;
 mod wrapped;
 mod xml_text;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+#[cfg(target_os = "linux")]
+use anyhow::Context as _;
+#[cfg(target_os = "linux")]
+use bridgemaster_bot_process::{
+    SUPERVISOR_COMMAND, hide_from_bots, run_as_init_if_pid_1, supervise,
+};
+use clap::{
+    Parser, Subcommand,
+    error::{ContextKind, ContextValue},
+};
 use mimalloc::MiMalloc;
 
-/// Decisions are made of many small allocations, which one thread frees for another.
+/// Decisions need many small allocations, which another thread often frees. MiMalloc is fast at
+/// this.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// The whole command line.
 #[derive(Parser)]
 #[command(
     name = "bridgemaster",
@@ -77,21 +75,21 @@ static ALLOCATOR: MiMalloc = MiMalloc;
     about = "Referees board games between bots over gRPC",
     long_about = "Referees board games between bots over gRPC.\n\n\
         Bots are programs in any language that connect to a server and play one seat of a match. \
-        The server knows the rules, keeps the clocks and writes a replay of every match.",
+        The server applies the rules, runs the clocks and writes a replay of every match.",
     after_help = "First steps:\n  \
-        bridgemaster demo                      play a whole match between built-in bots, here and now\n  \
-        bridgemaster replay show FILE          read what happened in it\n\n\
+        bridgemaster demo                      play a whole match between built-in bots\n  \
+        bridgemaster replay show FILE          print it as text\n\n\
         Your own bot:\n  \
         bridgemaster new-bot --language python my-bot\n  \
         bridgemaster demo --bots \"greedy,greedy,greedy,python3 my_bot.py\"\n  \
         bridgemaster check-bot -- python3 my_bot.py\n  \
         bridgemaster contest --bot \"mine=python3 my_bot.py\" --against greedy\n\n\
-        A server, a match on it, and its bots, each in a terminal of its own:\n  \
+        A server, a match and its bots, each command in its own terminal:\n  \
         bridgemaster serve\n  \
-        bridgemaster create --seats 2          prints a join ticket for each seat\n  \
+        bridgemaster match create --seats 2    prints a join ticket for each seat\n  \
         BRIDGEMASTER_TICKET=... bridgemaster bot greedy\n  \
-        bridgemaster watch MATCH_ID\n  \
-        bridgemaster list                      and `bridgemaster result MATCH_ID`",
+        bridgemaster match watch MATCH_ID\n  \
+        bridgemaster match list                and `bridgemaster match result MATCH_ID`",
     arg_required_else_help = true
 )]
 struct CommandLine {
@@ -101,83 +99,115 @@ struct CommandLine {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Play one match between bots here and now: server, match and bot processes in one go
+    /// Play one match on this machine, with its own server and bots
     Demo(demo::DemoArgs),
-    /// Run a server that referees matches for bots
-    Serve(serve::ServeArgs),
-    /// Tell whether a server serves: for health checks of containers and machines
-    Health(health::HealthArgs),
-    /// Serve the rules by call to programs on this machine, for bots that search
-    Rules(rules::RulesArgs),
-    /// Make a match on a running server and print a join ticket for each seat
-    Create(create::CreateArgs),
-    /// Play a seat of a match with a built-in bot
-    Bot(bot::BotCommand),
-    /// Attend the queue of a contest or a ladder with a bot, one process for each match
-    Attend(attend::AttendArgs),
-    /// Make a folder with a first bot, in one of six languages
-    NewBot(new_bot::NewBotArgs),
-    /// Check a bot, in any language, against the protocol
-    CheckBot(check_bot::CheckBotArgs),
-    /// Find out which bot is better, and how sure that is: many matches, a table, a verdict
-    Contest(contest::ContestArgs),
-    /// Make and run ladders, and see how their bots stand
+    /// Run a server that referees matches between bots
+    Serve(serve::ServeCommand),
+    /// Create, list, watch and cancel matches on a server
+    Match(matches::MatchArgs),
+    /// Create and run ladders, and show their standings
     Ladder(ladder::LadderArgs),
-    /// Follow a running match in the terminal
-    Watch(watch::WatchArgs),
-    /// List the matches of a server
-    List(list::ListArgs),
-    /// Show the result of a match, or that it has not ended
-    Result(result::ResultArgs),
-    /// Give seats to which no bot has come new join tickets
-    Tickets(tickets::TicketsArgs),
-    /// Cancel a match
-    Cancel(cancel::CancelArgs),
-    /// Close a group of matches, so that its seeds are revealed although some matches are missing
-    CloseGroup(group::CloseGroupArgs),
-    /// Show the servers that share a database
-    Nodes(nodes::NodesArgs),
-    /// Make, list and revoke the API keys of a server
-    Key(key::KeyArgs),
-    /// Check, back up or restore the data folder of a server, or remove a match from it
-    Data(data::DataArgs),
-    /// Read, check or convert the replay of a match
+    /// Play many matches for a statistical verdict on which bot is better
+    Contest(contest::ContestArgs),
+    /// Show, verify or convert the replay of a match
     Replay(replay::ReplayArgs),
-    /// Start a command with limits
-    #[command(hide = true)]
-    Limited(limited::LimitedArgs),
+    /// Play a seat of a match with a built-in bot, or by hand
+    Bot(bot::BotCommand),
+    /// Create, list and revoke the API keys of a server
+    Key(key::KeyArgs),
+    /// Check, back up, restore or repair the data folder of a server
+    Data(data::DataArgs),
+    /// Show the nodes of a cluster, or check the health of a server
+    Cluster(cluster::ClusterArgs),
+    /// Create a folder with a simple bot, in one of six languages
+    NewBot(new_bot::NewBotArgs),
+    /// Check that a bot, in any language, follows the protocol
+    CheckBot(check_bot::CheckBotArgs),
+    /// Let a bot attend a contest or a ladder, with one process per match
+    Attend(attend::AttendArgs),
 }
 
-/// Exit code 0 is success, 1 a failure, 2 a mistake in the command line.
+impl Command {
+    /// Returns whether the command starts bots or is a bot itself. Such a process must hide its
+    /// keys, tickets and environment from the same user's other bots.
+    #[cfg(target_os = "linux")]
+    const fn has_secrets_near_bots(&self) -> bool {
+        matches!(
+            self,
+            Self::Attend(_)
+                | Self::Bot(_)
+                | Self::CheckBot(_)
+                | Self::Contest(_)
+                | Self::Demo(_)
+                | Self::Replay(_)
+        )
+    }
+}
+
+/// Flags whose values are secrets, as clap prints the flags in errors.
+const SECRET_FLAGS: [&str; 3] = ["--key ", "--ticket ", "--store "];
+
+/// Parses the command line. Errors hide rejected values that might be secrets, since a mistyped API
+/// key reveals most of the real key.
+fn command_line() -> CommandLine {
+    CommandLine::try_parse().unwrap_or_else(|mut error| {
+        let flag = error.get(ContextKind::InvalidArg).map(ToString::to_string);
+        let flag = flag.unwrap_or_default();
+        if SECRET_FLAGS.iter().any(|secret| flag.starts_with(secret)) {
+            let hidden = ContextValue::String("(hidden)".to_owned());
+            error.insert(ContextKind::InvalidValue, hidden);
+        }
+        error.exit()
+    })
+}
+
+/// Exit codes: 0 for success, 1 for failure, and 2 for an invalid command line. Some commands have
+/// further exit codes.
 fn main() -> ExitCode {
-    let done = match CommandLine::parse().command {
+    #[cfg(target_os = "linux")]
+    match run_as_init_or_supervisor() {
+        Ok(Some(code)) => return code,
+        Ok(None) => {}
+        Err(error) => return failure::report(&error),
+    }
+    let command = command_line().command;
+    #[cfg(target_os = "linux")]
+    if command.has_secrets_near_bots()
+        && let Err(error) = hide_from_bots()
+    {
+        return failure::report(&error.into());
+    }
+    let done = match command {
         Command::Demo(args) => args.run(),
         Command::Serve(args) => args.run(),
-        Command::Health(args) => args.run(),
-        Command::Rules(args) => args.run(),
-        Command::Create(args) => args.run(),
-        Command::Bot(command) => command.run(),
-        Command::Attend(args) => args.run(),
-        Command::NewBot(args) => args.run(),
-        Command::CheckBot(args) => return check_bot::run(args),
-        Command::Contest(args) => return contest::run(args),
+        Command::Match(args) => return args.run(),
         Command::Ladder(args) => args.run(),
-        Command::Watch(args) => args.run(),
-        Command::List(args) => args.run(),
-        Command::Result(args) => return result::run(args),
-        Command::Tickets(args) => args.run(),
-        Command::Cancel(args) => args.run(),
-        Command::CloseGroup(args) => args.run(),
-        Command::Nodes(args) => args.run(),
+        Command::Contest(args) => return contest::run(args),
+        Command::Replay(args) => return args.run(),
+        Command::Bot(command) => command.run(),
         Command::Key(args) => args.run(),
         Command::Data(args) => args.run(),
-        Command::Replay(args) => return args.run(),
-        Command::Limited(args) => args.run(),
+        Command::Cluster(args) => args.run(),
+        Command::NewBot(args) => args.run(),
+        Command::CheckBot(args) => return check_bot::run(args),
+        Command::Attend(args) => args.run(),
     };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => failure::report(&error),
+    failure::exit_code(done)
+}
+
+/// Runs as a bot's supervisor or as PID 1 of a container, if the process was started as such, and
+/// returns the exit code. Each bot start executes this code twice, so it precedes all other work.
+#[cfg(target_os = "linux")]
+fn run_as_init_or_supervisor() -> anyhow::Result<Option<ExitCode>> {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments
+        .next()
+        .is_some_and(|first| first == SUPERVISOR_COMMAND)
+    {
+        supervise(arguments).context("the bot's supervisor failed")?;
+        return Ok(Some(ExitCode::SUCCESS));
     }
+    run_as_init_if_pid_1().context("this program is PID 1 and cannot start a child process")
 }
 
 #[cfg(test)]
@@ -187,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_line_is_sound() {
+    fn command_line_is_valid() {
         CommandLine::command().debug_assert();
     }
 }

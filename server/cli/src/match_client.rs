@@ -1,4 +1,4 @@
-//! The client of a server's match service.
+//! Client for a server's match service.
 
 use std::time::Duration;
 
@@ -13,33 +13,28 @@ use bridgemaster_proto::v1::{
 };
 use bridgemaster_replay::{MAX_REPLAY_BYTES, PublicKey};
 use bridgemaster_sdk::{
-    ApiKey, DEFAULT_SERVER_URL, KEY_METADATA, KEY_VARIABLE, OptionsError, Refusal, SERVER_VARIABLE,
-    TlsOptions, endpoint,
+    ApiKey, ApiKeyInterceptor, DEFAULT_SERVER_URL, KEY_VARIABLE, OptionsError, Refusal,
+    SERVER_VARIABLE, TlsOptions, endpoint,
 };
 use clap::Args;
-use tonic::{
-    Request, Status, Streaming,
-    metadata::{Ascii, MetadataValue},
-    service::{Interceptor, interceptor::InterceptedService},
-    transport::Channel,
-};
+use tonic::{Status, Streaming, service::interceptor::InterceptedService, transport::Channel};
 
 use super::failure::{misuse, refused};
 
-/// Time for a connection: a server that answers at all does so at once.
-const CONNECT_TIME: Duration = Duration::from_secs(5);
-/// Interval of the HTTP/2 PINGs by which a server is noticed that is gone without a word, as one is
-/// whose machine lost its power.
+/// Timeout of a connection attempt. A healthy server accepts connections at once.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Interval between HTTP/2 PINGs. They detect a server that disappeared without closing the
+/// connection, for example after a power failure.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(20);
-/// Time for the answer to one.
-const KEEPALIVE_TIME: Duration = Duration::from_secs(10);
-/// Most times that a server sends a new match on: what servers know of each other's room is a moment
-/// old.
-const MOST_SENT_ON: usize = 4;
-/// Bytes of an answer with a replay file around the file itself, and more.
-const AROUND_A_FILE_BYTES: usize = 1024;
+/// Maximum time until a PING is acknowledged.
+const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(10);
+/// Maximum number of times that a request to create a match is redirected. Several redirects can
+/// occur, since a node learns other nodes' load only with a delay.
+const MAX_REDIRECTS: usize = 4;
+/// Maximum size of a response in bytes, not counting its replay file.
+const RESPONSE_OVERHEAD_BYTES: usize = 1024;
 
-/// Which server a command talks to.
+/// The server that a command connects to.
 #[derive(Args)]
 pub(super) struct ServerFlag {
     /// Address of the server
@@ -54,76 +49,65 @@ pub(super) struct ServerFlag {
 }
 
 impl ServerFlag {
-    /// Connects to the server.
+    /// Connects to the server's match service.
     pub(super) async fn connect(&self) -> anyhow::Result<MatchClient> {
         let tls = self.tls.clone().into();
         MatchClient::connect_with(&self.url, self.key.as_ref(), &tls).await
     }
 
-    /// Makes a match at the server, or at the one that it names because it has no room.
+    /// Creates a match on the server, or on the node to which the server redirects.
     pub(super) async fn create(
         &self,
         request: CreateMatchRequest,
     ) -> anyhow::Result<CreateMatchResponse> {
         let tls = self.tls.clone().into();
         let mut client = self.connect().await?;
-        let mut sent_on = 0;
+        let mut redirects = 0;
         loop {
             let refusal = match client.0.create_match(request.clone()).await {
                 Ok(created) => return Ok(created.into_inner()),
                 Err(refusal) => refusal,
             };
-            let address = Refusal::from_status(&refusal).and_then(moved_to);
-            let Some(address) = address.filter(|_| sent_on < MOST_SENT_ON) else {
+            let address = Refusal::from_status(&refusal).and_then(redirect_address);
+            let Some(address) = address.filter(|_| redirects < MAX_REDIRECTS) else {
                 return Err(refused(&refusal));
             };
-            sent_on += 1;
-            // An address says nothing of TLS: the same way as here.
-            let scheme = match self.url.starts_with("https://") {
-                true => "https",
-                false => "http",
+            redirects += 1;
+            // The redirect address has no scheme, since either all nodes use TLS or none does.
+            let scheme = if self.url.starts_with("https://") {
+                "https"
+            } else {
+                "http"
             };
             let url = format!("{scheme}://{address}");
             client = MatchClient::connect_with(&url, self.key.as_ref(), &tls).await?;
         }
     }
 
-    /// A connection for another service, and what shows the key on it.
-    pub(super) async fn channel(&self) -> anyhow::Result<(Channel, ShowKey)> {
+    /// Opens a connection for another service, with an interceptor that adds the API key to each
+    /// call.
+    pub(super) async fn channel(&self) -> anyhow::Result<(Channel, ApiKeyInterceptor)> {
         let channel = connect(&self.url, &self.tls.clone().into()).await?;
-        Ok((channel, ShowKey(self.key.as_ref().map(ApiKey::metadata))))
+        Ok((channel, ApiKeyInterceptor::new(self.key.as_ref())))
     }
 
-    /// The public key with which the server says that it signs replays.
+    /// Returns the public key with which the server signs replays.
     pub(super) async fn signing_key(&self) -> anyhow::Result<PublicKey> {
         signing_key_of(&self.url, &self.tls.clone().into()).await
     }
 }
 
-/// Shows the key in every call.
-#[derive(Clone)]
-pub(super) struct ShowKey(Option<MetadataValue<Ascii>>);
+/// A connection that adds the API key to every call.
+pub(super) type KeyedChannel = InterceptedService<Channel, ApiKeyInterceptor>;
 
-impl Interceptor for ShowKey {
-    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
-        if let Some(key) = &self.0 {
-            request.metadata_mut().insert(KEY_METADATA, key.clone());
-        }
-        Ok(request)
-    }
-}
-
-/// A connection on which the key is shown.
-pub(super) type KeyedChannel = InterceptedService<Channel, ShowKey>;
-
-/// A connection to a server's match service.
+/// Client for a match service.
 #[derive(Clone)]
 pub(super) struct MatchClient(MatchServiceClient<KeyedChannel>);
 
 impl MatchClient {
-    /// Connects to the server at `url`, which asks for no key and encrypts nothing.
-    pub(super) async fn connect(url: &str) -> anyhow::Result<Self> {
-        Self::connect_with(url, None, &TlsOptions::default()).await
+    /// Connects to a private server with its API key.
+    pub(super) async fn connect(url: &str, key: &ApiKey) -> anyhow::Result<Self> {
+        Self::connect_with(url, Some(key), &TlsOptions::default()).await
     }
 
     async fn connect_with(
@@ -133,14 +117,13 @@ impl MatchClient {
     ) -> anyhow::Result<Self> {
         let channel = connect(url, tls).await?;
         let largest = usize::try_from(MAX_REPLAY_BYTES).unwrap_or(usize::MAX);
-        let show_key = ShowKey(key.map(ApiKey::metadata));
+        let key_interceptor = ApiKeyInterceptor::new(key);
         Ok(Self(
-            MatchServiceClient::with_interceptor(channel, show_key)
-                .max_decoding_message_size(largest.saturating_add(AROUND_A_FILE_BYTES)),
+            MatchServiceClient::with_interceptor(channel, key_interceptor)
+                .max_decoding_message_size(largest.saturating_add(RESPONSE_OVERHEAD_BYTES)),
         ))
     }
 
-    /// Makes a match.
     pub(super) async fn create(
         &mut self,
         request: CreateMatchRequest,
@@ -149,7 +132,8 @@ impl MatchClient {
         Ok(response.map_err(|status| refused(&status))?.into_inner())
     }
 
-    /// A part of the list of matches, the newest first; it goes on at the token of the part before.
+    /// Returns one page of matches, newest first. `token` is the page token of the previous
+    /// response.
     pub(super) async fn list(
         &mut self,
         filter: MatchFilter,
@@ -165,7 +149,7 @@ impl MatchClient {
         Ok(response.map_err(|status| refused(&status))?.into_inner())
     }
 
-    /// What is known of a match.
+    /// Returns the current state of a match.
     pub(super) async fn get(&mut self, match_id: &str) -> anyhow::Result<MatchInfo> {
         let request = GetMatchRequest {
             match_id: match_id.to_owned(),
@@ -175,10 +159,10 @@ impl MatchClient {
         let response = response.map_err(|status| refused(&status))?.into_inner();
         response
             .r#match
-            .context("the server told nothing of the match")
+            .context("the server sent no information about the match")
     }
 
-    /// Gives seats new tickets: these, or all to which no bot has come.
+    /// Issues new tickets for these seats, or for all vacant seats if the list is empty.
     pub(super) async fn replace_tickets(
         &mut self,
         match_id: &str,
@@ -193,7 +177,7 @@ impl MatchClient {
         Ok(response.into_inner().tickets)
     }
 
-    /// Gives the group of a match up.
+    /// Closes a match's group.
     pub(super) async fn close_group(&mut self, match_id: &str) -> anyhow::Result<()> {
         let match_id = match_id.to_owned();
         let closed = self
@@ -206,7 +190,7 @@ impl MatchClient {
         closed.map(|_| ()).map_err(|status| refused(&status))
     }
 
-    /// Cancels a match.
+    /// Cancels a match and returns it.
     pub(super) async fn cancel(
         &mut self,
         match_id: &str,
@@ -220,10 +204,10 @@ impl MatchClient {
         let response = response.map_err(|status| refused(&status))?.into_inner();
         response
             .r#match
-            .context("the server told nothing of the match")
+            .context("the server sent no information about the match")
     }
 
-    /// Follows a match.
+    /// Opens a stream of a match's updates.
     pub(super) async fn watch(
         &mut self,
         match_id: &str,
@@ -234,7 +218,7 @@ impl MatchClient {
         Ok(self.0.watch_match(request).await?.into_inner())
     }
 
-    /// The bytes of the replay file of a match that has ended.
+    /// Returns the bytes of an ended match's replay file.
     pub(super) async fn replay_file(&mut self, match_id: &str) -> anyhow::Result<Vec<u8>> {
         let request = GetReplayRequest {
             match_id: match_id.to_owned(),
@@ -248,51 +232,51 @@ impl MatchClient {
         let file = response.into_inner().file;
         anyhow::ensure!(
             !file.is_empty(),
-            "the server sent no replay file; it may be of an older version"
+            "the server sent no replay file; its version might be too old"
         );
         Ok(file)
     }
 }
 
-/// Where a refusal sends the caller, if it does.
-fn moved_to(mut refusal: Refusal) -> Option<String> {
+/// Returns the address of another node if the refusal is a redirect.
+fn redirect_address(mut refusal: Refusal) -> Option<String> {
     let address = refusal.metadata.remove("address");
     address.filter(|_| refusal.reason == "MOVED")
 }
 
-/// The public key with which a server says that it signs replays.
+/// Returns the public key with which a server signs replays.
 pub(super) async fn signing_key_of(url: &str, tls: &TlsOptions) -> anyhow::Result<PublicKey> {
     let mut catalog = CatalogServiceClient::new(connect(url, tls).await?);
     let info = catalog.get_server_info(GetServerInfoRequest {}).await;
     let info = info.map_err(|status| refused(&status))?.into_inner();
     PublicKey::from_bytes(&info.signing_key)
-        .with_context(|| format!("the server at {url} tells no key that signs replays"))
+        .with_context(|| format!("the server at {url} has no key that signs replays"))
 }
 
-/// Connects to a server, or to the first that answers of those with commas between them.
+/// Connects to the first server of a comma-separated list that answers.
 async fn connect(urls: &str, tls: &TlsOptions) -> anyhow::Result<Channel> {
-    let mut failed = None;
+    let mut first_error = None;
     for url in urls.split(',') {
         match connect_to(url.trim(), tls).await {
             Ok(channel) => return Ok(channel),
-            Err(error) => failed = failed.or(Some(error)),
+            Err(error) => first_error = first_error.or(Some(error)),
         }
     }
-    Err(failed.unwrap_or_else(|| misuse("--server: no address is given")))
+    Err(first_error.unwrap_or_else(|| misuse("--server: the address is empty")))
 }
 
 async fn connect_to(url: &str, tls: &TlsOptions) -> anyhow::Result<Channel> {
     let endpoint = endpoint(url, tls).map_err(|error| match error {
-        OptionsError::ServerUrl { .. } => misuse(format!(
-            "--server {url:?} is no address such as {DEFAULT_SERVER_URL}"
+        OptionsError::InvalidServerUrl { .. } => misuse(format!(
+            "--server {url:?} is not a URL; use an address such as {DEFAULT_SERVER_URL}"
         )),
         other => misuse(other.to_string()),
     })?;
     endpoint
-        .connect_timeout(CONNECT_TIME)
+        .connect_timeout(CONNECT_TIMEOUT)
         .http2_keep_alive_interval(KEEPALIVE_INTERVAL)
-        .keep_alive_timeout(KEEPALIVE_TIME)
+        .keep_alive_timeout(KEEPALIVE_TIMEOUT)
         .connect()
         .await
-        .with_context(|| format!("no server answers at {url}; `bridgemaster serve` starts one"))
+        .with_context(|| format!("no server answers at {url}; start one with `bridgemaster serve`"))
 }

@@ -1,28 +1,28 @@
-//! Moments, as people read them.
+//! Formats and parses calendar times.
 
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
-/// A moment in milliseconds since 1970 UTC, to the second: `2026-11-21 16:30:05 UTC`. The number
-/// itself, if the calendar does not reach so far.
+/// Formats a time in milliseconds since 1970 UTC, to the second: `2026-11-21 16:30:05 UTC`. A time
+/// outside the calendar is formatted as a plain number.
 pub(super) fn utc(unix_ms: i64) -> String {
     match Timestamp::from_millisecond(unix_ms) {
-        Ok(moment) => moment.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
+        Ok(time) => time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
         Err(_) => format!("{unix_ms} ms since 1970"),
     }
 }
 
-/// Reads a moment: a day such as `2026-11-21`, which begins in UTC, or a time with its zone such as
-/// `2026-11-21T16:30:00Z`. In milliseconds since 1970 UTC.
+/// Parses a date such as `2026-11-21`, at 00:00 UTC, or a time with a time zone such as
+/// `2026-11-21T16:30:00Z`. Returns milliseconds since 1970 UTC.
 pub(super) fn unix_ms(text: &str) -> Result<u64, &'static str> {
     let day = || {
         let day: Date = text.parse().ok()?;
         Some(day.to_zoned(TimeZone::UTC).ok()?.timestamp())
     };
-    let moment = text.parse::<Timestamp>().ok().or_else(day);
-    let unix_ms = moment.map(Timestamp::as_millisecond);
+    let time = text.parse::<Timestamp>().ok().or_else(day);
+    let unix_ms = time.map(Timestamp::as_millisecond);
     unix_ms.and_then(|ms| u64::try_from(ms).ok()).ok_or(
-        "a moment is a day such as 2026-11-21, which begins in UTC, or a time with its zone such \
-         as 2026-11-21T16:30:00Z, and not before 1970",
+        "expected a date such as 2026-11-21, or a time with a time zone such as \
+         2026-11-21T16:30:00Z, not before 1970",
     )
 }
 
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moments_are_days_or_times_with_their_zone() {
+    fn a_time_is_a_date_or_has_a_zone() {
         for (text, ms) in [
             ("1970-01-02", 86_400_000),
             ("2000-02-29T12:34:56Z", 951_827_696_000),
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn moments_are_told_by_the_calendar() {
+    fn a_time_is_formatted_by_the_calendar() {
         for (unix_ms, text) in [
             (0, "1970-01-01 00:00:00 UTC"),
             (-1, "1969-12-31 23:59:59 UTC"),

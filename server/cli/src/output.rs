@@ -1,38 +1,40 @@
-//! The terminal's edge: everything that a command prints or logs leaves through here.
+//! Output of commands. Everything that a command prints or logs passes through this module.
 //!
-//! Much of it has text from outside in it: names of bots, details of faults, what a server or a
-//! file says. Whatever a command hands over, nothing that is not printable reaches the terminal but
-//! line breaks, tabs and the [`Screen`]'s own sequences. A text from outside may not break a line
-//! either: whoever puts it into a line shows it as [`Outside`](bridgemaster_proto::outside::Outside).
-//! `clippy.toml` keeps other code from the standard streams, and `tests/cli/hostile_text.rs`
-//! looks at what every command prints.
-#![allow(clippy::disallowed_methods, reason = "this is the one place")]
+//! Much of this output contains untrusted text, such as bot names, fault details, and the contents
+//! of servers and files. Only printable characters, line breaks, tabs and a [`Screen`]'s control
+//! sequences reach the terminal. Untrusted text within a line must be formatted as [`Escaped`],
+//! which prevents it from breaking the line. `clippy.toml` forbids the standard streams elsewhere,
+//! and `tests/cli/hostile_text.rs` checks the output of every command.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "only this module writes to the standard streams"
+)]
 
 use std::{
     env, fmt,
     io::{self, IsTerminal as _, Stderr, Write as _},
 };
 
-use bridgemaster_proto::outside::{EscapedLog, escape_lines};
+use bridgemaster_proto::escape::{Escaped, EscapedLog, escape_lines};
 use console::{Style, Term};
 
-/// What is drawn on a terminal: text, and control sequences of our own.
+/// Content for the terminal: text, and this program's control sequences.
 #[derive(Default)]
 pub(super) struct Screen(String);
 
 impl Screen {
-    /// Adds text. What is not printable in it becomes visible.
+    /// Adds text. Characters that are not printable are escaped.
     pub(super) fn text(&mut self, text: &str) {
         self.0.push_str(&escape_lines(text));
     }
 
-    /// Adds text in a style.
+    /// Adds text in a style, escaped as by [`text`](Self::text).
     pub(super) fn styled(&mut self, text: &str, style: &Style) {
         self.0
             .push_str(&style.apply_to(escape_lines(text)).to_string());
     }
 
-    /// Adds a control sequence, which is the program's own.
+    /// The sequence must be a static string and therefore cannot be untrusted.
     pub(super) fn control(&mut self, sequence: &'static str) {
         self.0.push_str(sequence);
     }
@@ -44,29 +46,29 @@ impl fmt::Display for Screen {
     }
 }
 
-/// Prints text on standard output. A reader that went away, such as `head`, is no failure.
+/// Prints text to standard output. A closed pipe, as with `head`, is not an error.
 pub(super) fn print(text: &str) -> io::Result<()> {
     write_out(&escape_lines(text))
 }
 
-/// Prints news of a command that goes on for as long as somebody reads them.
+/// Prints an update from a command that runs until its output is closed.
 ///
 /// # Errors
 ///
-/// As for every output; and one that [`is_unread`] knows, when the reader went away.
-pub(super) fn print_news(text: &str) -> io::Result<()> {
+/// I/O errors, including a closed pipe, for which [`is_closed_pipe`] returns true.
+pub(super) fn print_update(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(escape_lines(text).as_bytes())?;
     out.flush()
 }
 
-/// Whether a command failed only because nobody reads its news any more.
-pub(super) fn is_unread(error: &anyhow::Error) -> bool {
+/// Returns whether a command failed only because its standard output was closed.
+pub(super) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let error = error.downcast_ref::<io::Error>();
     error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// The same for text with control sequences.
+/// Prints text with control sequences to standard output, like [`print()`].
 pub(super) fn print_screen(screen: &Screen) -> io::Result<()> {
     write_out(&screen.0)
 }
@@ -79,44 +81,51 @@ fn write_out(text: &str) -> io::Result<()> {
     }
 }
 
-/// Prints a line on standard error. When even that fails there is nobody left to tell.
-pub(super) fn complain(line: &str) {
+/// Prints a line to standard error. Errors are ignored, since they could not be reported.
+pub(super) fn eprint(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", escape_lines(line));
 }
 
-/// Standard error, for a log of lines.
+/// Prints a line from a bot's standard error, with the bot's name.
+pub(super) fn bot_line(bot: &str, line: &str) {
+    eprint(&format!("[{}] {}", Escaped(bot), Escaped(line)));
+}
+
+/// Returns standard error as a writer for log lines.
 pub(super) fn text_log() -> EscapedLog<Stderr> {
     EscapedLog::text(io::stderr())
 }
 
-/// Standard error, for a log of JSON objects.
+/// Returns standard error as a writer for log lines in JSON.
 pub(super) fn json_log() -> EscapedLog<Stderr> {
     EscapedLog::json(io::stderr())
 }
 
-/// How this program was called, for commands that people are to type.
+/// Returns the name under which the user started this program, for commands that users can copy.
 pub(super) fn program() -> String {
     env::args()
         .next()
         .unwrap_or_else(|| "bridgemaster".to_owned())
 }
 
-/// Whether standard error is a terminal that is to have colours: `NO_COLOR` forbids them.
+/// Returns whether to use colours on standard error. They are used on a terminal, unless `NO_COLOR`
+/// is set.
 pub(super) fn has_colours() -> bool {
     io::stderr().is_terminal() && !forbids_colours()
 }
 
-/// Whether standard output is a terminal that is to have colours: `NO_COLOR` forbids them.
+/// Returns whether to use colours on standard output. They are used on a terminal, unless
+/// `NO_COLOR` is set.
 pub(super) fn stdout_has_colours() -> bool {
     io::stdout().is_terminal() && !forbids_colours()
 }
 
-/// Height and width of the terminal on standard output, if it is one.
+/// Returns standard output's height and width, if it is a terminal.
 pub(super) fn terminal_size() -> Option<(u16, u16)> {
     io::stdout().is_terminal().then(|| Term::stdout().size())
 }
 
-/// The columns of the terminal on standard error, if it is one.
+/// Returns standard error's width in columns, if it is a terminal.
 pub(super) fn error_width() -> Option<u16> {
     io::stderr().is_terminal().then(|| Term::stderr().size().1)
 }

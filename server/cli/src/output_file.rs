@@ -1,4 +1,4 @@
-//! Files that commands write what they found out to, which may take long.
+//! Files to which commands write their results.
 
 use std::path::{Path, PathBuf};
 
@@ -7,34 +7,33 @@ use bridgemaster_whole_file as whole_file;
 
 use super::{failure::misuse, output};
 
-/// Where a result goes: a file, or standard output for `-`.
+/// Destination for a result: a file, or standard output for `-`.
 pub(super) enum OutputFile {
     Stdout,
     File(PathBuf),
 }
 
 impl OutputFile {
-    /// Makes sure that the file can be written, before anything is done for it. One that is there
-    /// stays as it is until [`write`](Self::write).
+    /// Checks that the file can be written, before any work is done. An existing file stays
+    /// unchanged until [`write`](Self::write) is called.
     ///
     /// # Errors
-    /// A mistake in the command line, which `flag` names.
+    /// Misuse of `flag`, if the file cannot be written.
     pub(super) fn open(flag: &str, path: &Path) -> anyhow::Result<Self> {
         if path == Path::new("-") {
             return Ok(Self::Stdout);
         }
         let shown = path.display();
         if path.is_dir() {
-            return Err(misuse(format!(
-                "{flag} {shown}: that is a folder; name a file"
-            )));
+            return Err(misuse(format!("{flag} {shown} is a folder; name a file")));
         }
         whole_file::probe(path)
-            .map_err(|error| misuse(format!("{flag} {shown} cannot be written: {error}")))?;
+            .map_err(|error| misuse(format!("{flag}: cannot write {shown}: {error}")))?;
         Ok(Self::File(path.to_owned()))
     }
 
-    /// Whether it is standard output, which then has nothing else.
+    /// Returns whether the result goes to standard output. The command must then print nothing else
+    /// to standard output.
     pub(super) fn is_stdout(&self) -> bool {
         matches!(self, Self::Stdout)
     }
@@ -47,7 +46,7 @@ impl OutputFile {
     }
 }
 
-/// Writes a file whole.
+/// Writes a file atomically.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    whole_file::write(path, bytes).with_context(|| format!("{} cannot be written", path.display()))
+    whole_file::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }

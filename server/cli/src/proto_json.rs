@@ -1,12 +1,13 @@
-//! Messages of the protocol as canonical proto JSON.
+//! Converts protocol messages to canonical proto JSON.
 
 use anyhow::Context as _;
-use bridgemaster_proto::{DESCRIPTORS, outside::escape_json};
+use bridgemaster_proto::{DESCRIPTORS, escape::escape_json};
 use prost::Message;
 use prost_reflect::{DescriptorPool, DynamicMessage, SerializeOptions};
 
-/// The JSON of a message of the package `bridgemaster.v1`, in lines for people, the last with its
-/// line break. Fields that have their default value are left out, as the canonical form does. What is not printable in a text is escaped.
+/// Returns a message from the `bridgemaster.v1` package as pretty-printed JSON, with a final line
+/// break. Fields with default values are omitted, and characters that are not printable are
+/// escaped.
 pub(super) fn to_json<M: Message>(name: &str, message: &M) -> anyhow::Result<String> {
     let pool = DescriptorPool::decode(DESCRIPTORS)?;
     let descriptor = pool

@@ -1,4 +1,4 @@
-//! A replay as a page.
+//! Renders a replay as a page.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use bridgemaster_replay::{encode_positions, verify};
 
 use super::replay_file::read;
 
-/// The page of a replay file that holds, and its match.
+/// Verifies a replay file, and returns the file's match and page.
 pub(super) fn page_of(file: &Path) -> anyhow::Result<(String, SingleFile)> {
     let replay = read(file)?.replay;
-    verify(&replay).with_context(|| format!("{} does not hold", file.display()))?;
+    verify(&replay).with_context(|| format!("{} is not valid", file.display()))?;
     let positions = encode_positions(&replay).with_context(|| file.display().to_string())?;
     Ok((replay.match_id, single_file(&positions)))
 }

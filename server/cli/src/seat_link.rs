@@ -1,9 +1,9 @@
-//! Links by which people take seats in the browser.
+//! Links that open a seat in the browser.
 
 use std::str::FromStr;
 
 use anyhow::Context as _;
-use bridgemaster_proto::outside::Outside;
+use bridgemaster_proto::escape::Escaped;
 
 use super::failure::misuse;
 
@@ -18,25 +18,33 @@ impl FromStr for PageUrl {
         let address = text.trim_end_matches('/');
         let uri: tonic::codegen::http::Uri = address
             .parse()
-            .with_context(|| format!("{text:?} is no address"))?;
+            .with_context(|| format!("{text:?} is not a URL"))?;
         let has_scheme = uri
             .scheme_str()
             .is_some_and(|scheme| matches!(scheme, "http" | "https"));
-        match has_scheme && uri.path() == "/" && uri.query().is_none() && !address.contains('#') {
-            true => Ok(Self(address.to_owned())),
-            false => Err(misuse(format!(
-                "{text:?}: the page has an address such as http://127.0.0.1:8080"
-            ))),
+        let is_bare = uri.path() == "/" && uri.query().is_none() && !address.contains('#');
+        if has_scheme && is_bare {
+            Ok(Self(address.to_owned()))
+        } else {
+            Err(misuse(format!(
+                "{text:?} is not the address of a page; use an address such as \
+                 http://127.0.0.1:8080"
+            )))
         }
     }
 }
 
 impl PageUrl {
-    /// The link that takes the seat of a ticket. The ticket stands where browsers keep it to
-    /// themselves.
+    /// Returns the link to a ticket's seat. The link's fragment contains the ticket, because
+    /// browsers do not send fragments to servers.
     pub(super) fn link(&self, ticket: &str) -> String {
-        format!("{}/play#ticket={}", Outside(&self.0), Outside(ticket))
+        format!("{}{}", Escaped(&self.0), path(ticket))
     }
+}
+
+/// Returns the path of the page on which a ticket's seat is played.
+pub(super) fn path(ticket: &str) -> String {
+    format!("/play#ticket={}", Escaped(ticket))
 }
 
 #[cfg(test)]
@@ -44,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_has_the_ticket_behind_the_mark_that_browsers_keep_to_themselves() {
+    fn a_link_has_the_ticket_in_its_fragment() {
         for text in ["http://127.0.0.1:8080", "http://127.0.0.1:8080/"] {
             let page: PageUrl = text.parse().unwrap();
             assert_eq!(page.link("abc"), "http://127.0.0.1:8080/play#ticket=abc");
@@ -54,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_of_a_page_is_refused() {
+    fn an_invalid_page_address_is_rejected() {
         for text in [
             "",
             "127.0.0.1:8080",

@@ -1,66 +1,92 @@
-//! Being asked to stop, to pause, and to go on.
+//! Signals that stop, pause and resume a command.
 
 use bridgemaster_sdk::PauseSwitch;
 
 #[cfg(unix)]
 use super::output;
 
-/// Completes on Ctrl-C, and where there is one on the signal that asks a process to end. The
-/// signals are heard from the call on, not from when the future is first polled.
+/// Completes on SIGINT (Ctrl-C) and SIGTERM. The handlers are installed when this function is
+/// called, not when the future is first polled.
 #[cfg(unix)]
-pub(super) fn asked_to_stop() -> impl Future<Output = ()> + Send + 'static {
-    use std::future::pending;
+pub(super) fn stop_requested() -> impl Future<Output = ()> + Send + 'static {
+    use tokio::signal::unix::SignalKind;
 
-    use tokio::signal::unix::{SignalKind, signal};
+    on_any([SignalKind::interrupt(), SignalKind::terminate()])
+}
 
-    let heard = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
+/// Completes on SIGINT, SIGTERM, SIGHUP and SIGQUIT. Used by commands that must end processes or
+/// write reports before they exit.
+#[cfg(unix)]
+pub(super) fn shutdown_requested() -> impl Future<Output = ()> + Send + 'static {
+    use tokio::signal::unix::SignalKind;
+
+    on_any([
+        SignalKind::interrupt(),
+        SignalKind::terminate(),
+        SignalKind::hangup(),
+        SignalKind::quit(),
+    ])
+}
+
+/// Completes on the first signal in `kinds`. A signal whose handler cannot be installed ends the
+/// process.
+#[cfg(unix)]
+fn on_any<const N: usize>(
+    kinds: [tokio::signal::unix::SignalKind; N],
+) -> impl Future<Output = ()> + Send + 'static {
+    use std::{future::poll_fn, task::Poll};
+
+    let streams = kinds.map(|kind| tokio::signal::unix::signal(kind).ok());
     async move {
-        let [pressed, ended] = heard.map(|signals| async move {
-            match signals {
-                Ok(mut signals) => {
-                    signals.recv().await;
-                }
-                // Without a handler the signal ends the process by itself.
-                Err(_) => pending().await,
+        let mut streams: Vec<_> = streams.into_iter().flatten().collect();
+        poll_fn(|context| {
+            let mut streams = streams.iter_mut();
+            if streams.any(|signal| signal.poll_recv(context).is_ready()) {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
             }
-        });
-        tokio::select! {
-            () = pressed => {}
-            () = ended => {}
-        }
+        })
+        .await;
     }
 }
 
-/// Completes on Ctrl-C.
+/// Completes on Ctrl-C, since this system has no other signals.
 #[cfg(not(unix))]
-pub(super) async fn asked_to_stop() {
+pub(super) async fn stop_requested() {
     if tokio::signal::ctrl_c().await.is_err() {
-        // Without a handler Ctrl-C ends the process by itself.
+        // If the handler cannot be installed, Ctrl-C ends the process.
         std::future::pending::<()>().await;
     }
 }
 
-/// Pauses a bot on SIGUSR1, and lets it go on on SIGUSR2, for as long as it is polled. The signals
-/// are heard from the call on.
+/// Completes on Ctrl-C, since this system has no other signals.
+#[cfg(not(unix))]
+pub(super) async fn shutdown_requested() {
+    stop_requested().await;
+}
+
+/// While the future is polled, pauses a bot on SIGUSR1 and resumes it on SIGUSR2. The handlers are
+/// installed when this function is called.
 #[cfg(unix)]
-pub(super) fn turn_on_signals(switch: PauseSwitch) -> impl Future<Output = ()> + Send + 'static {
+pub(super) fn pause_on_signals(switch: PauseSwitch) -> impl Future<Output = ()> + Send + 'static {
     use tokio::signal::unix::{SignalKind, signal};
 
-    let heard = [SignalKind::user_defined1(), SignalKind::user_defined2()].map(signal);
+    let streams = [SignalKind::user_defined1(), SignalKind::user_defined2()].map(signal);
     async move {
-        // Without a handler the signal ends the process by itself.
-        let [Ok(mut pause), Ok(mut resume)] = heard else {
+        // If a handler cannot be installed, its signal ends the process.
+        let [Ok(mut pause), Ok(mut resume)] = streams else {
             return;
         };
         loop {
             tokio::select! {
                 Some(()) = pause.recv() => {
                     switch.pause();
-                    output::complain("pausing: matches in play go on; SIGUSR2 lets the bot go on");
+                    output::eprint("paused: matches in play continue; SIGUSR2 resumes the bot");
                 }
                 Some(()) = resume.recv() => {
                     switch.resume();
-                    output::complain("going on");
+                    output::eprint("resumed");
                 }
                 else => return,
             }
@@ -68,6 +94,6 @@ pub(super) fn turn_on_signals(switch: PauseSwitch) -> impl Future<Output = ()> +
     }
 }
 
-/// There is no such signal.
+/// Does nothing, since this system does not have these signals.
 #[cfg(not(unix))]
-pub(super) async fn turn_on_signals(_: PauseSwitch) {}
+pub(super) async fn pause_on_signals(_: PauseSwitch) {}

@@ -1,21 +1,21 @@
-//! The environment variable that names the database of a server.
+//! The environment variable that contains the PostgreSQL database's address.
 
 use std::env::{self, VarError};
 
 use super::failure::misuse;
 
-/// Names a PostgreSQL database where no flag names a store. The environment does not show its
-/// password to other users, as arguments do.
+/// The PostgreSQL database's address. It is used if no flag names a store. Other users can read a
+/// password in arguments, but not in the environment.
 const STORE_VARIABLE: &str = "BRIDGEMASTER_STORE";
 
-/// The address in the variable; an empty one is none.
+/// Returns the address; `None` if the variable is unset or empty.
 ///
 /// # Errors
-/// A misuse if it is no text.
+/// Misuse if the value is not UTF-8.
 pub(super) fn read() -> anyhow::Result<Option<String>> {
     match env::var(STORE_VARIABLE) {
         Ok(url) => Ok(Some(url).filter(|url| !url.is_empty())),
         Err(VarError::NotPresent) => Ok(None),
-        Err(VarError::NotUnicode(_)) => Err(misuse(format!("{STORE_VARIABLE} is not UTF-8"))),
+        Err(VarError::NotUnicode(_)) => Err(misuse(format!("{STORE_VARIABLE} is not valid UTF-8"))),
     }
 }

@@ -1,87 +1,90 @@
-//! Results as tables.
+//! Formats the tables that commands print.
 
 use std::collections::BTreeSet;
 
 use bridgemaster_proto::{
-    outside::Outside,
+    escape::Escaped,
     v1::{FaultReason, MatchResult, SeatResult},
 };
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets::UTF8_FULL_CONDENSED};
 
 use super::output;
 
-/// The standings, then what each score is made of. Seats are in the order of their places.
+/// Formats the standings and the scores by category, with the seats ordered by place.
 pub(super) fn result(result: &MatchResult) -> String {
     let (standings, lag) = (standings(result), referee_lag(result));
     format!("{standings}{lag}\n{}", breakdown(result))
 }
 
-/// Rows of text under a header.
+/// Formats rows under a header, to fit the terminal.
 pub(super) fn plain<const N: usize>(
     header: [&str; N],
     rows: impl Iterator<Item = [String; N]>,
 ) -> String {
     let mut table = Table::new();
     table.load_style(UTF8_FULL_CONDENSED).set_header(header);
-    table.add_rows(rows.map(|row| row.map(|cell| Outside(cell).to_string())));
+    table.add_rows(rows.map(|row| row.map(|cell| Escaped(cell).to_string())));
     fitted(table, terminal_width())
 }
 
-/// Rows of text under a header, at most so wide. Columns that it can do without are left out until
-/// it fits, the first of `spare` first; a line below says which, and where they are `found`.
+/// Formats rows under a header. Hides columns in the order of `optional`, until the table fits
+/// `width`. A line below the table names the hidden columns, followed by `hint`.
 pub(super) fn narrowed<const N: usize>(
     header: [&str; N],
     rows: impl Iterator<Item = [String; N]>,
-    spare: &[&str],
-    found: &str,
+    optional: &[&str],
+    hint: &str,
     width: Option<u16>,
 ) -> String {
     let rows: Vec<[String; N]> = rows
-        .map(|row| row.map(|cell| Outside(cell).to_string()))
+        .map(|row| row.map(|cell| Escaped(cell).to_string()))
         .collect();
-    let mut left_out = 0;
+    let mut hidden = 0;
     loop {
-        let is_kept = |column: &usize| !spare[..left_out].contains(&header[*column]);
-        let kept: Vec<usize> = (0..N).filter(is_kept).collect();
+        let is_visible = |column: &usize| !optional[..hidden].contains(&header[*column]);
+        let visible: Vec<usize> = (0..N).filter(is_visible).collect();
         let mut table = Table::new();
         table
             .load_style(UTF8_FULL_CONDENSED)
-            .set_header(kept.iter().map(|column| header[*column]));
+            .set_header(visible.iter().map(|column| header[*column]));
         table.add_rows(
             rows.iter()
-                .map(|row| kept.iter().map(|column| &row[*column])),
+                .map(|row| visible.iter().map(|column| &row[*column])),
         );
         let is_too_wide = width.is_some_and(|width| is_wider(&table.to_string(), width));
-        if is_too_wide && left_out < spare.len() {
-            left_out += 1;
+        if is_too_wide && hidden < optional.len() {
+            hidden += 1;
             continue;
         }
         let mut text = fitted(table, width);
-        if left_out > 0 {
-            let columns = spare[..left_out].join(", ");
-            text.push_str(&format!("left out for the width: {columns}; {found}\n"));
+        if hidden > 0 {
+            let columns = optional[..hidden].join(", ");
+            text.push_str(&format!(
+                "columns hidden to fit the terminal: {columns} ({hint})\n"
+            ));
         }
         return text;
     }
 }
 
-/// A line on the lag of the referee itself; empty when there was none.
+/// Describes the referee's own lag. The text is empty if there was none.
 fn referee_lag(result: &MatchResult) -> String {
     if result.referee_lag_us == 0 {
         return String::new();
     }
-    let spoiled = match result.spoiled_by_referee {
-        true => "; SPOILED BY THE REFEREE: this is over the limit of the match",
-        false => "",
+    let spoiled = if result.spoiled_by_referee {
+        "; SPOILED BY THE REFEREE: lag above the limit of the match"
+    } else {
+        ""
     };
     format!(
-        "referee lag, charged to nobody: {} in all, at most {} in one request{spoiled}\n",
+        "referee lag, not charged to any seat: {} in all, at most {} in one request{spoiled}\n",
         duration(result.referee_lag_us),
         duration(result.longest_referee_lag_us),
     )
 }
 
-/// Places, scores, faults and clock use.
+/// Formats places, scores, faults and clock use.
 pub(super) fn standings(result: &MatchResult) -> String {
     let mut table = Table::new();
     table.load_style(UTF8_FULL_CONDENSED).set_header([
@@ -109,7 +112,7 @@ pub(super) fn standings(result: &MatchResult) -> String {
     fitted(table, terminal_width())
 }
 
-/// One column a seat, one line a category, so that any number of categories stays readable.
+/// Formats the scores by category, with a column for each seat.
 fn breakdown(result: &MatchResult) -> String {
     let seats = by_place(result);
     let mut table = Table::new();
@@ -128,20 +131,20 @@ fn breakdown(result: &MatchResult) -> String {
             Some(line) => number(line.points),
             None => Cell::new(""),
         });
-        table.add_row(std::iter::once(Cell::new(Outside(&first.category))).chain(points));
+        table.add_row(std::iter::once(Cell::new(Escaped(&first.category))).chain(points));
     }
     let total = seats.iter().map(|seat| number(seat.score));
     table.add_row(std::iter::once(Cell::new("total")).chain(total));
     fitted(table, terminal_width())
 }
 
-/// The width of the terminal on standard output, if it is one.
+/// Returns the width of standard output, if it is a terminal.
 pub(super) fn terminal_width() -> Option<u16> {
     output::terminal_size().map(|(_, width)| width)
 }
 
-/// The table as text. One that is too wide for the terminal goes without its inner margins, and
-/// when that is not enough its cells wrap.
+/// Formats the table to fit `width`. If a table is too wide, its cells first lose their padding and
+/// then wrap.
 fn fitted(mut table: Table, width: Option<u16>) -> String {
     let text = format!("{table}\n");
     let Some(width) = width.filter(|width| is_wider(&text, *width)) else {
@@ -161,7 +164,7 @@ fn is_wider(text: &str, width: u16) -> bool {
         .any(|line| line.chars().count() > usize::from(width))
 }
 
-/// The seats in the order of their places.
+/// Returns the seats ordered by place.
 pub(super) fn by_place(result: &MatchResult) -> Vec<&SeatResult> {
     let mut seats: Vec<_> = result.seats.iter().collect();
     seats.sort_by_key(|seat| (seat.place, seat.place_by_score));
@@ -170,13 +173,14 @@ pub(super) fn by_place(result: &MatchResult) -> Vec<&SeatResult> {
 
 fn bot(seat: &SeatResult) -> String {
     match (seat.bot_name.as_str(), seat.bot_version.as_str()) {
-        ("", _) => "(none came)".to_owned(),
-        (name, "") => Outside(name).to_string(),
-        (name, version) => format!("{} {}", Outside(name), Outside(version)),
+        ("", _) => "(no bot)".to_owned(),
+        (name, "") => Escaped(name).to_string(),
+        (name, version) => format!("{} {}", Escaped(name), Escaped(version)),
     }
 }
 
-/// Their number, and what the seat forfeited for or, when it did not, what they were.
+/// Describes a seat's number of faults, with the reason for its forfeit or, without a forfeit, the
+/// reasons for its faults.
 fn faults(seat: &SeatResult) -> String {
     match (seat.fault_count, seat.forfeit()) {
         (0, _) => "0".to_owned(),
@@ -191,7 +195,7 @@ fn faults(seat: &SeatResult) -> String {
                 reasons.into_iter().collect::<Vec<_>>().join(", ")
             )
         }
-        (count, forfeit) => format!("{count}, forfeit for\n{}", reason_name(forfeit)),
+        (count, forfeit) => format!("{count}, forfeited for\n{}", reason_name(forfeit)),
     }
 }
 
@@ -200,7 +204,7 @@ fn reason_name(reason: FaultReason) -> &'static str {
     name.strip_prefix("FAULT_REASON_").unwrap_or(name)
 }
 
-/// Microseconds in a unit that suits their size.
+/// Formats microseconds with a suitable unit.
 fn duration(us: u64) -> String {
     match us {
         0..1_000 => format!("{us} µs"),
@@ -235,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_left_out_until_a_table_fits_and_it_says_which() {
+    fn columns_are_hidden_until_the_table_fits() {
         let rows = || std::iter::once(["a", "b", "c"].map(|cell| cell.repeat(20)));
         let within = |width| {
             let header = ["name", "rest", "more"];
@@ -243,7 +247,7 @@ mod tests {
         };
         let whole = within(None);
         assert!(
-            whole.contains("ccc") && !whole.contains("left out"),
+            whole.contains("ccc") && !whole.contains("hidden"),
             "{whole}"
         );
         assert_eq!(within(Some(200)), whole);
@@ -252,10 +256,10 @@ mod tests {
             narrow.contains("bbb") && !narrow.contains("ccc"),
             "{narrow}"
         );
-        assert!(narrow.ends_with("left out for the width: more; see there\n"));
+        assert!(narrow.ends_with("columns hidden to fit the terminal: more (see there)\n"));
         assert!(!is_wider(&narrow, 60), "{narrow}");
         let narrowest = within(Some(30));
-        assert!(narrowest.contains("more, rest; see there"), "{narrowest}");
+        assert!(narrowest.contains("more, rest (see there)"), "{narrowest}");
     }
 
     #[test]
@@ -282,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn lag_of_the_referee_is_shown_and_says_when_it_spoiled_the_match() {
+    fn lag_of_the_referee_is_shown_and_whether_it_spoiled_the_match() {
         let mut lagged = MatchResult {
             seats: vec![seat(0, 1, 3)],
             ..MatchResult::default()
@@ -314,9 +318,9 @@ mod tests {
             seats: vec![forfeited],
             ..MatchResult::default()
         });
-        assert!(text.contains("(none came)"), "{text}");
+        assert!(text.contains("(no bot)"), "{text}");
         assert!(
-            text.contains("1, forfeit for") && text.contains("NEVER_CONNECTED"),
+            text.contains("1, forfeited for") && text.contains("NEVER_CONNECTED"),
             "{text}"
         );
     }

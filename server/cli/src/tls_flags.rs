@@ -1,4 +1,4 @@
-//! The TLS of a server on the command line.
+//! Command-line flags for a server's TLS files.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -10,19 +10,22 @@ use super::failure::misuse;
 #[derive(Args)]
 #[group(skip)]
 pub(super) struct TlsFlags {
-    /// Encrypt connections: PEM file with the server's certificate chain; reloaded on SIGHUP
+    /// PEM file with the certificate chain; enables TLS, reloaded on SIGHUP
     #[arg(long, value_name = "FILE")]
     tls_cert: Option<PathBuf>,
-    /// PEM file with the private key of the certificate; reloaded on SIGHUP
+    /// PEM file with the private key of the certificate, reloaded on SIGHUP
     #[arg(long, value_name = "FILE")]
     tls_key: Option<PathBuf>,
-    /// Require client certificates issued by the authorities in this PEM file
+    /// Require client certificates issued by a CA in this PEM file
     #[arg(long, value_name = "FILE")]
     tls_client_ca: Option<PathBuf>,
 }
 
 impl TlsFlags {
-    /// These flags, with the given files as defaults.
+    /// Returns the flags with the given files as defaults.
+    ///
+    /// # Errors
+    /// Misuse if a certificate or its key is missing.
     pub(super) fn or(
         self,
         cert: Option<PathBuf>,
@@ -41,16 +44,16 @@ impl TlsFlags {
             (None, _) => "--tls-cert",
         };
         Err(misuse(format!(
-            "TLS needs a certificate and its key: {missing} FILE is missing"
+            "TLS needs a certificate and its key; add {missing} FILE"
         )))
     }
 
-    /// Whether connections are to be encrypted.
-    pub(super) fn is_given(&self) -> bool {
+    /// Returns whether the server uses TLS.
+    pub(super) fn is_enabled(&self) -> bool {
         self.tls_cert.is_some()
     }
 
-    /// Reads the files, if connections are to be encrypted.
+    /// Reads the files; `None` without TLS.
     pub(super) fn load(&self) -> anyhow::Result<Option<Arc<Tls>>> {
         let (Some(cert), Some(key)) = (&self.tls_cert, &self.tls_key) else {
             return Ok(None);
@@ -65,8 +68,8 @@ impl TlsFlags {
     }
 }
 
-/// Reloads the files on SIGHUP, which then no longer ends the process, with TLS or without. Files
-/// that cannot be used are logged, and the old ones stay in use.
+/// Reloads the files on SIGHUP. If the new files are invalid, logs the error and continues with the
+/// previous files. SIGHUP then never ends the process, even without TLS.
 #[cfg(unix)]
 pub(super) fn reload_on_hangup(tls: Option<Arc<Tls>>) -> std::io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -75,13 +78,13 @@ pub(super) fn reload_on_hangup(tls: Option<Arc<Tls>>) -> std::io::Result<()> {
     let mut hangup = signal(SignalKind::hangup())?;
     tokio::spawn(async move {
         while hangup.recv().await.is_some() {
-            // Warnings, since they are to be seen at every level of logging.
+            // Results are logged as warnings, so that they are visible at the default log level.
             match tls.as_ref().map(|tls| tls.reload()) {
-                None => warn!("SIGHUP is ignored: without TLS there are no files to read again"),
-                Some(Ok(())) => warn!("the TLS files are read again"),
+                None => warn!("SIGHUP ignored: without TLS there are no files to reload"),
+                Some(Ok(())) => warn!("TLS files reloaded"),
                 Some(Err(error)) => error!(
                     error = &error as &dyn std::error::Error,
-                    "the TLS files stay as they were"
+                    "TLS files not reloaded; previous files stay in use"
                 ),
             }
         }
@@ -89,7 +92,7 @@ pub(super) fn reload_on_hangup(tls: Option<Arc<Tls>>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Does nothing: there is no such signal.
+/// Does nothing, since this system does not have this signal.
 #[cfg(not(unix))]
 pub(super) fn reload_on_hangup(_tls: Option<Arc<Tls>>) -> std::io::Result<()> {
     Ok(())

@@ -1,4 +1,4 @@
-//! What a spectator sees of a match, as text and as progress.
+//! A spectator's view of a match, as text and as progress.
 
 use anyhow::Context as _;
 use bridgemaster_games::{Progress, with_game};
@@ -7,7 +7,7 @@ use bridgemaster_proto::{
     v1::{GameConfig, GameEvent, GameObservation, WatchMatchResponse},
 };
 
-/// What a spectator of a running match sees.
+/// A spectator's view of a running match.
 pub(super) struct View<'a> {
     game: &'static str,
     config: &'a GameConfig,
@@ -15,16 +15,20 @@ pub(super) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// The view that news hold; `None` before the match starts.
-    pub(super) fn of(news: &'a WatchMatchResponse) -> anyhow::Result<Option<Self>> {
-        let Some(observation) = &news.observation else {
+    /// Returns an update's view; `None` before the match starts.
+    pub(super) fn of(update: &'a WatchMatchResponse) -> anyhow::Result<Option<Self>> {
+        let Some(observation) = &update.observation else {
             return Ok(None);
         };
-        let config = news.r#match.as_ref().and_then(|info| info.config.as_ref());
+        let config = update
+            .r#match
+            .as_ref()
+            .and_then(|info| info.config.as_ref());
         let config = config
             .and_then(|config| config.game.as_ref())
-            .context("the server does not say which game is played")?;
-        let game = game_id(config).context("the match is of a game that this version lacks")?;
+            .context("the config of the match contains no game")?;
+        let game =
+            game_id(config).context("this version does not support the game of the match")?;
         Ok(Some(Self {
             game,
             config,
@@ -32,7 +36,7 @@ impl<'a> View<'a> {
         }))
     }
 
-    /// The table as text.
+    /// Renders the table as text.
     pub(super) fn render(&self) -> anyhow::Result<String> {
         with_game!(self.game, G => {
             let config = G::config_from_wire(self.config)?;
@@ -44,7 +48,7 @@ impl<'a> View<'a> {
         .unwrap_or_else(|| unknown(self.game))
     }
 
-    /// How far the match has come.
+    /// Returns the match's progress, if the game measures progress.
     pub(super) fn progress(&self) -> anyhow::Result<Option<Progress>> {
         with_game!(self.game, G => {
             let config = G::config_from_wire(self.config)?;
@@ -54,13 +58,13 @@ impl<'a> View<'a> {
     }
 }
 
-/// An event as a line of text.
+/// Formats an event as a line of text.
 pub(super) fn event_line(event: &GameEvent) -> anyhow::Result<String> {
-    let game = game_id(event).context("an event of a game that this version lacks")?;
+    let game = game_id(event).context("this version does not support the game of the event")?;
     with_game!(game, G => Ok(G::event_from_wire(event)?.to_string()))
         .unwrap_or_else(|| unknown(game))
 }
 
 fn unknown<T>(game: &str) -> anyhow::Result<T> {
-    anyhow::bail!("this version has no game {game}")
+    anyhow::bail!("this version does not support the game {game}")
 }

@@ -1,11 +1,11 @@
-//! Lines that fit into a terminal.
+//! Wraps lines to the width of the terminal.
 
 use console::measure_text_width;
 
-/// Columns of the second and each further line of one that takes several.
+/// Indent of continuation lines, in columns.
 const INDENT: usize = 2;
 
-/// Text of which each line fits into a terminal of this width, if there is one.
+/// Wraps each line of a text to `width`. Without a width, the text is unchanged.
 pub(super) fn fitted(text: &str, width: Option<u16>) -> String {
     let Some(width) = width else {
         return text.to_owned();
@@ -14,9 +14,9 @@ pub(super) fn fitted(text: &str, width: Option<u16>) -> String {
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// A line as lines that fit into `width`, broken at spaces where there are some.
+/// Wraps a line to `width`, at spaces where possible.
 pub(super) fn wrapped(line: &str, width: usize) -> Vec<String> {
-    // A narrow terminal has no columns to spare.
+    // A narrow terminal has no columns to spare for the indent.
     let indent = if width > 4 * INDENT { INDENT } else { 0 };
     let mut lines = Vec::new();
     let mut current = String::new();
@@ -29,10 +29,10 @@ pub(super) fn wrapped(line: &str, width: usize) -> Vec<String> {
             lines.push(current.trim_end().to_owned());
             current = " ".repeat(indent);
         }
-        // A word that is longer than a line is broken anywhere.
+        // A word that is longer than a line is broken at the line's end.
         while !fits(&current, word) {
-            let room = width.saturating_sub(measure_text_width(&current)).max(1);
-            let end = end_of(word, room);
+            let free = width.saturating_sub(measure_text_width(&current)).max(1);
+            let end = prefix_len(word, free);
             current.push_str(&word[..end]);
             lines.push(std::mem::replace(&mut current, " ".repeat(indent)));
             word = &word[end..];
@@ -45,8 +45,9 @@ pub(super) fn wrapped(line: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Where the part of a text ends that has `width` columns; at least one character.
-fn end_of(text: &str, width: usize) -> usize {
+/// Returns the length, in bytes, of the longest prefix that fits `width`. The prefix has at least
+/// one character.
+fn prefix_len(text: &str, width: usize) -> usize {
     let mut column = 0;
     for (at, character) in text.char_indices() {
         column += width_of(character);
@@ -57,7 +58,7 @@ fn end_of(text: &str, width: usize) -> usize {
     text.len()
 }
 
-/// Columns that a character takes.
+/// Returns the width of a character, in columns.
 pub(super) fn width_of(character: char) -> usize {
     measure_text_width(character.encode_utf8(&mut [0; 4]))
 }

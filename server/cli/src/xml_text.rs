@@ -1,15 +1,15 @@
-//! Text from outside in XML.
+//! Escapes untrusted text for XML.
 
-use bridgemaster_proto::outside::Outside;
+use bridgemaster_proto::escape::Escaped;
 
-/// The text without the two characters that are printable by our rules and not part of XML 1.0.
-pub(super) fn allowed(text: &str) -> String {
+/// Replaces two printable characters that are not valid in XML 1.0.
+pub(super) fn sanitized(text: &str) -> String {
     text.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
 }
 
-/// The text on one line, as content of an element or value of an attribute.
+/// Escapes one line of text for an element or an attribute.
 pub(super) fn escaped(text: &str) -> String {
-    let text = allowed(&Outside(text).to_string());
+    let text = sanitized(&Escaped(text).to_string());
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
@@ -24,12 +24,12 @@ pub(super) fn escaped(text: &str) -> String {
     escaped
 }
 
-/// JUnit XML as the schema of Jenkins' plugin for it has it, which knows of skipped cases in a suite
-/// and not in all of them.
+/// Formats a report as JUnit XML that is valid under the Jenkins JUnit plugin's schema. The schema
+/// allows the attribute `skipped` for suites, but not for the root element.
 pub(super) fn junit(report: &quick_junit::Report) -> anyhow::Result<String> {
-    let of_all = format!(" skipped=\"{}\"", report.skipped);
-    // That of the element around the suites comes first.
-    Ok(report.to_string()?.replacen(&of_all, "", 1))
+    let attribute = format!(" skipped=\"{}\"", report.skipped);
+    // The first occurrence belongs to the root element.
+    Ok(report.to_string()?.replacen(&attribute, "", 1))
 }
 
 #[cfg(test)]
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn skipped_cases_are_counted_in_their_suite_alone() {
+    fn only_suites_have_the_attribute_skipped() {
         let mut suite = TestSuite::new("suite");
         suite.add_test_case(TestCase::new("case", TestCaseStatus::skipped()));
         let mut report = Report::new("all");

@@ -1,22 +1,22 @@
-//! BayesElo: Elo by a model in which draws have a strength of their own (R. Coulom, 2008).
+//! BayesElo: Elo in a model with an explicit draw parameter (R. Coulom, 2008).
 
 use crate::{Elo, Frequencies};
 
-/// Scores with which the model can be used: losses, draws and wins of single games.
+/// The number of scores that the model requires: losses, draws and wins of single games.
 const SCORES: usize = 3;
 
-/// A difference in strength on the scale of BayesElo. Its worth in [`Elo`] depends on how often
-/// games are drawn.
+/// A strength difference on the BayesElo scale. The equivalent [`Elo`] difference depends on the
+/// draw rate.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct BayesElo(pub f64);
 
-/// How often games are drawn, on the scale of BayesElo: 0 for never.
+/// The draw parameter on the BayesElo scale; 0 if there are no draws.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct DrawElo(pub f64);
 
 impl DrawElo {
-    /// What these losses, draws and wins of single games say of draws. `None` for pairs of games,
-    /// and without a loss, a draw or a win.
+    /// Estimates the draw parameter from the losses, draws and wins of single games. Returns `None`
+    /// for game pairs, and unless there is at least one loss, one draw and one win.
     #[must_use]
     pub fn of(frequencies: &Frequencies) -> Option<Self> {
         let counts = frequencies.counts();
@@ -31,7 +31,7 @@ impl DrawElo {
 }
 
 impl BayesElo {
-    /// The Elo that has the same mean score where draws are so frequent.
+    /// Converts to the Elo difference that has the same mean score at this draw rate.
     #[must_use]
     pub fn to_elo(self, draws: DrawElo) -> Elo {
         let expected = |elo: f64| Elo(elo).expected_score();
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_and_games_that_never_end_in_one_way_say_nothing_of_draws() {
+    fn pairs_and_missing_outcomes_give_no_draw_parameter() {
         let of = |counts: &[u64]| DrawElo::of(&Frequencies::new(counts).unwrap());
         assert_eq!(of(&[1, 2, 3, 4, 5]), None);
         assert_eq!(of(&[1, 0, 3]), None);

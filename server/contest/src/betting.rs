@@ -1,25 +1,25 @@
-//! Tests by betting: they hold at any time, for any number of seats and any variance.
+//! Betting tests, which are valid at any time, for any number of seats and any variance.
 //!
-//! Source: I. Waudby-Smith and A. Ramdas, "Estimating means of bounded random variables by
-//! betting" (2020). Somebody bets on the score of each group before it is known. If the mean is
-//! what the hypothesis says, the wealth does not grow in the long run, and reaches `1/alpha`
-//! with a chance of at most `alpha`, whenever one looks.
+//! Source: I. Waudby-Smith and A. Ramdas, "Estimating means of bounded random variables by betting"
+//! (2020). Before a group's score is known, a bet against the hypothesis is placed on the score. If
+//! the hypothesis is true, the wealth is a nonnegative martingale, so the probability that it ever
+//! reaches `1/alpha` is at most `alpha`.
 
 use crate::{GroupScore, Hypotheses, Interval, Verdict};
 
-/// Most of what a bet may lose of the wealth in one group.
-const MOST_AT_STAKE: f64 = 0.9;
+/// The maximum share of the wealth that a bet can lose in one match group.
+const MAX_STAKE: f64 = 0.9;
 
-/// Mean and variance of earlier groups, from which a bet is made: those of the paper, with half
-/// a score of 1 and half of one of 0 before the first.
+/// Mean and variance of earlier groups' scores, which determine the next bet. As in the paper, the
+/// prior is half a group with the score 1 and half a group with the score 0.
 #[derive(Clone, Copy, Debug)]
-struct Past {
+struct EarlierGroups {
     groups: f64,
     sum: f64,
     squared_deviations: f64,
 }
 
-impl Past {
+impl EarlierGroups {
     const NONE: Self = Self {
         groups: 0.0,
         sum: 0.5,
@@ -40,14 +40,15 @@ impl Past {
         self.squared_deviations += (score - self.mean()).powi(2);
     }
 
-    /// How much to bet on a mean above `mean` (aGRAPA); below 0, on one below it.
+    /// Returns the size of the bet (aGRAPA) that the true mean is above `mean`. A negative size is
+    /// a bet that the true mean is below `mean`.
     fn bet(&self, mean: f64) -> f64 {
         let ahead = self.mean() - mean;
         ahead / (self.variance() + ahead * ahead)
     }
 }
 
-/// What bets against one mean have made of a wealth of 1, as logarithms.
+/// The log wealth from bets against one mean, one value per direction, starting from a wealth of 1.
 #[derive(Clone, Copy, Debug, Default)]
 struct Wealth {
     above: f64,
@@ -55,62 +56,65 @@ struct Wealth {
 }
 
 impl Wealth {
-    /// Settles the bets on this score, which were made on means above and below `mean`.
-    fn settle(&mut self, past: &Past, mean: f64, score: f64) {
-        // A bet is on one side, and the wealth on the other side stays.
+    /// Settles the bets that the true mean is above or below `mean`, given this score.
+    fn update(&mut self, past: &EarlierGroups, mean: f64, score: f64) {
+        // Each bet is on only one side, so the other side's wealth does not change.
         let bet = past.bet(mean);
         if bet > 0.0 {
-            self.above += (bet.min(MOST_AT_STAKE / mean) * (score - mean)).ln_1p();
+            self.above += (bet.min(MAX_STAKE / mean) * (score - mean)).ln_1p();
         } else {
-            self.below += ((-bet).min(MOST_AT_STAKE / (1.0 - mean)) * (mean - score)).ln_1p();
+            self.below += ((-bet).min(MAX_STAKE / (1.0 - mean)) * (mean - score)).ln_1p();
         }
     }
 }
 
-/// The test by betting: one bet that the mean is above the lower bound, one that it is below the
-/// upper bound. With bounds in Elo its errors hold without approximation; normalised bounds
-/// become means by the deviation of earlier groups, which is exact for a bound of 0.
+/// The betting test: a bet that the mean is above the lower bound, and a bet that it is below the
+/// upper bound. With bounds in Elo, the test's error rates hold without approximation. Normalized
+/// bounds are converted to means with the standard deviation of earlier groups. This conversion is
+/// exact only for a bound of 0.
 #[derive(Clone, Copy, Debug)]
 pub struct BettingTest {
     hypotheses: Hypotheses,
-    past: Past,
+    past: EarlierGroups,
     against_lower: Wealth,
     against_upper: Wealth,
 }
 
 impl BettingTest {
-    /// A test of these hypotheses.
+    /// Creates a test of these hypotheses.
     #[must_use]
     pub fn new(hypotheses: Hypotheses) -> Self {
         Self {
             hypotheses,
-            past: Past::NONE,
+            past: EarlierGroups::NONE,
             against_lower: Wealth::default(),
             against_upper: Wealth::default(),
         }
     }
 
-    /// Counts one more group.
+    /// Records the next group.
     pub fn record(&mut self, score: GroupScore) {
         let [lower, upper] = self.hypotheses.means(self.past.variance().sqrt());
-        self.against_lower.settle(&self.past, lower, score.get());
-        self.against_upper.settle(&self.past, upper, score.get());
+        self.against_lower.update(&self.past, lower, score.get());
+        self.against_upper.update(&self.past, upper, score.get());
         self.past.record(score.get());
     }
 
-    /// The wealth of the bet against the lower bound; at `1/alpha` the candidate is accepted.
+    /// Returns the wealth from the bet against the lower bound. At `1/alpha`, the candidate is
+    /// accepted.
     #[must_use]
     pub fn wealth_for(&self) -> f64 {
         self.against_lower.above.exp()
     }
 
-    /// The wealth of the bet against the upper bound; at `1/beta` the candidate is rejected.
+    /// Returns the wealth from the bet against the upper bound. At `1/beta`, the candidate is
+    /// rejected.
     #[must_use]
     pub fn wealth_against(&self) -> f64 {
         self.against_upper.below.exp()
     }
 
-    /// The verdict after the groups so far.
+    /// Returns the verdict after the groups recorded so far.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         let rates = self.hypotheses.rates();
@@ -124,49 +128,51 @@ impl BettingTest {
     }
 }
 
-/// Means that a confidence sequence tells apart: 0.0005 of the score, a third of an Elo at 0.5.
+/// The number of cells in a confidence sequence. Each cell covers 0.0005 of the score, which is a
+/// third of an Elo point near a score of 0.5.
 const MEANS: usize = 2_000;
 
-/// An interval for the mean score that stays valid however often one looks: with the chance of
-/// the level it holds the true mean after every group at once.
+/// An always-valid confidence interval for the mean score. With a probability of at least the
+/// confidence level, it contains the true mean after every group.
 #[derive(Clone, Debug)]
 pub struct ConfidenceSequence {
     level: f64,
-    past: Past,
+    past: EarlierGroups,
     wealth: Vec<Wealth>,
-    /// The first and the last mean that no look has excluded yet.
-    kept: (usize, usize),
+    /// The cells with the lowest and the highest mean that have not been excluded yet.
+    remaining: (usize, usize),
 }
 
 impl ConfidenceSequence {
-    /// A sequence of this level, such as 0.95; levels outside 0.5 to 0.9999 count as those.
+    /// Creates a sequence with this confidence level, such as 0.95. The level is clamped to
+    /// 0.5..=0.9999.
     #[must_use]
     pub fn new(level: f64) -> Self {
         Self {
             level: level.clamp(0.5, 0.9999),
-            past: Past::NONE,
+            past: EarlierGroups::NONE,
             wealth: vec![Wealth::default(); MEANS],
-            kept: (0, MEANS - 1),
+            remaining: (0, MEANS - 1),
         }
     }
 
-    /// The level, such as 0.95.
+    /// Returns the confidence level, such as 0.95.
     #[must_use]
     pub fn level(&self) -> f64 {
         self.level
     }
 
-    /// The mean of this number: the middle of its cell.
+    /// Returns the mean at the centre of a cell.
     fn mean(number: usize) -> f64 {
         (number as f64 + 0.5) / MEANS as f64
     }
 
-    /// Counts one more group.
+    /// Records the next group.
     pub fn record(&mut self, score: GroupScore) {
-        // Half of the wealth bets on each side.
+        // Each side of the interval starts with half of the wealth.
         let limit = (2.0 / (1.0 - self.level)).ln();
-        // What a look has excluded stays excluded.
-        let (first, last) = self.kept;
+        // Excluded means stay excluded.
+        let (first, last) = self.remaining;
         for (number, wealth) in self
             .wealth
             .iter_mut()
@@ -174,7 +180,7 @@ impl ConfidenceSequence {
             .take(last + 1)
             .skip(first)
         {
-            wealth.settle(&self.past, Self::mean(number), score.get());
+            wealth.update(&self.past, Self::mean(number), score.get());
         }
         self.past.record(score.get());
         let holds = |number: &usize| {
@@ -184,15 +190,16 @@ impl ConfidenceSequence {
         let found = (first..=last)
             .find(holds)
             .zip((first..=last).rev().find(holds));
-        // When all means are excluded the level has failed; the last interval stays.
-        self.kept = found.unwrap_or(self.kept);
+        // If all means were excluded, the interval would be empty, so keep the previous interval.
+        self.remaining = found.unwrap_or(self.remaining);
     }
 
-    /// The interval for the mean score.
+    /// Returns the interval for the mean score.
     #[must_use]
     pub fn interval(&self) -> Interval {
-        let (first, last) = self.kept;
-        // A cell whose middle is excluded may yet hold the mean, so one more on each side.
+        let (first, last) = self.remaining;
+        // A cell whose centre is excluded can still contain the true mean, so one cell is added on
+        // each side.
         let cells = MEANS as f64;
         Interval {
             low: (first.saturating_sub(1)) as f64 / cells,

@@ -1,40 +1,46 @@
-//! The bias of ratings, and choices that take most of it away.
+//! Bias reduction of ratings by pseudo-observations.
 //!
-//! Few results spread ratings too wide: of those who are equal some win more often, and these look
-//! stronger by more than the others look weaker. Pairing by ratings makes it worse, for who was
-//! lucky then meets who was lucky.
+//! With few results, maximum likelihood spreads ratings too widely, because some of several equally
+//! strong bots win more often by chance and appear stronger. Pairing by ratings amplifies this
+//! effect, since lucky bots then meet each other.
 //!
 //! Source: D. Firth, "Bias Reduction of Maximum Likelihood Estimates" (Biometrika 80, 1993). The
-//! part of the bias that falls with the number of results is gone when half of the trace of
-//! `C dI/dθ` is added to the slope of the log-likelihood for each rating `θ`, where `I` is its
-//! curvature and `C` the inverse of that. For Plackett and Luce that is what some choices would add
-//! that nobody saw.
+//! first-order bias vanishes if half of the trace of `C dI/dθ` is added to the derivative of the
+//! log-likelihood by each rating `θ`. Here `I` is the negated second derivative (the information
+//! matrix), and `C` is the inverse of `I`. For the Plackett-Luce model, this is equivalent to
+//! adding pseudo-choices.
 
 use crate::{
-    choices::{Added, Choices},
+    choices::{Choices, PseudoChoices},
     matrix::Matrix,
 };
 
-/// What is done about the bias of ratings.
+/// The choice whether the bias of ratings is corrected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bias {
-    /// Nothing: the likelihood less the ridge is greatest, as with most programs.
-    Kept,
-    /// The part that falls with the number of results is taken away. So two bots differ by the log
-    /// odds of their wins with half a win more for each, and a bot that won everything has a rating
-    /// without a ridge too.
+    /// No correction: maximizes the likelihood minus the ridge penalty, as most programs do.
+    Uncorrected,
+    /// Removes the first-order bias. Two bots' ratings differ by the log odds of their wins, with
+    /// half a win added to each bot. A bot that won everything has a finite rating even without a
+    /// ridge penalty.
     Reduced,
 }
 
-impl Added {
-    /// Becomes what takes the bias of these ratings away, which have this covariance. Of each two
-    /// bots of a set, both are chosen more often by half of the product of their chances times the
-    /// variance of their difference.
+impl PseudoChoices {
+    /// Sets the pseudo-choices that correct the bias of these ratings with this covariance. The
+    /// amount for each pair of bots in a set is half the product of the two probabilities and the
+    /// variance of the rating difference.
     ///
-    /// The slope at these ratings is that of the source, and would stay so if each bot of a set had
-    /// more or less in proportion to its chance. With just so much the slope of two bots is that of
-    /// half a win each, whatever their ratings, so few turns are needed.
-    pub(crate) fn renew(&mut self, choices: &Choices, ratings: &[f64], covariance: &Matrix) {
+    /// At these ratings, the derivative of the log-likelihood is the corrected derivative of
+    /// Firth's paper. Pseudo-choices in proportion to the probability of each bot in a set would
+    /// give the same derivative. But with the chosen amounts, two bots get half a win each at any
+    /// ratings, so few iterations are needed.
+    pub(crate) fn set_bias_correction(
+        &mut self,
+        choices: &Choices,
+        ratings: &[f64],
+        covariance: &Matrix,
+    ) {
         let weights: Vec<f64> = ratings.iter().map(|rating| rating.exp()).collect();
         self.chosen.fill(0.0);
         for ((members, share), among) in choices.sets().zip(&mut self.among) {
@@ -66,7 +72,7 @@ mod tests {
     use super::*;
     use crate::{Covariance, PlackettLuce, Ranking, Ratings};
 
-    /// Without a ridge, so that nothing else holds the ratings together.
+    /// Fits without a ridge, so that only the bias correction keeps the ratings finite.
     fn reduced(bots: usize, rankings: &[Ranking]) -> Ratings {
         let fit = PlackettLuce {
             ridge: 0.0,
@@ -84,7 +90,7 @@ mod tests {
         (0..count).map(move |number| in_order(&[winner, loser], number))
     }
 
-    /// Some matches of six bots, two of which tie in one.
+    /// Returns some matches of six bots, one with a tie.
     fn played() -> Vec<Ranking> {
         let orders: [&[usize]; 6] = [
             &[0, 1, 2, 3],
@@ -100,19 +106,20 @@ mod tests {
         rankings
     }
 
-    /// The curvature of the log-likelihood, made definite: it does not see a shift of all ratings.
+    /// Returns the negated second derivative of the log-likelihood, made positive definite, since
+    /// shifting all ratings has no effect.
     fn curvature(choices: &Choices, ratings: &[f64]) -> Matrix {
-        let (_, mut curvature) = choices.derivatives(&Added::none(choices), ratings, 0.0);
+        let (_, mut curvature) = choices.derivatives(&PseudoChoices::none(choices), ratings, 0.0);
         curvature.add_everywhere(1.0);
         curvature
     }
 
     #[test]
     fn the_slope_is_that_of_half_the_logarithm_of_the_determinant_of_the_curvature() {
-        // The trace of `C dI/dθ` is the slope of that logarithm (H. Jeffreys' prior).
+        // The trace of `C dI/dθ` is the derivative of the log-determinant (H. Jeffreys' prior).
         let choices = Choices::of(6, &played());
-        let none = Added::none(&choices);
-        let mut added = Added::none(&choices);
+        let none = PseudoChoices::none(&choices);
+        let mut added = PseudoChoices::none(&choices);
         let half_log = |ratings: &[f64]| {
             let curvature = curvature(&choices, ratings);
             let rows = DMatrix::from_fn(6, 6, |row, column| curvature[(row, column)]);
@@ -120,7 +127,7 @@ mod tests {
         };
         for ratings in [[0.0; 6], [1.5, -0.3, 0.2, 0.8, -1.9, -0.4]] {
             let covariance = curvature(&choices, &ratings).cholesky().unwrap().inverse();
-            added.renew(&choices, &ratings, &covariance);
+            added.set_bias_correction(&choices, &ratings, &covariance);
             let (seen, _) = choices.derivatives(&none, &ratings, 0.0);
             let (both, _) = choices.derivatives(&added, &ratings, 0.0);
             for bot in 0..6 {
@@ -163,27 +170,27 @@ mod tests {
     #[test]
     fn ratings_are_less_far_apart_than_those_of_the_greatest_likelihood() {
         let rankings: Vec<_> = wins(0, 1, 8).chain(wins(1, 0, 2)).collect();
-        let [kept, reduced] = [PlackettLuce::default(), PlackettLuce::of_ladder()]
+        let [kept, reduced] = [PlackettLuce::default(), PlackettLuce::for_ladder()]
             .map(|fit| fit.fit(2, &rankings).unwrap().log_odds()[0]);
         assert!(0.0 < reduced && reduced < kept, "{reduced} and {kept}");
     }
 
     #[test]
-    fn where_few_have_met_a_ridge_still_fixes_ratings() {
-        // Two groups that never met, one bot that won or lost everything in each, and one that has
-        // played nobody.
+    fn a_ridge_determines_ratings_when_few_bots_have_met() {
+        // Two groups of bots that never met, each with a bot that won or lost everything, and a bot
+        // without matches.
         let mut rankings: Vec<_> = wins(0, 1, 40).chain(wins(1, 2, 1)).collect();
         rankings.extend(wins(2, 1, 1).chain(wins(4, 3, 300)));
-        let ratings = PlackettLuce::of_ladder().fit(6, &rankings).unwrap();
+        let ratings = PlackettLuce::for_ladder().fit(6, &rankings).unwrap();
         assert!(ratings.log_odds().iter().all(|rating| rating.is_finite()));
         assert!(ratings.log_odds()[5].abs() < 1.0);
         assert!(ratings.standard_error(5) > 5.0);
         for count in 1..40 {
             let chain: Vec<_> = (0..20).flat_map(|bot| wins(bot, bot + 1, count)).collect();
-            // From 21 matches on the likelihood puts them further apart than ratings may be.
+            // From 21 matches on, the maximum likelihood exceeds the limit of ratings.
             assert_eq!(PlackettLuce::default().fit(21, &chain).is_ok(), count <= 20);
-            assert!(count > 20 || PlackettLuce::of_ladder().fit(21, &chain).is_ok());
+            assert!(count > 20 || PlackettLuce::for_ladder().fit(21, &chain).is_ok());
         }
-        PlackettLuce::of_ladder().fit(3, &[]).unwrap();
+        PlackettLuce::for_ladder().fit(3, &[]).unwrap();
     }
 }

@@ -1,39 +1,40 @@
-//! A Brownian motion with drift between two barriers that stop it.
+//! A Brownian motion with drift between two absorbing barriers.
 //!
 //! Sources: D. Siegmund, "Sequential Analysis", chapter 3; the series is the eigenfunction
-//! expansion of the motion between the barriers.
+//! expansion of its density between the barriers.
 
 use std::f64::consts::PI;
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// Below this much spread the series converges slowly, and beyond this much drift it loses its
-/// digits; Siegmund's approximation is exact enough there.
-const LEAST_SPREAD: f64 = 1e-2;
-const MOST_DRIFT: f64 = 15.0;
+/// The spread below which the series converges slowly. Beyond [`MAX_DRIFT`], the series loses
+/// precision. In both cases, Siegmund's approximation is accurate enough.
+const MIN_SPREAD: f64 = 1e-2;
+const MAX_DRIFT: f64 = 15.0;
 
-/// The last term of the series that counts.
+/// The series is summed until a term is smaller than this.
 const LAST_TERM: f64 = 1e-9;
 
-/// A motion that starts at 0, with barriers below and above.
+/// A Brownian motion that starts at 0 between a lower and an upper barrier.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Brownian {
     pub(crate) lower: f64,
     pub(crate) upper: f64,
-    /// Drift in a unit of time.
+    /// Drift per unit of time.
     pub(crate) drift: f64,
-    /// Variance in a unit of time.
+    /// Variance per unit of time.
     pub(crate) variance: f64,
 }
 
 impl Brownian {
-    /// The chance of a worse end than at `place` and `time`: stopped below before it, stopped
-    /// above after it, or below `place` then.
+    /// Returns the probability of an outcome worse than being at `place` at `time`. In a worse
+    /// outcome, the motion stops at the lower barrier before `time`, is below `place` at `time`, or
+    /// stops at the upper barrier later.
     pub(crate) fn chance_of_worse(&self, time: f64, place: f64) -> f64 {
         let width = self.upper - self.lower;
         let gamma = self.drift / self.variance;
         let spread = self.variance * time / (width * width);
-        let chance = if spread < LEAST_SPREAD || (gamma * width).abs() > MOST_DRIFT {
+        let chance = if spread < MIN_SPREAD || (gamma * width).abs() > MAX_DRIFT {
             self.approximation(time, place)
         } else {
             self.series(time, place)
@@ -62,7 +63,7 @@ impl Brownian {
         let stopped_below = if (gamma * width).abs() < 1e-8 {
             (width - start) / width
         } else {
-            // Equal to (1 - e^(2g(w-s))) / (1 - e^(2gw)), in numbers that stay small.
+            // Equal to (1 - e^(2g(w-s))) / (1 - e^(2gw)), without overflow.
             (2.0 * gamma * (width - start)).exp_m1() / (2.0 * gamma * width).exp_m1()
         };
         stopped_below + first * sum
@@ -73,7 +74,8 @@ impl Brownian {
         let deviation = (time * self.variance).sqrt();
         let ahead = self.drift * time;
         let gamma = self.drift / self.variance;
-        // e^(2 gamma barrier) * Phi(z), by Phi's expansion where the factor is large.
+        // Computes e^(2 gamma barrier) * Phi(z). Where the factor is large, an expansion of Phi is
+        // used.
         let reflected = |barrier: f64, z: f64| {
             if gamma * barrier >= 5.0 {
                 let tail = 1.0 / z - 1.0 / z.powi(3);

@@ -1,6 +1,6 @@
-//! What results are made of: choices. Whoever has the best place of a result was chosen among all
-//! of its bots, the next one among the others, and so on. Equal choices are counted, so that a fit
-//! goes through each once, and in an order that is not that of the results.
+//! Represents results as choices: a result's best bot was chosen among all of the result's bots,
+//! the next bot among the remaining bots, and so on. Equal choices are counted, so a fit processes
+//! each distinct choice once. The processing order does not depend on the order of the results.
 
 use std::ops::Range;
 
@@ -9,18 +9,18 @@ use crate::{
     matrix::{Matrix, add_scaled},
 };
 
-/// A part of what the likelihood of a result has.
+/// A factor in the likelihood of a result.
 pub(crate) enum Choice<'a> {
     /// This bot was chosen.
     Chosen(usize),
-    /// It was chosen among these bots. Where bots tie, all their orders have an equal share: then
-    /// any subset of a size is as likely as another to be what is left, one of so many.
+    /// A bot was chosen among these bots. Since tied bots are equally likely in any order, each
+    /// possible set of a given size has the weight 1 / `one_of`.
     Among { members: &'a [usize], one_of: u32 },
 }
 
-/// Goes through the choices of a result: its places and bots, sorted. The log-likelihood is the sum
-/// of the ratings of those that were chosen, less the sum of the logarithms of the weights of what
-/// they were chosen among.
+/// Calls `each` for every choice in a result, which is given as sorted pairs of place and bot. The
+/// log-likelihood is the sum of the chosen bots' ratings, minus the sum of the logarithms of the
+/// sets' total weights. A set contains the bots among which a bot was chosen.
 pub(crate) fn each_choice(order: &[(u32, usize)], each: &mut impl FnMut(Choice<'_>)) {
     let mut members = Vec::with_capacity(order.len());
     let mut end = order.len();
@@ -28,7 +28,7 @@ pub(crate) fn each_choice(order: &[(u32, usize)], each: &mut impl FnMut(Choice<'
         let behind = &order[end..];
         end -= tied.len();
         if behind.is_empty() && tied.len() == 1 {
-            // Whoever is last alone was not chosen among anybody.
+            // A single bot in the last place was not chosen from several bots.
             continue;
         }
         for (_, bot) in tied {
@@ -47,39 +47,39 @@ pub(crate) fn each_choice(order: &[(u32, usize)], each: &mut impl FnMut(Choice<'
     }
 }
 
-/// How many subsets of one size a set has.
+/// Returns the number of subsets with `size` elements.
 fn subsets(of: usize, size: usize) -> u32 {
     (1..=size).fold(1, |row, k| row * (of - size + k) as u32 / k as u32)
 }
 
-/// Equal choices counted.
+/// The choices in all results, each distinct choice with its count.
 pub(crate) struct Choices {
-    /// By bot: how often it was chosen.
+    /// The number of times that each bot was chosen, by bot.
     chosen: Vec<u64>,
-    /// By bot: its results.
+    /// The number of results with each bot, by bot.
     results: Vec<u64>,
-    /// What was chosen among.
-    sets: Vec<Set>,
-    /// The bots of all sets, those of one in their order.
+    /// The sets of bots among which one was chosen.
+    sets: Vec<ChoiceSet>,
+    /// The bots of all sets, sorted within each set.
     members: Vec<usize>,
 }
 
-struct Set {
-    /// Its part of `members`.
+struct ChoiceSet {
+    /// The bots of the set, as a range in [`Choices::members`].
     members: Range<usize>,
-    /// How often it was chosen among.
+    /// The number of choices made among the set's bots; a fraction if bots tied.
     share: f64,
 }
 
-/// A set as it is found.
-struct Found {
-    /// As much of the members as fits, so that most sets are told apart at once.
+/// A set, before equal sets are counted.
+struct UncountedSet {
+    /// The first members, packed into an integer. They are enough to distinguish most sets quickly.
     first: u64,
     members: Range<usize>,
     one_of: u32,
 }
 
-impl Found {
+impl UncountedSet {
     fn new(all: &[usize], members: Range<usize>, one_of: u32) -> Self {
         let first = all[members.clone()].iter().take(4);
         Self {
@@ -108,7 +108,7 @@ impl Choices {
                     let begin = all.len();
                     all.extend_from_slice(members);
                     all[begin..].sort_unstable();
-                    found.push(Found::new(&all, begin..all.len(), one_of));
+                    found.push(UncountedSet::new(&all, begin..all.len(), one_of));
                 }
             });
         }
@@ -121,27 +121,27 @@ impl Choices {
         }
     }
 
-    /// Results of each bot.
+    /// Returns the number of results with each bot.
     pub(crate) fn results(&self) -> Vec<u64> {
         self.results.clone()
     }
 
-    /// How many bots there are.
+    /// Returns the number of bots.
     pub(crate) fn bots(&self) -> usize {
         self.chosen.len()
     }
 
-    /// The bots of each set, and how often it was chosen among.
+    /// Returns each set's bots, with the number of choices among them.
     pub(crate) fn sets(&self) -> impl ExactSizeIterator<Item = (&[usize], f64)> {
-        let of_set = |set: &Set| (&self.members[set.members.clone()], set.share);
+        let of_set = |set: &ChoiceSet| (&self.members[set.members.clone()], set.share);
         self.sets.iter().map(of_set)
     }
 
-    /// The slope of the log-likelihood less the ridge, and its curvature with the sign that makes
-    /// it positive: of what was seen and what is added.
+    /// Returns the first derivative and the negated second derivative of the log-likelihood minus
+    /// the ridge penalty, for the observed choices and the pseudo-choices.
     pub(crate) fn derivatives(
         &self,
-        added: &Added,
+        added: &PseudoChoices,
         ratings: &[f64],
         ridge: f64,
     ) -> (Vec<f64>, Matrix) {
@@ -156,7 +156,7 @@ impl Choices {
             for (place, &row) in members.iter().enumerate() {
                 let chance = scale * weights[row];
                 slope[row] -= chance;
-                // What is left of it follows from symmetry.
+                // The other entries follow from symmetry.
                 let entries = curvature.row_mut(row);
                 entries[row] += chance;
                 let each = chance / all;
@@ -169,16 +169,16 @@ impl Choices {
     }
 }
 
-/// Choices that nobody saw, in shares of one. Where all bots have met and nothing else holds their
-/// ratings together, they are one less than there are bots.
-pub(crate) struct Added {
-    /// By bot: how often it was chosen.
+/// Fractional pseudo-choices that are added to reduce the bias. If all bots have met and there is
+/// no ridge, their sum is the number of bots minus one.
+pub(crate) struct PseudoChoices {
+    /// The number of times that each bot is chosen, by bot.
     pub(crate) chosen: Vec<f64>,
-    /// By set: how often it was chosen among.
+    /// The number of choices made among each set's bots, by set.
     pub(crate) among: Vec<f64>,
 }
 
-impl Added {
+impl PseudoChoices {
     pub(crate) fn none(choices: &Choices) -> Self {
         Self {
             chosen: vec![0.0; choices.bots()],
@@ -187,9 +187,9 @@ impl Added {
     }
 }
 
-/// What is found of equal sets, counted.
-fn counted(mut found: Vec<Found>, all: &[usize]) -> (Vec<Set>, Vec<usize>) {
-    let members_of = |found: &Found| &all[found.members.clone()];
+/// Counts equal sets, and sorts the sets by their members.
+fn counted(mut found: Vec<UncountedSet>, all: &[usize]) -> (Vec<ChoiceSet>, Vec<usize>) {
+    let members_of = |found: &UncountedSet| &all[found.members.clone()];
     found.sort_unstable_by(|one, other| {
         let by_first = one.first.cmp(&other.first);
         by_first
@@ -197,7 +197,7 @@ fn counted(mut found: Vec<Found>, all: &[usize]) -> (Vec<Set>, Vec<usize>) {
             .then(one.one_of.cmp(&other.one_of))
     });
     let (mut sets, mut members) = (Vec::new(), Vec::new());
-    let are_equal = |one: &Found, other: &Found| {
+    let are_equal = |one: &UncountedSet, other: &UncountedSet| {
         one.first == other.first && members_of(one) == members_of(other)
     };
     for equal in found.chunk_by(are_equal) {
@@ -205,7 +205,7 @@ fn counted(mut found: Vec<Found>, all: &[usize]) -> (Vec<Set>, Vec<usize>) {
         let shares = shares.map(|alike| alike.len() as f64 / f64::from(alike[0].one_of));
         let begin = members.len();
         members.extend_from_slice(members_of(&equal[0]));
-        sets.push(Set {
+        sets.push(ChoiceSet {
             members: begin..members.len(),
             share: shares.sum(),
         });
@@ -213,8 +213,8 @@ fn counted(mut found: Vec<Found>, all: &[usize]) -> (Vec<Set>, Vec<usize>) {
     (sets, members)
 }
 
-/// The sum over clusters of the outer product of their slopes, with the usual correction for few
-/// clusters.
+/// For each cluster, takes the outer product of its derivative with itself. Returns the sum over
+/// all clusters, with the usual correction for few clusters.
 pub(crate) fn spread_of_clusters(rankings: &[Ranking], ratings: &[f64]) -> Matrix {
     let bots = ratings.len();
     let weights: Vec<f64> = ratings.iter().map(|rating| rating.exp()).collect();
@@ -224,7 +224,7 @@ pub(crate) fn spread_of_clusters(rankings: &[Ranking], ratings: &[f64]) -> Matri
         (ranking.cluster(), order)
     };
     let mut results: Vec<_> = rankings.iter().map(in_cluster).collect();
-    // Not in the order in which they came.
+    // Makes the sum independent of the order of the results.
     results.sort_unstable();
     let clusters = || results.chunk_by(|one, other| one.0 == other.0);
     let count = clusters().count() as f64;
@@ -244,7 +244,7 @@ pub(crate) fn spread_of_clusters(rankings: &[Ranking], ratings: &[f64]) -> Matri
     spread
 }
 
-/// The slope of the log-likelihood of one result.
+/// Returns the derivative of one result's log-likelihood.
 fn slope_of(order: &[(u32, usize)], weights: &[f64]) -> Vec<f64> {
     let mut slope = vec![0.0; weights.len()];
     each_choice(order, &mut |choice| match choice {
@@ -278,17 +278,17 @@ mod tests {
     fn a_set_that_is_left_by_a_tie_has_its_share() {
         let mut tied = Ranking::new(vec![(0, 1), (1, 1), (2, 3)], 0);
         let choices = Choices::of(3, std::slice::from_ref(&tied));
-        let mut told: Vec<(&[usize], f64)> = Vec::new();
+        let mut found_sets: Vec<(&[usize], f64)> = Vec::new();
         for set in &choices.sets {
-            told.push((&choices.members[set.members.clone()], set.share));
+            found_sets.push((&choices.members[set.members.clone()], set.share));
         }
-        // Either of the two is chosen first, and the other among what is left.
+        // Either of the two tied bots is chosen first, and the other one among the remaining bots.
         let expected: [(&[usize], f64); 3] = [(&[0, 2], 0.5), (&[1, 2], 0.5), (&[0, 1, 2], 1.0)];
         for one in expected {
-            assert!(told.contains(&one), "{told:?}");
+            assert!(found_sets.contains(&one), "{found_sets:?}");
         }
-        assert_eq!(told.len(), 3);
-        // A tie of two bots in one of many places is one of as many subsets.
+        assert_eq!(found_sets.len(), 3);
+        // With twelve tied bots, there are many possible sets of each size.
         let places = (0..12).map(|bot| (bot, 1)).collect();
         tied = Ranking::new(places, 0);
         let choices = Choices::of(12, &[tied]);

@@ -1,68 +1,68 @@
-//! Why a statistic cannot be computed.
+//! Errors in the statistics functions' inputs.
 
 use thiserror::Error;
 
-/// An invalid input.
+/// An invalid or insufficient input.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum ContestError {
     /// A number is out of range.
-    #[error("{field} is {value}, and must be {valid}")]
+    #[error("{field}: {value} is out of range ({valid})")]
     OutOfRange {
-        /// Its name.
+        /// Name of the parameter.
         field: &'static str,
-        /// The number.
+        /// The value that is out of range.
         value: f64,
-        /// What would be valid.
+        /// Description of the valid range.
         valid: &'static str,
     },
-    /// The lower bound of a test is not below the upper one.
+    /// A test's lower bound is not below its upper bound.
     #[error("the lower bound {lower} must be below the upper bound {upper}")]
     BoundsOutOfOrder {
-        /// The bound of the hypothesis that is rejected.
+        /// The lower bound that was given.
         lower: f64,
-        /// The bound of the hypothesis that is accepted.
+        /// The upper bound that was given.
         upper: f64,
     },
-    /// A ranking that is not one of the bots.
+    /// A ranking is not valid.
     #[error("ranking {ranking}: {problem}")]
     Ranking {
-        /// Its place among the rankings, from 0.
+        /// The ranking's index, from 0.
         ranking: usize,
-        /// What is wrong.
+        /// Description of the problem.
         problem: &'static str,
     },
-    /// No finite rating follows from the results: some bots never met the others, or never beat
-    /// them.
+    /// The results do not determine finite ratings: some bots never met the other bots, or lost or
+    /// won every match.
     #[error(
-        "the results fix no ratings: some bots have never met the others, or have won or lost \
-         every match; give the fit a ridge above 0, or play more matches"
+        "the results do not determine ratings: some bots have never met the others, or have won or \
+         lost every match; use a ridge above 0 or play more matches"
     )]
-    NotFixed,
-    /// Too few groups, matches or bots.
-    #[error("{what}: {found} is too few, at least {least} are needed")]
+    Undetermined,
+    /// There are too few groups, matches or scores.
+    #[error("{quantity}: {found} is too few; at least {min} are required")]
     TooFew {
-        /// What there are too few of.
-        what: &'static str,
-        /// How many there are.
+        /// The kind of items.
+        quantity: &'static str,
+        /// The number of items.
         found: usize,
-        /// How many are needed.
-        least: usize,
+        /// The required number of items.
+        min: usize,
     },
 }
 
-/// Fails unless `holds`.
+/// Returns an out-of-range error unless `holds` is true.
 pub(crate) fn in_range(
     field: &'static str,
     value: f64,
     holds: bool,
     valid: &'static str,
 ) -> Result<(), ContestError> {
-    match holds {
-        true => Ok(()),
-        false => Err(ContestError::OutOfRange {
-            field,
-            value,
-            valid,
-        }),
+    if holds {
+        return Ok(());
     }
+    Err(ContestError::OutOfRange {
+        field,
+        value,
+        valid,
+    })
 }

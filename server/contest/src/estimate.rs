@@ -1,56 +1,56 @@
-//! How much better a candidate is, after a number of groups that was fixed beforehand.
+//! Estimates from a fixed number of groups.
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 use crate::{ContestError, Elo, GroupScores, NormalizedElo, error::in_range};
 
-/// From `low` to `high`.
+/// A confidence interval from `low` to `high`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// The lower end.
+    /// The lower end of the interval.
     pub low: f64,
-    /// The upper end.
+    /// The upper end of the interval.
     pub high: f64,
 }
 
 /// The distribution that an interval is based on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantiles {
-    /// The normal distribution.
+    /// The standard normal distribution.
     Normal,
-    /// Student's distribution, which is wider: right for few groups. From 30 groups on the two
-    /// hardly differ.
+    /// Student's t distribution, for few groups. It is wider than the normal distribution, but
+    /// hardly differs from it from 30 groups on.
     Student {
-        /// Degrees of freedom: one less than the number of groups.
+        /// The degrees of freedom: the number of groups minus one.
         degrees_of_freedom: u64,
     },
 }
 
-/// Fewest groups for an interval that is not flagged as based on few.
+/// The number of groups below which an estimate is flagged as based on few groups.
 pub const FEW_GROUPS: u64 = 30;
 
-/// How much better a candidate is than its opponents.
+/// An estimate of a candidate's strength relative to its opponents.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// Mean score, 0 to 1.
     pub score: f64,
-    /// Interval of the mean score. Its ends may lie beyond 0 and 1 when there are few groups.
+    /// Interval for the mean score. With few groups, its ends can be outside 0..=1.
     pub score_interval: Interval,
-    /// The mean score in Elo.
+    /// The Elo difference that corresponds to the mean score.
     pub elo: Elo,
-    /// The interval in Elo.
+    /// The interval for the Elo difference.
     pub elo_interval: Interval,
-    /// The t-value of one match in Elo.
+    /// The normalized Elo difference, computed from the t-value of one match.
     pub normalized_elo: NormalizedElo,
-    /// Likelihood of superiority: the probability that the candidate is better at all, 0 to 1.
+    /// Likelihood of superiority: the probability that the candidate is better, 0 to 1.
     pub superiority: f64,
     /// The distribution that the interval is based on.
     pub quantiles: Quantiles,
 }
 
 impl Estimate {
-    /// The estimate from groups, which are independent of each other whatever the matches within
-    /// one share. The interval has the given level, such as 0.95.
+    /// Creates an estimate from independent groups. The matches within a group can be correlated.
+    /// `level` is the interval's confidence level, such as 0.95.
     ///
     /// # Errors
     /// [`ContestError::TooFew`] for fewer than two groups, [`ContestError::OutOfRange`] for a
@@ -69,17 +69,18 @@ impl Estimate {
         let groups = scores.groups();
         if groups < 2 {
             return Err(ContestError::TooFew {
-                what: "groups",
+                quantity: "groups",
                 found: usize::try_from(groups).unwrap_or(usize::MAX),
-                least: 2,
+                min: 2,
             });
         }
         let degrees_of_freedom = groups - 1;
-        // Without spread there would be no interval: half a group at each end is the least that
-        // can be known.
-        let variance = match scores.variance() > 0.0 {
-            true => scores.variance() * groups as f64 / degrees_of_freedom as f64,
-            false => scores.regularized().1,
+        // If all scores are equal, the interval would be empty, so the regularized variance is used
+        // instead.
+        let variance = if scores.variance() > 0.0 {
+            scores.variance() * groups as f64 / degrees_of_freedom as f64
+        } else {
+            scores.regularized().1
         };
         Ok(Self::of(
             scores.mean(),
@@ -91,7 +92,7 @@ impl Estimate {
         ))
     }
 
-    /// Whether it is based on fewer than [`FEW_GROUPS`].
+    /// Returns whether the estimate is based on fewer than [`FEW_GROUPS`] groups.
     #[must_use]
     pub fn rests_on_few_groups(&self) -> bool {
         match self.quantiles {
@@ -131,9 +132,9 @@ impl Estimate {
     }
 }
 
-/// The mean of these values with an interval of this level, by Student's quantiles: for figures of
-/// groups that are no scores, such as margins. Values that are all equal have an interval without
-/// width.
+/// Returns the mean of these values, with an interval at this confidence level from Student's t
+/// distribution. Intended for figures other than scores, such as a group's margins. If all values
+/// are equal, the interval is a single point.
 ///
 /// # Errors
 /// [`ContestError::TooFew`] for fewer than two values, [`ContestError::OutOfRange`] for a level
@@ -147,9 +148,9 @@ pub fn mean_with_interval(values: &[f64], level: f64) -> Result<(f64, Interval),
     )?;
     if values.len() < 2 {
         return Err(ContestError::TooFew {
-            what: "groups",
+            quantity: "groups",
             found: values.len(),
-            least: 2,
+            min: 2,
         });
     }
     let count = values.len() as f64;
@@ -166,7 +167,7 @@ pub fn mean_with_interval(values: &[f64], level: f64) -> Result<(f64, Interval),
 }
 
 impl Quantiles {
-    /// The value below which this share lies.
+    /// Returns the distribution's quantile for this share, 0 to 1.
     fn inverse(self, share: f64) -> f64 {
         match self.student() {
             Some(student) => student.inverse_cdf(share),
@@ -174,7 +175,7 @@ impl Quantiles {
         }
     }
 
-    /// The share below this value.
+    /// Returns the share of the distribution that is below this value.
     fn share_below(self, value: f64) -> f64 {
         match self.student() {
             Some(student) => student.cdf(value),
@@ -182,7 +183,7 @@ impl Quantiles {
         }
     }
 
-    /// The distribution, if it is Student's.
+    /// Returns Student's t distribution; `None` for the normal distribution.
     fn student(self) -> Option<StudentsT> {
         match self {
             Self::Normal => None,
@@ -199,7 +200,8 @@ mod tests {
 
     #[test]
     fn the_interval_of_a_mean_is_that_of_a_table_of_students_distribution() {
-        // 1 to 5: mean 3, deviation 1.581; Student's 0.975 quantile for 4 degrees is 2.776445.
+        // The values 1 to 5 have the mean 3 and the deviation 1.581. Student's 0.975 quantile for 4
+        // degrees of freedom is 2.776445.
         let (mean, interval) = mean_with_interval(&[1.0, 2.0, 3.0, 4.0, 5.0], 0.95).unwrap();
         assert_eq!(mean, 3.0);
         let reach = 2.776_445 * (2.5f64 / 5.0).sqrt();

@@ -1,5 +1,4 @@
-//! How often each score of a game, or of a pair of games, was reached; and the exact tests on it
-//! that chess programmers know.
+//! Frequencies of scores in games or game pairs, and the exact tests used for chess engines.
 
 use crate::{
     Bounds, ContestError, ErrorRates, GroupScores, Interval, Verdict,
@@ -10,22 +9,29 @@ use crate::{
     t_value::closed_form_llr,
 };
 
-/// What a score counts that was never reached, so that no likelihood is 0: that of fishtest and
-/// fastchess.
-const NEVER_REACHED: f64 = 1e-3;
+/// The count used for a score that never occurred. It ensures that no likelihood is 0. Fishtest and
+/// fastchess use the same value.
+const ZERO_COUNT: f64 = 1e-3;
 
-/// Counts of scores at equal distances from 0 to 1: losses, draws and wins (trinomial), or of
-/// pairs of games LL, LD, LW or DD, DW, WW (pentanomial).
+/// The number of times that each of several equidistant scores from 0 to 1 occurred. For a game,
+/// the scores are loss, draw and win (trinomial). For a game pair, they are LL, LD, LW/DD, DW and
+/// WW (pentanomial).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frequencies(Vec<u64>);
 
 impl Frequencies {
-    /// Counts from the lowest score up.
+    /// Creates frequencies from counts, the lowest score first.
     ///
     /// # Errors
-    /// [`ContestError::TooFew`] for fewer than two scores or no game at all.
+    /// [`ContestError::TooFew`] for fewer than two scores or no observation.
     pub fn new(counts: &[u64]) -> Result<Self, ContestError> {
-        let too_few = |what, found, least| Err(ContestError::TooFew { what, found, least });
+        let too_few = |quantity, found, min| {
+            Err(ContestError::TooFew {
+                quantity,
+                found,
+                min,
+            })
+        };
         if counts.len() < 2 {
             return too_few("scores", counts.len(), 2);
         }
@@ -35,16 +41,17 @@ impl Frequencies {
         Ok(Self(counts.to_vec()))
     }
 
-    /// Games that one observation is made of: 1 for win, draw and loss, 2 for pairs.
+    /// Returns the number of games per observation: 1 for single games, 2 for game pairs.
     #[must_use]
     pub fn games(&self) -> u32 {
-        // There are as many scores as twice the games and one: a draw is half a point.
+        // Scores are multiples of half a point, so there are twice as many scores as games, plus
+        // one.
         u32::try_from((self.0.len() - 1) / 2)
             .unwrap_or(u32::MAX)
             .max(1)
     }
 
-    /// The counts, from the lowest score up.
+    /// Returns the counts, the lowest score first.
     #[must_use]
     pub fn counts(&self) -> &[u64] {
         &self.0
@@ -54,10 +61,11 @@ impl Frequencies {
         number as f64 / (self.0.len() - 1) as f64
     }
 
-    /// The observations and their distribution, scores that were never reached included.
+    /// Returns the number of observations, and the distribution of their scores, which includes
+    /// scores that never occurred.
     fn distribution(&self) -> (f64, Distribution) {
         let counts = self.0.iter().map(|&count| match count {
-            0 => NEVER_REACHED,
+            0 => ZERO_COUNT,
             count => count as f64,
         });
         let all: f64 = counts.clone().sum();
@@ -66,8 +74,8 @@ impl Frequencies {
         (all, distribution.collect())
     }
 
-    /// The exact log-likelihood ratio of the bounds: of means for bounds in Elo, of t-values for
-    /// normalised ones.
+    /// Returns the exact log-likelihood ratio of the two bounds. Bounds in Elo are compared as mean
+    /// scores, and normalized bounds as t-values.
     #[must_use]
     pub fn llr(&self, bounds: Bounds) -> f64 {
         let (all, distribution) = self.distribution();
@@ -82,7 +90,8 @@ impl Frequencies {
         }
     }
 
-    /// The closed form of [`Frequencies::llr`], a pair counting as one observation.
+    /// Returns the closed-form approximation of [`Frequencies::llr`], in which a game pair is a
+    /// single observation.
     #[must_use]
     pub fn closed_form_llr(&self, bounds: Bounds) -> f64 {
         let (all, distribution) = self.distribution();
@@ -99,9 +108,9 @@ impl Frequencies {
         closed_form_llr(all, (mean - 0.5) / deviation, t_values)
     }
 
-    /// Mean score, Elo and likelihood of superiority with an interval of this level, by quantiles
-    /// of the normal distribution and the variance as observed: the figures that chess tools
-    /// print.
+    /// Estimates the mean score, the Elo difference and the likelihood of superiority, with
+    /// intervals at this confidence level. Uses normal quantiles and the observed variance, as
+    /// chess tools do.
     ///
     /// # Errors
     /// [`ContestError::OutOfRange`] for a level that is not above 0 and below 1.
@@ -124,7 +133,7 @@ impl Frequencies {
         ))
     }
 
-    /// The groups that these are, to be given to what takes groups.
+    /// Returns the number of observations, and their mean and variance.
     pub(crate) fn mean_and_variance(&self) -> (f64, f64, f64) {
         let (all, distribution) = self.distribution();
         let (mean, variance) = moments(&distribution);
@@ -139,8 +148,8 @@ impl From<&Frequencies> for GroupScores {
     }
 }
 
-/// The exact sequential test of paired games at two seats, with the correction for what a step
-/// overshoots its bound by (D. Siegmund, "Sequential Analysis", corollary 8.33).
+/// The exact sequential test for paired two-seat games, corrected for the amount by which the ratio
+/// overshoots a bound (D. Siegmund, "Sequential Analysis", corollary 8.33).
 #[derive(Clone, Debug)]
 pub struct FrequencyTest {
     bounds: Bounds,
@@ -152,7 +161,8 @@ pub struct FrequencyTest {
     verdict: Verdict,
 }
 
-/// The steps by which a log-likelihood ratio went beyond all that it had been.
+/// Statistics of overshoots, that is, of the amounts by which a log-likelihood ratio exceeded its
+/// previous extreme.
 #[derive(Clone, Copy, Debug, Default)]
 struct Overshoot {
     record: f64,
@@ -168,26 +178,27 @@ impl Overshoot {
         self.squares += step * step;
     }
 
-    /// How far a bound is overshot in the mean.
+    /// Returns the expected overshoot beyond a bound.
     fn mean(&self) -> f64 {
-        match self.steps == 0.0 {
-            true => 0.0,
-            false => self.squares / self.steps / 2.0,
+        if self.steps == 0.0 {
+            0.0
+        } else {
+            self.squares / self.steps / 2.0
         }
     }
 }
 
 impl FrequencyTest {
-    /// A test on so many scores: 3 for single games, 5 for pairs.
+    /// Creates a test with this number of possible scores: 3 for single games, 5 for game pairs.
     ///
     /// # Errors
     /// [`ContestError::TooFew`] for fewer than two scores.
     pub fn new(bounds: Bounds, rates: ErrorRates, scores: usize) -> Result<Self, ContestError> {
         if scores < 2 {
             return Err(ContestError::TooFew {
-                what: "scores",
+                quantity: "scores",
                 found: scores,
-                least: 2,
+                min: 2,
             });
         }
         Ok(Self {
@@ -201,11 +212,11 @@ impl FrequencyTest {
         })
     }
 
-    /// Counts one more observation, by the number of its score from 0, and gives the verdict. The
-    /// first verdict stays.
+    /// Records the next observation, given as the index of its score, and returns the verdict. The
+    /// first decision is final.
     ///
     /// # Errors
-    /// [`ContestError::OutOfRange`] when there is no such score.
+    /// [`ContestError::OutOfRange`], if the index is too large.
     pub fn record(&mut self, score: usize) -> Result<Verdict, ContestError> {
         let holds = score < self.counts.len();
         in_range(
@@ -233,13 +244,13 @@ impl FrequencyTest {
         Ok(self.verdict)
     }
 
-    /// The verdict.
+    /// Returns the verdict after the observations so far.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         self.verdict
     }
 
-    /// The log-likelihood ratio.
+    /// Returns the log-likelihood ratio of the two bounds.
     #[must_use]
     pub fn llr(&self) -> f64 {
         self.llr
@@ -247,7 +258,7 @@ impl FrequencyTest {
 }
 
 impl Estimate {
-    /// The error of the Elo as chess tools print it: half of its interval.
+    /// Returns the error of the Elo difference as chess tools print it: half the interval's width.
     #[must_use]
     pub fn elo_error(&self) -> f64 {
         let Interval { low, high } = self.elo_interval;

@@ -1,27 +1,27 @@
-//! What a sequential test decides between.
+//! The hypotheses of a sequential test.
 
 use crate::{ContestError, Elo, NormalizedElo, error::in_range};
 
-/// The two strengths that a test tells apart.
+/// The two strengths that a test distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bounds {
-    /// In Elo, as means of the score.
+    /// Bounds in Elo, which are equivalent to mean scores.
     Elo {
-        /// Rejected is a candidate that is no better than this.
+        /// The difference up to which a better candidate is to be rejected.
         lower: Elo,
-        /// Accepted is a candidate that is at least this much better.
+        /// The difference from which a better candidate is to be accepted.
         upper: Elo,
     },
-    /// In normalised Elo, as t-values.
+    /// Bounds in normalized Elo, which are equivalent to t-values.
     Normalized {
-        /// Rejected is a candidate that is no better than this.
+        /// The difference up to which a better candidate is to be rejected.
         lower: NormalizedElo,
-        /// Accepted is a candidate that is at least this much better.
+        /// The difference from which a better candidate is to be accepted.
         upper: NormalizedElo,
     },
 }
 
-/// How often a test may be wrong.
+/// The maximum probabilities of a wrong verdict.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ErrorRates {
     alpha: f64,
@@ -29,11 +29,12 @@ pub struct ErrorRates {
 }
 
 impl ErrorRates {
-    /// `alpha` is the share of candidates at the lower bound that may be accepted, `beta` the
-    /// share of those at the upper bound that may be rejected; each above 0 and below 0.5.
+    /// Creates error rates. `alpha` is the probability of accepting a candidate at the lower bound,
+    /// and `beta` the probability of rejecting a candidate at the upper bound. Each rate must be
+    /// above 0 and below 0.5.
     ///
     /// # Errors
-    /// [`ContestError::OutOfRange`].
+    /// [`ContestError::OutOfRange`], if a rate is not in its range.
     pub fn new(alpha: f64, beta: f64) -> Result<Self, ContestError> {
         for (field, rate) in [("alpha", alpha), ("beta", beta)] {
             let holds = rate > 0.0 && rate < 0.5;
@@ -42,20 +43,20 @@ impl ErrorRates {
         Ok(Self { alpha, beta })
     }
 
-    /// The share of candidates at the lower bound that may be accepted.
+    /// Returns the probability of accepting a candidate at the lower bound.
     #[must_use]
     pub fn alpha(self) -> f64 {
         self.alpha
     }
 
-    /// The share of candidates at the upper bound that may be rejected.
+    /// Returns the probability of rejecting a candidate at the upper bound.
     #[must_use]
     pub fn beta(self) -> f64 {
         self.beta
     }
 
-    /// Half of each, for two tests of which the first to decide wins: the errors add up to no
-    /// more than these.
+    /// Returns half of each rate. If two tests with half the rates run in parallel and the first
+    /// verdict counts, the total error rates are at most the original rates.
     #[must_use]
     pub fn halved(self) -> Self {
         Self {
@@ -64,20 +65,20 @@ impl ErrorRates {
         }
     }
 
-    /// The log-likelihood ratio at which a candidate is rejected, `ln(beta / (1 - alpha))`
+    /// Returns the log-likelihood ratio at which a candidate is rejected, `ln(beta / (1 - alpha))`
     /// (Wald 1945).
     #[must_use]
     pub fn lower_llr(self) -> f64 {
         (self.beta / (1.0 - self.alpha)).ln()
     }
 
-    /// The log-likelihood ratio at which a candidate is accepted, `ln((1 - beta) / alpha)`.
+    /// Returns the log-likelihood ratio at which a candidate is accepted, `ln((1 - beta) / alpha)`.
     #[must_use]
     pub fn upper_llr(self) -> f64 {
         ((1.0 - self.beta) / self.alpha).ln()
     }
 
-    /// The verdict at a log-likelihood ratio.
+    /// Returns the verdict at a log-likelihood ratio.
     #[must_use]
     pub fn verdict(self, llr: f64) -> Verdict {
         if llr >= self.upper_llr() {
@@ -90,7 +91,7 @@ impl ErrorRates {
     }
 }
 
-/// What a test is asked.
+/// A test's hypotheses, with its error rates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hypotheses {
     bounds: Bounds,
@@ -99,8 +100,8 @@ pub struct Hypotheses {
 }
 
 impl Hypotheses {
-    /// `matches_per_group` is the number of matches whose mean score is the score of a group:
-    /// with all rotations of the candidate, the number of seats.
+    /// Creates hypotheses. `matches_per_group` is the number of matches in a group. It equals the
+    /// number of seats if the candidate takes each seat once.
     ///
     /// # Errors
     /// [`ContestError::BoundsOutOfOrder`], or [`ContestError::OutOfRange`] for a number that is
@@ -129,25 +130,25 @@ impl Hypotheses {
         })
     }
 
-    /// The bounds.
+    /// Returns the test's bounds.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
         self.bounds
     }
 
-    /// How often the test may be wrong.
+    /// Returns the error rates.
     #[must_use]
     pub fn rates(&self) -> ErrorRates {
         self.rates
     }
 
-    /// Matches whose mean score is the score of a group.
+    /// Returns the number of matches per group.
     #[must_use]
     pub fn matches_per_group(&self) -> u32 {
         self.matches_per_group
     }
 
-    /// The same with half of the errors.
+    /// Returns the same hypotheses with halved error rates.
     #[must_use]
     pub(crate) fn halved(self) -> Self {
         Self {
@@ -156,7 +157,8 @@ impl Hypotheses {
         }
     }
 
-    /// The bounds as t-values of a group whose score has this standard deviation.
+    /// Returns the bounds as t-values of a group whose score has the standard deviation
+    /// `deviation`.
     pub(crate) fn t_values(&self, deviation: f64) -> [f64; 2] {
         match self.bounds {
             Bounds::Elo { lower, upper } => {
@@ -168,10 +170,10 @@ impl Hypotheses {
         }
     }
 
-    /// The bounds as mean scores of a group whose score has this standard deviation. Those in
-    /// Elo do not depend on it.
+    /// Returns the bounds as mean scores of a group whose score has the standard deviation
+    /// `deviation`. Bounds in Elo do not depend on the deviation.
     pub(crate) fn means(&self, deviation: f64) -> [f64; 2] {
-        /// Means beyond these are no scores that a bet can be made on.
+        /// The minimum distance of a mean from 0 and from 1. Bets require it.
         const MARGIN: f64 = 1e-6;
         let means = match self.bounds {
             Bounds::Elo { lower, upper } => [lower, upper].map(Elo::expected_score),
@@ -181,13 +183,13 @@ impl Hypotheses {
     }
 }
 
-/// What a test says.
+/// The verdict of a test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Verdict {
-    /// Not decided yet.
+    /// The test has not decided yet.
     #[default]
     Undecided,
-    /// The candidate is better: at least as good as the upper bound, rather than the lower.
+    /// The candidate is better: its strength is closer to the upper bound than to the lower bound.
     Accepted,
     /// The candidate is not better.
     Rejected,

@@ -1,19 +1,20 @@
-//! The statistics of contests and ladders: what a set of results proves, and which match to play
-//! next. All functions are pure: no clock, no I/O, no randomness.
+//! Statistics of contests and ladders: tests, estimates, ratings, schedules and pairing. All
+//! functions are pure: no clock, no I/O, no randomness.
 //!
 //! The unit of every test is the **group**: matches with one seed in which the candidate (or every
-//! bot) takes each seat once, so that the luck of the seed and of the seat cancels. The score of a
-//! match is the **beat fraction**: the share of opponents that the bot finished ahead of. The score
-//! of a group is the mean over its matches. With two seats that is the usual score of a pair of
-//! games.
+//! bot) takes each seat once. So luck that comes from the seed or the seat cancels out. The score
+//! of a match is the **beat fraction**: the share of opponents that the bot finished ahead of. The
+//! score of a group is the mean over its matches. With two seats that is the usual score of a pair
+//! of games.
 //!
-//! * [`SequentialTest`] decides after every group whether a candidate is accepted, rejected, or
-//!   still undecided, for any number of seats.
-//! * [`Estimate`] and [`estimate_after_stopping`] say by how much, with an interval.
-//! * [`Frequencies`] gives the exact likelihood ratios of paired games of two seats.
-//! * [`PlackettLuce`] fits ratings to the results of any number of bots and seats, independent of
-//!   their order; [`Ratings`] says which ranks are significant.
-//! * [`schedule`] lists the matches of a format, and [`pairing`] picks the next of a ladder.
+//! * After every group, [`SequentialTest`] accepts or rejects a candidate, or continues. The number
+//!   of seats is arbitrary.
+//! * [`Estimate`] and [`estimate_after_stopping`] estimate the difference in strength, with an
+//!   interval.
+//! * [`Frequencies`] computes the exact likelihood ratios of paired two-seat games.
+//! * [`PlackettLuce`] fits ratings to results with any number of bots and seats, whatever the order
+//!   of the results is. [`Ratings`] has the rank ranges.
+//! * [`schedule`] lists the matches of a format, and [`pairing`] picks the next match of a ladder.
 
 #![forbid(unsafe_code)]
 

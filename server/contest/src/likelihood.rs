@@ -1,23 +1,23 @@
 //! Exact likelihood ratios of a discrete score under a constraint on its mean or its t-value.
 //!
-//! Sources: M. Van den Bergh, "A practical introduction to the GSPRT" and "Normalized Elo"
-//! (section 4.1). The likelihood is greatest where each observed share is divided by
-//! `1 + theta * moment`, with the theta that gives the moments the mean 0.
+//! Sources: M. Van den Bergh, "A practical introduction to the GSPRT" and "Normalized Elo" (section
+//! 4.1). The likelihood is at its maximum if each observed share is divided by `1 + theta *
+//! moment`. The value of theta is chosen so that the mean of the moments is 0.
 
-use crate::roots::root_of_falling;
+use crate::roots::root_of_decreasing;
 
-/// Scores and their shares, which add up to 1; every share is above 0.
+/// Scores with their shares. Shares are positive and add up to 1.
 pub(crate) type Distribution = Vec<(f64, f64)>;
 
-/// Distance from the poles of the equation, where it has no value.
+/// Minimum distance of theta from the poles of its equation.
 const POLE_MARGIN: f64 = 1e-9;
 
-/// Rounds in which the distribution of a t-value settles, and the change that ends them: those of
-/// the paper.
+/// The maximum number of iterations when a t-value is given. As in the paper, iteration stops
+/// earlier once the change is small enough.
 const ROUNDS: usize = 10;
 const SETTLED: f64 = 1e-9;
 
-/// Mean and variance.
+/// Returns the mean and the variance of a distribution.
 pub(crate) fn moments(distribution: &[(f64, f64)]) -> (f64, f64) {
     let mean: f64 = distribution
         .iter()
@@ -30,14 +30,14 @@ pub(crate) fn moments(distribution: &[(f64, f64)]) -> (f64, f64) {
     (mean, variance)
 }
 
-/// The most likely shares under which these moments have the mean 0.
+/// Returns the most likely shares for which the mean of these moments is 0.
 fn most_likely(shares: &[f64], moments: &[f64]) -> Vec<f64> {
-    let least = moments.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = moments.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let min = moments.iter().copied().fold(f64::INFINITY, f64::min);
+    let max = moments.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let weighed = || shares.iter().zip(moments);
-    let theta = root_of_falling(
-        -1.0 / most + POLE_MARGIN,
-        -1.0 / least - POLE_MARGIN,
+    let theta = root_of_decreasing(
+        -1.0 / max + POLE_MARGIN,
+        -1.0 / min - POLE_MARGIN,
         |theta| {
             weighed()
                 .map(|(share, moment)| share * moment / (1.0 + theta * moment))
@@ -91,7 +91,7 @@ fn log_ratio(distribution: &[(f64, f64)], lower: &[f64], upper: &[f64]) -> f64 {
         .sum()
 }
 
-/// The log-likelihood ratio, for one observation, of the two means.
+/// Returns the log-likelihood ratio between two means, per observation.
 pub(crate) fn llr_of_means(distribution: &[(f64, f64)], [lower, upper]: [f64; 2]) -> f64 {
     let (lower, upper) = (
         with_mean(distribution, lower),
@@ -100,7 +100,8 @@ pub(crate) fn llr_of_means(distribution: &[(f64, f64)], [lower, upper]: [f64; 2]
     log_ratio(distribution, &lower, &upper)
 }
 
-/// The log-likelihood ratio, for one observation, of the two t-values `(mean - 0.5) / deviation`.
+/// Returns the log-likelihood ratio between two t-values `(mean - 0.5) / deviation`, per
+/// observation.
 pub(crate) fn llr_of_t_values(distribution: &[(f64, f64)], [lower, upper]: [f64; 2]) -> f64 {
     let (lower, upper) = (
         with_t_value(distribution, lower),

@@ -1,15 +1,16 @@
-//! Symmetric matrices: what ratings and their errors are computed with.
+//! Symmetric matrices, which are used to compute ratings and their errors.
 
 use std::ops::{Index, IndexMut};
 
-/// A square matrix, row by row. All are symmetric, but for products on the way.
+/// A square matrix in row-major order. All matrices are symmetric, except for intermediate
+/// products.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Matrix {
     size: usize,
     entries: Vec<f64>,
 }
 
-/// The factor `U` of a positive definite matrix `A = Uᵀ U`, in the upper triangle.
+/// The upper triangular factor `U` of a positive definite matrix `A = Uᵀ U`.
 #[derive(Debug)]
 pub(crate) struct Cholesky(Matrix);
 
@@ -21,7 +22,7 @@ impl Matrix {
         }
     }
 
-    /// The identity times a number.
+    /// Creates a multiple of the identity matrix.
     pub(crate) fn diagonal(size: usize, value: f64) -> Self {
         let mut matrix = Self::zero(size);
         (0..size).for_each(|i| matrix[(i, i)] = value);
@@ -40,13 +41,14 @@ impl Matrix {
         &mut self.entries[row * self.size..][..self.size]
     }
 
-    /// Two rows, of which the first is to be changed.
+    /// Borrows two rows, the first row mutably.
     fn two_rows(&mut self, changed: usize, read: usize) -> (&mut [f64], &[f64]) {
         let size = self.size;
         let (above, below) = self.entries.split_at_mut(changed.max(read) * size);
-        match changed < read {
-            true => (&mut above[changed * size..][..size], &below[..size]),
-            false => (&mut below[..size], &above[read * size..][..size]),
+        if changed < read {
+            (&mut above[changed * size..][..size], &below[..size])
+        } else {
+            (&mut below[..size], &above[read * size..][..size])
         }
     }
 
@@ -55,14 +57,14 @@ impl Matrix {
         self.entries.iter_mut().for_each(|entry| *entry += value);
     }
 
-    /// Adds `factor v vᵀ`.
+    /// Adds `factor v vᵀ`, the scaled outer product of `v` with itself.
     pub(crate) fn add_outer_product(&mut self, factor: f64, v: &[f64]) {
         for (row, of_row) in v.iter().enumerate() {
             add_scaled(self.row_mut(row), factor * of_row, v);
         }
     }
 
-    /// With what is right of the diagonal on both sides of it.
+    /// Copies the upper triangle to the lower triangle.
     pub(crate) fn mirrored(mut self) -> Self {
         for row in 0..self.size {
             for column in row + 1..self.size {
@@ -72,8 +74,8 @@ impl Matrix {
         self
     }
 
-    /// Takes from each row and each column its mean: `C A C` with `C` the identity less `1/n`
-    /// everywhere.
+    /// Subtracts its mean from each row and each column. The result is `C A C`, where `C` is the
+    /// identity matrix with `1/n` subtracted from every entry.
     pub(crate) fn centred(mut self) -> Self {
         let size = self.size as f64;
         let means: Vec<f64> = (0..self.size)
@@ -88,8 +90,8 @@ impl Matrix {
         self
     }
 
-    /// `S A S`, with `S` this matrix and `A` the other.
-    pub(crate) fn around(&self, other: &Self) -> Self {
+    /// Returns `S A S`, where `S` is this matrix and `A` the other matrix.
+    pub(crate) fn sandwich(&self, other: &Self) -> Self {
         self.times(&other.times(self))
     }
 
@@ -103,7 +105,7 @@ impl Matrix {
         product
     }
 
-    /// The Cholesky factor of a symmetric matrix; `None` if it is not positive definite.
+    /// Returns the Cholesky factor of a symmetric matrix; `None` if it is not positive definite.
     pub(crate) fn cholesky(mut self) -> Option<Cholesky> {
         for pivot in 0..self.size {
             let root = self[(pivot, pivot)].sqrt();
@@ -123,7 +125,7 @@ impl Matrix {
 }
 
 impl Cholesky {
-    /// The solution of `A x = v`.
+    /// Solves `A x = v`.
     pub(crate) fn solve(&self, v: &[f64]) -> Vec<f64> {
         let Self(factor) = self;
         let mut x = v.to_vec();
@@ -140,11 +142,10 @@ impl Cholesky {
         x
     }
 
-    /// The inverse of `A`.
+    /// Returns the inverse of `A`.
     pub(crate) fn inverse(&self) -> Matrix {
         let Self(factor) = self;
-        // Row i has what is solved for the columns up to i: what is right of it follows from
-        // symmetry.
+        // In row i, only the columns up to i are solved; the other entries follow from symmetry.
         let mut x = Matrix::diagonal(factor.size, 1.0);
         for i in 0..factor.size {
             let pivot = factor[(i, i)];
@@ -205,12 +206,13 @@ mod tests {
         }
     }
 
-    /// The same with the other library's code.
+    /// Converts a matrix to one of nalgebra, with which the results are compared.
     fn checked(matrix: &Matrix) -> DMatrix<f64> {
         DMatrix::from_row_slice(matrix.size, matrix.size, &matrix.entries)
     }
 
-    /// Fails unless two matrices agree, with differences small against the largest entry.
+    /// Panics unless the two matrices agree, up to differences that are small compared with the
+    /// largest entry.
     fn assert_close(found: &Matrix, expected: &DMatrix<f64>, tolerance: f64) {
         let difference = (checked(found) - expected).amax();
         let largest = expected.amax();
@@ -220,8 +222,8 @@ mod tests {
         );
     }
 
-    /// Matrices such as fits have: sums of a little of the identity and of `factor v vᵀ`, for
-    /// vectors of no regularity.
+    /// Returns a matrix similar to those of fits: the sum of a small multiple of the identity
+    /// matrix and of outer products of irregular vectors.
     fn fitted(size: usize) -> Matrix {
         let mut matrix = Matrix::diagonal(size, 0.01);
         let mut entry = 1.0;
@@ -289,7 +291,7 @@ mod tests {
             let close = |(found, expected): (&f64, &f64)| (found - expected).abs() < 1e-7;
             assert!(ours.solve(&v).iter().zip(&solved).all(close));
             let around = checked(&inverse) * checked(&a) * checked(&inverse);
-            assert_close(&inverse.around(&a), &around, 1e-12);
+            assert_close(&inverse.sandwich(&a), &around, 1e-12);
             let mean = 1.0 / size as f64;
             let centring = DMatrix::identity(size, size).add_scalar(-mean);
             let centred = &centring * checked(&a) * &centring;

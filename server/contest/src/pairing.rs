@@ -1,5 +1,5 @@
-//! Which match a ladder plays next: the one that tells most about the order of the bots, unless one
-//! has waited too long.
+//! Pairing on a ladder: picks the match whose result gives the most information about the bots'
+//! order. A bot that has waited too long has priority.
 
 mod uncertainty;
 
@@ -8,50 +8,53 @@ pub use uncertainty::Uncertainty;
 /// A bot that is available for a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// Its number among the rated bots.
+    /// The bot's number in [`Uncertainty`].
     pub bot: usize,
-    /// Matches that the ladder has paired since the bot's last one, or since it came.
+    /// The number of matches paired since the bot's last match, or since its arrival if it has not
+    /// played.
     pub waited_matches: u64,
-    /// Bots with the same owner are never paired. `None` is paired with anybody.
+    /// The bot's owner. Bots with the same owner are never paired with each other. A bot without an
+    /// owner can be paired with any bot.
     pub owner: Option<u64>,
 }
 
-/// Longest wait of an available bot, in matches of the whole ladder: twice the number of bots.
+/// Returns the maximum wait of an available bot, in matches paired on the ladder: twice the number
+/// of bots.
 #[must_use]
-pub fn longest_wait_matches(bots: usize) -> u64 {
+pub fn max_wait_matches(bots: usize) -> u64 {
     2 * bots as u64
 }
 
-/// The bots of the next match, or `None` when too few bots are available that may meet. Bots that
-/// have waited for half of [`longest_wait_matches`] come first, in the order of their waits, so
-/// that none waits longer than that. The remaining places go to the bots about whose order the match
-/// tells most.
+/// Returns the bots for the next match. Returns `None` if too few bots that may play against each
+/// other are available. Bots that have waited for half of [`max_wait_matches`] have priority, the
+/// longest wait first, so that no bot waits longer than [`max_wait_matches`]. The remaining places
+/// are filled to maximize the information about the order.
 ///
-/// `uncertainty` is that of the last fit, less what every later match tells
-/// ([`Uncertainty::expect`]). The order of the seats is not chosen here: a ladder balances it over
-/// time.
+/// `uncertainty` must be the last fit's uncertainty, updated with every match paired since
+/// ([`Uncertainty::add_table`]). The caller assigns the seats. A ladder balances them over time.
 #[must_use]
 pub fn next_table(
     uncertainty: &Uncertainty,
-    there: &[Candidate],
+    available: &[Candidate],
     seats: usize,
 ) -> Option<Vec<usize>> {
-    let due = longest_wait_matches(there.len()) / 2;
-    let longest = there
+    let due = max_wait_matches(available.len()) / 2;
+    let longest = available
         .iter()
         .filter(|candidate| candidate.waited_matches >= due)
         .max_by_key(|candidate| (candidate.waited_matches, std::cmp::Reverse(candidate.bot)));
     if let Some(first) = longest
-        && let Some(table) = filled(uncertainty, there, vec![*first], seats)
+        && let Some(table) = fill_table(uncertainty, available, vec![*first], seats)
     {
         return Some(table);
     }
-    let (one, other) = most_informative(uncertainty, there, seats)?;
-    filled(uncertainty, there, vec![one, other], seats).or_else(|| {
-        // The best pair may leave too few others that may meet them: try every first bot.
-        there
+    let (one, other) = most_informative(uncertainty, available, seats)?;
+    fill_table(uncertainty, available, vec![one, other], seats).or_else(|| {
+        // Too few bots might be allowed to play against the best pair, so every bot is tried as the
+        // first.
+        available
             .iter()
-            .find_map(|first| filled(uncertainty, there, vec![*first], seats))
+            .find_map(|first| fill_table(uncertainty, available, vec![*first], seats))
     })
 }
 
@@ -61,44 +64,44 @@ fn may_meet(one: &Candidate, other: &Candidate) -> bool {
 
 fn most_informative(
     uncertainty: &Uncertainty,
-    there: &[Candidate],
+    available: &[Candidate],
     seats: usize,
 ) -> Option<(Candidate, Candidate)> {
-    let pairs = there.iter().enumerate().flat_map(|(number, one)| {
-        let others = there[number + 1..].iter();
+    let pairs = available.iter().enumerate().flat_map(|(number, one)| {
+        let others = available[number + 1..].iter();
         others
             .filter(|other| may_meet(one, other))
             .map(move |other| (*one, *other))
     });
     pairs
         .map(|(one, other)| {
-            let told = uncertainty.information(one.bot, other.bot, seats);
-            (told, (one, other))
+            let information = uncertainty.information(one.bot, other.bot, seats);
+            (information, (one, other))
         })
         .max_by(|(one, _), (other, _)| one.total_cmp(other))
         .map(|(_, pair)| pair)
 }
 
-/// Fills a table: each place goes to the bot that adds most information, summed over its pairs with
-/// the bots that already sit there.
-fn filled(
+/// Fills a table. Each place goes to the bot that adds the most information, summed over its pairs
+/// with the bots already at the table.
+fn fill_table(
     uncertainty: &Uncertainty,
-    there: &[Candidate],
+    available: &[Candidate],
     mut table: Vec<Candidate>,
     seats: usize,
 ) -> Option<Vec<usize>> {
     while table.len() < seats {
         let fits = |candidate: &&Candidate| table.iter().all(|seated| may_meet(candidate, seated));
-        let told = |candidate: &Candidate| -> f64 {
+        let information = |candidate: &Candidate| -> f64 {
             let seated = table.iter();
             seated
                 .map(|seated| uncertainty.information(candidate.bot, seated.bot, seats))
                 .sum()
         };
-        let next = there
+        let next = available
             .iter()
             .filter(fits)
-            .map(|candidate| (told(candidate), *candidate))
+            .map(|candidate| (information(candidate), *candidate))
             .max_by(|(one, _), (other, _)| one.total_cmp(other))?;
         table.push(next.1);
     }
@@ -113,7 +116,7 @@ mod tests {
     #[test]
     fn a_bot_that_wins_everything_is_not_paired_alone() {
         let (best, matches) = (0, 90);
-        let there = [0, 1, 2].map(|bot| Candidate {
+        let available = [0, 1, 2].map(|bot| Candidate {
             bot,
             waited_matches: 0,
             owner: None,
@@ -122,11 +125,12 @@ mod tests {
         let mut without_best = 0;
         for number in 0..matches {
             let ratings = PlackettLuce::default().fit(3, &rankings).unwrap();
-            let table = next_table(&Uncertainty::of(&ratings), &there, 2).unwrap();
-            let winner = match table.contains(&best) {
-                true => best,
-                // The other two win in turn.
-                false => 1 + without_best % 2,
+            let table = next_table(&Uncertainty::of(&ratings), &available, 2).unwrap();
+            let winner = if table.contains(&best) {
+                best
+            } else {
+                // The other two bots win alternately.
+                1 + without_best % 2
             };
             without_best += usize::from(!table.contains(&best));
             let places = table.iter().map(|&bot| (bot, 1 + u32::from(bot != winner)));

@@ -1,61 +1,65 @@
-//! Ratings of any number of bots from matches of any number of seats, in an order that does not
-//! matter: the Plackett-Luce model, fitted to all results at once.
+//! Rates any number of bots from matches with any number of seats, by the Plackett-Luce model. All
+//! results are fitted together, so the ratings do not depend on the order of the results.
 //!
 //! Sources: R. L. Plackett, "The Analysis of Permutations" (1975); R. D. Luce, "Individual Choice
-//! Behavior" (1959). With two seats it is the model of Bradley and Terry. Bots that tie count as
-//! if every order of them had been seen equally often.
+//! Behavior" (1959). With two seats, the model is the Bradley-Terry model. Tied bots count as if
+//! they had been observed in every order equally often.
 
 use crate::{
     Bias, ContestError, Ranking, Ratings,
-    choices::{Added, Choices, spread_of_clusters},
+    choices::{Choices, PseudoChoices, spread_of_clusters},
     matrix::{Matrix, add_scaled},
     ratings::bounded,
 };
 
-/// Rounds of Newton's method: it settles within ten, or not at all.
+/// The maximum number of Newton iterations. A fit converges within ten iterations or not at all.
 const ROUNDS: usize = 100;
 
-/// The change of a rating, as a log odds, that ends the fit. Newton's method is off by less than the
-/// square of its last step: by a millionth of an Elo.
-const SETTLED: f64 = 1e-4;
+/// The fit ends when no rating changes by more than this, in log odds. The error of Newton's method
+/// is below the square of its last step, which is a millionth of an Elo point here.
+const TOLERANCE: f64 = 1e-4;
 
-/// The change of a rating, as a log odds, that is near enough to take the bias from there.
-const NEAR: f64 = 0.05;
+/// The bias correction is recomputed once no rating changes by more than this, in log odds.
+const ROUGH_TOLERANCE: f64 = 0.05;
 
-/// The change of a rating, as a log odds, after which its bias is not looked at again: 3 Elo. The
-/// next change is a fifth of it with five matches a bot, and a thirtieth with forty.
-const BIAS_SETTLED: f64 = 0.02;
+/// The bias correction has converged when no rating changes by more than this, in log odds: 3 Elo.
+/// A further correction would change ratings by a fifth of this value with five matches per bot,
+/// and by a thirtieth with forty matches per bot.
+const BIAS_TOLERANCE: f64 = 0.02;
 
-/// How often the bias is looked at: twice with a hundred matches a bot, three times with forty, four
-/// times with five. With one or two matches a bot it is not found even so, to a tenth of the error.
+/// The maximum number of bias corrections. Two are enough with a hundred matches per bot, three
+/// with forty matches, and four with five. With one or two matches per bot, the remaining bias is a
+/// tenth of the standard error.
 const BIAS_PASSES: usize = 6;
 
-/// The longest step of a rating, as a log odds: Newton's method overshoots from far away.
-const LONGEST_STEP: f64 = 2.0;
+/// The maximum change of a rating in one iteration, in log odds. Without this limit, Newton's
+/// method overshoots if it starts far from the solution.
+const MAX_STEP: f64 = 2.0;
 
-/// Ratings beyond this mean that they have no bound, as a log odds: 5,000 Elo.
+/// Ratings further than this from 0, in log odds, count as unbounded. The limit is about 5,000 Elo.
 const UNBOUNDED: f64 = 30.0;
 
-/// How the errors of ratings are found.
+/// The estimator for the ratings' errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Covariance {
-    /// By the model: right when every match has luck of its own, as on a ladder.
+    /// Errors from the model. They are valid if all matches are independent, as on a ladder.
     Model,
-    /// By how far clusters differ: right when matches of a cluster share luck, as in a contest.
-    /// Needs many more clusters than bots.
+    /// Errors from the spread between clusters. They are valid even if a cluster's matches are
+    /// correlated, as in a contest. Requires many more clusters than bots.
     Clustered,
 }
 
-/// The fit.
+/// Settings for a fit of the Plackett-Luce model.
 #[derive(Clone, Copy, Debug)]
 pub struct PlackettLuce {
-    /// How firmly ratings are held together: half of it times the sum of the squared log odds is
-    /// taken from the log-likelihood. 0.01 bounds the ratings of bots that have not met the others,
-    /// or have won everything, and moves others by little; 0 is none.
+    /// The ridge penalty. The penalty subtracts half of this factor, times the sum of the squared
+    /// log odds, from the log-likelihood. A value of 0.01 gives finite ratings to bots that have
+    /// won everything or have not met the other bots. It hardly affects other ratings. A value of 0
+    /// disables the penalty.
     pub ridge: f64,
-    /// How the errors are found.
+    /// The estimator for the ratings' errors.
     pub covariance: Covariance,
-    /// What is done about the bias.
+    /// The choice whether the bias of ratings is corrected.
     pub bias: Bias,
 }
 
@@ -64,29 +68,31 @@ impl Default for PlackettLuce {
         Self {
             ridge: 0.01,
             covariance: Covariance::Model,
-            bias: Bias::Kept,
+            bias: Bias::Uncorrected,
         }
     }
 }
 
 impl PlackettLuce {
-    /// The fit of a ladder, whose matches are paired by the ratings before: that makes the bias
-    /// larger. With matches that were drawn or planned, intervals hold as often as they say without
-    /// this, and with it up to 1.2 in a hundred more often.
+    /// Returns the fit settings for a ladder. They include bias reduction, since pairing by earlier
+    /// ratings increases the bias. For random or scheduled matches, intervals have their nominal
+    /// coverage without bias reduction. With it, the coverage is up to 1.2 percentage points
+    /// higher.
     #[must_use]
-    pub fn of_ladder() -> Self {
+    pub fn for_ladder() -> Self {
         Self {
             bias: Bias::Reduced,
             ..Self::default()
         }
     }
 
-    /// The ratings of so many bots, with the mean 0. The same results in any order give the same
-    /// ratings to the last digit, since equal ones are counted before they are summed up.
+    /// Fits the ratings of `bots` bots; their mean is 0. The order of the results does not change a
+    /// single bit of the ratings, since equal choices are first counted and then summed in a fixed
+    /// order.
     ///
     /// # Errors
-    /// [`ContestError::Ranking`] names the first ranking that makes no sense;
-    /// [`ContestError::NotFixed`] when the results fix no ratings.
+    /// [`ContestError::Ranking`] for the first invalid ranking, or [`ContestError::Undetermined`]
+    /// if the results do not determine ratings.
     pub fn fit(&self, bots: usize, rankings: &[Ranking]) -> Result<Ratings, ContestError> {
         let mut seen = vec![None; bots];
         for (ranking, checked) in rankings.iter().enumerate() {
@@ -95,7 +101,7 @@ impl PlackettLuce {
             }
         }
         let choices = Choices::of(bots, rankings);
-        let none = Added::none(&choices);
+        let none = PseudoChoices::none(&choices);
         let ratings = self.ratings(&choices, &none)?;
         let curvature = |ratings: &[f64]| choices.derivatives(&none, ratings, self.ridge).1;
         let covariance = self.covariance(curvature(&ratings), rankings, &ratings)?;
@@ -108,55 +114,54 @@ impl PlackettLuce {
         ))
     }
 
-    /// The ratings of these choices; `none` are none beside them.
-    fn ratings(&self, choices: &Choices, none: &Added) -> Result<Vec<f64>, ContestError> {
+    /// Fits the ratings of these choices. `none` must be an empty set of pseudo-choices.
+    fn ratings(&self, choices: &Choices, none: &PseudoChoices) -> Result<Vec<f64>, ContestError> {
         let mut ratings = vec![0.0; choices.bots()];
-        if self.bias == Bias::Kept {
-            self.settle(choices, none, SETTLED, &mut ratings)?;
+        if self.bias == Bias::Uncorrected {
+            self.iterate(choices, none, TOLERANCE, &mut ratings)?;
             return Ok(ratings);
         }
-        let mut added = Added::none(choices);
+        let mut added = PseudoChoices::none(choices);
         for _ in 0..BIAS_PASSES {
             let (_, curvature) = choices.derivatives(none, &ratings, self.ridge);
-            added.renew(choices, &ratings, &inverse(curvature)?);
+            added.set_bias_correction(choices, &ratings, &inverse(curvature)?);
             let before = ratings.clone();
-            self.settle(choices, &added, NEAR, &mut ratings)?;
+            self.iterate(choices, &added, ROUGH_TOLERANCE, &mut ratings)?;
             let changes = ratings.iter().zip(&before);
-            if longest(changes.map(|(after, before)| after - before)) < BIAS_SETTLED {
+            if max_change(changes.map(|(after, before)| after - before)) < BIAS_TOLERANCE {
                 break;
             }
         }
-        self.settle(choices, &added, SETTLED, &mut ratings)?;
+        self.iterate(choices, &added, TOLERANCE, &mut ratings)?;
         Ok(ratings)
     }
 
-    /// Moves the ratings to where the slope is none, until none of them changes by more than this,
-    /// as a log odds.
-    fn settle(
+    /// Iterates Newton's method until no rating changes by more than `tolerance`, in log odds.
+    fn iterate(
         &self,
         choices: &Choices,
-        added: &Added,
-        settled: f64,
+        added: &PseudoChoices,
+        tolerance: f64,
         ratings: &mut [f64],
     ) -> Result<(), ContestError> {
         for _ in 0..ROUNDS {
             let (slope, curvature) = choices.derivatives(added, ratings, self.ridge);
             let step = solve(curvature, &slope)?;
-            let longest = longest(step.iter().copied());
-            let scale = (LONGEST_STEP / longest).min(1.0);
+            let longest = max_change(step.iter().copied());
+            let scale = (MAX_STEP / longest).min(1.0);
             add_scaled(ratings, scale, &step);
             centre(ratings);
             if ratings
                 .iter()
                 .any(|rating| !rating.is_finite() || rating.abs() > UNBOUNDED)
             {
-                return Err(ContestError::NotFixed);
+                return Err(ContestError::Undetermined);
             }
-            if longest < settled {
+            if longest < tolerance {
                 return Ok(());
             }
         }
-        Err(ContestError::NotFixed)
+        Err(ContestError::Undetermined)
     }
 
     fn covariance(
@@ -168,12 +173,13 @@ impl PlackettLuce {
         let inverse = inverse(curvature)?.centred();
         Ok(match self.covariance {
             Covariance::Model => inverse,
-            Covariance::Clustered => inverse.around(&spread_of_clusters(rankings, ratings)),
+            Covariance::Clustered => inverse.sandwich(&spread_of_clusters(rankings, ratings)),
         })
     }
 }
 
-/// Makes the curvature definite: the likelihood does not see a shift of all ratings.
+/// Makes the negated second derivative positive definite, since shifting all ratings does not
+/// change the likelihood.
 fn pinned(mut curvature: Matrix) -> Matrix {
     let share = 1.0 / curvature.size() as f64;
     curvature.add_everywhere(share);
@@ -181,16 +187,20 @@ fn pinned(mut curvature: Matrix) -> Matrix {
 }
 
 fn solve(curvature: Matrix, slope: &[f64]) -> Result<Vec<f64>, ContestError> {
-    let factors = pinned(curvature).cholesky().ok_or(ContestError::NotFixed)?;
+    let factors = pinned(curvature)
+        .cholesky()
+        .ok_or(ContestError::Undetermined)?;
     Ok(factors.solve(slope))
 }
 
 fn inverse(curvature: Matrix) -> Result<Matrix, ContestError> {
-    let factors = pinned(curvature).cholesky().ok_or(ContestError::NotFixed)?;
+    let factors = pinned(curvature)
+        .cholesky()
+        .ok_or(ContestError::Undetermined)?;
     Ok(factors.inverse())
 }
 
-fn longest(changes: impl Iterator<Item = f64>) -> f64 {
+fn max_change(changes: impl Iterator<Item = f64>) -> f64 {
     changes.fold(0.0, |longest, change| longest.max(change.abs()))
 }
 

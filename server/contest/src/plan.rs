@@ -1,27 +1,30 @@
-//! How many groups a test needs.
+//! Predicts how many groups a sequential test needs.
 
 use crate::Hypotheses;
 
-/// Expected numbers of groups until a verdict.
+/// The expected number of groups until a verdict.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExpectedGroups {
-    /// For a candidate at the lower bound.
+    /// The number of groups if the candidate is at the lower bound.
     pub at_lower: f64,
-    /// For a candidate at the upper bound.
+    /// The number of groups if the candidate is at the upper bound.
     pub at_upper: f64,
-    /// For a candidate half-way between, which takes longest.
+    /// The number of groups if the candidate is half-way between the bounds, which is the worst
+    /// case.
     pub half_way: f64,
 }
 
-/// The expected length of a test, by Wald's formula, when the score of a group has this standard
-/// deviation; see [`typical_deviation`] where none is known yet. A forecast: it ignores the
-/// overshoot of the last step, and the share of alpha and beta that the betting test has.
+/// Returns a test's expected length by Wald's formula, given the standard deviation of group
+/// scores. Before the first result, use [`typical_deviation`]. The result is approximate: it
+/// ignores the overshoot of the last step, and the parts of alpha and beta that the betting test
+/// uses.
 #[must_use]
 pub fn expected_groups(hypotheses: &Hypotheses, deviation: f64) -> ExpectedGroups {
     let rates = hypotheses.rates().halved();
     let (lower, upper) = (rates.lower_llr(), rates.upper_llr());
     let [low, high] = hypotheses.t_values(deviation);
-    // The log-likelihood ratio has the variance `effect^2` a group, and half of it as its drift.
+    // Per group, the log-likelihood ratio drifts by half of `effect^2`, with the variance
+    // `effect^2`.
     let effect = high - low;
     let drift = effect * effect / 2.0;
     let (alpha, beta) = (rates.alpha(), rates.beta());
@@ -32,11 +35,12 @@ pub fn expected_groups(hypotheses: &Hypotheses, deviation: f64) -> ExpectedGroup
     }
 }
 
-/// The standard deviation of the score of a group of independent matches between equals, one for
-/// each seat, without ties: what a plan assumes before the first result.
+/// Returns the standard deviation of group scores under an assumption that is used before the first
+/// result: each group consists of independent matches between equally strong bots, one match per
+/// seat, without ties.
 #[must_use]
 pub fn typical_deviation(seats: u32) -> f64 {
-    // The place of one among equals is uniform over the seats.
+    // If all bots are equally strong, each place is equally likely.
     let seats = f64::from(seats.max(2));
     let of_match = (seats + 1.0) / (12.0 * (seats - 1.0));
     (of_match / seats).sqrt()

@@ -1,9 +1,10 @@
-//! What a match says of bots: who ended where.
+//! The result of a match as a ranking.
 
-/// Most bots that may tie in one place: the orders of them are summed up by subsets.
-const MOST_TIED: usize = 12;
+/// The maximum number of bots that can share one place. It is limited because a fit sums over their
+/// subsets.
+const MAX_TIED: usize = 12;
 
-/// The result of one match: who ended where.
+/// The result of one match, given as each bot's place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ranking {
     places: Vec<(usize, u32)>,
@@ -11,15 +12,15 @@ pub struct Ranking {
 }
 
 impl Ranking {
-    /// Each bot by its number with its place, 1 being the best; equal places are ties. Matches of
-    /// one `cluster` share their luck: those of one group of a contest. A match of its own luck
-    /// has a cluster of its own.
+    /// Creates a ranking from pairs of bot number and place. 1 is the best place, and equal places
+    /// are ties. Matches with the same `cluster`, such as those of one contest group, can be
+    /// correlated. Independent matches need different clusters.
     #[must_use]
     pub fn new(places: Vec<(usize, u32)>, cluster: u64) -> Self {
         Self { places, cluster }
     }
 
-    /// Its places with their bots, sorted.
+    /// Replaces the content of `order` with the sorted pairs of place and bot.
     pub(crate) fn order(&self, order: &mut Vec<(u32, usize)>) {
         order.clear();
         order.extend(self.places.iter().map(|(bot, place)| (*place, *bot)));
@@ -30,8 +31,8 @@ impl Ranking {
         self.cluster
     }
 
-    /// What makes no sense about it; `seen` says of each bot the last result that was checked and
-    /// has it, which is not yet this one.
+    /// Validates the ranking, and returns the problem if it is invalid. For each bot, `seen`
+    /// contains the number of the last validated ranking with this bot.
     pub(crate) fn problem(
         &self,
         number: usize,
@@ -47,11 +48,11 @@ impl Ranking {
                 Some(last) => *last = Some(number),
             }
         }
-        if self.places.len() > MOST_TIED {
+        if self.places.len() > MAX_TIED {
             let mut order = Vec::new();
             self.order(&mut order);
             let mut places = order.chunk_by(|one, other| one.0 == other.0);
-            if places.any(|tied| tied.len() > MOST_TIED) {
+            if places.any(|tied| tied.len() > MAX_TIED) {
                 return Some("has more than 12 bots in one place");
             }
         }

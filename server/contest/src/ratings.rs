@@ -1,25 +1,26 @@
-//! Ratings with their errors, and what they say of ranks.
+//! Ratings with their errors, intervals and rank ranges.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::{Elo, Interval, elo::ELO_PER_LOG_ODDS, matrix::Matrix, stopping::normal_share_below};
 
-/// Where errors are asked of ratings that are not far apart, they are held within this, as a log
-/// odds: 208 Elo on each side of the mean. The strength of a bot that always wins stays unknown,
-/// however often it plays: by its own error it could be told from nobody (W. W. Hauck and A. Donner,
-/// "Wald's Test as Applied to Hypotheses in Logit Analysis", 1977), and would be paired alone.
+/// The bound to which ratings are clamped for the bounded covariance, in log odds: 208 Elo on each
+/// side of the mean. The strength of a bot that always wins stays uncertain even after many
+/// matches. Based on its unbounded rating's error, such a bot could not be distinguished from any
+/// other bot (W. W. Hauck and A. Donner, "Wald's Test as Applied to Hypotheses in Logit Analysis",
+/// 1977), and pairing would select it for every match.
 const BOUND: f64 = 1.2;
 
-/// The ratings held within [`BOUND`].
+/// Clamps the ratings to [`BOUND`].
 pub(crate) fn bounded(log_odds: &[f64]) -> Vec<f64> {
-    log_odds.iter().map(|rating| held(*rating)).collect()
+    log_odds.iter().map(|rating| clamped(*rating)).collect()
 }
 
-fn held(rating: f64) -> f64 {
+fn clamped(rating: f64) -> f64 {
     rating.clamp(-BOUND, BOUND)
 }
 
-/// Ratings of all bots, by their numbers.
+/// All bots' ratings, by bot number.
 #[derive(Clone, Debug)]
 pub struct Ratings {
     log_odds: Vec<f64>,
@@ -32,24 +33,24 @@ pub struct Ratings {
 /// The rating of one bot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rating {
-    /// The bot's number.
+    /// The bot's number, from 0.
     pub bot: usize,
-    /// Its rating, beside the mean of the bots.
+    /// The rating relative to the mean over the bots.
     pub elo: Elo,
-    /// The interval of its rating, in Elo.
+    /// The interval for the rating, in Elo.
     pub interval: Interval,
-    /// The ranks that it may have.
+    /// The range of possible ranks.
     pub ranks: RankRange,
-    /// Matches that it played.
+    /// The number of matches that the bot has played.
     pub matches: u64,
 }
 
-/// The ranks that a bot may have: bots that cannot be told apart share them.
+/// A bot's range of possible ranks. Bots without a significant difference share ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RankRange {
-    /// One more than the number of bots that are significantly better.
+    /// The best possible rank: one more than the number of bots that are significantly better.
     pub best: usize,
-    /// The number of bots, less those that are significantly worse.
+    /// The worst possible rank: the number of bots minus the number of significantly worse bots.
     pub worst: usize,
 }
 
@@ -68,87 +69,89 @@ impl Ratings {
         }
     }
 
-    /// How many bots there are.
+    /// Returns the number of bots.
     #[must_use]
     pub fn bots(&self) -> usize {
         self.log_odds.len()
     }
 
-    /// The ratings as natural log odds, with the mean 0.
+    /// Returns the ratings as natural log odds, with the mean 0.
     #[must_use]
     pub fn log_odds(&self) -> &[f64] {
         &self.log_odds
     }
 
-    /// The standard error of a rating, as a log odds.
+    /// Returns the standard error of a rating, in log odds.
     #[must_use]
     pub fn standard_error(&self, bot: usize) -> f64 {
         self.covariance[(bot, bot)].max(0.0).sqrt()
     }
 
-    /// The covariance of two ratings, as log odds.
+    /// Returns the covariance of two ratings, in log odds.
     #[must_use]
     pub fn covariance(&self, one: usize, other: usize) -> f64 {
         self.covariance[(one, other)]
     }
 
-    /// The covariance of two of the [`bounded`] ratings, as log odds.
+    /// Returns the covariance of two of the [`bounded`] ratings, in log odds.
     pub(crate) fn bounded_covariance(&self, one: usize, other: usize) -> f64 {
         self.bounded_covariance[(one, other)]
     }
 
-    /// The chance that `one` is stronger than `other`, 0 to 1: in how many of 100 repetitions of
-    /// all matches it would be rated above. By the ratings or by the bounded ones, whichever tells
-    /// them apart better: within the bound they are the same.
+    /// Returns the probability, 0 to 1, that `one` is stronger than `other`. Uses the ratings or
+    /// the bounded ratings, whichever differ more significantly. Ratings within the bound are the
+    /// same in both.
     #[must_use]
     pub fn chance_above(&self, one: usize, other: usize) -> f64 {
         normal_share_below(self.errors_above(one, other))
     }
 
-    /// By how many standard errors `one` is above `other`.
+    /// Returns the number of standard errors by which `one` is above `other`.
     pub(crate) fn errors_above(&self, one: usize, other: usize) -> f64 {
         let by = |difference: f64, covariance: &Matrix| {
             let variance = covariance[(one, one)] + covariance[(other, other)]
                 - 2.0 * covariance[(one, other)];
-            match variance > 0.0 {
-                true => difference / variance.sqrt(),
-                false => 0.0,
+            if variance > 0.0 {
+                difference / variance.sqrt()
+            } else {
+                0.0
             }
         };
         let [above, below] = [one, other].map(|bot| self.log_odds[bot]);
         let plain = by(above - below, &self.covariance);
-        let bounded = by(held(above) - held(below), &self.bounded_covariance);
-        match plain.abs() > bounded.abs() {
-            true => plain,
-            false => bounded,
+        let bounded = by(clamped(above) - clamped(below), &self.bounded_covariance);
+        if plain.abs() > bounded.abs() {
+            plain
+        } else {
+            bounded
         }
     }
 
-    /// All bots, the best first, with intervals and rank ranges of this level, such as 0.95. Elo is
-    /// beside the mean of all bots.
+    /// Returns all bots, best first, with intervals and rank ranges at this confidence level, such
+    /// as 0.95. Elo is relative to the mean over all bots.
     #[must_use]
     pub fn table(&self, level: f64) -> Vec<Rating> {
-        self.table_beside(level, &vec![1.0; self.bots()])
+        self.weighted_table(level, &vec![1.0; self.bots()])
     }
 
-    /// The same beside a mean in which a bot with fewer than `full_matches` weighs less, in
-    /// proportion to its matches. The strength of a bot that has hardly played is next to unknown,
-    /// and a mean in which it weighs as others do makes the intervals of all too wide.
+    /// Like [`Self::table`], but relative to a weighted mean: a bot with fewer than `full_matches`
+    /// has less weight, in proportion to its matches. The strength of a bot that has hardly played
+    /// is uncertain, and with full weight it would widen all intervals.
     #[must_use]
     pub fn table_by_matches(&self, level: f64, full_matches: u64) -> Vec<Rating> {
         let weights = self.matches.iter();
         let weights = weights.map(|matches| (*matches).min(full_matches) as f64);
-        self.table_beside(level, &weights.collect::<Vec<f64>>())
+        self.weighted_table(level, &weights.collect::<Vec<f64>>())
     }
 
-    fn table_beside(&self, level: f64, weights: &[f64]) -> Vec<Rating> {
+    fn weighted_table(&self, level: f64, weights: &[f64]) -> Vec<Rating> {
         let all: f64 = weights.iter().sum();
         let weighed = |values: &mut dyn Iterator<Item = f64>| -> f64 {
             let weighed = values.zip(weights).map(|(value, weight)| value * weight);
             weighed.sum::<f64>() / all.max(f64::MIN_POSITIVE)
         };
         let mean = weighed(&mut self.log_odds.iter().copied());
-        // The covariance of each rating with the mean, and the variance of the mean.
+        // Each rating's covariance with the mean, and the variance of the mean.
         let with_mean: Vec<f64> = (0..self.bots())
             .map(|bot| weighed(&mut self.covariance.row(bot).iter().copied()))
             .collect();
@@ -182,12 +185,13 @@ impl Ratings {
         self.order().iter().map(rating).collect()
     }
 
-    /// Whether the order of the best `count` bots holds, all of it at once, with the level: who is
-    /// first, who is second and so on, and that none of the others belongs among them.
+    /// Returns whether, with this confidence level, the best `count` bots are in the correct order
+    /// and no other bot belongs among them.
     ///
-    /// It does not if any of them is below the next one, or the last of them below any other bot.
-    /// The chance that something of this is so is at most the sum of the chances (Boole's
-    /// inequality), and that is at most `1 - level`.
+    /// The order is wrong if any of the best bots is weaker than the next of them, or if the last
+    /// of them is weaker than any other bot. By Boole's inequality, the probability of a wrong
+    /// order is at most the sum of the probabilities of these events. The sum must be at most `1 -
+    /// level`.
     #[must_use]
     pub fn is_settled(&self, count: usize, level: f64) -> bool {
         let order = self.order();
@@ -199,7 +203,7 @@ impl Ratings {
         among.chain(beside).sum::<f64>() <= 1.0 - level
     }
 
-    /// The bots, the best first.
+    /// Returns the bots, best first.
     fn order(&self) -> Vec<usize> {
         let mut bots: Vec<usize> = (0..self.bots()).collect();
         bots.sort_by(|one, other| {
@@ -249,8 +253,8 @@ mod tests {
     }
 
     #[test]
-    fn a_bot_that_wins_everything_is_told_from_the_other_after_a_dozen_matches() {
-        for fit in [PlackettLuce::default(), PlackettLuce::of_ladder()] {
+    fn a_bot_that_wins_everything_is_significantly_better_after_a_dozen_matches() {
+        for fit in [PlackettLuce::default(), PlackettLuce::for_ladder()] {
             let chances = [4, 12, 100].map(|wins| chance_after(fit, wins));
             assert!(chances[0] < 0.975, "{chances:?}");
             assert!(chances[1] > 0.975, "{chances:?}");
@@ -260,7 +264,7 @@ mod tests {
 
     #[test]
     fn an_order_of_ten_is_settled_when_all_of_it_holds_at_once() {
-        // Eleven bots in a row, each of whom beats the next one so often of a hundred times.
+        // Eleven bots in a chain. Each bot beats the next one in `wins` of a hundred matches.
         let settled = |wins: usize, count: usize| {
             let mut rankings = Vec::new();
             for better in 0..10 {
@@ -283,8 +287,8 @@ mod tests {
     }
 
     #[test]
-    fn bots_beyond_the_bound_are_told_apart_by_their_own_matches() {
-        // 0 beats 1 two times in three, and both beat 2 nine times in ten.
+    fn bots_beyond_the_bound_are_separated_by_their_own_matches() {
+        // Bot 0 beats bot 1 in two of three matches, and both beat bot 2 in nine of ten.
         let mut rankings = Vec::new();
         let mut played = |winner, loser, times| {
             for _ in 0..times {

@@ -1,12 +1,12 @@
-//! The matches of a format.
+//! The schedules of contest formats.
 //!
-//! Every format is a list of groups. A group is the bots of one table and the seatings that its
-//! matches have; all matches of a group share one seed.
+//! Every format is a list of groups. A group consists of matches between the bots at one table, in
+//! different seatings but with the same seed.
 
-/// A bot of a contest, by its number from 0.
+/// A bot's number in a contest, from 0.
 pub type BotNumber = usize;
 
-/// The matches of one group: for each match the bot of each seat.
+/// The matches of one group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     /// For each match, the bots in seat order.
@@ -14,8 +14,7 @@ pub struct Group {
 }
 
 impl Group {
-    /// The bots of a table, each of them in each seat once: as many matches as seats, each the
-    /// one before with everybody a seat further.
+    /// Returns all rotations of a table, so that each bot takes each seat once.
     #[must_use]
     pub fn rotated(table: &[BotNumber]) -> Self {
         let seatings = (0..table.len()).map(|shift| {
@@ -28,7 +27,7 @@ impl Group {
         }
     }
 
-    /// The table of a candidate and one opponent, which takes all other seats.
+    /// Returns the group for a candidate against one opponent, which takes all other seats.
     #[must_use]
     pub fn against(candidate: BotNumber, opponent: BotNumber, seats: usize) -> Self {
         let mut table = vec![opponent; seats];
@@ -39,8 +38,8 @@ impl Group {
     }
 }
 
-/// A round of a round-robin: every set of as many bots as there are seats meets once. The sets
-/// come in an order in which every bot has played about equally often at any time.
+/// Returns a round of a round-robin, in which each combination of bots that fills a table meets
+/// once. The order ensures that all bots have played about equally many matches at any time.
 #[must_use]
 pub fn round_robin(bots: usize, seats: usize) -> Vec<Group> {
     if seats < 2 || bots < seats {
@@ -56,7 +55,7 @@ pub fn round_robin(bots: usize, seats: usize) -> Vec<Group> {
     let mut table: Vec<BotNumber> = (0..seats).collect();
     loop {
         tables.push(table.clone());
-        // The last seat that can go on does, and those behind it follow it.
+        // Advance the last seat that can be advanced, and reset the seats after it.
         let Some(seat) = (0..seats)
             .rev()
             .find(|&seat| table[seat] < bots - seats + seat)
@@ -68,13 +67,13 @@ pub fn round_robin(bots: usize, seats: usize) -> Vec<Group> {
             table[later] = table[later - 1] + 1;
         }
     }
-    spread_out(tables, bots)
+    order_by_rest(tables, bots)
         .iter()
         .map(|table| Group::rotated(table))
         .collect()
 }
 
-/// All pairs, by the circle method: in each round every bot plays once, or rests.
+/// Returns all pairs, by the circle method. In each round, every bot plays once or has a bye.
 fn pairs_by_round(bots: usize) -> Vec<[BotNumber; 2]> {
     let places = bots + bots % 2;
     let mut pairs = Vec::with_capacity(bots * (bots - 1) / 2);
@@ -85,7 +84,7 @@ fn pairs_by_round(bots: usize) -> Vec<[BotNumber; 2]> {
         };
         for place in 0..places / 2 {
             let (one, other) = (at(place), at(places - 1 - place));
-            // With an odd number of bots, whoever meets the empty place rests.
+            // With an odd number of bots, the bot that is paired with the empty place has a bye.
             if one < bots && other < bots {
                 pairs.push([one.min(other), one.max(other)]);
             }
@@ -94,8 +93,8 @@ fn pairs_by_round(bots: usize) -> Vec<[BotNumber; 2]> {
     pairs
 }
 
-/// Reorders tables so that the bot that has played least comes soon.
-fn spread_out(mut tables: Vec<Vec<BotNumber>>, bots: usize) -> Vec<Vec<BotNumber>> {
+/// Reorders tables so that those whose bots have played least come first.
+fn order_by_rest(mut tables: Vec<Vec<BotNumber>>, bots: usize) -> Vec<Vec<BotNumber>> {
     let mut played = vec![0usize; bots];
     let mut ordered = Vec::with_capacity(tables.len());
     while !tables.is_empty() {
@@ -114,7 +113,7 @@ fn spread_out(mut tables: Vec<Vec<BotNumber>>, bots: usize) -> Vec<Vec<BotNumber
     ordered
 }
 
-/// A round of a gauntlet: the candidate meets each opponent, which takes all other seats.
+/// Returns a round of a gauntlet: the candidate meets each opponent, which takes all other seats.
 #[must_use]
 pub fn gauntlet(candidate: BotNumber, opponents: &[BotNumber], seats: usize) -> Vec<Group> {
     opponents
@@ -123,30 +122,30 @@ pub fn gauntlet(candidate: BotNumber, opponents: &[BotNumber], seats: usize) -> 
         .collect()
 }
 
-/// The next round of a Swiss contest at tables of `seats`. `scores` are the points of each bot so
-/// far, `met` says how often two bots have met, and `rested` how often each has rested. Tables are
-/// filled from the top of the standings with the nearest bots that have met least. Bots left over
-/// at the bottom, fewer than a table, rest; the second list returns them, so that they are favoured
-/// next time.
+/// Returns the next round of a Swiss contest at tables of `seats`, and the bots with a bye.
+///
+/// For each bot, `scores` contains the points so far, and `byes` the number of byes. `met` returns
+/// how often two bots have met. Tables are filled from the top of the standings, with neighbouring
+/// bots that have met least often. The remaining bots, which do not fill a table, have a bye.
 #[must_use]
 pub fn swiss_round(
     scores: &[f64],
-    rested: &[u32],
+    byes: &[u32],
     met: impl Fn(BotNumber, BotNumber) -> u32,
     seats: usize,
 ) -> (Vec<Group>, Vec<BotNumber>) {
     let mut order: Vec<BotNumber> = (0..scores.len()).collect();
     order.sort_by(|one, other| scores[*other].total_cmp(&scores[*one]).then(one.cmp(other)));
-    let resting = match seats {
+    let with_bye = match seats {
         0 => order.len(),
         seats => order.len() % seats,
     };
-    // Who has rested least rests, from the bottom up.
-    let mut by_rest = order.clone();
-    by_rest.reverse();
-    by_rest.sort_by_key(|bot| rested.get(*bot).copied().unwrap_or(0));
-    let resting: Vec<BotNumber> = by_rest.into_iter().take(resting).collect();
-    order.retain(|bot| !resting.contains(bot));
+    // Bots with the fewest byes get the next bye, starting from the bottom of the standings.
+    let mut by_byes = order.clone();
+    by_byes.reverse();
+    by_byes.sort_by_key(|bot| byes.get(*bot).copied().unwrap_or(0));
+    let with_bye: Vec<BotNumber> = by_byes.into_iter().take(with_bye).collect();
+    order.retain(|bot| !with_bye.contains(bot));
     let mut groups = Vec::new();
     while order.len() >= seats.max(2) {
         let mut table = vec![order.remove(0)];
@@ -159,7 +158,7 @@ pub fn swiss_round(
         }
         groups.push(Group::rotated(&table));
     }
-    (groups, resting)
+    (groups, with_bye)
 }
 
 #[cfg(test)]
@@ -231,10 +230,10 @@ mod tests {
     #[test]
     fn a_swiss_round_seats_neighbours_that_have_not_met_and_rests_the_least_rested() {
         let scores = [4.0, 3.0, 2.0, 1.0, 0.0];
-        let rested = [0, 0, 0, 0, 1];
+        let byes = [0, 0, 0, 0, 1];
         let met = |one: usize, other: usize| u32::from((one.min(other), one.max(other)) == (0, 1));
-        let (groups, resting) = swiss_round(&scores, &rested, met, 2);
-        assert_eq!(resting, [3], "4 has rested before");
+        let (groups, with_bye) = swiss_round(&scores, &byes, met, 2);
+        assert_eq!(with_bye, [3], "4 has byes before");
         let tables: Vec<_> = groups
             .iter()
             .map(|group| group.seatings[0].clone())

@@ -1,9 +1,9 @@
-//! Scores of matches and of groups.
+//! Scores of matches and groups.
 
 use crate::{ContestError, error::in_range};
 
-/// Beat fraction: the share of a seat's opponents that finished behind it, 0 to 1; a tie counts
-/// half. `None` if there is no such seat or no opponent.
+/// Returns the beat fraction of a seat: the share of its opponents that finished behind it, 0 to 1;
+/// a tie counts half. Returns `None` if the seat does not exist or has no opponent.
 #[must_use]
 pub fn beat_fraction(places: &[u32], seat: usize) -> Option<f64> {
     let own = *places.get(seat)?;
@@ -16,52 +16,52 @@ pub fn beat_fraction(places: &[u32], seat: usize) -> Option<f64> {
             std::cmp::Ordering::Less => 0,
         })
         .sum();
-    // The seat itself counted as a tie.
+    // The sum includes a tie of the seat with itself.
     (opponents > 0).then(|| (halves - 1) as f64 / (2 * opponents) as f64)
 }
 
-/// The mean beat fraction of a group: 0 to 1.
+/// The score of a group: its mean beat fraction, 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct GroupScore(f64);
 
 impl GroupScore {
-    /// A score.
+    /// Creates a score.
     ///
     /// # Errors
     /// [`ContestError::OutOfRange`] outside 0 to 1.
     pub fn new(score: f64) -> Result<Self, ContestError> {
         in_range(
-            "the score of a group",
+            "score of a group",
             score,
             (0.0..=1.0).contains(&score),
-            "0 to 1",
+            "0..=1",
         )?;
         Ok(Self(score))
     }
 
-    /// The mean of the beat fractions of the matches of a group.
+    /// Returns the mean beat fraction over a group's matches.
     ///
     /// # Errors
     /// [`ContestError::TooFew`] without a match, [`ContestError::OutOfRange`] outside 0 to 1.
     pub fn of_matches(fractions: &[f64]) -> Result<Self, ContestError> {
         if fractions.is_empty() {
             return Err(ContestError::TooFew {
-                what: "matches of a group",
+                quantity: "matches of a group",
                 found: 0,
-                least: 1,
+                min: 1,
             });
         }
         Self::new(fractions.iter().sum::<f64>() / fractions.len() as f64)
     }
 
-    /// The number.
+    /// Returns the score as a number, 0 to 1.
     #[must_use]
     pub fn get(self) -> f64 {
         self.0
     }
 }
 
-/// Summary of the scores of all groups so far: all that a test needs.
+/// A summary of all groups' scores so far, from which the tests can be computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GroupScores {
     groups: u64,
@@ -70,14 +70,14 @@ pub struct GroupScores {
 }
 
 impl GroupScores {
-    /// Counts one more group.
+    /// Records the next group.
     pub fn record(&mut self, score: GroupScore) {
         self.groups += 1;
         self.sum += score.0;
         self.sum_of_squares += score.0 * score.0;
     }
 
-    /// Scores from 0 to 1, each as often as its count says.
+    /// Summarizes pairs of a score (0 to 1) and its count.
     pub(crate) fn of_counts(counts: impl Iterator<Item = (f64, u64)>) -> Self {
         let mut all = Self::default();
         for (score, count) in counts {
@@ -89,13 +89,13 @@ impl GroupScores {
         all
     }
 
-    /// How many groups there are.
+    /// Returns the number of groups.
     #[must_use]
     pub fn groups(&self) -> u64 {
         self.groups
     }
 
-    /// Mean score; 0.5 without a group.
+    /// Returns the mean score; 0.5 if there is no group.
     #[must_use]
     pub fn mean(&self) -> f64 {
         match self.groups {
@@ -104,7 +104,7 @@ impl GroupScores {
         }
     }
 
-    /// Variance of the score, the mean square deviation from [`GroupScores::mean`].
+    /// Returns the variance of the score: the mean squared deviation from [`GroupScores::mean`].
     #[must_use]
     pub fn variance(&self) -> f64 {
         let mean = self.mean();
@@ -114,8 +114,9 @@ impl GroupScores {
         }
     }
 
-    /// Mean and variance with half a group added at each end of the score, so that the variance is
-    /// never 0 and a candidate that wins everything gets a verdict.
+    /// Returns the mean and the variance after adding half a group with the score 0 and half a
+    /// group with the score 1. So the variance is never 0, and a candidate that wins everything
+    /// gets a verdict.
     #[must_use]
     pub fn regularized(&self) -> (f64, f64) {
         let groups = self.groups as f64 + 1.0;

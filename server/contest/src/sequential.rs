@@ -1,27 +1,28 @@
-//! The test of a contest: two tests at half of the errors each, the first to decide wins.
+//! A contest's sequential test. Two tests run in parallel, each at half the error rates, and the
+//! first verdict counts.
 //!
-//! The test of the t-value is the cheaper one when bots are close; the one by betting decides
-//! within a few groups when they are far apart, where the variance vanishes, and is a guarantee
-//! without approximation. The sum of their errors is bounded by the errors asked for.
+//! The t-value test needs fewer groups when bots are close. When bots are far apart and the
+//! variance vanishes, the betting test decides within a few groups. Its error rates hold without
+//! approximation. Together, the two tests do not exceed the requested error rates.
 
 use crate::{
     BettingTest, ConfidenceSequence, ContestError, Elo, GroupScore, GroupScores, Hypotheses,
     Interval, StoppedEstimate, TValueTest, Verdict, estimate_after_stopping,
 };
 
-/// Which test decided.
+/// The test that reached the verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecidedBy {
-    /// The test of the t-value.
+    /// The t-value test decided.
     TValue,
-    /// The betting test.
+    /// The betting test decided.
     Betting,
 }
 
-/// Tells after every group whether a candidate is accepted, rejected, or not decided yet.
+/// After every group, accepts or rejects a candidate, or continues.
 ///
-/// Groups are recorded in the order of their numbers, not in the order in which they end:
-/// otherwise short matches would bias the verdict.
+/// Record groups in the order of their numbers. Recording them in the order in which they finish
+/// would bias the verdict, since short matches finish first.
 ///
 /// ```
 /// use bridgemaster_contest::{
@@ -53,7 +54,7 @@ pub struct SequentialTest {
 }
 
 impl SequentialTest {
-    /// A test of these hypotheses.
+    /// Creates a test of these hypotheses.
     #[must_use]
     pub fn new(hypotheses: Hypotheses) -> Self {
         Self {
@@ -65,7 +66,7 @@ impl SequentialTest {
         }
     }
 
-    /// Records one more group, and returns the verdict. The first verdict is final; later groups
+    /// Records the next group and returns the verdict. The first decision is final; later groups
     /// are ignored.
     pub fn record(&mut self, score: GroupScore) -> Verdict {
         if self.decided.is_none() {
@@ -79,49 +80,49 @@ impl SequentialTest {
         self.verdict()
     }
 
-    /// The verdict.
+    /// Returns the verdict after the groups so far.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         self.decided
             .map_or(Verdict::Undecided, |(verdict, _)| verdict)
     }
 
-    /// Which test decided, if one has.
+    /// Returns the test that decided, if any.
     #[must_use]
     pub fn decided_by(&self) -> Option<DecidedBy> {
         self.decided.map(|(_, by)| by)
     }
 
-    /// The hypotheses.
+    /// Returns the test's hypotheses.
     #[must_use]
     pub fn hypotheses(&self) -> &Hypotheses {
         &self.hypotheses
     }
 
-    /// The scores that the verdict is based on.
+    /// Returns the scores on which the verdict is based.
     #[must_use]
     pub fn scores(&self) -> &GroupScores {
         &self.scores
     }
 
-    /// The log-likelihood ratio of the t-value.
+    /// Returns the log-likelihood ratio of the t-value test.
     #[must_use]
     pub fn llr(&self) -> f64 {
         self.t_value.llr(&self.scores)
     }
 
-    /// The log-likelihood ratios at which the t-value rejects and accepts.
+    /// Returns the log-likelihood ratios at which the t-value test rejects and accepts.
     #[must_use]
     pub fn llr_bounds(&self) -> (f64, f64) {
         let rates = self.hypotheses.rates().halved();
         (rates.lower_llr(), rates.upper_llr())
     }
 
-    /// How much better the candidate is, corrected for the stopping rule. `seen` must have recorded
-    /// the same groups, and gives the level. If the t-value test decided, the interval is that of
-    /// [`estimate_after_stopping`]. If the betting test did, or nothing has been decided, it is the
-    /// interval of `seen`, which is valid whenever one stops; the other one would contain the truth
-    /// in only a third of such cases, by simulation.
+    /// Estimates the candidate's strength, corrected for optional stopping. `seen` must have
+    /// recorded the same groups, and provides the confidence level. If the t-value test decided,
+    /// the result has the interval of [`estimate_after_stopping`]. Otherwise the result has the
+    /// interval of `seen`, which is valid at any time. In simulations of these cases, the interval
+    /// of [`estimate_after_stopping`] contains the true value in only a third of the runs.
     ///
     /// # Errors
     /// [`ContestError::TooFew`] without a group.
@@ -147,7 +148,7 @@ impl SequentialTest {
         })
     }
 
-    /// The betting test.
+    /// Returns the betting test.
     #[must_use]
     pub fn betting(&self) -> &BettingTest {
         &self.betting

@@ -1,39 +1,40 @@
-//! How much better a candidate is, after a sequential test stopped.
+//! Estimates after a sequential test.
 //!
-//! A test stops when the results look extreme, so the plain mean is too extreme. The
-//! median-unbiased estimate asks instead how strong a candidate would have to be for such an end,
-//! or a worse one, to have a given chance. The log-likelihood ratio is taken for a Brownian
-//! motion, which is right for small effects.
+//! A test stops when the results look extreme, so the plain mean is biased. The median-unbiased
+//! estimate is the strength at which a better outcome and a worse outcome are equally likely. The
+//! log-likelihood ratio is approximated by a Brownian motion. This approximation is accurate for
+//! small effects.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::{
     Bounds, ContestError, Elo, ErrorRates, Frequencies, GroupScores, Interval, NELO_PER_T,
-    brownian::Brownian, error::in_range, roots::root_of_falling,
+    brownian::Brownian, error::in_range, roots::root_of_decreasing,
 };
 
-/// Strengths beyond these are not looked for, in Elo.
-const MOST_ELO: f64 = 1_000.0;
+/// The limit of the search for a strength, in Elo on each side of 0.
+const MAX_ELO: f64 = 1_000.0;
 
-/// Beyond a bound by more than this share, an estimate is that of the bound.
+/// If the log-likelihood ratio exceeds a bound by more than this factor, the estimate for the bound
+/// is used.
 const OVERSHOT: f64 = 1.03;
 
 /// An estimate after a sequential test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StoppedEstimate {
-    /// The strength at which a better and a worse end are equally likely.
+    /// The strength at which a better and a worse outcome are equally likely.
     pub elo: Elo,
-    /// Its interval, in Elo.
+    /// The interval for the strength, in Elo.
     pub elo_interval: Interval,
-    /// The chance that the candidate is better at all, 0 to 1.
+    /// The probability that the candidate is better, 0 to 1.
     pub superiority: f64,
-    /// The results lie so far beyond a bound that only the bound counted: a test that was not
-    /// stopped in time, or few groups of a great effect.
+    /// True if the results are so far beyond a bound that the bound was used instead. Possible
+    /// causes are a test that was not stopped in time, and a large effect in few groups.
     pub is_clamped: bool,
 }
 
-/// The estimate from the groups at which a test of `bounds` and `rates` stopped, or from those so
-/// far. Normalised bounds are turned into means by the variance of the groups.
+/// Estimates the strength from the groups after which a test with `bounds` and `rates` stopped, or
+/// from the groups so far. Normalized bounds are converted to means by the variance of the groups.
 ///
 /// # Errors
 /// [`ContestError::TooFew`] without a group, [`ContestError::OutOfRange`] for a level that is not
@@ -47,14 +48,15 @@ pub fn estimate_after_stopping(
 ) -> Result<StoppedEstimate, ContestError> {
     if scores.groups() == 0 {
         return Err(ContestError::TooFew {
-            what: "groups",
+            quantity: "groups",
             found: 0,
-            least: 1,
+            min: 1,
         });
     }
-    let (mean, variance) = match scores.variance() > 0.0 {
-        true => (scores.mean(), scores.variance()),
-        false => scores.regularized(),
+    let (mean, variance) = if scores.variance() > 0.0 {
+        (scores.mean(), scores.variance())
+    } else {
+        scores.regularized()
     };
     let groups = scores.groups() as f64;
     stopped(
@@ -67,7 +69,7 @@ pub fn estimate_after_stopping(
 }
 
 impl Frequencies {
-    /// [`estimate_after_stopping`] of these observations.
+    /// Estimates the strength from these observations; see [`estimate_after_stopping`].
     ///
     /// # Errors
     /// [`ContestError::OutOfRange`] for a level that is not above 0 and below 1.
@@ -101,7 +103,8 @@ fn stopped(
             [lower, upper].map(|nelo| 0.5 + nelo.0 / NELO_PER_T * per_match)
         }
     };
-    // The linear form of the log-likelihood ratio, a Brownian motion in the groups.
+    // The linear form of the log-likelihood ratio: a Brownian motion whose time is the number of
+    // groups.
     let width = high_mean - low_mean;
     let drift_at = |mean: f64| (mean - (low_mean + high_mean) / 2.0) * width / variance;
     let slope = drift_at(mean);
@@ -119,7 +122,7 @@ fn stopped(
         motion.chance_of_worse(time, end)
     };
     let elo_at =
-        |chance: f64| root_of_falling(-MOST_ELO, MOST_ELO, |elo| worse_at(elo) - (1.0 - chance));
+        |chance: f64| root_of_decreasing(-MAX_ELO, MAX_ELO, |elo| worse_at(elo) - (1.0 - chance));
     Ok(StoppedEstimate {
         elo: Elo(elo_at(0.5)),
         elo_interval: Interval {
@@ -131,7 +134,7 @@ fn stopped(
     })
 }
 
-/// The share of a normal distribution below a value.
+/// Returns the share of the standard normal distribution below a value.
 pub(crate) fn normal_share_below(value: f64) -> f64 {
     Normal::standard().cdf(value)
 }

@@ -1,34 +1,35 @@
-//! The generalised sequential probability ratio test of the t-value of groups.
+//! The generalized sequential probability ratio test for the groups' t-value.
 //!
-//! Source: M. Van den Bergh, "Normalized Elo" (section 4.2), in groups instead of games: it needs
-//! the number of groups, their mean and their variance, so it fits scores of any kind and any
-//! number of seats.
+//! Source: M. Van den Bergh, "Normalized Elo" (section 4.2), with groups instead of games. The test
+//! depends only on the number of groups and on the mean and variance of their scores. So the test
+//! applies to any kind of score and any number of seats.
 
 use crate::{GroupScores, Hypotheses, Verdict};
 
-/// The log-likelihood ratio of two t-values, given what the groups show:
-/// `groups/2 * ln((1 + (t - lower)^2) / (1 + (t - upper)^2))`.
+/// Returns the log-likelihood ratio between two t-values, given the observed t-value: `groups/2 *
+/// ln((1 + (t - lower)^2) / (1 + (t - upper)^2))`.
 #[must_use]
 pub fn closed_form_llr(groups: f64, t: f64, [lower, upper]: [f64; 2]) -> f64 {
     groups / 2.0 * ((1.0 + (t - lower).powi(2)) / (1.0 + (t - upper).powi(2))).ln()
 }
 
-/// The test of the t-value.
+/// The sequential test for the t-value.
 #[derive(Clone, Copy, Debug)]
 pub struct TValueTest {
     hypotheses: Hypotheses,
 }
 
 impl TValueTest {
-    /// A test of these hypotheses. Bounds in Elo become t-values by the deviation that the
-    /// groups show.
+    /// Creates a test of these hypotheses. Bounds in Elo are converted to t-values by the observed
+    /// deviation.
     #[must_use]
     pub fn new(hypotheses: Hypotheses) -> Self {
         Self { hypotheses }
     }
 
-    /// The log-likelihood ratio after these groups; 0 before the first. It never falls when the
-    /// t-value rises: the closed form does beyond its extremes, so the t-value stops there.
+    /// Returns the log-likelihood ratio after these groups; 0 before the first. The t-value is
+    /// clamped to the range in which the closed form increases, so that a larger t-value never
+    /// gives a smaller ratio.
     #[must_use]
     pub fn llr(&self, scores: &GroupScores) -> f64 {
         if scores.groups() == 0 {
@@ -45,7 +46,7 @@ impl TValueTest {
         closed_form_llr(scores.groups() as f64, t, bounds)
     }
 
-    /// The verdict after these groups.
+    /// Returns the verdict after these groups.
     #[must_use]
     pub fn verdict(&self, scores: &GroupScores) -> Verdict {
         self.hypotheses.rates().verdict(self.llr(scores))
@@ -87,7 +88,7 @@ mod tests {
             spread in 0.0..0.3f64,
             groups in 1..200u64,
         ) {
-            // The same spread around a higher mean.
+            // Scores with the same spread around different means.
             let at = |mean: f64| {
                 let mut scores = GroupScores::default();
                 for i in 0..groups {

@@ -1,8 +1,8 @@
-//! What a ladder costs: fits of its ratings, pairing, and answers beside very many results.
+//! Ladder benchmarks: rating fits, pairing, and queries with many results.
 //!
-//! `cargo bench -p bridgemaster-ladder` prints lines of `name value unit`, each the median of some
-//! turns, in processor time where the system tells it, so that a busy machine measures the same.
-//! `-- --quick` leaves out those of a million results.
+//! `cargo bench -p bridgemaster-ladder` prints lines of `name value unit`, each with the median of
+//! several runs. Times are CPU times if the system reports them, so that a busy machine gives the
+//! same results. `-- --quick` skips the benchmarks with a million results.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 #![allow(clippy::disallowed_methods, reason = "benchmarks read the clock")]
@@ -13,7 +13,8 @@ use std::{
 };
 
 use bridgemaster_ladder::{
-    BotVersion, ClosingRule, End, Ladder, Pairing, Presence, Purpose, Rules, SeatEnd, Span, State,
+    AttendingBot, BotVersion, ClosingRule, End, Ladder, Pairing, Purpose, Rules, SeatEnd, Span,
+    State,
 };
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -26,42 +27,42 @@ fn main() {
     for (bots, seats) in [(20, 2), (20, 6), (200, 2), (200, 6)] {
         let ladder = played(bots, seats, 10_000);
         let of = format!("{bots}_bots_{seats}_seats");
-        let fit = median(|| ladder.fitting().fit().unwrap());
+        let fit = median(|| ladder.fit_job().fit().unwrap());
         row(&format!("fit_10000_results_{of}"), fit, "ms");
         row(&format!("pairing_{of}"), pairing(ladder), "ms");
     }
     if quick {
         return;
     }
-    // As many versions as a ladder may have.
+    // The maximum number of versions on a ladder.
     let mut ladder = played(1_000, 6, 10_000);
     for _ in 0..16 {
         let pairing = ladder.next_match().unwrap();
-        ladder.paired(&pairing);
+        ladder.record_pairing(&pairing);
     }
     let clock = Clock::start();
-    let fitted = ladder.fitting().fit().unwrap();
+    let fitted = ladder.fit_job().fit().unwrap();
     row("fit_10000_results_1000_bots_6_seats", clock.elapsed(), "ms");
-    // What the ladder is locked for.
+    // Applying a fit locks the ladder for the measured time.
     let clock = Clock::start();
-    assert!(ladder.take_fit(fitted));
+    assert!(ladder.apply_fit(fitted));
     row("take_fit_1000_bots_6_seats", clock.elapsed(), "ms");
     let mut ladder = played(200, 2, 1_000_000);
-    row("copy_1000000_results", median(|| ladder.fitting()), "ms");
+    row("copy_1000000_results", median(|| ladder.fit_job()), "ms");
     row(
         "fit_1000000_results",
-        median(|| ladder.fitting().fit().unwrap()),
+        median(|| ladder.fit_job().fit().unwrap()),
         "ms",
     );
-    ladder.take_fit(ladder.fitting().fit().unwrap());
+    ladder.apply_fit(ladder.fit_job().fit().unwrap());
     let standings = || {
         let table = ladder.table();
-        let of = |standing: &bridgemaster_ladder::Standing| {
-            let rated = table.get(&standing.bot).cloned();
-            (standing.clone(), rated, table.has_changed(&standing.bot))
+        let of = |entry: &bridgemaster_ladder::LadderEntry| {
+            let rated = table.get(&entry.bot).cloned();
+            (entry.clone(), rated, table.has_changed(&entry.bot))
         };
         (
-            ladder.standings().map(of).collect::<Vec<_>>(),
+            ladder.entries().map(of).collect::<Vec<_>>(),
             table.is_settled(10, 0.95),
         )
     };
@@ -71,35 +72,34 @@ fn main() {
     row("head_to_head_of_1000000_results", median(met), "ms");
 }
 
-/// Measures the processor time of this thread; the time that passes where the system does not tell
-/// that.
+/// Measures the CPU time of this thread, or wall-clock time if the system does not report it.
 struct Clock {
-    began: Instant,
+    start: Instant,
     cpu: Option<Duration>,
 }
 
 impl Clock {
     fn start() -> Self {
         Self {
-            began: Instant::now(),
+            start: Instant::now(),
             cpu: Self::cpu(),
         }
     }
 
     fn elapsed(&self) -> Duration {
         let cpu = self.cpu.zip(Self::cpu());
-        cpu.map_or(self.began.elapsed(), |(before, now)| now - before)
+        cpu.map_or(self.start.elapsed(), |(before, now)| now - before)
     }
 
     fn cpu() -> Option<Duration> {
-        let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-        let on_cpu_ns = told.split(' ').next()?.parse().ok()?;
+        let stats = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+        let on_cpu_ns = stats.split(' ').next()?.parse().ok()?;
         Some(Duration::from_nanos(on_cpu_ns))
     }
 }
 
-fn row(what: &str, value: Duration, unit: &str) {
-    println!("{what} {:.3} {unit}", value.as_secs_f64() * 1_000.0);
+fn row(name: &str, value: Duration, unit: &str) {
+    println!("{name} {:.3} {unit}", value.as_secs_f64() * 1_000.0);
 }
 
 fn median<T>(mut turn: impl FnMut() -> T) -> Duration {
@@ -120,7 +120,7 @@ fn version(bot: usize) -> BotVersion {
     BotVersion::new(format!("bot-{bot:03}"), "1")
 }
 
-/// A ladder with so many results, at random tables of bots over 400 Elo.
+/// Creates a ladder with this many results. Tables are random, and the bots' ratings span 400 Elo.
 fn played(bots: usize, seats: usize, results: usize) -> Ladder {
     let rules = Rules {
         seats,
@@ -131,18 +131,18 @@ fn played(bots: usize, seats: usize, results: usize) -> Ladder {
         closing: ClosingRule::default(),
     };
     let mut ladder = Ladder::new(rules, State::Open);
-    let there: Vec<Presence> = (0..bots)
-        .map(|bot| Presence {
+    let present: Vec<AttendingBot> = (0..bots)
+        .map(|bot| AttendingBot {
             bot: version(bot),
             owner: String::new(),
             slots: 64,
             free_slots: 64,
         })
         .collect();
-    for presence in &there {
-        let mut standing = ladder.entry(presence).unwrap().unwrap();
-        standing.is_validated = true;
-        ladder.keep(standing);
+    for presence in &present {
+        let mut entry = ladder.admit(presence).unwrap().unwrap();
+        entry.is_validated = true;
+        ladder.store_entry(entry);
     }
     let mut luck = ChaCha8Rng::seed_from_u64(1);
     for _ in 0..results {
@@ -169,19 +169,19 @@ fn played(bots: usize, seats: usize, results: usize) -> Ladder {
             seats: table.into_iter().map(version).collect(),
             replaces: None,
         };
-        let number = ladder.paired(&pairing);
-        ladder.ended(number, &ends, Span::default());
+        let number = ladder.record_pairing(&pairing);
+        ladder.record_end(number, &ends, Span::default());
     }
-    ladder.attend(&there, 0);
+    ladder.set_present(&present, 0);
     ladder
 }
 
-/// The time that a pairing takes, in the mean of many.
+/// Returns the mean time of a pairing.
 fn pairing(mut ladder: Ladder) -> Duration {
     const PAIRINGS: u32 = 2_000;
-    ladder.take_fit(ladder.fitting().fit().unwrap());
+    ladder.apply_fit(ladder.fit_job().fit().unwrap());
     let first = ladder.next_match().unwrap();
-    ladder.paired(&first);
+    ladder.record_pairing(&first);
     let clock = Clock::start();
     for _ in 0..PAIRINGS {
         std::hint::black_box(ladder.next_match().unwrap());

@@ -1,18 +1,18 @@
-//! The versions of bots of a ladder, by numbers.
+//! The bot versions on a ladder, and their internal numbers.
 
 use std::collections::HashMap;
 
-/// A version of a bot. Results belong to it.
+/// A version of a bot. Each version has its own results and its own rating.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BotVersion {
-    /// Name of the bot.
+    /// Name of the bot, without the version.
     pub name: String,
-    /// The version, as its owner claims.
+    /// The version that the bot reports.
     pub version: String,
 }
 
 impl BotVersion {
-    /// A version of a bot.
+    /// Creates a version of a bot.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -21,30 +21,30 @@ impl BotVersion {
     }
 }
 
-/// A bot that attends.
+/// A bot that waits in the ladder's queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Presence {
-    /// Who attends.
+pub struct AttendingBot {
+    /// The version that waits in the queue.
     pub bot: BotVersion,
-    /// Who has its key; empty if that is not known.
+    /// Owner of the bot's API key; empty if unknown.
     pub owner: String,
-    /// Matches that it plays at once.
+    /// The maximum number of matches that the bot plays concurrently.
     pub slots: u32,
-    /// Of its slots, those that no match takes, of whatever version.
+    /// The number of slots that no match of any of the bot's versions uses.
     pub free_slots: u32,
 }
 
-/// Stands for a version of a bot, in the order in which they were first heard of.
+/// The internal number of a version. Numbers are assigned in the order of first appearance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct BotNumber(pub(crate) u32);
 
 impl BotNumber {
-    pub(crate) fn place(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Which version has which number.
+/// Maps versions to numbers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BotNumbers {
     bots: Vec<BotVersion>,
@@ -52,7 +52,7 @@ pub(crate) struct BotNumbers {
 }
 
 impl BotNumbers {
-    /// A number for a version that has none.
+    /// Returns the number of a version. A new version gets the next number.
     pub(crate) fn add(&mut self, bot: &BotVersion) -> BotNumber {
         let number = BotNumber(u32::try_from(self.bots.len()).unwrap_or(u32::MAX));
         self.bots.push(bot.clone());
@@ -65,7 +65,7 @@ impl BotNumbers {
     }
 
     pub(crate) fn get(&self, number: BotNumber) -> &BotVersion {
-        &self.bots[number.place()]
+        &self.bots[number.index()]
     }
 
     pub(crate) fn all(&self) -> &[BotVersion] {

@@ -1,75 +1,76 @@
-//! The closing round of a ladder: when it is over.
+//! Determines when a closing round has ended.
 
 use crate::{
-    Ladder, StandingState, State,
+    EntryState, Ladder, State,
     bots::BotNumber,
-    ladder::{Bot, Open},
+    ladder::{Bot, OpenMatch},
 };
 
-/// How long a closing round waits for a bot that went away, in ms: 10 minutes, for as long as bots
-/// look for a server that is lost. One that comes back later finds the season over rather than keep
-/// all others from its end.
+/// Time for which a closing round waits for an absent bot, in ms. It is 10 minutes, which is how
+/// long bots try to reconnect.
 pub const CLOSING_WAIT_MS: u64 = 600_000;
 
 impl Ladder {
-    /// Whether the closing round is over: nothing is in play, and by its rule nothing more is
-    /// paired. A bot that played in the round and is away keeps it from ending by the number of
-    /// matches for [`CLOSING_WAIT_MS`]. An annulled match of bots that are away is not waited for.
-    /// It is not over by the order before there is a fit of all results.
+    /// Returns whether the closing round has ended: no match is in progress, and the round's rules
+    /// allow no further match. If the number of matches is limited, the round waits
+    /// [`CLOSING_WAIT_MS`] for an absent bot that has played in the round. Annulled matches of
+    /// absent bots are not repeated. If the round ends once the order of the top ranks is certain,
+    /// a fit of all results must confirm this order.
     #[must_use]
     pub fn is_round_over(&self) -> bool {
-        let comes_again = |open: &Open| {
+        let can_be_repeated = |open: &OpenMatch| {
             let mut seats = open.seats.iter();
-            self.is_played_again(open) && seats.all(|bot| self.there.contains_key(bot))
+            self.can_repeat(open) && seats.all(|bot| self.present.contains_key(bot))
         };
-        let is_idle = self.open.is_empty() && !self.again.values().any(comes_again);
+        let is_idle = self.open.is_empty() && !self.to_repeat.values().any(can_be_repeated);
         let is_played = self.bots.iter().any(|bot| bot.closing_matches > 0);
         let is_frozen = matches!(self.state, State::Frozen { .. });
-        let is_settled = || self.is_fit_of_all() && self.is_round_settled();
+        let is_settled = || self.is_fit_current() && self.is_round_settled();
         is_frozen && is_idle && is_played && (self.is_round_played() || is_settled())
     }
 
-    /// Whether the order of the best is settled by the rule of the closing round, by the last fit.
+    /// Returns whether the last fit determines the order of the top ranks with the required
+    /// confidence.
     pub(crate) fn is_round_settled(&self) -> bool {
         let rule = self.rules.closing;
         rule.settled_top > 0 && self.table.is_settled(rule.settled_top, rule.confidence)
     }
 
-    /// Whether a bot may have another match, by the rule of the closing round.
+    /// Returns whether the closing round allows the bot another match.
     pub(crate) fn has_more(&self, bot: BotNumber) -> bool {
-        let most = match self.state {
+        let max = match self.state {
             State::Frozen { .. } => self.rules.closing.max_matches_per_bot,
             State::Open | State::Closed => 0,
         };
-        most == 0 || self.bots[bot.place()].closing_matches < most
+        max == 0 || self.bots[bot.index()].closing_matches < max
     }
 
-    /// Whether an annulled match is played again once its bots are free: they are not benched, and
-    /// a closing round leaves them matches.
-    pub(crate) fn is_played_again(&self, open: &Open) -> bool {
+    /// Returns whether an annulled match may be repeated. A match is not repeated if one of its
+    /// bots is benched, or has already played all its closing-round matches.
+    pub(crate) fn can_repeat(&self, open: &OpenMatch) -> bool {
         let mut seats = open.seats.iter();
         seats.all(|bot| self.is_active(*bot) && self.has_more(*bot))
     }
 
-    /// Whether too few bots have matches of the round left for another one.
+    /// Returns whether too few bots for a match still have closing-round matches to play.
     fn is_round_played(&self) -> bool {
-        let most = self.rules.closing.max_matches_per_bot;
-        let is_waited_for = |bot: &Bot| {
+        let max = self.rules.closing.max_matches_per_bot;
+        let is_awaited = |bot: &Bot| {
             let away_ms = bot
                 .away_since_ms
                 .map(|since| self.now_ms.saturating_sub(since));
             away_ms.is_none_or(|away_ms| away_ms < CLOSING_WAIT_MS)
         };
         let has_more = |bot: &&Bot| {
-            let standing = bot.standing.as_ref();
-            let is_active = standing.is_some_and(|kept| kept.state() == StandingState::Active);
-            let has_more = bot.closing_matches > 0 && bot.closing_matches < most;
-            is_active && has_more && is_waited_for(bot)
+            let entry = bot.entry.as_ref();
+            let is_active = entry.is_some_and(|kept| kept.state() == EntryState::Active);
+            let has_more = bot.closing_matches > 0 && bot.closing_matches < max;
+            is_active && has_more && is_awaited(bot)
         };
-        most > 0 && self.bots.iter().filter(has_more).count() < self.rules.seats
+        max > 0 && self.bots.iter().filter(has_more).count() < self.rules.seats
     }
 
-    /// Whether the match of this number is one of the round.
+    /// Returns whether the match with this number belongs to the closing round.
     pub(crate) fn is_of_round(&self, number: u64) -> bool {
         matches!(self.state, State::Frozen { at_match } if number >= at_match)
     }

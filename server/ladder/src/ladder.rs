@@ -1,90 +1,91 @@
-//! A ladder: what it knows of its bots and matches. What a match changes is in [`course`], and what
-//! a fit of the ratings does in [`fits`].
+//! A ladder's state. [`matches`] contains the changes that matches cause, and [`fits`] those that
+//! rating fits cause.
 
-mod course;
 mod fits;
+mod matches;
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use thiserror::Error;
 
 use crate::{
-    BotVersion, Presence, Purpose, Results, Rules, State, Table,
+    AttendingBot, BotVersion, Purpose, Results, Rules, State, Table,
     bots::{BotNumber, BotNumbers},
-    conduct::Conduct,
-    knowledge::Knowledge,
+    failure_record::FailureRecord,
+    pairing_model::PairingModel,
     seating::SeatCounts,
-    suspicion::Spoiled,
+    suspicion::MatchTotals,
     table::Origin,
 };
 
-/// What is kept of a version, beside its matches.
+/// A version's stored entry on a ladder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Standing {
-    /// The version.
+pub struct LadderEntry {
+    /// The bot version that takes part.
     pub bot: BotVersion,
-    /// Who has its key; empty if that is not known.
+    /// Owner of the bot's API key; empty if unknown.
     pub owner: String,
-    /// Whether it has shown that it works.
+    /// Whether the version has passed a validation.
     pub is_validated: bool,
-    /// How it failed the last match that was to show it; `None` if it failed none, or has shown it.
+    /// The fault in the last failed validation; `None` if no validation has failed, or if the
+    /// version is validated.
     pub failed_validation: Option<String>,
-    /// Why it plays no more; `None` while it does.
+    /// The reason why the version is benched; `None` if it is not benched.
     pub benched: Option<String>,
-    /// Matches before this number are not held against it.
+    /// Matches with a lower number are ignored in the version's failure statistics.
     pub forgiven_before: u64,
 }
 
-/// Whether a version is paired.
+/// An entry's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StandingState<'a> {
-    /// It is.
+pub enum EntryState<'a> {
+    /// The version is paired for rated matches.
     Active,
-    /// It plays a match that shows whether it works; rated ones follow.
+    /// The version is paired for validation matches until it passes one.
     Validating,
-    /// It is not, for this reason.
+    /// The version is benched for this reason, so it is not paired.
     Benched(&'a str),
 }
 
-impl Standing {
-    /// Whether it is paired.
+impl LadderEntry {
+    /// Returns the entry's state.
     #[must_use]
-    pub fn state(&self) -> StandingState<'_> {
+    pub fn state(&self) -> EntryState<'_> {
         match &self.benched {
-            Some(why) => StandingState::Benched(why),
-            None if self.is_validated => StandingState::Active,
-            None => StandingState::Validating,
+            Some(why) => EntryState::Benched(why),
+            None if self.is_validated => EntryState::Active,
+            None => EntryState::Validating,
         }
     }
 }
 
-/// Why a version does not enter.
+/// The reason why a version cannot enter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum Refused {
-    /// The closing round is played.
-    #[error("the ladder is frozen: versions that have not entered before wait for its next season")]
+pub enum EntryRefused {
+    /// The closing round is being played.
+    #[error("the ladder is frozen; new versions can enter its next season")]
     Frozen,
-    /// It is over.
+    /// The ladder is closed for good.
     #[error("the ladder is closed")]
     Closed,
 }
 
-/// How many matches there are.
+/// Numbers of a ladder's matches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Paired so far, of all purposes.
+    /// The number of matches paired so far, of all purposes.
     pub paired: u64,
-    /// Paired and not over.
+    /// The number of matches in progress.
     pub open: usize,
-    /// That count.
+    /// The number of counted matches.
     pub counted: u64,
-    /// That were annulled.
+    /// The number of annulled matches.
     pub annulled: u64,
-    /// That were cancelled.
+    /// The number of cancelled matches.
     pub cancelled: u64,
 }
 
-/// One ladder.
+/// A ladder's state.
 #[derive(Clone, Debug)]
 pub struct Ladder {
     origin: Origin,
@@ -92,65 +93,69 @@ pub struct Ladder {
     pub(crate) state: State,
     pub(crate) results: Results,
     pub(crate) bots: Vec<Bot>,
-    /// Who attends and plays.
-    pub(crate) there: BTreeMap<BotNumber, There>,
-    pub(crate) open: BTreeMap<u64, Open>,
-    /// Annulled matches that are to be played again, at most [`MOST_AGAIN`](course::MOST_AGAIN).
-    pub(crate) again: BTreeMap<u64, Open>,
+    /// The bots that wait in the queue and have an entry.
+    pub(crate) present: BTreeMap<BotNumber, AttendingSlots>,
+    pub(crate) open: BTreeMap<u64, OpenMatch>,
+    /// Annulled matches that are to be played again, at most
+    /// [`MAX_TO_REPEAT`](matches::MAX_TO_REPEAT).
+    pub(crate) to_repeat: BTreeMap<u64, OpenMatch>,
     pub(crate) counts: Counts,
-    /// Rated matches paired so far: waits are counted in them.
+    /// The number of rated matches paired so far. Waiting times are differences between two values
+    /// of this number.
     pub(crate) rated: u64,
     pub(crate) seat_counts: SeatCounts,
-    /// What pairing goes by.
-    pub(crate) knowledge: Knowledge,
-    /// By the last fit.
+    /// The uncertainty model that pairing uses.
+    pub(crate) pairing_model: PairingModel,
+    /// The rating table from the last fit.
     pub(crate) table: Arc<Table>,
-    all_spoiled: Spoiled,
-    /// When it was looked at who is there, in ms since any fixed moment.
+    all_totals: MatchTotals,
+    /// The time of the last [`Self::set_present`] call, in ms since a fixed epoch.
     pub(crate) now_ms: u64,
 }
 
-/// A version, by its number.
+/// A version and its state on the ladder.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Bot {
-    /// `None` while only matches tell of it.
-    pub(crate) standing: Option<Standing>,
-    pub(crate) conduct: Conduct,
-    /// The bots of its last match, in the order of their numbers.
+    /// The entry; `None` for a version that is known only from matches.
+    pub(crate) entry: Option<LadderEntry>,
+    pub(crate) failure_record: FailureRecord,
+    /// The bots in the version's last rated match, sorted by number.
     pub(crate) last_table: Vec<BotNumber>,
-    /// Rated matches of the closing round, open ones included.
+    /// The version's number of rated matches in the closing round, including matches in progress.
     pub(crate) closing_matches: u64,
-    /// Rated matches that the ladder had paired when it last sat down or stood up.
+    /// The value of [`Ladder::rated`] when the version's last match started or ended.
     pub(crate) waits_since: u64,
-    /// When it was first seen to be away, in ms; `None` while it is there.
+    /// The time at which the version became absent, in ms since a fixed epoch; `None` while it
+    /// waits in the queue.
     pub(crate) away_since_ms: Option<u64>,
 }
 
-/// A bot that attends.
+/// A bot that waits in the queue, with its slots.
 #[derive(Clone, Debug)]
-pub(crate) struct There {
+pub(crate) struct AttendingSlots {
     pub(crate) owner: String,
     pub(crate) slots: u32,
     pub(crate) free_slots: u32,
-    /// Rated matches that the ladder had paired when it came.
+    /// The value of [`Ladder::rated`] when the bot arrived.
     pub(crate) since: u64,
 }
 
-/// A match that is not over, or is to be played again.
+/// A match that is in progress or waits to be repeated.
 #[derive(Clone, Debug)]
-pub(crate) struct Open {
+pub(crate) struct OpenMatch {
     pub(crate) purpose: Purpose,
     pub(crate) seats: Vec<BotNumber>,
-    /// When it was paired, in ms of the same clock as `now_ms`; 0 for one that was read again.
+    /// The time at which the match was paired, in ms on the clock of `now_ms`; 0 for a match that
+    /// was restored from the store.
     pub(crate) paired_ms: u64,
-    /// The annulled match that is played again by this one.
+    /// The number of the annulled match that this match repeats.
     pub(crate) replaces: Option<u64>,
-    /// How often an annulled match was to be played again and was cancelled.
+    /// The number of times that a repetition of the annulled match was cancelled.
     pub(crate) cancelled: u32,
 }
 
 impl Ladder {
-    /// A ladder without bots and matches.
+    /// Creates a ladder without bots and matches.
     #[must_use]
     pub fn new(rules: Rules, state: State) -> Self {
         Self {
@@ -159,32 +164,32 @@ impl Ladder {
             state,
             results: Results::new(),
             bots: Vec::new(),
-            there: BTreeMap::new(),
+            present: BTreeMap::new(),
             open: BTreeMap::new(),
-            again: BTreeMap::new(),
+            to_repeat: BTreeMap::new(),
             counts: Counts::default(),
             rated: 0,
             seat_counts: SeatCounts::default(),
-            knowledge: Knowledge::default(),
+            pairing_model: PairingModel::default(),
             table: Arc::default(),
-            all_spoiled: Spoiled::default(),
+            all_totals: MatchTotals::default(),
             now_ms: 0,
         }
     }
 
-    /// Its rules.
+    /// Returns the ladder's rules.
     #[must_use]
     pub fn rules(&self) -> &Rules {
         &self.rules
     }
 
-    /// Where it stands.
+    /// Returns the ladder's current state.
     #[must_use]
     pub fn state(&self) -> State {
         self.state
     }
 
-    /// Takes it to its next state.
+    /// Moves the ladder to its next state.
     pub fn advance(&mut self, state: State) {
         self.state = state;
         if let State::Frozen { .. } = state {
@@ -193,11 +198,11 @@ impl Ladder {
             }
         }
         if state == State::Closed {
-            self.again.clear();
+            self.to_repeat.clear();
         }
     }
 
-    /// How many matches there are.
+    /// Returns the numbers of matches.
     #[must_use]
     pub fn counts(&self) -> Counts {
         Counts {
@@ -207,54 +212,55 @@ impl Ladder {
         }
     }
 
-    /// The results that count.
+    /// Returns the results that count for ratings.
     #[must_use]
     pub fn results(&self) -> &Results {
         &self.results
     }
 
-    /// What is kept of a version.
+    /// Returns a version's entry.
     #[must_use]
-    pub fn standing(&self, bot: &BotVersion) -> Option<&Standing> {
+    pub fn entry(&self, bot: &BotVersion) -> Option<&LadderEntry> {
         let number = self.results.played.numbers.find(bot)?;
-        self.bots.get(number.place())?.standing.as_ref()
+        self.bots.get(number.index())?.entry.as_ref()
     }
 
-    /// What is kept of all versions, in the order in which they entered.
-    pub fn standings(&self) -> impl Iterator<Item = &Standing> {
-        self.bots.iter().filter_map(|bot| bot.standing.as_ref())
+    /// Returns all entries, in the order of first appearance.
+    pub fn entries(&self) -> impl Iterator<Item = &LadderEntry> {
+        self.bots.iter().filter_map(|bot| bot.entry.as_ref())
     }
 
-    /// Annulled matches of a version.
+    /// Returns a version's number of annulled matches.
     #[must_use]
-    pub fn annulled_of(&self, bot: &BotVersion) -> u32 {
+    pub fn annulled_matches_of(&self, bot: &BotVersion) -> u32 {
         let number = self.results.played.numbers.find(bot);
-        let bot = number.and_then(|number| self.bots.get(number.place()));
-        bot.map_or(0, |bot| bot.conduct.annulled)
+        let bot = number.and_then(|number| self.bots.get(number.index()));
+        bot.map_or(0, |bot| bot.failure_record.annulled)
     }
 
-    /// Matches in which a version plays now.
+    /// Returns a version's number of matches in progress.
     #[must_use]
-    pub fn playing(&self, bot: &BotVersion) -> usize {
+    pub fn open_matches_of(&self, bot: &BotVersion) -> usize {
         let number = self.results.played.numbers.find(bot);
         number.map_or(0, |number| self.seats_taken(number))
     }
 
-    /// What is to be kept of a version that attends and has not entered yet, or whose owner is
-    /// another now; `None` of others. Bots of the house need not show that they work.
+    /// Returns the entry to store for a version in the queue that is new or has a new owner.
+    /// Returns `None` if the stored entry does not change. House bots (see
+    /// [`Rules::house_bots`](crate::Rules::house_bots)) need no validation.
     ///
     /// # Errors
-    /// When none enters any more.
-    pub fn entry(&self, presence: &Presence) -> Result<Option<Standing>, Refused> {
-        if let Some(known) = self.standing(&presence.bot) {
-            let has_changed_hands = known.owner != presence.owner;
-            return Ok(has_changed_hands.then(|| Standing {
+    /// New versions cannot enter in the ladder's current state.
+    pub fn admit(&self, presence: &AttendingBot) -> Result<Option<LadderEntry>, EntryRefused> {
+        if let Some(existing) = self.entry(&presence.bot) {
+            let has_changed_hands = existing.owner != presence.owner;
+            return Ok(has_changed_hands.then(|| LadderEntry {
                 owner: presence.owner.clone(),
-                ..known.clone()
+                ..existing.clone()
             }));
         }
         match self.state {
-            State::Open => Ok(Some(Standing {
+            State::Open => Ok(Some(LadderEntry {
                 bot: presence.bot.clone(),
                 owner: presence.owner.clone(),
                 is_validated: self.rules.house_bots.contains(&presence.bot.name),
@@ -262,73 +268,76 @@ impl Ladder {
                 benched: None,
                 forgiven_before: 0,
             })),
-            State::Frozen { .. } => Err(Refused::Frozen),
-            State::Closed => Err(Refused::Closed),
+            State::Frozen { .. } => Err(EntryRefused::Frozen),
+            State::Closed => Err(EntryRefused::Closed),
         }
     }
 
-    /// What is to be kept of a version that is let play again; `None` if it is not benched.
+    /// Returns the entry to store in order to reinstate a version. Returns `None` if the version is
+    /// not benched.
     #[must_use]
-    pub fn unbenched(&self, bot: &BotVersion) -> Option<Standing> {
-        let standing = self.standing(bot)?;
-        standing.benched.as_ref()?;
-        Some(Standing {
+    pub fn unbench(&self, bot: &BotVersion) -> Option<LadderEntry> {
+        let entry = self.entry(bot)?;
+        entry.benched.as_ref()?;
+        Some(LadderEntry {
             benched: None,
             forgiven_before: self.counts.paired,
-            ..standing.clone()
+            ..entry.clone()
         })
     }
 
-    /// Takes in what is kept of a version.
-    pub fn keep(&mut self, standing: Standing) {
-        let number = self.number(&standing.bot);
-        let bot = &mut self.bots[number.place()];
-        let before = bot.standing.as_ref().map_or(0, |was| was.forgiven_before);
-        if standing.forgiven_before > before {
-            let all = self.all_spoiled;
-            self.all_spoiled = all.with(Spoiled::default(), bot.conduct.watched.sums());
-            bot.conduct.forgive();
+    /// Applies a version's stored entry.
+    pub fn store_entry(&mut self, entry: LadderEntry) {
+        let number = self.number(&entry.bot);
+        let bot = &mut self.bots[number.index()];
+        let before = bot.entry.as_ref().map_or(0, |was| was.forgiven_before);
+        if entry.forgiven_before > before {
+            let all = self.all_totals;
+            self.all_totals =
+                all.replacing(MatchTotals::default(), bot.failure_record.annulments.sums());
+            bot.failure_record.forgive();
         }
-        bot.standing = Some(standing);
+        bot.entry = Some(entry);
     }
 
-    /// Takes in who attends and is not paused, all of them, at a moment in ms since any fixed one.
-    /// Versions that have not entered are not known.
-    pub fn attend(&mut self, there: &[Presence], now_ms: u64) {
+    /// Sets the list of all bots in the queue that are not paused. `now_ms` is the current time in
+    /// ms since a fixed epoch. Versions without an entry are ignored.
+    pub fn set_present(&mut self, present: &[AttendingBot], now_ms: u64) {
         let mut now = BTreeMap::new();
-        for presence in there {
+        for presence in present {
             let number = self.numbers().find(&presence.bot);
             let entered = |bot: &BotNumber| {
-                let bot = self.bots.get(bot.place());
-                bot.is_some_and(|bot| bot.standing.is_some())
+                let bot = self.bots.get(bot.index());
+                bot.is_some_and(|bot| bot.entry.is_some())
             };
             let Some(number) = number.filter(entered) else {
                 continue;
             };
-            let since = self.there.get(&number).map(|there| there.since);
-            let there = There {
+            let since = self.present.get(&number).map(|attending| attending.since);
+            let attending = AttendingSlots {
                 owner: presence.owner.clone(),
                 slots: presence.slots.min(self.rules.max_slots),
                 free_slots: presence.free_slots,
                 since: since.unwrap_or(self.rated),
             };
-            now.insert(number, there);
+            now.insert(number, attending);
         }
-        self.there = now;
+        self.present = now;
         self.now_ms = now_ms;
         for (number, bot) in (0..).map(BotNumber).zip(&mut self.bots) {
-            bot.away_since_ms = match self.there.contains_key(&number) {
-                true => None,
-                false => bot.away_since_ms.or(Some(now_ms)),
+            bot.away_since_ms = if self.present.contains_key(&number) {
+                None
+            } else {
+                bot.away_since_ms.or(Some(now_ms))
             };
         }
     }
 
-    /// The number of a version, with a place for what is known of it.
+    /// Returns a version's number. A new version gets a new state.
     pub(crate) fn number(&mut self, bot: &BotVersion) -> BotNumber {
         let number = self.results.number(bot);
-        if self.bots.len() <= number.place() {
-            self.bots.resize_with(number.place() + 1, Bot::default);
+        if self.bots.len() <= number.index() {
+            self.bots.resize_with(number.index() + 1, Bot::default);
         }
         number
     }

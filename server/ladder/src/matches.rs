@@ -1,60 +1,61 @@
-//! A match of a ladder: paired, then over.
+//! A ladder's matches: purpose, pairing and outcome.
 
 use crate::BotVersion;
 
-/// What a match is for.
+/// A match's purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Purpose {
-    /// It counts.
+    /// The match counts for the ratings.
     Rated,
-    /// Shows whether a new version works.
+    /// The match checks that a new version works.
     Validation,
-    /// Somebody asked for it.
+    /// A user requested the match, which does not count.
     Requested,
 }
 
 /// A match that is to be played.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pairing {
-    /// What it is for.
+    /// The match's purpose.
     pub purpose: Purpose,
-    /// Who plays it, in seat order. A version that is validated may have several seats.
+    /// The versions in seat order. A version that is being validated can have several seats.
     pub seats: Vec<BotVersion>,
-    /// The number of the annulled match that is played again by this one.
+    /// The number of the annulled match that this match repeats.
     pub replaces: Option<u64>,
 }
 
-/// What came of a match.
+/// A match's outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
-    /// It was played to its end, and its result holds.
+    /// The match was played to its end, and the result is valid.
     Played(Vec<SeatEnd>),
-    /// It was played to its end, and the server's own troubles spoiled it: whoever led.
+    /// The match was played to its end, but annulled because of a server failure. Annulment does
+    /// not depend on which bot was ahead.
     Annulled(Vec<SeatEnd>),
-    /// It was not played: the bots of these seats did not come to them. With no seat, nobody is to
-    /// blame.
+    /// The match was not played because the bots in these seats did not connect. The list is empty
+    /// if no bot is to blame.
     Cancelled {
-        /// From 0.
+        /// The vacant seats, from 0.
         absent: Vec<usize>,
     },
 }
 
-/// What came of a seat.
+/// A seat's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SeatEnd {
-    /// Its place, 1 being the best; equal places are ties.
+    /// The place, 1 for the best. Tied seats share a place.
     pub place: u32,
-    /// Its score, by the game's own measure.
+    /// The score in the game.
     pub score: i32,
-    /// Whether it lost its seat by its own faults.
+    /// Whether the bot lost its seat because of its faults.
     pub forfeited: bool,
 }
 
-/// When a match was played, in ms since any fixed moment.
+/// The start and end of a match, in ms since a fixed epoch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
-    /// It was paired.
-    pub began_ms: u64,
-    /// It was over.
-    pub over_ms: u64,
+    /// The time at which the match was paired.
+    pub started_ms: u64,
+    /// The time at which the match ended.
+    pub ended_ms: u64,
 }

@@ -1,4 +1,4 @@
-//! Which match is played next.
+//! Pairing: selects a ladder's next match.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,104 +6,109 @@ use bridgemaster_contest::pairing::{Candidate, next_table};
 use thiserror::Error;
 
 use crate::{
-    BotVersion, Ladder, Pairing, Purpose, Standing, StandingState, State, bots::BotNumber,
-    ladder::Open,
+    BotVersion, EntryState, Ladder, LadderEntry, Pairing, Purpose, State, bots::BotNumber,
+    ladder::OpenMatch,
 };
 
-/// Of the matches of a ladder at once, one in so many may be one that somebody asked for.
-const MATCHES_A_REQUESTED: usize = 4;
+/// At most one in this many concurrent matches is a requested match.
+const MATCHES_PER_REQUESTED: usize = 4;
 
-/// Of the matches of a ladder at once, one in so many is never a validation: anybody may bring new
-/// versions, and a bot that does not come to its validation holds its place for the start-up time.
-const MATCHES_A_PLACE_KEPT: usize = 4;
+/// One in this many concurrent matches is reserved for matches that are not validations. Otherwise,
+/// new versions could use all slots, since their number is unlimited. A version that does not
+/// connect uses its slot for the whole start-up time.
+const MATCHES_PER_RESERVED_SLOT: usize = 4;
 
-/// A bot waits for one that plays now and would tell so many times as much about the order as any
-/// that is free: bots with one slot each are seldom free at once, while house bots mostly are.
+/// A bot waits for a playing bot if their match would give at least this many times as much
+/// information as a match with any free bot. Without waiting, bots with one slot would rarely be
+/// free at the same time, and would mostly play against house bots.
 const WORTH_WAITING: f64 = 3.0;
-/// Nobody waits for the end of a match that was paired so long ago, in ms: it may take hours.
-const LONGEST_MATCH_WAITED_FOR_MS: u64 = 60_000;
+/// Bots do not wait for the end of a match that is older than this, in ms, since a match can take
+/// hours.
+const MAX_AWAITED_MATCH_AGE_MS: u64 = 60_000;
 
-/// Other tables that are looked at, for each bot of one that has just met: few others have too.
-const OTHER_TABLES: usize = 4;
+/// The number of alternative tables that are tried, per bot, if the bots at the best table have
+/// just met.
+const MAX_ALTERNATIVES: usize = 4;
 
-/// Why a match that somebody asks for is not played.
+/// The reason why a requested match is refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum RequestRefused {
-    /// It has other seats.
-    #[error("a match of this ladder has {seats} seats, not {named}")]
+    /// The number of bots does not match the number of seats.
+    #[error("{named} bots were named, but a match of this ladder has {seats} seats")]
     Seats {
-        /// Seats of a match.
+        /// The number of seats in a match.
         seats: usize,
-        /// Bots that were named.
+        /// The number of requested bots.
         named: usize,
     },
-    /// A bot does not attend, or plays as many matches as it has slots.
-    #[error("{} does not attend, or has no slot free", bot.name)]
-    NotFree {
-        /// The bot.
+    /// A bot is not in the queue, or has no free slot.
+    #[error("{} does not attend or has no free slot", bot.name)]
+    NotAvailable {
+        /// The bot that was requested.
         bot: BotVersion,
     },
-    /// As many matches are played as may be.
-    #[error("the ladder plays as many matches as it may; try again when one has ended")]
+    /// The maximum number of matches is in progress.
+    #[error("the ladder has the maximum number of matches in progress; retry once one has ended")]
     Full,
-    /// A bot plays a match already that somebody asked for: the rest of its slots is for those
-    /// that count.
-    #[error("{} plays a requested match already; try again when it has ended", bot.name)]
-    PlaysOne {
-        /// The bot.
+    /// A bot is already playing a requested match. The bot's other slots are for rated matches.
+    #[error("{} already plays a requested match; retry once it has ended", bot.name)]
+    AlreadyRequested {
+        /// The bot that was requested.
         bot: BotVersion,
     },
-    /// A bot has waited long for a match that counts, which comes first.
-    #[error("{} is due for a rated match; try again after it", bot.name)]
+    /// A bot has waited so long that its next match must be a rated one.
+    #[error("{} is due for a rated match; retry after that match", bot.name)]
     Due {
-        /// The bot.
+        /// The bot that was requested.
         bot: BotVersion,
     },
-    /// As many matches are played that somebody asked for as may be.
-    #[error("the ladder plays {most} requested matches, the most; try again when one has ended")]
+    /// The maximum number of requested matches is in progress.
+    #[error(
+        "the ladder has {max} requested matches in progress, the maximum; retry once one has ended"
+    )]
     TooMany {
-        /// The most at once.
-        most: usize,
+        /// The maximum number of concurrent requested matches.
+        max: usize,
     },
-    /// Only the closing round is played.
-    #[error("the ladder is frozen: only its closing round is played")]
+    /// Only closing-round matches are played.
+    #[error("the ladder is frozen; only its closing round is played")]
     Frozen,
-    /// Nothing is played any more.
+    /// The ladder is closed; no matches are played.
     #[error("the ladder is closed")]
     Closed,
 }
 
 impl Ladder {
-    /// The match to be played next, if there is one: for [`paired`](Self::paired) once it is
-    /// stored. It waits for nobody who is not there, and nobody who is there and free waits for
-    /// longer than twice as many rated matches as there are bots to pair, beside annulled matches
-    /// that are played again, which come first, and validations, which take turns with rated ones.
+    /// Returns the next match to play, to be passed to [`record_pairing`](Self::record_pairing)
+    /// once it is stored.
+    ///
+    /// Repetitions of annulled matches have priority over validations and rated matches, which
+    /// alternate. Pairing does not wait for absent bots. A bot in the queue with a free slot waits
+    /// for at most twice as many rated matches as there are bots to pair.
     pub fn next_match(&mut self) -> Option<Pairing> {
         if self.open.len() >= self.rules.max_matches || self.state == State::Closed {
             return None;
         }
         let free = self.free();
-        if let Some(again) = self.next_again(&free) {
+        if let Some(again) = self.next_repeat(&free) {
             return Some(again);
         }
-        // In turns, so that new versions take no more than every other match from the rest.
-        match self.counts.paired.is_multiple_of(2) {
-            true => {
-                let validation = self.next_validation(&free);
-                validation.or_else(|| self.next_rated(&free))
-            }
-            false => {
-                let rated = self.next_rated(&free);
-                rated.or_else(|| self.next_validation(&free))
-            }
+        // Validations and rated matches alternate, so that new versions get at most every other
+        // match.
+        if self.counts.paired.is_multiple_of(2) {
+            let validation = self.next_validation(&free);
+            validation.or_else(|| self.next_rated(&free))
+        } else {
+            let rated = self.next_rated(&free);
+            rated.or_else(|| self.next_validation(&free))
         }
     }
 
-    /// A match between these bots, in seat order, that does not count.
+    /// Returns a requested match between these bots, in seat order. Its result does not count.
     ///
     /// # Errors
-    /// When it cannot be played now.
-    pub fn requested(&self, bots: &[BotVersion]) -> Result<Pairing, RequestRefused> {
+    /// The reason why the match cannot be played now.
+    pub fn request_match(&self, bots: &[BotVersion]) -> Result<Pairing, RequestRefused> {
         let seats = self.rules.seats;
         match self.state {
             State::Open => {}
@@ -118,25 +123,26 @@ impl Ladder {
             return Err(RequestRefused::Full);
         }
         let open = self.open.values();
-        let requested: Vec<&Open> = open
+        let requested: Vec<&OpenMatch> = open
             .filter(|open| open.purpose == Purpose::Requested)
             .collect();
-        let most = (self.rules.max_matches / MATCHES_A_REQUESTED).max(1);
-        if requested.len() >= most {
-            return Err(RequestRefused::TooMany { most });
+        let max = (self.rules.max_matches / MATCHES_PER_REQUESTED).max(1);
+        if requested.len() >= max {
+            return Err(RequestRefused::TooMany { max });
         }
         let mut free = self.free();
         for bot in bots {
             let number = self.numbers().find(bot);
-            let of_bot = |open: &&Open| open.seats.iter().any(|seated| Some(*seated) == number);
+            let of_bot =
+                |open: &&OpenMatch| open.seats.iter().any(|seated| Some(*seated) == number);
             if requested.iter().any(of_bot) {
-                return Err(RequestRefused::PlaysOne { bot: bot.clone() });
+                return Err(RequestRefused::AlreadyRequested { bot: bot.clone() });
             }
-            let is_active = self.standing(bot).map(Standing::state) == Some(StandingState::Active);
+            let is_active = self.entry(bot).map(LadderEntry::state) == Some(EntryState::Active);
             let slots = number.and_then(|number| free.get_mut(&number));
             match slots.filter(|slots| is_active && **slots > 0) {
                 Some(slots) => *slots -= 1,
-                None => return Err(RequestRefused::NotFree { bot: bot.clone() }),
+                None => return Err(RequestRefused::NotAvailable { bot: bot.clone() }),
             }
             if number.is_some_and(|number| self.is_due(number)) {
                 return Err(RequestRefused::Due { bot: bot.clone() });
@@ -149,12 +155,12 @@ impl Ladder {
         })
     }
 
-    /// The bots that are there and have slots free, with how many.
+    /// Returns the bots in the queue that have free slots, with the number of these slots.
     fn free(&self) -> BTreeMap<BotNumber, u32> {
         let mut free: BTreeMap<BotNumber, u32> = self
-            .there
+            .present
             .iter()
-            .map(|(bot, there)| (*bot, there.slots))
+            .map(|(bot, attending)| (*bot, attending.slots))
             .collect();
         for bot in self.open.values().flat_map(|open| &open.seats) {
             if let Some(slots) = free.get_mut(bot) {
@@ -162,32 +168,41 @@ impl Ladder {
             }
         }
         for (bot, slots) in &mut free {
-            // Matches of its other versions take slots as well.
-            *slots = (*slots).min(self.there.get(bot).map_or(0, |there| there.free_slots));
+            // Matches of the bot's other versions use its slots as well.
+            *slots = (*slots).min(
+                self.present
+                    .get(bot)
+                    .map_or(0, |attending| attending.free_slots),
+            );
         }
         free.retain(|_, slots| *slots > 0);
         free
     }
 
-    /// Whether a bot has waited for as many rated matches as there are bots: it comes first then.
+    /// Returns whether a bot has priority. A bot has priority once as many rated matches were
+    /// paired during its wait as there are bots.
     fn is_due(&self, bot: BotNumber) -> bool {
-        self.waited(bot) >= self.there.len() as u64
+        self.waited(bot) >= self.present.len() as u64
     }
 
-    /// Rated matches that were paired since a bot sat down or stood up last, or since it came.
+    /// Returns the number of rated matches that were paired since the bot arrived, or since its
+    /// last match started or ended.
     fn waited(&self, bot: BotNumber) -> u64 {
-        let came = self.there.get(&bot).map_or(0, |there| there.since);
-        let since = self.bots[bot.place()].waits_since.max(came);
+        let came = self
+            .present
+            .get(&bot)
+            .map_or(0, |attending| attending.since);
+        let since = self.bots[bot.index()].waits_since.max(came);
         self.rated - since
     }
 
-    fn is(&self, bot: BotNumber, state: fn(StandingState<'_>) -> bool) -> bool {
-        let standing = self.bots[bot.place()].standing.as_ref();
-        standing.is_some_and(|standing| state(standing.state()))
+    fn is_in_state(&self, bot: BotNumber, state: fn(EntryState<'_>) -> bool) -> bool {
+        let entry = self.bots[bot.index()].entry.as_ref();
+        entry.is_some_and(|entry| state(entry.state()))
     }
 
     pub(crate) fn is_active(&self, bot: BotNumber) -> bool {
-        self.is(bot, |state| state == StandingState::Active)
+        self.is_in_state(bot, |state| state == EntryState::Active)
     }
 
     fn pairing(&self, purpose: Purpose, seats: &[BotNumber], replaces: Option<u64>) -> Pairing {
@@ -199,43 +214,45 @@ impl Ladder {
         }
     }
 
-    /// An annulled match, with the same bots in the same seats, once all of them are free.
-    fn next_again(&self, free: &BTreeMap<BotNumber, u32>) -> Option<Pairing> {
-        let can_play = |open: &Open| {
+    /// Returns a repetition of an annulled match whose bots are all free. The seats are the same.
+    fn next_repeat(&self, free: &BTreeMap<BotNumber, u32>) -> Option<Pairing> {
+        let can_play = |open: &OpenMatch| {
             let mut seats = open.seats.iter();
-            self.is_played_again(open)
+            self.can_repeat(open)
                 && seats.all(|bot| free.contains_key(bot))
                 && (open.purpose != Purpose::Rated || self.may_meet(&open.seats))
         };
-        let (number, open) = self.again.iter().find(|(_, open)| can_play(open))?;
+        let (number, open) = self.to_repeat.iter().find(|(_, open)| can_play(open))?;
         Some(self.pairing(open.purpose, &open.seats, Some(*number)))
     }
 
-    /// Whether the owners of these bots let them meet: those that they have now.
+    /// Returns whether these bots may play against each other, given their current owners.
     fn may_meet(&self, bots: &[BotNumber]) -> bool {
         let mut owners = BTreeSet::new();
-        let there = bots.iter().filter_map(|bot| self.there.get(bot));
-        let mut owned = there.filter(|there| !there.owner.is_empty());
-        !self.rules.owners_apart || owned.all(|there| owners.insert(&there.owner))
+        let attendees = bots.iter().filter_map(|bot| self.present.get(bot));
+        let mut owned = attendees.filter(|attending| !attending.owner.is_empty());
+        !self.rules.owners_apart || owned.all(|attending| owners.insert(&attending.owner))
     }
 
-    /// A match that shows whether a new version works: against the house, else against other new
-    /// ones, else against anybody, else against itself. With more than two seats it has all but one
-    /// of them, as far as it has slots: so it meets itself and the house in one match.
+    /// Returns a match that validates a new version: preferably against [house
+    /// bots](crate::Rules::house_bots), otherwise against other new versions, then against any bot,
+    /// and finally against itself. With more than two seats, the new version takes all seats but
+    /// one, as far as it has free slots. So it plays against both itself and a house bot.
     fn next_validation(&self, free: &BTreeMap<BotNumber, u32>) -> Option<Pairing> {
         let open = self.open.values();
         let validations = open.filter(|open| open.purpose == Purpose::Validation);
-        if self.state != State::Open || validations.count() >= self.most_validations() {
+        if self.state != State::Open || validations.count() >= self.max_validations() {
             return None;
         }
-        let is_new = |bot: BotNumber| self.is(bot, |state| state == StandingState::Validating);
+        let is_new =
+            |bot: BotNumber| self.is_in_state(bot, |state| state == EntryState::Validating);
         let is_house = |bot: BotNumber| {
             let name = &self.numbers().get(bot).name;
             self.rules.house_bots.contains(name)
         };
-        let news = free.keys().copied().filter(|bot| is_new(*bot));
-        let mut news = news.filter(|bot| self.seats_taken(*bot) == 0);
-        news.find_map(|new| {
+        let new_versions = free.keys().copied().filter(|bot| is_new(*bot));
+        let mut new_versions = new_versions.filter(|bot| self.seats_taken(*bot) == 0);
+        new_versions.find_map(|new| {
             let fits = |bot: &BotNumber| *bot != new && (self.is_active(*bot) || is_new(*bot));
             let mut others: Vec<BotNumber> = free.keys().copied().filter(fits).collect();
             others.sort_by_key(|bot| {
@@ -244,7 +261,7 @@ impl Ladder {
             });
             let own = std::iter::repeat_n(new, free[&new] as usize);
             let at_first = (self.rules.seats - 1).max(1);
-            // The rest of its slots are there if others are too few.
+            // With too few other bots, the new version takes more seats.
             let seats = own.clone().take(at_first).chain(others);
             let seats = seats.chain(own.skip(at_first));
             let mut seats: Vec<BotNumber> = seats.take(self.rules.seats).collect();
@@ -257,13 +274,13 @@ impl Ladder {
         })
     }
 
-    /// Validations at once.
-    fn most_validations(&self) -> usize {
-        let kept = (self.rules.max_matches / MATCHES_A_PLACE_KEPT).max(1);
+    /// Returns the maximum number of concurrent validations.
+    fn max_validations(&self) -> usize {
+        let kept = (self.rules.max_matches / MATCHES_PER_RESERVED_SLOT).max(1);
         (self.rules.max_matches - kept).max(1)
     }
 
-    /// The rated match that tells most.
+    /// Returns the rated match that gives the most information.
     fn next_rated(&mut self, free: &BTreeMap<BotNumber, u32>) -> Option<Pairing> {
         let seats = self.rules.seats;
         let mut there: Vec<BotNumber> = free.keys().copied().collect();
@@ -275,13 +292,13 @@ impl Ladder {
             && self.bots.iter().any(|bot| bot.closing_matches > 0)
             && self.is_round_settled()
         {
-            // Once the matches in play are over, the round is, unless they change the order: the
-            // next fit tells.
+            // The round ends with the matches in progress, unless their results change the order in
+            // the next fit.
             return None;
         }
-        let owners: BTreeSet<&str> = self.there.values().map(|there| &*there.owner).collect();
+        let owners: BTreeSet<&str> = self.present.values().map(|there| &*there.owner).collect();
         let owner = |bot: &BotNumber| {
-            let owner = self.there.get(bot).map(|there| &*there.owner);
+            let owner = self.present.get(bot).map(|there| &*there.owner);
             let owner = owner.filter(|owner| self.rules.owners_apart && !owner.is_empty())?;
             owners
                 .iter()
@@ -295,100 +312,104 @@ impl Ladder {
         let candidates = known
             .into_iter()
             .map(|(bot, waited_matches, owner)| Candidate {
-                bot: self.knowledge.place(bot),
+                bot: self.pairing_model.index_or_insert(bot),
                 waited_matches,
                 owner,
             });
         let mut candidates: Vec<Candidate> = candidates.collect();
-        self.hold_back(&mut candidates);
-        let places = next_table(&self.knowledge.uncertainty, &candidates, seats)?;
-        let places = self.unless_again(&candidates, places)?;
-        let bots = places.into_iter().map(|place| self.knowledge.bots[place]);
+        self.withhold(&mut candidates);
+        let places = next_table(&self.pairing_model.uncertainty, &candidates, seats)?;
+        let places = self.avoid_rematch(&candidates, places)?;
+        let bots = places
+            .into_iter()
+            .map(|place| self.pairing_model.bots[place]);
         let table: Vec<BotNumber> = bots.collect();
         let table = self.seat_counts.order(&table, self.rated);
         Some(self.pairing(Purpose::Rated, &table, None))
     }
 
-    /// Leaves out those that are better paired with a bot that plays now, and have not waited long.
-    /// With more than two seats a table waits for others anyway.
-    fn hold_back(&mut self, candidates: &mut Vec<Candidate>) {
+    /// Removes candidates that have not waited long if they would have a better match against a bot
+    /// that is still playing. Does nothing with more than two seats, since such tables wait for
+    /// several bots anyway.
+    fn withhold(&mut self, candidates: &mut Vec<Candidate>) {
         if self.rules.seats != 2 {
             return;
         }
         let bots = candidates.iter().map(|candidate| candidate.bot);
         let free: Vec<(BotNumber, usize)> = bots
-            .map(|place| (self.knowledge.bots[place], place))
+            .map(|place| (self.pairing_model.bots[place], place))
             .collect();
-        let in_play = self.open.values().filter(|open| self.is_waited_for(open));
+        let in_play = self.open.values().filter(|open| self.is_awaited(open));
         let mut playing: Vec<BotNumber> = in_play.flat_map(|open| open.seats.clone()).collect();
         playing.retain(|bot| {
             let is_free = free.iter().any(|(other, _)| other == bot);
-            !is_free && self.is_paired_again(*bot)
+            !is_free && self.is_paired_later(*bot)
         });
         if playing.is_empty() {
             return;
         }
         let playing = playing.into_iter();
         let playing: Vec<(BotNumber, usize)> = playing
-            .map(|bot| (bot, self.knowledge.place(bot)))
+            .map(|bot| (bot, self.pairing_model.index_or_insert(bot)))
             .collect();
-        let most_told = |(bot, place): (BotNumber, usize), others: &[(BotNumber, usize)]| {
+        let max_information = |(bot, place): (BotNumber, usize), others: &[(BotNumber, usize)]| {
             others
                 .iter()
                 .filter(|(other, _)| *other != bot && self.may_meet(&[bot, *other]))
-                .map(|(_, other)| self.knowledge.uncertainty.information(place, *other, 2))
+                .map(|(_, other)| self.pairing_model.uncertainty.information(place, *other, 2))
                 .fold(0.0, f64::max)
         };
-        let is_held = |one: (BotNumber, usize)| {
-            let by_free = most_told(one, &free);
-            !self.is_due(one.0) && most_told(one, &playing) > WORTH_WAITING * by_free
+        let is_withheld = |one: (BotNumber, usize)| {
+            let by_free = max_information(one, &free);
+            !self.is_due(one.0) && max_information(one, &playing) > WORTH_WAITING * by_free
         };
-        let mut held = free.iter().map(|one| is_held(*one));
-        candidates.retain(|_| !held.next().unwrap_or_default());
+        let mut withheld = free.iter().map(|one| is_withheld(*one));
+        candidates.retain(|_| !withheld.next().unwrap_or_default());
     }
 
-    /// The table, or another one if it would meet twice in a row; `None` if others play a rated
-    /// match, one of whom may come instead.
-    fn unless_again(&self, candidates: &[Candidate], places: Vec<usize>) -> Option<Vec<usize>> {
-        let bot_at = |place: &usize| self.knowledge.bots[*place];
+    /// Returns the table, or an alternative table if the same bots have just met. Returns `None`,
+    /// so that pairing waits, if a bot that is still playing could replace a bot at the table.
+    fn avoid_rematch(&self, candidates: &[Candidate], places: Vec<usize>) -> Option<Vec<usize>> {
+        let bot_at = |place: &usize| self.pairing_model.bots[*place];
         let has_just_met = |places: &[usize]| {
             let mut table: Vec<BotNumber> = places.iter().map(bot_at).collect();
             table.sort_unstable();
-            let mut tables = table.iter().map(|bot| &self.bots[bot.place()].last_table);
+            let mut tables = table.iter().map(|bot| &self.bots[bot.index()].last_table);
             tables.all(|last| *last == table)
         };
         if !has_just_met(&places) {
             return Some(places);
         }
-        for left_out in &places {
+        for excluded in &places {
             let mut others = candidates.to_vec();
-            others.retain(|other| other.bot != *left_out);
-            for _ in 0..OTHER_TABLES {
-                let other = next_table(&self.knowledge.uncertainty, &others, self.rules.seats);
+            others.retain(|other| other.bot != *excluded);
+            for _ in 0..MAX_ALTERNATIVES {
+                let other = next_table(&self.pairing_model.uncertainty, &others, self.rules.seats);
                 match other {
                     Some(other) if !has_just_met(&other) => return Some(other),
-                    // That one has just met as well.
+                    // The alternative table's bots have just met as well.
                     Some(other) => others.retain(|one| one.bot != other[0]),
                     None => break,
                 }
             }
         }
         let is_at_table = |bot: &BotNumber| places.iter().any(|place| bot_at(place) == *bot);
-        let in_play = self.open.values().filter(|open| self.is_waited_for(open));
+        let in_play = self.open.values().filter(|open| self.is_awaited(open));
         let mut in_play = in_play.flat_map(|open| &open.seats);
-        let comes_instead = |bot: &BotNumber| !is_at_table(bot) && self.is_paired_again(*bot);
-        (!in_play.any(comes_instead)).then_some(places)
+        let can_replace = |bot: &BotNumber| !is_at_table(bot) && self.is_paired_later(*bot);
+        (!in_play.any(can_replace)).then_some(places)
     }
 
-    /// Whether a bot is paired once its match is over, as far as is known.
-    fn is_paired_again(&self, bot: BotNumber) -> bool {
-        self.there.contains_key(&bot) && self.is_active(bot) && self.has_more(bot)
+    /// Returns whether a bot is expected to be paired again after its current match.
+    fn is_paired_later(&self, bot: BotNumber) -> bool {
+        self.present.contains_key(&bot) && self.is_active(bot) && self.has_more(bot)
     }
 
-    /// Whether a bot or a table waits for the end of a match. Requested matches follow each other
-    /// without end, and to a validation a new version may never come.
-    fn is_waited_for(&self, open: &Open) -> bool {
+    /// Returns whether pairing waits for the end of a match. It never waits for requested matches,
+    /// which can follow each other endlessly, or for validations, since a new version might never
+    /// connect.
+    fn is_awaited(&self, open: &OpenMatch) -> bool {
         let age_ms = self.now_ms.saturating_sub(open.paired_ms);
-        open.purpose == Purpose::Rated && age_ms < LONGEST_MATCH_WAITED_FOR_MS
+        open.purpose == Purpose::Rated && age_ms < MAX_AWAITED_MATCH_AGE_MS
     }
 }

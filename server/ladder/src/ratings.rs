@@ -1,66 +1,67 @@
-//! The ratings of a ladder: one fit over all results that count.
+//! A ladder's ratings, fitted to all counted results together.
 
 use bridgemaster_contest::{ContestError, PlackettLuce, RankRange, Ratings};
 
 use crate::{
     BotVersion, Results,
     bots::{BotNumber, BotNumbers},
-    results::Played,
+    results::CountedMatches,
 };
 
-/// Share of the intervals that hold the true rating.
+/// The confidence level of rating intervals.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// Matches from which on a bot weighs fully in the mean that ratings are beside.
+/// A bot with at least this many matches has full weight in the mean rating.
 const FULL_MATCHES: u64 = 30;
 
-/// The rating of a version.
+/// A version's rating, with its interval.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rated {
-    /// The version.
+pub struct BotRating {
+    /// The version that is rated.
     pub bot: BotVersion,
-    /// Its rating in Elo, beside the mean of all, in which those with fewer than 30 matches weigh
-    /// less.
+    /// The rating in Elo, relative to the mean over all versions. Versions with fewer than 30
+    /// matches have less weight in the mean.
     pub elo: f64,
-    /// Lower end of its interval, in Elo.
+    /// Lower end of the interval, in Elo.
     pub elo_low: f64,
-    /// Upper end of its interval, in Elo.
+    /// Upper end of the interval, in Elo.
     pub elo_high: f64,
-    /// The ranks that it may have.
+    /// The range of possible ranks.
     pub ranks: RankRange,
-    /// Matches that count.
+    /// The number of counted matches.
     pub matches: u64,
 }
 
-/// The ratings that follow from results alone, the best first. The same results give the same
-/// numbers to the last digit, whatever order they came in.
+/// Fits ratings to the results, and returns them best first. The order of the results does not
+/// change a single bit of the ratings.
 ///
 /// # Errors
-/// When the results fix no ratings, or one of them makes no sense.
-pub fn ratings_of(results: &Results) -> Result<Vec<Rated>, ContestError> {
+/// The results do not determine ratings, or a result is not valid.
+pub fn ratings_of(results: &Results) -> Result<Vec<BotRating>, ContestError> {
     let played = &results.played;
     Ok(Fit::of(played)?.table(&played.numbers))
 }
 
-/// A fit, and the bots that it is of.
+/// The ratings from a fit, with the bots that they belong to.
 #[derive(Clone, Debug)]
 pub(crate) struct Fit {
-    /// Those that have results, by their names; so the numbers do not depend on who came first.
+    /// The bots with results, sorted by name, so that the fit does not depend on the order in which
+    /// bots appeared.
     pub(crate) bots: Vec<BotNumber>,
     pub(crate) ratings: Ratings,
     /// The exponentials of the ratings.
     weights: Vec<f64>,
-    /// By the numbers of bots: where they are in `bots`.
+    /// The index of each bot in `bots`, by bot number.
     places: Vec<Option<usize>>,
 }
 
 impl Fit {
-    pub(crate) fn of(played: &Played) -> Result<Self, ContestError> {
+    pub(crate) fn of(played: &CountedMatches) -> Result<Self, ContestError> {
         let (bots, rankings) = played.rankings();
-        let ratings = PlackettLuce::of_ladder().fit(bots.len(), &rankings)?;
+        let ratings = PlackettLuce::for_ladder().fit(bots.len(), &rankings)?;
         let mut places = vec![None; played.numbers.all().len()];
         for (place, bot) in bots.iter().enumerate() {
-            places[bot.place()] = Some(place);
+            places[bot.index()] = Some(place);
         }
         let log_odds = ratings.log_odds().iter();
         Ok(Self {
@@ -71,10 +72,10 @@ impl Fit {
         })
     }
 
-    pub(crate) fn table(&self, numbers: &BotNumbers) -> Vec<Rated> {
+    pub(crate) fn table(&self, numbers: &BotNumbers) -> Vec<BotRating> {
         let table = self.ratings.table_by_matches(CONFIDENCE, FULL_MATCHES);
         let table = table.into_iter();
-        let rated = table.map(|rating| Rated {
+        let rated = table.map(|rating| BotRating {
             bot: numbers.get(self.bots[rating.bot]).clone(),
             elo: rating.elo.0,
             elo_low: rating.interval.low,
@@ -85,9 +86,9 @@ impl Fit {
         rated.collect()
     }
 
-    /// The weight of a bot, whose logarithm is its rating; 1 of one that is not in the fit.
+    /// Returns the exponential of a bot's rating; 1 if the bot is not in the fit.
     pub(crate) fn weight(&self, bot: BotNumber) -> f64 {
-        let place = self.places.get(bot.place()).copied().flatten();
+        let place = self.places.get(bot.index()).copied().flatten();
         place.map_or(1.0, |place| self.weights[place])
     }
 }

@@ -1,4 +1,4 @@
-//! The results that count.
+//! A ladder's counted results.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -9,55 +9,55 @@ use crate::{
     bots::{BotNumber, BotNumbers},
 };
 
-/// Matches of a block.
+/// The number of matches in a block.
 const BLOCK: usize = 1_024;
 
-/// The results that count, of matches in any order.
+/// A ladder's counted results.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
-    pub(crate) played: Played,
-    /// By bot: places in `played`, in the order in which they came.
+    pub(crate) played: CountedMatches,
+    /// Each bot's matches, by bot number, as indexes into `played` in the order in which they were
+    /// added.
     of_bots: Vec<Vec<u32>>,
 }
 
-/// The matches that count. A copy of them shares all blocks: so ratings are fitted to one beside
-/// the ladder, which goes on.
+/// The counted matches. Clones share blocks, which makes it cheap to take a snapshot for a fit.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Played {
+pub(crate) struct CountedMatches {
     pub(crate) numbers: Arc<BotNumbers>,
-    /// All but the last have [`BLOCK`] matches.
-    blocks: Vec<Arc<Vec<Counted>>>,
+    /// The matches, in blocks of [`BLOCK`] matches. Only the last block can have fewer.
+    blocks: Vec<Arc<Vec<CountedMatch>>>,
 }
 
-/// A match that counts.
+/// A counted match and its seats.
 #[derive(Clone, Debug)]
-pub(crate) struct Counted {
-    /// Its number on the ladder.
+pub(crate) struct CountedMatch {
+    /// The match's number on the ladder.
     pub(crate) number: u64,
     pub(crate) seats: Box<[(BotNumber, SeatEnd)]>,
 }
 
-/// What two bots did against each other.
+/// A bot's head-to-head record against another bot.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HeadToHead {
-    /// Matches of both that count.
+    /// The number of counted matches in which both bots played.
     pub matches: u32,
-    /// Matches in which the first had the better place.
+    /// The number of matches in which the first bot had the better place.
     pub first_ahead: u32,
-    /// Matches in which they shared a place.
+    /// The number of matches in which the two bots tied.
     pub ties: u32,
-    /// Mean of the first one's score less the second one's.
+    /// The first bot's mean score minus the second bot's.
     pub mean_score_margin: f64,
 }
 
 impl Results {
-    /// No results.
+    /// Creates an empty set of results.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes in a match that counts. Its number tells it from the others; each is added once.
+    /// Adds a counted match. Each number may be added only once.
     pub fn add(&mut self, number: u64, seats: &[(BotVersion, SeatEnd)]) {
         let numbered = seats.iter().map(|(bot, end)| (self.number(bot), *end));
         let seats: Box<[_]> = numbered.collect();
@@ -67,15 +67,15 @@ impl Results {
     pub(crate) fn add_numbered(&mut self, number: u64, seats: Box<[(BotNumber, SeatEnd)]>) {
         let place = u32::try_from(self.len()).unwrap_or(u32::MAX);
         for (bot, _) in &seats {
-            if self.of_bots.len() <= bot.place() {
-                self.of_bots.resize(bot.place() + 1, Vec::new());
+            if self.of_bots.len() <= bot.index() {
+                self.of_bots.resize(bot.index() + 1, Vec::new());
             }
-            self.of_bots[bot.place()].push(place);
+            self.of_bots[bot.index()].push(place);
         }
-        self.played.push(Counted { number, seats });
+        self.played.push(CountedMatch { number, seats });
     }
 
-    /// The number of a version, a new one for one that is new.
+    /// Returns the number of a version. A new version gets the next number.
     pub(crate) fn number(&mut self, bot: &BotVersion) -> BotNumber {
         match self.played.numbers.find(bot) {
             Some(number) => number,
@@ -83,27 +83,28 @@ impl Results {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of counted matches.
     #[must_use]
     pub fn len(&self) -> usize {
         self.played.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no results.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     pub(crate) fn matches_of(&self, bot: BotNumber) -> usize {
-        self.of_bots.get(bot.place()).map_or(0, Vec::len)
+        self.of_bots.get(bot.index()).map_or(0, Vec::len)
     }
 
-    /// What a bot did against each other one, to be summed up beside the ladder.
+    /// Returns a snapshot of a bot's matches, from which head-to-head records can be computed
+    /// without locking the ladder.
     #[must_use]
     pub fn meetings(&self, bot: &BotVersion) -> Meetings {
         let bot = self.played.numbers.find(bot);
-        let places = bot.and_then(|bot| self.of_bots.get(bot.place()));
+        let places = bot.and_then(|bot| self.of_bots.get(bot.index()));
         Meetings {
             played: self.played.clone(),
             bot,
@@ -112,8 +113,8 @@ impl Results {
     }
 }
 
-impl Played {
-    fn push(&mut self, counted: Counted) {
+impl CountedMatches {
+    fn push(&mut self, counted: CountedMatch) {
         match self.blocks.last_mut().filter(|block| block.len() < BLOCK) {
             Some(block) => Arc::make_mut(block).push(counted),
             None => self.blocks.push(Arc::new(vec![counted])),
@@ -125,28 +126,28 @@ impl Played {
         full + self.blocks.last().map_or(0, |block| block.len())
     }
 
-    fn get(&self, place: u32) -> &Counted {
+    fn get(&self, place: u32) -> &CountedMatch {
         let place = place as usize;
         &self.blocks[place / BLOCK][place % BLOCK]
     }
 
-    /// The matches, in the order in which they came.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &Counted> {
+    /// Returns the matches in the order in which they were added.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &CountedMatch> {
         self.blocks.iter().flat_map(|block| block.iter())
     }
 
-    /// Those that came after so many.
-    pub(crate) fn after(&self, count: usize) -> impl Iterator<Item = &Counted> {
+    /// Returns the matches after the first `count` matches.
+    pub(crate) fn after(&self, count: usize) -> impl Iterator<Item = &CountedMatch> {
         let blocks = self.blocks.iter().skip(count / BLOCK);
         blocks.flat_map(|block| block.iter()).skip(count % BLOCK)
     }
 
-    /// The bots that have a match that counts, by their names, and the results with the bots by
-    /// their places in that list. So a fit does not depend on who came first.
+    /// Returns the bots with counted matches, sorted by name, and the results with indexes into
+    /// this list. The sorting makes a fit independent of the order in which bots appeared.
     pub(crate) fn rankings(&self) -> (Vec<BotNumber>, Vec<Ranking>) {
         let mut has_played = vec![false; self.numbers.all().len()];
         for (bot, _) in self.all().flat_map(|counted| &counted.seats) {
-            has_played[bot.place()] = true;
+            has_played[bot.index()] = true;
         }
         let numbered = (0u32..).map(BotNumber).zip(has_played);
         let mut bots: Vec<BotNumber> = numbered
@@ -155,11 +156,11 @@ impl Played {
         bots.sort_by_key(|bot| self.numbers.get(*bot));
         let mut places = vec![0; self.numbers.all().len()];
         for (place, bot) in bots.iter().enumerate() {
-            places[bot.place()] = place;
+            places[bot.index()] = place;
         }
-        let ranking = |counted: &Counted| {
+        let ranking = |counted: &CountedMatch| {
             let seats = counted.seats.iter();
-            let seats = seats.map(|(bot, end)| (places[bot.place()], end.place));
+            let seats = seats.map(|(bot, end)| (places[bot.index()], end.place));
             Ranking::new(seats.collect(), counted.number)
         };
         let rankings = self.all().map(ranking).collect();
@@ -167,17 +168,17 @@ impl Played {
     }
 }
 
-/// The matches of a bot: a copy that shares what it can with the ladder.
+/// A bot's matches, as a snapshot that shares its data with the ladder.
 #[derive(Clone, Debug)]
 pub struct Meetings {
-    played: Played,
-    /// `None` for one that was never heard of.
+    played: CountedMatches,
+    /// The bot; `None` if it is unknown.
     bot: Option<BotNumber>,
     places: Vec<u32>,
 }
 
 impl Meetings {
-    /// What the bot did against each other one that it met, most matches first.
+    /// Returns the bot's record against each opponent, sorted by number of matches, highest first.
     #[must_use]
     pub fn head_to_heads(&self) -> Vec<(BotVersion, HeadToHead)> {
         let Some(bot) = self.bot else {
@@ -197,13 +198,13 @@ impl Meetings {
                 *margin += i64::from(own.score) - i64::from(end.score);
             }
         }
-        let told = against.into_iter().map(|(other, (mut met, margin))| {
+        let records = against.into_iter().map(|(other, (mut met, margin))| {
             met.mean_score_margin = margin as f64 / f64::from(met.matches);
             (self.played.numbers.get(other).clone(), met)
         });
-        let mut told: Vec<_> = told.collect();
-        told.sort_by(|(one, a), (other, b)| b.matches.cmp(&a.matches).then(one.cmp(other)));
-        told
+        let mut records: Vec<_> = records.collect();
+        records.sort_by(|(one, a), (other, b)| b.matches.cmp(&a.matches).then(one.cmp(other)));
+        records
     }
 }
 
@@ -212,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_copy_stays_as_it_is_while_results_and_bots_come() {
+    fn a_snapshot_does_not_change_when_results_and_bots_are_added() {
         let end = |place| SeatEnd {
             place,
             score: 0,

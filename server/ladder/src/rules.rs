@@ -1,46 +1,48 @@
-//! What a ladder is.
+//! A ladder's rules and state.
 
 use std::collections::BTreeSet;
 
-/// The rules of a ladder, as far as pairing and rating ask for them.
+/// A ladder's rules for pairing and rating.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rules {
-    /// Seats of a match: 2 or more.
+    /// The number of seats in a match; at least 2.
     pub seats: usize,
-    /// Most matches at once.
+    /// The maximum number of concurrent matches.
     pub max_matches: usize,
-    /// Most matches of a bot at once.
+    /// The maximum number of a bot's concurrent matches.
     pub max_slots: u32,
-    /// Whether bots of one owner never meet, but for the validation of one of them.
+    /// Whether bots with the same owner are never paired, except in validations.
     pub owners_apart: bool,
-    /// Names of the bots of the house. New versions are validated against them.
+    /// Names of the house bots, which the ladder's operator provides as opponents. New versions are
+    /// validated against house bots.
     pub house_bots: BTreeSet<String>,
-    /// When a closing round ends.
+    /// The end condition of a closing round.
     pub closing: ClosingRule,
 }
 
-/// When a closing round ends: at the first of what is set.
+/// A closing round's end conditions. The round ends when any of them is met.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ClosingRule {
-    /// When the order of so many of the best holds with `confidence`; 0 for never.
+    /// The number of top ranks whose order must be certain with `confidence`; 0 disables this
+    /// condition.
     pub settled_top: usize,
-    /// Share such as 0.95.
+    /// The confidence that `settled_top` requires, such as 0.95.
     pub confidence: f64,
-    /// After so many matches of each bot in the round; 0 for never.
+    /// The number of matches per bot in the round; 0 disables this condition.
     pub max_matches_per_bot: u64,
 }
 
-/// Where a ladder stands.
+/// A ladder's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Bots enter and play.
+    /// New versions can enter, and matches are played.
     Open,
-    /// No version enters any more; the closing round is played.
+    /// No new version can enter, and only the closing round is played.
     Frozen {
-        /// Matches that the ladder had when it was frozen: those from this number on are of the
-        /// round.
+        /// The number of matches that had been paired when the ladder was frozen. Matches from this
+        /// number on belong to the closing round.
         at_match: u64,
     },
-    /// Nothing is paired any more.
+    /// No matches are paired.
     Closed,
 }

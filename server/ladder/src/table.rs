@@ -1,19 +1,20 @@
-//! Ratings are fitted beside the ladder, to a copy of its results, and then taken in.
+//! Fits ratings to a snapshot of the results, and builds the rating table.
 
 use std::{collections::HashMap, sync::Arc};
 
 use bridgemaster_contest::{ContestError, Ratings, pairing::Uncertainty};
 
 use crate::{
-    BotVersion, CHANGE_WINDOW_MATCHES, Rated, SeatEnd,
+    BotRating, BotVersion, CHANGE_WINDOW_MATCHES, SeatEnd,
     bots::BotNumber,
-    conduct::{beat_fraction, expected, has_changed},
-    knowledge::Knowledge,
+    failure_record::{beat_fraction, expected, has_changed},
+    pairing_model::PairingModel,
     ratings::Fit,
-    results::{Counted, Played},
+    results::{CountedMatch, CountedMatches},
 };
 
-/// Which ladder something is a copy of: one that is read again is another one.
+/// The identity of the ladder that a snapshot comes from. A ladder that is restored from the store
+/// has a new identity.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Origin(Arc<()>);
 
@@ -23,114 +24,114 @@ impl PartialEq for Origin {
     }
 }
 
-/// The results that a fit is to be of. It takes long with many bots and results, and needs nothing
-/// of the ladder meanwhile.
+/// A snapshot of the results to fit. With many bots and results, a fit takes long, so it uses a
+/// snapshot instead of the ladder.
 #[derive(Clone, Debug)]
-pub struct Fitting {
+pub struct FitJob {
     pub(crate) origin: Origin,
-    pub(crate) played: Played,
-    /// The tables of rated matches that are in play.
+    pub(crate) played: CountedMatches,
+    /// The bots in each rated match that was in progress.
     pub(crate) in_play: Vec<Vec<BotNumber>>,
-    /// Matches that were paired so far: what is in play of those is in `in_play`.
+    /// The number of matches that were paired before the snapshot.
     pub(crate) paired: u64,
 }
 
-/// What a ladder takes in of a fit: [`Ladder::take_fit`](crate::Ladder::take_fit).
+/// A fit's result, for [`Ladder::apply_fit`](crate::Ladder::apply_fit).
 #[derive(Debug)]
-pub struct Fitted {
+pub struct FitResult {
     pub(crate) origin: Origin,
-    /// For readers.
+    /// The rating table, for readers of the ladder.
     pub(crate) table: Table,
-    /// What pairing goes by, with what was in play then.
-    pub(crate) knowledge: Knowledge,
-    /// Matches that were paired then.
+    /// The pairing model, including matches that were in progress when the snapshot was taken.
+    pub(crate) pairing_model: PairingModel,
+    /// The number of matches that were paired before the snapshot.
     pub(crate) paired: u64,
 }
 
-/// The ratings of so many results, the best first, and what follows from them.
+/// The ratings from a fit, best first, and data derived from them.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     results: usize,
-    rated: Vec<Rated>,
+    rated: Vec<BotRating>,
     rows: HashMap<BotVersion, Row>,
     ratings: Option<Ratings>,
 }
 
-/// Where a version is in a table.
+/// A version's row in a rating table.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     place: usize,
     has_changed: bool,
 }
 
-impl Fitting {
+impl FitJob {
     /// Fits ratings to the results.
     ///
     /// # Errors
-    /// When the results fix no ratings, or one of them makes no sense.
-    pub fn fit(&self) -> Result<Fitted, ContestError> {
+    /// The results do not determine ratings, or a result is not valid.
+    pub fn fit(&self) -> Result<FitResult, ContestError> {
         let played = &self.played;
         if played.len() == 0 {
-            return Ok(self.fitted(Table::default(), Knowledge::default()));
+            return Ok(self.fitted(Table::default(), PairingModel::default()));
         }
         let fit = Fit::of(played)?;
         let changed = changed(played, &fit);
         let rated = fit.table(&played.numbers);
-        let row = |(place, rated): (usize, &Rated)| {
+        let row = |(place, rated): (usize, &BotRating)| {
             let bot = played.numbers.find(&rated.bot);
             let has_changed = bot.is_some_and(|bot| changed.contains(&bot));
             (rated.bot.clone(), Row { place, has_changed })
         };
-        let knowledge = Knowledge::new(Uncertainty::of(&fit.ratings), fit.bots);
+        let pairing_model = PairingModel::new(Uncertainty::of(&fit.ratings), fit.bots);
         let table = Table {
             results: played.len(),
             rows: rated.iter().enumerate().map(row).collect(),
             rated,
             ratings: Some(fit.ratings),
         };
-        Ok(self.fitted(table, knowledge))
+        Ok(self.fitted(table, pairing_model))
     }
 
-    fn fitted(&self, table: Table, mut knowledge: Knowledge) -> Fitted {
+    fn fitted(&self, table: Table, mut pairing_model: PairingModel) -> FitResult {
         for table in &self.in_play {
-            knowledge.join_and_expect(table);
+            pairing_model.add_bots_and_table(table);
         }
-        Fitted {
+        FitResult {
             origin: self.origin.clone(),
             table,
-            knowledge,
+            pairing_model,
             paired: self.paired,
         }
     }
 }
 
 impl Table {
-    /// How many results it is of.
+    /// Returns the number of results that were fitted.
     #[must_use]
     pub fn results(&self) -> usize {
         self.results
     }
 
-    /// The versions that have results, the best first.
+    /// Returns the ratings of all versions with results, best first.
     #[must_use]
-    pub fn rated(&self) -> &[Rated] {
+    pub fn ratings(&self) -> &[BotRating] {
         &self.rated
     }
 
-    /// The rating of a version; `None` if it has no result.
+    /// Returns a version's rating; `None` if the version has no result.
     #[must_use]
-    pub fn get(&self, bot: &BotVersion) -> Option<&Rated> {
+    pub fn get(&self, bot: &BotVersion) -> Option<&BotRating> {
         let row = self.rows.get(bot)?;
         self.rated.get(row.place)
     }
 
-    /// Whether a version's last results do not fit its earlier ones.
+    /// Returns whether a version's latest results deviate significantly from its earlier results.
     #[must_use]
     pub fn has_changed(&self, bot: &BotVersion) -> bool {
         self.rows.get(bot).is_some_and(|row| row.has_changed)
     }
 
-    /// Whether the order of the best `count` holds as a whole with this confidence.
+    /// Returns whether the order of the top `count` versions is correct with this confidence.
     #[must_use]
     pub fn is_settled(&self, count: usize, confidence: f64) -> bool {
         let ratings = self.ratings.as_ref();
@@ -139,11 +140,11 @@ impl Table {
     }
 }
 
-/// The versions whose last results do not fit their earlier ones.
-fn changed(played: &Played, fit: &Fit) -> Vec<BotNumber> {
-    let mut matches: Vec<&Counted> = played.all().collect();
+/// Returns the versions whose latest results deviate significantly from their earlier results.
+fn changed(played: &CountedMatches, fit: &Fit) -> Vec<BotNumber> {
+    let mut matches: Vec<&CountedMatch> = played.all().collect();
     matches.sort_by_key(|counted| counted.number);
-    // By the numbers of bots: how much better they did than their ratings had it.
+    // Beat fractions minus their expected values, by bot number.
     let mut surprises: Vec<Vec<f64>> = vec![Vec::new(); played.numbers.all().len()];
     let mut ends: Vec<SeatEnd> = Vec::new();
     let mut weights: Vec<f64> = Vec::new();
@@ -154,11 +155,11 @@ fn changed(played: &Played, fit: &Fit) -> Vec<BotNumber> {
         weights.extend(counted.seats.iter().map(|(bot, _)| fit.weight(*bot)));
         for (seat, (bot, _)) in counted.seats.iter().enumerate() {
             let surprise = beat_fraction(&ends, seat) - expected(&weights, seat);
-            surprises[bot.place()].push(surprise);
+            surprises[bot.index()].push(surprise);
         }
     }
     let numbered = (0u32..).map(BotNumber).zip(surprises);
-    let enough = numbered.filter(|(_, told)| told.len() >= 2 * CHANGE_WINDOW_MATCHES);
-    let changed = enough.filter(|(_, told)| has_changed(told));
+    let enough = numbered.filter(|(_, values)| values.len() >= 2 * CHANGE_WINDOW_MATCHES);
+    let changed = enough.filter(|(_, values)| has_changed(values));
     changed.map(|(bot, _)| bot).collect()
 }

@@ -1,47 +1,26 @@
-//! The look at the row of its node with which each transaction of a server begins.
+//! The fence at the start of each transaction: a check that the server still owns its node's row.
 
-/// What a transaction finds there.
+/// The result of checking the node's row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fence {
-    /// The node is the server's, and has its lease.
-    Stands,
-    /// The lease has run out, and nobody has taken the node over yet: it may be renewed.
-    LeaseOver,
-    /// Another server has taken the node over.
+    /// The server owns the node, and its lease is valid.
+    Held,
+    /// The lease has expired, but no other server has taken over the node yet. The server can still
+    /// renew it.
+    LeaseExpired,
+    /// Another server has taken over the node.
     Superseded,
 }
 
 impl Fence {
-    /// What the row says of the node in the epoch of the server, once it is locked: `None` if the node
-    /// is in another epoch, and else whether its lease runs by the clock of the database at that
-    /// moment.
+    /// Interprets the node's locked row. `lease_runs` is `None` if the row's epoch differs from the
+    /// server's. Otherwise `lease_runs` is true while the lease is valid by the database's clock.
     #[must_use]
     pub fn of(lease_runs: Option<bool>) -> Self {
         match lease_runs {
-            Some(true) => Self::Stands,
-            Some(false) => Self::LeaseOver,
+            Some(true) => Self::Held,
+            Some(false) => Self::LeaseExpired,
             None => Self::Superseded,
-        }
-    }
-}
-
-/// How a transaction locks the row of its node before it looks at it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RowLock {
-    /// Against who takes the node over. Renewals, and other transactions of the server, go on.
-    KeyShare,
-    /// Against every other transaction.
-    Update,
-}
-
-impl RowLock {
-    /// That of a try. After a failure the stronger one waits for a commit of the server's own that may
-    /// still be on its way.
-    #[must_use]
-    pub fn of_try(is_again: bool) -> Self {
-        match is_again {
-            true => Self::Update,
-            false => Self::KeyShare,
         }
     }
 }

@@ -1,27 +1,28 @@
-//! What a node decides about its lease, without I/O and without a clock: the store and the server
-//! carry it out, and the simulation of matches drives the same code in virtual time.
+//! Decides when a node can trust its lease, when it renews the lease, and when it retries a
+//! transaction. This crate uses neither I/O nor a clock. The store and the server carry out the
+//! decisions, and the match simulation runs the same code in virtual time.
 //!
-//! * [`Trust`] says whether a node may answer, by its own clock, and when it renews its lease;
-//! * [`Fence`] says what a transaction has found in the row of its node, and [`RowLock`] how it locks
-//!   that row before it looks;
-//! * [`Tries`] says when a transaction that failed is tried again, and [`Commits`] which number the
-//!   next commit has: so one whose answer was lost is found, and not made twice. It also says which
-//!   of those a crash has lost that were not flushed yet, and [`Flushed`] what a flush comes to.
+//! * [`LeaseTrust`] decides, by the node's own clock, whether the node may respond to clients and
+//!   when it renews its lease;
+//! * [`Fence`] is the result of the check that starts each transaction;
+//! * [`Backoff`] schedules retries of a failed transaction;
+//! * [`CommitNumbers`] numbers the commits, so that a commit is repeated only if a crash has lost
+//!   it; [`FlushOutcome`] is the outcome of a flush.
 //!
-//! What the database decides by itself is SQL in `server/store/src/postgres`: who may take a node
-//! over, and until when a lease runs.
+//! The database itself decides which server may take over a node and when a lease expires, in SQL
+//! (`server/store/src/postgres`).
 //!
-//! Moments are times since a beginning that the caller chooses, by the clock of the node.
+//! Times are durations since an origin that the caller chooses, by the node's clock.
 
 #![forbid(unsafe_code)]
 
-mod commits;
+mod backoff;
+mod commit_numbers;
 mod fence;
 pub mod limits;
-mod tries;
 mod trust;
 
-pub use commits::{Commits, Contradicted, Flushed, Unsure};
-pub use fence::{Fence, RowLock};
-pub use tries::Tries;
-pub use trust::Trust;
+pub use backoff::Backoff;
+pub use commit_numbers::{CommitNumbers, FlushOutcome, FlushedCommitMissing, OutcomeUnknown};
+pub use fence::Fence;
+pub use trust::LeaseTrust;

@@ -1,50 +1,54 @@
-//! The times of leases and of the transactions that they fence, each with its reason.
+//! Time limits for leases and fenced transactions, with the reason for each value.
 
 use std::time::Duration;
 
-/// How long a node may do without renewing its lease, until others may take it over. It is the time
-/// for which the matches of a machine that failed stand still, and longer than a slow commit.
+/// Time for which a lease is valid without a renewal. Afterwards other servers can take over the
+/// node, so the matches of a failed machine are interrupted for this time. The time is longer than
+/// a slow commit takes.
 pub const LEASE_TERM: Duration = Duration::from_secs(8);
 
-/// Interval at which a lease is renewed: several renewals may fail before it runs out. A renewal that
-/// takes longer is given up.
-pub const LEASE_RENEWAL: Duration = Duration::from_secs(2);
+/// Interval between lease renewals, and timeout of each renewal. Several renewals can fail before
+/// the lease expires.
+pub const LEASE_RENEWAL_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Pause after a renewal that failed: short against what is left of a lease.
-pub const LEASE_RETRY: Duration = Duration::from_millis(250);
+/// Delay before a failed renewal is retried. This delay is short compared with the lease's
+/// remaining time.
+pub const LEASE_RETRY_INTERVAL: Duration = Duration::from_millis(250);
 
-/// How old the last renewal may be by the clock of the node itself: from then on it must not answer
-/// any more, since others may take its matches over soon after. The rest of the term covers what
-/// clocks differ in while a lease runs.
-pub const LEASE_TRUST: Duration = Duration::from_secs(6);
+/// Maximum age of the last renewal by the node's own clock. If the last renewal is older, the node
+/// must not respond to clients, because other nodes might soon take over its matches. The margin to
+/// [`LEASE_TERM`] covers clock drift during a lease.
+pub const LEASE_TRUST_TIMEOUT: Duration = Duration::from_secs(6);
 
-// A node that misses one renewal keeps its lease.
-const _: () = assert!(0 < LEASE_RENEWAL.as_millis());
-const _: () = assert!(2 * LEASE_RENEWAL.as_millis() < LEASE_TERM.as_millis());
-const _: () = assert!(2 * LEASE_RENEWAL.as_millis() < LEASE_TRUST.as_millis());
-const _: () = assert!(LEASE_TRUST.as_millis() < LEASE_TERM.as_millis());
+// A node that misses one renewal must keep its lease.
+const _: () = assert!(0 < LEASE_RENEWAL_INTERVAL.as_millis());
+const _: () = assert!(2 * LEASE_RENEWAL_INTERVAL.as_millis() < LEASE_TERM.as_millis());
+const _: () = assert!(2 * LEASE_RENEWAL_INTERVAL.as_millis() < LEASE_TRUST_TIMEOUT.as_millis());
+const _: () = assert!(LEASE_TRUST_TIMEOUT.as_millis() < LEASE_TERM.as_millis());
 
-/// Time between two looks for matches that nobody plays: with the term of a lease it is the time for
-/// which the matches of a server that is gone stand still.
-pub const LOOK_FOR_ORPHANS: Duration = Duration::from_secs(2);
+/// Interval at which nodes check for orphaned matches. Together with the lease term, it determines
+/// how long the matches of a dead server are interrupted.
+pub const ORPHAN_POLL_INTERVAL: Duration = Duration::from_secs(2);
 
-/// How long PostgreSQL waits for the next statement of a transaction, until it takes the
-/// transaction of a server that is gone back: statements of a transaction follow at once.
+/// Time after which PostgreSQL aborts an idle transaction, in case its server no longer exists. The
+/// statements of a live transaction follow each other immediately.
 pub const POSTGRES_IDLE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a statement waits for another transaction: longer than [`POSTGRES_IDLE_TIMEOUT`], so
-/// that a server outwaits the one that it takes over from.
+/// Maximum time for which a statement waits for a lock. The time is longer than
+/// [`POSTGRES_IDLE_TIMEOUT`], so that a takeover can wait until the previous server's transaction
+/// is aborted.
 pub const POSTGRES_LOCK_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// How long one try of a transaction may take, its commit included.
-pub const POSTGRES_TRY_TIMEOUT: Duration = Duration::from_secs(40);
+/// Maximum duration of one transaction attempt, including the commit.
+pub const POSTGRES_ATTEMPT_TIMEOUT: Duration = Duration::from_secs(40);
 
-/// How long after its beginning a transaction is tried again: a restart of PostgreSQL or a switch to
-/// a standby takes less. All matches wait meanwhile, and nobody's time runs out.
-pub const POSTGRES_PATIENCE: Duration = Duration::from_secs(60);
+/// Total time for which a transaction is retried. A restart of PostgreSQL or a failover to a
+/// standby takes less time. Meanwhile all matches wait, and no clock runs.
+pub const POSTGRES_RETRY_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The pause after the first try that failed; each later one is twice as long.
-pub const POSTGRES_FIRST_PAUSE: Duration = Duration::from_millis(50);
+/// Delay after the first failed attempt; each later delay is twice as long.
+pub const POSTGRES_MIN_BACKOFF: Duration = Duration::from_millis(50);
 
-/// The longest pause between two tries: how long a server does not notice that PostgreSQL is back.
-pub const POSTGRES_LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// Maximum delay between two attempts. This delay limits how late a node detects that PostgreSQL is
+/// available again.
+pub const POSTGRES_MAX_BACKOFF: Duration = Duration::from_secs(1);

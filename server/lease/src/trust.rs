@@ -1,55 +1,59 @@
-//! The lease of a node as the node itself sees it.
+//! Tracks whether a node can rely on its lease, from the node's own point of view.
 
 use std::time::Duration;
 
-use crate::limits::{LEASE_RENEWAL, LEASE_RETRY, LEASE_TRUST};
+use crate::limits::{LEASE_RENEWAL_INTERVAL, LEASE_RETRY_INTERVAL, LEASE_TRUST_TIMEOUT};
 
-/// Whether a node trusts its lease. That decides whether it answers, and nothing else: who commits is
-/// decided by the database.
+/// Decides whether a node trusts its lease and may therefore respond to clients. Commits do not
+/// depend on this decision, since the database fences them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Trust {
+pub struct LeaseTrust {
     renewed_at: Option<Duration>,
 }
 
-impl Trust {
-    /// A renewal that began then has succeeded. The moment is that of the beginning: the database may
-    /// have done it at any time since.
-    pub fn renewed(&mut self, begun: Duration) {
-        self.renewed_at = Some(begun);
+impl LeaseTrust {
+    /// Records a successful renewal. The lease counts from the renewal's start, because the
+    /// database could have executed the renewal at any time since then.
+    pub fn record_renewal(&mut self, started_at: Duration) {
+        self.renewed_at = Some(started_at);
     }
 
-    /// How long ago the last renewal began that succeeded; for ever if none has. How old the lease is
-    /// that a server took with its node, nobody has measured.
+    /// Returns the time since the last successful renewal started; [`Duration::MAX`] if there was
+    /// none. Taking over a node does not count as a renewal, since the age of that node's lease is
+    /// unknown.
     #[must_use]
     pub fn since_renewal(&self, now: Duration) -> Duration {
         self.renewed_at
-            .map_or(Duration::MAX, |begun| now.saturating_sub(begun))
+            .map_or(Duration::MAX, |started_at| now.saturating_sub(started_at))
     }
 
-    /// Whether the node may answer: no other node can have its matches yet.
+    /// Returns whether the node may respond to clients, because no other node can have taken over
+    /// its matches yet.
     #[must_use]
-    pub fn holds(&self, now: Duration) -> bool {
-        self.since_renewal(now) < LEASE_TRUST
+    pub fn is_valid(&self, now: Duration) -> bool {
+        self.since_renewal(now) < LEASE_TRUST_TIMEOUT
     }
 
-    /// Time until it has to be looked at again whether the node may answer.
+    /// Returns the time after which [`LeaseTrust::is_valid`] must be checked again.
     #[must_use]
-    pub fn look_in(&self, now: Duration) -> Duration {
-        match LEASE_TRUST.saturating_sub(self.since_renewal(now)) {
-            // Once it may not, only a renewal changes that.
-            Duration::ZERO => LEASE_RENEWAL,
-            left => left,
+    pub fn next_check_in(&self, now: Duration) -> Duration {
+        match LEASE_TRUST_TIMEOUT.saturating_sub(self.since_renewal(now)) {
+            // Once trust in the lease has expired, only a renewal restores it.
+            Duration::ZERO => LEASE_RENEWAL_INTERVAL,
+            remaining => remaining,
         }
     }
 
-    /// Pause before the next renewal, after one that began then and was answered now.
+    /// Returns the delay before the next renewal, after a renewal that started at `started_at` and
+    /// completed now.
     #[must_use]
-    pub fn pause(&self, is_renewed: bool, begun: Duration, now: Duration) -> Duration {
-        let pause = match is_renewed {
-            true => LEASE_RENEWAL.saturating_sub(now.saturating_sub(begun)),
-            false => LEASE_RETRY,
+    pub fn renewal_delay(&self, is_renewed: bool, started_at: Duration, now: Duration) -> Duration {
+        let delay = if is_renewed {
+            LEASE_RENEWAL_INTERVAL.saturating_sub(now.saturating_sub(started_at))
+        } else {
+            LEASE_RETRY_INTERVAL
         };
-        pause.min(self.look_in(now))
+        delay.min(self.next_check_in(now))
     }
 }
 
@@ -60,37 +64,40 @@ mod tests {
     const S: fn(u64) -> Duration = Duration::from_secs;
 
     #[test]
-    fn a_lease_is_trusted_from_the_beginning_of_its_renewal_and_not_before() {
-        let mut trust = Trust::default();
-        assert!(!trust.holds(S(0)) && !trust.holds(S(100)));
-        trust.renewed(S(10));
-        assert!(trust.holds(S(10)) && trust.holds(S(15)));
-        assert!(!trust.holds(S(16)));
+    fn a_lease_is_trusted_from_the_start_of_its_renewal() {
+        let mut trust = LeaseTrust::default();
+        assert!(!trust.is_valid(S(0)) && !trust.is_valid(S(100)));
+        trust.record_renewal(S(10));
+        assert!(trust.is_valid(S(10)) && trust.is_valid(S(15)));
+        assert!(!trust.is_valid(S(16)));
         assert_eq!(trust.since_renewal(S(16)), S(6));
-        // Its answer came late.
-        trust.renewed(S(11));
-        assert!(!trust.holds(S(17)));
+        // The response to this renewal arrived late.
+        trust.record_renewal(S(11));
+        assert!(!trust.is_valid(S(17)));
     }
 
     #[test]
-    fn it_is_looked_at_again_when_it_ends() {
-        let mut trust = Trust::default();
-        assert_eq!(trust.look_in(S(3)), LEASE_RENEWAL);
-        trust.renewed(S(10));
-        assert_eq!(trust.look_in(S(11)), S(5));
-        assert_eq!(trust.look_in(S(16)), LEASE_RENEWAL);
+    fn validity_is_checked_again_when_it_ends() {
+        let mut trust = LeaseTrust::default();
+        assert_eq!(trust.next_check_in(S(3)), LEASE_RENEWAL_INTERVAL);
+        trust.record_renewal(S(10));
+        assert_eq!(trust.next_check_in(S(11)), S(5));
+        assert_eq!(trust.next_check_in(S(16)), LEASE_RENEWAL_INTERVAL);
     }
 
     #[test]
-    fn renewals_come_at_their_interval_and_soon_after_a_failure() {
-        let mut trust = Trust::default();
-        trust.renewed(S(10));
-        assert_eq!(trust.pause(true, S(10), S(11)), S(1));
-        assert_eq!(trust.pause(true, S(10), S(13)), S(0));
-        assert_eq!(trust.pause(false, S(12), S(14)), LEASE_RETRY);
+    fn renewals_follow_their_interval_and_failures_are_retried_sooner() {
+        let mut trust = LeaseTrust::default();
+        trust.record_renewal(S(10));
+        assert_eq!(trust.renewal_delay(true, S(10), S(11)), S(1));
+        assert_eq!(trust.renewal_delay(true, S(10), S(13)), S(0));
+        assert_eq!(
+            trust.renewal_delay(false, S(12), S(14)),
+            LEASE_RETRY_INTERVAL
+        );
         let just_before = S(16) - Duration::from_millis(1);
         assert_eq!(
-            trust.pause(false, S(12), just_before),
+            trust.renewal_delay(false, S(12), just_before),
             Duration::from_millis(1)
         );
     }

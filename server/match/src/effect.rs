@@ -1,105 +1,105 @@
-//! What a match has done to the world around it: what its shell has to carry out, in order.
+//! Effects: the actions that a match asks its shell to carry out, in order.
 
 use std::sync::Arc;
 
 use bridgemaster_games::Seat;
 use bridgemaster_referee::{Charge, DecidedBy, Fault, FaultReason, MatchResult};
 
-use crate::{Moment, Outgoing, StreamNumber};
+use crate::{Outgoing, ServerTime, StreamNumber};
 
-/// A number of entries of a match's journal, counted from its start. What waits for so many may be
-/// seen once they are stored.
+/// A position in a match's journal: the number of entries before it. An effect with a position
+/// becomes visible only once that many entries are stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Entries(pub u64);
 
 impl Entries {
-    /// Nothing is waited for.
+    /// The start of the journal. An effect with this position need not wait.
     pub const NONE: Self = Self(0);
 }
 
-/// Something to be carried out. Whoever drives the match gives a buffer for them, and carries them
-/// out in their order before the match is given anything else.
+/// An action for the shell, which is the match's caller. The shell passes a buffer for effects with
+/// each call, and carries them out in order before its next call.
 #[derive(Debug)]
 pub enum Effect {
-    /// Store an entry of the journal: the one after those before it. Not given by a match without a
-    /// journal.
+    /// Append an entry to the stored journal. Never emitted by a match without a journal.
     Store(StoredEntry),
-    /// A new stream takes a seat: what is sent to the seat from now on goes to it.
+    /// Attach a new stream to a seat. Later messages to the seat go to it.
     Open {
-        /// The seat.
+        /// The seat that the stream belongs to.
         seat: Seat,
-        /// The stream.
+        /// The number of the new stream.
         stream: StreamNumber,
     },
-    /// Send a message to the stream that holds a seat. If its queue is full, the shell ends it as too
-    /// slow, sends it nothing more, and calls [`Match::overflowed`](crate::Match::overflowed) when
-    /// the effects at hand are carried out.
+    /// Send a message to a seat's current stream. If the stream's queue is full, the shell closes
+    /// the stream as too slow, sends nothing more to it, and calls
+    /// [`Match::handle_overflow`](crate::Match::handle_overflow) after the current effects.
     Send {
-        /// The seat.
+        /// The receiving seat.
         seat: Seat,
-        /// The message.
+        /// The message with its encoded bytes.
         message: Outgoing,
-        /// Not before so many entries are stored.
+        /// The journal position that this effect waits for.
         after: Entries,
     },
-    /// End the stream that holds a seat after what was sent to it.
+    /// Close a seat's current stream after sending the messages before this effect.
     Close {
-        /// The seat.
+        /// The seat that the stream belongs to.
         seat: Seat,
-        /// Why.
+        /// The reason to report to the bot.
         closing: Closing,
-        /// Not before so many entries are stored.
+        /// The journal position that this effect waits for.
         after: Entries,
     },
-    /// The stream that held a seat ended by itself. Nothing is sent to it any more.
+    /// A seat's current stream has ended. No further messages are sent to it.
     Lost {
-        /// The seat.
+        /// The seat of the stream.
         seat: Seat,
-        /// What was wrong with its bytes, if they were no message.
+        /// The decoding error, if the stream carried invalid bytes.
         garbage: Option<String>,
     },
-    /// The deadline is before the moment at which the timer looks again, or there is none any more:
-    /// wake the timer, which calls [`Match::tick`](crate::Match::tick).
+    /// Wake the timer, because the deadline is now earlier or no longer exists. The timer then
+    /// calls [`Match::tick`](crate::Match::tick).
     Wake,
-    /// A message of a bot that was decoded at this moment is handled.
-    Handled(Moment),
-    /// A seat committed a fault: for the log of the operator, who may know at once.
-    Faulty {
-        /// The seat.
+    /// A bot's message was handled. The value is the time when the message was decoded.
+    Handled(ServerTime),
+    /// Write a fault to the operator's log. The log can contain the match's secrets.
+    LogFault {
+        /// The seat that committed the fault.
         seat: Seat,
-        /// The fault.
+        /// The fault with its cost.
         fault: Fault,
     },
-    /// Count something for everybody to see: it is no secret any more.
-    Count(Counted),
-    /// The match is over, and no records or entries follow.
-    Ended(Ending),
-    /// The match was cancelled: it has neither a result nor a replay, and nothing follows.
+    /// Count an event in the metrics. The event is no longer secret.
+    Count(CountedEvent),
+    /// The match has ended. No records or entries follow.
+    Ended(MatchEnd),
+    /// The match was cancelled. It has neither a result nor a replay, and no further effects
+    /// follow.
     Cancelled {
-        /// Not to be seen before so many entries are stored.
+        /// The journal position that this effect waits for.
         after: Entries,
     },
 }
 
-/// Something that is counted.
+/// An event for the metrics.
 #[derive(Clone, Debug)]
-pub enum Counted {
+pub enum CountedEvent {
     /// A decision was applied.
     Decision {
-        /// Whose it is.
+        /// The seat that owed the decision.
         seat: Seat,
-        /// Who made it.
+        /// The origin of the decision.
         by: DecidedBy,
-        /// What it cost; `None` when no bot answered.
+        /// The charge for the answer; `None` if the bot did not answer.
         charge: Option<Charge>,
-        /// Time since the match started, in ms; 0 before.
+        /// Time since the match started, in ms; 0 before the start.
         at_ms: u64,
     },
     /// A seat committed a fault.
     Fault {
-        /// The seat.
+        /// The seat that committed the fault.
         seat: Seat,
-        /// The fault.
+        /// The fault with its cost.
         fault: Fault,
     },
 }
@@ -107,54 +107,54 @@ pub enum Counted {
 /// An entry of a journal.
 #[derive(Debug)]
 pub struct StoredEntry {
-    /// Its number, from 0.
+    /// The entry's number, counted from 0.
     pub number: u64,
-    /// Its bytes.
+    /// The encoded `JournalEntry`.
     pub bytes: Vec<u8>,
-    /// It is the last one: what stays of the match is stored with it, and the journal is dropped.
+    /// For the last entry, the finished match's data to store with it. The journal is then deleted.
     pub finish: Option<Box<Finish>>,
 }
 
-/// What stays of a match that ends.
+/// The stored data of a finished match.
 #[derive(Debug)]
 pub struct Finish {
-    /// What is known of it without its replay: see [`read_finished`](crate::read_finished).
+    /// The summary without the replay: see [`decode_finished`](crate::decode_finished).
     pub summary: Vec<u8>,
-    /// The bytes of its replay file; none of a match that was cancelled.
+    /// The bytes of the replay file; empty for a cancelled match.
     pub replay: Arc<[u8]>,
-    /// Names that the match is of: of the key that made it, and of its bots.
+    /// Names of the API keys that created and played the match, for access checks.
     pub parties: Vec<String>,
 }
 
 /// The end of a match.
 #[derive(Debug)]
-pub struct Ending {
-    /// Its result.
+pub struct MatchEnd {
+    /// The result of the match.
     pub result: Arc<MatchResult>,
-    /// Not to be seen before so many entries are stored.
+    /// The journal position that this effect waits for.
     pub after: Entries,
 }
 
-/// Why a match was cancelled.
+/// The reason and the cause of a cancellation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cancellation {
-    /// What whoever cancelled it said.
+    /// The reason given in the request.
     pub reason: String,
-    /// Name of that API key, where there are keys.
+    /// Name of the API key that cancelled the match; `None` if the server uses no keys.
     pub by: Option<String>,
-    /// The seat that was offered to a bot, and that the bot declined.
+    /// The seat whose bot declined a queue's offer, if this caused the cancellation.
     pub declined: Option<Seat>,
 }
 
-/// Why the match ends a stream.
+/// The reason why the match closes a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Closing {
-    /// The match is over.
+    /// The match has ended with a result.
     MatchEnded,
-    /// The seat is forfeited, for this reason.
+    /// The seat was forfeited because of this fault.
     Forfeited(FaultReason),
-    /// A newer stream took the seat.
+    /// A newer stream replaced this one.
     Superseded,
-    /// The match was cancelled.
+    /// The match was cancelled and has no result.
     Cancelled(Arc<Cancellation>),
 }

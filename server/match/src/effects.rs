@@ -1,4 +1,5 @@
-//! What comes of an input: an entry, messages, records, and the end.
+//! Conversion of the referee's outputs to effects: journal entries, messages, records and the
+//! match's end.
 
 use std::sync::Arc;
 
@@ -10,17 +11,18 @@ use bridgemaster_proto::{
 };
 use bridgemaster_referee::{CloseReason, Output, Record, RecordEntry, SeatMessage, Time};
 use bridgemaster_replay::ReplayWriter;
-use bridgemaster_wire::{response_to_wire, result_to_wire, started_beside_the_game};
+use bridgemaster_wire::{response_to_wire, result_to_wire, started_without_game};
 
 use crate::{
-    Closing, Effect, Ending, Entries, Finish, Match, Outgoing,
+    Closing, Effect, Entries, Finish, Match, MatchEnd, Outgoing,
     journal::{write_finished, write_histories},
     machine::Replay,
 };
 
 impl<G: WireGame> Match<G> {
-    /// Makes effects of what the referee said. All of them wait for one entry, which is given.
-    pub(crate) fn carry_out(&mut self, time: Time, effects: &mut Vec<Effect>) -> Entries {
+    /// Converts the referee's outputs to effects, all of which wait for one journal entry. Returns
+    /// the journal position after this entry.
+    pub(crate) fn emit_effects(&mut self, time: Time, effects: &mut Vec<Effect>) -> Entries {
         let mut outputs = std::mem::take(&mut self.outputs);
         let (mut has_ended, mut is_cancelled) = (false, false);
         for output in &outputs {
@@ -29,23 +31,24 @@ impl<G: WireGame> Match<G> {
                 Output::Ended => has_ended = self.end_replay(),
                 Output::Cancelled => {
                     is_cancelled = true;
-                    self.replay = Replay::Growing(ReplayWriter::default());
+                    self.replay = Replay::Recording(ReplayWriter::default());
                 }
                 Output::Send { .. } | Output::Close { .. } => {}
             }
         }
         if !self.referee.is_secret_who_decided() {
-            self.held_back.release(effects);
-            if let Replay::Growing(writer) = &mut self.replay {
+            self.withheld_counts.release(effects);
+            if let Replay::Recording(writer) = &mut self.replay {
                 writer.publish();
             }
         }
-        let stays = match self.journal.is_some() && has_ended {
-            true => self.replay().map(Arc::clone),
-            false => is_cancelled.then(Arc::default),
+        let finished_replay = if self.journal.is_some() && has_ended {
+            self.replay().map(Arc::clone)
+        } else {
+            is_cancelled.then(Arc::default)
         };
-        self.store(stays, time, effects);
-        let after = self.unsettled();
+        self.store(finished_replay, time, effects);
+        let after = self.uncommitted();
         for output in outputs.drain(..) {
             match output {
                 Output::Send {
@@ -60,7 +63,7 @@ impl<G: WireGame> Match<G> {
         self.outputs = outputs;
         if has_ended && let Some(result) = self.referee.result() {
             let result = Arc::clone(result);
-            effects.push(Effect::Ended(Ending { result, after }));
+            effects.push(Effect::Ended(MatchEnd { result, after }));
         }
         if is_cancelled {
             effects.push(Effect::Cancelled { after });
@@ -68,7 +71,7 @@ impl<G: WireGame> Match<G> {
         after
     }
 
-    /// Sends a message to a seat that has a stream.
+    /// Sends a message to a seat if it has a stream.
     fn send(
         &self,
         seat: Seat,
@@ -77,7 +80,7 @@ impl<G: WireGame> Match<G> {
         after: Entries,
         effects: &mut Vec<Effect>,
     ) {
-        if !self.links[seat.index()].is_open() {
+        if !self.streams[seat.index()].is_open() {
             return;
         }
         let message = self.outgoing(sequence, message);
@@ -88,7 +91,7 @@ impl<G: WireGame> Match<G> {
         });
     }
 
-    /// Ends the stream of a seat, if it has one.
+    /// Closes a seat's stream, if it has one.
     fn close(
         &mut self,
         seat: Seat,
@@ -103,10 +106,10 @@ impl<G: WireGame> Match<G> {
                 Some((_, why)) => Closing::Cancelled(Arc::clone(why)),
                 None => return,
             },
-            // It ended with those bytes.
+            // The stream has already ended.
             CloseReason::Garbage => return,
         };
-        if self.links[seat.index()].end() {
+        if self.streams[seat.index()].end() {
             effects.push(Effect::Close {
                 seat,
                 closing,
@@ -122,9 +125,9 @@ impl<G: WireGame> Match<G> {
         match message {
             SeatMessage::Request(request) => Outgoing::request(sequence, request),
             SeatMessage::Started(started) => {
-                let mut told = started_beside_the_game(id, rules, &origin.salt, started);
-                self.add_wishes(&mut told);
-                Outgoing::started::<G>(sequence, told, &rules.config)
+                let mut message = started_without_game(id, rules, &origin.salt, started);
+                self.add_options(&mut message);
+                Outgoing::started::<G>(sequence, message, &rules.config)
             }
             SeatMessage::Rejected(_) | SeatMessage::SeatStatus(_) | SeatMessage::Ended(_) => {
                 let salt = &origin.salt;
@@ -135,9 +138,8 @@ impl<G: WireGame> Match<G> {
         }
     }
 
-    /// Adds to what a seat is told at the start what the maker of the match wished, which the referee
-    /// does not know of.
-    fn add_wishes(&self, started: &mut v1::MatchStarted) {
+    /// Adds the options that the referee does not know to a start message.
+    fn add_options(&self, started: &mut v1::MatchStarted) {
         if let Some(config) = &mut started.config {
             config.group.clone_from(&self.origin.group);
             config.spectators = self.origin.spectators;
@@ -145,10 +147,11 @@ impl<G: WireGame> Match<G> {
         self.add_reservations(&mut started.seats);
     }
 
-    /// Adds to a later message what the maker wished, and leaves out of it what is held back.
+    /// Adds the options that the referee does not know to a later message, and removes a withheld
+    /// seed.
     fn adapt(&self, response: &mut v1::PlayResponse) {
         match &mut response.message {
-            Some(Message::MatchEnded(ended)) if self.is_held_back => {
+            Some(Message::MatchEnded(ended)) if self.is_seed_withheld => {
                 ended.seed.clear();
                 ended.seed_salt.clear();
             }
@@ -157,19 +160,20 @@ impl<G: WireGame> Match<G> {
         }
     }
 
-    /// Adds for which bots seats are reserved.
+    /// Adds the names of the bots that seats are reserved for.
     fn add_reservations(&self, seats: &mut [v1::SeatInfo]) {
         for (seat, name) in &self.origin.reserved_for {
-            for told in seats.iter_mut() {
-                if told.seat == u32::from(seat.number()) {
-                    name.clone_into(&mut told.reserved_for);
+            for info in seats.iter_mut() {
+                if info.seat == u32::from(seat.number()) {
+                    name.clone_into(&mut info.reserved_for);
                 }
             }
         }
     }
 
-    /// Makes an entry of what happened, and with it of the end. After the end none are made: what is
-    /// sent then waits for the end itself.
+    /// Adds a journal entry with the inputs since the previous one, and the summary if the match
+    /// has ended. The journal has no entries after the end, so later messages wait for the last
+    /// one.
     fn store(&mut self, replay: Option<Arc<[u8]>>, time: Time, effects: &mut Vec<Effect>) {
         let Some(mut journal) = self.journal.take() else {
             return;
@@ -181,16 +185,18 @@ impl<G: WireGame> Match<G> {
         });
         let has_ended = finish.is_some();
         effects.push(Effect::Store(journal.make_entry(&self.referee, finish)));
-        self.storing.wait_for(journal.entries(), time);
+        self.commits.add_pending(journal.entries(), time);
         self.journal = (!has_ended).then_some(journal);
     }
 
-    /// All that stays of it but the config of its game.
+    /// Builds the summary without the game's config.
     fn finished(&self) -> FinishedMatch {
         let referee = &self.referee;
         let seats = referee.seats().zip(&self.tickets);
         let seats = seats.map(|(info, ticket)| {
-            let (started_sequence, ended_sequence) = referee.told(info.seat).unwrap_or_default();
+            let (started_sequence, ended_sequence) = referee
+                .start_and_end_sequences(info.seat)
+                .unwrap_or_default();
             FinishedSeat {
                 ticket_sha256: ticket.as_bytes().to_vec(),
                 started_sequence,
@@ -198,7 +204,7 @@ impl<G: WireGame> Match<G> {
             }
         });
         FinishedMatch {
-            info: Some(self.info_beside_the_game()),
+            info: Some(self.info_without_game()),
             game_id: G::ID.to_owned(),
             rules_version: G::RULES_VERSION,
             seats: seats.collect(),
@@ -209,55 +215,55 @@ impl<G: WireGame> Match<G> {
         }
     }
 
-    /// Puts a record into the replay, and its events where they wait for the spectators.
+    /// Appends a record to the replay, and the record's events to the spectators' update.
     fn record(&mut self, record: &Record<G>, effects: &mut Vec<Effect>) {
-        let happened: &[G::Event] = match &record.entry {
+        let events: &[G::Event] = match &record.entry {
             RecordEntry::Decision(decision) => {
-                self.held_back.decision(decision, record.at_ms);
+                self.withheld_counts.add_decision(decision, record.at_ms);
                 &decision.events
             }
             RecordEntry::Chance(chance) => &chance.events,
             RecordEntry::Fault { seat, fault } => {
-                self.held_back.fault(*seat, fault);
+                self.withheld_counts.add_fault(*seat, fault);
                 let (seat, fault) = (*seat, fault.clone());
-                effects.push(Effect::Faulty { seat, fault });
+                effects.push(Effect::LogFault { seat, fault });
                 &[]
             }
             RecordEntry::Seat(_) => &[],
         };
-        if !happened.is_empty() {
-            self.held_back.release(effects);
+        if !events.is_empty() {
+            self.withheld_counts.release(effects);
         }
-        self.untold.happened(happened);
-        if let Replay::Growing(writer) = &mut self.replay {
+        self.unpublished.record(events);
+        if let Replay::Recording(writer) = &mut self.replay {
             writer.push(record);
         }
     }
 
-    /// The match has ended, and its replay has every record. Tells whether it has a result.
+    /// Adds the result to the replay. Returns whether the match has a result.
     fn end_replay(&mut self) -> bool {
-        if let Replay::Growing(writer) = &mut self.replay {
+        if let Replay::Recording(writer) = &mut self.replay {
             let mut writer = std::mem::take(writer);
             writer.shrink_to_fit();
-            self.replay = Replay::Whole(writer);
+            self.replay = Replay::Complete(writer);
         }
         self.referee.result().is_some()
     }
 
-    /// The bytes of its replay file, once it has ended. They are made and signed when they are asked
-    /// for first: of most matches that are not stored nobody asks.
+    /// Returns the bytes of the replay file once the match has ended. The first call builds and
+    /// signs the file, because most replays of unstored matches are never requested.
     pub fn replay(&mut self) -> Option<&Arc<[u8]>> {
-        if let Replay::Whole(writer) = &mut self.replay {
+        if let Replay::Complete(writer) = &mut self.replay {
             let (origin, result) = (&self.origin, self.referee.result()?);
             let id = origin.id.as_str();
             let result = result_to_wire(id, result);
             let writer = std::mem::take(writer);
             let bytes = writer.finish(id, &self.referee, &origin.salt, result, &self.signing_key);
-            self.replay = Replay::Sealed(bytes.into());
+            self.replay = Replay::Signed(bytes.into());
         }
         match &self.replay {
-            Replay::Sealed(bytes) => Some(bytes),
-            Replay::Growing(_) | Replay::Whole(_) => None,
+            Replay::Signed(bytes) => Some(bytes),
+            Replay::Recording(_) | Replay::Complete(_) => None,
         }
     }
 }

@@ -1,64 +1,69 @@
-//! One match whole, without I/O: its referee, the streams that hold its seats, what was reported and
-//! is not handled yet, its replay, and the entries of its journal.
+//! A whole match as a state machine without I/O. It consists of the referee, the seats' streams,
+//! the unhandled reports, the replay and the journal.
 //!
-//! A [`Match`] is given what happened and when, and tells what is to be done: it appends
-//! [`Effect`]s to a buffer of its caller. It has no lock, no clock, no store and no task, so a whole
-//! match, its server killed in the middle, fits into a test.
+//! A [`Match`] receives inputs with their times, and appends the resulting actions as [`Effect`]s
+//! to its caller's buffer. It has no lock, clock, store or task. So a unit test can run a whole
+//! match, and even simulate a crash of the server.
 //!
 //! Duties of the shell that drives it:
-//! * put each report into an [`Inbox`] at the moment at which it is made, and take all of them
-//!   whenever the match is given anything;
-//! * carry out the effects of a call in their order, before the next call;
-//! * let nothing be seen before as many [`Entries`] are stored as the effect says, and never if
-//!   they cannot be; tell the match with [`Match::stored`] when they are;
-//! * not read a stream any further before what [`Match::unsettled_report`] says is stored: then what
-//!   waits is bounded by the streams;
-//! * ask for the news with [`Match::take_news`] while somebody watches, soon after what everybody may
-//!   know has changed, and before somebody else begins to watch;
-//! * call [`Match::tick`] at the time that it gave last, and when [`Effect::Wake`] asks for it;
-//! * [`Match::park`] it before streams end with the server;
-//! * to go on after its own end, [`recover`] the match from what was stored, and call
-//!   [`Match::restarted`] before anything else.
+//! * put each report into an [`Inbox`] at the moment of its event, and pass all reports to the
+//!   match with its next call;
+//! * carry out a call's effects in order, before the next call;
+//! * make an effect visible only once the [`Entries`] in its `after` field are stored; call
+//!   [`Match::mark_stored`] after storing entries;
+//! * stop reading a stream until [`Match::uncommitted_report`] is stored, so that the streams limit
+//!   the number of waiting effects;
+//! * poll [`Match::take_update`] while there are spectators, soon after a public change and before
+//!   a new spectator starts to watch;
+//! * call [`Match::tick`] at the time that its last call returned, and on [`Effect::Wake`];
+//! * call [`Match::park`] before the server stops and its streams end;
+//! * after a restart, [`recover`] the match from the store, and call [`Match::restart`] before
+//!   anything else.
 
 #![forbid(unsafe_code)]
 
-mod afterwards;
-mod calendar;
-mod cancelling;
+mod answer_verdict;
+mod cancel;
+mod commit_tracker;
 mod effect;
 mod effects;
-mod held_back;
+mod expire_seat;
+mod final_messages;
 mod journal;
-mod judging;
-mod link;
+mod lag;
 mod machine;
-mod moment;
-mod news;
 mod origin;
 mod outgoing;
 mod referee_input;
 mod report;
-mod returns;
-mod shown;
-mod storing;
+mod return_tracker;
+mod seat_stream;
+mod server_time;
+mod spectator_update;
 mod tickets;
 #[cfg(test)]
 mod two_bots;
-mod untold;
+mod unpublished;
 mod verdict;
+mod view;
+mod wall_clock;
+mod withheld_counts;
 
-pub use afterwards::LastWords;
 pub use bridgemaster_names::MatchId;
-pub use effect::{Cancellation, Closing, Counted, Effect, Ending, Entries, Finish, StoredEntry};
-pub use journal::{
-    Beginning, Claims, Header, MAX_SUMMARY_BYTES, ReadEntry, Recovered, StoredInput, Unreplayable,
-    read_entry, read_finished, read_histories, recover,
+pub use effect::{
+    Cancellation, Closing, CountedEvent, Effect, Entries, Finish, MatchEnd, StoredEntry,
 };
-pub use machine::{Joined, Match, NotCancelled, NotSeated, Opening};
-pub use moment::{Ahead, MIN_LAG_US, Moment};
-pub use news::{DueNews, News};
+pub use expire_seat::ExpireSeatError;
+pub use final_messages::FinalMessages;
+pub use journal::{
+    Header, HistoryStart, MAX_SUMMARY_BYTES, MatchParties, ReadEntry, Recovered, StoredInput,
+    Unreplayable, decode_finished, read_entry, read_histories, recover,
+};
+pub use machine::{CancelError, JoinError, Joined, Match, StreamStart};
 pub use origin::{OfferedSeat, Origin, TicketHash};
 pub use outgoing::Outgoing;
 pub use report::{Inbox, Report, SeatInput, StreamNumber};
-pub use tickets::{NoNewTickets, Replaced};
+pub use server_time::{ClockOffset, MIN_LAG_US, ServerTime};
+pub use spectator_update::{DueUpdate, SpectatorUpdate};
+pub use tickets::{ReplaceTicketsError, ReplacedTickets};
 pub use verdict::Verdict;

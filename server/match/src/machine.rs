@@ -1,141 +1,144 @@
-//! A match, and what it is given.
+//! A match's state and its entry points.
 //!
-//! Whatever happens goes through one function, `Match::handle`: it is written down for the journal,
-//! given to the referee, and what comes of it becomes effects. They wait for the entry that has it.
+//! Every input passes through `Match::handle`. This function records the input in the journal,
+//! passes it to the referee, and converts the outputs to effects. The effects wait for the journal
+//! entry with the input.
 
 #[cfg(test)]
-mod handled_late;
+mod late_handling;
 #[cfg(test)]
-mod replay_asked_for_late;
+mod late_loss;
+#[cfg(test)]
+mod late_replay_request;
 
 use std::sync::Arc;
 
 use bridgemaster_games::Seat;
 use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::{
-    BotIdentity, FaultReason, Histories, HistoryId, Input, Known, MatchPhase, MatchRules, NoteRoom,
-    Output, Referee, RulesError, Time,
+    BotIdentity, FaultReason, Histories, HistoryId, Input, MatchRules, NoteBudget, Output, Referee,
+    ResumePoint, RulesError, Time,
 };
 use bridgemaster_replay::{ReplayWriter, SigningKey};
 
 use crate::{
-    Beginning, Cancellation, Closing, Effect, Entries, MIN_LAG_US, Moment, Origin, Recovered,
-    Report, SeatInput, StreamNumber, TicketHash, Verdict,
-    calendar::Calendar,
-    held_back::HeldBack,
+    Cancellation, Closing, Effect, Entries, HistoryStart, MIN_LAG_US, Origin, Recovered, Report,
+    SeatInput, ServerTime, StreamNumber, TicketHash, Verdict,
+    commit_tracker::CommitTracker,
     journal::{MatchJournal, write_header},
-    link::Link,
     referee_input::referee_input,
-    returns::{Returns, Told},
-    storing::Storing,
-    untold::Untold,
+    return_tracker::{Presence, ReturnTracker},
+    seat_stream::SeatStream,
+    unpublished::UnpublishedEvents,
+    wall_clock::WallClockMap,
+    withheld_counts::WithheldCounts,
 };
 
 /// A match of one game.
 pub struct Match<G: WireGame> {
     pub(crate) origin: Arc<Origin>,
     pub(crate) signing_key: Arc<SigningKey>,
-    /// Of each seat, in seat order.
+    /// The current ticket hashes, in seat order.
     pub(crate) tickets: Vec<TicketHash>,
     pub(crate) referee: Referee<G>,
-    /// Which numbers of bots that come back are believed.
+    /// The histories, which decide which sequence numbers of returning bots are valid.
     pub(crate) histories: Histories,
-    pub(crate) calendar: Calendar,
-    pub(crate) returns: Returns,
-    /// What began last.
-    began: Beginning,
-    pub(crate) links: Vec<Link>,
-    /// Lag of the server that the referee knows of or that was before its time, in µs.
-    lag_us: u64,
-    /// What happened while it was secret who had decided.
-    pub(crate) held_back: HeldBack,
-    pub(crate) untold: Untold<G::Event>,
+    pub(crate) wall_clock: WallClockMap,
+    pub(crate) returns: ReturnTracker,
+    /// The start of the current history.
+    last_start: HistoryStart,
+    pub(crate) streams: Vec<SeatStream>,
+    /// Server lag in µs that was reported to the referee or was before the start of the match.
+    pub(crate) lag_us: u64,
+    /// Metrics that are withheld while it is secret who has decided.
+    pub(crate) withheld_counts: WithheldCounts,
+    pub(crate) unpublished: UnpublishedEvents<G::Event>,
     pub(crate) replay: Replay,
-    /// `None` without a store, and once the match has ended.
+    /// The journal; `None` without a store, and once the match has ended.
     pub(crate) journal: Option<MatchJournal>,
-    pub(crate) storing: Storing,
-    /// The moment at which the timer looks again.
+    pub(crate) commits: CommitTracker,
+    /// The time at which the timer fires next.
     pub(crate) armed: Option<Time>,
-    /// Its chance stays secret after its end.
-    pub(crate) is_held_back: bool,
-    /// When and why it was cancelled, if it was.
+    /// The seed stays secret after the end of the match.
+    pub(crate) is_seed_withheld: bool,
+    /// The time and circumstances of the cancellation.
     pub(crate) cancelled: Option<(Time, Arc<Cancellation>)>,
     pub(crate) is_parked: bool,
     pub(crate) outputs: Vec<Output<G>>,
 }
 
 pub(crate) enum Replay {
-    /// Of a match that has not ended.
-    Growing(ReplayWriter),
-    /// Of one that has, and whose replay nobody has asked for.
-    Whole(ReplayWriter),
-    /// The signed file.
-    Sealed(Arc<[u8]>),
+    /// The match has not ended.
+    Recording(ReplayWriter),
+    /// The match has ended, and the file was not requested yet.
+    Complete(ReplayWriter),
+    Signed(Arc<[u8]>),
 }
 
-/// A seat that was taken with a new stream.
+/// A seat with a newly attached stream.
 #[derive(Clone, Copy, Debug)]
 pub struct Joined {
-    /// The stream.
+    /// The number of the stream.
     pub stream: StreamNumber,
-    /// What its Welcome tells.
-    pub opening: Opening,
-    /// Not to be told before so many entries are stored: a bot that was told of a history names it
-    /// for ever.
+    /// The contents of the Welcome message.
+    pub start: StreamStart,
+    /// The journal position that must be stored before the Welcome is sent, because a bot remembers
+    /// the history in it.
     pub after: Entries,
 }
 
-/// Where a stream begins.
+/// The start of a stream.
 #[derive(Clone, Copy, Debug)]
-pub struct Opening {
-    /// The history that the match is in.
+pub struct StreamStart {
+    /// The current history of the match.
     pub history_id: HistoryId,
-    /// What came after the last message that the bot has follows; otherwise it begins anew.
+    /// True if the stream continues after the bot's resume point. If false, the bot starts over.
     pub resumed: bool,
-    /// Bytes that are left for the notes of the seat.
+    /// Remaining note budget of the seat, in bytes.
     pub note_bytes_left: u32,
 }
 
-/// Why a bot does not get a seat.
+/// The reason why a bot cannot join a seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NotSeated {
-    /// The bot of another API key holds the seat, or the seat is reserved for one.
+pub enum JoinError {
+    /// The seat is held by the bot of another API key, or reserved for one.
     OfAnotherKey,
-    /// The seat was offered to another version of the bot: this one.
+    /// The seat was offered to this other version of the bot.
     OfAnotherVersion(String),
-    /// The seat is forfeited, for this reason.
+    /// The seat is forfeited because of this fault.
     Forfeited(FaultReason),
     /// The match was cancelled.
     Cancelled(Arc<Cancellation>),
 }
 
-/// Why a match is not cancelled.
+/// The reason why a match cannot be cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotCancelled {
-    /// It has ended.
+pub enum CancelError {
+    /// The match has ended.
     Ended,
-    /// The server ends, and the match stands still.
+    /// The server is stopping and the match is parked.
     Parked,
 }
 
 impl<G: WireGame> Match<G> {
-    /// A match that waits for its bots, made in the history `running`; the start-up time runs from
-    /// `made_at`. Its entries are to be stored if it `is_stored`; its replay is signed with the key.
+    /// Creates a match that waits for its bots, in the history `running`. The start-up time begins
+    /// at `made_at`. The match has a journal if `is_stored` is true. Its replay is signed with
+    /// `signing_key`.
     ///
     /// # Errors
-    /// Names the first field of the rules that is not valid, and what would be; or tells why the
-    /// game refuses to set up.
+    /// Returns an error that names the first invalid field of the rules and its valid values, or
+    /// describes the problem with the game's setup.
     pub fn new(
         origin: Origin,
         rules: MatchRules<G>,
-        made_at: Moment,
+        made_at: ServerTime,
         running: HistoryId,
         is_stored: bool,
         signing_key: Arc<SigningKey>,
     ) -> Result<Self, RulesError> {
         let recovered = Recovered {
-            calendar: Calendar::new(made_at.time, origin.created_unix_ms),
-            returns: Returns::default(),
+            wall_clock: WallClockMap::new(made_at.time, origin.created_unix_ms),
+            returns: ReturnTracker::default(),
             origin,
             referee: Referee::new(rules, made_at.time)?,
             histories: Histories::new(running),
@@ -143,17 +146,17 @@ impl<G: WireGame> Match<G> {
             entries: Entries::NONE,
             known_until: made_at.time,
         };
-        let mut made = Self::recovered(recovered, signing_key);
-        made.lag_us = made_at.lag_us;
+        let mut new_match = Self::from_recovered(recovered, signing_key);
+        new_match.lag_us = made_at.lag_us;
         if !is_stored {
-            made.journal = None;
+            new_match.journal = None;
         }
-        Ok(made)
+        Ok(new_match)
     }
 
-    /// Goes on with a match of an earlier server, whose entries are stored. To be followed by
-    /// [`Match::restarted`].
-    pub fn recovered(recovered: Recovered<G>, signing_key: Arc<SigningKey>) -> Self {
+    /// Creates a match from a recovered one. The entries of its journal are already stored.
+    /// [`Match::restart`] must be called next.
+    pub fn from_recovered(recovered: Recovered<G>, signing_key: Arc<SigningKey>) -> Self {
         let Recovered {
             origin,
             referee,
@@ -161,72 +164,73 @@ impl<G: WireGame> Match<G> {
             replay,
             entries,
             known_until: _,
-            calendar,
+            wall_clock,
             returns,
         } = recovered;
-        let is_held_back = origin.is_held_back();
+        let is_seed_withheld = origin.is_seed_withheld();
         Self {
             tickets: origin.tickets.clone(),
-            began: Beginning {
+            last_start: HistoryStart {
                 history_id: histories.running(),
                 unix_ms: origin.created_unix_ms,
             },
-            calendar,
+            wall_clock,
             returns,
             origin: Arc::new(origin),
             signing_key,
-            links: referee.seats().map(|_| Link::default()).collect(),
+            streams: referee.seats().map(|_| SeatStream::default()).collect(),
             referee,
             histories,
             lag_us: 0,
-            held_back: HeldBack::default(),
-            untold: Untold::default(),
-            replay: Replay::Growing(replay),
+            withheld_counts: WithheldCounts::default(),
+            unpublished: UnpublishedEvents::default(),
+            replay: Replay::Recording(replay),
             journal: Some(MatchJournal::new(entries)),
-            storing: Storing::new(entries),
+            commits: CommitTracker::new(entries),
             armed: None,
-            is_held_back,
+            is_seed_withheld,
             cancelled: None,
             is_parked: false,
             outputs: Vec::new(),
         }
     }
 
-    /// What a store must keep to begin it again: the bytes of a [`Header`](crate::Header).
+    /// Returns the bytes of the [`Header`](crate::Header), which a store needs to recover the
+    /// match.
     pub fn header(&self) -> Vec<u8> {
         let referee = &self.referee;
         let running = self.histories.running();
         write_header(referee.rules(), &self.origin, referee.created_at(), running)
     }
 
-    /// So many entries are stored since `at`.
-    pub fn stored(&mut self, entries: Entries, at: Time) {
-        self.storing.stored(entries, at);
+    /// Records that this number of entries was stored at `at`.
+    pub fn mark_stored(&mut self, entries: Entries, at: Time) {
+        self.commits.mark_stored(entries, at);
     }
 
-    /// The server ends: from now on the match stands still as it is. That its streams end with the
-    /// server is no bot's fault.
+    /// Freezes the match because the server stops, so that the end of its streams is not charged to
+    /// the bots.
     pub fn park(&mut self) {
         self.is_parked = true;
     }
 
-    /// The group of the match is over: what was held back is shown from now on.
-    pub fn reveal(&mut self) {
-        self.is_held_back = false;
+    /// Reveals the withheld seed, because the group of the match has ended.
+    pub fn reveal_seed(&mut self) {
+        self.is_seed_withheld = false;
     }
 
-    /// The server was started again, and its clock runs: the history `next` begins.
-    pub fn restarted(&mut self, now: Moment, next: Beginning, effects: &mut Vec<Effect>) {
+    /// Begins the history `next` after a restart of the server.
+    pub fn restart(&mut self, now: ServerTime, next: HistoryStart, effects: &mut Vec<Effect>) {
         self.lag_us = now.lag_us;
         let sent = self.referee.sent().collect();
         self.histories.begin(next.history_id, sent);
-        self.calendar.go_on(now.time, next.unix_ms);
-        self.began = next;
+        self.wall_clock.add(now.time, next.unix_ms);
+        self.last_start = next;
         self.handle(now.time, Input::Restarted, effects);
     }
 
-    /// Handles what streams have reported, in order, and leaves `reports` empty; a report of a
-    /// stream that does not hold its seat is dropped. Effects are appended.
+    /// Handles the reports of streams in order and drains `reports`. Reports of superseded or
+    /// closed streams are dropped.
     pub fn handle_reports(&mut self, reports: &mut Vec<Report>, effects: &mut Vec<Effect>) {
         for report in reports.drain(..) {
             self.handle_report(report, effects);
@@ -240,81 +244,83 @@ impl<G: WireGame> Match<G> {
             stream,
             input,
         } = report;
-        let link = &mut self.links[seat.index()];
-        if !link.holds(stream) {
+        let current = &mut self.streams[seat.index()];
+        if !current.holds(stream) {
             return;
         }
+        current.date_forwarding_lag_before(moment.time);
         let lost = match &input {
             SeatInput::Left => Some(None),
             SeatInput::Garbage { detail } => Some(Some(detail.clone())),
             _ => None,
         };
         if let Some(garbage) = lost {
-            link.end();
+            current.end();
             effects.push(Effect::Lost { seat, garbage });
         }
-        self.tell_lag(moment, effects);
+        self.report_lag(moment, effects);
         let is_judged = matches!(input, SeatInput::Decision(_) | SeatInput::Resign);
         let is_message = !matches!(input, SeatInput::HandedOver { .. } | SeatInput::Left);
-        let input = referee_input(seat, input, self.referee.note_room(seat));
+        let input = referee_input(seat, input, self.referee.note_budget(seat));
         let before = effects.len();
         let after = self.handle(moment.time, input, effects);
-        let link = &mut self.links[seat.index()];
-        link.note(after);
+        let current = &mut self.streams[seat.index()];
+        current.record_effect(after);
         if is_judged && !self.is_parked {
-            link.judged(Verdict::in_effects(seat, &effects[before..]));
+            current.set_verdict(Verdict::in_effects(seat, &effects[before..]));
         }
         if is_message {
             effects.push(Effect::Handled(moment));
         }
     }
 
-    /// A bot comes with a new stream to its seat; an older stream of the seat ends. With the name of
-    /// its API `key`, a seat that the bot of another key holds is refused. `known` is what the bot
-    /// says that it has. What had been reported by then is handled first.
+    /// Attaches a new stream of a bot to its seat, and replaces an older stream. If the bot has an
+    /// API `key`, a seat that belongs to another key is refused. `resume_point` is the bot's own
+    /// claim. Earlier reports are handled first.
     ///
     /// # Errors
-    /// Why it does not get the seat, and how many entries must be stored before that is told.
+    /// Returns the reason why the bot cannot join, with the journal position that the refusal must
+    /// wait for.
     pub fn join(
         &mut self,
-        (now, reports): (Moment, &mut Vec<Report>),
+        (now, reports): (ServerTime, &mut Vec<Report>),
         seat: Seat,
         bot: BotIdentity,
         key: Option<&str>,
-        known: Option<Known>,
+        resume_point: Option<ResumePoint>,
         effects: &mut Vec<Effect>,
-    ) -> Result<Joined, (NotSeated, Entries)> {
+    ) -> Result<Joined, (JoinError, Entries)> {
         self.handle_reports(reports, effects);
         if let Some(key) = key
-            && self.held_by(seat).is_some_and(|name| name != key)
+            && self.seat_owner(seat).is_some_and(|name| name != key)
         {
-            return Err((NotSeated::OfAnotherKey, self.unsettled()));
+            return Err((JoinError::OfAnotherKey, self.uncommitted()));
         }
         if let Some(offered) = self.origin.offered.get(&seat)
             && offered.bot_version != bot.version
         {
-            let why = NotSeated::OfAnotherVersion(offered.bot_version.clone());
-            return Err((why, self.unsettled()));
+            let why = JoinError::OfAnotherVersion(offered.bot_version.clone());
+            return Err((why, self.uncommitted()));
         }
-        self.tell_lag(now, effects);
+        self.report_lag(now, effects);
         if let Some((_, cancellation)) = &self.cancelled {
-            let why = NotSeated::Cancelled(Arc::clone(cancellation));
-            return Err((why, self.unsettled()));
+            let why = JoinError::Cancelled(Arc::clone(cancellation));
+            return Err((why, self.uncommitted()));
         }
         if let Some(fault) = self.referee.forfeit(seat) {
-            return Err((NotSeated::Forfeited(fault), self.unsettled()));
+            return Err((JoinError::Forfeited(fault), self.uncommitted()));
         }
-        let last_sequence = self.believed(seat, known);
-        let link = &mut self.links[seat.index()];
-        if link.end() {
+        let last_sequence = self.resumable_sequence(seat, resume_point);
+        let current = &mut self.streams[seat.index()];
+        if current.end() {
             effects.push(Effect::Close {
                 seat,
                 closing: Closing::Superseded,
-                // That is so whether it is stored or not.
+                // The refusal is correct even if the last entries are lost.
                 after: Entries::NONE,
             });
         }
-        let stream = link.open();
+        let stream = current.open();
         effects.push(Effect::Open { seat, stream });
         let input = Input::Connected {
             seat,
@@ -324,96 +330,85 @@ impl<G: WireGame> Match<G> {
         self.handle(now.time, input, effects);
         Ok(Joined {
             stream,
-            opening: Opening {
+            start: StreamStart {
                 history_id: self.histories.running(),
                 resumed: last_sequence.is_some(),
-                note_bytes_left: self.referee.note_room(seat).map_or(0, NoteRoom::left_bytes),
+                note_bytes_left: self
+                    .referee
+                    .note_budget(seat)
+                    .map_or(0, NoteBudget::remaining_bytes),
             },
-            after: self.unsettled(),
+            after: self.uncommitted(),
         })
     }
 
-    /// The bot of a seat came, and the server turned it away for a reason of its own. Between two
-    /// that are told the grace goes on. Tells whether this one counts.
-    pub fn turned_away(
+    /// Records that the server refused a bot's connection because of the server's own state.
+    /// Refusals in quick succession are recorded once, because the grace time covers them. If the
+    /// server caused the loss of a `lost` stream instead, this counts as a refusal unless the seat
+    /// has had a newer stream. Returns whether this refusal was recorded.
+    pub fn connection_refused(
         &mut self,
-        (now, reports): (Moment, &mut Vec<Report>),
+        (now, reports): (ServerTime, &mut Vec<Report>),
         seat: Seat,
+        lost: Option<StreamNumber>,
         effects: &mut Vec<Effect>,
     ) -> bool {
         self.handle_reports(reports, effects);
-        self.tell_lag(now, effects);
-        let counts = self.links[seat.index()].is_turned_away(now.time);
+        self.report_lag(now, effects);
+        let current = &mut self.streams[seat.index()];
+        let counts =
+            lost.is_none_or(|lost| current.has_lost(lost)) && current.record_refusal(now.time);
         if counts {
-            self.handle(now.time, Input::TurnedAway { seat }, effects);
+            self.handle(now.time, Input::ConnectionRefused { seat }, effects);
         }
         counts
     }
 
-    /// Lets the referee act on time that has passed, and gives the time at which to look again;
-    /// `None` when there will be none any more. What was decoded before the deadline is in time,
-    /// and lag moves the deadline. While something waits to be stored, this is not asked for more
-    /// often than every [`MIN_LAG_US`].
+    /// Handles expired deadlines, and returns the time of the next call, or `None` if no deadline
+    /// is set. An answer that was decoded before its deadline is in time, and lag extends
+    /// deadlines. While entries wait to be stored, the next call is at least [`MIN_LAG_US`] later.
     pub fn tick(
         &mut self,
-        (now, reports): (Moment, &mut Vec<Report>),
+        (now, reports): (ServerTime, &mut Vec<Report>),
         effects: &mut Vec<Effect>,
     ) -> Option<Time> {
         self.handle_reports(reports, effects);
-        self.tell_lag(now, effects);
+        self.report_lag(now, effects);
         if self.referee.deadline().is_some_and(|at| at <= now.time) {
             self.handle(now.time, Input::Tick, effects);
         }
-        self.armed = self.next_look(now.time);
+        self.armed = self.next_tick(now.time);
         self.armed
     }
 
-    /// When to look at the time again. While something waits to be stored, a deadline that has come
-    /// moves with the time: it is looked at now and then.
-    fn next_look(&self, now: Time) -> Option<Time> {
+    /// Computes the time of the next tick. While entries wait to be stored, an expired deadline
+    /// moves along with the time, so it is checked at intervals.
+    fn next_tick(&self, now: Time) -> Option<Time> {
         let deadline = self.referee.deadline().filter(|_| !self.is_parked)?;
-        Some(match self.storing.unsettled() {
+        Some(match self.commits.uncommitted() {
             Entries::NONE => deadline,
             _ => deadline.max(now.plus_us(MIN_LAG_US)),
         })
     }
 
-    /// The queue of a seat's stream was full, and the shell has ended the stream as too slow.
-    pub fn overflowed(
+    /// Handles the overflow of a stream's queue, after the shell has closed the stream as too slow.
+    pub fn handle_overflow(
         &mut self,
-        now: Moment,
+        now: ServerTime,
         seat: Seat,
         stream: StreamNumber,
         effects: &mut Vec<Effect>,
     ) {
-        let link = &mut self.links[seat.index()];
-        if link.holds(stream) {
-            link.end();
-            self.tell_lag(now, effects);
+        let current = &mut self.streams[seat.index()];
+        if current.holds(stream) {
+            current.end();
+            self.report_lag(now, effects);
             self.handle(now.time, Input::Disconnected { seat }, effects);
         }
     }
 
-    /// Tells the referee what it does not know of the server's lag before a moment, and of the
-    /// time that effects waited to be stored.
-    pub(crate) fn tell_lag(&mut self, moment: Moment, effects: &mut Vec<Effect>) {
-        if self.referee.phase() == MatchPhase::Ended {
-            return;
-        }
-        let Self {
-            storing, referee, ..
-        } = self;
-        let has_run_out = || referee.deadline().is_some_and(|at| at <= moment.time);
-        let storing_us = storing.claim_us(moment.time, has_run_out);
-        let lag_us = moment.lag_us.saturating_sub(self.lag_us);
-        self.lag_us = self.lag_us.max(moment.lag_us);
-        let lag_us = lag_us.saturating_add(storing_us);
-        if lag_us > 0 {
-            self.handle(moment.time, Input::RefereeLag { lag_us }, effects);
-        }
-    }
-
-    /// Gives an input to the referee, and effects for what it says. Tells what they wait for.
+    /// Passes an input to the referee and emits the resulting effects. Returns the journal position
+    /// that they wait for.
     pub(crate) fn handle(
         &mut self,
         time: Time,
@@ -423,21 +418,21 @@ impl<G: WireGame> Match<G> {
         if self.is_parked {
             return Entries::NONE;
         }
-        // Bots are told of a history as soon as it runs, so its beginning is stored in any case.
+        // Bots get the identifier of a history as soon as it begins, so its start is always stored.
         let begins_history = matches!(input, Input::Restarted);
         let public_changes = self.referee.public_changes();
         if let Some(journal) = &mut self.journal {
-            journal.note(time, &input, self.began);
+            journal.record(time, &input, self.last_start);
         }
-        let told = Told::by(&input);
+        let presence = Presence::of(&input);
         self.referee.handle(time, input, &mut self.outputs);
-        let seats = self.links.len();
-        self.returns.take(told, seats, &self.outputs);
-        // So is what everybody may see, though no output may come of it: a bot that came and went very
-        // often goes once more, and no other bot is there to be told.
+        let seats = self.streams.len();
+        self.returns.take(presence, seats, &self.outputs);
+        // A public change is stored even without outputs. A seat that reconnects often may have
+        // used up its records, and there may be no other bot to notify.
         let must_be_stored = begins_history || self.referee.public_changes() != public_changes;
         let after = if !self.outputs.is_empty() || must_be_stored {
-            self.carry_out(time, effects)
+            self.emit_effects(time, effects)
         } else {
             if let Some(journal) = &mut self.journal
                 && journal.is_full()
@@ -450,28 +445,27 @@ impl<G: WireGame> Match<G> {
         after
     }
 
-    /// Lets the timer know when the deadline is before the moment at which it looks again, or
-    /// when there is none any more.
+    /// Wakes the timer if the deadline was moved forward or removed.
     fn wake_timer(&mut self, effects: &mut Vec<Effect>) {
         let deadline = self.referee.deadline();
-        let looks_too_late = match (deadline, self.armed) {
+        let is_timer_wrong = match (deadline, self.armed) {
             (Some(deadline), Some(armed)) => deadline < armed,
             (Some(_), None) | (None, Some(_)) => true,
             (None, None) => false,
         };
-        if looks_too_late {
+        if is_timer_wrong {
             self.armed = deadline;
             effects.push(Effect::Wake);
         }
     }
 
-    /// The number of a bot that comes back, if it is one of this match and everything after it can
-    /// be sent. Otherwise the bot begins anew.
-    fn believed(&self, seat: Seat, known: Option<Known>) -> Option<u32> {
-        let known = known?;
+    /// Returns the sequence number after which a returning bot can resume. A bot can resume if its
+    /// history covers the number and all later messages can be sent; otherwise it starts over.
+    fn resumable_sequence(&self, seat: Seat, resume_point: Option<ResumePoint>) -> Option<u32> {
+        let resume_point = resume_point?;
         let sent_so_far = self.referee.sent().nth(seat.index())?;
-        let is_true = self.histories.holds(seat, known, sent_so_far)
-            && self.referee.can_resume(seat, known.last_sequence);
-        is_true.then_some(known.last_sequence)
+        let is_valid = self.histories.covers(seat, resume_point, sent_so_far)
+            && self.referee.can_resume(seat, resume_point.last_sequence);
+        is_valid.then_some(resume_point.last_sequence)
     }
 }

@@ -1,4 +1,4 @@
-//! What is fixed before a match begins, its rules apart.
+//! The facts about a match that are fixed at its creation, apart from its rules.
 
 use std::collections::BTreeMap;
 
@@ -9,72 +9,72 @@ use bridgemaster_proto::{
     v1::{MatchConfig, MatchGroup, OfferPurpose, SeedReveal, SpectatorRules},
 };
 use bridgemaster_referee::MatchRules;
-use bridgemaster_wire::{SeedSalt, rules_beside_the_game};
+use bridgemaster_wire::{SeedSalt, rules_without_game};
 
-/// SHA-256 of a ticket: what is kept of it, in memory and on disk. How long it takes to find one
-/// tells nothing of a ticket.
+/// SHA-256 of a ticket. Tickets are stored only as hashes, in memory and on disk, so the timing of
+/// a lookup reveals nothing about a ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TicketHash([u8; 32]);
 
 impl TicketHash {
-    /// The hash of these bytes.
+    /// Creates a hash from its bytes.
     pub fn new(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// The hash that these bytes are; `None` unless they are 32.
+    /// Creates a hash from a slice. Returns `None` unless the slice has 32 bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)
     }
 
-    /// Its bytes.
+    /// The hash's 32 bytes.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 }
 
-/// A seat that is offered to a bot that attends a queue.
+/// A seat that is offered to a bot in a queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OfferedSeat {
-    /// The queue.
+    /// Identifier of the queue.
     pub queue_id: String,
-    /// The bot, by whose name it plays whatever its Hello says.
+    /// The bot's name. The bot plays under this name, whatever name its Hello has.
     pub bot_name: String,
-    /// The version that attends: no other takes the seat.
+    /// The version with which the bot waits in the queue. Other versions of the bot cannot join the
+    /// seat.
     pub bot_version: String,
-    /// What the match is for.
+    /// The purpose of the match.
     pub purpose: OfferPurpose,
 }
 
-/// What is fixed before a match begins, its rules apart.
+/// The facts about a match that are fixed at its creation, apart from its rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// Its identifier.
+    /// Identifier of the match.
     pub id: MatchId,
-    /// What keeps its seed from being guessed.
+    /// The salt of the seed commitment, which prevents guessing the seed.
     pub salt: SeedSalt,
-    /// The hash of the ticket of each seat, in seat order: one a seat. Those that it was made with, or
-    /// had when it was recovered.
+    /// The ticket hashes in seat order, as of the match's creation or recovery.
     pub tickets: Vec<TicketHash>,
-    /// Name of the API key that made it, where there are keys.
+    /// Name of the API key that created the match; `None` if the server uses no keys.
     pub maker: Option<String>,
-    /// When it was made, in ms since 1970 UTC; 0 when that is not known.
+    /// Unix time of the creation, in ms; 0 if unknown.
     pub created_unix_ms: u64,
-    /// What its maker wrote on it.
+    /// The labels given in the request.
     pub labels: BTreeMap<String, String>,
-    /// The group that it belongs to.
+    /// The match group that the match belongs to.
     pub group: Option<MatchGroup>,
-    /// How late spectators see it.
+    /// The delay with which spectators see the match.
     pub spectators: Option<SpectatorRules>,
-    /// Names of the API keys that seats are reserved for, by seat.
+    /// Names of the API keys that seats are reserved for.
     pub reserved_for: BTreeMap<Seat, String>,
-    /// Seats that are offered to attending bots.
+    /// The seats that are offered to bots in queues.
     pub offered: BTreeMap<Seat, OfferedSeat>,
 }
 
 impl Origin {
-    /// The config of a match of this origin and these rules, without that of its game.
-    pub(crate) fn config_beside_the_game<G: WireGame>(
+    /// The config of a match with these rules, without the game's own config.
+    pub(crate) fn config_without_game<G: WireGame>(
         &self,
         rules: &MatchRules<G>,
         show_seed: bool,
@@ -82,18 +82,19 @@ impl Origin {
         MatchConfig {
             group: self.group.clone(),
             spectators: self.spectators,
-            ..rules_beside_the_game(rules, show_seed)
+            ..rules_without_game(rules, show_seed)
         }
     }
 
-    /// Whether its chance is revealed with that of its group, and not when it has ended.
-    pub fn is_held_back(&self) -> bool {
+    /// Returns whether the seed is revealed only when the match group ends, and not when the match
+    /// ends.
+    pub fn is_seed_withheld(&self) -> bool {
         let group = self.group.as_ref();
         group.is_some_and(|group| group.seed_reveal() == SeedReveal::WithGroup)
     }
 
-    /// Whether it is a match of a ladder, which plays again what does not count.
-    pub fn is_of_ladder(&self) -> bool {
+    /// Returns whether the match belongs to a ladder, which replays annulled matches.
+    pub fn is_ladder_match(&self) -> bool {
         self.offered.values().any(|offered| {
             matches!(
                 offered.purpose,
@@ -102,7 +103,7 @@ impl Origin {
         })
     }
 
-    /// That of a match that nobody is known to have made.
+    /// Creates an origin without a creator and without options.
     pub fn new(id: MatchId, salt: SeedSalt, tickets: Vec<TicketHash>) -> Self {
         Self {
             id,

@@ -1,4 +1,4 @@
-//! What a bot is sent, as bytes: encoded once, when it is said, and not touched again.
+//! Messages to bots, which are encoded once and then sent as bytes.
 
 use std::cell::RefCell;
 
@@ -10,20 +10,19 @@ use bridgemaster_referee::DecisionRequest;
 use bridgemaster_wire::{write_request, write_started};
 use prost::{Message as _, bytes::Bytes};
 
-/// A message to a bot.
+/// An encoded message to a bot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outgoing {
     /// The bytes of a [`PlayResponse`].
     pub bytes: Bytes,
-    /// The request that it asks, if it asks one. That this went to the transport is to be reported:
-    /// see [`SeatInput::HandedOver`](crate::SeatInput::HandedOver).
+    /// The number of the request in the message, if any. After the hand-over of a request to the
+    /// transport, report it with [`SeatInput::HandedOver`](crate::SeatInput::HandedOver).
     pub request_id: Option<u32>,
-    /// The refusal of an answer, if it is one: a bot that answers by calls is told so by its call.
+    /// The rejection in the message, if any. It is needed for bots that answer by unary calls.
     pub(crate) rejected: Option<Box<DecisionRejected>>,
 }
 
 impl Outgoing {
-    /// A request.
     pub(crate) fn request<G: WireGame>(sequence: u32, request: &DecisionRequest<G>) -> Self {
         Self {
             request_id: Some(request.request_id),
@@ -31,7 +30,7 @@ impl Outgoing {
         }
     }
 
-    /// What a seat is told at the start, with the config of the game.
+    /// Encodes a start message with the game's config.
     pub(crate) fn started<G: WireGame>(
         sequence: u32,
         started: MatchStarted,
@@ -40,10 +39,10 @@ impl Outgoing {
         Self::written(|writer| write_started::<G>(sequence, started, config, writer))
     }
 
-    /// What `write` writes; it asks nothing and refuses nothing.
+    /// Creates a message without a request or rejection, from the output of `write`.
     fn written(write: impl FnOnce(&mut Writer)) -> Self {
         thread_local! {
-            /// One for each thread: it is full for no longer than a call, and there are many matches.
+            /// A writer is used only during a call, so one writer per thread is enough.
             static WRITER: RefCell<Writer> = RefCell::default();
         }
         let bytes = WRITER.with_borrow_mut(|writer| {

@@ -1,20 +1,20 @@
-//! What streams report, as inputs of the referee.
+//! Conversion of stream reports to the referee's inputs.
 
 use bridgemaster_games::Seat;
 use bridgemaster_proto::{games::WireGame, v1};
-use bridgemaster_referee::{Answer, BadAnswerReason, Input, NoteRoom};
+use bridgemaster_referee::{Answer, BadAnswerReason, Input, NoteBudget};
 
 use crate::SeatInput;
 
-/// The referee's input for what a stream of a seat reports. A note for which there is no room is
-/// left out, so that it is not stored either.
+/// Converts a report to the referee's input. Drops a note that exceeds the budget, so that the note
+/// is not stored either.
 pub(crate) fn referee_input<G: WireGame>(
     seat: Seat,
     input: SeatInput,
-    room: Option<NoteRoom>,
+    budget: Option<NoteBudget>,
 ) -> Input<G> {
     match input {
-        SeatInput::Decision(decision) => answer(seat, decision, room),
+        SeatInput::Decision(decision) => answer(seat, decision, budget),
         SeatInput::HandedOver { request_id } => Input::HandedOver { seat, request_id },
         SeatInput::RoundTrip { elapsed_us } => Input::RoundTrip {
             seat,
@@ -27,7 +27,7 @@ pub(crate) fn referee_input<G: WireGame>(
     }
 }
 
-fn answer<G: WireGame>(seat: Seat, decision: v1::Decision, room: Option<NoteRoom>) -> Input<G> {
+fn answer<G: WireGame>(seat: Seat, decision: v1::Decision, budget: Option<NoteBudget>) -> Input<G> {
     let request_id = decision.request_id;
     let malformed = |field: String, detail: String| Input::BadAnswer {
         seat,
@@ -51,7 +51,8 @@ fn answer<G: WireGame>(seat: Seat, decision: v1::Decision, room: Option<NoteRoom
             );
         }
     };
-    let note = Some(decision.note).filter(|note| room.is_some_and(|room| room.has(note.len())));
+    let note =
+        Some(decision.note).filter(|note| budget.is_some_and(|budget| budget.has(note.len())));
     Input::Answer {
         seat,
         request_id,

@@ -1,81 +1,81 @@
-//! What streams report about their seats, in the order of the moments at which they did.
+//! Reports from streams about their seats, in order of time.
 
 use bridgemaster_games::Seat;
 use bridgemaster_proto::v1::Decision;
 
-use crate::Moment;
+use crate::ServerTime;
 
-/// Counts the streams of a seat, from 1; 0 is before the first.
+/// A stream's number within its seat, from 1; 0 if the seat has had no stream yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StreamNumber(u64);
 
 impl StreamNumber {
-    /// That of the next stream.
+    /// The next stream's number.
     pub(crate) fn next(self) -> Self {
         Self(self.0 + 1)
     }
 }
 
-/// Something that a stream reports about its seat.
+/// An event of a stream.
 #[derive(Debug)]
 pub enum SeatInput {
-    /// A decision came in.
+    /// A decision arrived on the stream.
     Decision(Decision),
-    /// A request went to the transport. Nobody is told of it, so it may wait in the inbox for
-    /// whatever the match is given next.
+    /// A request was handed to the transport. It has no visible effect, so it may wait in the inbox
+    /// for the next call of the match.
     HandedOver {
-        /// The request.
+        /// The request's number.
         request_id: u32,
     },
     /// A Ping was answered.
     RoundTrip {
-        /// The round trip, in µs.
+        /// The round-trip time, in µs.
         elapsed_us: u64,
     },
-    /// The bot gave the match up.
+    /// The bot resigned.
     Resign,
-    /// A message that has no place in the conversation.
+    /// A message arrived that the protocol does not expect at this point.
     Useless,
-    /// Bytes that are no message.
+    /// Bytes arrived that are not a message.
     Garbage {
-        /// What is wrong with them.
+        /// Description of the decoding error.
         detail: String,
     },
-    /// The stream ended.
+    /// The stream ended without invalid bytes.
     Left,
 }
 
-/// A report of a stream.
+/// A stream's report about its seat.
 #[derive(Debug)]
 pub struct Report {
-    /// When it was made: of a message, when it was decoded.
-    pub moment: Moment,
-    /// The seat of the stream.
+    /// The time of the event. For a message, this is the time when it was decoded.
+    pub moment: ServerTime,
+    /// The seat that the stream belongs to.
     pub seat: Seat,
-    /// The stream.
+    /// The stream's number.
     pub stream: StreamNumber,
-    /// What is reported.
+    /// The event to report.
     pub input: SeatInput,
 }
 
-/// Reports that the match has not handled yet, in the order of their moments.
+/// The reports that the match has not handled yet, in order of time.
 ///
-/// A report is put here at the moment at which it is made, however long the match is busy. So
-/// whoever shares it between threads has a lock for it alone, reads the clock under that lock, and
-/// holds it only to put and to take.
+/// A report is added when the reported event occurs, even while the match is busy. A shell with
+/// several threads therefore needs a separate lock for the inbox. The lock is held only to add or
+/// drain reports, and the shell reads the clock while it holds the lock.
 #[derive(Debug, Default)]
 pub struct Inbox {
     reports: Vec<Report>,
 }
 
 impl Inbox {
-    /// Adds a report. Its moment must not be before that of an earlier one: the match handles them
-    /// in the order in which they come.
+    /// Adds a report. Its time must not precede the time of an earlier report, because the match
+    /// handles reports in this order.
     pub fn put(&mut self, report: Report) {
         self.reports.push(report);
     }
 
-    /// Moves all reports into `reports`.
+    /// Moves all reports to the end of `reports`.
     pub fn drain_into(&mut self, reports: &mut Vec<Report>) {
         reports.append(&mut self.reports);
     }

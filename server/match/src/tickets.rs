@@ -1,77 +1,78 @@
-//! New join tickets for seats to which no bot has come.
+//! Replacement of the join tickets for vacant seats.
 
 use bridgemaster_games::Seat;
 use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::{Input, MatchPhase};
 
-use crate::{Effect, Entries, Match, Moment, Report, TicketHash};
+use crate::{Effect, Entries, Match, Report, ServerTime, TicketHash};
 
-/// Seats that have new tickets.
+/// The seats with new tickets.
 #[derive(Debug)]
-pub struct Replaced {
-    /// The seats.
+pub struct ReplacedTickets {
+    /// The seats, in the order in which the request names them.
     pub seats: Vec<Seat>,
-    /// Not to be told before so many entries are stored.
+    /// The journal position that the response must wait for.
     pub after: Entries,
 }
 
-/// Why no seat gets a new ticket.
+/// The reason why tickets cannot be replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoNewTickets {
-    /// The match is over.
+pub enum ReplaceTicketsError {
+    /// The match has already ended.
     Over,
-    /// A bot has come to this seat.
-    Taken(Seat),
-    /// The server ends, and the match stands still.
+    /// A bot has already connected to this seat.
+    Occupied(Seat),
+    /// The server is stopping and the match is parked.
     Parked,
 }
 
 impl<G: WireGame> Match<G> {
-    /// Gives seats to which no bot has come new tickets; the older ones end. What had been reported
-    /// by then comes first. A seat to which a bot has come is passed over if `are_optional`.
+    /// Handles earlier reports, then replaces the tickets of vacant seats. The old tickets become
+    /// invalid. Occupied seats are skipped if `are_optional` is true. The response must wait for
+    /// the returned journal position.
     ///
     /// # Errors
-    /// Why not; no ticket has changed then. It is not to be told before so many entries are stored.
+    /// Returns an error, and replaces no ticket, if any requested ticket cannot be replaced.
     pub fn replace_tickets(
         &mut self,
-        (now, reports): (Moment, &mut Vec<Report>),
+        (now, reports): (ServerTime, &mut Vec<Report>),
         tickets: &[(Seat, TicketHash)],
         are_optional: bool,
         effects: &mut Vec<Effect>,
-    ) -> Result<Replaced, (NoNewTickets, Entries)> {
+    ) -> Result<ReplacedTickets, (ReplaceTicketsError, Entries)> {
         self.tick((now, reports), effects);
         if self.is_parked {
-            return Err((NoNewTickets::Parked, Entries::NONE));
+            return Err((ReplaceTicketsError::Parked, Entries::NONE));
         }
         if self.referee.phase() == MatchPhase::Ended {
-            return Err((NoNewTickets::Over, self.unsettled()));
+            return Err((ReplaceTicketsError::Over, self.uncommitted()));
         }
-        let taken = |seat: &Seat| self.bot(*seat).is_some();
+        let is_occupied = |seat: &Seat| self.bot(*seat).is_some();
         let mut seats = tickets.iter().map(|(seat, _)| *seat);
-        if let Some(seat) = seats.find(taken).filter(|_| !are_optional) {
-            return Err((NoNewTickets::Taken(seat), self.unsettled()));
+        if let Some(seat) = seats.find(is_occupied).filter(|_| !are_optional) {
+            return Err((ReplaceTicketsError::Occupied(seat), self.uncommitted()));
         }
-        let vacant = tickets.iter().filter(|(seat, _)| !taken(seat));
+        let vacant = tickets.iter().filter(|(seat, _)| !is_occupied(seat));
         let vacant: Vec<_> = vacant.copied().collect();
         for (seat, ticket) in &vacant {
             if let Some(journal) = &mut self.journal {
-                journal.note_ticket(now.time, *seat, *ticket);
+                journal.record_ticket(now.time, *seat, *ticket);
             }
             self.tickets[seat.index()] = *ticket;
         }
         if !vacant.is_empty() {
-            // As when the journal is read: to the referee only time passed, and nothing is due.
+            // As in a recovery, this only advances the referee's time and expires no deadline.
             self.referee
                 .handle(now.time, Input::Tick, &mut self.outputs);
-            self.carry_out(now.time, effects);
+            self.emit_effects(now.time, effects);
         }
-        Ok(Replaced {
+        Ok(ReplacedTickets {
             seats: vacant.into_iter().map(|(seat, _)| seat).collect(),
-            after: self.unsettled(),
+            after: self.uncommitted(),
         })
     }
 
-    /// The ticket of a seat.
+    /// The hash of a seat's current ticket.
     pub fn ticket(&self, seat: Seat) -> Option<TicketHash> {
         self.tickets.get(seat.index()).copied()
     }

@@ -1,4 +1,4 @@
-//! For tests: a match whose two bots have come.
+//! Test helpers that build a match with two connected bots.
 
 use std::sync::Arc;
 
@@ -8,22 +8,22 @@ use bridgemaster_referee::{BotIdentity, HistoryId, MatchRules, Time};
 use bridgemaster_replay::SigningKey;
 use bridgemaster_wire::SeedSalt;
 
-use crate::{Effect, Match, MatchId, Moment, Origin, StreamNumber};
+use crate::{Effect, Match, MatchId, Origin, ServerTime, StreamNumber};
 
-pub(crate) fn at_ms(ms: u32) -> Moment {
-    Moment {
+pub(crate) fn at_ms(ms: u32) -> ServerTime {
+    ServerTime {
         time: Time(0).plus_ms(ms),
         lag_us: 0,
     }
 }
 
-/// The usual rules for two seats.
+/// Standard rules for two seats.
 pub(crate) fn rules<G: WireGame>() -> MatchRules<G> {
     MatchRules::standard(SeatCount::new(2).unwrap(), Seed::from(1))
 }
 
-/// A match with these rules whose bots came after 1 ms, their streams, and what it has done.
-pub(crate) fn begun<G: WireGame>(
+/// A match whose bots have joined at 1 ms, with their streams and the effects so far.
+pub(crate) fn started_match<G: WireGame>(
     rules: MatchRules<G>,
     is_stored: bool,
 ) -> (Match<G>, [StreamNumber; 2], Vec<Effect>) {
@@ -33,13 +33,13 @@ pub(crate) fn begun<G: WireGame>(
         Vec::new(),
     );
     let (history, key) = (HistoryId::new([2; 16]), SigningKey::new(&[3; 32]));
-    let made = Match::new(origin, rules, at_ms(0), history, is_stored, Arc::new(key));
-    let (mut begun, mut effects) = (made.unwrap(), Vec::new());
+    let created = Match::new(origin, rules, at_ms(0), history, is_stored, Arc::new(key));
+    let (mut started_match, mut effects) = (created.unwrap(), Vec::new());
     let streams = [0, 1].map(|number| {
         let arrived = (at_ms(1), &mut Vec::new());
         let (seat, bot) = (Seat::new(number).unwrap(), BotIdentity::default());
-        let joined = begun.join(arrived, seat, bot, None, None, &mut effects);
+        let joined = started_match.join(arrived, seat, bot, None, None, &mut effects);
         joined.unwrap().stream
     });
-    (begun, streams, effects)
+    (started_match, streams, effects)
 }

@@ -1,30 +1,30 @@
-//! What became of an answer, for a bot that is told so when it has given it.
+//! The outcome of an answer. It is needed for bots that answer by unary calls.
 
 use bridgemaster_games::Seat;
 use bridgemaster_proto::v1::DecisionRejected;
 
 use crate::Effect;
 
-/// What became of an answer.
+/// The outcome of a bot's answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// It was taken.
-    Taken,
-    /// It was refused, for this reason.
+    /// The answer was accepted.
+    Accepted,
+    /// The answer was rejected for this reason.
     Rejected(Box<DecisionRejected>),
 }
 
 impl Verdict {
-    /// What the effects of an answer of a seat say of it.
+    /// Finds the outcome of a seat's answer among the answer's effects.
     pub(crate) fn in_effects(seat: Seat, effects: &[Effect]) -> Self {
         let rejected = effects.iter().find_map(|effect| match effect {
             Effect::Send {
-                seat: told,
+                seat: receiver,
                 message,
                 after: _,
-            } if *told == seat => message.rejected.clone(),
+            } if *receiver == seat => message.rejected.clone(),
             _ => None,
         });
-        rejected.map_or(Self::Taken, Self::Rejected)
+        rejected.map_or(Self::Accepted, Self::Rejected)
     }
 }

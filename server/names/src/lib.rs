@@ -1,5 +1,6 @@
-//! The texts that name matches, API keys and what a key allows. Each is checked where it is made, so
-//! that a match has one identifier in memory, in messages and in the store.
+//! Validated identifiers of matches, ladders and nodes, and names and scopes of API keys. Each text
+//! is validated on construction, so that a match has the same identifier in memory, in messages and
+//! in the store.
 
 #![forbid(unsafe_code)]
 
@@ -7,44 +8,45 @@ use std::{fmt, str::FromStr, sync::Arc};
 
 use thiserror::Error;
 
-/// Longest [`MatchId`], [`KeyId`], [`LadderId`] and [`NodeName`], in bytes.
+/// Maximum length of [`MatchId`], [`KeyId`], [`LadderId`] and [`NodeName`], in bytes.
 pub const MAX_ID_BYTES: usize = 64;
 
-/// Longest [`KeyName`] and [`OwnerName`], in characters: a bot's name fits a table column.
+/// Maximum length of [`KeyName`] and [`OwnerName`], in characters, so that a name fits a table
+/// column.
 pub const MAX_KEY_NAME_CHARS: usize = 64;
 
-/// Longest [`Scope`], in bytes.
+/// Maximum length of [`Scope`], in bytes.
 pub const MAX_SCOPE_BYTES: usize = 64;
 
-/// A text that does not name what it is meant to name.
+/// A text that is not valid for its type.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{text:?} is no {what}: it must be {rule}")]
+#[error("{text:?} is not a valid {what}: must be {rule}")]
 pub struct InvalidText {
-    /// What the text was meant to be: `match id`, `key id`, `key name`, `owner`, `scope`,
-    /// `ladder id`, `node name` or `node address`.
+    /// The kind of text: `match id`, `key id`, `key name`, `owner`, `scope`, `ladder id`, `node
+    /// name` or `node address`.
     pub what: &'static str,
-    /// The beginning of the text.
+    /// The rejected text, truncated if it is long.
     pub text: String,
-    /// What would be valid.
+    /// Description of the valid values.
     pub rule: &'static str,
 }
 
-/// Characters of a refused text that an error repeats.
-const MAX_REPEATED_CHARS: usize = 64;
+/// The maximum number of characters that an error quotes from a rejected text.
+const MAX_QUOTED_CHARS: usize = 64;
 
 macro_rules! checked_text {
     ($(#[$doc:meta])* $name:ident, $what:literal, $rule:literal, $is_valid:expr) => {
         $(#[$doc])*
         ///
-        /// Clones share the text.
+        /// Clones share the same text.
         #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// Checks the text.
+            /// Validates the text.
             ///
             /// # Errors
-            /// [`InvalidText`] says what would be valid.
+            /// [`InvalidText`] contains the valid values.
             pub fn new(text: impl Into<String>) -> Result<Self, InvalidText> {
                 let text = text.into();
                 let is_valid: fn(&str) -> bool = $is_valid;
@@ -53,12 +55,12 @@ macro_rules! checked_text {
                 }
                 Err(InvalidText {
                     what: $what,
-                    text: text.chars().take(MAX_REPEATED_CHARS).collect(),
+                    text: text.chars().take(MAX_QUOTED_CHARS).collect(),
                     rule: $rule,
                 })
             }
 
-            /// Its text.
+            /// The text as a string slice.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
@@ -82,7 +84,7 @@ macro_rules! checked_text {
 }
 
 checked_text!(
-    /// Names a match: 1 to [`MAX_ID_BYTES`] ASCII letters, digits, `-`, `_` and `.`.
+    /// Identifier of a match: 1 to [`MAX_ID_BYTES`] ASCII letters, digits, `-`, `_` and `.`.
     MatchId,
     "match id",
     "1 to 64 ASCII letters, digits, '-', '_' and '.'",
@@ -90,8 +92,8 @@ checked_text!(
 );
 
 checked_text!(
-    /// Names an API key, and is no secret: 1 to [`MAX_ID_BYTES`] ASCII letters, digits, `-`,
-    /// `_` and `.`.
+    /// Public identifier of an API key: 1 to [`MAX_ID_BYTES`] ASCII letters, digits, `-`, `_` and
+    /// `.`.
     KeyId,
     "key id",
     "1 to 64 ASCII letters, digits, '-', '_' and '.'",
@@ -99,8 +101,8 @@ checked_text!(
 );
 
 checked_text!(
-    /// Whom a key is for: 1 to [`MAX_KEY_NAME_CHARS`] characters, none of them a control
-    /// character, no space at either end.
+    /// Name of a key's user: 1 to [`MAX_KEY_NAME_CHARS`] characters, without control characters and
+    /// without a space at either end.
     KeyName,
     "key name",
     "1 to 64 characters without control characters, and without a space at either end",
@@ -108,7 +110,7 @@ checked_text!(
 );
 
 checked_text!(
-    /// Who has a key, and maybe others: as a [`KeyName`].
+    /// Name of the owner of one or more keys. It has the same form as a [`KeyName`].
     OwnerName,
     "owner",
     "1 to 64 characters without control characters, and without a space at either end",
@@ -116,8 +118,7 @@ checked_text!(
 );
 
 checked_text!(
-    /// What a key allows, in the server's words: 1 to [`MAX_SCOPE_BYTES`] visible ASCII
-    /// characters without spaces.
+    /// A permission of a key: 1 to [`MAX_SCOPE_BYTES`] visible ASCII characters without spaces.
     Scope,
     "scope",
     "1 to 64 visible ASCII characters without spaces",
@@ -127,7 +128,8 @@ checked_text!(
 );
 
 checked_text!(
-    /// Names a ladder: 1 to [`MAX_ID_BYTES`] of `a` to `z`, `0` to `9`, `.`, `_` and `-`.
+    /// Identifier of a ladder: 1 to [`MAX_ID_BYTES`] characters from `a` to `z`, `0` to `9`, `.`,
+    /// `_` and `-`.
     LadderId,
     "ladder id",
     "1 to 64 of a to z, 0 to 9, '.', '_' and '-'",
@@ -135,19 +137,19 @@ checked_text!(
 );
 
 checked_text!(
-    /// Names a server among those that share a database: 1 to [`MAX_ID_BYTES`] ASCII letters,
-    /// digits, `-`, `_` and `.`.
+    /// Name of a server in a cluster: 1 to [`MAX_ID_BYTES`] ASCII letters, digits, `-`, `_` and
+    /// `.`.
     NodeName,
     "node name",
     "1 to 64 ASCII letters, digits, '-', '_' and '.'",
     is_id
 );
 
-/// Longest [`NodeAddress`], in bytes: the longest name of a host, and a port.
+/// Maximum length of a [`NodeAddress`], in bytes. The longest host name and a port fit.
 pub const MAX_ADDRESS_BYTES: usize = 259;
 
 checked_text!(
-    /// Where a server is reached: `HOST:PORT`, up to [`MAX_ADDRESS_BYTES`].
+    /// Address at which a server is reached: `HOST:PORT`, at most [`MAX_ADDRESS_BYTES`] long.
     NodeAddress,
     "node address",
     "HOST:PORT, such as one.example:50051",
@@ -158,7 +160,7 @@ fn is_address(text: &str) -> bool {
     let Some((host, port)) = text.rsplit_once(':') else {
         return false;
     };
-    // An IPv6 address is in brackets.
+    // IPv6 addresses are enclosed in brackets.
     let is_v6 = host.starts_with('[') && host.ends_with(']');
     text.len() <= MAX_ADDRESS_BYTES
         && port.parse::<u16>().is_ok_and(|port| port > 0)
@@ -198,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn key_names_are_any_language_but_no_control_characters() {
+    fn key_names_allow_any_language_but_no_control_characters() {
         for good in ["Ælfric the 2nd", "木", &"ß".repeat(64)] {
             assert!(KeyName::new(good).is_ok(), "{good:?}");
         }
@@ -209,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn scopes_hold_no_space_since_a_space_parts_them() {
+    fn scopes_contain_no_space_because_spaces_separate_them() {
         assert!(Scope::new("matches:create").is_ok());
         for bad in ["", "a b", "tab\t", "ü", &"x".repeat(65)] {
             assert!(Scope::new(bad).is_err(), "{bad:?}");
@@ -236,13 +238,13 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_says_what_would_be_valid_and_repeats_little() {
+    fn errors_name_the_valid_values_and_quote_little_input() {
         let error = MatchId::new(format!("{}/", "x".repeat(100_000))).unwrap_err();
-        assert_eq!(error.text.len(), MAX_REPEATED_CHARS);
-        let words = MatchId::new("a b").unwrap_err().to_string();
+        assert_eq!(error.text.len(), MAX_QUOTED_CHARS);
+        let text = MatchId::new("a b").unwrap_err().to_string();
         assert_eq!(
-            words,
-            "\"a b\" is no match id: it must be 1 to 64 ASCII letters, digits, '-', '_' and '.'"
+            text,
+            "\"a b\" is not a valid match id: must be 1 to 64 ASCII letters, digits, '-', '_' and '.'"
         );
     }
 }

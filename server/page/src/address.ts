@@ -1,17 +1,17 @@
-// The address is the state: whoever has it sees the same.
+// The state of the page in its address, so that a copied address shows the same.
 
-/** What of a match is looked at. */
-export interface Look {
-  /** Decisions played before the position; none for the beginning of an ended match, or the newest
+/** The part of a match that is shown. */
+export interface ViewState {
+  /** Number of decisions before the position; none for the start of an ended match, or the newest
    * position of a live one. */
   at: number | undefined;
-  /** The seat whose view it is, or all of them side by side; none for a spectator. */
+  /** The seat whose view is shown, or all of them side by side; none for a spectator. */
   seat: number | "all" | undefined;
-  /** Decisions a second, when it plays by itself. */
+  /** Playback speed, in decisions per second. */
   speed: number;
 }
 
-/** The speeds that can be chosen, in decisions a second. */
+/** The available speeds, in decisions per second. */
 export const SPEEDS = [0.5, 1, 2, 4, 8, 16] as const;
 const DEFAULT_SPEED = 2;
 
@@ -19,16 +19,16 @@ function whole(text: string | null): number | undefined {
   return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
-/** Reads what stands behind `?` or `#`. What makes no sense is left out. */
-export function readLook(query: string): Look {
+/** Parses the part of the address after `?` or `#`; invalid values are ignored. */
+export function readViewState(query: string): ViewState {
   const values = new URLSearchParams(query.replace(/^[?#]/, ""));
   const speed = SPEEDS.find((each) => String(each) === values.get("speed"));
   const seat = values.get("seat") === "all" ? "all" : whole(values.get("seat"));
   return { at: whole(values.get("at")), seat, speed: speed ?? DEFAULT_SPEED };
 }
 
-/** Writes it, without the mark before it; empty when all is as it is by default. */
-export function writeLook({ at, seat, speed }: Look): string {
+/** Formats the state without the leading mark; empty if everything has its default. */
+export function writeViewState({ at, seat, speed }: ViewState): string {
   const values = new URLSearchParams();
   if (at !== undefined) values.set("at", String(at));
   if (seat !== undefined) values.set("seat", String(seat));
@@ -36,7 +36,7 @@ export function writeLook({ at, seat, speed }: Look): string {
   return values.toString();
 }
 
-/** A page. */
+/** A page of the site, with its parameters. */
 export type Route =
   | { page: "matches"; query: URLSearchParams }
   | { page: "match"; matchId: string }
@@ -47,7 +47,7 @@ export type Route =
   | { page: "ladder-bot"; ladderId: string; botName: string }
   | { page: "unknown" };
 
-/** The page at a path. */
+/** Returns the page at a path. */
 export function routeOf(path: string, query: string): Route {
   let parts: string[];
   try {
@@ -68,10 +68,10 @@ export function routeOf(path: string, query: string): Route {
   return { page: "unknown" };
 }
 
-/** The path of a match. */
+/** Returns the path of a match. */
 export const matchPath = (matchId: string) => `/m/${encodeURIComponent(matchId)}`;
-/** The path of a list of a bot's matches. */
+/** Returns the path of the list of a bot's matches. */
 export const botPath = (name: string) => `/?${new URLSearchParams({ bot: name })}`;
-/** The path of a ladder, or of a bot on it. */
+/** Returns the path of a ladder, or of a bot on it. */
 export const ladderPath = (ladderId: string, bot?: string) =>
   `/ladder/${encodeURIComponent(ladderId)}${bot === undefined ? "" : `/${encodeURIComponent(bot)}`}`;

@@ -1,9 +1,9 @@
-// Where the page begins: which page it is, and how it is drawn.
+// The entry point: selects the page by its address, and renders it.
 
-// Before all others: it sends the first request.
+// Must be the first import, since it sends the first request.
 import "./source/early.ts";
 import { html, render, type TemplateResult } from "lit-html";
-import { readLook, routeOf, type Route } from "./address.ts";
+import { readViewState, routeOf, type Route } from "./address.ts";
 import { BotPage } from "./ladder/bot.ts";
 import { LadderList } from "./ladder/list.ts";
 import { StandingsPage } from "./ladder/standings.ts";
@@ -14,26 +14,26 @@ import { MatchRecord } from "./match/record.ts";
 import { markCurrent } from "./match/transcript.ts";
 import { matchView } from "./match/view.ts";
 import { PlayPage } from "./play/page.ts";
-import { keepSeat, keptSeat, takeFromAddress } from "./play/ticket.ts";
+import { storeSeat, storedSeat, takeTicketFromAddress } from "./play/ticket.ts";
 import { onPlayKey, playView, seatForm } from "./play/view.ts";
-import { shell, troubled, waiting } from "./shell.ts";
+import { shell, failurePage, waiting } from "./shell.ts";
 import { fromBase64, readPositions } from "./source/delimited.ts";
 import { onReplayFile } from "./source/dropped.ts";
 import { follow } from "./source/following.ts";
-import { troubleOf } from "./source/refusal.ts";
+import { failureOf } from "./source/refusal.ts";
 import { openReplay } from "./source/server.ts";
 import { plain } from "./text.ts";
 
 const root = document.getElementById("page") ?? document.body;
 
-/** What is shown now. */
+/** Renders the current content. */
 let content: () => TemplateResult = () => waiting("…");
 let current: "matches" | "ladders" | "play" | "" = "";
 let page: MatchPage | undefined;
 let played: PlayPage | undefined;
 let isDue = false;
 
-/** Draws again, at the next frame. */
+/** Schedules a render for the next frame. */
 function changed(): void {
   if (isDue) return;
   isDue = true;
@@ -49,14 +49,14 @@ function show(view: () => TemplateResult): void {
   changed();
 }
 
-/** Looks at a match. */
-function look(record: MatchRecord, mark: "?" | "#"): MatchPage {
+/** Shows a match, and closes the page of the previous one. */
+function showMatch(record: MatchRecord, mark: "?" | "#"): MatchPage {
   page?.close();
-  const shown = new MatchPage(record, mark, changed);
-  page = shown;
+  const opened = new MatchPage(record, mark, changed);
+  page = opened;
   document.title = `${record.game?.name ?? "Match"} · Bridgemaster`;
-  show(() => matchView(shown));
-  return shown;
+  show(() => matchView(opened));
+  return opened;
 }
 
 function positionsOf(bytes: Uint8Array): MatchRecord {
@@ -65,7 +65,7 @@ function positionsOf(bytes: Uint8Array): MatchRecord {
 
 function recordOf(messages: ReturnType<typeof readPositions>): MatchRecord {
   const record = new MatchRecord("all");
-  for (const message of messages) record.take(message);
+  for (const message of messages) record.add(message);
   return record;
 }
 
@@ -73,47 +73,47 @@ const embedded = document.getElementById("positions");
 const isSingleFile = embedded !== null;
 
 async function open(file: File): Promise<void> {
-  show(() => waiting(`The server verifies ${plain(file.name)}…`));
+  show(() => waiting(`Verifying ${plain(file.name)}…`));
   try {
     const record = recordOf(await openReplay(file));
     history.pushState(null, "", "/replay");
     current = "";
-    look(record, "?");
+    showMatch(record, "?");
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
-    show(() => troubled({ text, needsKey: false, isUnsupported: false, mayPass: false }, "This file cannot be opened"));
+    show(() => failurePage({ text, needsKey: false, isUnsupported: false, isTemporary: false }, "This file cannot be opened"));
   }
 }
 
 async function followMatch(matchId: string): Promise<void> {
   let shown: MatchPage | undefined;
   try {
-    await follow(matchId, { ...readLook(location.search), ownSeats: true }, {
-      opened: (record) => (shown = look(record, "?")),
+    await follow(matchId, { ...readViewState(location.search), ownSeats: true }, {
+      opened: (record) => (shown = showMatch(record, "?")),
       grew: () => shown?.grew(),
       notice: (text) => (shown ? shown.notify(text) : show(() => waiting(text))),
     });
   } catch (error) {
-    const trouble = troubleOf(error);
-    // What was read of the match stays, unless a key is asked for.
-    if (shown && shown.record.positions.length > 0 && !trouble.needsKey) return shown.notify(trouble.text);
+    const failure = failureOf(error);
+    // Keep the loaded part of the match, unless a key is required.
+    if (shown && shown.record.positions.length > 0 && !failure.needsKey) return shown.notify(failure.text);
     page?.close();
     page = undefined;
-    show(() => troubled(trouble, "This match cannot be shown"));
+    show(() => failurePage(failure, "This match cannot be shown"));
   }
 }
 
-/** Plays the seat of this tab, or asks for one. */
+/** Shows the seat of this tab, or the form for one. */
 function play(): void {
   current = "play";
-  const kept = keptSeat();
-  if (!kept?.name) {
-    return show(() => seatForm(kept, (seat) => {
-      keepSeat(seat);
+  const stored = storedSeat();
+  if (!stored?.name) {
+    return show(() => seatForm(stored, (seat) => {
+      storeSeat(seat);
       play();
     }));
   }
-  const seat = new PlayPage(kept, changed);
+  const seat = new PlayPage(stored, changed);
   played?.close();
   played = seat;
   document.title = "Play · Bridgemaster";
@@ -129,13 +129,13 @@ function go(route: Route): void {
     }
     case "match":
       void followMatch(route.matchId);
-      return show(() => waiting("Asking for the match…"));
+      return show(() => waiting("Loading the match…"));
     case "play":
-      takeFromAddress();
+      takeTicketFromAddress();
       return play();
     case "replay":
       return show(() => html`<main class="plain"><div class="panel empty"><h1>Open a replay</h1>
-        <p>Drop a replay file on this page, or choose one above. The server verifies it and plays it again.</p></div></main>`);
+        <p>Drop a replay file on this page, or choose one above. The server verifies it and shows the match.</p></div></main>`);
     case "ladders": {
       current = "ladders";
       const list = new LadderList(changed);
@@ -152,7 +152,7 @@ function go(route: Route): void {
       return show(() => bot.view());
     }
     case "unknown":
-      return show(() => html`<main class="plain"><div class="panel empty"><h1>There is no such page</h1><p><a href="/">All matches</a></p></div></main>`);
+      return show(() => html`<main class="plain"><div class="panel empty"><h1>Page not found</h1><p><a href="/">All matches</a></p></div></main>`);
   }
 }
 
@@ -161,9 +161,9 @@ document.addEventListener("keydown", (event) => {
   else if (page) onKey(page, event);
 });
 if (embedded) {
-  look(positionsOf(fromBase64(embedded.textContent ?? "")), "#");
+  showMatch(positionsOf(fromBase64(embedded.textContent ?? "")), "#");
   window.addEventListener("hashchange", () => {
-    const at = readLook(location.hash).at;
+    const at = readViewState(location.hash).at;
     if (page && at !== undefined && page.record.positions[page.index]?.number !== at) page.goTo(page.record.indexOf(at));
   });
 } else {

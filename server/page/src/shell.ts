@@ -1,11 +1,11 @@
-// What every page has: the head with its links, and how trouble is told.
+// The frame of every page, and its error messages.
 
 import { html, type TemplateResult } from "lit-html";
-import { keepKey } from "./source/key.ts";
-import type { Trouble } from "./source/refusal.ts";
+import { storeKey } from "./source/key.ts";
+import type { Failure } from "./source/refusal.ts";
 import { plain } from "./text.ts";
 
-/** A page with the head of all pages. */
+/** Renders a page with the common header. */
 export function shell(content: TemplateResult, current: "matches" | "ladders" | "play" | ""): TemplateResult {
   const link = (href: string, text: string, name: string) =>
     html`<a href=${href} aria-current=${current === name ? "page" : "false"}>${text}</a>`;
@@ -15,23 +15,23 @@ export function shell(content: TemplateResult, current: "matches" | "ladders" | 
     <label class="open button">Open a replay<input type="file" class="unseen" data-open-replay></label></header>${content}`;
 }
 
-/** Trouble, for people, with a way out where there is one. */
-export function troubled(trouble: Trouble, what: string, way: TemplateResult | undefined = undefined): TemplateResult {
-  return html`<main class="plain"><div class="panel trouble" role="alert"><h1>${what}</h1><p>${plain(trouble.text)}</p>${
-    trouble.needsKey ? keyForm() : undefined}${way}<p><a href="/">All matches</a></p></div></main>`;
+/** Renders an error, with a way out if there is one. */
+export function failurePage(failure: Failure, what: string, way: TemplateResult | undefined = undefined): TemplateResult {
+  return html`<main class="plain"><div class="panel failure" role="alert"><h1>${what}</h1><p>${plain(failure.text)}</p>${
+    failure.needsKey ? keyForm() : undefined}${way}<p><a href="/">All matches</a></p></div></main>`;
 }
 
-/** Asks for an API key. It is kept for this tab, and never in the address. */
+/** Renders the form for an API key, which is stored for this tab and never in the address. */
 function keyForm(): TemplateResult {
   return html`<form class="key-form" @submit=${(event: Event) => {
     event.preventDefault();
     const field = (event.currentTarget as HTMLFormElement).elements.namedItem("key");
-    if (field instanceof HTMLInputElement) keepKey(field.value.trim());
+    if (field instanceof HTMLInputElement) storeKey(field.value.trim());
     location.reload();
   }}><label>API key <input name="key" type="password" autocomplete="off" required></label><button type="submit">Use it in this tab</button></form>`;
 }
 
-/** Something is on its way. */
+/** Renders a message while something is loading. */
 export function waiting(what: string): TemplateResult {
   return html`<main class="plain"><p class="panel quiet" role="status">${what}</p></main>`;
 }

@@ -1,20 +1,21 @@
-// Text from outside, made harmless to look at.
+// Escapes untrusted text for display.
 
-/** Longest text of a name, a label or a note that is shown. */
+/** Maximum length of a displayed name, label or note, in characters. */
 const MAX_CHARACTERS = 400;
 
 /**
- * What would not show or would change how other text shows: controls, characters that have no
- * width, marks of the writing direction, lone surrogates, private use and what is no character.
+ * Characters that are invisible or change how other text is displayed: controls, zero-width
+ * characters, marks of the writing direction, lone surrogates, private-use and unassigned code
+ * points.
  */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
 
-/** The text on one line, every character that does not show as its number: `\u{202e}`. */
+/** Returns the text on one line, with invisible characters as their numbers: `\u{202e}`. */
 export function plain(text: string): string {
   const characters = Array.from(text);
   const cut = characters.length > MAX_CHARACTERS;
   return (
     characters.slice(0, MAX_CHARACTERS).join("")
-      .replace(UNSEEN, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`) + (cut ? "…" : "")
+      .replace(INVISIBLE, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`) + (cut ? "…" : "")
   );
 }

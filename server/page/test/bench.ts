@@ -1,8 +1,8 @@
-// How fast the page is, in Chromium over loopback: `node test/bench.mjs`. Prints for one playthrough
-// of each game the time from the navigation to the first board, and of a step of the scrubber: its
-// script, layout and drawing up to the next frame, without the wait for the frame. Beside the step
-// stands the processor time of the page's thread for all of it, which says more on a busy machine.
-// Then the size of the bundle.
+// Benchmark of the page in Chromium over loopback: `node test/bench.mjs`. For one playthrough of
+// each game it prints the time from navigation to the first board, and the time of a step of the
+// scrubber: script, layout and rendering up to the next frame, without the wait for the frame. It
+// also prints the CPU time of the page's thread per step, which is more reliable on a busy machine,
+// and the size of the bundle.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,13 +12,13 @@ import { browse, tab } from "./chromium.ts";
 import { goldens } from "./golden.ts";
 import { oneOfEach, staged } from "./scene.ts";
 
-/** Loads, odd for the median. */
+/** Number of loads; odd, for the median. */
 const LOADS = 7;
 
 const median = (times: number[]) => [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
 
-/** Reads the processor time of the page's thread so far, in ms. */
-async function processorTime(page: Page): Promise<() => Promise<number>> {
+/** Returns a function that reads the CPU time of the page's thread, in ms. */
+async function cpuTime(page: Page): Promise<() => Promise<number>> {
   const session = await page.context().newCDPSession(page);
   await session.send("Performance.enable", { timeDomain: "threadTicks" });
   return async () => {
@@ -38,7 +38,7 @@ for (const { name, messages } of oneOfEach(goldens())) {
     loads.push(Number(await board.jsonValue()));
   }
   await page.locator(`input[type="range"][max="${messages.length - 1}"]`).waitFor();
-  const busy = await processorTime(page);
+  const busy = await cpuTime(page);
   const before = await busy();
   const steps = await page.evaluate(async () => {
     const scrubber = document.querySelector<HTMLInputElement>('input[type="range"]');
@@ -46,12 +46,12 @@ for (const { name, messages } of oneOfEach(goldens())) {
     for (let index = 0; scrubber && index <= Number(scrubber.max); index++) {
       scrubber.value = String(index);
       scrubber.dispatchEvent(new Event("input", { bubbles: true }));
-      // The page draws in the next frame; this callback comes after its own, in the same frame.
+      // The page renders in the next frame; this callback runs after the page's, in the same frame.
       await new Promise<void>((done) => {
-        const begun = performance.now();
+        const startedAt = performance.now();
         requestAnimationFrame((frame) => {
           void document.body.offsetHeight;
-          times.push(performance.now() - Math.max(frame, begun));
+          times.push(performance.now() - Math.max(frame, startedAt));
           done();
         });
       });

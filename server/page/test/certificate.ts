@@ -1,8 +1,8 @@
-// A certificate for the tests, made here: for 127.0.0.1 and localhost, signed by itself.
+// Generates a self-signed certificate for 127.0.0.1 and localhost.
 
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
 
-/** An element of DER: a tag, the length, and what it holds. */
+/** Encodes a DER element: tag, length, content. */
 function der(tag: number, ...parts: Buffer[]): Buffer {
   const body = Buffer.concat(parts);
   const { length } = body;
@@ -16,7 +16,7 @@ const bits = (part: Buffer) => der(0x03, Buffer.from([0]), part);
 const oid = (...bytes: number[]) => der(0x06, Buffer.from(bytes));
 const time = (date: string) => der(0x17, Buffer.from(date));
 
-/** ecdsa-with-SHA256, commonName and subjectAltName. */
+/** Object identifiers: ecdsa-with-SHA256, commonName and subjectAltName. */
 const ECDSA = sequence(oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02));
 const COMMON_NAME = oid(0x55, 0x04, 0x03);
 const OTHER_NAMES = oid(0x55, 0x1d, 0x11);
@@ -24,7 +24,7 @@ const OTHER_NAMES = oid(0x55, 0x1d, 0x11);
 const pem = (name: string, body: Buffer) =>
   `-----BEGIN ${name}-----\n${body.toString("base64").replace(/(.{64})/g, "$1\n").trim()}\n-----END ${name}-----\n`;
 
-/** The certificate and its private key, as PEM. */
+/** Returns a certificate and its private key, as PEM. */
 export function certificate(): { certificate: string; key: string } {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const name = sequence(der(0x31, sequence(COMMON_NAME, der(0x0c, Buffer.from("bridgemaster tests")))));

@@ -1,11 +1,11 @@
-// A browser for the tests of the page.
+// The browser of the page tests.
 
 import { mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 
 const ROOT = process.env["PAGE_ROOT"] ?? process.cwd();
-/** The browser of Debian's package. */
+/** Path of the browser; by default that of Debian's package. */
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 
 const FLAGS = [
@@ -13,21 +13,21 @@ const FLAGS = [
   "--disable-dev-shm-usage", "--force-color-profile=srgb",
 ];
 
-/** How long something may take that happens on its own; long, for busy machines. */
-const PATIENCE_MS = 60_000;
+/** Timeout of actions and waits, in ms; long, for busy machines. */
+const TIMEOUT_MS = 60_000;
 
-/** Starts the browser. */
+/** Starts a headless browser. */
 export function browse(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, headless: true, args: FLAGS });
 }
 
-/** A tab, and everything in it that went wrong: errors of the script, and what the policy refused. */
+/** Opens a tab, and collects its errors: script errors and violations of the security policy. */
 export async function tab(browser: Browser, options: BrowserContextOptions = {}): Promise<{ page: Page; errors: string[] }> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 1000 }, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
+  page.setDefaultTimeout(TIMEOUT_MS);
   if (process.env["PAGE_FROM_DIST"]) {
-    // The bundle as it was built last: the program that serves the page may have an earlier one in it.
+    // Use the newest bundle, since the server may have an older one built in.
     await page.route(/\/page\.(js|css)$/, (route) =>
       route.fulfill({ path: join(ROOT, "dist", basename(new URL(route.request().url()).pathname)) }));
   }
@@ -39,7 +39,7 @@ export async function tab(browser: Browser, options: BrowserContextOptions = {})
   return { page, errors };
 }
 
-/** Keeps a picture of the page in `.work/shots`, for whoever looks at them. */
+/** Saves a screenshot of the page in `.work/shots`. */
 export async function shoot(page: Page, name: string, fullPage = true): Promise<void> {
   const folder = join(ROOT, ".work/shots");
   mkdirSync(folder, { recursive: true });

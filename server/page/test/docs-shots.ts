@@ -1,4 +1,4 @@
-// The pictures that `docs/page.md` shows, in `docs/page`: `node test/shots.mjs docs`.
+// Takes the screenshots of `docs/page.md`, in `docs/page`: `node test/shots.mjs docs`.
 
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
@@ -10,10 +10,10 @@ import { staged } from "./scene.ts";
 const DOCS = join(process.env["PAGE_ROOT"] ?? process.cwd(), "../../docs/page");
 const WIDE: BrowserContextOptions = { viewport: { width: 1280, height: 860 } };
 const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 780 }, hasTouch: true };
-/** Colours of a picture: enough for flat drawings, and a third of the bytes. */
+/** Number of colours of a screenshot: enough for flat drawings, and a third of the bytes. */
 const COLOURS = "256";
 
-/** A picture: its file, a playthrough and the position in it, or the path of another page. */
+/** Screenshots: the file, and a playthrough with a position, or the path of another page. */
 const PICTURES: readonly [file: string, of: readonly [name: string, at: number] | string, options: BrowserContextOptions][] = [
   ["london", ["old_london_bridge.four", 105], { ...WIDE, colorScheme: "light" }],
   ["alhambra", ["alhambra.three_seats", 93], { ...WIDE, colorScheme: "light" }],

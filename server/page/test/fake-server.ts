@@ -1,5 +1,5 @@
-// A server for the tests of the page: the bundle with the headers of the real one, and the calls
-// that the page makes, answered from memory.
+// A fake server for the page tests: it serves the bundle with the headers of the real server, and
+// answers the page's calls from memory.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { FAILED_PRECONDITION, frame, INTERNAL, NOT_FOUND, Refused, trailers, UNA
 
 const ROOT = process.env["PAGE_ROOT"] ?? process.cwd();
 
-/** Entries of a page of a list, where the request does not say. */
+/** Number of entries per page of a list, if the request does not set it. */
 const DEFAULT_PAGE_SIZE = 50;
 
 const POLICY =
@@ -23,16 +23,16 @@ const POLICY =
 
 type Sent = matches.WatchPositionsResponse;
 
-/** A match of the fake server. */
+/** A match of the fake server, with its positions. */
 export class FakeMatch {
   readonly #waiting: (() => void)[] = [];
-  /** Counts how often how it stands was told anew. */
-  #news = 0;
+  /** Incremented when the match info is sent to all watchers again. */
+  #infoVersion = 0;
   readonly sent: Sent[] = [];
   isOver: boolean;
-  /** Streams that are open. */
+  /** Number of open streams. */
   watchers = 0;
-  /** The seats whose views a key is shown while the match runs. */
+  /** The seats of each API key. The key sees their views while the match runs. */
   readonly keys = new Map<string, number[]>();
 
   constructor(readonly info: MatchInfo, messages: readonly Sent[], isOver = true) {
@@ -40,9 +40,9 @@ export class FakeMatch {
     this.isOver = isOver;
   }
 
-  /** A decision as these viewers may know it: while the match runs, what others decided is told by
-   * its events alone, and what was legal never to others. */
-  #told(played: PlayedDecision, viewers: readonly (number | undefined)[]): PlayedDecision {
+  /** Returns a decision as visible to these viewers. Other seats' decisions are hidden while the match
+   * runs, and their legal decisions always. */
+  #visibleTo(played: PlayedDecision, viewers: readonly (number | undefined)[]): PlayedDecision {
     if (viewers.includes(played.seat)) return played;
     const { seat, charge, decidedBy, decision, notation, note } = played;
     const cost = { seat, decidedBy, ...(charge ? { charge } : {}) };
@@ -55,9 +55,9 @@ export class FakeMatch {
     this.wake();
   }
 
-  /** Tells those who watch how the match stands. */
-  tellAgain(): void {
-    this.#news += 1;
+  /** Sends the match info to all watchers again. */
+  resendInfo(): void {
+    this.#infoVersion += 1;
     this.wake();
   }
 
@@ -67,50 +67,49 @@ export class FakeMatch {
     this.wake();
   }
 
-  /** Waits until so many streams are open. */
+  /** Waits until the given number of streams is open. */
   async watchedBy(count: number): Promise<void> {
     while (this.watchers !== count) await new Promise<void>((done) => this.#waiting.push(done));
   }
 
-  /** Waits until something comes of it. */
+  /** Waits for the next change of the match. */
   changed(): Promise<void> {
     return new Promise((done) => this.#waiting.push(done));
   }
 
-  /** Lets all that wait look again. */
+  /** Wakes all waiting streams and tests. */
   wake(): void {
     this.#waiting.splice(0).forEach((done) => done());
   }
 
-  /** Everything from a decision on, with the views that were asked for: a seat, or none for a
-   * spectator. As the real server has it, each is told only what it may know. */
+  /** Streams the positions from a decision on, with the requested views: a seat, or undefined for a
+   * spectator. Hides the same facts as the real server. */
   async *from(decision: number, viewers: readonly (number | undefined)[]): AsyncGenerator<Sent> {
-    // How the match stands comes with the first position, where there is one, when there is news of it,
-    // and in the end.
-    let told: number | undefined;
-    const tell = (position?: Position) => {
-      const match = told === this.#news ? {} : { match: this.info };
-      told = this.#news;
+    // The match info is sent with the first position, after changes, and at the end.
+    let sentVersion: number | undefined;
+    const message = (position?: Position) => {
+      const match = sentVersion === this.#infoVersion ? {} : { match: this.info };
+      sentVersion = this.#infoVersion;
       return create(matches.WatchPositionsResponseSchema, { ...match, ...(position ? { position } : {}) });
     };
     for (let index = 0; ; index++) {
       while (index >= this.sent.length) {
-        if (this.isOver) told = undefined;
-        if (told !== this.#news) yield tell();
+        if (this.isOver) sentVersion = undefined;
+        if (sentVersion !== this.#infoVersion) yield message();
         if (this.isOver) return;
         await new Promise<void>((done) => this.#waiting.push(done));
       }
       const { position } = this.sent[index] ?? {};
       if (!position || position.number < decision) continue;
-      const wanted = viewers.length > 0 ? viewers : [undefined];
-      const observations = wanted.flatMap((seat) => position.observations[seat === undefined ? 0 : seat + 1] ?? []);
-      const played = position.played && this.#told(position.played, viewers);
-      yield tell({ ...position, observations, ...(played ? { played } : {}) });
+      const requested = viewers.length > 0 ? viewers : [undefined];
+      const observations = requested.flatMap((seat) => position.observations[seat === undefined ? 0 : seat + 1] ?? []);
+      const played = position.played && this.#visibleTo(position.played, viewers);
+      yield message({ ...position, observations, ...(played ? { played } : {}) });
     }
   }
 }
 
-/** A ladder, with all that it lists. */
+/** A ladder, with the contents of its lists. */
 export interface FakeLadder {
   ladder: ladder.Ladder;
   standings: ladder.Standing[];
@@ -119,26 +118,26 @@ export interface FakeLadder {
   matches: MatchInfo[];
 }
 
-/** One page of a list, and the token of the next one. */
+/** Returns one page of a list, and the token of the next one. */
 function paged<T>(all: readonly T[], pageSize: number, pageToken: string): { items: T[]; nextPageToken: string } {
   const from = Number(pageToken);
   const to = from + (pageSize || DEFAULT_PAGE_SIZE);
   return { items: all.slice(from, to), nextPageToken: to < all.length ? String(to) : "" };
 }
 
-/** The server. */
+/** The fake server, with its matches and calls. */
 export class FakeServer {
   readonly matches = new Map<string, FakeMatch>();
   ladders: FakeLadder | undefined;
-  /** Streams of all matches that were opened. */
+  /** Number of WatchMatches streams opened so far. */
   overviews = 0;
-  /** The API key that calls must have; empty for none. */
+  /** The required API key; empty for none. */
   needsKey = "";
-  /** What a call is refused with, by its method, as often as there are refusals. */
+  /** Refusals of the next calls of each method. */
   readonly refusals = new Map<string, Refused[]>();
-  /** The calls that came, by their methods. */
+  /** The methods of all received calls. */
   readonly calls: string[] = [];
-  /** What POST /open-replay answers. */
+  /** The response to POST /open-replay; an error if undefined. */
   replay: Uint8Array | undefined;
   #server: Server;
   url = "";
@@ -181,7 +180,7 @@ export class FakeServer {
     response.writeHead(200, { "content-type": "application/grpc-web+proto" });
     const send = <D extends DescMessage>(schema: D, message: MessageShape<D>) => response.write(frame(0, toBinary(schema, message)));
     try {
-      if (this.needsKey !== "" && key !== this.needsKey) throw new Refused(UNAUTHENTICATED, "an API key is needed");
+      if (this.needsKey !== "" && key !== this.needsKey) throw new Refused(UNAUTHENTICATED, "an API key is required");
       const method = path.split("/").pop() ?? "";
       this.calls.push(method);
       const refused = this.refusals.get(method)?.shift();
@@ -234,7 +233,7 @@ export class FakeServer {
         });
         for await (const message of match.from(fromDecision, seats)) {
           send(matches.WatchPositionsResponseSchema, message);
-          // Each leaves as it is made, as the real server has it, and not all of them with the last.
+          // Send each message separately, as the real server does.
           await new Promise(setImmediate);
         }
         return;
@@ -242,13 +241,13 @@ export class FakeServer {
       case "WatchMatches": {
         this.overviews += 1;
         response.on("close", () => this.matches.forEach((match) => match.wake()));
-        const told = new Map<string, number>();
+        const sentCounts = new Map<string, number>();
         while (!response.destroyed) {
           const changed = [...this.matches.values()].map((match) => match.changed());
           for (const [id, { info, sent }] of this.matches) {
             const runs = info.state === MatchState.RUNNING || info.state === MatchState.WAITING;
-            if (runs ? told.get(id) === sent.length : !told.delete(id)) continue;
-            if (runs) told.set(id, sent.length);
+            if (runs ? sentCounts.get(id) === sent.length : !sentCounts.delete(id)) continue;
+            if (runs) sentCounts.set(id, sent.length);
             const [observation] = (runs && sent.at(-1)?.position?.observations) || [];
             send(matches.WatchMatchesResponseSchema, create(matches.WatchMatchesResponseSchema, { match: info, ...(observation ? { observation } : {}) }));
           }
@@ -282,7 +281,7 @@ export class FakeServer {
         return send(ladder.ListHeadToHeadsResponseSchema, create(ladder.ListHeadToHeadsResponseSchema, { entries: items, nextPageToken }));
       }
       default:
-        throw new Refused(UNIMPLEMENTED, `${method} is not built`);
+        throw new Refused(UNIMPLEMENTED, `${method} is not implemented`);
     }
   }
 

@@ -1,5 +1,5 @@
-// The golden playthroughs: as text, and as positions, which
-// `cargo run -p bridgemaster-proto --features games --example golden_positions` writes.
+// Reads the golden playthroughs, as text and as positions. The latter are written by
+// `cargo run -p bridgemaster-proto --features games --example golden_positions`.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,17 +10,16 @@ const ROOT = process.env["PAGE_ROOT"] ?? process.cwd();
 const POSITIONS = join(ROOT, ".work/golden");
 const TEXTS = join(ROOT, "../../games/tests/golden");
 
-/** A playthrough. */
 export interface Golden {
-  /** GAME.NAME. */
+  /** The file name: `GAME.NAME`. */
   name: string;
   bytes: Uint8Array;
   messages: WatchPositionsResponse[];
-  /** Its lines of events and decisions, in order. */
+  /** The lines of events and decisions, in order. */
   lines: string[];
 }
 
-/** All playthroughs. */
+/** Returns all golden playthroughs, sorted by name. */
 export function goldens(): Golden[] {
   const files = readdirSync(POSITIONS).filter((name) => name.endsWith(".positions")).sort();
   if (files.length === 0) throw new Error(`no positions in ${POSITIONS}`);
@@ -33,8 +32,8 @@ export function goldens(): Golden[] {
   });
 }
 
-/** A decision is the line after what the seat may; the indented lines after it, and those after the
- * head, are events. Tables and digests are no part of the transcript. */
+/** Extracts the transcript. A decision is the line after the legal decisions of a seat; the indented
+ * lines after it, and those after the header, are events. Tables and digests are skipped. */
 function linesOf(text: string): string[] {
   const all = text.split("\n");
   const lines: string[] = [];

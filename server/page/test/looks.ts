@@ -1,4 +1,4 @@
-// What every page has to be: open to everybody, and nothing wider than the page.
+// Checks for every page: accessibility, and no horizontal overflow.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -13,9 +13,9 @@ interface Axe {
   }>;
 }
 
-/** What axe finds serious. */
-export async function serious(page: Page): Promise<string[]> {
-  // Through the debugger: the policy of the page lets no other script in.
+/** Returns the serious and critical findings of axe. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  // Evaluated through the debugger, since the page's security policy forbids other scripts.
   await page.evaluate(AXE);
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: Axe };
@@ -26,8 +26,8 @@ export async function serious(page: Page): Promise<string[]> {
   });
 }
 
-/** Makes sure that nothing is wider than the page. */
-export async function narrower(page: Page): Promise<void> {
+/** Asserts that nothing is wider than the page. */
+export async function assertNoOverflow(page: Page): Promise<void> {
   const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
   assert.ok((inner ?? 0) <= (outer ?? 0), `${inner} is wider than ${outer}`);
 }

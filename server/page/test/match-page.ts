@@ -1,28 +1,28 @@
-// What tests of the page of a match wait for, and go through.
+// Helpers for tests of the page of a match.
 
 import type { Page } from "playwright-core";
 import { type Golden, goldens } from "./golden.ts";
 
-/** The playthrough whose name has this part. */
+/** Returns the playthrough whose name contains this part. */
 export function playthrough(part: string): Golden {
   const found = goldens().find(({ name }) => name.includes(part));
   if (!found) throw new Error(part);
   return found;
 }
 
-/** Until the position after so many decisions is shown. */
+/** Waits until the position after this number of decisions is shown. */
 export const shown = (page: Page, decision: number) =>
   page.locator(".count b", { hasText: new RegExp(`^${decision}$`) }).waitFor();
 
-/** Until every position of the playthrough is there. */
+/** Waits until all positions of the playthrough are loaded. */
 export const loaded = (page: Page, golden: Golden) =>
   page.locator(`input[type="range"][max="${golden.messages.length - 1}"]`).waitFor();
 
-/** How many seats the match of the playthrough has. */
+/** Returns the number of seats of the playthrough. */
 export const seatsOf = (golden: Golden): number => golden.messages[0]?.match?.config?.seats ?? 0;
 
-/** The whole document at each of these positions, as text, with the list of what was legal open where
- * there is one. */
+/** Returns the whole document at each of these positions, as text, with the list of legal decisions
+ * open if there is one. */
 export async function documents(page: Page, positions: readonly number[]): Promise<string[]> {
   return page.evaluate(async (positions) => {
     const frame = () => new Promise((done) => requestAnimationFrame(done));

@@ -1,4 +1,4 @@
-// Takes pictures of the page of a played seat: `node test/play-shots.mjs [GAME PART] [light|dark|narrow]`.
+// Takes screenshots of the page of a player: `node test/play-shots.mjs [GAME PART] [light|dark|narrow]`.
 
 import { join, dirname } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";

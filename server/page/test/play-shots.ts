@@ -1,12 +1,12 @@
-// Pictures of the page of a seat that is played, in `.work/shots`: each game, light, dark and narrow.
-// For people; no test looks at them.
+// Takes screenshots of the page of a player, in `.work/shots`: each game, light, dark and narrow.
+// They are for manual review.
 
 import { browse, shoot, tab } from "./chromium.ts";
 import { RealServer } from "./real-server.ts";
 
 const only = process.argv[2] ?? "";
 const GAMES = ["old_london_bridge", "alhambra", "bridges_to_nowhere", "carcassonne"].filter((game) => game.includes(only));
-/** Choices before each picture. */
+/** Number of choices before each screenshot. */
 const CHOICES = [2, 11, 26];
 
 const server = await new RealServer().start();
@@ -23,7 +23,7 @@ for (const game of GAMES) {
     const { page, errors } = await tab(browser, { ...options });
     await page.goto(made.links[0] ?? "");
     await page.getByRole("button", { name: "Take the seat" }).click();
-    const list = page.getByRole("list", { name: "what you may decide" });
+    const list = page.getByRole("list", { name: "your options" });
     const over = page.getByRole("heading", { name: "The match is over" });
     for (let choice = 0; choice <= Math.max(...CHOICES); choice++) {
       await list.or(over).first().waitFor();
@@ -32,7 +32,7 @@ for (const game of GAMES) {
       const buttons = list.getByRole("button");
       await buttons.nth((choice * 5) % Math.max(1, await buttons.count())).click({ timeout: 5_000 }).catch(() => undefined);
     }
-    await page.getByRole("button", { name: "Give up", exact: true }).click({ timeout: 1_000 }).catch(() => undefined);
+    await page.getByRole("button", { name: "Resign", exact: true }).click({ timeout: 1_000 }).catch(() => undefined);
     if (errors.length > 0) console.log(game, look, errors);
     await page.context().close();
   }

@@ -1,4 +1,4 @@
-// A real server with its page, and house bots, as processes: for tests that play.
+// Runs a real server with its page, and house bots, as processes.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -8,19 +8,19 @@ import { createInterface } from "node:readline";
 import { certificate } from "./certificate.ts";
 
 const ROOT = process.env["PAGE_ROOT"] ?? process.cwd();
-/** The program, as cargo builds it for tests. */
+/** Path of the program, by default as built by `cargo test`. */
 const PROGRAM = process.env["BRIDGEMASTER"] ?? join(ROOT, "../../target/debug/bridgemaster");
 
-/** A match that waits for its bots. */
-export interface MadeMatch {
+/** A created match that is waiting for its players. */
+export interface CreatedMatch {
   matchId: string;
-  /** Of each seat, in seat order. */
+  /** Links to play each seat, in seat order. */
   links: string[];
   tickets: string[];
 }
 
-/** The first line of a process that a pattern matches, by what the pattern's group holds. */
-async function told(process: ChildProcess, patterns: readonly RegExp[]): Promise<string[]> {
+/** Reads standard output until each pattern has matched, and returns the groups of the first matches. */
+async function readMatches(process: ChildProcess, patterns: readonly RegExp[]): Promise<string[]> {
   const found: (string | undefined)[] = patterns.map(() => undefined);
   if (!process.stdout) throw new Error("no standard output");
   for await (const line of createInterface({ input: process.stdout })) {
@@ -37,7 +37,7 @@ async function ended(process: ChildProcess): Promise<void> {
   if (process.exitCode === null && process.signalCode === null) await new Promise((done) => process.once("exit", done));
 }
 
-/** A server with a data folder. */
+/** A server process with a temporary data folder. */
 export class RealServer {
   readonly #folder = mkdtempSync(join(tmpdir(), "bridgemaster-page-"));
   readonly #data = join(this.#folder, "data");
@@ -48,7 +48,7 @@ export class RealServer {
 
   readonly #secure: readonly string[];
 
-  /** One that `isSecure` has TLS, and asks for API keys. */
+  /** With `isSecure`, the server uses TLS and requires API keys. */
   constructor({ isSecure = false } = {}) {
     if (!isSecure) {
       this.#secure = [];
@@ -72,41 +72,41 @@ export class RealServer {
     return this.#url(this.#page);
   }
 
-  /** A new API key, with these scopes. */
+  /** Creates an API key with these scopes. */
   key(name: string, ...scopes: string[]): string {
     const flags = scopes.flatMap((scope) => ["--scope", scope]);
     const text = execFileSync(PROGRAM, ["key", "add", "--data", this.#data, name, ...flags], { encoding: "utf8" });
     return /bmk_\S+/.exec(text)?.[0] ?? "";
   }
 
-  /** Starts it; again after a stop at the same addresses. */
+  /** Starts the server; after a stop, at the same addresses. */
   async start(): Promise<this> {
-    this.#process = spawn(PROGRAM, ["serve", "--listen", this.#listen, "--page", this.#page, "--data", this.#data, "--survives", "kill", "--drain-time", "0", ...this.#secure], { stdio: ["ignore", "pipe", "inherit"] });
-    const [listen = "", page = ""] = await told(this.#process, [/^listening on (?:https?:\/\/)?([\d.:]+)/, /^page at https?:\/\/([\d.:]+)/]);
+    this.#process = spawn(PROGRAM, ["serve", "--listen", this.#listen, "--page", this.#page, "--data", this.#data, "--durability", "process", "--drain-time", "0", ...this.#secure], { stdio: ["ignore", "pipe", "inherit"] });
+    const [listen = "", page = ""] = await readMatches(this.#process, [/^listening on (?:https?:\/\/)?([\d.:]+)/, /^page at https?:\/\/([\d.:]+)/]);
     [this.#listen, this.#page] = [listen, page];
     return this;
   }
 
-  /** Ends the server as a crash does. */
+  /** Kills the server, as in a crash. */
   async kill(): Promise<void> {
     if (!this.#process) return;
     this.#process.kill("SIGKILL");
     await ended(this.#process);
   }
 
-  create(...flags: string[]): MadeMatch {
-    const text = execFileSync(PROGRAM, ["create", "--server", this.#url(this.#listen), "--page", this.pageUrl, ...this.#trust(), ...flags], { encoding: "utf8" });
+  create(...flags: string[]): CreatedMatch {
+    const text = execFileSync(PROGRAM, ["match", "create", "--server", this.#url(this.#listen), "--page", this.pageUrl, ...this.#trust(), ...flags], { encoding: "utf8" });
     const matchId = /^match (\S+)/.exec(text)?.[1] ?? "";
     const links = [...text.matchAll(/^ {2}seat \d+ {2}(http\S+)/gm)].map(([, link = ""]) => link);
     return { matchId, links, tickets: links.map((link) => link.split("#ticket=")[1] ?? "") };
   }
 
-  /** What a client needs to trust it. */
+  /** Returns the flags for a client to trust the server's certificate. */
   #trust(): string[] {
     return this.#secure.length > 0 ? ["--ca", this.#file("cert.pem")] : [];
   }
 
-  /** A house bot for a seat; it stays until the match is over, also while the server is away. */
+  /** Starts a house bot for a seat. It runs until the match is over, also while the server is down. */
   bot(ticket: string, name = "random"): void {
     const env = { ...process.env, BRIDGEMASTER_SERVER: `http://${this.#listen}`, BRIDGEMASTER_TICKET: ticket };
     this.#bots.push(spawn(PROGRAM, ["bot", name], { env, stdio: "ignore" }));
@@ -120,20 +120,20 @@ export class RealServer {
   }
 }
 
-/** `bridgemaster contest open` of a contest that was played. */
+/** Runs a contest, and serves it with `bridgemaster contest open`. */
 export class OpenedContest {
   readonly #folder = mkdtempSync(join(tmpdir(), "bridgemaster-page-"));
   readonly #process: ChildProcess;
 
   constructor(...flags: string[]) {
     const folder = join(this.#folder, "contest");
-    // A busy machine spoils no match by its lag.
+    // The high limit prevents annulled matches on busy machines.
     execFileSync(PROGRAM, ["contest", "--quiet", "--folder", folder, "--referee-lag-limit-ms", "10000", ...flags], { stdio: "inherit" });
     this.#process = spawn(PROGRAM, ["contest", "open", folder], { stdio: ["ignore", "pipe", "inherit"] });
   }
 
   async url(): Promise<string> {
-    const [url = ""] = await told(this.#process, [/ at (http:\S+)/]);
+    const [url = ""] = await readMatches(this.#process, [/ at (http:\S+)/]);
     return url;
   }
 
@@ -144,7 +144,7 @@ export class OpenedContest {
   }
 }
 
-/** `bridgemaster demo --human`. */
+/** Runs `bridgemaster demo --human`. */
 export class Demo {
   readonly #process: ChildProcess;
 
@@ -152,9 +152,9 @@ export class Demo {
     this.#process = spawn(PROGRAM, ["demo", "--human", "--quiet", ...flags], { stdio: ["ignore", "pipe", "inherit"] });
   }
 
-  /** The link of the player's seat. */
+  /** Returns the link of the player's seat. */
   async link(): Promise<string> {
-    const [link = ""] = await told(this.#process, [/^play at (\S+)/]);
+    const [link = ""] = await readMatches(this.#process, [/^play at (\S+)/]);
     return link;
   }
 

@@ -1,4 +1,4 @@
-// How a server refuses a call over gRPC-Web: the trailers, with the reason in them.
+// Encodes refusals over gRPC-Web: trailers with the reason in the error details.
 
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 
@@ -10,12 +10,12 @@ export const INTERNAL = 13;
 export const UNAVAILABLE = 14;
 export const UNAUTHENTICATED = 16;
 
-/** Ends a call with a status. */
+/** Ends a call with this gRPC status. */
 export class Refused extends Error {
   constructor(
     readonly code: number,
     message: string,
-    /** Its reason, such as "MOVED", and what belongs to that; empty for an error of no server. */
+    /** The reason, such as "MOVED", and its metadata; empty for errors that the server did not create. */
     readonly reason = "",
     readonly metadata: Readonly<Record<string, string>> = {},
   ) {
@@ -25,7 +25,7 @@ export class Refused extends Error {
 
 type Field = readonly [number: number, value: string | Uint8Array];
 
-/** A message of these fields. */
+/** Encodes a message with these fields. */
 function message(...fields: Field[]): Uint8Array {
   const writer = new BinaryWriter();
   for (const [number, value] of fields) {
@@ -36,7 +36,7 @@ function message(...fields: Field[]): Uint8Array {
   return writer.finish();
 }
 
-/** google.rpc.Status with a google.rpc.ErrorInfo, as the trailer has it. */
+/** Encodes google.rpc.Status with google.rpc.ErrorInfo, as base64 for the trailer. */
 function details({ code, message: text, reason, metadata }: Refused): string {
   const entries = Object.entries(metadata).map(([name, value]): Field => [3, message([1, name], [2, value])]);
   const info = message([1, reason], [2, "bridgemaster"], ...entries);
@@ -45,7 +45,7 @@ function details({ code, message: text, reason, metadata }: Refused): string {
   return Buffer.concat([status, message([2, text], [3, any])]).toString("base64");
 }
 
-/** A frame of gRPC-Web. */
+/** Encodes a gRPC-Web frame. */
 export function frame(flag: number, body: Uint8Array): Buffer {
   const head = Buffer.alloc(5);
   head[0] = flag;
@@ -53,7 +53,7 @@ export function frame(flag: number, body: Uint8Array): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** The last frame of a call; without a refusal it went well. */
+/** Encodes the last frame of a call: the refusal, or status 0 without one. */
 export function trailers(refused?: Refused): Buffer {
   const text = encodeURIComponent(refused?.message ?? "");
   const reason = refused?.reason ? `grpc-status-details-bin: ${details(refused)}\r\n` : "";

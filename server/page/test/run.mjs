@@ -1,5 +1,5 @@
-// Runs the tests of a folder: `node test/run.mjs pure` or `browser`; further words are the names of
-// files, without `.test.ts`.
+// Runs the tests of a folder: `node test/run.mjs pure` or `browser`. Further arguments select files by
+// name, without `.test.ts`.
 
 import { spawn } from "node:child_process";
 import { readdirSync, rmSync } from "node:fs";
@@ -9,7 +9,7 @@ import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const [folder = "pure", ...names] = process.argv.slice(2);
-// A folder of its own, so that two runs are not in each other's way.
+// A separate folder for each run, so that concurrent runs do not conflict.
 const out = join(here, "../.work", `${folder}-${process.pid}`);
 const files = readdirSync(join(here, folder))
   .filter((name) => name.endsWith(".test.ts"))
@@ -27,7 +27,7 @@ await build({
   logLevel: "warning",
 });
 const built = files.map((name) => join(out, name.replace(/\.ts$/, ".mjs")));
-// One file after the other: two browsers at once would be slower.
+// One file at a time: concurrent browsers would be slower.
 const run = spawn(process.execPath, ["--enable-source-maps", "--test", "--test-concurrency=1", ...built], { stdio: "inherit" });
 run.on("exit", (code) => {
   rmSync(out, { recursive: true, force: true });

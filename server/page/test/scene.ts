@@ -1,5 +1,5 @@
-// What the fake server of the browser's tests has: the golden playthroughs as ended matches, a live
-// one, one with hostile text, and a ladder.
+// The contents of the fake server: the golden playthroughs as ended matches, live matches, one with
+// hostile text, and a ladder.
 
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { FaultAction, FaultReason } from "../gen/bridgemaster/v1/fault_pb.ts";
@@ -12,7 +12,7 @@ import { DecidedBy } from "../gen/bridgemaster/v1/replay_pb.ts";
 import { type FakeLadder, FakeMatch, FakeServer } from "./fake-server.ts";
 import { type Golden, goldens } from "./golden.ts";
 
-/** Text that must show as text, and change nothing around it. */
+/** Hostile texts, which must be displayed as text without effect on anything around them. */
 export const HOSTILE = [
   "<img src=x onerror=\"document.body.dataset.broken='1'\">",
   "\u202eevil\u202c [x](javascript:alert(1)) =1+1",
@@ -20,12 +20,12 @@ export const HOSTILE = [
   "a".repeat(300),
 ];
 
-/** A copy of messages that can be changed. */
+/** Returns a deep copy of messages. */
 export function copied(messages: readonly WatchPositionsResponse[]): WatchPositionsResponse[] {
   return messages.map((message) => fromBinary(WatchPositionsResponseSchema, toBinary(WatchPositionsResponseSchema, message)));
 }
 
-/** The playthrough as an ended match. */
+/** Returns the playthrough as an ended match. */
 export function ended(golden: Golden, name = golden.name): FakeMatch {
   const messages = copied(golden.messages);
   const info = messages[0]?.match;
@@ -35,7 +35,7 @@ export function ended(golden: Golden, name = golden.name): FakeMatch {
   return new FakeMatch(info, messages);
 }
 
-/** The playthrough as a match that runs and has come to a position. */
+/** Returns the playthrough as a running match with the first positions, and the other positions. */
 export function live(golden: Golden, name: string, positions: number): { match: FakeMatch; rest: WatchPositionsResponse[] } {
   const messages = copied(golden.messages);
   const info = messages[0]?.match;
@@ -44,12 +44,12 @@ export function live(golden: Golden, name: string, positions: number): { match: 
   return { match: new FakeMatch(info, messages.slice(0, positions), false), rest: messages.slice(positions) };
 }
 
-/** A fault of a seat. */
+/** Returns a fault of a seat. */
 export function faultOf(seat: number, reason: FaultReason, action: FaultAction, detail: string): SeatFault {
   return create(SeatFaultSchema, { seat, fault: { reason, action, detail } });
 }
 
-/** The playthrough with hostile names, labels, notes and lines, faults and odd times. */
+/** Returns the playthrough with hostile names, labels, notes and lines, and with faults. */
 export function hostile(golden: Golden, name: string): FakeMatch {
   const match = ended(golden, name);
   const text = (index: number) => HOSTILE[index % HOSTILE.length] ?? "";
@@ -68,7 +68,7 @@ export function hostile(golden: Golden, name: string): FakeMatch {
   return match;
 }
 
-/** A ladder with six bots. */
+/** Returns a ladder with six bots. */
 export function ladderOf(): FakeLadder {
   const names = ["mason", "pontifex", HOSTILE[0] ?? "", "greedy", "wanderer", "random"];
   const standings = names.map((botName, index) => create(ladder.StandingSchema, {
@@ -93,7 +93,7 @@ export function ladderOf(): FakeLadder {
   };
 }
 
-/** The names of the playthroughs, one for each game first. */
+/** Returns the first playthrough of each game. */
 export function oneOfEach(all: readonly Golden[]): Golden[] {
   const games = new Set<string>();
   return all.filter(({ name }) => {
@@ -104,7 +104,7 @@ export function oneOfEach(all: readonly Golden[]): Golden[] {
   });
 }
 
-/** A server with all of it. */
+/** Starts a fake server with these contents. */
 export async function staged(): Promise<FakeServer> {
   const server = await new FakeServer().start();
   const all = goldens();

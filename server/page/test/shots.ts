@@ -1,4 +1,4 @@
-// Pictures of every page, in `.work/shots`: light, dark, narrow. For people; no test looks at them.
+// Takes screenshots of every page, in `.work/shots`: light, dark and narrow. They are for manual review.
 
 import { browse, shoot, tab } from "./chromium.ts";
 import { goldens } from "./golden.ts";
@@ -7,7 +7,7 @@ import { staged } from "./scene.ts";
 const only = process.argv[2] ?? "";
 const server = await staged();
 const browser = await browse();
-/** The pages, and of a match that is over how many positions it has. */
+/** The pages, and for ended matches the number of positions. */
 const all: [name: string, path: string, positions?: number][] = [
   ["list", "/"], ["ladders", "/ladder"], ["ladder", "/ladder/main"], ["bot", "/ladder/main/mason"], ["hostile", "/m/hostile?at=33"], ["live", "/m/live"], ["missing", "/m/none"],
   ...goldens().flatMap(({ name, messages: { length } }): [string, string, number][] => [
@@ -26,7 +26,7 @@ for (const [look, options] of [
   const { page, errors } = await tab(browser, { ...options });
   for (const [name, path, positions] of pages) {
     await page.goto(server.url + path);
-    await page.locator("main h1, main.match .board, .trouble").first().waitFor();
+    await page.locator("main h1, main.match .board, .failure").first().waitFor();
     if (positions !== undefined) await page.locator(`input[type="range"][max="${positions - 1}"]`).waitFor();
     await shoot(page, `${name}-${look}`);
   }

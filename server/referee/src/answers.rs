@@ -1,4 +1,4 @@
-//! Answers: accepted, ignored, or refused.
+//! Handling of bots' answers. Each answer is accepted, ignored as a repetition, or rejected.
 
 use std::sync::Arc;
 
@@ -6,17 +6,18 @@ use bridgemaster_games::{Game, Seat};
 
 use crate::{
     Answer, BadAnswerReason, Charge, DecidedBy, FaultAction, FaultReason, Output, Referee,
-    Rejection, RejectionReason, SeatMessage, play::Decided,
+    Rejection, RejectionReason, SeatMessage, play::AppliedDecision,
 };
 
-/// What is wrong with an answer: the reason, the field below `Decision`, and the explanation.
-struct Objection {
+/// The reason why an answer is rejected.
+struct InvalidDecision {
     reason: RejectionReason,
+    /// Path of the invalid field, relative to `Decision`.
     field: String,
     detail: String,
 }
 
-impl Objection {
+impl InvalidDecision {
     fn index_out_of_range(index: u32, legal: usize) -> Self {
         Self {
             reason: RejectionReason::IndexOutOfRange,
@@ -30,7 +31,7 @@ impl Objection {
 }
 
 impl<G: Game> Referee<G> {
-    pub(crate) fn answer(
+    pub(crate) fn handle_answer(
         &mut self,
         seat: Seat,
         request_id: u32,
@@ -44,17 +45,17 @@ impl<G: Game> Referee<G> {
                 .as_ref()
                 .is_some_and(|last| *last == (request_id, answer))
             {
-                return self.useless(seat, out);
+                return self.count_useless_message(seat, out);
             }
             return self.refuse_not_open(seat, request_id, out);
         };
-        let legal = &open.question.legal;
+        let legal = &open.content.legal;
         let (decision, field) = match &answer {
             Answer::Index(index) => match legal.get(*index as usize) {
                 Some(decision) => (decision.clone(), "index"),
                 None => {
-                    let objection = Objection::index_out_of_range(*index, legal.len());
-                    return self.refuse_illegal(seat, request_id, objection, out);
+                    let invalid = InvalidDecision::index_out_of_range(*index, legal.len());
+                    return self.refuse_illegal(seat, request_id, invalid, out);
                 }
             },
             Answer::Decision(decision) => (decision.clone(), "decision"),
@@ -66,27 +67,27 @@ impl<G: Game> Referee<G> {
         match applied {
             Ok(events) => {
                 let charge = self.accept(seat, answer);
-                let decided = Decided {
+                let decided = AppliedDecision {
                     by: DecidedBy::Bot,
                     request_id,
                     charge,
                     events,
-                    note: self.kept(seat, note),
+                    note: self.fit_note(seat, note),
                 };
-                self.decided(seat, decision, decided, out);
+                self.record_decision(seat, decision, decided, out);
             }
             Err(refusal) => {
-                let objection = Objection {
+                let invalid = InvalidDecision {
                     reason: RejectionReason::IllegalDecision,
                     field: field.to_owned(),
                     detail: refusal.to_string(),
                 };
-                self.refuse_illegal(seat, request_id, objection, out);
+                self.refuse_illegal(seat, request_id, invalid, out);
             }
         }
     }
 
-    pub(crate) fn bad_answer(
+    pub(crate) fn handle_bad_answer(
         &mut self,
         seat: Seat,
         request_id: u32,
@@ -103,7 +104,7 @@ impl<G: Game> Referee<G> {
                 self.refuse_illegal(
                     seat,
                     request_id,
-                    Objection {
+                    InvalidDecision {
                         reason,
                         field,
                         detail,
@@ -114,55 +115,56 @@ impl<G: Game> Referee<G> {
         }
     }
 
-    /// Closes the open request with this answer and stops the clock.
+    /// Closes the open request with this answer, stops the clock and returns the charge.
     fn accept(&mut self, seat: Seat, answer: Answer<G::Decision>) -> Option<Charge> {
         let player = &mut self.players[seat.index()];
         let open = player.open.take()?;
-        let charge = player.clock.answered(&open.timer, self.now);
+        let charge = player.clock.charge_answer(&open.timer, self.now);
         player.answered = Some((open.id, answer));
         player.useless_messages = 0;
         if let Some(sequence) = open.sequence {
             player.outbox.acknowledge(sequence);
         }
-        // The buffers of the question serve the next one, unless the shell still holds it.
-        let mut answered = open.question;
-        if let Some(question) = Arc::get_mut(&mut answered) {
-            self.legal = std::mem::take(&mut question.legal);
-            self.news = std::mem::take(&mut question.events);
-            self.legal.clear();
-            self.news.clear();
-            self.spare = Some(answered);
+        // The next request reuses these buffers, unless the shell is still using them.
+        let mut answered = open.content;
+        if let Some(content) = Arc::get_mut(&mut answered) {
+            self.legal_buffer = std::mem::take(&mut content.legal);
+            self.event_buffer = std::mem::take(&mut content.events);
+            self.legal_buffer.clear();
+            self.event_buffer.clear();
+            self.content_buffer = Some(answered);
         }
         Some(charge)
     }
 
-    /// What is kept of the note of an answer that was accepted.
-    fn kept(&mut self, seat: Seat, note: String) -> String {
-        match self.players[seat.index()].note_room.take(note.len()) {
-            true => note,
-            false => String::new(),
+    /// Returns the note if it fits the seat's budget, and an empty note otherwise.
+    fn fit_note(&mut self, seat: Seat, note: String) -> String {
+        if self.players[seat.index()].note_budget.take(note.len()) {
+            note
+        } else {
+            String::new()
         }
     }
 
-    /// Refuses an answer to a request that is not open: no penalty.
+    /// Rejects an answer to a request that is not open. There is no penalty.
     fn refuse_not_open(&mut self, seat: Seat, request_id: u32, out: &mut Vec<Output<G>>) {
         let last = self.players[seat.index()].last_request_id;
         let (reason, detail) = if (1..=last).contains(&request_id) {
             (
                 RejectionReason::StaleRequest,
-                format!("request {request_id} was decided already or is not open any more"),
+                format!("request {request_id} is not open: it was already answered or has expired"),
             )
         } else {
             (
                 RejectionReason::UnknownRequest,
-                format!("no request {request_id} was asked; the last request is {last}"),
+                format!("request {request_id} was never sent; the last request is {last}"),
             )
         };
         let field = "request_id".to_owned();
         self.refuse_useless(
             seat,
             request_id,
-            Objection {
+            InvalidDecision {
                 reason,
                 field,
                 detail,
@@ -171,37 +173,37 @@ impl<G: Game> Referee<G> {
         );
     }
 
-    /// Refuses an answer without penalty; it counts as a useless message.
+    /// Rejects an answer without a penalty. It counts as a useless message.
     fn refuse_useless(
         &mut self,
         seat: Seat,
         request_id: u32,
-        objection: Objection,
+        invalid: InvalidDecision,
         out: &mut Vec<Output<G>>,
     ) {
         let open_request_id = self.players[seat.index()].open_request_id();
-        self.reject(seat, request_id, objection, open_request_id, out);
-        self.useless(seat, out);
+        self.reject(seat, request_id, invalid, open_request_id, out);
+        self.count_useless_message(seat, out);
     }
 
-    /// Refuses an answer to the open request, which is a fault.
+    /// Rejects an answer to the open request, which is a fault.
     fn refuse_illegal(
         &mut self,
         seat: Seat,
         request_id: u32,
-        objection: Objection,
+        invalid: InvalidDecision,
         out: &mut Vec<Output<G>>,
     ) {
         let reason = FaultReason::Illegal;
-        let cost = self.assess(seat, reason, request_id, objection.detail.clone(), out);
+        let cost = self.assess(seat, reason, request_id, invalid.detail.clone(), out);
         let open_request_id = match cost {
             FaultAction::Refuse | FaultAction::Strike => request_id,
             FaultAction::Substitute | FaultAction::Forfeit => 0,
         };
-        self.reject(seat, request_id, objection, open_request_id, out);
+        self.reject(seat, request_id, invalid, open_request_id, out);
         self.enact(seat, reason, cost, out);
         if cost == FaultAction::Refuse {
-            self.useless(seat, out);
+            self.count_useless_message(seat, out);
         }
     }
 
@@ -209,15 +211,15 @@ impl<G: Game> Referee<G> {
         &mut self,
         seat: Seat,
         request_id: u32,
-        objection: Objection,
+        invalid: InvalidDecision,
         open_request_id: u32,
         out: &mut Vec<Output<G>>,
     ) {
         let rejection = Rejection {
             request_id,
-            reason: objection.reason,
-            field: objection.field,
-            detail: objection.detail,
+            reason: invalid.reason,
+            field: invalid.field,
+            detail: invalid.detail,
             open_request_id,
             strikes: self.players[seat.index()].info.strikes,
         };

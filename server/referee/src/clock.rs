@@ -1,52 +1,52 @@
-//! Time rules, and the clock of one seat.
+//! The time control of a match, and the clock of one seat.
 
 use crate::{RulesError, Time, lag::Lag, rules_error::check_range};
 
-/// The most that a bank can hold, in ms: what fits into the wire's 32 bits (49 days).
+/// Maximum of a bank in ms: the maximum of the protocol's 32-bit field (49 days).
 pub const MAX_BANK_MS: u32 = u32::MAX;
 
-/// A day in ms: longest bank and cap, so that a forgotten match ends some time.
+/// Maximum of bank and cap in ms: one day. It ensures that an abandoned match ends eventually.
 const DAY_MS: u32 = 86_400_000;
-/// An hour in ms: longest increment, start-up and reconnect time.
+/// Maximum of increment, start-up time and reconnect time in ms: one hour.
 const HOUR_MS: u32 = 3_600_000;
-/// Longest round trip that can be credited, in ms: beyond it the network is the bot's affair.
+/// Maximum credit for a round trip, in ms. A slower network is the bot's own risk.
 const MAX_CREDIT_MS: u32 = 1000;
-/// The credit for the round trip is at most one part in so many of `cap_ms`: it is for the noise of
-/// a network, and whoever makes a network look slow must not gain a turn's worth of thought.
+/// The credit for a round trip is at most `cap_ms` divided by this number. This covers network
+/// jitter, but a bot that fakes a slow network gains little thinking time.
 const CAP_PARTS_OF_CREDIT: u64 = 10;
-/// Greatest limit of the referee lag, in ms: a server that is away for longer had an outage.
+/// Maximum of the referee lag limit in ms. A longer stall of the server counts as an outage.
 const MAX_LAG_LIMIT_MS: u32 = 60_000;
 
-/// Least time that a bot has to come back after the referee was restarted or turned it away, in
-/// ms: a minute. Bots try again at growing intervals of up to some seconds, and did not choose to
-/// be away.
+/// Minimum time in ms that a bot has to reconnect after a restart of the referee or a refused
+/// connection. The interruption is not the bot's fault, and bots retry with a backoff of up to
+/// several seconds.
 pub const RESTART_GRACE_MS: u32 = 60_000;
 
-/// The fields that may differ between seats, in the rules of a match.
+/// Paths, below the rules of a match, of the fields that may differ between seats.
 const CLOCK_FIELDS: [&str; 3] = ["clock.bank_ms", "clock.increment_ms", "clock.cap_ms"];
 
-/// How a match measures time.
+/// The time control of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockRules {
-    /// Time that a seat has in its bank at the start, in ms: 1 to 86400000.
+    /// Initial time in the bank of a seat, in ms: 1 to 86400000.
     pub bank_ms: u32,
     /// Time added to the bank after each answered request, in ms: 0 to 3600000.
     pub increment_ms: u32,
-    /// Longest time for one decision, in ms: 1 to 86400000.
+    /// Maximum time for one decision, in ms: 1 to 86400000.
     pub cap_ms: u32,
     /// Time that bots have to connect before the match starts without them, in ms: 1 to 3600000.
     pub startup_ms: u32,
-    /// Time that a seat may be without a stream before it is a fault, in ms: 0 to 3600000.
+    /// Time that a seat may be without a stream before it commits a fault, in ms: 0 to 3600000.
     pub reconnect_ms: u32,
-    /// Most of the measured round trip that is credited for one decision, in ms: 0 to 1000. Never
-    /// more than a tenth of `cap_ms`; see [`ClockRules::most_credit_us`].
+    /// Maximum credit for the measured round trip of one decision, in ms: 0 to 1000. The credit
+    /// never exceeds a tenth of `cap_ms`; see [`ClockRules::max_credit_us`].
     pub round_trip_credit_ms: u32,
-    /// Most referee lag that one request may have without spoiling the match, in ms: 0 to 60000.
+    /// Referee lag during one request above which the result counts as spoiled, in ms: 0 to 60000.
     pub referee_lag_limit_ms: u32,
 }
 
 impl Default for ClockRules {
-    /// A minute a seat and half a second more a decision, no decision longer than ten seconds.
+    /// One minute in the bank, an increment of half a second, and at most ten seconds per decision.
     fn default() -> Self {
         Self {
             bank_ms: 60_000,
@@ -61,22 +61,21 @@ impl Default for ClockRules {
 }
 
 impl ClockRules {
-    /// The most that is credited for one decision, in µs: `round_trip_credit_ms` or a tenth of
-    /// `cap_ms`, whichever is less.
-    pub fn most_credit_us(&self) -> u64 {
-        let share_us = u64::from(self.cap_ms) * 1000 / CAP_PARTS_OF_CREDIT;
-        share_us.min(u64::from(self.round_trip_credit_ms) * 1000)
+    /// Maximum credit for one decision, in µs: `round_trip_credit_ms` or a tenth of `cap_ms`,
+    /// whichever is less.
+    pub fn max_credit_us(&self) -> u64 {
+        let tenth_us = u64::from(self.cap_ms) * 1000 / CAP_PARTS_OF_CREDIT;
+        tenth_us.min(u64::from(self.round_trip_credit_ms) * 1000)
     }
 
-    /// Checks the fields that may differ between seats against their ranges; `fields` are their
-    /// paths: bank, increment and cap.
+    /// Checks the ranges of the fields that may differ between seats. `fields` are the paths of
+    /// bank, increment and cap.
     pub(crate) fn check_seat(&self, fields: &[&'static str; 3]) -> Result<(), RulesError> {
         check_range(fields[0], self.bank_ms, 1, DAY_MS)?;
         check_range(fields[1], self.increment_ms, 0, HOUR_MS)?;
         check_range(fields[2], self.cap_ms, 1, DAY_MS)
     }
 
-    /// Checks every field against its range.
     pub(crate) fn check(&self) -> Result<(), RulesError> {
         self.check_seat(&CLOCK_FIELDS)?;
         check_range("clock.startup_ms", self.startup_ms, 1, HOUR_MS)?;
@@ -96,52 +95,52 @@ impl ClockRules {
     }
 }
 
-/// What one answer cost its seat. The elapsed time is the sum of the other three.
+/// The charge for one answer. The elapsed time is the sum of the other three fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Charge {
-    /// Time between handing the request to the transport and decoding the answer, in µs.
+    /// Time from the hand-over of the request to the transport until the answer was decoded, in µs.
     pub elapsed_us: u64,
-    /// Part of it that was credited back for the round trip, in µs.
+    /// Credit for the round trip, in µs.
     pub credit_us: u64,
-    /// Part of it that was the referee's own lag, in µs.
+    /// The referee's own lag, in µs.
     pub referee_lag_us: u64,
-    /// The rest, which the bot thought and which was taken from its bank, in µs.
+    /// The remaining time, in µs, which was deducted from the bank as the bot's thinking time.
     pub charged_us: u64,
 }
 
 /// The clock of a seat at the moment when a request is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockReading {
-    /// Time in the bank, in ms, rounded down.
+    /// Time left in the bank, in ms, rounded down.
     pub bank_left_ms: u32,
-    /// Time for this decision, in ms, rounded down.
+    /// Time left for this decision, in ms, rounded down.
     pub decision_left_ms: u32,
-    /// What the last answer was charged; `None` before the first.
+    /// The charge for the previous answer; `None` before the first.
     pub last_charge: Option<Charge>,
 }
 
-/// How a seat used its time in a whole match.
+/// Time statistics of a seat over a whole match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClockUse {
-    /// Requests that its bot answered.
+    /// The number of requests that the bot answered.
     pub answered: u32,
-    /// All that was taken from the bank, in µs, unanswered requests included.
+    /// Total time deducted from the bank, in µs, unanswered requests included.
     pub charged_us: u64,
-    /// The most that was taken for one request, in µs.
+    /// Maximum time deducted for one request, in µs.
     pub longest_us: u64,
-    /// All that was credited for round trips, in µs.
+    /// Total credit for round trips, in µs.
     pub credit_us: u64,
-    /// All referee lag while a request was open, in µs.
+    /// Total referee lag while a request was open, in µs.
     pub referee_lag_us: u64,
-    /// The most referee lag while one request was open, in µs.
+    /// Maximum referee lag while one request was open, in µs.
     pub longest_referee_lag_us: u64,
     /// Time left in the bank at the end, in ms, rounded down.
     pub bank_left_ms: u32,
 }
 
 impl ClockUse {
-    /// Adds what one request took. The count of answers and the bank stay as they are: a request
-    /// that ran out takes time too, and is no answer.
+    /// Adds the charge for one request. Does not change `answered` or the bank: a request that
+    /// timed out also has a charge, but no answer.
     pub fn add(&mut self, charge: &Charge) {
         self.charged_us = self.charged_us.saturating_add(charge.charged_us);
         self.longest_us = self.longest_us.max(charge.charged_us);
@@ -151,38 +150,38 @@ impl ClockUse {
     }
 }
 
-/// The running time of one request.
+/// The timer of one open request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RequestTimer {
     issued_at: Time,
-    /// Since when the bot has it; `None` while it waits to be handed to the transport.
+    /// The time when the request was handed to the transport; `None` before.
     handed_at: Option<Time>,
     allowance_us: u64,
-    /// The most that the round trip takes off this request.
+    /// Maximum credit for the round trip of this request.
     credit_limit_us: u64,
-    /// Referee lag since the moment that it runs from.
+    /// Referee lag since the timer started.
     lag: Lag,
-    /// Since when it is held, if it is.
-    held: Option<Hold>,
+    /// The current pause of the timer, if any.
+    hold: Option<Hold>,
 }
 
-/// Why a timer does not run although its request is open: the referee was restarted, or turned
-/// the bot away.
+/// A pause of the timer of an open request, because the referee was restarted or refused the bot's
+/// connection.
 #[derive(Clone, Copy, Debug)]
 struct Hold {
-    /// Nothing from here to the next hand-over counts.
+    /// The start of the pause. The time until the next hand-over does not count.
     since: Time,
-    /// The lag until then.
+    /// The referee lag up to `since`.
     lag: Lag,
-    /// The bot is back. From now on the timer runs, so that a bot that does not read is late;
-    /// when the request is handed over to it, what ran off meanwhile is given back.
+    /// True if the bot has reconnected. The timer then runs again, so that a bot that does not read
+    /// times out. The hand-over of the request gives this time back.
     is_back: bool,
 }
 
 impl RequestTimer {
-    /// The first moment at which an answer is late; `None` while the timer is held. A request
-    /// that is never handed over runs from its issue, so that a bot which does not read is late
-    /// too. Nothing is late for the referee's own lag.
+    /// Returns the first moment at which an answer is late; `None` while the timer is held. Until a
+    /// request is handed over, its time counts from its issue, so that a bot that does not read
+    /// times out too. Referee lag extends the deadline.
     pub(crate) fn deadline(&self) -> Option<Time> {
         if self.is_stopped() {
             return None;
@@ -194,46 +193,54 @@ impl RequestTimer {
         Some(deadline)
     }
 
-    /// The referee lagged while this request was open.
-    pub(crate) fn lagged(&mut self, lag_us: u64) {
+    pub(crate) fn add_lag(&mut self, lag_us: u64) {
         if !self.is_stopped() {
             self.lag.add(lag_us);
         }
     }
 
-    /// From `since` on the bot is not to blame: the timer stops there until it is back.
+    /// Adds the lag of the node that forwards the stream of the seat.
+    pub(crate) fn add_forwarding_lag(&mut self, lag_us: u64, now: Time) {
+        if !self.is_stopped() {
+            let waited_us = now.us_since(self.runs_from());
+            self.lag.add_forwarding(lag_us, waited_us);
+        }
+    }
+
+    /// Stops the timer at `since` until the bot reconnects.
     pub(crate) fn hold(&mut self, since: Time) {
         let lag = self.lag;
-        let hold = self.held.get_or_insert(Hold {
+        let hold = self.hold.get_or_insert(Hold {
             since,
             lag,
             is_back: false,
         });
         hold.is_back = false;
-        // Lag after an earlier restart fell into time that does not count.
+        // The lag since an earlier restart is discarded, because the time since then does not
+        // count.
         self.lag = hold.lag;
     }
 
-    /// The bot is there: a timer that is held goes on from where it was stopped. A further stream of
-    /// a bot that is back stops nothing.
-    pub(crate) fn bot_came(&mut self, now: Time) {
+    /// Resumes a held timer, because the bot has connected. Has no effect if the bot had already
+    /// reconnected and only opened another stream.
+    pub(crate) fn resume(&mut self, now: Time) {
         if self.is_stopped() {
-            self.give_back(now);
+            self.exclude_held_time(now);
         }
-        if let Some(hold) = &mut self.held {
+        if let Some(hold) = &mut self.hold {
             hold.is_back = true;
         }
     }
 
-    /// The bot that came has the request, which is not handed over again: all time from here on is
-    /// its own.
-    pub(crate) fn go_on(&mut self) {
-        self.held = None;
+    /// Resumes a held timer whose request the bot has already received. There will be no second
+    /// hand-over, so all time from now on counts.
+    pub(crate) fn clear_hold(&mut self) {
+        self.hold = None;
     }
 
-    /// Takes the time since it was held off the timer, by moving all that was before.
-    fn give_back(&mut self, now: Time) {
-        if let Some(hold) = &mut self.held {
+    /// Excludes the time since the hold began, by moving the earlier times forward.
+    fn exclude_held_time(&mut self, now: Time) {
+        if let Some(hold) = &mut self.hold {
             let held_us = now.us_since(hold.since);
             self.issued_at = self.issued_at.plus_us(held_us);
             self.handed_at = self.handed_at.map(|at| at.plus_us(held_us));
@@ -243,15 +250,15 @@ impl RequestTimer {
     }
 
     fn is_stopped(&self) -> bool {
-        self.held.is_some_and(|hold| !hold.is_back)
+        self.hold.is_some_and(|hold| !hold.is_back)
     }
 
-    /// Referee lag since it runs, in ms.
+    /// Referee lag since the timer started, in ms.
     pub(crate) fn lag_ms(&self) -> u64 {
         self.lag.us() / 1000
     }
 
-    /// Time for the decision, in ms.
+    /// Time limit for the decision, in ms.
     pub(crate) fn allowance_ms(&self) -> u64 {
         self.allowance_us / 1000
     }
@@ -261,14 +268,14 @@ impl RequestTimer {
     }
 
     fn charge(&self, now: Time) -> Charge {
-        let now = match self.held {
+        let now = match self.hold {
             Some(hold) if !hold.is_back => hold.since,
             _ => now,
         };
         let elapsed_us = now.us_since(self.runs_from());
         let on_referee_us = self.lag.us().min(elapsed_us);
         let credit_us = self.credit_limit_us.min(elapsed_us - on_referee_us);
-        // More than the allowance is only possible within the margin that a lag gives.
+        // The charge can exceed the allowance only by the margin after a lag.
         let charged_us = (elapsed_us - on_referee_us - credit_us).min(self.allowance_us);
         Charge {
             elapsed_us,
@@ -285,10 +292,11 @@ pub(crate) struct SeatClock {
     increment_us: u64,
     cap_us: u64,
     max_credit_us: u64,
-    /// The shortest round trip known of the current stream; `None` before one was measured.
+    /// Shortest round trip measured on the current stream, in µs; `None` before the first
+    /// measurement.
     round_trip_us: Option<u64>,
     last_charge: Option<Charge>,
-    /// All but what is left in the bank.
+    /// Totals of the match. `bank_left_ms` is filled in by [`SeatClock::clock_use`].
     used: ClockUse,
 }
 
@@ -299,22 +307,22 @@ impl SeatClock {
             bank_us: us(rules.bank_ms),
             increment_us: us(rules.increment_ms),
             cap_us: us(rules.cap_ms),
-            max_credit_us: rules.most_credit_us(),
+            max_credit_us: rules.max_credit_us(),
             round_trip_us: None,
             last_charge: None,
             used: ClockUse::default(),
         }
     }
 
-    /// Records a measured round trip, for requests that are handed over later. The shortest counts,
-    /// because a measurement can only be too long.
-    pub(crate) fn measured(&mut self, round_trip_us: u64) {
-        let known = self.round_trip_us.get_or_insert(round_trip_us);
-        *known = round_trip_us.min(*known);
+    /// Records a measured round trip, for requests that are handed over later. The shortest
+    /// measurement counts, because delays only make a measurement longer.
+    pub(crate) fn record_round_trip(&mut self, round_trip_us: u64) {
+        let shortest_us = self.round_trip_us.get_or_insert(round_trip_us);
+        *shortest_us = round_trip_us.min(*shortest_us);
     }
 
-    /// A new stream came, perhaps over another way: earlier measurements say nothing of it.
-    pub(crate) fn stream_came(&mut self) {
+    /// Discards the round trips measured so far, because a new stream may use another network path.
+    pub(crate) fn reset_round_trip(&mut self) {
         self.round_trip_us = None;
     }
 
@@ -329,15 +337,16 @@ impl SeatClock {
             allowance_us: self.bank_us.min(self.cap_us),
             credit_limit_us: self.credit_limit_us(),
             lag: Lag::default(),
-            held: None,
+            hold: None,
         }
     }
 
-    /// The request was handed to the transport; only the first time counts, and the first after
-    /// a restart, so that sending it again gives no new time.
+    /// Starts the timer when the request is handed to the transport. Only the first hand-over
+    /// counts, and the first one after a restart. A request that is sent again gets no additional
+    /// time.
     pub(crate) fn handed_over(&self, timer: &mut RequestTimer, now: Time) {
-        timer.give_back(now);
-        timer.held = None;
+        timer.exclude_held_time(now);
+        timer.hold = None;
         if timer.handed_at.is_none() {
             timer.handed_at = Some(now);
             timer.credit_limit_us = self.credit_limit_us();
@@ -345,14 +354,14 @@ impl SeatClock {
         }
     }
 
-    /// The stream was lost: a request on its way runs from its issue, because the time without
-    /// a stream is the seat's own. That ends a hold, too.
+    /// Resumes a held timer, or starts the timer of a request that was not handed over. The time of
+    /// the latter counts from its issue, because the seat is charged for the time without a stream.
     pub(crate) fn stream_lost(timer: &mut RequestTimer) {
-        timer.held = None;
+        timer.hold = None;
         timer.handed_at.get_or_insert(timer.issued_at);
     }
 
-    /// What the seat is told with a request that is sent, or sent again, at `now`.
+    /// Returns the clock reading to send with a request at `now`.
     pub(crate) fn reading(&self, timer: &RequestTimer, now: Time) -> ClockReading {
         let charged_us = timer.charge(now).charged_us;
         ClockReading {
@@ -362,8 +371,9 @@ impl SeatClock {
         }
     }
 
-    /// What the seat is told with a request that it missed and that was decided without it.
-    pub(crate) fn reading_of_closed(&self) -> ClockReading {
+    /// Returns the clock reading to send with a request that was decided while the bot was
+    /// disconnected.
+    pub(crate) fn closed_reading(&self) -> ClockReading {
         ClockReading {
             bank_left_ms: whole_ms(self.bank_us),
             decision_left_ms: 0,
@@ -371,15 +381,15 @@ impl SeatClock {
         }
     }
 
-    /// The bot answered in time.
-    pub(crate) fn answered(&mut self, timer: &RequestTimer, now: Time) -> Charge {
+    /// Charges the seat for an answer in time and adds the increment.
+    pub(crate) fn charge_answer(&mut self, timer: &RequestTimer, now: Time) -> Charge {
         let charge = timer.charge(now);
-        // An answer takes at least a round trip, so a quick one shows that Pongs were slow: a bot
-        // cannot earn credit by putting them off.
-        if let Some(known) = &mut self.round_trip_us
+        // The answer time is an upper bound for the round trip, because an answer takes at least
+        // one round trip. So a bot cannot gain credit by delaying its Pongs.
+        if let Some(shortest_us) = &mut self.round_trip_us
             && timer.handed_at.is_some()
         {
-            *known = charge.elapsed_us.min(*known);
+            *shortest_us = charge.elapsed_us.min(*shortest_us);
         }
         self.debit(&charge);
         self.bank_us = (self.bank_us + self.increment_us).min(u64::from(MAX_BANK_MS) * 1000);
@@ -388,12 +398,11 @@ impl SeatClock {
         charge
     }
 
-    /// The request is decided without the bot: the elapsed time is charged, and no increment is
-    /// added.
-    pub(crate) fn unanswered(&mut self, timer: &RequestTimer, now: Time) {
+    /// Charges the seat for a request that its bot did not answer. No increment is added.
+    pub(crate) fn charge_unanswered(&mut self, timer: &RequestTimer, now: Time) {
         let charge = timer.charge(now);
         self.debit(&Charge {
-            // What ran off after the deadline is nobody's.
+            // Time after the deadline counts neither as lag nor as thinking time.
             referee_lag_us: charge.referee_lag_us.min(timer.lag.us()),
             ..charge
         });

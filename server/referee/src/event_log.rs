@@ -1,29 +1,29 @@
-//! The public events of a match that some seat has not been told yet.
+//! The log of public events that have not been sent to every seat yet.
 
 use bridgemaster_games::MAX_SEATS;
 
-/// Told events are dropped from this many on, so that dropping costs little an event.
-const DROP_FROM: usize = 64;
+/// Delivered events are dropped in batches of at least this size, to keep the cost per event low.
+const MIN_DROP: usize = 64;
 
-/// One log for all seats, with a mark for each up to where it was told.
+/// An event log that all seats share. For each seat, it stores the number of delivered events.
 #[derive(Debug)]
 pub(crate) struct EventLog<E> {
     events: Vec<E>,
-    told: [usize; MAX_SEATS],
+    delivered: [usize; MAX_SEATS],
     seats: usize,
 }
 
 impl<E: Clone> EventLog<E> {
-    /// A log of the events before the first decision, told to nobody yet.
+    /// Creates a log that starts with the setup's events.
     pub(crate) fn new(opening: Vec<E>, seats: usize) -> Self {
         Self {
             events: opening,
-            told: [0; MAX_SEATS],
+            delivered: [0; MAX_SEATS],
             seats,
         }
     }
 
-    /// Lets `add` push events, and gives what it pushed. When `add` fails nothing stays.
+    /// Calls `add` to push events, and returns the new events. Discards them if `add` fails.
     pub(crate) fn record<X>(
         &mut self,
         add: impl FnOnce(&mut Vec<E>) -> Result<(), X>,
@@ -38,30 +38,30 @@ impl<E: Clone> EventLog<E> {
         }
     }
 
-    /// Puts what the seat of this index was not told yet into `list`, which is empty.
-    pub(crate) fn tell(&mut self, seat: usize, list: &mut Vec<E>) {
-        list.extend_from_slice(&self.events[self.told[seat]..]);
-        self.told[seat] = self.events.len();
-        self.drop_told();
+    /// Appends the events that a seat has not received yet to `list`, and marks them as delivered.
+    pub(crate) fn deliver_to(&mut self, seat: usize, list: &mut Vec<E>) {
+        list.extend_from_slice(&self.events[self.delivered[seat]..]);
+        self.delivered[seat] = self.events.len();
+        self.drop_delivered();
     }
 
-    /// The seat will not be told anything any more.
-    pub(crate) fn leave(&mut self, seat: usize) {
-        self.told[seat] = usize::MAX;
+    /// Records that a seat receives no more events.
+    pub(crate) fn remove_seat(&mut self, seat: usize) {
+        self.delivered[seat] = usize::MAX;
     }
 
-    fn drop_told(&mut self) {
-        let told = &mut self.told[..self.seats];
-        let by_all = told
+    fn drop_delivered(&mut self) {
+        let delivered = &mut self.delivered[..self.seats];
+        let delivered_to_all = delivered
             .iter()
             .copied()
             .min()
             .unwrap_or(0)
             .min(self.events.len());
-        if by_all >= DROP_FROM {
-            self.events.drain(..by_all);
-            for mark in told.iter_mut().filter(|mark| **mark != usize::MAX) {
-                *mark -= by_all;
+        if delivered_to_all >= MIN_DROP {
+            self.events.drain(..delivered_to_all);
+            for mark in delivered.iter_mut().filter(|mark| **mark != usize::MAX) {
+                *mark -= delivered_to_all;
             }
         }
     }

@@ -1,32 +1,32 @@
-//! Faults: what a seat can do wrong, and what that costs.
+//! Seats' faults and their costs.
 
 use std::fmt;
 
 use crate::{FaultAction, RulesError, rules_error::check_range};
 
-/// Faults of one seat that are kept in the result and recorded. Further ones are only counted, so
-/// that a seat whose faults cost nothing cannot fill the memory. The fault that forfeits a seat is
-/// always kept.
-pub const MAX_FAULTS_KEPT: usize = 64;
+/// Maximum number of faults per seat that are recorded and listed in the result. Further faults are
+/// only counted. Otherwise, a seat whose faults cost nothing could exhaust memory. The fault that
+/// forfeits a seat is always recorded.
+pub const MAX_RECORDED_FAULTS: usize = 64;
 
-/// Upper limit of `strikes_to_forfeit` in a policy.
+/// Maximum value of `strikes_to_forfeit` in a policy.
 const MAX_STRIKES: u32 = 1000;
 
-/// What a seat did wrong. One fault has one reason, the true one.
+/// The reason for a fault. Each fault has exactly one reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FaultReason {
-    /// A decision that is not legal, is malformed, or has an index out of range.
+    /// The decision is illegal or malformed, or its index is out of range.
     Illegal,
-    /// No legal answer within the time for the decision.
+    /// No legal answer arrived within the time for the decision.
     Late,
-    /// The stream was lost and not replaced within the reconnect time, or the clock of a request
-    /// ran out while there was no stream.
+    /// The stream was lost. No new stream was opened before the reconnect time or a request's time
+    /// ran out, or before the organiser expired the seat.
     Disconnected,
-    /// No bot connected within the start-up time.
+    /// No bot connected before the start-up time ran out, or before the organiser expired the seat.
     NeverConnected,
-    /// Too many messages that answered nothing.
+    /// The bot sent too many useless messages.
     Flood,
-    /// Bytes that are no message of the protocol.
+    /// The bot sent bytes that are not a protocol message.
     Garbage,
     /// The bot resigned.
     Resigned,
@@ -46,29 +46,30 @@ impl fmt::Display for FaultReason {
     }
 }
 
-/// What each fault costs in a match. A bot that resigns always forfeits.
+/// The cost of each kind of fault in a match. A bot that resigns always forfeits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaultPolicy {
-    /// For [`FaultReason::Illegal`]: any action.
+    /// For [`FaultReason::Illegal`]: any action is valid.
     pub illegal: FaultAction,
     /// For [`FaultReason::Late`]: strike, substitute or forfeit.
     pub late: FaultAction,
-    /// For [`FaultReason::Disconnected`]: strike, substitute or forfeit; other than forfeit, the
-    /// house decides until the bot is back.
+    /// For [`FaultReason::Disconnected`]: strike, substitute or forfeit. With strike or substitute,
+    /// the house decides until the bot reconnects.
     pub disconnected: FaultAction,
-    /// For [`FaultReason::NeverConnected`]: substitute or forfeit; with substitute the bot may
-    /// still come later.
+    /// For [`FaultReason::NeverConnected`]: substitute or forfeit. With substitute, the bot can
+    /// still connect later.
     pub never_connected: FaultAction,
-    /// For [`FaultReason::Flood`]: any action.
+    /// For [`FaultReason::Flood`]: any action is valid.
     pub flood: FaultAction,
-    /// For [`FaultReason::Garbage`]: any action. The stream is lost in any case.
+    /// For [`FaultReason::Garbage`]: any action is valid. The stream is closed in any case.
     pub garbage: FaultAction,
-    /// Strikes at which a seat forfeits: 1 to 1000.
+    /// The number of strikes at which a seat forfeits: 1 to 1000.
     pub strikes_to_forfeit: u32,
 }
 
 impl Default for FaultPolicy {
-    /// Default: two slips are forgiven; a bot that is gone or floods the server forfeits.
+    /// The default policy tolerates two strikes. A bot that disconnects or floods the server
+    /// forfeits.
     fn default() -> Self {
         Self {
             illegal: FaultAction::Strike,
@@ -83,7 +84,7 @@ impl Default for FaultPolicy {
 }
 
 impl FaultPolicy {
-    /// What a fault of this reason costs, before strikes are counted.
+    /// Returns the action configured for a reason, without regard to previous strikes.
     pub fn action(&self, reason: FaultReason) -> FaultAction {
         match reason {
             FaultReason::Illegal => self.illegal,
@@ -96,8 +97,8 @@ impl FaultPolicy {
         }
     }
 
-    /// What a fault of this reason costs a seat with so many strikes. A strike is counted there;
-    /// the one that reaches `strikes_to_forfeit` costs a forfeit.
+    /// Returns the cost of a fault, and increments `strikes` if the cost is a strike. The strike
+    /// that reaches `strikes_to_forfeit` becomes a forfeit.
     pub fn cost(&self, reason: FaultReason, strikes: &mut u32) -> FaultAction {
         let action = self.action(reason);
         if action == FaultAction::Strike {
@@ -109,7 +110,8 @@ impl FaultPolicy {
         action
     }
 
-    /// Checks that every action is possible for its reason, and the number of strikes.
+    /// Checks that every action is allowed for its reason, and that `strikes_to_forfeit` is in
+    /// range.
     pub(crate) fn check(&self) -> Result<(), RulesError> {
         use FaultAction::{Forfeit, Strike, Substitute};
         check_action("faults.late", self.late, &[Strike, Substitute, Forfeit])?;
@@ -148,17 +150,17 @@ fn check_action(
     }
 }
 
-/// A fault that happened.
+/// A fault that a seat committed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// What the seat did wrong.
+    /// The reason for the fault.
     pub reason: FaultReason,
-    /// What it cost: a strike that reaches the limit cost a forfeit.
+    /// The cost of the fault. A strike that reached the limit is listed as a forfeit.
     pub action: FaultAction,
-    /// The request that it concerns; 0 for none.
+    /// The request that the fault concerns; 0 for none.
     pub request_id: u32,
-    /// Time since the match started, in ms; 0 before.
+    /// Time since the match started, in ms; 0 before the start.
     pub at_ms: u64,
-    /// Explanation for people.
+    /// Explanation in English, for people.
     pub detail: String,
 }

@@ -1,18 +1,19 @@
-//! What a fault costs.
+//! The possible costs of a fault. The house is the server's own player, which decides in place of a
+//! bot.
 
 use std::fmt;
 
-/// What a fault costs.
+/// The cost of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FaultAction {
-    /// The message is refused and the clock runs on.
+    /// The message is rejected and the clock keeps running.
     Refuse,
-    /// A strike: as [`FaultAction::Refuse`] where that is possible, as
-    /// [`FaultAction::Substitute`] elsewhere; the seat forfeits at the limit of strikes.
+    /// A strike. Also acts as [`FaultAction::Refuse`] if possible, and otherwise as
+    /// [`FaultAction::Substitute`]. The seat forfeits when it reaches the strike limit.
     Strike,
-    /// The house decides this request, or every request until the bot is there.
+    /// The house answers this request, or every request until the bot is connected.
     Substitute,
-    /// The seat forfeits: the house plays it to the end, and it takes the last place.
+    /// The seat forfeits. The house plays for the seat until the end, and the seat is placed last.
     Forfeit,
 }
 

@@ -1,94 +1,93 @@
-//! A match that goes on from a position of another one.
+//! Matches that continue from another match's position.
 
 use bridgemaster_games::{ChanceStream, Game, Seat, Seed, Viewer};
 use thiserror::Error;
 
-/// The chance stream of what is drawn anew at the position: between those of games, which count
-/// from 0, and those of the house at the far end.
+/// The chance stream for redrawing hidden facts at the fork. It differs from the games' streams,
+/// which are numbered up from 0, and from the house's streams, which are numbered down from the
+/// maximum.
 const REDRAW_STREAM: u64 = 1 << 48;
 
-/// Where a forked match goes on from: the setup of another match, and what happened there up to
-/// the position.
+/// The origin of a forked match: another match's setup, and its steps up to the position.
 #[derive(Clone, Debug)]
 pub struct Fork<G: Game> {
-    /// The match that it is taken from, for people.
+    /// Identifier of the original match, for people.
     pub match_id: String,
-    /// The setup of that match.
+    /// The original match's setup.
     pub setup: G::Setup,
-    /// Its decisions and chance results up to the position, in order; with the last decision come
-    /// the chance results that it made due.
+    /// The original match's decisions and chance results up to the position, in order. The chance
+    /// results that the last decision requires are included.
     pub steps: Vec<ForkStep<G>>,
-    /// What becomes of hidden chance.
+    /// The treatment of hidden chance.
     pub chance: ForkChance,
 }
 
-/// Something that is taken over.
+/// A step that a forked match copies from the original match.
 #[derive(Clone, Debug)]
 pub enum ForkStep<G: Game> {
-    /// A decision.
+    /// A decision of a seat.
     Decision {
-        /// The seat.
+        /// The seat that decided.
         seat: Seat,
-        /// The decision.
+        /// The decision in full.
         decision: G::Decision,
     },
     /// A chance result that was due.
     Chance {
-        /// Number of the chance stream that it was drawn from.
+        /// Number of the chance stream that the result was drawn from.
         stream: u64,
-        /// The result.
+        /// The result that was drawn.
         chance: G::Chance,
     },
 }
 
-/// What becomes of hidden chance in a match that is forked.
+/// The treatment of hidden chance in a forked match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForkChance {
-    /// It stays as the seed of the match gives it, which is that of the other match.
+    /// Hidden chance is kept: the match uses the original match's seed.
     Keep,
-    /// Everything that this seat does not know at the position is drawn anew from the seed of the
-    /// match.
+    /// Everything that one seat does not know at the position is redrawn from the forked match's
+    /// seed.
     Redraw {
-        /// The seat that keeps what it knows.
-        knowing: Seat,
+        /// The seat whose knowledge is preserved.
+        observer: Seat,
     },
 }
 
-/// Why a match cannot be forked there.
+/// An error in a match's fork.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ForkError {
-    /// The setup makes no match by these rules.
-    #[error("its setup does not fit the rules of the match: {0}")]
+    /// The setup does not fit the match's rules.
+    #[error("the setup of the fork does not fit the rules of the match: {0}")]
     Setup(String),
-    /// Something that is taken over does not apply.
-    #[error("step {number} of what is taken over does not apply: {problem}")]
+    /// A copied step cannot be applied.
+    #[error("step {number} of the fork cannot be applied: {problem}")]
     Step {
-        /// Its place, from 0.
+        /// Index of the step, from 0.
         number: usize,
-        /// Why.
+        /// The error that the rules returned.
         problem: String,
     },
-    /// Nothing is left to be played.
-    #[error("the match is over at that position")]
+    /// The match has already ended at the position.
+    #[error("the match has already ended at the position of the fork")]
     Over,
-    /// A seat that the match does not have.
-    #[error("there is no seat {0} in the match")]
+    /// The seat does not exist in the match.
+    #[error("seat {0} does not exist in the match")]
     NoSeat(Seat),
-    /// What is hidden cannot be drawn anew.
-    #[error("what is hidden there cannot be drawn anew: {0}")]
+    /// The hidden facts cannot be redrawn.
+    #[error("the hidden facts at the position of the fork cannot be redrawn: {0}")]
     Redraw(String),
 }
 
 impl<G: Game> Fork<G> {
-    /// Decisions that are taken over.
+    /// The number of decisions that are copied.
     pub fn decisions(&self) -> u32 {
         let decisions = self.steps.iter();
         let decisions = decisions.filter(|step| matches!(step, ForkStep::Decision { .. }));
         u32::try_from(decisions.count()).unwrap_or(u32::MAX)
     }
 
-    /// Makes sure that all of it applies to a match that begins in `state`, with these options and
-    /// this seed.
+    /// Checks that every step applies to a match that starts in `state` with this config and seed.
     pub(crate) fn check(
         &self,
         config: &G::Config,
@@ -99,14 +98,14 @@ impl<G: Game> Fork<G> {
             let applied = step.apply(&mut state, &mut Vec::new());
             applied.map_err(|problem| ForkError::Step { number, problem })?;
         }
-        if G::owing(&state).is_empty() && G::chance_due(&state).is_none() {
+        if G::seats_to_decide(&state).is_empty() && G::chance_due(&state).is_none() {
             return Err(ForkError::Over);
         }
-        if let ForkChance::Redraw { knowing } = self.chance {
-            if !G::seats(&state).contains(knowing) {
-                return Err(ForkError::NoSeat(knowing));
+        if let ForkChance::Redraw { observer } = self.chance {
+            if !G::seats(&state).contains(observer) {
+                return Err(ForkError::NoSeat(observer));
             }
-            redrawn::<G>(config, &state, knowing, seed)
+            redraw::<G>(config, &state, observer, seed)
                 .map_err(|error| ForkError::Redraw(error.to_string()))?;
         }
         Ok(())
@@ -114,7 +113,7 @@ impl<G: Game> Fork<G> {
 }
 
 impl<G: Game> ForkStep<G> {
-    /// Applies it, or says why it cannot be applied.
+    /// Applies the step to `state` and appends the resulting events.
     pub(crate) fn apply(
         &self,
         state: &mut G::State,
@@ -135,16 +134,21 @@ impl<G: Game> ForkStep<G> {
     }
 }
 
-/// A position with everything drawn anew, from its own stream of `seed`, that a seat does not know.
+/// Returns the position after redrawing everything that `observer` does not know. The draws come
+/// from a stream of `seed` that is reserved for this purpose.
 ///
 /// # Errors
-/// When the rules refuse what the seat is shown.
-pub fn redrawn<G: Game>(
+/// Returns an error if the rules reject the observation of the seat.
+pub fn redraw<G: Game>(
     config: &G::Config,
     state: &G::State,
-    knowing: Seat,
+    observer: Seat,
     seed: &Seed,
 ) -> Result<G::State, bridgemaster_games::FieldError> {
-    let known = G::observe(state, Viewer::Seat(knowing));
-    G::sample_state(config, &known, &mut ChanceStream::new(seed, REDRAW_STREAM))
+    let observation = G::observe(state, Viewer::Seat(observer));
+    G::sample_state(
+        config,
+        &observation,
+        &mut ChanceStream::new(seed, REDRAW_STREAM),
+    )
 }

@@ -1,60 +1,60 @@
-//! The histories of a match: whether the sequence number of a returning bot can be trusted.
+//! A match's histories, which decide whether a reconnecting bot's sequence number is valid.
 //!
-//! What a seat was sent is numbered, and a bot that comes back names the last number that it has.
-//! A server that is started again may know less than was sent before: a power failure took the end
-//! of its journal, or a backup was restored. It would then give the same numbers to other messages,
-//! and a bot that believes its old ones would skip them. So every start of a server begins a new
-//! history, under an identifier of its own, and the match remembers of those before how far they
-//! went.
+//! Messages to a seat are numbered, and a bot that reconnects sends the last number that it
+//! received. After a restart, the match's stored state can be older than the messages that were
+//! sent, because a power failure lost the end of the journal or a backup was restored. The server
+//! would then reuse numbers for other messages, and a bot with an old number would miss those
+//! messages. So every server start begins a new history with its own identifier. The match stores
+//! the earlier histories with their last sequence numbers.
 
 use std::{collections::VecDeque, fmt, str::FromStr};
 
 use bridgemaster_games::Seat;
 use thiserror::Error;
 
-/// Earlier histories that a match remembers. Bots usually return within seconds of a start, so
-/// hardly any is away for more starts than this; such a bot begins anew, which costs it only the
-/// messages between. Without a bound, matches of a server that keeps restarting would grow for
-/// ever.
-pub const MAX_ENDED_HISTORIES_KEPT: usize = 64;
+/// Maximum number of ended histories that a match stores. Without a limit, matches would grow
+/// without bound while a server restarts in a loop. Bots usually reconnect within seconds, so
+/// hardly any bot misses this many restarts. A bot that misses more starts over, and loses only the
+/// messages in between.
+pub const MAX_ENDED_HISTORIES: usize = 64;
 
-/// Identifies a history: 128 random bits, written as 32 lower-case hex digits.
+/// Identifier of a history: 128 random bits, formatted as 32 lower-case hex digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct HistoryId([u8; 16]);
 
-/// A text that is not a [`HistoryId`].
+/// The error when a text is not a valid [`HistoryId`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("an identifier of a history has 32 lower hex digits")]
-pub struct NoHistoryId;
+#[error("a history identifier must have 32 lower-case hex digits")]
+pub struct ParseHistoryIdError;
 
-/// What a returning bot says it has received.
+/// The position in the message stream from which a reconnecting bot resumes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known {
-    /// The history that sent it.
+pub struct ResumePoint {
+    /// The history in which the bot received the message.
     pub history_id: HistoryId,
-    /// Sequence of the last message.
+    /// Sequence number of the last message that the bot received.
     pub last_sequence: u32,
 }
 
-/// The histories of one match, the running one and those that have ended.
+/// A match's current history and its ended histories.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histories {
-    /// The oldest first.
+    /// The ended histories, oldest first.
     ended: VecDeque<EndedHistory>,
     running: HistoryId,
 }
 
-/// A history that has ended.
+/// A history that ended when the server restarted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndedHistory {
-    /// Its identifier.
+    /// The history's identifier.
     pub history_id: HistoryId,
-    /// Sequence of the last message that it sent to each seat, in seat order; 0 for none.
+    /// Sequence number of the last message to each seat, in seat order; 0 if there was none.
     pub sent: Vec<u32>,
 }
 
 impl Histories {
-    /// Those of a match that is made in this one.
+    /// Creates the histories for a new match.
     pub fn new(running: HistoryId) -> Self {
         Self {
             ended: VecDeque::new(),
@@ -62,19 +62,19 @@ impl Histories {
         }
     }
 
-    /// The running one.
+    /// The current history's identifier.
     pub fn running(&self) -> HistoryId {
         self.running
     }
 
-    /// Those that have ended and are remembered, the oldest first.
+    /// The ended histories that are still stored, oldest first.
     pub fn ended(&self) -> impl ExactSizeIterator<Item = &EndedHistory> {
         self.ended.iter()
     }
 
-    /// The running one ends, having sent so much to each seat, and `next` begins.
+    /// Ends the current history, recording each seat's last sequence number, and begins `next`.
     pub fn begin(&mut self, next: HistoryId, sent: Vec<u32>) {
-        if self.ended.len() == MAX_ENDED_HISTORIES_KEPT {
+        if self.ended.len() == MAX_ENDED_HISTORIES {
             self.ended.pop_front();
         }
         self.ended.push_back(EndedHistory {
@@ -84,32 +84,33 @@ impl Histories {
         self.running = next;
     }
 
-    /// Whether the messages up to the one that a bot names are those of this match: its history is
-    /// remembered, and had sent that much to the seat. `sent_so_far` is what the running one has.
-    pub fn holds(&self, seat: Seat, known: Known, sent_so_far: u32) -> bool {
-        let sent = if known.history_id == self.running {
+    /// Returns whether the messages up to a resume point are part of this match. The point's
+    /// history must still be stored, and the message with the point's number must have been sent in
+    /// that history. `sent_so_far` is the last number in the current history.
+    pub fn covers(&self, seat: Seat, point: ResumePoint, sent_so_far: u32) -> bool {
+        let sent = if point.history_id == self.running {
             Some(sent_so_far)
         } else {
             let mut ended = self.ended.iter();
-            let named = ended.find(|ended| ended.history_id == known.history_id);
+            let named = ended.find(|ended| ended.history_id == point.history_id);
             named.and_then(|ended| ended.sent.get(seat.index()).copied())
         };
-        sent.is_some_and(|sent| known.last_sequence <= sent)
+        sent.is_some_and(|sent| point.last_sequence <= sent)
     }
 }
 
 impl HistoryId {
-    /// The identifier of these bytes.
+    /// Creates an identifier from its bytes.
     pub fn new(bytes: [u8; 16]) -> Self {
         Self(bytes)
     }
 
-    /// The identifier of these bytes, if they are as many as one has.
+    /// Creates an identifier from a slice. Returns `None` unless the slice has 16 bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)
     }
 
-    /// Its bytes.
+    /// The identifier's 16 bytes.
     pub fn as_bytes(&self) -> &[u8; 16] {
         &self.0
     }
@@ -128,14 +129,14 @@ impl fmt::Debug for HistoryId {
 }
 
 impl FromStr for HistoryId {
-    type Err = NoHistoryId;
+    type Err = ParseHistoryIdError;
 
-    fn from_str(text: &str) -> Result<Self, NoHistoryId> {
+    fn from_str(text: &str) -> Result<Self, ParseHistoryIdError> {
         let is_lower_hex = |digit: u8| matches!(digit, b'0'..=b'9' | b'a'..=b'f');
         if text.len() != 32 || !text.bytes().all(is_lower_hex) {
-            return Err(NoHistoryId);
+            return Err(ParseHistoryIdError);
         }
-        let number = u128::from_str_radix(text, 16).map_err(|_| NoHistoryId)?;
+        let number = u128::from_str_radix(text, 16).map_err(|_| ParseHistoryIdError)?;
         Ok(Self(number.to_be_bytes()))
     }
 }
@@ -151,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn an_identifier_is_its_text_and_no_other_text_is_one() {
+    fn an_identifier_survives_a_round_trip_and_other_texts_are_rejected() {
         let text = "00112233445566778899aabbccddeeff";
         let id: HistoryId = text.parse().unwrap();
         assert_eq!(id.to_string(), text);
@@ -164,35 +165,39 @@ mod tests {
             &upper,
             "+0112233445566778899aabbccddeeff",
         ] {
-            assert_eq!(wrong.parse::<HistoryId>(), Err(NoHistoryId), "{wrong:?}");
+            assert_eq!(
+                wrong.parse::<HistoryId>(),
+                Err(ParseHistoryIdError),
+                "{wrong:?}"
+            );
         }
     }
 
     #[test]
     fn a_match_forgets_its_oldest_history_when_there_are_too_many() {
         let mut histories = Histories::new(id(0));
-        let kept = MAX_ENDED_HISTORIES_KEPT as u8;
+        let limit = MAX_ENDED_HISTORIES as u8;
         let seat = Seat::new(0).unwrap();
         let holds = |histories: &Histories, number| {
-            let known = Known {
+            let point = ResumePoint {
                 history_id: id(number),
                 last_sequence: 1,
             };
-            histories.holds(seat, known, 0)
+            histories.covers(seat, point, 0)
         };
-        for next in 1..=kept {
+        for next in 1..=limit {
             histories.begin(id(next), vec![1]);
         }
         assert!(holds(&histories, 0));
-        histories.begin(id(kept + 1), vec![1]);
+        histories.begin(id(limit + 1), vec![1]);
         assert!(!holds(&histories, 0), "it is forgotten");
         assert!(holds(&histories, 1));
     }
 
     proptest! {
-        /// The rule in full: a remembered history, and a number that it had sent to this seat.
+        /// Tests the whole rule: the history is stored, and the number was sent to this seat in it.
         #[test]
-        fn a_number_is_believed_up_to_what_its_history_had_sent_to_the_seat(
+        fn a_sequence_number_is_valid_up_to_the_last_one_that_its_history_sent(
             sent in prop::collection::vec(prop::collection::vec(0_u32..20, 3), 0..5),
             sent_so_far in 0_u32..20,
             named in 0_u8..8,
@@ -203,12 +208,12 @@ mod tests {
             for (next, sent) in (1..).zip(&sent) {
                 histories.begin(id(next), sent.clone());
             }
-            let known = Known { history_id: id(named), last_sequence };
+            let point = ResumePoint { history_id: id(named), last_sequence };
             let had = match usize::from(named) {
                 running if running == sent.len() => Some(sent_so_far),
                 ended => sent.get(ended).and_then(|sent| sent.get(usize::from(seat))).copied(),
             };
-            let holds = histories.holds(Seat::new(seat).unwrap(), known, sent_so_far);
+            let holds = histories.covers(Seat::new(seat).unwrap(), point, sent_so_far);
             prop_assert_eq!(holds, had.is_some_and(|had| last_sequence <= had));
         }
     }

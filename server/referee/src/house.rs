@@ -1,23 +1,23 @@
-//! The house: decides for a seat that is forfeited, late or away.
+//! The house: the automatic player that decides for seats that are forfeited, late or absent.
 
 use bridgemaster_games::{ChanceStream, MAX_SEATS, Seat, Seed};
 
-/// The chance stream of a seat's house decisions is this number less the number of the seat: the
-/// far end of the streams, because games count theirs from 0.
+/// The house's decisions for a seat use the chance stream with this number minus the seat's number.
+/// These streams are at the end of the range, because games number their streams from 0.
 const LAST_STREAM: u64 = u64::MAX;
 
-/// How the house decides.
+/// The policy by which the house decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum HousePolicy {
-    /// A legal decision drawn uniformly from stream `u64::MAX - seat` of the match's seed.
+    /// A legal decision chosen uniformly, from stream `u64::MAX - seat` of the match's seed.
     #[default]
     Random,
     /// The first legal decision.
     First,
 }
 
-/// Picks the decisions of the house. Each seat has a chance stream of its own, so that one
-/// seat's absence does not change what the house decides for another.
+/// Picks the house's decisions. Each seat has its own chance stream, so that the absence of one
+/// seat does not change the house decisions for other seats.
 #[derive(Debug)]
 pub(crate) struct House {
     policy: HousePolicy,
@@ -34,7 +34,7 @@ impl House {
         }
     }
 
-    /// A position below `count`, which is at least 1.
+    /// Returns an index below `count`, which must be at least 1.
     pub(crate) fn pick(&mut self, seat: Seat, count: usize) -> usize {
         match self.policy {
             HousePolicy::First => 0,

@@ -1,142 +1,164 @@
-//! What the shell reports to the referee.
+//! Inputs of the referee, reported by its shell.
 
 use bridgemaster_games::{Game, Seat};
 
-/// Name and version that a bot claims.
+/// Name and version of a bot, as stated by the bot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BotIdentity {
-    /// Its name.
+    /// Name of the bot.
     pub name: String,
-    /// Its version.
+    /// Version of the bot.
     pub version: String,
 }
 
-/// The answer to a request, in one of two forms.
+/// An answer to a request, in one of two forms.
 #[derive(Debug, PartialEq)]
 pub enum Answer<D> {
-    /// Position in the legal list of the request, from 0.
+    /// Index into the legal list of the request, from 0.
     Index(u32),
-    /// The decision in full.
+    /// The decision in full, which need not be in the legal list.
     Decision(D),
 }
 
-/// Why the shell could not read a bot's answer.
+/// The reason why the shell could not decode a bot's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadAnswerReason {
-    /// The decision is of another game, or a part of it is missing or out of range. A fault when
-    /// it answers the open request.
+    /// The decision belongs to another game, or a part of it is missing or out of range. It is a
+    /// fault if the answer is for the open request.
     MalformedDecision,
 }
 
-/// Something that happened. Inputs for a seat that the match does not have, and inputs other than
-/// [`Input::Connected`] for a seat without a stream, change nothing.
+/// The time for which another node of the cluster held up the messages of a seat, since the last
+/// report for this seat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ForwardingLag {
+    /// The seat whose stream the node forwards.
+    pub seat: Seat,
+    /// The lag, in µs. The total lag of a wait is limited to the duration of the wait, and the lag
+    /// of forwarding nodes in it to [`MAX_FORWARDING_LAG_MS`](crate::MAX_FORWARDING_LAG_MS).
+    pub lag_us: u64,
+}
+
+/// An event that the shell reports. An input for a seat that the match does not have has no effect.
+/// For a seat without a stream, only [`Input::Connected`], [`Input::ConnectionRefused`] and
+/// [`Input::Expired`] have an effect.
 #[derive(Debug)]
 pub enum Input<G: Game> {
-    /// A bot opened a stream for a seat; an older stream of the seat ends without further inputs.
+    /// A bot opened a stream for a seat. An older stream of the seat is superseded without further
+    /// inputs.
     Connected {
-        /// The seat.
+        /// The seat of the stream.
         seat: Seat,
-        /// The bot.
+        /// The bot that connected.
         bot: BotIdentity,
-        /// Sequence of the last message that the bot received; `None` when it knows nothing, or
-        /// nothing of this match. It then has the whole time for a request that was open at a
-        /// restart.
+        /// Sequence number of the last message that the bot received; `None` if it received no
+        /// message of this match. In that case the bot gets the full time for a request that was
+        /// open at a restart.
         last_sequence: Option<u32>,
     },
-    /// The seat's current stream is gone.
+    /// The seat's current stream was lost.
     Disconnected {
-        /// The seat.
+        /// The seat of the stream.
         seat: Seat,
     },
-    /// A request was handed to the transport: the clock starts.
+    /// A request was handed to the transport, which starts the clock.
     HandedOver {
-        /// The seat.
+        /// The seat that owes the decision.
         seat: Seat,
-        /// The request.
+        /// The number of the request.
         request_id: u32,
     },
-    /// An answer came.
+    /// A decoded answer arrived.
     Answer {
-        /// The seat.
+        /// The seat that answered.
         seat: Seat,
-        /// The request that it names.
+        /// The request that the answer refers to.
         request_id: u32,
-        /// The answer.
+        /// The answer, as an index or in full.
         answer: Answer<G::Decision>,
-        /// What the bot says of it, for people; empty for nothing. Dropped if it does not fit into
-        /// the [`NoteRoom`](crate::NoteRoom) of the seat.
+        /// The bot's comment on its decision, for people; empty for none. Dropped if it does not
+        /// fit the [`NoteBudget`](crate::NoteBudget) of the seat.
         note: String,
     },
-    /// An answer came that cannot be read.
+    /// An answer arrived that could not be decoded.
     BadAnswer {
-        /// The seat.
+        /// The seat that answered.
         seat: Seat,
-        /// The request that it names.
+        /// The request that the answer refers to.
         request_id: u32,
-        /// What is wrong.
+        /// The kind of error.
         reason: BadAnswerReason,
-        /// The field that is wrong, as a path below `Decision`.
+        /// Path of the invalid field below `Decision`.
         field: String,
-        /// Explanation for people.
+        /// Explanation in English, for people.
         detail: String,
     },
-    /// Bytes came that are no message. The stream is lost with it: the shell closes it and need
-    /// not report [`Input::Disconnected`].
+    /// Bytes arrived that are not a message. The stream is lost: the shell closes it and need not
+    /// report [`Input::Disconnected`].
     Garbage {
-        /// The seat.
+        /// The seat of the stream.
         seat: Seat,
-        /// What is wrong with them.
+        /// The decoding error, for people.
         detail: String,
     },
-    /// A message came that answers nothing (a Pong that nobody asked for): counts towards the
-    /// limit [`MAX_USELESS_MESSAGES`](crate::MAX_USELESS_MESSAGES).
+    /// An unsolicited message arrived, such as a Pong without a Ping. It counts towards
+    /// [`MAX_USELESS_MESSAGES`](crate::MAX_USELESS_MESSAGES).
     Useless {
-        /// The seat.
+        /// The seat that sent the message.
         seat: Seat,
     },
     /// The round trip of the seat's stream was measured.
     RoundTrip {
-        /// The seat.
+        /// The seat of the stream.
         seat: Seat,
-        /// The round trip, in µs.
+        /// The measured round trip, in µs.
         round_trip_us: u64,
     },
-    /// The bot gives up.
+    /// The bot resigned.
     Resign {
-        /// The seat.
+        /// The seat that resigned.
         seat: Seat,
     },
-    /// The referee itself did nothing for so long since the last input, because its shell got no
-    /// processor. It is nobody's time: no open request is charged for it, and every wait is
-    /// longer by it and by [`LAG_MARGIN_MS`](crate::LAG_MARGIN_MS).
+    /// The referee was stalled since the last input, because its shell got no CPU time, or messages
+    /// of bots were held up on their way within the cluster. No open request is charged for the
+    /// lag. Every deadline is extended by the lag plus [`LAG_MARGIN_MS`](crate::LAG_MARGIN_MS).
     RefereeLag {
-        /// The lag, in µs; more than the time since the last input counts as that time.
+        /// The lag of the shell, in µs. It is limited to the time since the last input.
         lag_us: u64,
+        /// The lags of single seats.
+        forwarding: Vec<ForwardingLag>,
     },
-    /// The shell was restarted: all streams are gone, and what happened since the last input is
-    /// not known. That time is nobody's: the clocks of open requests stand still from the last
-    /// input until their bots are back and the requests handed over again, the start-up time goes
-    /// on where it was, and every bot has at least
-    /// [`RESTART_GRACE_MS`](crate::RESTART_GRACE_MS) to come, whether it was there before or not.
+    /// The shell was restarted: all streams are lost, and the events since the last input are
+    /// unknown. No seat is charged for that time. The clocks of open requests stop at the last
+    /// input, until the bots have reconnected and the requests are handed over again. The start-up
+    /// time continues where it stopped. Every bot has at least
+    /// [`RESTART_GRACE_MS`](crate::RESTART_GRACE_MS) to connect, even if it was not connected
+    /// before.
     Restarted,
-    /// The shell turned a bot away that had the right to come, for a reason that is the shell's
-    /// own: it had no room, or could not tell who comes. From now until the bot is there no clock
-    /// of a seat without a stream runs, and the bot has at least
-    /// [`RESTART_GRACE_MS`](crate::RESTART_GRACE_MS) to try again. Says nothing of a seat that has
-    /// a stream.
-    TurnedAway {
-        /// The seat.
+    /// The shell refused the connection of a bot because of a server error: it was at capacity, or
+    /// could not authenticate the bot. The clocks of the seat stop until the bot connects. The bot
+    /// has at least [`RESTART_GRACE_MS`](crate::RESTART_GRACE_MS) to retry. Has no effect on a seat
+    /// that has a stream.
+    ConnectionRefused {
+        /// The seat whose connection was refused.
         seat: Seat,
     },
-    /// The match is cancelled: it goes on no more and has no result. Says nothing of one that is
-    /// over.
+    /// The organiser declares that the bot of a seat will not connect or reconnect. The bot's time
+    /// to do so ends now. Has no effect on a seat that has a stream or is played by the house.
+    Expired {
+        /// The seat to expire.
+        seat: Seat,
+        /// The organiser's reason, for people; empty for none.
+        why: String,
+    },
+    /// The match is cancelled and ends without a result. Has no effect on a match that is over.
     Cancelled,
-    /// Time passed.
+    /// Only time has passed: expired deadlines must be handled.
     Tick,
 }
 
 impl<G: Game> Input<G> {
-    /// The seat that it is about; `None` for [`Input::RefereeLag`], [`Input::Restarted`],
+    /// The seat that the input concerns; `None` for [`Input::RefereeLag`], [`Input::Restarted`],
     /// [`Input::Cancelled`] and [`Input::Tick`].
     pub fn seat(&self) -> Option<Seat> {
         match self {
@@ -149,7 +171,8 @@ impl<G: Game> Input<G> {
             | Self::Useless { seat }
             | Self::RoundTrip { seat, .. }
             | Self::Resign { seat }
-            | Self::TurnedAway { seat } => Some(*seat),
+            | Self::ConnectionRefused { seat }
+            | Self::Expired { seat, .. } => Some(*seat),
             Self::RefereeLag { .. } | Self::Restarted | Self::Cancelled | Self::Tick => None,
         }
     }

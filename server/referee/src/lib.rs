@@ -1,23 +1,25 @@
-//! The referee of a match as a state machine: seats, clocks, faults and records, without I/O.
+//! A match's referee as a state machine: seats, clocks, faults and records, without I/O.
 //!
-//! A [`Referee`] is given what happened ([`Input`]) and when ([`Time`]), and returns what to do
-//! ([`Output`]). It never awaits, reads no clock and knows no protobuf. So a whole match with every
-//! fault fits into a unit test, and the same inputs at the same times always give the same outputs.
+//! A [`Referee`] receives inputs ([`Input`]) with their times ([`Time`]), and returns the actions
+//! to perform ([`Output`]). It never awaits, reads no clock and does not depend on protobuf. The
+//! same inputs at the same times always produce the same outputs. So a unit test can run a whole
+//! match with every fault.
 //!
 //! The *shell* around it owns the streams. It must:
-//! * take the moment of an input when it happens (of an answer, when it is decoded), and deliver
-//!   inputs in the order of their moments: then an answer that was decoded before its deadline
-//!   is in time, however late it is handled;
-//! * report [`Input::RefereeLag`] before the next input when the shell itself stood still;
-//! * report [`Input::HandedOver`] when a request has gone to the transport;
+//! * record the time of an input when it occurs, or for an answer, when it is decoded;
+//! * deliver inputs in the order of their times, so that an answer in time is accepted even if it
+//!   is handled after its deadline;
+//! * report [`Input::RefereeLag`] before the next input if the shell itself was stalled, or a node
+//!   that forwards the stream of a seat;
+//! * report [`Input::HandedOver`] when a request was handed to the transport;
 //! * call [`Referee::handle`] with [`Input::Tick`] when [`Referee::deadline`] is reached;
-//! * when a newer stream takes a seat over, report [`Input::Connected`] for it and nothing more
-//!   of the older one, [`Input::Disconnected`] included;
-//! * believe the number that a bot comes back with only when its history holds it ([`Histories`])
-//!   and [`Referee::can_resume`]; [`Input::Connected`] has it only then;
-//! * to go on after its own end, make a referee by the same rules and `created_at`, give it every
-//!   input again at the same time, begin a new history with what [`Referee::sent`] tells of each
-//!   seat, and then [`Input::Restarted`].
+//! * when a new stream replaces a seat's stream, report [`Input::Connected`] for the new one, and
+//!   nothing more for the old one, not even [`Input::Disconnected`];
+//! * pass the sequence number of a reconnecting bot to [`Input::Connected`] only if the bot's
+//!   history covers the number ([`Histories`]) and [`Referee::can_resume`] returns true;
+//! * after a restart, create a referee with the same rules and `created_at`, replay every input at
+//!   the same time, begin a new history with the numbers of [`Referee::sent`], and then report
+//!   [`Input::Restarted`].
 
 #![forbid(unsafe_code)]
 
@@ -41,7 +43,7 @@ mod phases;
 mod play;
 mod player;
 mod public;
-mod reading;
+mod queries;
 mod record;
 mod result;
 mod rules;
@@ -52,26 +54,26 @@ mod time;
 mod timers;
 
 pub use clock::{Charge, ClockReading, ClockRules, ClockUse, MAX_BANK_MS, RESTART_GRACE_MS};
-pub use fault::{Fault, FaultPolicy, FaultReason, MAX_FAULTS_KEPT};
+pub use fault::{Fault, FaultPolicy, FaultReason, MAX_RECORDED_FAULTS};
 pub use fault_action::FaultAction;
-pub use fork::{Fork, ForkChance, ForkError, ForkStep, redrawn};
+pub use fork::{Fork, ForkChance, ForkError, ForkStep, redraw};
 pub use histories::{
-    EndedHistory, Histories, HistoryId, Known, MAX_ENDED_HISTORIES_KEPT, NoHistoryId,
+    EndedHistory, Histories, HistoryId, MAX_ENDED_HISTORIES, ParseHistoryIdError, ResumePoint,
 };
 pub use house::HousePolicy;
-pub use input::{Answer, BadAnswerReason, BotIdentity, Input};
-pub use lag::LAG_MARGIN_MS;
+pub use input::{Answer, BadAnswerReason, BotIdentity, ForwardingLag, Input};
+pub use lag::{LAG_MARGIN_MS, MAX_FORWARDING_LAG_MS};
 pub use machine::{MatchPhase, Referee};
-pub use notes::{MATCH_NOTE_BYTES, MAX_NOTE_BYTES, NoteRoom};
+pub use notes::{MATCH_NOTE_BYTES, MAX_NOTE_BYTES, NoteBudget};
 pub use odds::SeatOdds;
-pub use outbox::MAX_MESSAGES_KEPT;
+pub use outbox::MAX_RETAINED_MESSAGES;
 pub use output::{
-    CloseReason, DecisionRequest, Output, Question, Rejection, RejectionReason, SeatMessage,
+    CloseReason, DecisionRequest, Output, Rejection, RejectionReason, RequestContent, SeatMessage,
     SeatStatus, Started,
 };
 pub use penalty::MAX_USELESS_MESSAGES;
 pub use record::{ChanceRecord, DecidedBy, DecisionRecord, MAX_SEAT_RECORDS, Record, RecordEntry};
-pub use result::{LagOfMatch, MatchResult, SeatResult, places};
+pub use result::{MatchLag, MatchResult, SeatResult, places};
 pub use rules::MatchRules;
 pub use rules_error::RulesError;
 pub use seat_info::{SeatInfo, SeatState};

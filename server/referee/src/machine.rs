@@ -1,22 +1,23 @@
-//! The state of the referee, and its one entry point.
+//! The state of the referee and its entry point, [`Referee::handle`].
 
 use std::{fmt, sync::Arc};
 
 use bridgemaster_games::{Digest, Game, Seat};
 
 use crate::{
-    FaultReason, ForkError, Input, MatchResult, MatchRules, Output, Question, Record, RecordEntry,
-    RulesError, SeatMessage, Time, event_log::EventLog, house::House, lag::Lag, player::Player,
+    FaultReason, ForkError, Input, MatchResult, MatchRules, Output, Record, RecordEntry,
+    RequestContent, RulesError, SeatMessage, Time, event_log::EventLog, house::House, lag::Lag,
+    player::Player,
 };
 
 /// The phase of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatchPhase {
-    /// Waiting for bots.
+    /// Waiting for bots to connect.
     Waiting,
-    /// In play.
+    /// In play. The match ends when no seat owes a decision.
     Running,
-    /// Over.
+    /// The match is over: finished or cancelled.
     Ended,
 }
 
@@ -27,39 +28,40 @@ pub struct Referee<G: Game> {
     pub(crate) opening_events: Vec<G::Event>,
     pub(crate) opening_digest: Digest,
     pub(crate) state: G::State,
-    /// Of the state, which changes only with a decision or a chance result.
+    /// Digest of `state`. It changes only with a decision or a chance result.
     pub(crate) digest: Digest,
     pub(crate) phase: MatchPhase,
     pub(crate) created_at: Time,
     pub(crate) started_at: Option<Time>,
-    /// Referee lag while the match waits for bots.
+    /// Referee lag while the match waited for bots.
     pub(crate) startup_lag: Lag,
-    /// Time while the match waited for bots and no referee was there, in µs.
+    /// Time in µs that the referee was down while the match waited for bots.
     pub(crate) startup_away_us: u64,
-    /// Until when the match waits at least, for a bot that was turned away or may have been forgotten.
+    /// Earliest end of the wait for bots. It leaves time for bots whose connection was refused or
+    /// lost in a restart.
     pub(crate) startup_waits_until: Time,
-    /// The moment of the last input.
+    /// The time of the last input.
     pub(crate) now: Time,
     pub(crate) players: Vec<Player<G>>,
     pub(crate) log: EventLog<G::Event>,
     pub(crate) house: House,
-    /// Buffer of the legal decisions, lent to the open requests and taken back.
-    pub(crate) legal: Vec<G::Decision>,
-    /// Buffer of the events of a request, likewise.
-    pub(crate) news: Vec<G::Event>,
-    /// The last question that was answered, whose memory the next one takes.
-    pub(crate) spare: Option<Arc<Question<G>>>,
+    /// Buffer of the legal decisions. It is moved into each open request, and back afterwards.
+    pub(crate) legal_buffer: Vec<G::Decision>,
+    /// Buffer of the events of a request, reused in the same way.
+    pub(crate) event_buffer: Vec<G::Event>,
+    /// The content of the last answered request, whose allocation the next request reuses.
+    pub(crate) content_buffer: Option<Arc<RequestContent<G>>>,
     pub(crate) decisions: u32,
-    /// Those up to the last public event: later ones are secret.
+    /// The number of decisions up to the last public event. Later decisions are secret.
     pub(crate) public_decisions: u32,
-    /// Changes of what everybody may know.
+    /// Version number of the public state.
     pub(crate) public_changes: u64,
     pub(crate) next_record: u32,
     pub(crate) result: Option<Arc<MatchResult>>,
     pub(crate) is_cancelled: bool,
 }
 
-/// Leaves out the state and the setup: they are secret while the match runs.
+/// Omits the state and the setup, which are secret while the match runs.
 impl<G: Game> fmt::Debug for Referee<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Referee")
@@ -71,10 +73,10 @@ impl<G: Game> fmt::Debug for Referee<G> {
 }
 
 impl<G: Game> Referee<G> {
-    /// A new match with its setup drawn; the start-up time runs from `created_at`.
+    /// Creates a match and draws its setup. The start-up time runs from `created_at`.
     ///
     /// # Errors
-    /// As [`MatchRules::check`], or when the game refuses to set up.
+    /// Returns the errors of [`MatchRules::check`], and an error if the game rejects the setup.
     pub fn new(rules: MatchRules<G>, created_at: Time) -> Result<Self, RulesError> {
         rules.check()?;
         let setup = match &rules.fork {
@@ -113,9 +115,9 @@ impl<G: Game> Referee<G> {
             log: EventLog::new(opening_events.clone(), usize::from(rules.seats.get())),
             opening_events,
             house: House::new(rules.house, rules.seed.clone()),
-            legal: Vec::new(),
-            news: Vec::new(),
-            spare: None,
+            legal_buffer: Vec::new(),
+            event_buffer: Vec::new(),
+            content_buffer: None,
             decisions: 0,
             public_decisions: 0,
             public_changes: 0,
@@ -126,17 +128,19 @@ impl<G: Game> Referee<G> {
         })
     }
 
-    /// Handles an input, and appends what is to be done to `out`. Any input is accepted at any
-    /// moment; a `now` before that of an earlier input counts as that one.
+    /// Handles an input and appends the resulting outputs to `out`. Any input is accepted at any
+    /// time. If `now` is before the time of an earlier input, that time is used instead.
     ///
-    /// Deadlines up to `now` are handled first: an answer at or after its deadline is late even if
-    /// no tick came before. Referee lag is applied before that, so that it makes no deadline
-    /// expire.
+    /// Deadlines up to `now` are handled first, so that an answer at or after its deadline is late
+    /// even without a tick. Referee lag is applied before the deadlines, because it extends them.
     pub fn handle(&mut self, now: Time, input: Input<G>, out: &mut Vec<Output<G>>) {
         let before = self.now;
         self.now = self.now.max(now);
-        if let Input::RefereeLag { lag_us } = input {
-            self.lagged(lag_us.min(self.now.us_since(before)));
+        if let Input::RefereeLag { lag_us, forwarding } = &input {
+            self.add_lag((*lag_us).min(self.now.us_since(before)));
+            for lag in forwarding {
+                self.add_forwarding_lag(*lag);
+            }
         }
         let seat = input.seat();
         if seat.is_some_and(|seat| !self.rules.seats.contains(seat)) {
@@ -148,53 +152,55 @@ impl<G: Game> Referee<G> {
                 self.expire(out);
                 self.players[seat.index()].between_streams = false;
             }
-            // Nothing runs out for the time that the referee was away.
-            (Input::Restarted, _) => self.restarted(before, out),
+            // The time of the outage does not expire any deadline.
+            (Input::Restarted, _) => self.handle_restart(before, out),
             _ => self.expire(out),
         }
-        self.receive(input, out);
-        if self.phase == MatchPhase::Waiting && self.everybody_is_there() {
+        self.dispatch(input, out);
+        if self.phase == MatchPhase::Waiting && self.all_seats_ready() {
             self.start(out);
         }
         self.play(out);
     }
 
-    fn receive(&mut self, input: Input<G>, out: &mut Vec<Output<G>>) {
+    fn dispatch(&mut self, input: Input<G>, out: &mut Vec<Output<G>>) {
         match input {
             Input::Connected {
                 seat,
                 bot,
                 last_sequence,
-            } => self.connected(seat, bot, last_sequence, out),
-            Input::TurnedAway { seat } => self.turned_away(seat),
+            } => self.handle_connected(seat, bot, last_sequence, out),
+            Input::ConnectionRefused { seat } => self.handle_refused_connection(seat),
+            Input::Expired { seat, why } => self.handle_expired(seat, &why, out),
             Input::Cancelled => self.cancel(out),
             Input::RefereeLag { .. } | Input::Restarted | Input::Tick => {}
-            of_stream => self.receive_of_stream(of_stream, out),
+            stream_input => self.dispatch_stream_input(stream_input, out),
         }
     }
 
-    /// What the stream of a seat says counts while the seat has one.
-    fn receive_of_stream(&mut self, input: Input<G>, out: &mut Vec<Output<G>>) {
+    /// Handles an input of a seat's stream; ignores it if the seat has no stream.
+    fn dispatch_stream_input(&mut self, input: Input<G>, out: &mut Vec<Output<G>>) {
         let has_stream = |seat: Seat| self.players[seat.index()].is_connected();
         if self.phase == MatchPhase::Ended || !input.seat().is_some_and(has_stream) {
             return;
         }
         match input {
             Input::Connected { .. }
-            | Input::TurnedAway { .. }
+            | Input::ConnectionRefused { .. }
+            | Input::Expired { .. }
             | Input::RefereeLag { .. }
             | Input::Restarted
             | Input::Cancelled
             | Input::Tick => {}
-            Input::Disconnected { seat } => self.disconnected(seat, out),
-            Input::HandedOver { seat, request_id } => self.handed_over(seat, request_id),
+            Input::Disconnected { seat } => self.handle_disconnected(seat, out),
+            Input::HandedOver { seat, request_id } => self.handle_handed_over(seat, request_id),
             Input::Answer {
                 seat,
                 request_id,
                 answer,
                 note,
             } => {
-                self.answer(seat, request_id, (answer, note), out);
+                self.handle_answer(seat, request_id, (answer, note), out);
             }
             Input::BadAnswer {
                 seat,
@@ -203,15 +209,17 @@ impl<G: Game> Referee<G> {
                 field,
                 detail,
             } => {
-                self.bad_answer(seat, request_id, reason, (field, detail), out);
+                self.handle_bad_answer(seat, request_id, reason, (field, detail), out);
             }
-            Input::Garbage { seat, detail } => self.garbage(seat, detail, out),
-            Input::Useless { seat } => self.useless(seat, out),
+            Input::Garbage { seat, detail } => self.handle_garbage(seat, detail, out),
+            Input::Useless { seat } => self.count_useless_message(seat, out),
             Input::RoundTrip {
                 seat,
                 round_trip_us,
             } => {
-                self.players[seat.index()].clock.measured(round_trip_us);
+                self.players[seat.index()]
+                    .clock
+                    .record_round_trip(round_trip_us);
             }
             Input::Resign { seat } => {
                 self.penalise(
@@ -226,7 +234,7 @@ impl<G: Game> Referee<G> {
 
     /// Sends a new message to a seat that has a stream.
     pub(crate) fn send(&mut self, seat: Seat, message: SeatMessage<G>, out: &mut Vec<Output<G>>) {
-        let sequence = self.players[seat.index()].outbox.number(&message);
+        let sequence = self.players[seat.index()].outbox.push(&message);
         out.push(Output::Send {
             seat,
             sequence,
@@ -234,7 +242,7 @@ impl<G: Game> Referee<G> {
         });
     }
 
-    /// Writes a record.
+    /// Appends a record to the replay.
     pub(crate) fn record(&mut self, entry: RecordEntry<G>, out: &mut Vec<Output<G>>) {
         let record = Record {
             number: self.next_record,
@@ -245,7 +253,7 @@ impl<G: Game> Referee<G> {
         out.push(Output::Record(record));
     }
 
-    /// Time since the match started, in ms; 0 before.
+    /// Time since the start of the match, in ms; 0 before it.
     pub(crate) fn at_ms(&self) -> u64 {
         self.started_at
             .map_or(0, |start| self.now.us_since(start) / 1000)

@@ -1,46 +1,46 @@
-//! Notes: what bots say of their decisions, for people who look at the match. No rule reads them.
+//! Notes: bots' comments on their decisions, for spectators. The rules never read them.
 
 use bridgemaster_games::SeatCount;
 
-/// Longest note that is kept, in bytes of UTF-8: some lines of text.
+/// Maximum length of a note, in bytes of UTF-8: a few lines of text.
 pub const MAX_NOTE_BYTES: usize = 1024;
 
-/// Bytes of notes that are kept of a match, in equal parts for its seats: a line for each of several
-/// hundred decisions, and little beside a replay.
+/// Maximum total length of a match's notes in bytes, split evenly between its seats. This is enough
+/// for one line per decision in a long match, and small compared with the replay.
 pub const MATCH_NOTE_BYTES: usize = 64 * 1024;
 
-/// Room for the notes of one seat.
+/// The number of bytes left for one seat's notes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NoteRoom {
-    left_bytes: u32,
+pub struct NoteBudget {
+    remaining_bytes: u32,
 }
 
-impl NoteRoom {
-    /// That of a seat at the beginning of a match with so many seats.
-    pub fn of_match(seats: SeatCount) -> Self {
-        // At most 65,536.
-        let left_bytes = (MATCH_NOTE_BYTES / usize::from(seats.get())) as u32;
-        Self { left_bytes }
+impl NoteBudget {
+    /// Creates one seat's budget in a new match.
+    pub fn for_match(seats: SeatCount) -> Self {
+        // The quotient is at most 65,536, the value for one seat.
+        let remaining_bytes = (MATCH_NOTE_BYTES / usize::from(seats.get())) as u32;
+        Self { remaining_bytes }
     }
 
-    /// Bytes that are left.
-    pub fn left_bytes(self) -> u32 {
-        self.left_bytes
+    /// The number of bytes left.
+    pub fn remaining_bytes(self) -> u32 {
+        self.remaining_bytes
     }
 
-    /// Whether a note of so many bytes is kept.
+    /// Returns whether a note of this length is accepted.
     pub fn has(self, note_bytes: usize) -> bool {
-        note_bytes <= MAX_NOTE_BYTES && note_bytes <= self.left_bytes as usize
+        note_bytes <= MAX_NOTE_BYTES && note_bytes <= self.remaining_bytes as usize
     }
 
-    /// Takes the room for a note of so many bytes, if it has it: then it is kept.
+    /// Deducts the length of a note if it fits. Returns whether it fits.
     pub fn take(&mut self, note_bytes: usize) -> bool {
-        let is_kept = self.has(note_bytes);
-        if is_kept {
-            // No more than what is left.
-            self.left_bytes -= note_bytes as u32;
+        let fits = self.has(note_bytes);
+        if fits {
+            // Cannot underflow, since `has` was checked before.
+            self.remaining_bytes -= note_bytes as u32;
         }
-        is_kept
+        fits
     }
 }
 
@@ -49,16 +49,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_note_is_kept_while_it_fits_into_its_own_limit_and_the_part_of_its_seat() {
-        let mut room = NoteRoom::of_match(SeatCount::new(6).unwrap());
-        assert_eq!(room.left_bytes(), 10_922);
-        assert!(!room.take(MAX_NOTE_BYTES + 1));
+    fn a_note_is_accepted_within_its_length_limit_and_the_budget_of_its_seat() {
+        let mut budget = NoteBudget::for_match(SeatCount::new(6).unwrap());
+        assert_eq!(budget.remaining_bytes(), 10_922);
+        assert!(!budget.take(MAX_NOTE_BYTES + 1));
         for _ in 0..10 {
-            assert!(room.take(MAX_NOTE_BYTES));
+            assert!(budget.take(MAX_NOTE_BYTES));
         }
-        assert_eq!(room.left_bytes(), 682);
-        assert!(!room.take(683));
-        assert_eq!(room.left_bytes(), 682, "what is dropped takes no room");
-        assert!(room.take(682) && room.take(0) && !room.take(1));
+        assert_eq!(budget.remaining_bytes(), 682);
+        assert!(!budget.take(683));
+        assert_eq!(
+            budget.remaining_bytes(),
+            682,
+            "a dropped note uses no budget"
+        );
+        assert!(budget.take(682) && budget.take(0) && !budget.take(1));
     }
 }

@@ -1,31 +1,31 @@
-//! Time odds: seats whose clock differs from that of the match.
+//! Time odds: seats whose clock settings differ from the match's.
 
 use bridgemaster_games::{Seat, SeatCount};
 
 use crate::{ClockRules, RulesError, rules_error::check_range};
 
-/// The fields that differ, in the rules of a match.
+/// Paths of the fields, relative to a match's rules.
 const ODDS_FIELDS: [&str; 3] = [
     "seat_clocks.odds.bank_ms",
     "seat_clocks.odds.increment_ms",
     "seat_clocks.odds.cap_ms",
 ];
 
-/// How the clock of one seat differs from that of the match; what is `None` does not.
+/// One seat's clock settings. For a setting that is `None`, the match's setting applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SeatOdds {
-    /// The seat.
+    /// The seat that has these settings.
     pub seat: Seat,
-    /// As [`ClockRules::bank_ms`].
+    /// Overrides [`ClockRules::bank_ms`].
     pub bank_ms: Option<u32>,
-    /// As [`ClockRules::increment_ms`].
+    /// Overrides [`ClockRules::increment_ms`].
     pub increment_ms: Option<u32>,
-    /// As [`ClockRules::cap_ms`].
+    /// Overrides [`ClockRules::cap_ms`].
     pub cap_ms: Option<u32>,
 }
 
 impl SeatOdds {
-    /// The time rules of the seat in a match that has these.
+    /// Returns the seat's clock rules in a match with these rules.
     pub(crate) fn applied_to(&self, clock: &ClockRules) -> ClockRules {
         ClockRules {
             bank_ms: self.bank_ms.unwrap_or(clock.bank_ms),
@@ -36,7 +36,7 @@ impl SeatOdds {
     }
 }
 
-/// Checks that each entry is of a seat of its own, and has no number out of its range.
+/// Checks that no seat has two entries, and that every value is in range.
 pub(crate) fn check(
     odds: &[SeatOdds],
     seats: SeatCount,

@@ -1,4 +1,4 @@
-//! The messages of one seat: numbered without a gap, kept to be sent again.
+//! Numbered messages to one seat. They are retained so that they can be sent again.
 
 use std::{array, collections::VecDeque};
 
@@ -6,28 +6,29 @@ use bridgemaster_games::{Game, MAX_SEATS, Seat, SeatSet};
 
 use crate::{FaultReason, SeatMessage};
 
-/// Messages of one seat that are kept for a bot that reconnects. A bot that missed more begins
-/// anew, which costs it only the seat states between.
-pub const MAX_MESSAGES_KEPT: usize = 64;
+/// Maximum number of messages that are retained per seat for a bot that reconnects. A bot that
+/// missed more messages starts over, and loses only the seat states in between.
+pub const MAX_RETAINED_MESSAGES: usize = 64;
 
-/// The messages of one seat.
+/// The messages to one seat.
 ///
-/// A seat without a stream gets no message and uses no number: what it must learn later is the
-/// state of seats, its open request and the result, all of which the machine knows anyway. So
-/// nothing piles up while a bot is away.
+/// No message is created or numbered while the seat has no stream. A bot that reconnects needs only
+/// the states of the seats, its open request and the result. The referee can send all of these at
+/// any time. So no messages accumulate while a bot is disconnected.
 #[derive(Debug)]
 pub(crate) struct Outbox<G: Game> {
-    /// Number of the last message.
+    /// The last message's sequence number.
     last: u32,
-    /// Messages that the seat has not shown to have, oldest first.
-    kept: VecDeque<(u32, SeatMessage<G>)>,
-    /// Messages up to this number are not kept any more.
+    /// Unacknowledged messages, oldest first.
+    retained: VecDeque<(u32, SeatMessage<G>)>,
+    /// Messages up to this number are no longer retained.
     dropped: u32,
-    /// Number of the first message `Started`.
+    /// The first `Started` message's sequence number.
     started: Option<u32>,
-    /// Number of the message `Ended`.
+    /// The `Ended` message's sequence number.
     ended: Option<u32>,
-    /// Seats that changed while this one had no stream, and the fault that did it.
+    /// Seats that changed while this outbox's seat had no stream. `reasons` has the faults that
+    /// caused the changes.
     changed: SeatSet,
     reasons: [Option<FaultReason>; MAX_SEATS],
 }
@@ -36,7 +37,7 @@ impl<G: Game> Outbox<G> {
     pub(crate) fn new() -> Self {
         Self {
             last: 0,
-            kept: VecDeque::new(),
+            retained: VecDeque::new(),
             dropped: 0,
             started: None,
             ended: None,
@@ -45,67 +46,77 @@ impl<G: Game> Outbox<G> {
         }
     }
 
-    /// Numbers a new message and keeps it.
-    pub(crate) fn number(&mut self, message: &SeatMessage<G>) -> u32 {
+    /// Assigns the next number to a message, and retains the message.
+    pub(crate) fn push(&mut self, message: &SeatMessage<G>) -> u32 {
         self.last += 1;
-        if self.kept.len() == MAX_MESSAGES_KEPT
-            && let Some((sequence, _)) = self.kept.pop_front()
+        if self.retained.len() == MAX_RETAINED_MESSAGES
+            && let Some((sequence, _)) = self.retained.pop_front()
         {
             self.dropped = sequence;
         }
         match message {
             SeatMessage::Started(_) => {
                 self.started = Some(self.last);
-                // It tells of all seats.
+                // The message contains every seat's state.
                 self.changed = SeatSet::EMPTY;
             }
             SeatMessage::Ended(_) => self.ended = Some(self.last),
             _ => {}
         }
-        self.kept.push_back((self.last, message.clone()));
+        self.retained.push_back((self.last, message.clone()));
         self.last
     }
 
-    /// Number of the last message; 0 before the first.
+    /// The last message's sequence number; 0 before the first.
     pub(crate) fn last(&self) -> u32 {
         self.last
     }
 
-    /// Number under which the start was told, if it was.
+    /// The first `Started` message's sequence number, if it was sent.
     pub(crate) fn started(&self) -> Option<u32> {
         self.started
     }
 
-    /// Number under which the end was told, if it was.
+    /// The `Ended` message's sequence number, if it was sent.
     pub(crate) fn ended(&self) -> Option<u32> {
         self.ended
     }
 
-    /// The seat has all messages up to this number.
+    /// Drops the messages up to this number, which the seat has received.
     pub(crate) fn acknowledge(&mut self, sequence: u32) {
-        while self.kept.front().is_some_and(|(kept, _)| *kept <= sequence) {
-            self.kept.pop_front();
+        while self
+            .retained
+            .front()
+            .is_some_and(|(retained, _)| *retained <= sequence)
+        {
+            self.retained.pop_front();
         }
         self.dropped = self.dropped.max(sequence);
     }
 
-    /// Whether everything after this number can be sent again.
+    /// Returns whether all messages after this number can be sent again.
     pub(crate) fn can_resume_after(&self, sequence: u32) -> bool {
         self.started.is_some() && (self.dropped..=self.last).contains(&sequence)
     }
 
-    /// The kept messages after this number.
-    pub(crate) fn after(&self, sequence: u32) -> impl Iterator<Item = &(u32, SeatMessage<G>)> {
-        self.kept.iter().filter(move |(kept, _)| *kept > sequence)
+    /// The retained messages after this number.
+    pub(crate) fn retained_after(
+        &self,
+        sequence: u32,
+    ) -> impl Iterator<Item = &(u32, SeatMessage<G>)> {
+        self.retained
+            .iter()
+            .filter(move |(retained, _)| *retained > sequence)
     }
 
-    /// A seat changed while this one had no stream; only the last change is told.
-    pub(crate) fn note_change(&mut self, seat: Seat, reason: Option<FaultReason>) {
+    /// Remembers that some seat changed while this outbox's seat had no stream. Keeps only each
+    /// seat's last change.
+    pub(crate) fn defer_change(&mut self, seat: Seat, reason: Option<FaultReason>) {
         self.changed.insert(seat);
         self.reasons[seat.index()] = reason;
     }
 
-    /// Removes and returns the noted changes.
+    /// Removes and returns the remembered changes.
     pub(crate) fn drain_changes(&mut self) -> impl Iterator<Item = (Seat, Option<FaultReason>)> {
         let reasons = self.reasons;
         std::mem::take(&mut self.changed)

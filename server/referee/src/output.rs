@@ -1,4 +1,4 @@
-//! What the referee tells the shell.
+//! Outputs of the referee: messages, closed streams and records.
 
 use std::sync::Arc;
 
@@ -6,58 +6,59 @@ use bridgemaster_games::{Game, Seat};
 
 use crate::{ClockReading, FaultReason, MatchResult, Record, SeatInfo};
 
-/// Something to do, in this order.
+/// An action that the shell must perform. The shell must handle outputs in order.
 #[derive(Debug)]
 pub enum Output<G: Game> {
-    /// Send a message to the seat's current stream. Never given for a seat without one.
+    /// Send a message to the seat's current stream. Only emitted while the seat has a stream.
     Send {
-        /// The seat.
+        /// The receiving seat.
         seat: Seat,
-        /// Counts the messages of the seat from 1; a message that is sent again keeps its number.
+        /// Sequence number of the message, counted from 1 for each seat. A message that is sent
+        /// again keeps its number.
         sequence: u32,
-        /// The message.
+        /// The message to send.
         message: SeatMessage<G>,
     },
-    /// End the seat's current stream after what was sent.
+    /// Close the seat's current stream after sending the messages before this output.
     Close {
-        /// The seat.
+        /// The seat that the stream belongs to.
         seat: Seat,
-        /// Why.
+        /// The reason to report to the bot.
         reason: CloseReason,
     },
-    /// Something to write into the replay.
+    /// Append a record to the replay.
     Record(Record<G>),
-    /// The match is over and [`Referee::result`](crate::Referee::result) is there.
+    /// The match has ended; [`Referee::result`](crate::Referee::result) returns the result.
     Ended,
     /// The match was cancelled. It has no result, and no records follow.
     Cancelled,
 }
 
-/// Why a stream is ended.
+/// The reason why the referee closes a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CloseReason {
-    /// The match is over.
+    /// The match has ended with a result.
     MatchEnded,
-    /// The seat is forfeited, for this reason.
+    /// The seat was forfeited because of this fault.
     Forfeited(FaultReason),
-    /// It carried bytes that are no message; the seat may connect again.
+    /// The stream carried bytes that are not a message. The seat's bot can connect again.
     Garbage,
-    /// The match was cancelled.
+    /// The match was cancelled and has no result.
     Cancelled,
 }
 
 /// A message to a seat. Cheap to clone and to move.
 #[derive(Debug)]
 pub enum SeatMessage<G: Game> {
-    /// The match starts, or has started when the bot joined again without knowledge.
+    /// The match starts, or a bot without a resume point joins a match that has started.
     Started(Arc<Started>),
-    /// The seat is asked.
+    /// The seat owes a decision.
     Request(DecisionRequest<G>),
-    /// A decision was refused.
+    /// A decision was rejected.
     Rejected(Arc<Rejection>),
-    /// Something changed about a seat's bot.
+    /// The status of a seat's bot changed.
     SeatStatus(Arc<SeatStatus>),
-    /// The match is over.
+    /// The match has ended; contains its result.
     Ended(Arc<MatchResult>),
 }
 
@@ -73,23 +74,23 @@ impl<G: Game> Clone for SeatMessage<G> {
     }
 }
 
-/// The start of a match, as one seat is told of it; the rules are the match's own.
+/// The start of a match, from one seat's point of view. The rules are in the match itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Started {
-    /// The seat that is told.
+    /// The receiving seat.
     pub seat: Seat,
-    /// The seats as the seat may know them now, in seat order.
+    /// Each seat's state, as far as the receiver may know it, in seat order.
     pub seats: Vec<SeatInfo>,
 }
 
 /// A request for a decision.
 #[derive(Debug)]
 pub struct DecisionRequest<G: Game> {
-    /// Its number: counts from 1 for each seat.
+    /// The request's number, counted from 1 for each seat.
     pub request_id: u32,
-    /// What is asked.
-    pub question: Arc<Question<G>>,
-    /// The clock when it was sent.
+    /// The decision to make.
+    pub content: Arc<RequestContent<G>>,
+    /// The clock at the time when the request is sent.
     pub clock: ClockReading,
 }
 
@@ -97,62 +98,63 @@ impl<G: Game> Clone for DecisionRequest<G> {
     fn clone(&self) -> Self {
         Self {
             request_id: self.request_id,
-            question: Arc::clone(&self.question),
+            content: Arc::clone(&self.content),
             clock: self.clock,
         }
     }
 }
 
-/// What a request asks; stays the same however often it is sent.
+/// A request's content, which is the same each time the request is sent.
 #[derive(Debug)]
-pub struct Question<G: Game> {
-    /// What the seat knows.
+pub struct RequestContent<G: Game> {
+    /// The seat's view of the game state.
     pub observation: G::Observation,
     /// Legal decisions in canonical order.
     pub legal: Vec<G::Decision>,
-    /// The list was cut: other legal decisions are accepted too, if given in full.
+    /// True if the list is truncated. Other legal decisions are accepted too, if they are sent in
+    /// full.
     pub cut: bool,
-    /// What happened since the seat's last request.
+    /// The events since the seat's previous request.
     pub events: Vec<G::Event>,
 }
 
-/// Why a decision was refused.
+/// The reason why a decision was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RejectionReason {
-    /// The request was answered before, differently, or is not open any more. No penalty.
+    /// The request was already answered, or is no longer open. There is no penalty.
     StaleRequest,
-    /// No request has this number yet. No penalty.
+    /// No request with this number has been sent yet. There is no penalty.
     UnknownRequest,
-    /// The index is not below the length of the legal list.
+    /// The index is not below the legal list's length.
     IndexOutOfRange,
-    /// The decision is of another game, or a part of it is missing or out of range.
+    /// The decision belongs to another game, or a part of it is missing or out of range.
     MalformedDecision,
-    /// The decision is not legal.
+    /// The game's rules do not allow the decision.
     IllegalDecision,
 }
 
-/// A decision was refused.
+/// The rejection of a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejection {
-    /// The request that it named.
+    /// The request that the rejected decision referred to.
     pub request_id: u32,
-    /// Why.
+    /// The kind of error.
     pub reason: RejectionReason,
-    /// The field that is wrong, as a path below `Decision`; empty when none is.
+    /// Path of the invalid field, relative to `Decision`; empty if no field is invalid.
     pub field: String,
-    /// Explanation for people, with what would be valid.
+    /// Explanation in English, with the valid values.
     pub detail: String,
-    /// The seat's request that waits for an answer, its clock running on; 0 when none does.
+    /// The number of the seat's open request, whose clock is running; 0 for none.
     pub open_request_id: u32,
-    /// Strikes of the seat so far.
+    /// The seat's number of strikes.
     pub strikes: u32,
 }
 
-/// Something changed about a seat's bot.
+/// A change in the status of a seat's bot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeatStatus {
-    /// The seat as it is now, or, for another seat, as everybody may know it.
+    /// The seat's state: the full state if the receiver owns the seat, otherwise the public state.
     pub info: SeatInfo,
-    /// The fault that changed it; `None` when none did.
+    /// The fault that caused the change; `None` if the bot connected.
     pub reason: Option<FaultReason>,
 }

@@ -1,20 +1,22 @@
-//! What faults do: strikes, substitutes, forfeits.
+//! Consequences of faults: strikes, substitutions, forfeits.
 
 use bridgemaster_games::{Game, Seat};
 
 use crate::{
-    CloseReason, Fault, FaultAction, FaultReason, MAX_FAULTS_KEPT, MatchPhase, Output, RecordEntry,
-    Referee, SeatMessage, SeatState,
+    CloseReason, Fault, FaultAction, FaultReason, MAX_RECORDED_FAULTS, MatchPhase, Output,
+    RecordEntry, Referee, SeatMessage, SeatState,
 };
 
-/// Useless messages since a seat's last accepted answer at which it commits [`FaultReason::Flood`].
-/// Useless are answers that are refused without penalty or repeated, unsolicited messages, and each
-/// new stream while the match runs. The limit is far above what a bot sends that stumbles over a
-/// reconnect, and low enough to cost the server nothing.
+/// The number of useless messages at which a seat commits [`FaultReason::Flood`]. The count
+/// restarts with each accepted answer. The following messages are useless: answers that are
+/// repeated or rejected without penalty, unsolicited messages, and each new stream while the match
+/// runs. The limit is far above the number that a bot sends by accident around a reconnect.
+/// Handling this few messages costs the server almost nothing.
 pub const MAX_USELESS_MESSAGES: u32 = 100;
 
 impl<G: Game> Referee<G> {
-    /// A seat commits a fault that concerns its open request, if there is one.
+    /// Records a fault that concerns the seat's open request, if there is one, and applies its
+    /// cost.
     pub(crate) fn penalise(
         &mut self,
         seat: Seat,
@@ -27,7 +29,7 @@ impl<G: Game> Referee<G> {
         self.enact(seat, reason, cost, out);
     }
 
-    /// Counts and records a fault, and tells what it costs.
+    /// Counts and records a fault, and returns its cost.
     pub(crate) fn assess(
         &mut self,
         seat: Seat,
@@ -41,7 +43,7 @@ impl<G: Game> Referee<G> {
         let player = &mut self.players[seat.index()];
         let action = policy.cost(reason, &mut player.info.strikes);
         player.fault_count = player.fault_count.saturating_add(1);
-        if player.faults.len() < MAX_FAULTS_KEPT || action == FaultAction::Forfeit {
+        if player.faults.len() < MAX_RECORDED_FAULTS || action == FaultAction::Forfeit {
             let fault = Fault {
                 reason,
                 action,
@@ -55,8 +57,8 @@ impl<G: Game> Referee<G> {
         action
     }
 
-    /// Applies the cost of a fault. The seat is told at once if it costs more than a refusal; the
-    /// others when they may know it.
+    /// Applies a fault's cost. If the cost is more than a rejection, the seat is notified at once.
+    /// The other seats are notified once the fault is public.
     pub(crate) fn enact(
         &mut self,
         seat: Seat,
@@ -65,7 +67,7 @@ impl<G: Game> Referee<G> {
         out: &mut Vec<Output<G>>,
     ) {
         let player = &mut self.players[seat.index()];
-        let can_hear = player.can_hear();
+        let is_reachable = player.is_reachable();
         let is_away = matches!(
             reason,
             FaultReason::Disconnected | FaultReason::NeverConnected
@@ -76,19 +78,19 @@ impl<G: Game> Referee<G> {
             FaultAction::Forfeit => {
                 player.forfeit = Some(reason);
                 player.info.state = SeatState::Forfeited;
-                self.log.leave(seat.index());
+                self.log.remove_seat(seat.index());
             }
         }
-        if can_hear && self.phase == MatchPhase::Running {
+        if is_reachable && self.phase == MatchPhase::Running {
             let status = self.status_for(seat, seat, Some(reason));
             self.send(seat, SeatMessage::SeatStatus(status), out);
         } else if cost != FaultAction::Forfeit {
             self.players[seat.index()]
                 .outbox
-                .note_change(seat, Some(reason));
+                .defer_change(seat, Some(reason));
         }
-        self.seat_changed(seat, Some(reason), out);
-        if can_hear && cost == FaultAction::Forfeit {
+        self.notify_seat_change(seat, Some(reason), out);
+        if is_reachable && cost == FaultAction::Forfeit {
             out.push(Output::Close {
                 seat,
                 reason: CloseReason::Forfeited(reason),
@@ -104,8 +106,8 @@ impl<G: Game> Referee<G> {
         }
     }
 
-    /// The time of the open request is over: the fault is a lost stream if there is none, else
-    /// lateness.
+    /// Handles the timeout of the open request. The fault is a late answer, or a disconnect if the
+    /// seat has no stream.
     pub(crate) fn clock_ran_out(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
         let player = &self.players[seat.index()];
         let (allowance_ms, lag_ms) = player.open.as_ref().map_or((0, 0), |open| {
@@ -115,7 +117,7 @@ impl<G: Game> Referee<G> {
             let detail = format!("no legal answer within {allowance_ms} ms");
             (FaultReason::Late, detail)
         } else {
-            let detail = format!("the stream was lost when the {allowance_ms} ms ran out");
+            let detail = format!("the seat had no stream when the {allowance_ms} ms expired");
             (FaultReason::Disconnected, detail)
         };
         if lag_ms > 0 {
@@ -126,8 +128,8 @@ impl<G: Game> Referee<G> {
         self.penalise(seat, reason, detail, out);
     }
 
-    /// Counts a message that answered nothing.
-    pub(crate) fn useless(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
+    /// Counts a useless message.
+    pub(crate) fn count_useless_message(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
         let player = &mut self.players[seat.index()];
         if player.forfeit.is_some() {
             return;
@@ -135,19 +137,20 @@ impl<G: Game> Referee<G> {
         player.useless_messages += 1;
         if player.useless_messages >= MAX_USELESS_MESSAGES {
             player.useless_messages = 0;
-            let detail = format!("{MAX_USELESS_MESSAGES} messages that answered nothing");
+            let detail =
+                format!("{MAX_USELESS_MESSAGES} useless messages since the last accepted answer");
             self.penalise(seat, FaultReason::Flood, detail, out);
         }
     }
 
-    pub(crate) fn garbage(&mut self, seat: Seat, detail: String, out: &mut Vec<Output<G>>) {
+    pub(crate) fn handle_garbage(&mut self, seat: Seat, detail: String, out: &mut Vec<Output<G>>) {
         self.penalise(seat, FaultReason::Garbage, detail, out);
         if self.players[seat.index()].is_connected() {
             out.push(Output::Close {
                 seat,
                 reason: CloseReason::Garbage,
             });
-            self.disconnected(seat, out);
+            self.handle_disconnected(seat, out);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! From one phase of a match to the next: it starts, ends, or is cancelled.
+//! Changes of a match's phase: start, end and cancellation.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::{
 };
 
 impl<G: Game> Referee<G> {
-    pub(crate) fn everybody_is_there(&self) -> bool {
+    pub(crate) fn all_seats_ready(&self) -> bool {
         self.players
             .iter()
-            .all(|player| player.is_connected() || player.forfeit.is_some())
+            .all(|player| player.is_connected() || player.is_played_by_house())
     }
 
     pub(crate) fn start(&mut self, out: &mut Vec<Output<G>>) {
@@ -21,13 +21,14 @@ impl<G: Game> Referee<G> {
         self.started_at = Some(self.now);
         self.public_changes += 1;
         for seat in self.rules.seats.seats() {
-            if self.players[seat.index()].can_hear() {
+            if self.players[seat.index()].is_reachable() {
                 self.send_started(seat, out);
             }
         }
-        self.take_over(out);
+        self.replay_fork(out);
         for seat in self.rules.seats.seats() {
-            if self.players[seat.index()].info.state == SeatState::Vacant {
+            let player = &self.players[seat.index()];
+            if player.info.state == SeatState::Vacant && !player.absent {
                 let detail = format!(
                     "no bot connected within the start-up time of {} ms",
                     self.rules.clock.startup_ms
@@ -37,13 +38,13 @@ impl<G: Game> Referee<G> {
         }
     }
 
-    /// Sends the start to a seat that has not been told of it.
+    /// Sends the start message to a seat that has not received it.
     pub(crate) fn send_started(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
         let started = self.started_message(seat);
         self.send(seat, started, out);
     }
 
-    /// The start as it is told to a seat now.
+    /// Builds the start message from the state that a seat may know now.
     pub(crate) fn started_message(&self, seat: Seat) -> SeatMessage<G> {
         SeatMessage::Started(Arc::new(Started {
             seat,
@@ -56,14 +57,14 @@ impl<G: Game> Referee<G> {
         }))
     }
 
-    /// Ends the match: sends the result to every connected seat.
+    /// Ends the match and sends the result to every connected seat.
     pub(crate) fn end(&mut self, result: MatchResult, out: &mut Vec<Output<G>>) {
         let result = Arc::new(result);
         self.phase = MatchPhase::Ended;
         self.public_changes += 1;
         self.result = Some(Arc::clone(&result));
         for seat in self.rules.seats.seats() {
-            if self.players[seat.index()].can_hear() {
+            if self.players[seat.index()].is_reachable() {
                 self.send(seat, SeatMessage::Ended(Arc::clone(&result)), out);
                 out.push(Output::Close {
                     seat,
@@ -74,7 +75,8 @@ impl<G: Game> Referee<G> {
         out.push(Output::Ended);
     }
 
-    /// Cancels the match: nothing is secret any more but what the game itself hides.
+    /// Cancels the match. The match's state becomes public, except for facts that the game itself
+    /// hides.
     pub(crate) fn cancel(&mut self, out: &mut Vec<Output<G>>) {
         if self.phase == MatchPhase::Ended {
             return;

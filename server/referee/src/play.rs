@@ -1,44 +1,45 @@
-//! Playing: who owes a decision is asked, or decided for, until somebody must be waited for.
+//! The referee's main loop: requests or makes decisions until the match must wait for a bot.
 
 use std::sync::Arc;
 
 use bridgemaster_games::{ChanceStream, Game, LegalList, Seat, Viewer};
 
 use crate::{
-    ChanceRecord, Charge, DecidedBy, DecisionRecord, ForkChance, ForkStep, LagOfMatch, MatchPhase,
-    MatchResult, Output, Question, RecordEntry, Referee, SeatResult, clock::SeatClock, places,
-    player::OpenRequest, redrawn,
+    ChanceRecord, Charge, DecidedBy, DecisionRecord, ForkChance, ForkStep, MatchLag, MatchPhase,
+    MatchResult, Output, RecordEntry, Referee, RequestContent, SeatResult, clock::SeatClock,
+    places, player::OpenRequest, redraw,
 };
 
-/// How a decision came about.
-pub(crate) struct Decided<E> {
+/// The circumstances of an applied decision, such as its note.
+pub(crate) struct AppliedDecision<E> {
     pub(crate) by: DecidedBy,
     pub(crate) request_id: u32,
     pub(crate) charge: Option<Charge>,
     pub(crate) events: Vec<E>,
-    /// The bot's note, as far as it is kept.
+    /// The bot's note; empty if there is none or it was dropped.
     pub(crate) note: String,
 }
 
 impl<G: Game> Referee<G> {
-    /// Goes on until every seat that owes a decision has an open request, or the match is over.
+    /// Continues until every seat that owes a decision has an open request, or until the match has
+    /// ended.
     pub(crate) fn play(&mut self, out: &mut Vec<Output<G>>) {
         while self.phase == MatchPhase::Running {
-            if !self.settle_chance(out) {
+            if !self.resolve_chance(out) {
                 return;
             }
-            let owing = G::owing(&self.state);
-            if owing.is_empty() {
+            let seats_to_decide = G::seats_to_decide(&self.state);
+            if seats_to_decide.is_empty() {
                 return self.finish(out);
             }
             for seat in self.rules.seats.seats() {
-                // Another seat's decision may have settled what this one was asked for.
-                if !owing.contains(seat) {
+                // Another seat's decision might have made this request obsolete.
+                if !seats_to_decide.contains(seat) {
                     self.withdraw_request(seat);
                 }
             }
-            let decided = owing.iter().any(|seat| {
-                self.players[seat.index()].open.is_none() && self.decide_or_ask(seat, out)
+            let decided = seats_to_decide.iter().any(|seat| {
+                self.players[seat.index()].open.is_none() && self.decide_or_request(seat, out)
             });
             if !decided {
                 return;
@@ -46,10 +47,10 @@ impl<G: Game> Referee<G> {
         }
     }
 
-    /// Draws every chance result that is due from its own stream of the seed, applies it and
-    /// writes it down. A game's law says that it applies; should one break it, the match waits:
-    /// this tells whether it can go on.
-    fn settle_chance(&mut self, out: &mut Vec<Output<G>>) -> bool {
+    /// Draws, applies and records every chance result that is due, each from its own stream of the
+    /// seed. Games guarantee that a drawn result can be applied. Returns false if one cannot; the
+    /// match then waits.
+    fn resolve_chance(&mut self, out: &mut Vec<Output<G>>) -> bool {
         while let Some(stream) = G::chance_due(&self.state) {
             let mut source = ChanceStream::new(&self.rules.seed, stream);
             let Some(chance) = G::draw_chance(&self.state, &mut source) else {
@@ -60,13 +61,13 @@ impl<G: Game> Referee<G> {
                 .log
                 .record(|events| G::apply_chance(state, &chance, events));
             let Ok(events) = applied else { return false };
-            self.chance_fell(stream, chance, events, out);
+            self.record_chance(stream, chance, events, out);
         }
         true
     }
 
-    /// Books a chance result that was applied.
-    fn chance_fell(
+    /// Records a chance result that was applied.
+    fn record_chance(
         &mut self,
         stream: u64,
         chance: G::Chance,
@@ -87,9 +88,9 @@ impl<G: Game> Referee<G> {
         }
     }
 
-    /// Plays what a forked match takes over from the other one, and draws anew what is to be. All
-    /// of it was tried when the match was made; should it not apply now, the rest is left out.
-    pub(crate) fn take_over(&mut self, out: &mut Vec<Output<G>>) {
+    /// Replays the fork's steps, and redraws hidden facts if the fork specifies it. All steps were
+    /// checked when the match was created. If a step still fails, the remaining steps are skipped.
+    pub(crate) fn replay_fork(&mut self, out: &mut Vec<Output<G>>) {
         let Some(fork) = self.rules.fork.clone() else {
             return;
         };
@@ -99,24 +100,24 @@ impl<G: Game> Referee<G> {
             let Ok(events) = applied else { return };
             match step {
                 ForkStep::Decision { seat, decision } => {
-                    let decided = Decided {
+                    let decided = AppliedDecision {
                         by: DecidedBy::Replay,
                         request_id: 0,
                         charge: None,
-                        // It stays in the replay that it is from.
+                        // Notes are not copied, since the original replay has them.
                         note: String::new(),
                         events,
                     };
-                    self.decided(*seat, decision.clone(), decided, out);
+                    self.record_decision(*seat, decision.clone(), decided, out);
                 }
                 ForkStep::Chance { stream, chance } => {
-                    self.chance_fell(*stream, chance.clone(), events, out);
+                    self.record_chance(*stream, chance.clone(), events, out);
                 }
             }
         }
-        if let ForkChance::Redraw { knowing } = fork.chance {
+        if let ForkChance::Redraw { observer } = fork.chance {
             let rules = &self.rules;
-            let drawn = redrawn::<G>(&rules.config, &self.state, knowing, &rules.seed);
+            let drawn = redraw::<G>(&rules.config, &self.state, observer, &rules.seed);
             if let Ok(state) = drawn {
                 self.state = state;
                 self.digest = G::digest(&self.state);
@@ -124,31 +125,34 @@ impl<G: Game> Referee<G> {
         }
     }
 
-    /// Decides for a seat that owes a decision if its bot is not to be asked; asks it otherwise.
-    /// Tells whether a decision was made.
-    fn decide_or_ask(&mut self, seat: Seat, out: &mut Vec<Output<G>>) -> bool {
-        let list = G::legal(&self.state, seat, &mut self.legal);
-        if self.rules.referee_plays(list, self.legal.len()) {
+    /// Makes a seat's decision if the referee or the house plays it. Otherwise, opens a request.
+    /// Returns whether a decision was made.
+    fn decide_or_request(&mut self, seat: Seat, out: &mut Vec<Output<G>>) -> bool {
+        let list = G::legal(&self.state, seat, &mut self.legal_buffer);
+        if self
+            .rules
+            .is_played_by_referee(list, self.legal_buffer.len())
+        {
             return self.decide_listed(seat, 0, DecidedBy::Referee, 0, out);
         }
         if self.players[seat.index()].is_played_by_house() {
             return self.decide_by_house(seat, 0, out);
         }
-        self.ask(seat, list == LegalList::Cut, out);
+        self.open_request(seat, list == LegalList::Cut, out);
         false
     }
 
-    /// Opens a request with the legal decisions that stand in the buffer.
-    fn ask(&mut self, seat: Seat, cut: bool, out: &mut Vec<Output<G>>) {
-        let mut events = std::mem::take(&mut self.news);
-        self.log.tell(seat.index(), &mut events);
-        let question = Question {
+    /// Opens a request with the legal decisions in the buffer.
+    fn open_request(&mut self, seat: Seat, cut: bool, out: &mut Vec<Output<G>>) {
+        let mut events = std::mem::take(&mut self.event_buffer);
+        self.log.deliver_to(seat.index(), &mut events);
+        let content = RequestContent {
             observation: G::observe(&self.state, Viewer::Seat(seat)),
-            legal: std::mem::take(&mut self.legal),
+            legal: std::mem::take(&mut self.legal_buffer),
             cut,
             events,
         };
-        let question = self.shared(question);
+        let content = self.share_content(content);
         let now = self.now;
         let player = &mut self.players[seat.index()];
         player.last_request_id += 1;
@@ -160,34 +164,35 @@ impl<G: Game> Referee<G> {
         }
         player.open = Some(OpenRequest {
             id: player.last_request_id,
-            question,
+            content,
             timer,
-            is_from_before: false,
+            predates_restart: false,
             sequence: None,
         });
-        if player.can_hear() {
+        if player.is_reachable() {
             self.send_open_request(seat, out);
         }
     }
 
-    /// A question to be shared with the shell, in the memory of the one before it if there is one.
-    fn shared(&mut self, question: Question<G>) -> Arc<Question<G>> {
-        let Some(mut spare) = self.spare.take() else {
-            return Arc::new(question);
+    /// Wraps the content so that it can be shared with the shell. Reuses the previous allocation if
+    /// possible.
+    fn share_content(&mut self, content: RequestContent<G>) -> Arc<RequestContent<G>> {
+        let Some(mut spare) = self.content_buffer.take() else {
+            return Arc::new(content);
         };
         match Arc::get_mut(&mut spare) {
-            Some(place) => *place = question,
-            None => return Arc::new(question),
+            Some(place) => *place = content,
+            None => return Arc::new(content),
         }
         spare
     }
 
-    /// The house decides the open request, if there is one.
+    /// Lets the house decide the open request, if there is one.
     pub(crate) fn substitute(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
         let request_id = self.players[seat.index()].open_request_id();
         if request_id != 0 {
             self.withdraw_request(seat);
-            G::legal(&self.state, seat, &mut self.legal);
+            G::legal(&self.state, seat, &mut self.legal_buffer);
             self.decide_by_house(seat, request_id, out);
         }
     }
@@ -196,21 +201,21 @@ impl<G: Game> Referee<G> {
     pub(crate) fn withdraw_request(&mut self, seat: Seat) {
         let player = &mut self.players[seat.index()];
         if let Some(open) = player.open.take() {
-            player.clock.unanswered(&open.timer, self.now);
+            player.clock.charge_unanswered(&open.timer, self.now);
         }
     }
 
-    /// The house picks from the legal decisions that stand in the buffer.
+    /// Lets the house pick from the legal decisions in the buffer.
     fn decide_by_house(&mut self, seat: Seat, request_id: u32, out: &mut Vec<Output<G>>) -> bool {
-        if self.legal.is_empty() {
+        if self.legal_buffer.is_empty() {
             return false;
         }
-        let index = self.house.pick(seat, self.legal.len());
+        let index = self.house.pick(seat, self.legal_buffer.len());
         self.decide_listed(seat, index, DecidedBy::House, request_id, out)
     }
 
-    /// Plays a decision of the legal list in the buffer. A game's law says that it applies; should
-    /// one break it, the match waits instead of going round in circles.
+    /// Applies a decision from the legal list in the buffer. Games guarantee that a listed decision
+    /// is legal. Returns false if it is not; the match then waits instead of looping.
     fn decide_listed(
         &mut self,
         seat: Seat,
@@ -219,7 +224,7 @@ impl<G: Game> Referee<G> {
         request_id: u32,
         out: &mut Vec<Output<G>>,
     ) -> bool {
-        let Some(decision) = self.legal.get(index).cloned() else {
+        let Some(decision) = self.legal_buffer.get(index).cloned() else {
             return false;
         };
         let state = &mut self.state;
@@ -227,10 +232,10 @@ impl<G: Game> Referee<G> {
             .log
             .record(|events| G::apply(state, seat, &decision, events));
         let Ok(events) = applied else { return false };
-        self.decided(
+        self.record_decision(
             seat,
             decision,
-            Decided {
+            AppliedDecision {
                 by,
                 request_id,
                 charge: None,
@@ -242,12 +247,12 @@ impl<G: Game> Referee<G> {
         true
     }
 
-    /// Books a decision that was applied.
-    pub(crate) fn decided(
+    /// Records a decision that was applied.
+    pub(crate) fn record_decision(
         &mut self,
         seat: Seat,
         decision: G::Decision,
-        decided: Decided<G::Event>,
+        decided: AppliedDecision<G::Event>,
         out: &mut Vec<Output<G>>,
     ) {
         self.decisions += 1;
@@ -280,7 +285,7 @@ impl<G: Game> Referee<G> {
         for seat in self.rules.seats.seats() {
             self.withdraw_request(seat);
         }
-        self.spare = None;
+        self.content_buffer = None;
         self.publish(out);
         let Some(outcome) = G::outcome(&self.state) else {
             return;
@@ -307,11 +312,11 @@ impl<G: Game> Referee<G> {
             })
             .collect();
         let clocks = seats.iter().map(|seat| &seat.clock_use);
-        let lag = LagOfMatch::of(clocks, &self.rules.clock);
+        let lag = MatchLag::of(clocks, &self.rules.clock);
         let result = MatchResult {
-            referee_lag_us: lag.all_us,
+            referee_lag_us: lag.total_us,
             longest_referee_lag_us: lag.longest_us,
-            spoiled_by_referee: lag.spoils,
+            spoiled_by_referee: lag.exceeds_limit,
             seats,
             decisions: self.decisions,
             duration_ms: self.at_ms(),

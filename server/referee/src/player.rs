@@ -1,11 +1,11 @@
-//! What the referee keeps for one seat.
+//! The referee's state for one seat.
 
 use std::sync::Arc;
 
 use bridgemaster_games::{Game, Seat, SeatCount};
 
 use crate::{
-    Answer, DecisionRequest, Fault, FaultReason, NoteRoom, Question, SeatInfo, SeatMessage,
+    Answer, DecisionRequest, Fault, FaultReason, NoteBudget, RequestContent, SeatInfo, SeatMessage,
     SeatState, Time,
     clock::{ClockRules, RequestTimer, SeatClock},
     lag::Lag,
@@ -16,48 +16,49 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct OpenRequest<G: Game> {
     pub(crate) id: u32,
-    pub(crate) question: Arc<Question<G>>,
+    pub(crate) content: Arc<RequestContent<G>>,
     pub(crate) timer: RequestTimer,
-    /// Asked before a restart of the referee; its bot has not come back since.
-    pub(crate) is_from_before: bool,
-    /// Number under which it was sent; `None` while the seat has had no stream for it.
+    /// True if the request was sent before the referee was restarted, and the bot has not
+    /// reconnected since.
+    pub(crate) predates_restart: bool,
+    /// Sequence number of the message that contains the request; `None` until it is sent.
     pub(crate) sequence: Option<u32>,
 }
 
-/// A seat with its bot: connection, clock, messages, open request, faults.
+/// A seat and its bot: connection, clock, messages, open request and faults.
 #[derive(Debug)]
 pub(crate) struct Player<G: Game> {
     pub(crate) info: SeatInfo,
-    /// The seat as everybody may know it: `info` without what `held_back` did.
-    pub(crate) shown: SeatInfo,
-    /// The last fault that the others learn of only with the next event.
-    pub(crate) held_back: Option<FaultReason>,
+    /// The public part of `info`, without the effects of a withheld fault.
+    pub(crate) public_info: SeatInfo,
+    /// The last fault that is hidden from other seats until the next event.
+    pub(crate) withheld: Option<FaultReason>,
     pub(crate) clock: SeatClock,
     pub(crate) outbox: Outbox<G>,
     pub(crate) open: Option<OpenRequest<G>>,
-    /// Number of the last request.
     pub(crate) last_request_id: u32,
-    /// The last answer that was accepted, and its request.
+    /// The last accepted answer and its request's number, used to recognise repetitions.
     pub(crate) answered: Option<(u32, Answer<G::Decision>)>,
-    /// Its stream is being lost or replaced by the input at hand, so that what happens before
-    /// that input counts must not go to either stream; it is told later.
+    /// True while the referee handles an input that ends or replaces the stream. During this time,
+    /// no messages are sent to the old or the new stream.
     pub(crate) between_streams: bool,
-    /// For the notes of its answers.
-    pub(crate) note_room: NoteRoom,
-    /// When the stream was lost, while the seat is paused.
+    pub(crate) note_budget: NoteBudget,
+    /// The time at which the stream was lost, while the seat is paused.
     pub(crate) lost_at: Time,
-    /// Referee lag since then.
+    /// Referee lag since `lost_at`.
     pub(crate) lag_since_lost: Lag,
-    /// How long the seat may then be without a stream, in ms.
+    /// Lag of the node that forwards for the missing bot, while the match waits for bots.
+    pub(crate) startup_lag: Lag,
+    /// Time from `lost_at` until the lost stream counts as a fault, in ms.
     pub(crate) grace_ms: u32,
-    /// The seat has no stream because of the server: its bot is not to blame.
+    /// True if the server caused the stream's absence, so that the bot is not at fault.
     pub(crate) is_excused: bool,
-    /// The house decides until the bot is there.
+    /// True if the house decides until the bot connects.
     pub(crate) absent: bool,
     pub(crate) forfeit: Option<FaultReason>,
     pub(crate) faults: Vec<Fault>,
     pub(crate) fault_count: u32,
-    /// Useless messages since the last accepted answer.
+    /// The number of useless messages since the last accepted answer.
     pub(crate) useless_messages: u32,
     pub(crate) seat_records: u32,
     pub(crate) forced_decisions: u32,
@@ -73,18 +74,19 @@ impl<G: Game> Player<G> {
             strikes: 0,
         };
         Self {
-            shown: info.clone(),
+            public_info: info.clone(),
             info,
-            held_back: None,
+            withheld: None,
             clock: SeatClock::new(rules),
             outbox: Outbox::new(),
             open: None,
             last_request_id: 0,
             answered: None,
             between_streams: false,
-            note_room: NoteRoom::of_match(seats),
+            note_budget: NoteBudget::for_match(seats),
             lost_at: Time(0),
             lag_since_lost: Lag::default(),
+            startup_lag: Lag::default(),
             grace_ms: rules.reconnect_ms,
             is_excused: false,
             absent: false,
@@ -98,18 +100,18 @@ impl<G: Game> Player<G> {
         }
     }
 
-    /// Everybody may know all of the seat.
-    pub(crate) fn show(&mut self) {
-        self.held_back = None;
-        self.shown = self.info.clone();
+    /// Makes the seat's whole state public.
+    pub(crate) fn publish(&mut self) {
+        self.withheld = None;
+        self.public_info = self.info.clone();
     }
 
-    /// Everybody may know of the seat's stream. Of a forfeit that is held back no more shows than
-    /// that the stream is gone.
-    pub(crate) fn show_stream(&mut self) {
-        self.shown.bot.clone_from(&self.info.bot);
-        self.shown.state = match self.info.state {
-            SeatState::Forfeited if self.held_back.is_some() => SeatState::Paused,
+    /// Makes the state of the seat's stream public. A forfeit that is still withheld appears as a
+    /// lost stream.
+    pub(crate) fn publish_stream(&mut self) {
+        self.public_info.bot.clone_from(&self.info.bot);
+        self.public_info.state = match self.info.state {
+            SeatState::Forfeited if self.withheld.is_some() => SeatState::Paused,
             state => state,
         };
     }
@@ -118,22 +120,23 @@ impl<G: Game> Player<G> {
         self.info.state == SeatState::Connected
     }
 
-    /// Whether a message to the seat reaches a stream.
-    pub(crate) fn can_hear(&self) -> bool {
+    /// Returns whether a message to the seat would reach a stream.
+    pub(crate) fn is_reachable(&self) -> bool {
         self.is_connected() && !self.between_streams
     }
 
-    /// Whether the house decides for this seat.
+    /// Returns whether the house decides for this seat.
     pub(crate) fn is_played_by_house(&self) -> bool {
         self.absent || self.forfeit.is_some()
     }
 
-    /// The open request, 0 when there is none.
+    /// The open request's number; 0 if there is none.
     pub(crate) fn open_request_id(&self) -> u32 {
         self.open.as_ref().map_or(0, |open| open.id)
     }
 
-    /// The moment at which the lost stream becomes a fault, if it is lost and not yet one.
+    /// The time at which the lost stream becomes a fault; `None` if the stream is not lost or the
+    /// house plays the seat.
     pub(crate) fn grace_ends(&self) -> Option<Time> {
         (self.info.state == SeatState::Paused && !self.absent).then(|| {
             self.lost_at
@@ -142,32 +145,43 @@ impl<G: Game> Player<G> {
         })
     }
 
-    /// The referee lagged: no bot is to blame for what it could not do meanwhile.
-    pub(crate) fn lagged(&mut self, lag_us: u64) {
+    /// Adds referee lag to the seat's open timers.
+    pub(crate) fn add_lag(&mut self, lag_us: u64) {
         if let Some(open) = &mut self.open {
-            open.timer.lagged(lag_us);
+            open.timer.add_lag(lag_us);
         }
         if self.info.state == SeatState::Paused {
             self.lag_since_lost.add(lag_us);
         }
     }
 
-    /// The referee was restarted at `now`, and the last that it knows is of `known_until`. Tells
-    /// whether a stream was lost with it.
-    pub(crate) fn restarted(&mut self, known_until: Time, now: Time, grace_ms: u32) -> bool {
+    /// Adds lag of the node that forwards the seat's stream.
+    pub(crate) fn add_forwarding_lag(&mut self, lag_us: u64, now: Time) {
+        if let Some(open) = &mut self.open {
+            open.timer.add_forwarding_lag(lag_us, now);
+        }
+        if self.info.state == SeatState::Paused {
+            let waited_us = now.us_since(self.lost_at);
+            self.lag_since_lost.add_forwarding(lag_us, waited_us);
+        }
+    }
+
+    /// Handles a referee restart at `now`. The referee's last input before the restart was at
+    /// `known_until`. Returns whether the seat lost a stream.
+    pub(crate) fn handle_restart(&mut self, known_until: Time, now: Time, grace_ms: u32) -> bool {
         let had_stream = self.is_connected();
         if had_stream {
             self.info.state = SeatState::Paused;
         }
         if let Some(open) = &mut self.open {
-            open.is_from_before = true;
+            open.predates_restart = true;
         }
         self.excuse(known_until, now, grace_ms);
         had_stream
     }
 
-    /// What the bot does not do from `since` on is not its fault until it is there; from `now` on
-    /// it has the grace to come.
+    /// Excuses the bot's absence from `since` until it connects. The bot has `grace_ms` from `now`
+    /// to connect.
     pub(crate) fn excuse(&mut self, since: Time, now: Time, grace_ms: u32) {
         if let Some(open) = &mut self.open {
             open.timer.hold(since);
@@ -180,17 +194,18 @@ impl<G: Game> Player<G> {
         }
     }
 
-    /// The open request as a message that tells the clock as it stands at `now`.
+    /// Builds the open request's message, with the clock at `now`.
     pub(crate) fn request_message(&self, now: Time) -> Option<SeatMessage<G>> {
         let open = self.open.as_ref()?;
         Some(SeatMessage::Request(DecisionRequest {
             request_id: open.id,
-            question: Arc::clone(&open.question),
+            content: Arc::clone(&open.content),
             clock: self.clock.reading(&open.timer, now),
         }))
     }
 
-    /// A kept request as it stands at `now`: one that is not open any more has no time left.
+    /// Returns a retained request with the clock at `now`. A request that is no longer open has no
+    /// time left.
     pub(crate) fn request_as_of(
         &self,
         request: &DecisionRequest<G>,
@@ -198,7 +213,7 @@ impl<G: Game> Player<G> {
     ) -> DecisionRequest<G> {
         let clock = match &self.open {
             Some(open) if open.id == request.request_id => self.clock.reading(&open.timer, now),
-            _ => self.clock.reading_of_closed(),
+            _ => self.clock.closed_reading(),
         };
         DecisionRequest {
             clock,

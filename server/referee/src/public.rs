@@ -1,9 +1,10 @@
-//! What others may know of a seat, and when.
+//! The seats' public state.
 //!
-//! A decision without an event is secret, and so is the fact that it was made. A fault can reveal
-//! it: whoever answers illegally or late had not decided. So while it is secret who has decided,
-//! only the seat itself is told what a fault did to it; everybody else learns it with the next
-//! event. A stream that comes or goes reveals nothing about decisions, and is reported at once.
+//! A decision without an event is secret, and so is the fact that it was made. An illegal or late
+//! answer is a fault, which could reveal that the seat has not decided. So while it is secret which
+//! seats have decided, a fault is reported only to the seat that committed it. The other seats are
+//! notified with the next event. Connects and disconnects reveal nothing about decisions, and are
+//! reported at once.
 
 use std::sync::Arc;
 
@@ -12,35 +13,36 @@ use bridgemaster_games::{Game, Seat};
 use crate::{FaultReason, MatchPhase, Output, Referee, SeatInfo, SeatMessage, SeatStatus};
 
 impl<G: Game> Referee<G> {
-    /// Whether it is secret who has decided: a decision was made since the last event, or more
-    /// than one seat is asked. Where one seat alone is asked, everybody knows that the match
-    /// waits for it.
+    /// Returns whether it is secret which seats have decided. It is secret if a decision was made
+    /// since the last event, or if several seats have open requests. If only one seat has an open
+    /// request, it is public that the match waits for this seat.
     pub fn is_secret_who_decided(&self) -> bool {
-        let asked = || self.players.iter().filter(|player| player.open.is_some());
+        let with_open_request = || self.players.iter().filter(|player| player.open.is_some());
         self.phase == MatchPhase::Running
-            && (self.decisions > self.public_decisions || asked().count() > 1)
+            && (self.decisions > self.public_decisions || with_open_request().count() > 1)
     }
 
-    /// The seats in seat order, as everybody may know them: without what a fault did that is not
-    /// public yet.
+    /// The seats' public state, in seat order. It omits the effects of secret faults.
     pub fn public_seats(&self) -> impl ExactSizeIterator<Item = &SeatInfo> {
-        self.players.iter().map(|player| &player.shown)
+        self.players.iter().map(|player| &player.public_info)
     }
 
-    /// Decisions played so far; secret ones count only once their consequences are public.
+    /// The number of decisions so far. A secret decision is counted only once its consequences are
+    /// public.
     pub fn public_decisions(&self) -> u32 {
         self.public_decisions
     }
 
-    /// A version number that grows whenever something public changes: a seat, the phase, or the
-    /// game by an event.
+    /// A version number that increases with every public change: a changed seat or phase, or a game
+    /// event.
     pub fn public_changes(&self) -> u64 {
         self.public_changes
     }
 
-    /// The bot of a seat came, went or, with a reason, committed a fault that costs more than a
-    /// refusal: it is shown and told to every other seat, at once or with the next event.
-    pub(crate) fn seat_changed(
+    /// Publishes a change in the state of a seat's bot. `fault` is the fault that caused the
+    /// change, if any. The other seats are notified at once, or with the next event if the fault is
+    /// secret.
+    pub(crate) fn notify_seat_change(
         &mut self,
         about: Seat,
         fault: Option<FaultReason>,
@@ -49,38 +51,38 @@ impl<G: Game> Referee<G> {
         let is_secret = fault.is_some() && self.is_secret_who_decided();
         let player = &mut self.players[about.index()];
         if is_secret {
-            player.held_back = fault;
+            player.withheld = fault;
             return;
         }
         match fault {
-            Some(_) => player.show(),
-            None => player.show_stream(),
+            Some(_) => player.publish(),
+            None => player.publish_stream(),
         }
         self.public_changes += 1;
-        self.tell_others(about, fault, out);
+        self.notify_others(about, fault, out);
     }
 
-    /// All that happened so far is public: by an event, or because the match is over.
+    /// Makes all seats' current states public. Called when an event occurs or the match ends.
     pub(crate) fn publish(&mut self, out: &mut Vec<Output<G>>) {
         self.public_decisions = self.decisions;
         self.public_changes += 1;
         for seat in self.rules.seats.seats() {
             let player = &mut self.players[seat.index()];
-            if let Some(fault) = player.held_back {
-                player.show();
-                self.tell_others(seat, Some(fault), out);
+            if let Some(fault) = player.withheld {
+                player.publish();
+                self.notify_others(seat, Some(fault), out);
             }
         }
     }
 
-    /// Tells every other seat how the bot of `about` stands, as everybody may know it. Nobody is
-    /// told before the start, which tells it all.
-    fn tell_others(&mut self, about: Seat, fault: Option<FaultReason>, out: &mut Vec<Output<G>>) {
+    /// Sends a seat's public state to every other seat. Sends nothing before the start, because the
+    /// start message contains all seats' states.
+    fn notify_others(&mut self, about: Seat, fault: Option<FaultReason>, out: &mut Vec<Output<G>>) {
         if self.phase != MatchPhase::Running {
             return;
         }
         let status = Arc::new(SeatStatus {
-            info: self.players[about.index()].shown.clone(),
+            info: self.players[about.index()].public_info.clone(),
             reason: fault,
         });
         for player in self
@@ -88,31 +90,32 @@ impl<G: Game> Referee<G> {
             .iter_mut()
             .filter(|player| player.info.seat != about)
         {
-            if player.can_hear() {
+            if player.is_reachable() {
                 let message = SeatMessage::SeatStatus(Arc::clone(&status));
-                let sequence = player.outbox.number(&message);
+                let sequence = player.outbox.push(&message);
                 out.push(Output::Send {
                     seat: player.info.seat,
                     sequence,
                     message,
                 });
             } else if player.forfeit.is_none() {
-                player.outbox.note_change(about, fault);
+                player.outbox.defer_change(about, fault);
             }
         }
     }
 
-    /// A seat as another one, or itself, may know it: of itself it knows all.
+    /// The part of a seat's state that the receiver may see: the full state of its own seat, and
+    /// the public state of any other seat.
     pub(crate) fn info_for(&self, to: Seat, about: Seat) -> &SeatInfo {
         let player = &self.players[about.index()];
         if to == about {
             &player.info
         } else {
-            &player.shown
+            &player.public_info
         }
     }
 
-    /// What a seat is told of another one, or of itself.
+    /// Builds the message about a seat for a receiver.
     pub(crate) fn status_for(
         &self,
         to: Seat,

@@ -1,26 +1,26 @@
-//! Records: what happened in a match, for its replay.
+//! Records, which make up a match's replay.
 
 use bridgemaster_games::{Digest, Game, Seat};
 
 use crate::{Charge, Fault, SeatInfo};
 
-/// Comings and goings of one seat that are recorded; later ones are not, so that a bot which
-/// reconnects without end cannot make the replay grow without end. With the longest names 32 take
-/// 17 KiB.
+/// Maximum number of connection records for one seat. Later changes are not recorded. Otherwise, a
+/// bot that reconnects endlessly could make the replay grow without limit. With names of maximum
+/// length, 32 records take 17 KiB.
 pub const MAX_SEAT_RECORDS: u32 = 32;
 
-/// Something that happened in a match.
+/// A replay entry.
 #[derive(Debug)]
 pub struct Record<G: Game> {
-    /// Its number, from 0 without a gap.
+    /// The record's number. Records are numbered from 0 without gaps.
     pub number: u32,
-    /// Time since the match started, in ms; 0 before.
+    /// Time since the match started, in ms; 0 before the start.
     pub at_ms: u64,
-    /// What happened.
+    /// The record's content.
     pub entry: RecordEntry<G>,
 }
 
-/// What happened.
+/// A record's content.
 #[derive(Debug)]
 pub enum RecordEntry<G: Game> {
     /// A decision was applied.
@@ -29,60 +29,61 @@ pub enum RecordEntry<G: Game> {
     Chance(ChanceRecord<G>),
     /// A seat committed a fault.
     Fault {
-        /// The seat.
+        /// The seat that committed the fault.
         seat: Seat,
-        /// The fault.
+        /// The fault with its cost.
         fault: Fault,
     },
-    /// A seat's bot came, went or came back; the seat as it was then.
+    /// A seat's bot connected, disconnected or changed. Contains the seat's state.
     Seat(SeatInfo),
 }
 
-/// Who made a decision.
+/// States who made a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecidedBy {
-    /// The seat's bot.
+    /// The seat's bot decided.
     Bot,
-    /// The referee, because one answer was legal.
+    /// The referee decided, because only one decision was legal.
     Referee,
-    /// The house.
+    /// The house, the server's own player, decided for an absent or forfeited seat.
     House,
-    /// Nobody in this match: it was taken over from the match that this one was forked from.
+    /// The decision was copied from the match that was forked.
     Replay,
 }
 
-/// A decision that was applied.
+/// A decision that was applied to the game state.
 #[derive(Debug)]
 pub struct DecisionRecord<G: Game> {
-    /// The seat.
+    /// The seat that owed the decision.
     pub seat: Seat,
-    /// The decision.
+    /// The decision in full.
     pub decision: G::Decision,
-    /// Who made it.
+    /// The origin of the decision.
     pub decided_by: DecidedBy,
-    /// The request that it answered; 0 when the bot was not asked.
+    /// The request that the bot answered, or that the house decided instead; 0 if there was no
+    /// request.
     pub request_id: u32,
-    /// What it cost; `None` when the bot did not answer.
+    /// The charge for the answer; `None` if the bot did not answer.
     pub charge: Option<Charge>,
-    /// What came of it.
+    /// The public consequences of the decision.
     pub events: Vec<G::Event>,
-    /// Digest of the state after it.
+    /// Digest of the game state after the decision.
     pub digest: Digest,
-    /// The bot's note; empty when there was none or it was not kept. Known to the bot alone while
-    /// the match runs.
+    /// The bot's note; empty if there is none or it was dropped. It is visible only to the bot
+    /// while the match runs.
     pub note: String,
 }
 
-/// A chance result that fell after the setup and was applied. Secret while the match runs, its
-/// events apart.
+/// A chance result that was drawn and applied after the setup. Everything except its events is
+/// secret while the match runs.
 #[derive(Debug)]
 pub struct ChanceRecord<G: Game> {
-    /// Number of the chance stream that it was drawn from.
+    /// Number of the chance stream that the result was drawn from.
     pub stream: u64,
-    /// The result.
+    /// The chance result that was drawn.
     pub chance: G::Chance,
-    /// What came of it.
+    /// The public consequences of the result.
     pub events: Vec<G::Event>,
-    /// Digest of the state after it.
+    /// Digest of the game state after the result.
     pub digest: Digest,
 }

@@ -1,85 +1,87 @@
-//! The result of a match.
+//! A match's result, with the places and statistics of its seats.
 
 use bridgemaster_games::{Outcome, ScoreLine, Seat};
 
 use crate::{BotIdentity, ClockRules, ClockUse, Fault, FaultReason};
 
-/// The result of a match.
+/// A match's result, with the places and statistics of its seats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchResult {
-    /// The seats in seat order.
+    /// Each seat's result, in seat order.
     pub seats: Vec<SeatResult>,
-    /// Decisions played.
+    /// The number of decisions played in the match.
     pub decisions: u32,
-    /// Time from start to end, in ms.
+    /// Time from the match's start to its end, in ms.
     pub duration_ms: u64,
-    /// Referee lag while requests were open, in µs: the sum of that of the seats.
+    /// Total referee lag over all seats while requests were open, in µs.
     pub referee_lag_us: u64,
-    /// The most referee lag while one request was open, in µs.
+    /// Maximum referee lag while one request was open, in µs.
     pub longest_referee_lag_us: u64,
-    /// That is over [`ClockRules::referee_lag_limit_ms`](crate::ClockRules::referee_lag_limit_ms):
-    /// the result says less of the bots than it should.
+    /// True if `longest_referee_lag_us` exceeds
+    /// [`ClockRules::referee_lag_limit_ms`](crate::ClockRules::referee_lag_limit_ms), so that the
+    /// result is distorted.
     pub spoiled_by_referee: bool,
 }
 
-/// The result of a seat.
+/// The result of one seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeatResult {
-    /// The seat.
+    /// The seat that has this result.
     pub seat: Seat,
-    /// Its place: 1 is the best. Forfeited seats share the places behind all others.
+    /// Place in the match, from 1. Forfeited seats share the place after all other seats.
     pub place: u8,
-    /// The place by the score alone, as if nobody had forfeited.
+    /// Place by score alone, ignoring forfeits.
     pub place_by_score: u8,
-    /// The score by the game's own measure.
+    /// Score by the game's own measure.
     pub score: i32,
-    /// What the score is made of.
+    /// The score's lines, whose points add up to the score.
     pub breakdown: Vec<ScoreLine>,
-    /// The bot; `None` when none came.
+    /// The bot that played the seat; `None` if none connected.
     pub bot: Option<BotIdentity>,
-    /// The fault that the seat forfeited for.
+    /// The fault for which the seat was forfeited, if any.
     pub forfeit: Option<FaultReason>,
-    /// Its faults in order, as many as are kept.
+    /// The seat's faults in order: at most [`MAX_RECORDED_FAULTS`](crate::MAX_RECORDED_FAULTS), and
+    /// the fault for which it was forfeited.
     pub faults: Vec<Fault>,
-    /// Number of all its faults.
+    /// The total number of the seat's faults, including unrecorded ones.
     pub fault_count: u32,
-    /// Its use of time.
+    /// The seat's time statistics.
     pub clock_use: ClockUse,
-    /// Decisions that the referee played because one answer was legal.
+    /// The number of decisions that the referee made because only one was legal.
     pub forced_decisions: u32,
-    /// Decisions that the house made for it.
+    /// The number of decisions that the house, the server's own player, made for the seat.
     pub house_decisions: u32,
 }
 
-/// Referee lag of a whole match while requests were open.
+/// Referee lag over a whole match while requests were open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LagOfMatch {
-    /// The sum of that of the seats, in µs.
-    pub all_us: u64,
-    /// The most while one request was open, in µs.
+pub struct MatchLag {
+    /// Total lag over all seats, in µs.
+    pub total_us: u64,
+    /// Maximum lag while one request was open, in µs.
     pub longest_us: u64,
-    /// Whether that is more than the rules allow.
-    pub spoils: bool,
+    /// True if the maximum lag exceeds the limit that the rules set.
+    pub exceeds_limit: bool,
 }
 
-impl LagOfMatch {
-    /// Adds up what the seats had of it.
+impl MatchLag {
+    /// Computes a match's referee lag from its seats' time statistics.
     pub fn of<'a>(seats: impl IntoIterator<Item = &'a ClockUse>, rules: &ClockRules) -> Self {
-        let (mut all_us, mut longest_us) = (0u64, 0);
+        let (mut total_us, mut longest_us) = (0u64, 0);
         for clock in seats {
-            all_us = all_us.saturating_add(clock.referee_lag_us);
+            total_us = total_us.saturating_add(clock.referee_lag_us);
             longest_us = clock.longest_referee_lag_us.max(longest_us);
         }
         Self {
-            all_us,
+            total_us,
             longest_us,
-            spoils: longest_us > u64::from(rules.referee_lag_limit_ms) * 1000,
+            exceeds_limit: longest_us > u64::from(rules.referee_lag_limit_ms) * 1000,
         }
     }
 }
 
-/// The place of each seat, in seat order, once forfeits count: the others keep their order and
-/// close up, the forfeited seats share the next place. `forfeited` is asked by a seat's number.
+/// Computes each seat's place, in seat order. Seats that did not forfeit are ranked first.
+/// Forfeited seats share the place after them. `forfeited` takes a seat index.
 pub fn places(outcome: &Outcome, forfeited: impl Fn(usize) -> bool) -> Vec<u8> {
     let ahead_of = |place: u8| {
         outcome

@@ -6,26 +6,27 @@ use bridgemaster_games::{Game, LegalList, Seat, SeatCount, Seed};
 
 use crate::{ClockRules, FaultPolicy, Fork, HousePolicy, RulesError, SeatOdds, odds};
 
-/// The rules of a match, every default filled in.
+/// The rules of a match with all defaults filled in.
 #[derive(Debug)]
 pub struct MatchRules<G: Game> {
-    /// The options of the game.
+    /// The game's options.
     pub config: G::Config,
-    /// Number of seats, within the range of the game.
+    /// The number of seats, within the range of the game.
     pub seats: SeatCount,
-    /// What fixes every result of chance; secret while the match runs.
+    /// The seed for all chance results. Secret while the match runs.
     pub seed: Seed,
-    /// Time.
+    /// The match's time control.
     pub clock: ClockRules,
-    /// What differs from `clock` for single seats, at most one entry a seat.
+    /// Clock settings that replace `clock` for single seats, at most one entry per seat.
     pub odds: Vec<SeatOdds>,
-    /// What faults cost.
+    /// The costs of faults.
     pub faults: FaultPolicy,
-    /// How the house decides.
+    /// The policy by which the house, the server's own player, decides.
     pub house: HousePolicy,
-    /// Ask bots for decisions that have one legal answer too; otherwise the referee plays them.
+    /// True if bots are asked even if only one decision is legal. If false, the referee plays such
+    /// a decision.
     pub ask_forced: bool,
-    /// The position of another match that it goes on from; `None` for one that begins by itself.
+    /// The position of another match from which this match continues; `None` for a regular start.
     pub fork: Option<Arc<Fork<G>>>,
 }
 
@@ -46,7 +47,7 @@ impl<G: Game> Clone for MatchRules<G> {
 }
 
 impl<G: Game> MatchRules<G> {
-    /// The standard rules for this many seats and this seed.
+    /// The default rules for this number of seats and this seed.
     pub fn standard(seats: SeatCount, seed: Seed) -> Self {
         Self {
             config: G::Config::default(),
@@ -61,22 +62,22 @@ impl<G: Game> MatchRules<G> {
         }
     }
 
-    /// The time rules of a seat.
+    /// A seat's time control, including its time odds.
     pub fn clock_of(&self, seat: Seat) -> ClockRules {
         let odds = self.odds.iter().find(|odds| odds.seat == seat);
         odds.map_or(self.clock, |odds| odds.applied_to(&self.clock))
     }
 
-    /// Whether the referee plays for a seat that has this legal list: there is nothing to choose,
-    /// and the match does not ask for such decisions.
-    pub fn referee_plays(&self, list: LegalList, decisions: usize) -> bool {
+    /// Returns whether the referee decides instead of the bot. It does if only one decision is
+    /// legal and `ask_forced` is false.
+    pub fn is_played_by_referee(&self, list: LegalList, decisions: usize) -> bool {
         list == LegalList::Complete && decisions == 1 && !self.ask_forced
     }
 
-    /// Checks every field.
+    /// Checks the value of every field.
     ///
     /// # Errors
-    /// Names the first field that is wrong and what would be valid.
+    /// Returns an error that names the first invalid field and its valid values.
     pub fn check(&self) -> Result<(), RulesError> {
         if !G::SEATS.contains(&self.seats.get()) {
             return Err(RulesError::Seats {

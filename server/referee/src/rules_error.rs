@@ -1,63 +1,63 @@
-//! Why the rules of a match are refused.
+//! Errors in a match's rules.
 
 use bridgemaster_games::{FieldError, Seat};
 use thiserror::Error;
 
 use crate::{FaultAction, ForkError};
 
-/// Why the rules of a match are refused.
+/// An error in a match's rules.
 #[derive(Debug, Error)]
 pub enum RulesError {
-    /// The game is not for so many.
+    /// The game does not support this number of seats.
     #[error("{}: {}", self.field(), self.detail())]
     Seats {
-        /// Name of the game, for people.
+        /// The game's display name.
         game: &'static str,
-        /// The number given.
+        /// The rejected number of seats.
         seats: u8,
-        /// Fewest seats.
+        /// The game's minimum number of seats.
         min: u8,
-        /// Most seats.
+        /// The game's maximum number of seats.
         max: u8,
     },
-    /// A number out of its range.
+    /// A value is out of range.
     #[error("{}: {}", self.field(), self.detail())]
     Range {
-        /// Path of the field below the rules.
+        /// Path of the field, relative to the rules.
         field: &'static str,
-        /// The value given.
+        /// The value that was rejected.
         value: u32,
-        /// Least valid value.
+        /// The lowest valid value.
         min: u32,
-        /// Greatest valid value.
+        /// The highest valid value.
         max: u32,
     },
-    /// An action that is not possible for this fault.
+    /// The action is not allowed for this fault.
     #[error("{}: {}", self.field(), self.detail())]
     Action {
-        /// Path of the field below the rules.
+        /// Path of the field, relative to the rules.
         field: &'static str,
-        /// The action given.
+        /// The action that was rejected.
         action: FaultAction,
-        /// The actions that are possible.
+        /// The allowed actions.
         valid: &'static [FaultAction],
     },
-    /// A seat whose clock differs in two ways.
+    /// A seat has two clock entries.
     #[error("{}: {}", self.field(), self.detail())]
     SeatTwice(Seat),
-    /// The match cannot be forked from that position.
+    /// The match's fork is invalid.
     #[error("fork: {0}")]
     Fork(ForkError),
-    /// The config of the game is refused.
+    /// The game's config is invalid.
     #[error("game config: {0}")]
     Config(FieldError),
-    /// The setup that was drawn is refused.
+    /// The setup that was drawn is invalid.
     #[error("game setup: {0}")]
     Setup(FieldError),
 }
 
 impl RulesError {
-    /// Path of the field that is wrong.
+    /// Path of the invalid field.
     pub fn field(&self) -> &'static str {
         match self {
             Self::Seats { .. } => "seats",
@@ -68,7 +68,7 @@ impl RulesError {
         }
     }
 
-    /// What is wrong with that field, and what would be valid.
+    /// Description of the error, with the valid values.
     pub fn detail(&self) -> String {
         match self {
             Self::Seats {
@@ -76,16 +76,16 @@ impl RulesError {
                 seats,
                 min,
                 max,
-            } => format!("{seats} is out of range; {game} has {min} to {max}"),
+            } => format!("{seats} is out of range ({min}..={max} for {game})"),
             Self::Range {
                 value, min, max, ..
-            } => format!("{value} is out of range; {min} to {max} is valid"),
+            } => format!("{value} is out of range ({min}..={max})"),
             Self::Action { action, valid, .. } => {
-                format!("{action} is not possible; valid: {}", list(valid))
+                format!("{action} is not allowed; valid: {}", list(valid))
             }
             Self::Fork(error) => error.to_string(),
             Self::SeatTwice(seat) => {
-                format!("seat {seat} is there twice; a seat has one entry at most")
+                format!("seat {seat} has two entries; a seat has at most one")
             }
             Self::Config(error) => error.to_string(),
             Self::Setup(error) => error.to_string(),
@@ -101,7 +101,7 @@ fn list(actions: &[FaultAction]) -> String {
         .join(", ")
 }
 
-/// Checks that a number is within `min..=max`.
+/// Checks that a value is within `min..=max`.
 pub(crate) fn check_range(
     field: &'static str,
     value: u32,

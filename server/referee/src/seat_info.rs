@@ -1,31 +1,31 @@
-//! What is known of a seat.
+//! The state of a seat and its bot.
 
 use bridgemaster_games::Seat;
 
 use crate::BotIdentity;
 
-/// Where a seat's bot stands.
+/// The connection state of a seat's bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeatState {
     /// No bot has connected yet.
     Vacant,
     /// A bot is connected.
     Connected,
-    /// The bot's stream is lost; it may come back.
+    /// The bot's stream is lost, and the bot can reconnect.
     Paused,
-    /// The seat is forfeited and the house plays it.
+    /// The seat was forfeited, and the house, the server's own player, plays it.
     Forfeited,
 }
 
 /// A seat and its bot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeatInfo {
-    /// The seat.
+    /// The seat's number.
     pub seat: Seat,
-    /// Where its bot stands.
+    /// The connection state of the seat's bot.
     pub state: SeatState,
-    /// The bot; `None` before one came.
+    /// The seat's bot; `None` before one has connected.
     pub bot: Option<BotIdentity>,
-    /// Strikes so far.
+    /// The seat's number of strikes so far.
     pub strikes: u32,
 }

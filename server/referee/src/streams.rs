@@ -1,4 +1,4 @@
-//! Streams that come and go, and what a seat is sent when it is back.
+//! Handling of connects and disconnects, and the messages to a seat that reconnects.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::{
 };
 
 impl<G: Game> Referee<G> {
-    pub(crate) fn connected(
+    pub(crate) fn handle_connected(
         &mut self,
         seat: Seat,
         bot: BotIdentity,
@@ -32,31 +32,32 @@ impl<G: Game> Referee<G> {
             });
             return;
         }
-        player.clock.stream_came();
-        let has_up_to = last_sequence.filter(|last| player.outbox.can_resume_after(*last));
+        player.clock.reset_round_trip();
+        let received_up_to = last_sequence.filter(|last| player.outbox.can_resume_after(*last));
         if let Some(open) = &mut player.open {
-            open.timer.bot_came(self.now);
+            open.timer.resume(self.now);
             if open
                 .sequence
-                .is_some_and(|sequence| Some(sequence) <= has_up_to)
+                .is_some_and(|sequence| Some(sequence) <= received_up_to)
             {
-                open.timer.go_on();
+                open.timer.clear_hold();
             }
-            // Its answer may have been in what the referee has lost, and it has to think again.
-            if std::mem::take(&mut open.is_from_before) && last_sequence.is_none() {
+            // The bot's answer might have been lost with the end of the journal, so the bot gets
+            // time to decide again.
+            if std::mem::take(&mut open.predates_restart) && last_sequence.is_none() {
                 open.timer = player.clock.issue(self.now);
             }
         }
-        let came = !player.is_connected();
+        let has_connected = !player.is_connected();
         let was_excused = std::mem::take(&mut player.is_excused);
-        let changed = came || player.info.bot.as_ref() != Some(&bot);
+        let changed = has_connected || player.info.bot.as_ref() != Some(&bot);
         if self.phase != MatchPhase::Ended {
             player.info.state = SeatState::Connected;
             player.info.bot = Some(bot);
             player.absent = false;
             if changed {
                 self.record_seat(seat, out);
-                self.seat_changed(seat, None, out);
+                self.notify_seat_change(seat, None, out);
             }
         }
         if self.phase == MatchPhase::Waiting {
@@ -64,13 +65,13 @@ impl<G: Game> Referee<G> {
         }
         self.resume(seat, last_sequence, out);
         if self.phase == MatchPhase::Running && !was_excused {
-            // Connecting answers nothing either: it counts, so that a bot cannot load the other
-            // seats by coming and going without end.
-            self.useless(seat, out);
+            // A connection counts as a useless message, so that a bot cannot burden the other seats
+            // by reconnecting endlessly.
+            self.count_useless_message(seat, out);
         }
     }
 
-    pub(crate) fn disconnected(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
+    pub(crate) fn handle_disconnected(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
         let player = &mut self.players[seat.index()];
         player.info.state = SeatState::Paused;
         player.lost_at = self.now;
@@ -80,17 +81,18 @@ impl<G: Game> Referee<G> {
             SeatClock::stream_lost(&mut open.timer);
         }
         self.record_seat(seat, out);
-        self.seat_changed(seat, None, out);
+        self.notify_seat_change(seat, None, out);
     }
 
-    /// The referee was restarted, and every stream is gone with what it was before.
+    /// Drops every stream after the referee is restarted. The referee's last input before the
+    /// restart was at `known_until`.
     pub(crate) fn lose_all_streams(&mut self, known_until: Time, out: &mut Vec<Output<G>>) {
         let grace_ms = self.rules.clock.reconnect_ms.max(RESTART_GRACE_MS);
         let lost: Vec<Seat> = self
             .players
             .iter_mut()
             .filter_map(|player| {
-                let had_stream = player.restarted(known_until, self.now, grace_ms);
+                let had_stream = player.handle_restart(known_until, self.now, grace_ms);
                 had_stream.then_some(player.info.seat)
             })
             .collect();
@@ -98,14 +100,14 @@ impl<G: Game> Referee<G> {
             if lost.contains(&seat) {
                 self.record_seat(seat, out);
             }
-            // One that seems to have a stream must not be the only one to keep it.
-            if self.players[seat.index()].shown.state == SeatState::Connected {
-                self.seat_changed(seat, None, out);
+            // The seat's public state must not show a lost stream.
+            if self.players[seat.index()].public_info.state == SeatState::Connected {
+                self.notify_seat_change(seat, None, out);
             }
         }
     }
 
-    pub(crate) fn handed_over(&mut self, seat: Seat, request_id: u32) {
+    pub(crate) fn handle_handed_over(&mut self, seat: Seat, request_id: u32) {
         let player = &mut self.players[seat.index()];
         if let Some(open) = &mut player.open
             && open.id == request_id
@@ -116,18 +118,18 @@ impl<G: Game> Referee<G> {
 
     pub(crate) fn grace_ran_out(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
         let detail = format!(
-            "the stream was lost and not replaced within {} ms",
+            "the stream was lost, and no new stream was opened within {} ms",
             self.players[seat.index()].grace_ms
         );
         self.penalise(seat, FaultReason::Disconnected, detail, out);
     }
 
-    /// Sends a seat that has a stream again what it missed.
+    /// Sends the messages that a seat missed before it reconnected.
     fn resume(&mut self, seat: Seat, last_sequence: Option<u32>, out: &mut Vec<Output<G>>) {
         let player = &self.players[seat.index()];
         match last_sequence.filter(|last| player.outbox.can_resume_after(*last)) {
             Some(last) => self.send_missed(seat, last, out),
-            None => self.send_anew(seat, out),
+            None => self.send_from_start(seat, out),
         }
         if self.phase == MatchPhase::Ended {
             if self.players[seat.index()].outbox.ended().is_none()
@@ -144,11 +146,11 @@ impl<G: Game> Referee<G> {
         }
     }
 
-    /// For a bot that has the messages up to `last`.
+    /// Resumes the connection to a bot that has received the messages up to `last`.
     fn send_missed(&mut self, seat: Seat, last: u32, out: &mut Vec<Output<G>>) {
         let now = self.now;
         let player = &mut self.players[seat.index()];
-        for (sequence, message) in player.outbox.after(last) {
+        for (sequence, message) in player.outbox.retained_after(last) {
             let message = match message {
                 SeatMessage::Request(request) => {
                     SeatMessage::Request(player.request_as_of(request, now))
@@ -164,7 +166,8 @@ impl<G: Game> Referee<G> {
         self.send_changes(seat, out);
     }
 
-    /// How the seats stand that changed while this one was away, under new numbers.
+    /// Sends the states of seats that changed while this seat had no stream, in messages with new
+    /// numbers.
     fn send_changes(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
         if self.phase == MatchPhase::Running {
             let changes: Vec<_> = self.players[seat.index()].outbox.drain_changes().collect();
@@ -175,10 +178,10 @@ impl<G: Game> Referee<G> {
         }
     }
 
-    /// For a bot that knows nothing: the start, the open request, the end. The start tells how
-    /// the seats stand; what of that has no number yet is told again under one, so that a bot
-    /// which gets no further than the start has its last word on them when it asks for the rest.
-    fn send_anew(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
+    /// Sends the start, request and end messages that are due to a bot without a resume point. The
+    /// start message contains all seats' states. Unsent seat changes are also sent as numbered
+    /// messages, so that a bot that loses its stream after the start can still receive them.
+    fn send_from_start(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
         let message = self.started_message(seat);
         let now = self.now;
         let player = &mut self.players[seat.index()];
@@ -212,7 +215,7 @@ impl<G: Game> Referee<G> {
         self.send_changes(seat, out);
     }
 
-    /// Sends the open request to a seat that has a stream, if it was never sent.
+    /// Sends the open request to a connected seat, unless it was sent before.
     pub(crate) fn send_open_request(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
         let player = &mut self.players[seat.index()];
         if player
@@ -221,7 +224,7 @@ impl<G: Game> Referee<G> {
             .is_some_and(|open| open.sequence.is_none())
             && let Some(message) = player.request_message(self.now)
         {
-            let sequence = player.outbox.number(&message);
+            let sequence = player.outbox.push(&message);
             if let Some(open) = &mut player.open {
                 open.sequence = Some(sequence);
             }

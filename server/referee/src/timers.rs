@@ -1,28 +1,32 @@
-//! When the referee has to be woken, what happens then, and what moves these moments.
+//! The referee's deadlines: their order, expiry and extension.
 
 use bridgemaster_games::{Game, Seat};
 
-use crate::{MatchPhase, Output, RESTART_GRACE_MS, Referee, Time};
+use crate::{
+    FaultReason, ForwardingLag, MatchPhase, Output, RESTART_GRACE_MS, Referee, SeatState, Time,
+    lag::Lag,
+};
 
-/// What the machine waits for.
+/// A deadline that the referee must act on.
 #[derive(Clone, Copy, Debug)]
 enum Timer {
-    /// The start-up time of the match.
+    /// The end of the match's start-up time.
     StartUp,
-    /// The clock of a seat's open request.
+    /// The end of the clock for a seat's open request.
     Clock(Seat),
-    /// The reconnect time of a seat.
+    /// The end of a seat's reconnect time.
     Grace(Seat),
 }
 
 impl<G: Game> Referee<G> {
-    /// The next moment at which [`Referee::handle`] must be called, with [`Input::Tick`](crate::Input::Tick) if nothing
-    /// else happens before. `None` when no deadline is set, or the match is over.
+    /// The time by which [`Referee::handle`] must next be called, with
+    /// [`Input::Tick`](crate::Input::Tick) if no other input arrives earlier. `None` if no deadline
+    /// is set or the match has ended.
     pub fn deadline(&self) -> Option<Time> {
         self.next_timer().map(|(at, _)| at)
     }
 
-    /// Fires every timer that is due, in the order of their moments.
+    /// Handles every expired deadline, in order of their times.
     pub(crate) fn expire(&mut self, out: &mut Vec<Output<G>>) {
         while let Some((at, timer)) = self.next_timer()
             && at <= self.now
@@ -41,7 +45,7 @@ impl<G: Game> Referee<G> {
             MatchPhase::Waiting => {
                 let startup_ends = self.created_at.plus_ms(self.rules.clock.startup_ms);
                 let startup_ends = startup_ends
-                    .plus_us(self.startup_lag.extension_us())
+                    .plus_us(self.total_startup_lag().extension_us())
                     .plus_us(self.startup_away_us);
                 Some((startup_ends.max(self.startup_waits_until), Timer::StartUp))
             }
@@ -63,19 +67,40 @@ impl<G: Game> Referee<G> {
         }
     }
 
-    pub(crate) fn lagged(&mut self, lag_us: u64) {
+    pub(crate) fn add_lag(&mut self, lag_us: u64) {
         self.startup_lag.add(lag_us);
         for player in &mut self.players {
-            player.lagged(lag_us);
+            player.add_lag(lag_us);
         }
     }
 
-    pub(crate) fn restarted(&mut self, known_until: Time, out: &mut Vec<Output<G>>) {
+    /// Adds the lag of the node that forwards the stream of a seat. In the start-up time, only the
+    /// lag of missing seats counts.
+    pub(crate) fn add_forwarding_lag(&mut self, lag: ForwardingLag) {
+        let (now, phase, created_at) = (self.now, self.phase, self.created_at);
+        let Some(player) = self.players.get_mut(lag.seat.index()) else {
+            return;
+        };
+        if phase == MatchPhase::Waiting && !player.is_connected() {
+            let waited_us = now.us_since(created_at);
+            player.startup_lag.add_forwarding(lag.lag_us, waited_us);
+        }
+        player.add_forwarding_lag(lag.lag_us, now);
+    }
+
+    /// The lag in the start-up time: the referee's, and the longest lag of a forwarding node.
+    fn total_startup_lag(&self) -> Lag {
+        let of_seats = self.players.iter().map(|player| player.startup_lag);
+        let longest = of_seats.max_by_key(|lag| lag.us()).unwrap_or_default();
+        self.startup_lag.plus(longest)
+    }
+
+    pub(crate) fn handle_restart(&mut self, known_until: Time, out: &mut Vec<Output<G>>) {
         match self.phase {
             MatchPhase::Waiting => {
                 let away_us = self.now.us_since(known_until);
                 self.startup_away_us = self.startup_away_us.saturating_add(away_us);
-                // A bot that nobody remembers may have been there, and is not to blame.
+                // A bot whose connection was lost in a restart gets time to reconnect.
                 let back_until = self.now.plus_ms(RESTART_GRACE_MS);
                 self.startup_waits_until =
                     self.startup_waits_until.plus_us(away_us).max(back_until);
@@ -86,8 +111,8 @@ impl<G: Game> Referee<G> {
         self.lose_all_streams(known_until, out);
     }
 
-    /// The bot of a seat was turned away by the server, and is not to blame until it is back.
-    pub(crate) fn turned_away(&mut self, seat: Seat) {
+    /// Excuses a seat whose connection the server refused, until its bot connects.
+    pub(crate) fn handle_refused_connection(&mut self, seat: Seat) {
         let (now, player) = (self.now, &mut self.players[seat.index()]);
         if player.is_connected() || player.is_played_by_house() {
             return;
@@ -102,5 +127,24 @@ impl<G: Game> Referee<G> {
             MatchPhase::Ended => return,
         }
         player.excuse(now, now, grace_ms);
+    }
+
+    /// Ends the time that a missing bot has to connect or reconnect.
+    pub(crate) fn handle_expired(&mut self, seat: Seat, why: &str, out: &mut Vec<Output<G>>) {
+        let player = &self.players[seat.index()];
+        let is_over = self.phase == MatchPhase::Ended;
+        if is_over || player.is_connected() || player.is_played_by_house() {
+            return;
+        }
+        let reason = match player.info.state {
+            SeatState::Vacant => FaultReason::NeverConnected,
+            _ => FaultReason::Disconnected,
+        };
+        let mut detail = "the organiser expired the seat".to_owned();
+        if !why.is_empty() {
+            detail.push_str(": ");
+            detail.push_str(why);
+        }
+        self.penalise(seat, reason, detail, out);
     }
 }

@@ -1,14 +1,14 @@
-//! Bank, increment, cap, credit, and lateness.
+//! Bank, increment, cap, credit and timeouts.
 #![allow(clippy::unwrap_used)]
 
 mod script;
 mod toy;
 
 use bridgemaster_referee::*;
-use script::{Script, Told, rules, seat};
+use script::{Script, ShortMessage, rules, seat};
 use toy::heap::{Heap, Take};
 
-/// Two seats, a bank of 1 s, 100 ms more an answer, at most 400 ms a decision, long heap.
+/// Two seats, a bank of 1 s, an increment of 100 ms, a cap of 400 ms, and a large heap.
 fn short_clock() -> MatchRules<Heap> {
     let mut rules = rules::<Heap>(2);
     rules.config.stones = Some(200);
@@ -50,7 +50,7 @@ fn the_first_request_shows_the_full_clock() {
 #[test]
 fn bank_increment_and_cap_add_up_over_a_match() {
     let mut script = Script::started(short_clock());
-    // Time a decision takes in ms, then bank and allowance of the next request of the seat.
+    // The duration of a decision in ms, then bank and allowance of the seat's next request.
     let steps = [
         (300, 800, 400),
         (399, 501, 400),
@@ -59,10 +59,10 @@ fn bank_increment_and_cap_add_up_over_a_match() {
     ];
     for (request_id, (took, bank, allowance)) in (1..).zip(steps) {
         script.hand_over(0, request_id);
-        script.wait_ms(took).index(0, request_id, 0);
+        script.wait_ms(took).answer_index(0, request_id, 0);
         assert_eq!(script.last_decision().charge, Some(charge(took * 1000, 0)));
         script.hand_over(1, request_id);
-        script.index(1, request_id, 0);
+        script.answer_index(1, request_id, 0);
         assert_eq!(
             script.request(0).clock,
             ClockReading {
@@ -80,7 +80,7 @@ fn the_clock_starts_when_the_request_is_handed_over() {
     let mut script = Script::started(short_clock());
     script.wait_ms(300).hand_over(0, 1);
     assert_eq!(script.referee.deadline(), Some(script.now.plus_ms(400)));
-    script.wait_ms(300).index(0, 1, 0);
+    script.wait_ms(300).answer_index(0, 1, 0);
     assert_eq!(script.last_decision().charge, Some(charge(300_000, 0)));
     assert!(script.faults.is_empty());
 }
@@ -110,7 +110,7 @@ fn a_request_that_is_never_handed_over_is_late_too() {
 fn an_answer_one_microsecond_before_the_deadline_is_in_time() {
     let mut script = Script::started(short_clock());
     script.hand_over(0, 1);
-    script.wait_us(399_999).index(0, 1, 0);
+    script.wait_us(399_999).answer_index(0, 1, 0);
     assert!(script.faults.is_empty());
     assert_eq!(script.decisions(), [(0, DecidedBy::Bot, 1)]);
 }
@@ -119,17 +119,17 @@ fn an_answer_one_microsecond_before_the_deadline_is_in_time() {
 fn an_answer_at_the_deadline_is_late_without_a_tick() {
     let mut script = Script::started(short_clock());
     script.hand_over(0, 1);
-    script.wait_ms(400).index(0, 1, 0);
+    script.wait_ms(400).answer_index(0, 1, 0);
     assert_eq!(
         script.faults,
         [(0, FaultReason::Late, FaultAction::Substitute)]
     );
     assert_eq!(script.decisions(), [(0, DecidedBy::House, 1)]);
     assert_eq!(
-        script.heard(0),
+        script.messages(0),
         [
-            Told::Status(0, SeatState::Connected, Some(FaultReason::Late)),
-            Told::Rejected(1, RejectionReason::StaleRequest, 0),
+            ShortMessage::Status(0, SeatState::Connected, Some(FaultReason::Late)),
+            ShortMessage::Rejected(1, RejectionReason::StaleRequest, 0),
         ]
     );
     assert_eq!(script.last_decision().charge, None);
@@ -140,7 +140,7 @@ fn a_late_request_takes_its_allowance_from_the_bank_and_adds_no_increment() {
     let mut script = Script::started(short_clock());
     script.hand_over(0, 1);
     script.wait_ms(3000).tick();
-    script.index(1, 1, 0);
+    script.answer_index(1, 1, 0);
     assert_eq!(script.request(0).clock.bank_left_ms, 600);
     assert_eq!(script.request(0).clock.last_charge, None);
 }
@@ -151,7 +151,7 @@ fn an_empty_bank_stays_at_zero_and_every_request_is_late() {
     rules.clock.increment_ms = 0;
     rules.config.stones = Some(40);
     let mut script = Script::started(rules);
-    script.run_out();
+    script.run_to_end();
     let result = script.result();
     for seat in &result.seats {
         assert_eq!(seat.clock_use.bank_left_ms, 0);
@@ -177,27 +177,27 @@ fn the_shortest_round_trip_is_credited_up_to_the_limit() {
     script.step(measured(70_000_000));
     script.hand_over(0, 1);
     assert_eq!(script.referee.deadline(), Some(script.now.plus_ms(440)));
-    script.wait_ms(439).index(0, 1, 0);
+    script.wait_ms(439).answer_index(0, 1, 0);
     assert_eq!(script.last_decision().charge, Some(charge(439_000, 40_000)));
-    script.index(1, 1, 0);
+    script.answer_index(1, 1, 0);
     assert_eq!(script.request(0).clock.bank_left_ms, 701);
 
     script.step(measured(30_000));
     script.step(measured(60_000));
     script.hand_over(0, 2);
     assert_eq!(script.referee.deadline(), Some(script.now.plus_ms(430)));
-    script.wait_ms(100).index(0, 2, 0);
+    script.wait_ms(100).answer_index(0, 2, 0);
     assert_eq!(script.last_decision().charge, Some(charge(100_000, 30_000)));
-    script.index(1, 2, 0);
+    script.answer_index(1, 2, 0);
 
     script.hand_over(0, 3);
-    script.wait_ms(20).index(0, 3, 0);
+    script.wait_ms(20).answer_index(0, 3, 0);
     assert_eq!(
         script.last_decision().charge,
         Some(charge(20_000, 20_000)),
         "never below nothing"
     );
-    script.index(1, 3, 0);
+    script.answer_index(1, 3, 0);
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn slow_pongs_earn_at_most_a_tenth_of_the_cap() {
     let mut rules = short_clock();
     rules.clock.cap_ms = 200;
     rules.clock.round_trip_credit_ms = 100;
-    assert_eq!(rules.clock.most_credit_us(), 20_000);
+    assert_eq!(rules.clock.max_credit_us(), 20_000);
     let mut script = Script::started(rules);
     let slow = |number| Input::RoundTrip {
         seat: seat(number),
@@ -214,10 +214,10 @@ fn slow_pongs_earn_at_most_a_tenth_of_the_cap() {
     script.step(slow(0));
     script.step(slow(1));
     script.hand_over(0, 1);
-    script.wait_us(219_999).index(0, 1, 0);
+    script.wait_us(219_999).answer_index(0, 1, 0);
     assert_eq!(script.last_decision().charge, Some(charge(219_999, 20_000)));
     script.hand_over(1, 1);
-    script.wait_ms(220).index(1, 1, 0);
+    script.wait_ms(220).answer_index(1, 1, 0);
     assert_eq!(
         script.faults,
         [(1, FaultReason::Late, FaultAction::Substitute)]
@@ -232,11 +232,11 @@ fn a_quick_answer_shows_that_slow_pongs_earn_no_credit() {
         round_trip_us: 40_000,
     });
     script.hand_over(0, 1);
-    script.wait_ms(2).index(0, 1, 0);
+    script.wait_ms(2).answer_index(0, 1, 0);
     assert_eq!(script.last_decision().charge, Some(charge(2_000, 2_000)));
-    script.index(1, 1, 0);
+    script.answer_index(1, 1, 0);
     script.hand_over(0, 2);
-    script.wait_ms(100).index(0, 2, 0);
+    script.wait_ms(100).answer_index(0, 2, 0);
     assert_eq!(script.last_decision().charge, Some(charge(100_000, 2_000)));
 }
 
@@ -261,17 +261,17 @@ fn a_refused_answer_does_not_stop_the_clock() {
     let deadline = script.referee.deadline();
     script.wait_ms(200).decide(0, 1, Take(9));
     assert_eq!(script.referee.deadline(), deadline);
-    script.wait_ms(100).index(0, 1, 0);
+    script.wait_ms(100).answer_index(0, 1, 0);
     assert_eq!(script.last_decision().charge, Some(charge(300_000, 0)));
 }
 
 #[test]
-fn a_moment_before_an_earlier_one_counts_as_that_one() {
+fn a_time_before_an_earlier_input_is_replaced_by_it() {
     let mut script = Script::started(short_clock());
     script.hand_over(0, 1);
     script.wait_ms(100).tick();
     script.now = Time(0);
-    script.index(0, 1, 0);
+    script.answer_index(0, 1, 0);
     assert_eq!(script.last_decision().charge, Some(charge(100_000, 0)));
 }
 
@@ -282,7 +282,7 @@ fn clock_use_sums_up_what_the_bot_used() {
     let mut script = Script::started(rules);
     for (number, request_id, took) in [(0, 1, 50), (1, 1, 10), (0, 2, 70)] {
         script.hand_over(number, request_id);
-        script.wait_ms(took).index(number, request_id, 1);
+        script.wait_ms(took).answer_index(number, request_id, 1);
     }
     let result = script.result();
     assert_eq!(
@@ -301,7 +301,7 @@ fn clock_use_sums_up_what_the_bot_used() {
 }
 
 /// Seat 1 has half the bank, no increment, and another cap.
-fn odd_clock() -> MatchRules<Heap> {
+fn time_odds() -> MatchRules<Heap> {
     let mut rules = short_clock();
     rules.odds = vec![SeatOdds {
         seat: seat(1),
@@ -314,21 +314,21 @@ fn odd_clock() -> MatchRules<Heap> {
 
 #[test]
 fn a_seat_with_time_odds_plays_by_its_own_clock_and_the_others_by_that_of_the_match() {
-    let mut script = Script::started(odd_clock());
+    let mut script = Script::started(time_odds());
     let clock = |script: &Script<Heap>, number| {
         let clock = script.request(number).clock;
         (clock.bank_left_ms, clock.decision_left_ms)
     };
     assert_eq!(clock(&script, 0), (1000, 400));
     script.hand_over(0, 1);
-    script.index(0, 1, 0);
+    script.answer_index(0, 1, 0);
     assert_eq!(clock(&script, 1), (500, 450));
     script.hand_over(1, 1);
     assert_eq!(script.referee.deadline(), Some(script.now.plus_ms(450)));
-    script.wait_ms(449).index(1, 1, 0);
+    script.wait_ms(449).answer_index(1, 1, 0);
     script.hand_over(0, 2);
-    script.index(0, 2, 0);
-    // Nothing is added after the answer, and what is left is less than the cap.
+    script.answer_index(0, 2, 0);
+    // There is no increment, and the bank is below the cap.
     assert_eq!(clock(&script, 1), (51, 51));
     script.hand_over(1, 2);
     script.wait_ms(50).tick();
@@ -341,7 +341,7 @@ fn a_seat_with_time_odds_plays_by_its_own_clock_and_the_others_by_that_of_the_ma
 }
 
 #[test]
-fn what_time_odds_leave_out_is_as_in_the_match() {
+fn omitted_time_odds_are_those_of_the_match() {
     let mut rules = short_clock();
     let odds = SeatOdds {
         seat: seat(1),

@@ -7,21 +7,21 @@ mod toy;
 use FaultAction::{Forfeit, Refuse, Strike, Substitute};
 use bridgemaster_games::ScoreLine;
 use bridgemaster_referee::*;
-use script::{Script, Told, bot, rules, seat};
+use script::{Script, ShortMessage, bot, rules, seat};
 use toy::{
     hands::Hands,
     heap::{Heap, Take},
 };
 
-fn with(change: impl FnOnce(&mut MatchRules<Heap>)) -> Script<Heap> {
+fn started_with(change: impl FnOnce(&mut MatchRules<Heap>)) -> Script<Heap> {
     let mut rules = rules::<Heap>(3);
     rules.config.stones = Some(40);
     change(&mut rules);
     Script::started(rules)
 }
 
-/// Nothing happened to the seats other than 0.
-fn assert_others_unharmed(script: &Script<Heap>) {
+/// Checks that no seat except 0 is affected.
+fn assert_others_unaffected(script: &Script<Heap>) {
     assert!(
         script.faults.iter().all(|(number, ..)| *number == 0),
         "{:?}",
@@ -34,12 +34,12 @@ fn assert_others_unharmed(script: &Script<Heap>) {
     }
 }
 
-/// What seat 0 does, the reason that it earns, and whether its stream survives.
-type Misdeed = (FaultReason, fn(&mut Script<Heap>));
+/// A fault, and the actions of seat 0 that commit it.
+type FaultCase = (FaultReason, fn(&mut Script<Heap>));
 
-const MESSAGES: [Misdeed; 5] = [
+const MESSAGE_FAULTS: [FaultCase; 5] = [
     (FaultReason::Illegal, |script| script.decide(0, 1, Take(9))),
-    (FaultReason::Illegal, |script| script.index(0, 1, 3)),
+    (FaultReason::Illegal, |script| script.answer_index(0, 1, 3)),
     (FaultReason::Illegal, |script| {
         script.step(Input::BadAnswer {
             seat: seat(0),
@@ -62,7 +62,7 @@ const MESSAGES: [Misdeed; 5] = [
     }),
 ];
 
-fn set(rules: &mut MatchRules<Heap>, reason: FaultReason, action: FaultAction) {
+fn set_action(rules: &mut MatchRules<Heap>, reason: FaultReason, action: FaultAction) {
     match reason {
         FaultReason::Illegal => rules.faults.illegal = action,
         FaultReason::Late => rules.faults.late = action,
@@ -76,25 +76,25 @@ fn set(rules: &mut MatchRules<Heap>, reason: FaultReason, action: FaultAction) {
 
 #[test]
 fn refuse_and_strike_leave_the_request_open() {
-    for (reason, misdeed) in MESSAGES {
+    for (reason, commit) in MESSAGE_FAULTS {
         for action in [Refuse, Strike] {
-            let mut script = with(|rules| set(rules, reason, action));
-            misdeed(&mut script);
+            let mut script = started_with(|rules| set_action(rules, reason, action));
+            commit(&mut script);
             assert_eq!(script.faults, [(0, reason, action)]);
             assert_eq!(script.strikes(0), u32::from(action == Strike));
             assert_eq!(script.decisions(), []);
-            assert_others_unharmed(&script);
-            let told: Vec<_> = script.heard(1);
-            let is_told = told
+            assert_others_unaffected(&script);
+            let messages: Vec<_> = script.messages(1);
+            let is_reported = messages
                 .iter()
-                .any(|told| matches!(told, Told::Status(0, _, Some(_))));
-            assert_eq!(is_told, action == Strike, "{told:?}");
+                .any(|message| matches!(message, ShortMessage::Status(0, _, Some(_))));
+            assert_eq!(is_reported, action == Strike, "{messages:?}");
             if reason == FaultReason::Garbage {
                 assert_eq!(script.closed(0), Some(CloseReason::Garbage));
                 assert_eq!(script.state(0), SeatState::Paused);
                 script.connect(0, Some(2));
             }
-            script.index(0, 1, 0);
+            script.answer_index(0, 1, 0);
             assert_eq!(
                 script.decisions(),
                 [(0, DecidedBy::Bot, 1)],
@@ -106,20 +106,20 @@ fn refuse_and_strike_leave_the_request_open() {
 
 #[test]
 fn substitute_lets_the_house_decide_the_request() {
-    for (reason, misdeed) in MESSAGES {
-        let mut script = with(|rules| set(rules, reason, Substitute));
-        misdeed(&mut script);
+    for (reason, commit) in MESSAGE_FAULTS {
+        let mut script = started_with(|rules| set_action(rules, reason, Substitute));
+        commit(&mut script);
         assert_eq!(script.faults, [(0, reason, Substitute)]);
         assert_eq!(script.decisions(), [(0, DecidedBy::House, 1)]);
-        assert_others_unharmed(&script);
-        assert_eq!(script.heard(1).last(), Some(&Told::Request(1)));
+        assert_others_unaffected(&script);
+        assert_eq!(script.messages(1).last(), Some(&ShortMessage::Request(1)));
     }
 }
 
 #[test]
 fn forfeit_lets_the_house_play_the_seat_to_the_end() {
-    let by_message = MESSAGES.into_iter();
-    let others: [Misdeed; 3] = [
+    let message_faults = MESSAGE_FAULTS.into_iter();
+    let others: [FaultCase; 3] = [
         (FaultReason::Late, |script| {
             assert!(script.tick_at_deadline())
         }),
@@ -131,25 +131,25 @@ fn forfeit_lets_the_house_play_the_seat_to_the_end() {
             script.step(Input::Resign { seat: seat(0) });
         }),
     ];
-    for (reason, misdeed) in by_message.chain(others) {
-        let mut script = with(|rules| set(rules, reason, Forfeit));
-        misdeed(&mut script);
+    for (reason, commit) in message_faults.chain(others) {
+        let mut script = started_with(|rules| set_action(rules, reason, Forfeit));
+        commit(&mut script);
         assert_eq!(script.faults, [(0, reason, Forfeit)]);
         let expected =
             (reason != FaultReason::Disconnected).then_some(CloseReason::Forfeited(reason));
         assert_eq!(script.closed(0), expected);
         assert_eq!(script.decisions(), [(0, DecidedBy::House, 1)]);
-        assert_others_unharmed(&script);
+        assert_others_unaffected(&script);
         for number in 1..3 {
-            let status = Told::Status(0, SeatState::Forfeited, Some(reason));
-            assert!(script.heard(number).contains(&status));
+            let status = ShortMessage::Status(0, SeatState::Forfeited, Some(reason));
+            assert!(script.messages(number).contains(&status));
         }
         for request_id in 1.. {
             if script.referee.phase() == MatchPhase::Ended {
                 break;
             }
-            script.index(1, request_id, 2);
-            script.index(2, request_id, 2);
+            script.answer_index(1, request_id, 2);
+            script.answer_index(2, request_id, 2);
         }
         let result = script.result();
         let forfeits: Vec<_> = result.seats.iter().map(|seat| seat.forfeit).collect();
@@ -167,14 +167,14 @@ fn forfeit_lets_the_house_play_the_seat_to_the_end() {
 }
 
 #[test]
-fn a_forfeited_seat_hears_why_before_its_stream_is_closed() {
-    let mut script = with(|rules| rules.faults.illegal = Forfeit);
+fn a_forfeited_seat_is_sent_the_reason_before_its_stream_is_closed() {
+    let mut script = started_with(|rules| rules.faults.illegal = Forfeit);
     script.decide(0, 1, Take(9));
     assert_eq!(
-        script.heard(0),
+        script.messages(0),
         [
-            Told::Rejected(1, RejectionReason::IllegalDecision, 0),
-            Told::Status(0, SeatState::Forfeited, Some(FaultReason::Illegal)),
+            ShortMessage::Rejected(1, RejectionReason::IllegalDecision, 0),
+            ShortMessage::Status(0, SeatState::Forfeited, Some(FaultReason::Illegal)),
         ]
     );
     let last_send = script
@@ -189,8 +189,8 @@ fn a_forfeited_seat_hears_why_before_its_stream_is_closed() {
 }
 
 #[test]
-fn a_forfeited_seat_is_not_heard_any_more() {
-    let mut script = with(|_| {});
+fn messages_of_a_forfeited_seat_are_ignored() {
+    let mut script = started_with(|_| {});
     script.step(Input::Resign { seat: seat(0) });
     for input in [
         Input::Answer {
@@ -216,13 +216,13 @@ fn a_forfeited_seat_is_not_heard_any_more() {
         script.closed(0),
         Some(CloseReason::Forfeited(FaultReason::Resigned))
     );
-    assert_eq!(script.heard(0), []);
+    assert_eq!(script.messages(0), []);
     assert_eq!(script.faults.len(), 1);
 }
 
 #[test]
-fn an_illegal_answer_is_refused_with_reason_field_and_what_would_be_valid() {
-    let mut script = with(|rules| rules.faults.illegal = Strike);
+fn an_illegal_answer_is_rejected_with_reason_field_and_valid_values() {
+    let mut script = started_with(|rules| rules.faults.illegal = Strike);
     script.decide(0, 1, Take(9));
     assert_eq!(
         *script.rejection(0),
@@ -235,7 +235,7 @@ fn an_illegal_answer_is_refused_with_reason_field_and_what_would_be_valid() {
             strikes: 1,
         }
     );
-    script.index(0, 1, 3);
+    script.answer_index(0, 1, 3);
     let rejection = script.rejection(0);
     assert_eq!(rejection.reason, RejectionReason::IndexOutOfRange);
     assert_eq!(rejection.field, "index");
@@ -248,7 +248,7 @@ fn an_illegal_answer_is_refused_with_reason_field_and_what_would_be_valid() {
 
 #[test]
 fn the_last_strike_forfeits_whatever_it_is_for() {
-    let mut script = with(|rules| rules.faults.strikes_to_forfeit = 3);
+    let mut script = started_with(|rules| rules.faults.strikes_to_forfeit = 3);
     script.decide(0, 1, Take(9));
     script.tick_at_deadline();
     assert_eq!(
@@ -256,8 +256,8 @@ fn the_last_strike_forfeits_whatever_it_is_for() {
         [(0, DecidedBy::House, 1)],
         "a late strike substitutes"
     );
-    script.index(1, 1, 0);
-    script.index(2, 1, 0);
+    script.answer_index(1, 1, 0);
+    script.answer_index(2, 1, 0);
     script.step(Input::Garbage {
         seat: seat(0),
         detail: "noise".to_owned(),
@@ -275,14 +275,17 @@ fn the_last_strike_forfeits_whatever_it_is_for() {
         Some(CloseReason::Forfeited(FaultReason::Garbage))
     );
     assert_eq!(script.strikes(0), 3);
-    assert_others_unharmed(&script);
+    assert_others_unaffected(&script);
 }
 
 #[test]
-fn the_reconnect_time_runs_even_when_the_seat_owes_nothing() {
-    let mut script = with(|rules| rules.clock.reconnect_ms = 5000);
+fn the_reconnect_time_runs_even_if_the_seat_owes_no_decision() {
+    let mut script = started_with(|rules| rules.clock.reconnect_ms = 5000);
     script.disconnect(1);
-    assert_eq!(script.heard(0), [Told::Status(1, SeatState::Paused, None)]);
+    assert_eq!(
+        script.messages(0),
+        [ShortMessage::Status(1, SeatState::Paused, None)]
+    );
     script.hand_over(0, 1);
     script.wait_ms(4999).tick();
     assert!(script.faults.is_empty());
@@ -291,13 +294,13 @@ fn the_reconnect_time_runs_even_when_the_seat_owes_nothing() {
 }
 
 #[test]
-fn a_bot_that_is_back_in_time_commits_no_fault() {
-    let mut script = with(|_| {});
+fn a_bot_that_reconnects_in_time_commits_no_fault() {
+    let mut script = started_with(|_| {});
     script.disconnect(1);
     script.wait_ms(5000).connect(1, Some(1));
     assert_eq!(
-        script.heard(0),
-        [Told::Status(1, SeatState::Connected, None)]
+        script.messages(0),
+        [ShortMessage::Status(1, SeatState::Connected, None)]
     );
     script.wait_ms(4999).tick();
     assert!(script.faults.is_empty());
@@ -305,7 +308,7 @@ fn a_bot_that_is_back_in_time_commits_no_fault() {
 
 #[test]
 fn a_clock_that_runs_out_without_a_stream_is_disconnected_not_late() {
-    let mut script = with(|rules| rules.clock.reconnect_ms = 60_000);
+    let mut script = started_with(|rules| rules.clock.reconnect_ms = 60_000);
     script.hand_over(0, 1);
     script.wait_ms(9000).disconnect(0);
     script.tick_at_deadline();
@@ -319,9 +322,9 @@ fn a_clock_that_runs_out_without_a_stream_is_disconnected_not_late() {
 
 #[test]
 fn a_request_issued_without_a_stream_runs_from_its_issue() {
-    let mut script = with(|rules| rules.clock.reconnect_ms = 60_000);
+    let mut script = started_with(|rules| rules.clock.reconnect_ms = 60_000);
     script.disconnect(1);
-    script.index(0, 1, 0);
+    script.answer_index(0, 1, 0);
     let deadline = script.now.plus_ms(10_000);
     assert_eq!(script.referee.deadline(), Some(deadline));
     script.wait_ms(4000).connect(1, Some(1));
@@ -332,26 +335,26 @@ fn a_request_issued_without_a_stream_runs_from_its_issue() {
         Some(deadline),
         "coming back gives no new time"
     );
-    script.wait_ms(1000).index(1, 1, 0);
+    script.wait_ms(1000).answer_index(1, 1, 0);
     assert_eq!(script.last_decision().charge.unwrap().charged_us, 5_000_000);
 }
 
 #[test]
 fn a_lost_stream_with_substitute_or_strike_lets_the_house_decide_until_the_bot_is_back() {
     for action in [Substitute, Strike] {
-        let mut script = with(|rules| rules.faults.disconnected = action);
+        let mut script = started_with(|rules| rules.faults.disconnected = action);
         script.disconnect(0);
         script.tick_at_deadline();
         assert_eq!(script.faults, [(0, FaultReason::Disconnected, action)]);
         assert_eq!(script.strikes(0), u32::from(action == Strike));
         assert_eq!(script.decisions(), [(0, DecidedBy::House, 1)]);
-        script.index(1, 1, 0);
-        script.index(2, 1, 0);
+        script.answer_index(1, 1, 0);
+        script.answer_index(2, 1, 0);
         assert_eq!(script.decisions().last(), Some(&(0, DecidedBy::House, 0)));
         script.wait_ms(1000).connect(0, None);
-        script.index(1, 2, 0);
-        script.index(2, 2, 0);
-        assert_eq!(script.heard(0), [Told::Request(2)]);
+        script.answer_index(1, 2, 0);
+        script.answer_index(2, 2, 0);
+        assert_eq!(script.messages(0), [ShortMessage::Request(2)]);
         assert_eq!(
             script
                 .faults
@@ -372,7 +375,7 @@ fn a_lost_stream_with_substitute_or_strike_lets_the_house_decide_until_the_bot_i
 
 #[test]
 fn without_reconnect_time_a_lost_stream_is_a_fault_at_once() {
-    let mut script = with(|rules| rules.clock.reconnect_ms = 0);
+    let mut script = started_with(|rules| rules.clock.reconnect_ms = 0);
     script.disconnect(2);
     assert_eq!(script.referee.deadline(), Some(script.now));
     script.tick();
@@ -381,13 +384,13 @@ fn without_reconnect_time_a_lost_stream_is_a_fault_at_once() {
 
 #[test]
 fn useless_messages_are_refused_up_to_the_limit_and_then_a_flood() {
-    let mut script = with(|_| {});
+    let mut script = started_with(|_| {});
     for count in 1..=MAX_USELESS_MESSAGES {
         assert!(script.faults.is_empty(), "after {count}");
-        script.index(1, 7, 0);
+        script.answer_index(1, 7, 0);
         assert_eq!(
-            script.heard(1)[0],
-            Told::Rejected(7, RejectionReason::UnknownRequest, 0)
+            script.messages(1)[0],
+            ShortMessage::Rejected(7, RejectionReason::UnknownRequest, 0)
         );
     }
     assert_eq!(script.faults, [(1, FaultReason::Flood, Forfeit)]);
@@ -399,14 +402,14 @@ fn useless_messages_are_refused_up_to_the_limit_and_then_a_flood() {
 
 #[test]
 fn an_accepted_answer_forgives_the_useless_messages_before_it() {
-    let mut script = with(|rules| rules.config.stones = Some(200));
+    let mut script = started_with(|rules| rules.config.stones = Some(200));
     let useless = |script: &mut Script<Heap>| {
         for _ in 1..MAX_USELESS_MESSAGES {
             script.step(Input::Useless { seat: seat(0) });
         }
     };
     useless(&mut script);
-    script.index(0, 1, 0);
+    script.answer_index(0, 1, 0);
     useless(&mut script);
     assert!(script.faults.is_empty());
     script.step(Input::Useless { seat: seat(0) });
@@ -414,10 +417,10 @@ fn an_accepted_answer_forgives_the_useless_messages_before_it() {
 }
 
 #[test]
-fn refused_illegal_answers_without_end_are_a_flood() {
-    let mut script = with(|rules| rules.faults.illegal = Refuse);
+fn endless_illegal_answers_are_a_flood() {
+    let mut script = started_with(|rules| rules.faults.illegal = Refuse);
     for _ in 0..MAX_USELESS_MESSAGES {
-        script.index(0, 1, 99);
+        script.answer_index(0, 1, 99);
     }
     assert_eq!(
         script.faults.last(),
@@ -426,8 +429,8 @@ fn refused_illegal_answers_without_end_are_a_flood() {
 }
 
 #[test]
-fn streams_without_end_are_a_flood() {
-    let mut script = with(|_| {});
+fn endless_reconnections_are_a_flood() {
+    let mut script = started_with(|_| {});
     for _ in 0..MAX_USELESS_MESSAGES {
         script.connect(1, None);
     }
@@ -435,29 +438,29 @@ fn streams_without_end_are_a_flood() {
 }
 
 #[test]
-fn faults_that_cost_nothing_are_counted_but_only_some_are_kept() {
-    let mut script = with(|rules| {
+fn faults_without_a_cost_are_counted_but_only_some_are_recorded() {
+    let mut script = started_with(|rules| {
         rules.faults.illegal = Refuse;
         rules.faults.flood = Refuse;
     });
     for _ in 0..1000 {
-        script.index(0, 1, 99);
+        script.answer_index(0, 1, 99);
     }
-    assert_eq!(script.faults.len(), MAX_FAULTS_KEPT);
+    assert_eq!(script.faults.len(), MAX_RECORDED_FAULTS);
     script.step(Input::Resign { seat: seat(0) });
     assert_eq!(
         script.faults.last(),
         Some(&(0, FaultReason::Resigned, Forfeit))
     );
-    script.run_out();
+    script.run_to_end();
     let result = &script.result().seats[0];
-    assert_eq!(result.faults.len(), MAX_FAULTS_KEPT + 1);
+    assert_eq!(result.faults.len(), MAX_RECORDED_FAULTS + 1);
     assert_eq!(result.fault_count, 1000 + 1000 / MAX_USELESS_MESSAGES + 1);
     assert_eq!(result.forfeit, Some(FaultReason::Resigned));
 }
 
 #[test]
-fn a_bot_that_comes_and_goes_without_end_cannot_fill_the_records() {
+fn a_bot_that_reconnects_endlessly_cannot_fill_the_records() {
     let mut script = Script::<Heap>::new(rules(2));
     for _ in 0..MAX_SEAT_RECORDS {
         script.connect(0, None);
@@ -471,10 +474,10 @@ fn forfeited_seats_share_the_places_behind_all_others() {
     let mut rules = rules::<Heap>(4);
     rules.config.stones = Some(20);
     let mut script = Script::started(rules);
-    script.index(0, 1, 2);
-    script.index(1, 1, 0);
-    script.index(2, 1, 1);
-    script.index(3, 1, 0);
+    script.answer_index(0, 1, 2);
+    script.answer_index(1, 1, 0);
+    script.answer_index(2, 1, 1);
+    script.answer_index(3, 1, 0);
     script.step(Input::Resign { seat: seat(0) });
     script.step(Input::Resign { seat: seat(2) });
     script.tick();
@@ -482,7 +485,7 @@ fn forfeited_seats_share_the_places_behind_all_others() {
         for number in [1, 3] {
             let request_id = (2..20).find(|id| {
                 let info = script.referee.public_decisions();
-                script.index(number, *id, 0);
+                script.answer_index(number, *id, 0);
                 script.referee.public_decisions() != info
             });
             if request_id.is_none() {
@@ -512,8 +515,8 @@ fn forfeited_seats_share_the_places_behind_all_others() {
 }
 
 #[test]
-fn when_the_last_seat_forfeits_the_house_plays_the_match_out_at_once() {
-    let mut script = with(|_| {});
+fn when_the_last_seat_forfeits_the_house_finishes_the_match_at_once() {
+    let mut script = started_with(|_| {});
     for number in [1, 2, 0] {
         assert_eq!(script.referee.phase(), MatchPhase::Running);
         script.step(Input::Resign { seat: seat(number) });
@@ -528,29 +531,30 @@ fn when_the_last_seat_forfeits_the_house_plays_the_match_out_at_once() {
 fn with_simultaneous_decisions_a_late_seat_does_not_delay_the_others() {
     let mut script = Script::<Hands>::started(rules(3));
     assert_eq!(
-        [script.heard(0), script.heard(1), script.heard(2)].map(|told| told.last().cloned()),
+        [script.messages(0), script.messages(1), script.messages(2)]
+            .map(|messages| messages.last().cloned()),
         [
-            Some(Told::Request(1)),
-            Some(Told::Request(1)),
-            Some(Told::Request(1))
+            Some(ShortMessage::Request(1)),
+            Some(ShortMessage::Request(1)),
+            Some(ShortMessage::Request(1))
         ]
     );
-    script.index(0, 1, 0);
-    script.index(2, 1, 1);
-    assert_eq!(script.heard(0), []);
+    script.answer_index(0, 1, 0);
+    script.answer_index(2, 1, 1);
+    assert_eq!(script.messages(0), []);
     script.tick_at_deadline();
     assert_eq!(script.faults, [(1, FaultReason::Late, Strike)]);
-    assert_eq!(script.heard(0).last(), Some(&Told::Request(2)));
-    assert_eq!(script.request(0).question.events.len(), 1);
+    assert_eq!(script.messages(0).last(), Some(&ShortMessage::Request(2)));
+    assert_eq!(script.request(0).content.events.len(), 1);
 }
 
 #[test]
-fn nobody_is_heard_after_the_end() {
-    let mut script = with(|rules| rules.config.stones = Some(3));
-    script.index(0, 1, 2);
+fn messages_after_the_end_are_ignored() {
+    let mut script = started_with(|rules| rules.config.stones = Some(3));
+    script.answer_index(0, 1, 2);
     assert_eq!(script.referee.phase(), MatchPhase::Ended);
     for number in 0..3 {
-        assert_eq!(script.heard(number), [Told::Ended]);
+        assert_eq!(script.messages(number), [ShortMessage::Ended]);
         assert_eq!(script.closed(number), Some(CloseReason::MatchEnded));
     }
     for input in [
@@ -574,6 +578,6 @@ fn nobody_is_heard_after_the_end() {
         bot: bot(1),
         last_sequence: Some(1),
     });
-    assert_eq!(script.told(1), [(2, Told::Ended)]);
+    assert_eq!(script.numbered_messages(1), [(2, ShortMessage::Ended)]);
     assert_eq!(script.closed(1), Some(CloseReason::MatchEnded));
 }

@@ -1,4 +1,4 @@
-//! Matches that go on from a position of another one.
+//! Matches that continue from a position of another match.
 #![allow(clippy::unwrap_used)]
 
 mod script;
@@ -29,7 +29,7 @@ fn forked(steps: &[(u8, u8)]) -> MatchRules<Heap> {
 }
 
 #[test]
-fn what_is_taken_over_is_nobodys_decision_and_the_match_goes_on_from_there() {
+fn copied_decisions_belong_to_no_bot_and_the_match_continues_after_them() {
     let mut script = Script::started(forked(&[(0, 2), (1, 3)]));
     assert_eq!(
         script.decisions(),
@@ -38,9 +38,9 @@ fn what_is_taken_over_is_nobodys_decision_and_the_match_goes_on_from_there() {
     assert!(script.last_decision().charge.is_none());
     // Five stones are left, of which three can be taken, and seat 0 is asked first.
     let asked = script.request(0);
-    assert_eq!((asked.request_id, asked.question.legal.len()), (1, 3));
-    script.index(0, 1, 2);
-    script.index(1, 1, 1);
+    assert_eq!((asked.request_id, asked.content.legal.len()), (1, 3));
+    script.answer_index(0, 1, 2);
+    script.answer_index(1, 1, 1);
     let result = script.result();
     assert_eq!(result.decisions, 4);
     let house: u32 = result.seats.iter().map(|seat| seat.house_decisions).sum();
@@ -48,14 +48,17 @@ fn what_is_taken_over_is_nobodys_decision_and_the_match_goes_on_from_there() {
 }
 
 #[test]
-fn what_does_not_apply_is_refused_before_there_is_a_match() {
+fn steps_that_do_not_apply_are_rejected_at_creation() {
     let refused = |steps: &[(u8, u8)]| {
         let error = Referee::new(forked(steps), Time(0)).unwrap_err();
         assert_eq!(error.field(), "fork");
         error.detail()
     };
-    assert!(refused(&[(0, 2), (0, 1)]).starts_with("step 1 of what is taken over"));
-    assert!(refused(&[(0, 9)]).starts_with("step 0 of what is taken over"));
+    assert!(refused(&[(0, 2), (0, 1)]).starts_with("step 1 of the fork"));
+    assert!(refused(&[(0, 9)]).starts_with("step 0 of the fork"));
     let all = [(0, 3), (1, 3), (0, 3), (1, 1)];
-    assert_eq!(refused(&all), "the match is over at that position");
+    assert_eq!(
+        refused(&all),
+        "the match has already ended at the position of the fork"
+    );
 }

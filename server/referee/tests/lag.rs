@@ -1,4 +1,4 @@
-//! The referee's own lag: nobody pays for it, and a match that it spoiled says so.
+//! The referee's own lag is charged to no seat, and a match that it spoiled is marked.
 #![allow(clippy::unwrap_used)]
 
 mod script;
@@ -10,7 +10,7 @@ use toy::heap::Heap;
 
 const MARGIN_US: u64 = LAG_MARGIN_MS as u64 * 1000;
 
-/// Two seats, 400 ms a decision, and no match is spoiled by less than 100 ms.
+/// Two seats, a cap of 400 ms, and a lag limit of 100 ms.
 fn capped() -> MatchRules<Heap> {
     let mut rules = rules::<Heap>(2);
     rules.config.stones = Some(200);
@@ -27,10 +27,36 @@ fn capped() -> MatchRules<Heap> {
     rules
 }
 
-/// Time passes while the referee stands still, and then it is told so.
+/// Lag of the referee itself.
+fn lag(lag_us: u64) -> Input<Heap> {
+    Input::RefereeLag {
+        lag_us,
+        forwarding: Vec::new(),
+    }
+}
+
+/// Lag of the node that forwards the streams of these seats.
+fn forwarding_lag(seats: &[u8], lag_us: u64) -> Input<Heap> {
+    let lag = |number: &u8| ForwardingLag {
+        seat: seat(*number),
+        lag_us,
+    };
+    Input::RefereeLag {
+        lag_us: 0,
+        forwarding: seats.iter().map(lag).collect(),
+    }
+}
+
+/// Stalls the node that forwards the streams of these seats, and reports its lag.
+fn forwarding_lag_ms(script: &mut Script<Heap>, seats: &[u8], ms: u64) {
+    script.wait_ms(ms);
+    script.step(forwarding_lag(seats, ms * 1000));
+}
+
+/// Stalls the referee and reports the lag to it.
 fn lag_ms(script: &mut Script<Heap>, ms: u64) {
     script.wait_ms(ms);
-    script.step(Input::RefereeLag { lag_us: ms * 1000 });
+    script.step(lag(ms * 1000));
 }
 
 #[test]
@@ -39,7 +65,7 @@ fn lag_while_a_request_is_open_is_not_charged() {
     script.hand_over(0, 1);
     script.wait_ms(50);
     lag_ms(&mut script, 30);
-    script.wait_ms(20).index(0, 1, 0);
+    script.wait_ms(20).answer_index(0, 1, 0);
     let charge = Charge {
         elapsed_us: 100_000,
         credit_us: 0,
@@ -47,7 +73,7 @@ fn lag_while_a_request_is_open_is_not_charged() {
         charged_us: 70_000,
     };
     assert_eq!(script.last_decision().charge, Some(charge));
-    script.index(1, 1, 0);
+    script.answer_index(1, 1, 0);
     let clock = script.request(0).clock;
     assert_eq!((clock.bank_left_ms, clock.last_charge), (930, Some(charge)));
 }
@@ -61,7 +87,7 @@ fn time_is_split_into_lag_then_credit_then_thought() {
     });
     script.hand_over(0, 1);
     lag_ms(&mut script, 90);
-    script.wait_ms(10).index(0, 1, 0);
+    script.wait_ms(10).answer_index(0, 1, 0);
     let charge = Charge {
         elapsed_us: 100_000,
         credit_us: 10_000,
@@ -77,7 +103,7 @@ fn an_answer_that_lag_held_up_beyond_its_deadline_is_in_time() {
     script.hand_over(0, 1);
     script.wait_ms(390);
     lag_ms(&mut script, 5000);
-    script.wait_ms(9).index(0, 1, 0);
+    script.wait_ms(9).answer_index(0, 1, 0);
     assert!(script.faults.is_empty());
     assert_eq!(script.decisions(), [(0, DecidedBy::Bot, 1)]);
     assert_eq!(script.last_decision().charge.unwrap().charged_us, 399_000);
@@ -101,7 +127,7 @@ fn nothing_is_late_within_the_margin_and_it_costs_no_more_than_the_allowance() {
     script.hand_over(0, 1);
     script.wait_ms(350);
     lag_ms(&mut script, 10);
-    script.wait_us(50_000 + MARGIN_US - 1).index(0, 1, 0);
+    script.wait_us(50_000 + MARGIN_US - 1).answer_index(0, 1, 0);
     assert!(script.faults.is_empty());
     let charge = Charge {
         elapsed_us: 410_000 + MARGIN_US - 1,
@@ -113,7 +139,7 @@ fn nothing_is_late_within_the_margin_and_it_costs_no_more_than_the_allowance() {
 }
 
 #[test]
-fn who_does_not_answer_is_late_after_the_lag_too_and_the_fault_says_how_much_it_was() {
+fn a_silent_seat_is_late_after_the_lag_and_the_fault_names_the_lag() {
     let mut script = Script::started(capped());
     script.hand_over(0, 1);
     lag_ms(&mut script, 70);
@@ -122,7 +148,7 @@ fn who_does_not_answer_is_late_after_the_lag_too_and_the_fault_says_how_much_it_
         script.faults,
         [(0, FaultReason::Late, FaultAction::Substitute)]
     );
-    script.run_out();
+    script.run_to_end();
     let first = &script.result().seats[0];
     assert_eq!(
         first.faults[0].detail,
@@ -133,12 +159,12 @@ fn who_does_not_answer_is_late_after_the_lag_too_and_the_fault_says_how_much_it_
 }
 
 #[test]
-fn lag_before_the_hand_over_is_no_part_of_a_charge() {
+fn lag_before_the_hand_over_is_not_part_of_a_charge() {
     let mut script = Script::started(capped());
     lag_ms(&mut script, 300);
     script.hand_over(0, 1);
     assert_eq!(script.referee.deadline(), Some(script.now.plus_ms(400)));
-    script.wait_ms(10).index(0, 1, 0);
+    script.wait_ms(10).answer_index(0, 1, 0);
     let charge = script.last_decision().charge.unwrap();
     assert_eq!((charge.elapsed_us, charge.referee_lag_us), (10_000, 0));
 }
@@ -149,8 +175,8 @@ fn lag_is_never_more_than_the_time_since_the_last_input() {
     script.hand_over(0, 1);
     script.wait_ms(100).tick();
     script.wait_ms(50);
-    script.step(Input::RefereeLag { lag_us: u64::MAX });
-    script.index(0, 1, 0);
+    script.step(lag(u64::MAX));
+    script.answer_index(0, 1, 0);
     let charge = script.last_decision().charge.unwrap();
     assert_eq!(
         (charge.referee_lag_us, charge.charged_us),
@@ -159,14 +185,14 @@ fn lag_is_never_more_than_the_time_since_the_last_input() {
 }
 
 #[test]
-fn lag_touches_only_the_requests_that_are_open() {
+fn lag_affects_only_open_requests() {
     let mut script = Script::started(capped());
     script.hand_over(0, 1);
     lag_ms(&mut script, 40);
-    script.index(0, 1, 0);
+    script.answer_index(0, 1, 0);
     script.hand_over(1, 1);
-    script.wait_ms(5).index(1, 1, 0);
-    script.run_out();
+    script.wait_ms(5).answer_index(1, 1, 0);
+    script.run_to_end();
     let result = script.result();
     assert_eq!(result.seats[0].clock_use.referee_lag_us, 40_000);
     assert_eq!(result.seats[1].clock_use.referee_lag_us, 0);
@@ -183,10 +209,10 @@ fn a_match_is_spoiled_by_more_lag_in_one_request_than_the_limit() {
         for (request_id, lag) in (1..).zip(lags) {
             script.hand_over(0, request_id);
             lag_ms(&mut script, lag);
-            script.index(0, request_id, 0);
-            script.index(1, request_id, 0);
+            script.answer_index(0, request_id, 0);
+            script.answer_index(1, request_id, 0);
         }
-        script.run_out();
+        script.run_to_end();
         assert_eq!(script.result().spoiled_by_referee, spoiled, "{lags:?}");
     }
 }
@@ -195,7 +221,7 @@ fn a_match_is_spoiled_by_more_lag_in_one_request_than_the_limit() {
 fn a_lost_stream_has_the_reconnect_time_without_the_lag() {
     let mut script = Script::started(capped());
     script.hand_over(0, 1);
-    script.index(0, 1, 0);
+    script.answer_index(0, 1, 0);
     script.disconnect(0);
     lag_ms(&mut script, 3000);
     assert!(script.faults.is_empty());
@@ -221,4 +247,76 @@ fn bots_have_the_start_up_time_without_the_lag() {
     script.connect(1, None);
     assert_eq!(script.referee.phase(), MatchPhase::Running);
     assert!(script.faults.is_empty());
+}
+
+#[test]
+fn lag_of_a_forwarding_node_extends_only_the_deadlines_of_its_seat() {
+    let mut rules = capped();
+    rules.faults.late = FaultAction::Forfeit;
+    let mut script = Script::started(rules);
+    script.hand_over(0, 1);
+    script.wait_ms(390);
+    forwarding_lag_ms(&mut script, &[0], 3000);
+    script.wait_ms(9).answer_index(0, 1, 0);
+    assert!(script.faults.is_empty());
+    let charge = script.last_decision().charge.unwrap();
+    assert_eq!(
+        (charge.charged_us, charge.referee_lag_us),
+        (399_000, 3_000_000)
+    );
+    script.hand_over(1, 1);
+    forwarding_lag_ms(&mut script, &[0], 400);
+    assert_eq!(
+        script.faults,
+        [(1, FaultReason::Late, FaultAction::Forfeit)]
+    );
+    script.run_to_end();
+    let result = script.result();
+    assert_eq!(result.longest_referee_lag_us, 3_000_000);
+    assert!(result.spoiled_by_referee);
+}
+
+#[test]
+fn lag_of_a_forwarding_node_is_at_most_the_time_of_the_wait() {
+    let mut script = Script::started(capped());
+    script.hand_over(0, 1);
+    script.wait_ms(50);
+    lag_ms(&mut script, 50);
+    script.step(forwarding_lag(&[0], u64::MAX));
+    let deadline = script.now.plus_ms(400 + LAG_MARGIN_MS);
+    assert_eq!(script.referee.deadline(), Some(deadline));
+}
+
+#[test]
+fn lag_of_a_forwarding_node_extends_a_wait_by_at_most_8_s() {
+    let mut script = Script::started(capped());
+    script.hand_over(0, 1);
+    let handed = script.now;
+    for _ in 0..3 {
+        forwarding_lag_ms(&mut script, &[0], 2790);
+    }
+    assert!(script.faults.is_empty());
+    let deadline = handed.plus_ms(400 + 8000 + LAG_MARGIN_MS);
+    assert_eq!(script.referee.deadline(), Some(deadline));
+}
+
+#[test]
+fn bots_behind_a_forwarding_node_have_the_start_up_and_reconnect_time_without_its_lag() {
+    let mut script = Script::new(capped());
+    script.connect(0, None);
+    // A seat that is connected needs no time.
+    forwarding_lag_ms(&mut script, &[0], 500);
+    forwarding_lag_ms(&mut script, &[1], 4000);
+    script.wait_ms(499 + u64::from(LAG_MARGIN_MS)).tick();
+    assert_eq!(script.referee.phase(), MatchPhase::Waiting);
+    script.connect(1, None);
+    script.hand_over(0, 1);
+    script.answer_index(0, 1, 0);
+    script.disconnect(0);
+    forwarding_lag_ms(&mut script, &[0, 1], 3000);
+    script.wait_ms(499 + u64::from(LAG_MARGIN_MS)).tick();
+    let faults_of_0 = |script: &Script<Heap>| script.faults.iter().any(|fault| fault.0 == 0);
+    assert!(!faults_of_0(&script));
+    script.wait_ms(1).tick();
+    assert!(faults_of_0(&script));
 }

@@ -1,4 +1,4 @@
-//! What holds whatever happens, in any order, at any time.
+//! Invariants under any inputs, in any order, at any time.
 #![allow(clippy::unwrap_used)]
 
 mod script;
@@ -13,7 +13,7 @@ use toy::{
     heap::{Heap, HeapConfig, Take},
 };
 
-/// What a bot, or the world, can do to a referee. Request numbers are relative to the last.
+/// An input of the referee. Requests are identified relative to the last one of the seat.
 #[derive(Clone, Debug)]
 enum Action {
     Connect {
@@ -40,14 +40,16 @@ enum Action {
     Flood,
     RoundTrip(u64),
     RefereeLag(u64),
+    ForwardingLag(u64),
     Resign,
     Restart,
-    TurnedAway,
+    ConnectionRefused,
+    Expired,
     Tick,
 }
 
 impl Action {
-    /// How often it happens at once.
+    /// The number of repetitions without a pause.
     fn times(&self) -> u32 {
         match self {
             Self::Flood => MAX_USELESS_MESSAGES,
@@ -56,7 +58,7 @@ impl Action {
     }
 }
 
-/// An action of a seat after so many µs; time may also seem to run backwards.
+/// An action of a seat after a delay in µs; time may also seem to run backwards.
 #[derive(Clone, Debug)]
 struct Step {
     number: u8,
@@ -85,9 +87,12 @@ fn action() -> impl Strategy<Value = Action> {
         1 => any::<u64>().prop_map(Action::RoundTrip),
         2 => (0..200_000u64).prop_map(Action::RefereeLag),
         1 => any::<u64>().prop_map(Action::RefereeLag),
+        2 => (0..200_000u64).prop_map(Action::ForwardingLag),
+        1 => any::<u64>().prop_map(Action::ForwardingLag),
         1 => Just(Action::Resign),
         1 => Just(Action::Restart),
-        2 => Just(Action::TurnedAway),
+        2 => Just(Action::ConnectionRefused),
+        1 => Just(Action::Expired),
         4 => Just(Action::Tick),
     ]
 }
@@ -159,7 +164,7 @@ fn clock_rules() -> impl Strategy<Value = ClockRules> {
         )
 }
 
-/// What differs for a seat that each match has, or nothing.
+/// Optional time odds for a seat that every match has.
 fn odds() -> impl Strategy<Value = Vec<SeatOdds>> {
     let ms = |range| prop::option::of(range);
     let odds = (0..2u8, ms(1..3000u32), ms(0..100u32), ms(1..500u32)).prop_map(
@@ -332,10 +337,21 @@ impl<G: Game> Trial<G> {
                 seat,
                 round_trip_us,
             },
-            Action::RefereeLag(lag_us) => Input::RefereeLag { lag_us },
+            Action::RefereeLag(lag_us) => Input::RefereeLag {
+                lag_us,
+                forwarding: Vec::new(),
+            },
+            Action::ForwardingLag(lag_us) => Input::RefereeLag {
+                lag_us: 0,
+                forwarding: vec![ForwardingLag { seat, lag_us }],
+            },
             Action::Resign => Input::Resign { seat },
             Action::Restart => Input::Restarted,
-            Action::TurnedAway => Input::TurnedAway { seat },
+            Action::ConnectionRefused => Input::ConnectionRefused { seat },
+            Action::Expired => Input::Expired {
+                seat,
+                why: "its process ended".to_owned(),
+            },
             Action::Tick => Input::Tick,
         }
     }
@@ -369,7 +385,7 @@ impl<G: Game> Trial<G> {
             {
                 let (last, decided) = &mut self.requests[record.seat.index()];
                 // A request may be issued and decided within one input, before its message is
-                // looked at here.
+                // checked here.
                 assert!(record.request_id >= *last, "an old request is decided");
                 assert!(
                     record.request_id > *last || !*decided,
@@ -417,13 +433,13 @@ impl<G: Game> Trial<G> {
                 note: String::new(),
             });
             if !self.requests[0].1 && self.requests[0].0 == request_id {
-                // Withdrawn, because another seat settled it.
+                // Withdrawn, because the decision of another seat made it obsolete.
                 self.requests[0].1 = true;
             }
         }
     }
 
-    /// What holds for every result.
+    /// Checks the invariants of every result.
     fn check_result(&self) {
         let rules = self.script.referee.rules();
         let result = self.script.result();
@@ -439,8 +455,8 @@ impl<G: Game> Trial<G> {
             .iter()
             .filter(|seat| seat.forfeit.is_some())
             .count();
-        for (number, told) in (0..).zip(&result.seats) {
-            let clock = told.clock_use;
+        for (number, seat_result) in (0..).zip(&result.seats) {
+            let clock = seat_result.clock_use;
             let times = rules.clock_of(seat(number));
             let given = u64::from(times.bank_ms)
                 + u64::from(clock.answered) * u64::from(times.increment_ms);
@@ -449,13 +465,19 @@ impl<G: Game> Trial<G> {
                 (given * 1000 - clock.charged_us) / 1000,
                 u64::from(clock.bank_left_ms)
             );
-            if told.forfeit.is_some() {
-                assert_eq!(usize::from(told.place), result.seats.len() - forfeited + 1);
-                assert_eq!(told.faults.last().map(|fault| fault.reason), told.forfeit);
+            if seat_result.forfeit.is_some() {
+                assert_eq!(
+                    usize::from(seat_result.place),
+                    result.seats.len() - forfeited + 1
+                );
+                assert_eq!(
+                    seat_result.faults.last().map(|fault| fault.reason),
+                    seat_result.forfeit
+                );
             } else {
-                assert!(usize::from(told.place) <= result.seats.len() - forfeited);
+                assert!(usize::from(seat_result.place) <= result.seats.len() - forfeited);
             }
-            assert!(told.faults.len() <= told.fault_count as usize);
+            assert!(seat_result.faults.len() <= seat_result.fault_count as usize);
         }
     }
 }

@@ -24,7 +24,7 @@ fn play_random_match(seats: u8, seed: u64) {
                 message: SeatMessage::Request(request),
                 ..
             } => {
-                let choices = request.question.legal.len() as u32;
+                let choices = request.content.legal.len() as u32;
                 Some((seat.number(), request.request_id, choices))
             }
             _ => None,
@@ -36,7 +36,7 @@ fn play_random_match(seats: u8, seed: u64) {
         script.wait_us(50).hand_over(number, request_id);
         script
             .wait_us(50)
-            .index(number, request_id, chance.below(choices));
+            .answer_index(number, request_id, chance.below(choices));
     }
     assert_eq!(script.referee.phase(), MatchPhase::Ended);
 

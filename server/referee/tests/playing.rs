@@ -6,7 +6,7 @@ mod toy;
 
 use bridgemaster_games::{ChanceStream, Game, Rules, Seed};
 use bridgemaster_referee::*;
-use script::{Script, Told, bot, rules, seat};
+use script::{Script, ShortMessage, bot, rules, seat};
 use toy::{
     hands::{Hand, Hands, HandsConfig, HandsEvent, Prize},
     heap::{Heap, HeapConfig, HeapEvent, Take},
@@ -24,11 +24,11 @@ fn heap(stones: u8, most: u8) -> MatchRules<Heap> {
 #[test]
 fn a_match_is_played_to_its_result() {
     let mut script = Script::started(heap(6, 3));
-    script.index(0, 1, 2);
-    assert_eq!(script.told(1), [(2, Told::Request(1))]);
+    script.answer_index(0, 1, 2);
+    assert_eq!(script.numbered_messages(1), [(2, ShortMessage::Request(1))]);
     script.decide(1, 1, Take(1));
-    assert_eq!(script.told(0), [(3, Told::Request(2))]);
-    script.wait_ms(70).index(0, 2, 1);
+    assert_eq!(script.numbered_messages(0), [(3, ShortMessage::Request(2))]);
+    script.wait_ms(70).answer_index(0, 2, 1);
     let result = script.result();
     assert_eq!((result.decisions, result.duration_ms), (3, 70));
     let [first, second] = &result.seats[..] else {
@@ -51,9 +51,9 @@ fn a_match_is_played_to_its_result() {
 }
 
 #[test]
-fn records_tell_what_was_decided_and_what_came_of_it() {
+fn records_contain_decisions_and_their_consequences() {
     let mut script = Script::started(heap(6, 3));
-    script.wait_ms(12).index(0, 1, 2);
+    script.wait_ms(12).answer_index(0, 1, 2);
     let record = script.records.last().unwrap();
     assert_eq!(record.at_ms, 12);
     let decision = script.last_decision();
@@ -84,7 +84,7 @@ fn records_tell_what_was_decided_and_what_came_of_it() {
 #[test]
 fn the_referee_plays_decisions_that_have_one_legal_answer() {
     let mut script = Script::started(heap(4, 3));
-    script.index(0, 1, 2);
+    script.answer_index(0, 1, 2);
     assert_eq!(script.referee.phase(), MatchPhase::Ended);
     assert_eq!(
         script.decisions(),
@@ -99,7 +99,10 @@ fn a_match_of_forced_decisions_only_ends_as_it_starts() {
     let mut script = Script::new(heap(5, 1));
     script.connect(0, None);
     script.connect(1, None);
-    assert_eq!(script.heard(1), [Told::Started, Told::Ended]);
+    assert_eq!(
+        script.messages(1),
+        [ShortMessage::Started, ShortMessage::Ended]
+    );
     assert_eq!(script.referee.phase(), MatchPhase::Ended);
 }
 
@@ -114,9 +117,9 @@ impl Script<Heap> {
 #[test]
 fn with_ask_forced_bots_are_asked_for_forced_decisions_too() {
     let mut script = Script::ask_forced(4);
-    script.index(0, 1, 2);
-    assert_eq!(script.heard(1), [Told::Request(1)]);
-    script.index(1, 1, 0);
+    script.answer_index(0, 1, 2);
+    assert_eq!(script.messages(1), [ShortMessage::Request(1)]);
+    script.answer_index(1, 1, 0);
     assert_eq!(script.decisions().last(), Some(&(1, DecidedBy::Bot, 1)));
     assert_eq!(script.result().seats[1].forced_decisions, 0);
 }
@@ -125,35 +128,35 @@ fn with_ask_forced_bots_are_asked_for_forced_decisions_too() {
 fn a_forced_decision_of_a_seat_without_a_stream_is_played_by_the_referee() {
     let mut script = Script::started(heap(4, 3));
     script.disconnect(1);
-    script.index(0, 1, 2);
+    script.answer_index(0, 1, 2);
     assert_eq!(script.decisions().last(), Some(&(1, DecidedBy::Referee, 0)));
 }
 
 #[test]
-fn beyond_a_cut_list_full_decisions_are_accepted() {
+fn full_decisions_beyond_a_truncated_list_are_accepted() {
     let mut script = Script::started(heap(30, 9));
-    let question = &script.request(0).question;
-    assert!(question.cut);
-    assert_eq!(question.legal.len(), Heap::LEGAL_CAP);
+    let content = &script.request(0).content;
+    assert!(content.cut);
+    assert_eq!(content.legal.len(), Heap::LEGAL_CAP);
     script.decide(0, 1, Take(9));
     assert_eq!(script.decisions(), [(0, DecidedBy::Bot, 1)]);
-    script.index(1, 1, 4);
+    script.answer_index(1, 1, 4);
     assert_eq!(script.rejection(1).reason, RejectionReason::IndexOutOfRange);
     script.decide(1, 1, Take(10));
     assert_eq!(script.rejection(1).reason, RejectionReason::IllegalDecision);
 }
 
 #[test]
-fn a_complete_list_is_not_marked_as_cut() {
+fn a_complete_list_is_not_marked_as_truncated() {
     let script = Script::started(heap(30, 4));
-    assert!(!script.request(0).question.cut);
+    assert!(!script.request(0).content.cut);
 }
 
 #[test]
 fn the_same_answer_twice_is_ignored() {
     let mut script = Script::started(heap(30, 3));
-    script.index(0, 1, 2);
-    script.index(0, 1, 2);
+    script.answer_index(0, 1, 2);
+    script.answer_index(0, 1, 2);
     assert!(script.last.is_empty());
     script.decide(1, 1, Take(2));
     script.decide(1, 1, Take(2));
@@ -165,27 +168,27 @@ fn the_same_answer_twice_is_ignored() {
 #[test]
 fn another_answer_to_an_answered_request_is_stale_without_penalty() {
     let mut script = Script::started(heap(30, 3));
-    script.index(0, 1, 2);
-    script.index(0, 1, 1);
+    script.answer_index(0, 1, 2);
+    script.answer_index(0, 1, 1);
     assert_eq!(
-        script.heard(0),
-        [Told::Rejected(1, RejectionReason::StaleRequest, 0)]
+        script.messages(0),
+        [ShortMessage::Rejected(1, RejectionReason::StaleRequest, 0)]
     );
     assert_eq!(script.rejection(0).field, "request_id");
-    script.index(1, 1, 0);
-    script.index(0, 2, 0);
-    script.index(1, 2, 0);
-    script.index(0, 1, 2);
+    script.answer_index(1, 1, 0);
+    script.answer_index(0, 2, 0);
+    script.answer_index(1, 2, 0);
+    script.answer_index(0, 1, 2);
     assert_eq!(
-        script.heard(0),
-        [Told::Rejected(1, RejectionReason::StaleRequest, 3)]
+        script.messages(0),
+        [ShortMessage::Rejected(1, RejectionReason::StaleRequest, 3)]
     );
     assert!(script.faults.is_empty());
     assert_eq!(script.strikes(0), 0);
 }
 
 #[test]
-fn a_note_is_recorded_with_its_decision_and_one_without_room_is_dropped() {
+fn a_note_is_recorded_with_its_decision_or_dropped_if_it_exceeds_the_budget() {
     let mut script = Script::started(heap(30, 3));
     let mut request_ids = [0; 2];
     let mut answer = |script: &mut Script<Heap>, number: u8, note: &str| {
@@ -200,8 +203,8 @@ fn a_note_is_recorded_with_its_decision_and_one_without_room_is_dropped() {
         script.last_decision().note.clone()
     };
     let left = |script: &Script<Heap>, number| {
-        let room = script.referee.note_room(seat(number)).unwrap();
-        room.left_bytes()
+        let room = script.referee.note_budget(seat(number)).unwrap();
+        room.remaining_bytes()
     };
     assert_eq!(answer(&mut script, 0, "two are left"), "two are left");
     assert_eq!(left(&script, 0), 32 * 1024 - 12);
@@ -213,24 +216,28 @@ fn a_note_is_recorded_with_its_decision_and_one_without_room_is_dropped() {
         answer: Answer::Index(0),
         note: "three are left".to_owned(),
     });
-    assert_eq!(script.heard(0), []);
+    assert_eq!(script.messages(0), []);
     assert_eq!(left(&script, 0), 32 * 1024 - 12);
     assert_eq!(answer(&mut script, 1, &"n".repeat(MAX_NOTE_BYTES + 1)), "");
     assert_eq!(left(&script, 1), 32 * 1024);
 }
 
 #[test]
-fn an_answer_to_a_request_that_was_never_asked_is_unknown_without_penalty() {
+fn an_answer_to_a_request_that_was_never_sent_is_unknown_without_penalty() {
     let mut script = Script::started(heap(30, 3));
     for request_id in [0, 2, u32::MAX] {
-        script.index(0, request_id, 0);
-        let expected = Told::Rejected(request_id, RejectionReason::UnknownRequest, 1);
-        assert_eq!(script.heard(0), [expected]);
+        script.answer_index(0, request_id, 0);
+        let expected = ShortMessage::Rejected(request_id, RejectionReason::UnknownRequest, 1);
+        assert_eq!(script.messages(0), [expected]);
     }
-    script.index(1, 1, 0);
+    script.answer_index(1, 1, 0);
     assert_eq!(
-        script.heard(1),
-        [Told::Rejected(1, RejectionReason::UnknownRequest, 0)]
+        script.messages(1),
+        [ShortMessage::Rejected(
+            1,
+            RejectionReason::UnknownRequest,
+            0
+        )]
     );
     assert!(script.faults.is_empty());
 }
@@ -255,7 +262,7 @@ fn a_malformed_answer_to_a_request_that_is_not_open_is_no_fault() {
 }
 
 #[test]
-fn every_seat_is_told_every_event_once_and_in_order() {
+fn every_seat_receives_every_event_once_and_in_order() {
     for seats in 2..=4 {
         let mut rules = rules::<Heap>(seats);
         rules.config = HeapConfig {
@@ -265,16 +272,16 @@ fn every_seat_is_told_every_event_once_and_in_order() {
         rules.ask_forced = true;
         let mut script = Script::started(rules);
         let mut all = script.referee.opening_events().to_vec();
-        let mut told: Vec<Vec<HeapEvent>> = vec![Vec::new(); usize::from(seats)];
+        let mut received: Vec<Vec<HeapEvent>> = vec![Vec::new(); usize::from(seats)];
         let mut ids = vec![0; usize::from(seats)];
         let mut turn = 0;
         while script.referee.phase() == MatchPhase::Running {
             let number = turn as u8 % seats;
             let request = script.request(number);
-            told[usize::from(number)].extend_from_slice(&request.question.events);
-            assert_eq!(told[usize::from(number)], all);
+            received[usize::from(number)].extend_from_slice(&request.content.events);
+            assert_eq!(received[usize::from(number)], all);
             ids[usize::from(number)] += 1;
-            script.index(number, ids[usize::from(number)], 0);
+            script.answer_index(number, ids[usize::from(number)], 0);
             all.extend_from_slice(&script.last_decision().events);
             turn += 1;
         }
@@ -283,7 +290,7 @@ fn every_seat_is_told_every_event_once_and_in_order() {
 }
 
 #[test]
-fn a_bot_that_is_back_is_told_what_happened_while_it_was_away() {
+fn a_reconnected_bot_receives_the_events_that_it_missed() {
     let mut rules = heap(200, 3);
     rules.faults.disconnected = FaultAction::Substitute;
     rules.clock.reconnect_ms = 0;
@@ -291,11 +298,11 @@ fn a_bot_that_is_back_is_told_what_happened_while_it_was_away() {
     script.disconnect(1);
     script.tick();
     for request_id in 1..=40 {
-        script.index(0, request_id, 0);
+        script.answer_index(0, request_id, 0);
     }
     script.connect(1, None);
-    script.index(0, 41, 0);
-    assert_eq!(script.request(1).question.events.len(), 1 + 40 * 2 + 1);
+    script.answer_index(0, 41, 0);
+    assert_eq!(script.request(1).content.events.len(), 1 + 40 * 2 + 1);
 }
 
 #[test]
@@ -323,7 +330,7 @@ fn simultaneous_seats_are_asked_at_once_and_answer_in_any_order() {
 }
 
 #[test]
-fn a_request_that_another_seat_settled_is_withdrawn() {
+fn a_request_made_obsolete_by_another_seat_is_withdrawn() {
     let mut rules = rules::<Hands>(3);
     rules.config = HandsConfig {
         rounds: 3,
@@ -331,23 +338,30 @@ fn a_request_that_another_seat_settled_is_withdrawn() {
         draws_prizes: false,
     };
     let mut script = Script::started(rules);
-    assert_eq!(script.heard(2), [Told::Started, Told::Request(1)]);
+    assert_eq!(
+        script.messages(2),
+        [ShortMessage::Started, ShortMessage::Request(1)]
+    );
     script.decide(1, 1, Hand::Rock);
-    assert_eq!(script.heard(0), [Told::Request(1)], "seat 0 sat out before");
+    assert_eq!(
+        script.messages(0),
+        [ShortMessage::Request(1)],
+        "seat 0 sat out before"
+    );
     script.decide(2, 1, Hand::Rock);
     assert_eq!(
-        script.heard(2),
-        [Told::Rejected(1, RejectionReason::StaleRequest, 0)]
+        script.messages(2),
+        [ShortMessage::Rejected(1, RejectionReason::StaleRequest, 0)]
     );
     script.decide(0, 1, Hand::Rock);
-    assert_eq!(script.heard(2), [Told::Request(2)]);
+    assert_eq!(script.messages(2), [ShortMessage::Request(2)]);
     script.decide(2, 2, Hand::Rock);
     assert_eq!(script.referee.phase(), MatchPhase::Ended);
     assert!(script.faults.is_empty());
 }
 
 #[test]
-fn chance_results_are_drawn_from_streams_of_their_own_and_recorded_before_the_next_request() {
+fn chance_results_have_their_own_streams_and_are_recorded_before_the_next_request() {
     let mut rules = rules::<Hands>(2);
     rules.config = HandsConfig {
         rounds: 2,
@@ -369,9 +383,9 @@ fn chance_results_are_drawn_from_streams_of_their_own_and_recorded_before_the_ne
         assert_eq!((record.stream, record.chance), (stream, prize));
         assert_eq!(record.events, [HandsEvent::PrizeDrawn(prize)]);
         if request_id == 1 {
-            let question = &script.request(0).question;
-            assert_eq!(question.observation.points, expected);
-            assert_eq!(question.events.last(), Some(&HandsEvent::PrizeDrawn(prize)));
+            let content = &script.request(0).content;
+            assert_eq!(content.observation.points, expected);
+            assert_eq!(content.events.last(), Some(&HandsEvent::PrizeDrawn(prize)));
         }
     }
     let scores: Vec<i32> = script
@@ -384,7 +398,7 @@ fn chance_results_are_drawn_from_streams_of_their_own_and_recorded_before_the_ne
 }
 
 #[test]
-fn a_secret_decision_is_not_counted_before_what_comes_of_it_is_public() {
+fn a_secret_decision_is_not_counted_before_its_consequences_are_public() {
     let mut script = Script::<Hands>::started(rules(2));
     script.decide(0, 1, Hand::Rock);
     assert_eq!(script.decisions().len(), 1);
@@ -403,13 +417,13 @@ fn the_house_takes_the_first_decision_by_policy() {
 }
 
 #[test]
-fn the_house_draws_from_a_stream_of_the_seed_for_each_seat() {
+fn the_house_has_its_own_random_stream_per_seat() {
     let mut rules = heap(255, 4);
     rules.seed = Seed::from(99);
     let mut script = Script::started(rules);
     script.step(Input::Resign { seat: seat(1) });
     for request_id in 1..=15 {
-        script.index(0, request_id, 0);
+        script.answer_index(0, request_id, 0);
     }
     let drawn: Vec<u32> = script
         .records

@@ -1,11 +1,11 @@
-//! A referee that was away: its time is nobody's.
+//! Restarts of the referee: the outage is charged to no seat.
 #![allow(clippy::unwrap_used)]
 
 mod script;
 mod toy;
 
 use bridgemaster_referee::*;
-use script::{Script, Told, rules, seat};
+use script::{Script, ShortMessage, rules, seat};
 use toy::heap::Heap;
 
 fn long_rules() -> MatchRules<Heap> {
@@ -19,7 +19,7 @@ fn started() -> Script<Heap> {
 }
 
 #[test]
-fn the_clock_of_an_open_request_stands_still_until_its_bot_is_back() {
+fn the_clock_of_an_open_request_stands_still_until_its_bot_reconnects() {
     let mut script = started();
     script.hand_over(0, 1);
     script.wait_ms(1500).tick();
@@ -32,7 +32,10 @@ fn the_clock_of_an_open_request_stands_still_until_its_bot_is_back() {
     script.wait_ms(30_000).tick();
     assert_eq!(reading(&script), (8500, 58_500));
     script.connect(0, Some(1));
-    assert_eq!(script.told(0)[0], (2, Told::Request(1)));
+    assert_eq!(
+        script.numbered_messages(0)[0],
+        (2, ShortMessage::Request(1))
+    );
     let clock = script.request(0).clock;
     assert_eq!((clock.decision_left_ms, clock.bank_left_ms), (8500, 58_500));
     script.wait_ms(3000).hand_over(0, 1);
@@ -40,13 +43,13 @@ fn the_clock_of_an_open_request_stands_still_until_its_bot_is_back() {
     script.connect(1, None);
     script.connect(2, None);
     assert_eq!(script.referee.deadline(), Some(script.now.plus_ms(8500)));
-    script.wait_ms(500).index(0, 1, 0);
+    script.wait_ms(500).answer_index(0, 1, 0);
     let charge = script.last_decision().charge.unwrap();
     assert_eq!(charge.charged_us, 2_000_000);
 }
 
 #[test]
-fn a_bot_that_is_back_and_does_not_read_is_late() {
+fn a_reconnected_bot_that_does_not_read_is_late() {
     let mut script = started();
     script.hand_over(0, 1);
     script.wait_ms(4000).tick();
@@ -61,7 +64,7 @@ fn a_bot_that_is_back_and_does_not_read_is_late() {
 }
 
 #[test]
-fn a_bot_that_begins_anew_after_a_restart_has_the_whole_time_again_once() {
+fn a_bot_that_starts_over_after_a_restart_gets_the_full_time_once() {
     let mut script = started();
     script.hand_over(0, 1);
     script.wait_ms(9000).tick();
@@ -82,7 +85,7 @@ fn a_bot_that_begins_anew_after_a_restart_has_the_whole_time_again_once() {
 }
 
 #[test]
-fn a_bot_that_is_back_wins_no_time_by_further_streams() {
+fn a_reconnected_bot_gains_no_time_from_further_streams() {
     let left_ms = |script: &Script<Heap>| {
         let clock = script.referee.clock_reading(seat(0), script.now);
         clock.unwrap().decision_left_ms
@@ -112,16 +115,17 @@ fn lag_between_two_restarts_changes_no_clock() {
     script.wait_ms(1500).tick();
     script.restart();
     script.connect(0, Some(1));
-    script
-        .wait_ms(700)
-        .step(Input::RefereeLag { lag_us: 600_000 });
+    script.wait_ms(700).step(Input::RefereeLag {
+        lag_us: 600_000,
+        forwarding: Vec::new(),
+    });
     script.wait_ms(100).restart();
     let clock = script.referee.clock_reading(seat(0), script.now).unwrap();
     assert_eq!((clock.decision_left_ms, clock.bank_left_ms), (8500, 58_500));
 }
 
 #[test]
-fn a_bot_that_leaves_again_after_a_restart_leaves_on_its_own_time() {
+fn a_bot_that_leaves_again_after_a_restart_uses_its_own_time() {
     let mut script = started();
     script.hand_over(0, 1);
     script.wait_ms(4000).tick();
@@ -132,7 +136,7 @@ fn a_bot_that_leaves_again_after_a_restart_leaves_on_its_own_time() {
 }
 
 #[test]
-fn bots_have_a_minute_to_come_back_and_more_if_the_rules_give_more() {
+fn bots_have_at_least_a_minute_to_reconnect() {
     for (reconnect_ms, grace_ms) in [(0, RESTART_GRACE_MS), (90_000, 90_000)] {
         let mut rules = long_rules();
         rules.clock.reconnect_ms = reconnect_ms;
@@ -156,12 +160,12 @@ fn bots_have_a_minute_to_come_back_and_more_if_the_rules_give_more() {
 }
 
 #[test]
-fn a_request_that_is_issued_before_a_bot_is_back_waits_for_it() {
+fn a_request_issued_before_a_bot_reconnects_waits_for_it() {
     let mut script = started();
     script.restart();
     script.connect(0, Some(2));
     script.hand_over(0, 1);
-    script.index(0, 1, 0);
+    script.answer_index(0, 1, 0);
     script.wait_ms(30_000).tick();
     assert_eq!(script.faults, [], "seat 1 is not back yet");
     script.connect(1, None);
@@ -170,7 +174,7 @@ fn a_request_that_is_issued_before_a_bot_is_back_waits_for_it() {
 }
 
 #[test]
-fn the_others_are_told_of_who_was_away_when_they_are_back() {
+fn reconnected_bots_learn_which_seats_were_disconnected() {
     let mut script = started();
     let records = script.records.len();
     script.restart();
@@ -180,21 +184,21 @@ fn the_others_are_told_of_who_was_away_when_they_are_back() {
     }
     script.connect(0, Some(2));
     assert_eq!(
-        script.heard(0),
+        script.messages(0),
         [
-            Told::Status(1, SeatState::Paused, None),
-            Told::Status(2, SeatState::Paused, None)
+            ShortMessage::Status(1, SeatState::Paused, None),
+            ShortMessage::Status(2, SeatState::Paused, None)
         ]
     );
     script.connect(1, None);
     assert_eq!(
-        script.told(0),
-        [(5, Told::Status(1, SeatState::Connected, None))]
+        script.numbered_messages(0),
+        [(5, ShortMessage::Status(1, SeatState::Connected, None))]
     );
 }
 
 #[test]
-fn the_start_up_time_goes_on_where_it_was_and_is_long_enough_to_come() {
+fn the_start_up_time_continues_after_a_restart_and_suffices_to_connect() {
     let mut rules = long_rules();
     rules.clock.startup_ms = 100_000;
     let mut script = Script::new(rules);
@@ -206,7 +210,7 @@ fn the_start_up_time_goes_on_where_it_was_and_is_long_enough_to_come() {
     };
     ends_in(&script, 96_000);
     script.wait_ms(95_000).tick();
-    // A bot that came in the second that is left may be forgotten, and has to come again.
+    // A bot that connected in the remaining second may be forgotten, and has to reconnect.
     script.wait_ms(500).restart();
     ends_in(&script, RESTART_GRACE_MS);
     script.wait_ms(1000).tick();
@@ -220,7 +224,7 @@ fn the_start_up_time_goes_on_where_it_was_and_is_long_enough_to_come() {
 #[test]
 fn a_match_that_is_over_is_not_changed_by_a_restart() {
     let mut script = started();
-    script.run_out();
+    script.run_to_end();
     let records = script.records.len();
     script.restart();
     assert_eq!(script.records.len(), records);

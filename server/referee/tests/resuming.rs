@@ -5,7 +5,7 @@ mod script;
 mod toy;
 
 use bridgemaster_referee::*;
-use script::{Script, Told, bot, rules, seat};
+use script::{Script, ShortMessage, bot, rules, seat};
 use toy::heap::Heap;
 
 fn started() -> Script<Heap> {
@@ -20,33 +20,37 @@ fn a_bot_that_knows_the_open_request_is_sent_nothing_again() {
     let mut script = started();
     script.disconnect(0);
     script.connect(0, Some(2));
-    assert_eq!(script.told(0), []);
-    script.index(0, 1, 0);
+    assert_eq!(script.numbered_messages(0), []);
+    script.answer_index(0, 1, 0);
     assert_eq!(script.decisions(), [(0, DecidedBy::Bot, 1)]);
 }
 
 #[test]
-fn a_bot_gets_what_came_after_its_last_sequence() {
+fn a_bot_gets_the_messages_after_its_last_sequence_number() {
     let mut script = started();
-    script.index(0, 7, 0);
+    script.answer_index(0, 7, 0);
     script.disconnect(0);
     for (last, expected) in [
         (
             0,
-            vec![(1, Told::Started), (2, Told::Request(1)), (3, rejected())],
+            vec![
+                (1, ShortMessage::Started),
+                (2, ShortMessage::Request(1)),
+                (3, rejected()),
+            ],
         ),
-        (1, vec![(2, Told::Request(1)), (3, rejected())]),
+        (1, vec![(2, ShortMessage::Request(1)), (3, rejected())]),
         (2, vec![(3, rejected())]),
         (3, vec![]),
     ] {
         script.connect(0, Some(last));
-        assert_eq!(script.told(0), expected, "after {last}");
+        assert_eq!(script.numbered_messages(0), expected, "after {last}");
         script.disconnect(0);
     }
 }
 
-fn rejected() -> Told {
-    Told::Rejected(7, RejectionReason::UnknownRequest, 1)
+fn rejected() -> ShortMessage {
+    ShortMessage::Rejected(7, RejectionReason::UnknownRequest, 1)
 }
 
 #[test]
@@ -56,7 +60,7 @@ fn the_open_request_is_sent_again_with_the_remaining_time() {
     let deadline = script.referee.deadline();
     script.wait_ms(1500).disconnect(0);
     script.wait_ms(2000).connect(0, Some(1));
-    assert_eq!(script.told(0), [(2, Told::Request(1))]);
+    assert_eq!(script.numbered_messages(0), [(2, ShortMessage::Request(1))]);
     let clock = script.request(0).clock;
     assert_eq!((clock.decision_left_ms, clock.bank_left_ms), (6500, 56_500));
     script.hand_over(0, 1);
@@ -68,63 +72,69 @@ impl Script<Heap> {
     fn request_is_the_first_question(&mut self) -> bool {
         self.connect(0, Some(1));
         let request = self.request(0);
-        request.question.legal.len() == 3 && request.question.events.len() == 1
+        request.content.legal.len() == 3 && request.content.events.len() == 1
     }
 }
 
 #[test]
-fn a_bot_that_knows_nothing_gets_the_start_and_the_open_request_under_their_numbers() {
+fn a_bot_that_starts_over_gets_the_start_and_the_open_request_under_their_numbers() {
     let mut script = started();
-    script.index(0, 7, 0);
+    script.answer_index(0, 7, 0);
     script.disconnect(0);
     script.connect(0, None);
-    assert_eq!(script.told(0), [(1, Told::Started), (2, Told::Request(1))]);
-    script.index(0, 1, 0);
-    script.index(1, 1, 0);
-    script.index(2, 1, 0);
     assert_eq!(
-        script.told(0),
-        [(4, Told::Request(2))],
-        "new messages go on counting"
+        script.numbered_messages(0),
+        [(1, ShortMessage::Started), (2, ShortMessage::Request(1))]
+    );
+    script.answer_index(0, 1, 0);
+    script.answer_index(1, 1, 0);
+    script.answer_index(2, 1, 0);
+    assert_eq!(
+        script.numbered_messages(0),
+        [(4, ShortMessage::Request(2))],
+        "new messages continue the numbering"
     );
 }
 
 #[test]
-fn a_claim_to_have_messages_that_were_never_sent_counts_as_knowing_nothing() {
+fn a_bot_that_claims_messages_that_were_never_sent_starts_over() {
     let mut script = started();
     script.connect(0, Some(900));
-    assert_eq!(script.told(0), [(1, Told::Started), (2, Told::Request(1))]);
+    assert_eq!(
+        script.numbered_messages(0),
+        [(1, ShortMessage::Started), (2, ShortMessage::Request(1))]
+    );
 }
 
 #[test]
-fn what_an_accepted_answer_shows_to_have_arrived_is_not_kept() {
+fn messages_acknowledged_by_an_accepted_answer_are_not_retained() {
     let mut script = started();
-    script.index(0, 1, 0);
-    script.index(1, 1, 0);
-    script.index(2, 1, 0);
+    script.answer_index(0, 1, 0);
+    script.answer_index(1, 1, 0);
+    script.answer_index(2, 1, 0);
     script.connect(0, Some(1));
     assert_eq!(
-        script.told(0),
-        [(1, Told::Started), (3, Told::Request(2))],
+        script.numbered_messages(0),
+        [(1, ShortMessage::Started), (3, ShortMessage::Request(2))],
         "as knowing nothing"
     );
     script.connect(0, Some(2));
-    assert_eq!(script.told(0), [(3, Told::Request(2))]);
+    assert_eq!(script.numbered_messages(0), [(3, ShortMessage::Request(2))]);
 }
 
 #[test]
-fn a_request_issued_while_the_bot_was_away_is_sent_when_it_is_back() {
+fn a_request_issued_while_the_bot_was_disconnected_is_sent_when_it_reconnects() {
     let mut script = started();
     script.disconnect(1);
-    script.index(0, 1, 0);
-    assert_eq!(script.heard(1), []);
+    script.answer_index(0, 1, 0);
+    assert_eq!(script.messages(1), []);
     script.wait_ms(100).connect(1, Some(1));
-    assert_eq!(script.told(1), [(2, Told::Request(1))]);
+    assert_eq!(script.numbered_messages(1), [(2, ShortMessage::Request(1))]);
     assert_eq!(script.request(1).clock.decision_left_ms, 9900);
 }
 
 #[test]
-fn changes_of_seats_while_a_bot_was_away_are_told_once_as_they_stand() {
+fn seat_changes_that_a_bot_missed_are_sent_once_in_their_current_state() {
     let mut script = started();
     script.disconnect(1);
     for _ in 0..5 {
@@ -134,32 +144,32 @@ fn changes_of_seats_while_a_bot_was_away_are_told_once_as_they_stand() {
     script.step(Input::Resign { seat: seat(2) });
     script.connect(1, Some(1));
     assert_eq!(
-        script.told(1),
+        script.numbered_messages(1),
         [
-            (2, Told::Status(0, SeatState::Connected, None)),
+            (2, ShortMessage::Status(0, SeatState::Connected, None)),
             (
                 3,
-                Told::Status(2, SeatState::Forfeited, Some(FaultReason::Resigned))
+                ShortMessage::Status(2, SeatState::Forfeited, Some(FaultReason::Resigned))
             ),
         ]
     );
 }
 
 #[test]
-fn the_others_are_told_that_a_bot_is_gone_and_back() {
+fn the_others_are_notified_when_a_bot_disconnects_and_reconnects() {
     let mut script = started();
     script.disconnect(1);
     for number in [0, 2] {
         assert_eq!(
-            script.heard(number),
-            [Told::Status(1, SeatState::Paused, None)]
+            script.messages(number),
+            [ShortMessage::Status(1, SeatState::Paused, None)]
         );
     }
     script.connect(1, Some(1));
     for number in [0, 2] {
         assert_eq!(
-            script.heard(number),
-            [Told::Status(1, SeatState::Connected, None)]
+            script.messages(number),
+            [ShortMessage::Status(1, SeatState::Connected, None)]
         );
     }
 }
@@ -169,15 +179,18 @@ fn a_newer_stream_takes_over_without_a_pause() {
     let mut script = started();
     let records = script.records.len();
     script.connect(0, None);
-    assert_eq!(script.told(0), [(1, Told::Started), (2, Told::Request(1))]);
-    assert_eq!(script.heard(1), []);
+    assert_eq!(
+        script.numbered_messages(0),
+        [(1, ShortMessage::Started), (2, ShortMessage::Request(1))]
+    );
+    assert_eq!(script.messages(1), []);
     assert_eq!(script.records.len(), records);
-    script.index(0, 1, 0);
+    script.answer_index(0, 1, 0);
     assert_eq!(script.decisions(), [(0, DecidedBy::Bot, 1)]);
 }
 
 #[test]
-fn another_bot_that_takes_over_is_told_to_the_others_and_recorded() {
+fn another_bot_that_takes_over_is_reported_to_the_others_and_recorded() {
     let mut script = started();
     script.step(Input::Connected {
         seat: seat(0),
@@ -185,8 +198,8 @@ fn another_bot_that_takes_over_is_told_to_the_others_and_recorded() {
         last_sequence: None,
     });
     assert_eq!(
-        script.heard(1),
-        [Told::Status(0, SeatState::Connected, None)]
+        script.messages(1),
+        [ShortMessage::Status(0, SeatState::Connected, None)]
     );
     let last = script.records.last().unwrap();
     assert!(matches!(&last.entry, RecordEntry::Seat(info) if info.bot == Some(bot(9))));
@@ -198,37 +211,40 @@ fn a_request_that_was_decided_meanwhile_is_sent_again_without_time() {
     script.tick_at_deadline();
     script.connect(0, Some(1));
     assert_eq!(
-        script.told(0),
+        script.numbered_messages(0),
         [
-            (2, Told::Request(1)),
+            (2, ShortMessage::Request(1)),
             (
                 3,
-                Told::Status(0, SeatState::Connected, Some(FaultReason::Late))
+                ShortMessage::Status(0, SeatState::Connected, Some(FaultReason::Late))
             ),
         ]
     );
     assert_eq!(script.request(0).clock.decision_left_ms, 0);
-    script.index(0, 1, 0);
+    script.answer_index(0, 1, 0);
     assert_eq!(
-        script.heard(0),
-        [Told::Rejected(1, RejectionReason::StaleRequest, 0)]
+        script.messages(0),
+        [ShortMessage::Rejected(1, RejectionReason::StaleRequest, 0)]
     );
 }
 
 #[test]
-fn a_bot_that_missed_more_than_is_kept_is_treated_as_knowing_nothing() {
+fn a_bot_that_missed_more_than_is_retained_starts_over() {
     let mut script = started();
-    for _ in 0..MAX_MESSAGES_KEPT {
-        script.index(0, 7, 0);
+    for _ in 0..MAX_RETAINED_MESSAGES {
+        script.answer_index(0, 7, 0);
     }
     script.connect(0, Some(1));
-    assert_eq!(script.told(0), [(1, Told::Started), (2, Told::Request(1))]);
+    assert_eq!(
+        script.numbered_messages(0),
+        [(1, ShortMessage::Started), (2, ShortMessage::Request(1))]
+    );
     script.connect(0, Some(2));
-    assert_eq!(script.told(0).len(), MAX_MESSAGES_KEPT);
+    assert_eq!(script.numbered_messages(0).len(), MAX_RETAINED_MESSAGES);
 }
 
 #[test]
-fn a_bot_that_missed_the_start_is_told_of_it_when_it_is_back() {
+fn a_bot_that_missed_the_start_receives_it_when_it_reconnects() {
     let mut rules = rules::<Heap>(2);
     rules.clock.startup_ms = 1000;
     let mut script = Script::new(rules);
@@ -238,18 +254,18 @@ fn a_bot_that_missed_the_start_is_told_of_it_when_it_is_back() {
     script.tick_at_deadline();
     assert_eq!(script.referee.phase(), MatchPhase::Running);
     script.connect(1, Some(0));
-    assert_eq!(script.told(1), [(1, Told::Started)]);
+    assert_eq!(script.numbered_messages(1), [(1, ShortMessage::Started)]);
     assert!(script.faults.is_empty());
 }
 
 #[test]
-fn a_bot_that_missed_the_end_is_told_of_it_when_it_is_back() {
+fn a_bot_that_missed_the_end_receives_it_when_it_reconnects() {
     for last_sequence in [None, Some(1)] {
         let mut script = started();
         script.disconnect(1);
         script.step(Input::Resign { seat: seat(0) });
         script.step(Input::Resign { seat: seat(2) });
-        script.run_out();
+        script.run_to_end();
         assert_eq!(
             script.result().seats[1].forfeit,
             Some(FaultReason::Disconnected)
@@ -265,37 +281,40 @@ fn a_bot_that_missed_the_end_is_told_of_it_when_it_is_back() {
         rules.config.stones = Some(3);
         let mut script = Script::started(rules);
         script.disconnect(1);
-        script.index(0, 1, 2);
+        script.answer_index(0, 1, 2);
         script.connect(1, last_sequence);
-        let mut expected = vec![(2, Told::Ended)];
+        let mut expected = vec![(2, ShortMessage::Ended)];
         if last_sequence.is_none() {
-            expected.insert(0, (1, Told::Started));
+            expected.insert(0, (1, ShortMessage::Started));
         }
-        assert_eq!(script.told(1), expected);
+        assert_eq!(script.numbered_messages(1), expected);
         assert_eq!(script.closed(1), Some(CloseReason::MatchEnded));
         script.connect(1, Some(2));
-        assert_eq!(script.told(1), []);
+        assert_eq!(script.numbered_messages(1), []);
         script.connect(1, None);
-        assert_eq!(script.told(1), [(1, Told::Started), (2, Told::Ended)]);
+        assert_eq!(
+            script.numbered_messages(1),
+            [(1, ShortMessage::Started), (2, ShortMessage::Ended)]
+        );
     }
 }
 
 #[test]
-fn the_last_word_on_another_seat_is_true_for_a_bot_that_began_anew_and_lost_its_stream() {
+fn a_bot_that_started_over_and_lost_its_stream_learns_the_current_state_of_other_seats() {
     let mut script = Script::<Heap>::started(rules(3));
     script.disconnect(1);
     script.connect(1, Some(1));
     script.disconnect(0);
     script.disconnect(1);
     script.connect(0, None);
-    // Of what it was sent then, it got the start.
+    // It received only the start.
     script.disconnect(0);
     script.connect(0, Some(1));
-    let heard = script.heard(0);
-    let of_seat_1 = |told: &&Told| matches!(told, Told::Status(1, ..));
+    let messages = script.messages(0);
+    let of_seat_1 = |message: &&ShortMessage| matches!(message, ShortMessage::Status(1, ..));
     assert_eq!(
-        heard.iter().rfind(of_seat_1),
-        Some(&Told::Status(1, SeatState::Paused, None)),
-        "{heard:?}"
+        messages.iter().rfind(of_seat_1),
+        Some(&ShortMessage::Status(1, SeatState::Paused, None)),
+        "{messages:?}"
     );
 }

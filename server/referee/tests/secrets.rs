@@ -1,14 +1,14 @@
-//! What a fault tells others while it is secret who has decided: nothing.
+//! A fault reveals nothing to other seats while it is secret who has decided.
 #![allow(clippy::unwrap_used)]
 
 mod script;
 mod toy;
 
 use bridgemaster_referee::*;
-use script::{Script, Told, rules, seat};
+use script::{Script, ShortMessage, rules, seat};
 use toy::{hands::Hands, heap::Heap};
 
-/// No answer has this index.
+/// An index that is out of range for every request.
 const ILLEGAL: u32 = 9;
 
 /// Three seats that choose at the same time.
@@ -16,78 +16,88 @@ fn secret_choices() -> Script<Hands> {
     Script::started(rules::<Hands>(3))
 }
 
-/// State and strikes of a seat, as everybody may know them.
-fn shown(script: &Script<Hands>, number: usize) -> (SeatState, u32) {
+/// The public state and strikes of a seat.
+fn public_state(script: &Script<Hands>, number: usize) -> (SeatState, u32) {
     let info = script.referee.public_seats().nth(number).unwrap();
     (info.state, info.strikes)
 }
 
 #[test]
-fn an_illegal_answer_is_told_to_the_others_with_the_next_event() {
+fn an_illegal_answer_is_reported_to_the_others_with_the_next_event() {
     let mut script = secret_choices();
-    script.index(0, 1, 0);
+    script.answer_index(0, 1, 0);
     let changes = script.referee.public_changes();
-    script.index(1, 1, ILLEGAL);
-    let struck = Told::Status(1, SeatState::Connected, Some(FaultReason::Illegal));
-    assert!(script.heard(1).contains(&struck));
-    assert_eq!(script.heard(0), []);
-    assert_eq!(script.heard(2), []);
+    script.answer_index(1, 1, ILLEGAL);
+    let struck = ShortMessage::Status(1, SeatState::Connected, Some(FaultReason::Illegal));
+    assert!(script.messages(1).contains(&struck));
+    assert_eq!(script.messages(0), []);
+    assert_eq!(script.messages(2), []);
     assert_eq!(script.strikes(1), 1);
-    assert_eq!(shown(&script, 1), (SeatState::Connected, 0));
+    assert_eq!(public_state(&script, 1), (SeatState::Connected, 0));
     assert_eq!(script.referee.public_changes(), changes);
-    script.index(1, 1, 0);
-    assert_eq!(script.heard(0), []);
-    script.index(2, 1, 0);
-    assert_eq!(script.heard(0), [struck.clone(), Told::Request(2)]);
-    assert_eq!(script.heard(2), [struck, Told::Request(2)]);
-    assert_eq!(script.heard(1), [Told::Request(2)]);
-    assert_eq!(shown(&script, 1), (SeatState::Connected, 1));
+    script.answer_index(1, 1, 0);
+    assert_eq!(script.messages(0), []);
+    script.answer_index(2, 1, 0);
+    assert_eq!(
+        script.messages(0),
+        [struck.clone(), ShortMessage::Request(2)]
+    );
+    assert_eq!(script.messages(2), [struck, ShortMessage::Request(2)]);
+    assert_eq!(script.messages(1), [ShortMessage::Request(2)]);
+    assert_eq!(public_state(&script, 1), (SeatState::Connected, 1));
     assert!(script.referee.public_changes() > changes);
 }
 
 #[test]
-fn a_seat_that_forfeits_in_secret_seems_to_think_on() {
+fn a_seat_that_forfeits_in_secret_appears_to_be_thinking() {
     let mut rules = rules::<Hands>(3);
     rules.faults.late = FaultAction::Forfeit;
     let mut script = Script::started(rules);
     for number in 0..3 {
         script.hand_over(number, 1);
     }
-    script.index(0, 1, 0);
+    script.answer_index(0, 1, 0);
     script.step(Input::Resign { seat: seat(1) });
     let resigned = FaultReason::Resigned;
     assert_eq!(script.closed(1), Some(CloseReason::Forfeited(resigned)));
-    assert_eq!(script.heard(0), []);
-    assert_eq!(shown(&script, 1), (SeatState::Connected, 0));
+    assert_eq!(script.messages(0), []);
+    assert_eq!(public_state(&script, 1), (SeatState::Connected, 0));
     // The last one is late, and that ends the round: both forfeits are public.
     script.tick_at_deadline();
-    let gone = |number, reason| Told::Status(number, SeatState::Forfeited, Some(reason));
-    let told = script.heard(0);
-    assert_eq!(told[..2], [gone(1, resigned), gone(2, FaultReason::Late)]);
-    assert_eq!(shown(&script, 1).0, SeatState::Forfeited);
+    let gone = |number, reason| ShortMessage::Status(number, SeatState::Forfeited, Some(reason));
+    let messages = script.messages(0);
+    assert_eq!(
+        messages[..2],
+        [gone(1, resigned), gone(2, FaultReason::Late)]
+    );
+    assert_eq!(public_state(&script, 1).0, SeatState::Forfeited);
 }
 
 #[test]
-fn a_stream_that_is_lost_is_told_at_once_and_the_strike_that_came_with_it_is_not() {
+fn a_lost_stream_is_reported_at_once_but_not_the_strike_for_it() {
     let mut script = secret_choices();
     script.step(Input::Garbage {
         seat: seat(1),
         detail: String::new(),
     });
-    assert_eq!(script.heard(0), [Told::Status(1, SeatState::Paused, None)]);
+    assert_eq!(
+        script.messages(0),
+        [ShortMessage::Status(1, SeatState::Paused, None)]
+    );
     assert_eq!(script.strikes(1), 1);
-    assert_eq!(shown(&script, 1), (SeatState::Paused, 0));
+    assert_eq!(public_state(&script, 1), (SeatState::Paused, 0));
 }
 
 #[test]
-fn whoever_comes_back_is_told_no_more_than_those_who_stayed() {
+fn a_reconnected_bot_learns_no_more_than_the_others() {
     for last_sequence in [None, Some(2)] {
         let mut script = secret_choices();
         script.disconnect(0);
-        script.index(1, 1, ILLEGAL);
+        script.answer_index(1, 1, ILLEGAL);
         script.connect(0, last_sequence);
-        let told_of_it = |told: &Told| matches!(told, Told::Status(1, ..));
-        assert!(!script.heard(0).iter().any(told_of_it));
+        let is_about_seat_1 =
+            |message: &ShortMessage| matches!(message, ShortMessage::Status(1, ..));
+        assert!(!script.messages(0).iter().any(is_about_seat_1));
         for output in &script.last {
             if let Output::Send {
                 seat: to,
@@ -112,32 +122,32 @@ fn whoever_comes_back_is_told_no_more_than_those_who_stayed() {
 }
 
 #[test]
-fn after_a_restart_a_seat_that_forfeited_in_secret_seems_to_be_away_as_all_are() {
+fn after_a_restart_a_seat_that_forfeited_in_secret_appears_disconnected_like_all_others() {
     let mut script = secret_choices();
     script.step(Input::Resign { seat: seat(1) });
     script.restart();
     for number in 0..3 {
-        assert_eq!(shown(&script, number), (SeatState::Paused, 0));
+        assert_eq!(public_state(&script, number), (SeatState::Paused, 0));
     }
     assert_eq!(script.state(1), SeatState::Forfeited);
 }
 
 #[test]
-fn where_seats_take_turns_a_fault_is_told_at_once() {
+fn where_seats_take_turns_a_fault_is_reported_at_once() {
     let mut script = Script::started(rules::<Heap>(2));
     assert!(!script.referee.is_secret_who_decided());
-    script.index(0, 1, ILLEGAL);
-    let struck = Told::Status(0, SeatState::Connected, Some(FaultReason::Illegal));
-    assert_eq!(script.heard(1), [struck]);
+    script.answer_index(0, 1, ILLEGAL);
+    let struck = ShortMessage::Status(0, SeatState::Connected, Some(FaultReason::Illegal));
+    assert_eq!(script.messages(1), [struck]);
 }
 
 #[test]
-fn a_chance_result_with_an_event_makes_public_what_led_to_it() {
+fn a_chance_result_with_an_event_makes_the_decisions_before_it_public() {
     let mut rules = rules::<Hands>(2);
     rules.config.draws_prizes = true;
     let mut script = Script::started(rules);
-    script.index(0, 1, 0);
+    script.answer_index(0, 1, 0);
     assert_eq!(script.referee.public_decisions(), 0);
-    script.index(1, 1, 0);
+    script.answer_index(1, 1, 0);
     assert_eq!(script.referee.public_decisions(), 2);
 }

@@ -6,7 +6,7 @@ mod toy;
 
 use bridgemaster_games::SeatCount;
 use bridgemaster_referee::*;
-use script::{Script, Told, rules, seat};
+use script::{Script, ShortMessage, rules, seat};
 use toy::{
     hands::{Hands, HandsConfig},
     heap::{Heap, HeapConfig, HeapEvent},
@@ -28,11 +28,11 @@ fn standard_rules_are_valid() {
     assert!(rules::<Heap>(4).check().is_ok());
 }
 
-/// A text of refusal, and the change of valid rules that it answers.
+/// An error text, and the change of valid rules that causes it.
 type Refused = (&'static str, fn(&mut MatchRules<Heap>));
 
 #[test]
-fn refused_rules_name_the_field_and_what_is_valid() {
+fn errors_of_rules_name_the_field_and_the_valid_values() {
     let odds = |number, bank_ms| SeatOdds {
         seat: seat(number),
         bank_ms: Some(bank_ms),
@@ -42,102 +42,95 @@ fn refused_rules_name_the_field_and_what_is_valid() {
     let refused = |odds: &[SeatOdds]| refusal(|rules| rules.odds = odds.to_vec());
     assert_eq!(
         refused(&[odds(2, 1)]),
-        "seat_clocks.seat: 2 is out of range; 0 to 1 is valid"
+        "seat_clocks.seat: 2 is out of range (0..=1)"
     );
     assert_eq!(
         refused(&[odds(0, 1), odds(1, 0)]),
-        "seat_clocks.odds.bank_ms: 0 is out of range; 1 to 86400000 is valid"
+        "seat_clocks.odds.bank_ms: 0 is out of range (1..=86400000)"
     );
     assert_eq!(
         refused(&[odds(1, 1), odds(1, 2)]),
-        "seat_clocks.seat: seat 1 is there twice; a seat has one entry at most"
+        "seat_clocks.seat: seat 1 has two entries; a seat has at most one"
     );
     let cases: [Refused; 16] = [
-        ("seats: 5 is out of range; Heap has 2 to 4", |r| {
+        ("seats: 5 is out of range (2..=4 for Heap)", |r| {
             r.seats = SeatCount::new(5).unwrap()
         }),
+        ("clock.bank_ms: 0 is out of range (1..=86400000)", |r| {
+            r.clock.bank_ms = 0
+        }),
         (
-            "clock.bank_ms: 0 is out of range; 1 to 86400000 is valid",
-            |r| r.clock.bank_ms = 0,
-        ),
-        (
-            "clock.bank_ms: 86400001 is out of range; 1 to 86400000 is valid",
+            "clock.bank_ms: 86400001 is out of range (1..=86400000)",
             |r| {
                 r.clock.bank_ms = 86_400_001;
             },
         ),
         (
-            "clock.increment_ms: 3600001 is out of range; 0 to 3600000 is valid",
+            "clock.increment_ms: 3600001 is out of range (0..=3600000)",
             |r| {
                 r.clock.increment_ms = 3_600_001;
             },
         ),
+        ("clock.cap_ms: 0 is out of range (1..=86400000)", |r| {
+            r.clock.cap_ms = 0
+        }),
+        ("clock.startup_ms: 0 is out of range (1..=3600000)", |r| {
+            r.clock.startup_ms = 0
+        }),
         (
-            "clock.cap_ms: 0 is out of range; 1 to 86400000 is valid",
-            |r| r.clock.cap_ms = 0,
-        ),
-        (
-            "clock.startup_ms: 0 is out of range; 1 to 3600000 is valid",
-            |r| r.clock.startup_ms = 0,
-        ),
-        (
-            "clock.reconnect_ms: 3600001 is out of range; 0 to 3600000 is valid",
+            "clock.reconnect_ms: 3600001 is out of range (0..=3600000)",
             |r| {
                 r.clock.reconnect_ms = 3_600_001;
             },
         ),
         (
-            "clock.round_trip_credit_ms: 1001 is out of range; 0 to 1000 is valid",
+            "clock.round_trip_credit_ms: 1001 is out of range (0..=1000)",
             |r| {
                 r.clock.round_trip_credit_ms = 1001;
             },
         ),
         (
-            "faults.strikes_to_forfeit: 0 is out of range; 1 to 1000 is valid",
+            "faults.strikes_to_forfeit: 0 is out of range (1..=1000)",
             |r| {
                 r.faults.strikes_to_forfeit = 0;
             },
         ),
         (
-            "faults.strikes_to_forfeit: 1001 is out of range; 1 to 1000 is valid",
+            "faults.strikes_to_forfeit: 1001 is out of range (1..=1000)",
             |r| {
                 r.faults.strikes_to_forfeit = 1001;
             },
         ),
         (
-            "faults.late: REFUSE is not possible; valid: STRIKE, SUBSTITUTE, FORFEIT",
+            "faults.late: REFUSE is not allowed; valid: STRIKE, SUBSTITUTE, FORFEIT",
             |r| {
                 r.faults.late = FaultAction::Refuse;
             },
         ),
         (
-            "faults.disconnected: REFUSE is not possible; valid: STRIKE, SUBSTITUTE, FORFEIT",
+            "faults.disconnected: REFUSE is not allowed; valid: STRIKE, SUBSTITUTE, FORFEIT",
             |r| {
                 r.faults.disconnected = FaultAction::Refuse;
             },
         ),
         (
-            "faults.never_connected: STRIKE is not possible; valid: SUBSTITUTE, FORFEIT",
+            "faults.never_connected: STRIKE is not allowed; valid: SUBSTITUTE, FORFEIT",
             |r| {
                 r.faults.never_connected = FaultAction::Strike;
             },
         ),
         (
-            "faults.never_connected: REFUSE is not possible; valid: SUBSTITUTE, FORFEIT",
+            "faults.never_connected: REFUSE is not allowed; valid: SUBSTITUTE, FORFEIT",
             |r| {
                 r.faults.never_connected = FaultAction::Refuse;
             },
         ),
-        (
-            "game config: most: 0 is out of range; 1 to 255 is valid",
-            |r| r.config.most = 0,
-        ),
-        (
-            "game config: stones: 0 is out of range; 1 to 255 is valid",
-            |r| {
-                r.config.stones = Some(0);
-            },
-        ),
+        ("game config: most: 0 is out of range (1..=255)", |r| {
+            r.config.most = 0
+        }),
+        ("game config: stones: 0 is out of range (1..=255)", |r| {
+            r.config.stones = Some(0);
+        }),
     ];
     for (expected, change) in cases {
         assert_eq!(refusal(change), expected);
@@ -150,14 +143,17 @@ fn a_match_starts_when_all_seats_are_connected() {
     assert_eq!(script.referee.phase(), MatchPhase::Waiting);
     assert_eq!(script.referee.observe_spectator(), None);
     script.connect(0, None);
-    assert_eq!(script.heard(0), []);
+    assert_eq!(script.messages(0), []);
     assert_eq!(script.referee.phase(), MatchPhase::Waiting);
     script.wait_ms(700).connect(1, None);
     assert_eq!(script.referee.phase(), MatchPhase::Running);
     assert_eq!(script.referee.started_at(), Some(script.now));
-    assert_eq!(script.told(0), [(1, Told::Started), (2, Told::Request(1))]);
-    assert_eq!(script.told(1), [(1, Told::Started)]);
-    assert_eq!(script.request(0).question.events, [HeapEvent::Laid(10)]);
+    assert_eq!(
+        script.numbered_messages(0),
+        [(1, ShortMessage::Started), (2, ShortMessage::Request(1))]
+    );
+    assert_eq!(script.numbered_messages(1), [(1, ShortMessage::Started)]);
+    assert_eq!(script.request(0).content.events, [HeapEvent::Laid(10)]);
     assert_eq!(script.referee.opening_events(), [HeapEvent::Laid(10)]);
     assert!(script.referee.observe_spectator().is_some());
     assert!(script.records.iter().all(|record| record.at_ms == 0));
@@ -165,7 +161,7 @@ fn a_match_starts_when_all_seats_are_connected() {
 }
 
 #[test]
-fn the_start_tells_who_sits_where() {
+fn the_start_message_names_the_bot_of_each_seat() {
     let mut script = Script::<Heap>::new(rules(2));
     script.connect(1, None);
     script.connect(0, None);
@@ -197,24 +193,24 @@ fn a_seat_that_never_connects_forfeits_and_the_others_play_on() {
     );
     script.tick_at_deadline();
     assert_eq!(
-        script.heard(0),
+        script.messages(0),
         [
-            Told::Started,
-            Told::Status(1, SeatState::Forfeited, Some(FaultReason::NeverConnected)),
-            Told::Request(1),
+            ShortMessage::Started,
+            ShortMessage::Status(1, SeatState::Forfeited, Some(FaultReason::NeverConnected)),
+            ShortMessage::Request(1),
         ]
     );
     assert_eq!(
         script.faults,
         [(1, FaultReason::NeverConnected, FaultAction::Forfeit)]
     );
-    script.index(0, 1, 0);
+    script.answer_index(0, 1, 0);
     assert_eq!(
         script.decisions(),
         [(0, DecidedBy::Bot, 1), (1, DecidedBy::House, 0)],
         "the house answers at once"
     );
-    script.run_out();
+    script.run_to_end();
     let result = script.result();
     assert_eq!(result.seats[1].forfeit, Some(FaultReason::NeverConnected));
     assert_eq!(result.seats[1].bot, None);
@@ -222,7 +218,7 @@ fn a_seat_that_never_connects_forfeits_and_the_others_play_on() {
 }
 
 #[test]
-fn with_substitute_a_bot_that_missed_the_start_may_still_come() {
+fn with_substitute_a_bot_that_missed_the_start_may_still_connect() {
     let mut rules = rules::<Heap>(2);
     rules.faults.never_connected = FaultAction::Substitute;
     let mut script = Script::new(rules);
@@ -233,31 +229,37 @@ fn with_substitute_a_bot_that_missed_the_start_may_still_come() {
         [(1, FaultReason::NeverConnected, FaultAction::Substitute)]
     );
     assert_eq!(script.state(1), SeatState::Vacant);
-    script.index(0, 1, 0);
+    script.answer_index(0, 1, 0);
     assert_eq!(script.decisions().last(), Some(&(1, DecidedBy::House, 0)));
     script.connect(1, None);
-    assert_eq!(script.heard(1), [Told::Started]);
+    assert_eq!(script.messages(1), [ShortMessage::Started]);
     assert_eq!(
-        script.heard(0),
-        [Told::Status(1, SeatState::Connected, None)]
+        script.messages(0),
+        [ShortMessage::Status(1, SeatState::Connected, None)]
     );
-    script.index(0, 2, 0);
-    assert_eq!(script.heard(1), [Told::Request(1)]);
-    script.index(1, 1, 0);
+    script.answer_index(0, 2, 0);
+    assert_eq!(script.messages(1), [ShortMessage::Request(1)]);
+    script.answer_index(1, 1, 0);
     assert_eq!(script.decisions().last(), Some(&(1, DecidedBy::Bot, 1)));
 }
 
 #[test]
-fn a_bot_that_comes_after_the_match_is_told_the_numbers_that_are_kept() {
+fn a_bot_that_connects_after_the_end_gets_start_and_end_under_their_numbers() {
     let mut rules = rules::<Heap>(2);
     rules.faults.never_connected = FaultAction::Substitute;
     let mut script = Script::new(rules);
     script.connect(0, None);
-    script.run_out();
+    script.run_to_end();
     assert_eq!(script.referee.phase(), MatchPhase::Ended);
-    assert_eq!(script.referee.told(seat(1)), Some((None, 2)));
+    assert_eq!(
+        script.referee.start_and_end_sequences(seat(1)),
+        Some((None, 2))
+    );
     script.connect(1, None);
-    assert_eq!(script.told(1), [(1, Told::Started), (2, Told::Ended)]);
+    assert_eq!(
+        script.numbered_messages(1),
+        [(1, ShortMessage::Started), (2, ShortMessage::Ended)]
+    );
 }
 
 #[test]
@@ -285,7 +287,7 @@ fn a_stream_lost_before_the_start_can_be_replaced() {
 }
 
 #[test]
-fn a_bot_that_came_and_went_before_the_start_is_disconnected_not_never_connected() {
+fn a_bot_that_left_before_the_start_is_disconnected_not_never_connected() {
     let mut script = Script::<Heap>::new(rules(2));
     script.connect(1, None);
     script.disconnect(1);
@@ -310,11 +312,14 @@ fn a_seat_can_forfeit_before_the_start_and_is_not_waited_for() {
     script.connect(2, None);
     assert_eq!(script.referee.phase(), MatchPhase::Running);
     assert_eq!(script.decisions(), [(0, DecidedBy::House, 0)]);
-    assert_eq!(script.heard(1), [Told::Started, Told::Request(1)]);
+    assert_eq!(
+        script.messages(1),
+        [ShortMessage::Started, ShortMessage::Request(1)]
+    );
 }
 
 #[test]
-fn when_nobody_comes_the_house_plays_the_match_out() {
+fn without_any_bot_the_house_plays_the_whole_match() {
     let mut script = Script::<Heap>::new(rules(4));
     script.tick_at_deadline();
     assert_eq!(script.referee.phase(), MatchPhase::Ended);
@@ -336,10 +341,14 @@ fn when_nobody_comes_the_house_plays_the_match_out() {
 fn an_answer_before_the_start_is_refused_without_penalty() {
     let mut script = Script::<Heap>::new(rules(2));
     script.connect(0, None);
-    script.index(0, 1, 0);
+    script.answer_index(0, 1, 0);
     assert_eq!(
-        script.heard(0),
-        [Told::Rejected(1, RejectionReason::UnknownRequest, 0)]
+        script.messages(0),
+        [ShortMessage::Rejected(
+            1,
+            RejectionReason::UnknownRequest,
+            0
+        )]
     );
     assert!(script.faults.is_empty());
 }
@@ -368,13 +377,13 @@ fn one_seat_is_enough_for_a_game_of_one() {
         draws_prizes: false,
     };
     let mut script = Script::started(rules);
-    script.index(0, 1, 0);
-    script.index(0, 2, 0);
+    script.answer_index(0, 1, 0);
+    script.answer_index(0, 2, 0);
     assert_eq!(script.referee.phase(), MatchPhase::Ended);
 }
 
 #[test]
-fn inputs_of_seats_that_are_not_at_the_table_change_nothing() {
+fn inputs_of_seats_out_of_range_change_nothing() {
     let mut script = Script::<Heap>::started(rules(2));
     let mut out = Vec::new();
     for input in [

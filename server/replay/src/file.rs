@@ -1,5 +1,5 @@
-//! Replay files: a `Replay` message in binary form that ends with its own checksum, and from format
-//! version 2 on with the signature of the server that wrote it.
+//! The replay file format. A file is a `Replay` message in binary form. It ends with a checksum of
+//! its bytes. Since format version 2, the server's signature follows the checksum.
 
 use bridgemaster_proto::v1::Replay;
 use prost::Message as _;
@@ -7,86 +7,87 @@ use thiserror::Error;
 use xxhash_rust::xxh64::xxh64;
 
 use super::signing::{
-    KEY_ID_BYTES, NoPublicKey, PUBLIC_BYTES, PublicKey, SIGNATURE_BYTES, SigningKey, SigningKeyId,
+    KEY_ID_BYTES, PUBLIC_BYTES, PublicKey, PublicKeyError, SIGNATURE_BYTES, SigningKey,
+    SigningKeyId,
 };
 
-/// Version of the form of the replay files that are written: signed ones.
+/// Format version of the replay files that this program version writes. These files are signed.
 pub const FORMAT_VERSION: u32 = 2;
 
-/// Version of the form without a signature, which is still read.
+/// The older format version, without a signature. It can still be read.
 pub const UNSIGNED_FORMAT_VERSION: u32 = 1;
 
-/// Largest replay file that callers should read, in bytes: 16 MiB. A long match has under 100 KiB.
+/// Maximum size of a replay file that callers should read, in bytes: 16 MiB. The file of a long
+/// match is smaller than 100 KiB.
 pub const MAX_REPLAY_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Key of the field `checksum`: field 15, eight bytes fixed.
+/// Protobuf key of the `checksum` field: field 15, fixed64.
 const CHECKSUM_KEY: u8 = 0x79;
 const CHECKSUM_BYTES: usize = 1 + size_of::<u64>();
 
-/// Keys and lengths of the fields 16 to 18, which are bytes of fixed lengths.
+/// Protobuf keys and lengths of fields 16 to 18, which are byte strings of fixed length.
 const ID_HEAD: [u8; 3] = [0x82, 0x01, KEY_ID_BYTES as u8];
 const SIGNATURE_HEAD: [u8; 3] = [0x8a, 0x01, SIGNATURE_BYTES as u8];
 const KEY_HEAD: [u8; 3] = [0x92, 0x01, PUBLIC_BYTES as u8];
 
-/// A replay file that is whole, as it was written.
+/// A decoded replay file, complete and unmodified.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplayFile {
-    /// What it holds.
+    /// The replay message. The match in it has not been verified.
     pub replay: Replay,
-    /// The key that it is signed by; `None` for format version 1. Whose key it is, the file cannot
-    /// say.
+    /// The key that the file is signed with; `None` for format version 1. The file does not prove
+    /// who owns the key.
     pub signed_by: Option<PublicKey>,
 }
 
-/// Why bytes are no replay.
+/// The reason why bytes are not a valid replay file.
 #[derive(Debug, Error)]
 pub enum ReplayFileError {
-    /// Too short, or cut at its end.
+    /// The file is too short or truncated.
     #[error(
-        "this is no replay file, or it was cut: it ends neither with the field `checksum` nor with \
-         a signature and its key"
+        "not a replay file, or truncated: neither the field `checksum` nor a signature is at the \
+         end"
     )]
     NoChecksum,
     /// The bytes were altered.
-    #[error("the file was altered: its checksum is {stated:016x}, its bytes give {computed:016x}")]
+    #[error("the file was altered: stored checksum {stated:016x}, computed {computed:016x}")]
     Checksum {
-        /// What the file states.
+        /// The checksum that the file states.
         stated: u64,
-        /// What its bytes give.
+        /// The checksum computed from the file's bytes.
         computed: u64,
     },
-    /// The bytes are no `Replay`.
-    #[error("the file holds no replay message")]
+    /// The bytes are not a `Replay` message.
+    #[error("the file does not contain a replay message")]
     Decode(#[from] prost::DecodeError),
-    /// A form that this version does not read.
+    /// The format version is not supported.
     #[error(
-        "format_version is {0}; this version reads {UNSIGNED_FORMAT_VERSION} and {FORMAT_VERSION}"
+        "format_version {0} is not supported (supported: {UNSIGNED_FORMAT_VERSION}, {FORMAT_VERSION})"
     )]
     FormatVersion(u32),
-    /// A form that is signed, without a signature.
+    /// The format version requires a signature, but the file has none.
     #[error(
-        "the file was altered: format_version is {FORMAT_VERSION}, and the signature is missing"
+        "the file was altered: the signature is missing, which format_version {FORMAT_VERSION} requires"
     )]
     NoSignature,
-    /// A form that is not signed, with a signature.
+    /// The format version allows no signature, but the file has one.
     #[error(
-        "the file was altered: format_version is {UNSIGNED_FORMAT_VERSION}, which has no signature, \
-         and there is one"
+        "the file was altered: it has a signature, which format_version {UNSIGNED_FORMAT_VERSION} \
+         does not allow"
     )]
-    NeedlessSignature,
-    /// The key is none that a server could have made.
+    UnexpectedSignature,
+    /// The signing key is not a valid server key.
     #[error("the file was altered: signing_key: {0}")]
-    Key(NoPublicKey),
-    /// The key is not the one that the file names.
-    #[error("the file was altered: signing_key_id is not that of signing_key, {0}")]
+    Key(PublicKeyError),
+    /// The key does not match the key identifier in the file.
+    #[error("the file was altered: signing_key_id does not match signing_key {0}")]
     KeyId(SigningKeyId),
-    /// The bytes are not those that were signed.
-    #[error("the file was altered: the signature of key {0} does not hold")]
+    /// The signature does not match the bytes.
+    #[error("the file was altered: the signature made with key {0} is invalid")]
     Signature(SigningKeyId),
 }
 
-/// Appends checksum and signature to the encoded fields 1 to 14 of a replay: the bytes of a replay
-/// file.
+/// Completes a replay file: appends checksum and signature to the encoded fields 1 to 14.
 pub(crate) fn seal(bytes: Vec<u8>, key: &SigningKey) -> Vec<u8> {
     let mut bytes = with_checksum(bytes);
     bytes.extend(ID_HEAD);
@@ -106,8 +107,8 @@ fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// The bytes of a replay file that nobody has signed: of format version 1, whatever the version
-/// of `replay`. Its checksum is made anew.
+/// Encodes an unsigned replay file of format version 1 with a new checksum, regardless of the
+/// version of `replay`.
 pub fn encode_unsigned(replay: &Replay) -> Vec<u8> {
     let unsealed = Replay {
         format_version: UNSIGNED_FORMAT_VERSION,
@@ -120,11 +121,11 @@ pub fn encode_unsigned(replay: &Replay) -> Vec<u8> {
     with_checksum(unsealed.encode_to_vec())
 }
 
-/// The end of a file that is signed.
+/// The signature at the end of a replay file.
 struct Signature<'a> {
-    /// All bytes before the signature: what is signed.
+    /// The signed bytes: everything before the signature.
     signed: &'a [u8],
-    /// All bytes before the fields 16 to 18.
+    /// The signed content: all bytes before fields 16 to 18.
     sealed: &'a [u8],
     id: &'a [u8],
     signature: &'a [u8],
@@ -132,7 +133,8 @@ struct Signature<'a> {
 }
 
 impl<'a> Signature<'a> {
-    /// The fields 16 to 18 at the end of a file, if that is how it ends.
+    /// Splits off fields 16 to 18 from the end of a file. Returns `None` if the file does not end
+    /// with them.
     fn split(file: &'a [u8]) -> Option<Self> {
         let (rest, key) = split_field(file, KEY_HEAD)?;
         let (signed, signature) = split_field(rest, SIGNATURE_HEAD)?;
@@ -146,30 +148,33 @@ impl<'a> Signature<'a> {
         })
     }
 
-    /// The key under which it holds.
+    /// Verifies the signature and returns its key.
     fn check(&self) -> Result<PublicKey, ReplayFileError> {
         let key = PublicKey::from_bytes(self.key).map_err(ReplayFileError::Key)?;
         let id = key.id();
         if self.id != id.as_bytes() {
             return Err(ReplayFileError::KeyId(id));
         }
-        match key.holds(self.signed, self.signature) {
-            true => Ok(key),
-            false => Err(ReplayFileError::Signature(id)),
+        if key.verifies(self.signed, self.signature) {
+            Ok(key)
+        } else {
+            Err(ReplayFileError::Signature(id))
         }
     }
 }
 
-/// Takes the last field off, if it has this head, which ends with its length.
+/// Splits off the last field if it begins with `head`. The last byte of `head` is the field's
+/// length.
 fn split_field(bytes: &[u8], head: [u8; 3]) -> Option<(&[u8], &[u8])> {
     let (rest, value) = bytes.split_at_checked(bytes.len().checked_sub(head[2].into())?)?;
     Some((rest.strip_suffix(&head)?, value))
 }
 
-/// Reads the bytes of a replay file and checks that they are as they were written.
+/// Decodes a replay file and checks that it is unmodified.
 ///
 /// # Errors
-/// Says what is wrong with the first of: checksum, message, format version, signature.
+/// Returns the first error found. The checksum is checked first, then the message, the format
+/// version and the signature.
 pub fn decode(bytes: &[u8]) -> Result<ReplayFile, ReplayFileError> {
     let signature = Signature::split(bytes);
     let sealed = signature.as_ref().map_or(bytes, |end| end.sealed);
@@ -187,7 +192,7 @@ pub fn decode(bytes: &[u8]) -> Result<ReplayFile, ReplayFileError> {
     let replay = Replay::decode(bytes)?;
     let signed_by = match (replay.format_version, signature) {
         (UNSIGNED_FORMAT_VERSION, None) => None,
-        (UNSIGNED_FORMAT_VERSION, Some(_)) => return Err(ReplayFileError::NeedlessSignature),
+        (UNSIGNED_FORMAT_VERSION, Some(_)) => return Err(ReplayFileError::UnexpectedSignature),
         (FORMAT_VERSION, None) => return Err(ReplayFileError::NoSignature),
         (FORMAT_VERSION, Some(signature)) => Some(signature.check()?),
         (other, _) => return Err(ReplayFileError::FormatVersion(other)),
@@ -217,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_reads_back_as_it_was_written() {
+    fn a_file_survives_a_round_trip() {
         let file = decode(&signed()).unwrap();
         assert_eq!(file.replay.opening_digest, 7);
         assert_eq!(file.signed_by, Some(*key(1).public()));
@@ -225,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_nobody_signed_is_read_and_says_so() {
+    fn an_unsigned_file_is_read_without_a_key() {
         let bytes = encode_unsigned(&head(FORMAT_VERSION));
         let file = decode(&bytes).unwrap();
         assert_eq!(file.signed_by, None);
@@ -241,13 +246,13 @@ mod tests {
         assert_eq!(replay.signing_key, public.as_bytes());
         assert_eq!(replay.signing_key_id, public.id().as_bytes());
         let before_signature = bytes.len() - 35 - 67;
-        assert!(public.holds(&bytes[..before_signature], &replay.signature));
+        assert!(public.verifies(&bytes[..before_signature], &replay.signature));
         let before_checksum = before_signature - 11 - 9;
         assert_eq!(replay.checksum, xxh64(&bytes[..before_checksum], 0));
     }
 
     #[test]
-    fn every_cut_and_every_altered_byte_is_noticed() {
+    fn every_truncation_and_every_altered_byte_is_detected() {
         for bytes in [signed(), encode_unsigned(&head(1))] {
             for length in 0..bytes.len() {
                 assert!(decode(&bytes[..length]).is_err(), "cut to {length}");
@@ -260,7 +265,7 @@ mod tests {
         }
     }
 
-    /// A signed file with another body, its checksum made anew.
+    /// Returns a signed file with another body and a new checksum.
     fn forged(body: Replay) -> Vec<u8> {
         let bytes = signed();
         let mut forged = with_checksum(body.encode_to_vec());
@@ -269,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_checksum_made_anew_does_not_hide_what_was_altered() {
+    fn a_recomputed_checksum_does_not_hide_an_alteration() {
         assert!(decode(&forged(head(FORMAT_VERSION))).is_ok());
         let other = Replay {
             match_id: "another".into(),
@@ -282,14 +287,14 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_is_neither_taken_away_nor_put_on() {
+    fn a_signature_can_be_neither_removed_nor_added() {
         let signed = signed();
         let cut = &signed[..signed.len() - 113];
         assert!(matches!(decode(cut), Err(ReplayFileError::NoSignature)));
         let put_on = forged(head(UNSIGNED_FORMAT_VERSION));
         assert!(matches!(
             decode(&put_on),
-            Err(ReplayFileError::NeedlessSignature)
+            Err(ReplayFileError::UnexpectedSignature)
         ));
         let future = forged(head(3));
         assert!(matches!(

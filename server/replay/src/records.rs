@@ -1,4 +1,5 @@
-//! Records out of bytes, one at a time: a replay unpacked is several times as large as its bytes.
+//! Incremental decoding of records, because a decoded replay is several times as large as an
+//! encoded one.
 
 use bridgemaster_proto::{
     games::field_of,
@@ -9,25 +10,25 @@ use prost::{
     encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field},
 };
 
-/// Number of the field of the records.
+/// Field number of `records` in `Replay`.
 const RECORDS_FIELD: u32 = field_of::<Replay>("records").number();
 
-/// A place among the bytes of a replay file, or of the records of a match in play: before a record,
-/// or at the end.
+/// A position in a replay file's bytes, or in the records of a match in play: before a record or at
+/// the end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RecordPlace(usize);
+pub struct RecordCursor(usize);
 
-impl RecordPlace {
-    /// So many bytes from the beginning.
+impl RecordCursor {
+    /// Offset from the start, in bytes.
     pub fn bytes(self) -> usize {
         self.0
     }
 
-    /// The next record of these bytes, and moves behind it; `None` at their end. Other fields are
-    /// passed over.
+    /// Decodes the next record and advances past it. Returns `None` at the end of the bytes. Other
+    /// fields are skipped.
     ///
     /// # Errors
-    /// When the bytes are no fields, or no record.
+    /// Returns an error if the bytes are not valid fields or not a valid record.
     pub fn next(&mut self, all: &[u8]) -> Result<Option<Record>, DecodeError> {
         while let Some(mut rest) = all.get(self.0..).filter(|rest| !rest.is_empty()) {
             let (tag, wire_type) = decode_key(&mut rest)?;
@@ -39,7 +40,7 @@ impl RecordPlace {
             }
             let length = usize::try_from(decode_varint(&mut rest)?).ok();
             let split = length.and_then(|length| rest.split_at_checked(length));
-            // The decoder knows best how to say that bytes are missing.
+            // If bytes are missing, all bytes are passed to the decoder, which reports the error.
             let (record, after) = split.unwrap_or((rest, &[]));
             let decoded = Record::decode(record)?;
             self.0 = all.len() - after.len();
@@ -49,10 +50,10 @@ impl RecordPlace {
     }
 }
 
-/// What a replay has but for its records.
+/// Decodes a replay without its records.
 ///
 /// # Errors
-/// When the bytes are no replay.
+/// Returns an error if the bytes are not a valid replay.
 pub fn decode_head(replay: &[u8]) -> Result<Replay, DecodeError> {
     let mut rest = replay;
     let mut head = Vec::new();

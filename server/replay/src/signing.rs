@@ -1,5 +1,5 @@
-//! Who wrote a replay file: Ed25519 signatures, the key that a server makes them with, and the keys
-//! that a reader checks them by.
+//! Ed25519 signatures of replay files: a server's signing key, and the public key with which
+//! readers verify replays.
 
 use std::{fmt, str::FromStr};
 
@@ -7,17 +7,18 @@ use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
-/// Bytes of the secret from which a key is made.
+/// Length in bytes of the secret from which a key is derived.
 pub const SECRET_BYTES: usize = 32;
-/// Bytes of a public key, and of a signature.
+/// Lengths in bytes of a public key and a signature.
 pub(super) const PUBLIC_BYTES: usize = 32;
 pub(super) const SIGNATURE_BYTES: usize = 64;
-/// Bytes of the short name of a key.
+/// Length in bytes of a key's short identifier.
 pub(super) const KEY_ID_BYTES: usize = 8;
 
-/// The encodings of the points of Ed25519 whose order divides 8, without the sign of x: the canonical
-/// ones, and those of y + p. For such a key there are signatures that hold for any content, and `ring`
-/// takes them. RFC 8032 leaves this check to the application.
+/// The encodings of the Ed25519 points whose order divides 8, without the sign bit of x. Besides
+/// the canonical encodings, these are the encodings of y + p. With such a key, some signatures are
+/// valid for any content, and `ring` accepts these signatures. RFC 8032 leaves this check to the
+/// application.
 const POINTS_OF_SMALL_ORDER: [&str; 7] = [
     "0000000000000000000000000000000000000000000000000000000000000000",
     "0100000000000000000000000000000000000000000000000000000000000000",
@@ -28,20 +29,21 @@ const POINTS_OF_SMALL_ORDER: [&str; 7] = [
     "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
 ];
 
-/// What is signed begins with this, so that a signature of a replay is one of nothing else.
+/// Prefix of the signed bytes. It prevents a replay signature from being valid for any other
+/// purpose.
 const DOMAIN: &[u8] = b"bridgemaster replay v2\0";
 
-/// The key that a server signs replays with.
+/// The key with which a server signs its replays.
 pub struct SigningKey {
     pair: Ed25519KeyPair,
     public: PublicKey,
 }
 
 impl SigningKey {
-    /// The key of a secret.
+    /// Derives the key from a secret.
     pub fn new(secret: &[u8; SECRET_BYTES]) -> Self {
         let pair = Ed25519KeyPair::from_seed_unchecked(secret)
-            .expect("every secret of this length makes a key");
+            .expect("every secret of this length is a valid key");
         let mut public = [0; PUBLIC_BYTES];
         public.copy_from_slice(pair.public_key().as_ref());
         Self {
@@ -50,15 +52,15 @@ impl SigningKey {
         }
     }
 
-    /// The key by which its signatures are checked.
+    /// The public key that verifies the signatures made with this key.
     pub fn public(&self) -> &PublicKey {
         &self.public
     }
 
-    /// Signs the bytes of a replay file before its signature.
+    /// Signs a replay file's bytes up to its signature.
     pub(super) fn sign(&self, bytes: &[u8]) -> [u8; SIGNATURE_BYTES] {
         let mut signature = [0; SIGNATURE_BYTES];
-        signature.copy_from_slice(self.pair.sign(&under_domain(bytes)).as_ref());
+        signature.copy_from_slice(self.pair.sign(&with_domain(bytes)).as_ref());
         signature
     }
 }
@@ -71,43 +73,44 @@ impl fmt::Debug for SigningKey {
     }
 }
 
-/// The public key of a server, by which its replays are checked. Its text is 64 lower hex digits.
+/// A server's public key, which verifies its replays. It is formatted as 64 lower-case hex digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PublicKey([u8; PUBLIC_BYTES]);
 
-/// Text or bytes that are no public key.
+/// The error when a public key cannot be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum NoPublicKey {
-    /// They are no 32 bytes.
-    #[error("a key that signs replays is {PUBLIC_BYTES} bytes, written as 64 hex digits")]
+pub enum PublicKeyError {
+    /// The length is not 32 bytes.
+    #[error("a signing key must have {PUBLIC_BYTES} bytes, written as 64 hex digits")]
     Length,
-    /// Anybody can make signatures that hold by it.
-    #[error("this key signs anything: it is a point of small order")]
+    /// Signatures for this key can be forged.
+    #[error("insecure key: a point of small order accepts forged signatures")]
     SmallOrder,
 }
 
 impl PublicKey {
-    /// The key of these bytes.
+    /// Creates a key from its bytes.
     ///
     /// # Errors
-    /// When they are not 32, or a point of small order.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, NoPublicKey> {
-        let key: [u8; PUBLIC_BYTES] = bytes.try_into().map_err(|_| NoPublicKey::Length)?;
+    /// Returns an error if the length is not 32 bytes, or the key is a point of small order.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, PublicKeyError> {
+        let key: [u8; PUBLIC_BYTES] = bytes.try_into().map_err(|_| PublicKeyError::Length)?;
         let mut without_sign = key;
         without_sign[PUBLIC_BYTES - 1] &= 0x7f;
         let without_sign = hex::encode(without_sign);
-        match POINTS_OF_SMALL_ORDER.contains(&without_sign.as_str()) {
-            true => Err(NoPublicKey::SmallOrder),
-            false => Ok(Self(key)),
+        if POINTS_OF_SMALL_ORDER.contains(&without_sign.as_str()) {
+            Err(PublicKeyError::SmallOrder)
+        } else {
+            Ok(Self(key))
         }
     }
 
-    /// Its 32 bytes.
+    /// The key's 32 bytes.
     pub fn as_bytes(&self) -> &[u8; PUBLIC_BYTES] {
         &self.0
     }
 
-    /// Short for it.
+    /// The key's short identifier.
     pub fn id(&self) -> SigningKeyId {
         let hash = Sha256::digest(self.0);
         let mut id = [0; KEY_ID_BYTES];
@@ -115,20 +118,20 @@ impl PublicKey {
         SigningKeyId(id)
     }
 
-    /// Whether `signature` is of these bytes of a replay file.
-    pub(super) fn holds(&self, bytes: &[u8], signature: &[u8]) -> bool {
+    /// Returns whether `signature` is valid for these replay file bytes.
+    pub(super) fn verifies(&self, bytes: &[u8], signature: &[u8]) -> bool {
         UnparsedPublicKey::new(&ED25519, self.0)
-            .verify(&under_domain(bytes), signature)
+            .verify(&with_domain(bytes), signature)
             .is_ok()
     }
 }
 
 impl FromStr for PublicKey {
-    type Err = NoPublicKey;
+    type Err = PublicKeyError;
 
-    fn from_str(text: &str) -> Result<Self, NoPublicKey> {
+    fn from_str(text: &str) -> Result<Self, PublicKeyError> {
         let mut key = [0; PUBLIC_BYTES];
-        hex::decode_to_slice(text, &mut key).map_err(|_| NoPublicKey::Length)?;
+        hex::decode_to_slice(text, &mut key).map_err(|_| PublicKeyError::Length)?;
         Self::from_bytes(&key)
     }
 }
@@ -145,12 +148,13 @@ impl fmt::Debug for PublicKey {
     }
 }
 
-/// Short for a public key: the first 8 bytes of its SHA-256, as text 16 lower hex digits.
+/// Short identifier of a public key: the first 8 bytes of its SHA-256, formatted as 16 lower-case
+/// hex digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SigningKeyId([u8; KEY_ID_BYTES]);
 
 impl SigningKeyId {
-    /// Its 8 bytes.
+    /// The identifier's 8 bytes.
     pub fn as_bytes(&self) -> &[u8; KEY_ID_BYTES] {
         &self.0
     }
@@ -168,7 +172,7 @@ impl fmt::Debug for SigningKeyId {
     }
 }
 
-fn under_domain(bytes: &[u8]) -> Vec<u8> {
+fn with_domain(bytes: &[u8]) -> Vec<u8> {
     [DOMAIN, bytes].concat()
 }
 
@@ -177,21 +181,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_signature_holds_for_its_bytes_and_its_key_alone() {
+    fn a_signature_is_valid_only_for_its_bytes_and_its_key() {
         let key = SigningKey::new(&[7; SECRET_BYTES]);
         let other = SigningKey::new(&[8; SECRET_BYTES]);
         let signature = key.sign(b"who played");
-        assert!(key.public().holds(b"who played", &signature));
-        assert!(!key.public().holds(b"who plays", &signature));
-        assert!(!other.public().holds(b"who played", &signature));
-        assert!(!key.public().holds(b"who played", &signature[..63]));
-        // A signature of the bytes alone is none of a replay.
+        assert!(key.public().verifies(b"who played", &signature));
+        assert!(!key.public().verifies(b"who plays", &signature));
+        assert!(!other.public().verifies(b"who played", &signature));
+        assert!(!key.public().verifies(b"who played", &signature[..63]));
+        // A signature of the bytes without the prefix is invalid.
         let bare = key.pair.sign(b"who played");
-        assert!(!key.public().holds(b"who played", bare.as_ref()));
+        assert!(!key.public().verifies(b"who played", bare.as_ref()));
     }
 
     #[test]
-    fn a_key_is_the_one_of_the_standard() {
+    fn keys_match_the_test_vector_of_the_rfc() {
         // RFC 8032, section 7.1, test 1.
         let secret = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
         let public = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
@@ -202,29 +206,30 @@ mod tests {
     }
 
     #[test]
-    fn a_key_whose_signatures_anybody_can_make_is_refused() {
-        // R is the neutral element and S is 0: with such a key this holds for any bytes.
+    fn a_key_of_small_order_is_rejected() {
+        // R is the neutral element and S is 0. With such a key, this signature is valid for any
+        // bytes.
         let mut anybodys = [0; SIGNATURE_BYTES];
         anybodys[0] = 1;
         let mut key = [0; PUBLIC_BYTES];
         key[0] = 1;
-        assert!(PublicKey(key).holds(b"who played", &anybodys));
+        assert!(PublicKey(key).verifies(b"who played", &anybodys));
         for point in POINTS_OF_SMALL_ORDER {
             let mut key = [0; PUBLIC_BYTES];
             hex::decode_to_slice(point, &mut key).unwrap();
-            assert_eq!(PublicKey::from_bytes(&key), Err(NoPublicKey::SmallOrder));
+            assert_eq!(PublicKey::from_bytes(&key), Err(PublicKeyError::SmallOrder));
             key[PUBLIC_BYTES - 1] |= 0x80;
             let negative: Result<PublicKey, _> = hex::encode(key).parse();
-            assert_eq!(negative, Err(NoPublicKey::SmallOrder));
+            assert_eq!(negative, Err(PublicKeyError::SmallOrder));
         }
     }
 
     #[test]
-    fn text_that_is_no_key_is_refused() {
+    fn invalid_key_texts_are_rejected() {
         for text in ["", "ab", &"g".repeat(64), &"a".repeat(65), &"é".repeat(32)] {
             assert_eq!(
                 text.parse::<PublicKey>(),
-                Err(NoPublicKey::Length),
+                Err(PublicKeyError::Length),
                 "{text:?}"
             );
         }

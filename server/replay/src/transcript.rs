@@ -1,11 +1,11 @@
-//! A replay as text for people, in the notation of its game.
+//! Rendering of a replay as text, in its game's notation.
 
 use std::fmt::{self, Write};
 
 use bridgemaster_games::{GAME_IDS, Viewer, with_game};
 use bridgemaster_proto::{
+    escape::Escaped,
     games::WireGame,
-    outside::Outside,
     v1::{
         ChanceRecord, DecidedBy, DecisionRecord, Fault, ForkChance, ForkOrigin, GameEvent, Record,
         Replay, SeatInfo, record,
@@ -14,21 +14,21 @@ use bridgemaster_proto::{
 use bridgemaster_referee::MatchRules;
 use thiserror::Error;
 
-use super::opening::{BadField, Opening, open};
+use super::opening::{InvalidField, Opening, open};
 use bridgemaster_wire::rules_to_wire;
 
-/// Why a replay cannot be shown.
+/// The reason why a replay cannot be rendered.
 #[derive(Debug, Error)]
 pub enum TranscriptError {
-    /// A game that this version does not know.
-    #[error("game_id: {0:?} is no game; there are: {known}", known = GAME_IDS.join(", "))]
+    /// The game is unknown to this version.
+    #[error("game_id: {0:?} is not a known game; known: {known}", known = GAME_IDS.join(", "))]
     UnknownGame(String),
-    /// A part of the replay is missing or makes no sense.
+    /// A field of the replay is missing or invalid.
     #[error("{field}: {problem}")]
     Field {
-        /// Its path below `Replay`.
+        /// Path of the invalid field, relative to `Replay`.
         field: String,
-        /// What is wrong with it.
+        /// Description of the error.
         problem: String,
     },
     /// The text could not be written.
@@ -36,11 +36,12 @@ pub enum TranscriptError {
     Write(#[from] fmt::Error),
 }
 
-/// Writes everything of a replay but its result: the rules, the table at the start, then each
-/// record in a line, with the events that a decision brought about below it.
+/// Writes a replay as text, without its result. The text has the rules, the initial table, and one
+/// line per record. Each record's events follow its line.
 ///
 /// # Errors
-/// Names the first field that cannot be shown. What was written before stands.
+/// Returns an error that names the first invalid field. The text before this field is already
+/// written.
 pub fn write_transcript(replay: &Replay, text: &mut impl Write) -> Result<(), TranscriptError> {
     with_game!(replay.game_id.as_str(), G => write_game::<G>(replay, text))
         .unwrap_or_else(|| Err(TranscriptError::UnknownGame(replay.game_id.clone())))
@@ -60,12 +61,12 @@ fn write_game<G: WireGame>(replay: &Replay, text: &mut impl Write) -> Result<(),
 
 fn write_head<G: WireGame>(replay: &Replay, text: &mut impl Write) -> Result<(), TranscriptError> {
     let Opening { rules, state, .. } = open::<G>(replay)
-        .map_err(|BadField { field, problem }| TranscriptError::Field { field, problem })?;
+        .map_err(|InvalidField { field, problem }| TranscriptError::Field { field, problem })?;
     writeln!(
         text,
         "match {}, refereed by Bridgemaster {}",
-        Outside(&replay.match_id),
-        Outside(&replay.server_version)
+        Escaped(&replay.match_id),
+        Escaped(&replay.server_version)
     )?;
     writeln!(
         text,
@@ -74,7 +75,7 @@ fn write_head<G: WireGame>(replay: &Replay, text: &mut impl Write) -> Result<(),
         replay.rules_version
     )?;
     for note in &replay.data_notes {
-        writeln!(text, "note: {}", Outside(note))?;
+        writeln!(text, "note: {}", Escaped(note))?;
     }
     writeln!(text, "seats {}", rules.seats)?;
     match replay
@@ -82,11 +83,11 @@ fn write_head<G: WireGame>(replay: &Replay, text: &mut impl Write) -> Result<(),
         .as_ref()
         .and_then(|config| config.seed.as_ref())
     {
-        Some(seed) => writeln!(text, "seed {}", Outside(seed))?,
+        Some(seed) => writeln!(text, "seed {}", Escaped(seed))?,
         None => writeln!(text, "seed not stored")?,
     }
     if !replay.seed_commitment.is_empty() {
-        let (commitment, salt) = (Outside(&replay.seed_commitment), Outside(&replay.seed_salt));
+        let (commitment, salt) = (Escaped(&replay.seed_commitment), Escaped(&replay.seed_salt));
         writeln!(text, "seed commitment {commitment}\nseed salt {salt}")?;
     }
     if let Some(origin) = &replay.fork {
@@ -99,17 +100,17 @@ fn write_head<G: WireGame>(replay: &Replay, text: &mut impl Write) -> Result<(),
     Ok(())
 }
 
-/// What a match was forked from.
+/// Writes the origin of a forked match.
 fn write_fork(origin: &ForkOrigin, text: &mut impl Write) -> fmt::Result {
     let chance = match origin.chance() {
-        ForkChance::Redraw => "what is hidden there drawn anew for seat",
-        ForkChance::Keep | ForkChance::Unspecified => "chance as it was",
+        ForkChance::Redraw => "with hidden facts redrawn for seat",
+        ForkChance::Keep | ForkChance::Unspecified => "with the original chance",
     };
     let knowing: Vec<String> = origin.knowing_seats.iter().map(u32::to_string).collect();
     writeln!(
         text,
         "forked from match {} after {} decisions, {chance} {}",
-        Outside(&origin.match_id),
+        Escaped(&origin.match_id),
         origin.decisions,
         knowing.join(", ")
     )
@@ -145,12 +146,12 @@ fn write_clock_and_faults<G: WireGame>(
         text,
         "faults: illegal {}, late {}, disconnected {}, never connected {}, flood {}, garbage {}, \
          forfeit at {} strikes",
-        short(faults.illegal().as_str_name()),
-        short(faults.late().as_str_name()),
-        short(faults.disconnected().as_str_name()),
-        short(faults.never_connected().as_str_name()),
-        short(faults.flood().as_str_name()),
-        short(faults.garbage().as_str_name()),
+        short_name(faults.illegal().as_str_name()),
+        short_name(faults.late().as_str_name()),
+        short_name(faults.disconnected().as_str_name()),
+        short_name(faults.never_connected().as_str_name()),
+        short_name(faults.flood().as_str_name()),
+        short_name(faults.garbage().as_str_name()),
         rules.faults.strikes_to_forfeit
     )
 }
@@ -166,7 +167,7 @@ fn write_record<G: WireGame>(
         Some(record::Record::Decision(decision)) => {
             write_decision::<G>(decision, at, text)?;
             if !decision.note.is_empty() {
-                writeln!(text, "      note: {}", Outside(&decision.note))?;
+                writeln!(text, "      note: {}", Escaped(&decision.note))?;
             }
             for event in events::<G>(&format!("{at}.decision.events"), &decision.events) {
                 writeln!(text, "      {}", event?)?;
@@ -200,7 +201,7 @@ fn write_decision<G: WireGame>(
         .as_ref()
         .ok_or_else(|| missing(field.as_str()))?;
     let decision = G::decision_from_wire(decision)
-        .map_err(|error| unclear(format!("{field}.{}", error.field), error.detail))?;
+        .map_err(|error| invalid(format!("{field}.{}", error.field), error.detail))?;
     write!(text, "seat {}: {decision}", record.seat)?;
     match record.decided_by() {
         DecidedBy::Bot => {
@@ -215,7 +216,7 @@ fn write_decision<G: WireGame>(
         DecidedBy::Referee => writeln!(text, "  (forced)")?,
         DecidedBy::House => writeln!(text, "  (by the house)")?,
         DecidedBy::Replay => writeln!(text, "  (from the replay)")?,
-        DecidedBy::Unspecified => writeln!(text, "  (by nobody)")?,
+        DecidedBy::Unspecified => writeln!(text, "  (unknown)")?,
     }
     Ok(())
 }
@@ -231,34 +232,34 @@ fn write_chance<G: WireGame>(
         .as_ref()
         .ok_or_else(|| missing(field.as_str()))?;
     let chance = G::chance_from_wire(chance)
-        .map_err(|error| unclear(format!("{field}.{}", error.field), error.detail))?;
+        .map_err(|error| invalid(format!("{field}.{}", error.field), error.detail))?;
     writeln!(text, "chance: {chance}  (stream {})", record.stream)?;
     Ok(())
 }
 
 fn write_fault(seat: u32, fault: &Fault, text: &mut impl Write) -> fmt::Result {
-    let reason = short(fault.reason().as_str_name());
-    let action = short(fault.action().as_str_name());
+    let reason = short_name(fault.reason().as_str_name());
+    let action = short_name(fault.action().as_str_name());
     writeln!(
         text,
         "seat {seat}: FAULT {reason}, costs {action}: {}",
-        Outside(&fault.detail)
+        Escaped(&fault.detail)
     )
 }
 
 fn write_seat(info: &SeatInfo, text: &mut impl Write) -> fmt::Result {
-    let state = short(info.state().as_str_name());
+    let state = short_name(info.state().as_str_name());
     writeln!(
         text,
         "seat {}: bot {} {} {state}",
         info.seat,
-        Outside(&info.bot_name),
-        Outside(&info.bot_version)
+        Escaped(&info.bot_name),
+        Escaped(&info.bot_version)
     )
 }
 
-/// The last part of the name of an enum value, in lower case.
-fn short(name: &str) -> String {
+/// An enum value's name without its prefix, in lower case.
+fn short_name(name: &str) -> String {
     const PREFIXES: [&str; 3] = ["FAULT_REASON_", "FAULT_ACTION_", "SEAT_STATE_"];
     let rest = PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix));
     rest.unwrap_or(name).to_lowercase().replace('_', " ")
@@ -270,15 +271,15 @@ fn events<'a, G: WireGame>(
 ) -> impl Iterator<Item = Result<G::Event, TranscriptError>> + 'a {
     events.iter().enumerate().map(move |(number, event)| {
         G::event_from_wire(event)
-            .map_err(|error| unclear(format!("{field}[{number}].{}", error.field), error.detail))
+            .map_err(|error| invalid(format!("{field}[{number}].{}", error.field), error.detail))
     })
 }
 
 fn missing(field: impl Into<String>) -> TranscriptError {
-    unclear(field, "is missing")
+    invalid(field, "is missing")
 }
 
-fn unclear(field: impl Into<String>, problem: impl ToString) -> TranscriptError {
+fn invalid(field: impl Into<String>, problem: impl ToString) -> TranscriptError {
     TranscriptError::Field {
         field: field.into(),
         problem: problem.to_string(),

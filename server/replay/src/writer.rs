@@ -1,4 +1,4 @@
-//! Writes a replay while its match is played.
+//! Incremental writing of a replay while its match is played.
 
 use bridgemaster_proto::{
     games::{WireGame, Writer, field_of},
@@ -12,23 +12,23 @@ use super::{
     signing::SigningKey,
 };
 use bridgemaster_wire::{
-    SeedSalt, fork_origin, rules_beside_the_game, rules_to_wire, write_record, write_rules,
+    SeedSalt, fork_origin, rules_to_wire, rules_without_game, write_record, write_rules,
 };
 
-/// Version of the program that writes.
+/// Version of this program, stored in the replay.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The records of a match, encoded as they come: a running match keeps bytes instead of messages.
+/// A match's encoded records. A running match stores bytes instead of messages to save memory.
 #[derive(Default)]
 pub struct ReplayWriter {
     records: Writer,
-    /// Bytes of those that everybody may know of.
+    /// Length in bytes of the public records.
     public_bytes: usize,
 }
 
 impl ReplayWriter {
-    /// Adds a record: records come in the order of their numbers. One with events is public, and
-    /// so are all before it: what was secret until then shows with its events.
+    /// Appends the next record. A record with events becomes public together with all earlier
+    /// records, because the events reveal them.
     pub fn push<G: WireGame>(&mut self, record: &Record<G>) {
         let field = const { field_of::<Replay>("records") };
         write_record(record, field, &mut self.records);
@@ -42,13 +42,13 @@ impl ReplayWriter {
         }
     }
 
-    /// All records so far are public: it is no secret who has decided.
+    /// Makes all records so far public. Called when it is public which seats have decided.
     pub fn publish(&mut self) {
         self.public_bytes = self.records.as_bytes().len();
     }
 
-    /// The public records from a place on, for [`RecordPlace`](crate::RecordPlace) to read: each a
-    /// field `records` of `Replay`.
+    /// The public records from an offset on, encoded as the `records` field of a `Replay`.
+    /// [`RecordCursor`](crate::RecordCursor) decodes them.
     pub fn public_from(&self, bytes: usize) -> &[u8] {
         self.records
             .as_bytes()
@@ -56,13 +56,14 @@ impl ReplayWriter {
             .unwrap_or_default()
     }
 
-    /// Gives back the memory that it has for more records.
+    /// Frees the buffer's unused capacity.
     pub fn shrink_to_fit(&mut self) {
         self.records.shrink_to_fit();
     }
 
-    /// The bytes of the replay file of a match that has ended, signed with `key`: its rules and
-    /// setup from the `referee`, the records, `result`, and the commitment to its seed by `salt`.
+    /// Builds the replay file of a finished match and signs it with `key`. The file has the rules
+    /// and the setup from the `referee`, the records, the `result`, and the commitment to the seed
+    /// with its `salt`.
     pub fn finish<G: WireGame>(
         self,
         match_id: &str,
@@ -75,8 +76,8 @@ impl ReplayWriter {
         let mut head = Writer::default();
         head.body(&before_config::<G>(match_id));
         let field = const { field_of::<Replay>("config") };
-        let beside_the_game = rules_beside_the_game(rules, true);
-        write_rules::<G>(&beside_the_game, &rules.config, field, &mut head);
+        let without_game = rules_without_game(rules, true);
+        write_rules::<G>(&without_game, &rules.config, field, &mut head);
         head.body(&after_config(referee));
         let tail = Replay {
             result: Some(result),
@@ -84,7 +85,7 @@ impl ReplayWriter {
             seed_salt: salt.to_hex(),
             ..Replay::default()
         };
-        // Encoded messages that are put one after the other are one message.
+        // Concatenating encoded messages merges them.
         let mut bytes = head.into_vec();
         bytes.extend_from_slice(self.records.as_bytes());
         bytes.extend(tail.encode_to_vec());
@@ -92,8 +93,8 @@ impl ReplayWriter {
     }
 }
 
-/// What stands in the replay of a match before its records: its rules, seed included, and its setup.
-/// Secret while the match runs.
+/// The part of a replay that precedes its records: the rules, including the seed, and the setup. It
+/// is secret while the match runs.
 pub fn replay_head<G: WireGame>(match_id: &str, referee: &Referee<G>) -> Replay {
     let Replay {
         setup,
@@ -112,7 +113,7 @@ pub fn replay_head<G: WireGame>(match_id: &str, referee: &Referee<G>) -> Replay 
     }
 }
 
-/// The fields of the head that stand before `config`.
+/// The fields before `config`.
 fn before_config<G: WireGame>(match_id: &str) -> Replay {
     Replay {
         format_version: FORMAT_VERSION,
@@ -125,7 +126,7 @@ fn before_config<G: WireGame>(match_id: &str) -> Replay {
     }
 }
 
-/// The fields of the head that stand after it.
+/// The fields between `config` and the records.
 fn after_config<G: WireGame>(referee: &Referee<G>) -> Replay {
     Replay {
         setup: Some(G::setup_to_wire(referee.setup())),

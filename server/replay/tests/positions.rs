@@ -1,4 +1,4 @@
-//! The positions of a match: what they show, and that they show nobody more than he may know.
+//! The contents of positions, and their secrecy.
 #![allow(clippy::unwrap_used)]
 
 use std::{fs, path::Path};
@@ -9,7 +9,7 @@ use bridgemaster_proto::{
     v1::{self, DecidedBy, FaultAction, FaultReason, Position, Record, Replay, record},
 };
 use bridgemaster_replay::{
-    Disclosure, PositionError, Positions, RecordPlace, decode, decode_head, match_info,
+    Disclosure, PositionError, Positions, RecordCursor, decode, decode_head, match_info,
     viewers_from_wire, write_transcript,
 };
 use bridgemaster_wire::rules_from_wire;
@@ -60,7 +60,7 @@ fn decisions(replay: &Replay) -> impl Iterator<Item = &v1::DecisionRecord> {
 }
 
 #[test]
-fn each_decision_leads_to_a_position_with_its_lines_as_the_transcript_has_them() {
+fn each_decision_leads_to_a_position_with_the_same_lines_as_the_transcript() {
     for game in GAME_IDS {
         let replay = replay(game);
         let viewers = everybody(&replay);
@@ -89,10 +89,10 @@ fn each_decision_leads_to_a_position_with_its_lines_as_the_transcript_has_them()
         write_transcript(&replay, &mut text).unwrap();
         let shown = text.lines().filter_map(|line| line.strip_prefix("      "));
         let shown: Vec<&str> = shown.collect();
-        let told = all.iter().flat_map(|position| &position.lines);
-        let told: Vec<&str> = told.map(String::as_str).collect();
-        // Before them may be lines of the table.
-        assert!(shown.ends_with(&told), "{game}");
+        let lines = all.iter().flat_map(|position| &position.lines);
+        let lines: Vec<&str> = lines.map(String::as_str).collect();
+        // Lines of the table may precede them.
+        assert!(shown.ends_with(&lines), "{game}");
         let faults = all
             .iter()
             .map(|position| position.faults.len())
@@ -104,7 +104,7 @@ fn each_decision_leads_to_a_position_with_its_lines_as_the_transcript_has_them()
 }
 
 #[test]
-fn the_banks_are_those_that_charges_and_increments_give_and_in_the_end_those_of_the_result() {
+fn banks_follow_from_charges_and_increments_and_finally_equal_those_of_the_result() {
     for game in GAME_IDS {
         let whole = replay(game);
         let result = whole.result.as_ref().unwrap();
@@ -120,8 +120,8 @@ fn the_banks_are_those_that_charges_and_increments_give_and_in_the_end_those_of_
                 .unwrap()
         };
         assert_eq!(last(&whole).bank_left_ms, stated);
-        // Without the result it is what the records tell: exactly that of a seat that the house never
-        // answered for.
+        // Without a result, the banks are reconstructed from the records. Those of seats for which
+        // the house never decided are exact.
         let live = Replay {
             result: None,
             ..whole.clone()
@@ -139,7 +139,7 @@ fn the_banks_are_those_that_charges_and_increments_give_and_in_the_end_those_of_
 }
 
 #[test]
-fn positions_from_a_decision_on_are_the_last_of_all() {
+fn positions_from_a_decision_on_are_the_tail_of_all_positions() {
     for game in GAME_IDS {
         let replay = replay(game);
         let viewers = everybody(&replay);
@@ -152,10 +152,10 @@ fn positions_from_a_decision_on_are_the_last_of_all() {
 }
 
 #[test]
-fn records_out_of_bytes_are_those_of_the_message_and_the_head_is_all_else() {
+fn records_decoded_from_bytes_equal_those_of_the_message_and_the_head_is_the_rest() {
     for game in GAME_IDS {
         let (file, replay) = (file(game), replay(game));
-        let mut place = RecordPlace::default();
+        let mut place = RecordCursor::default();
         let mut records = Vec::new();
         while let Some(record) = place.next(&file).unwrap() {
             records.push(record);
@@ -168,7 +168,7 @@ fn records_out_of_bytes_are_those_of_the_message_and_the_head_is_all_else() {
         };
         assert_eq!(decode_head(&file).unwrap(), head);
         let cut = &file[..file.len() / 2];
-        let mut place = RecordPlace::default();
+        let mut place = RecordCursor::default();
         let read = std::iter::from_fn(|| place.next(cut).transpose());
         assert!(
             read.take(records.len() + 1).any(|record| record.is_err()),
@@ -177,7 +177,7 @@ fn records_out_of_bytes_are_those_of_the_message_and_the_head_is_all_else() {
     }
 }
 
-/// A replay with what its setup hides from the viewer drawn anew.
+/// A replay with the facts that its setup hides from the viewer redrawn.
 fn with_other_secrets<G: WireGame>(replay: &Replay, viewer: Viewer, seed: u64) -> Replay {
     let config = replay.config.as_ref().unwrap();
     let seed = Seed::from(seed);
@@ -215,7 +215,7 @@ fn while_events_agree(
 }
 
 #[test]
-fn what_the_setup_hides_from_a_viewer_shows_in_none_of_its_positions() {
+fn facts_that_the_setup_hides_from_a_viewer_affect_none_of_its_positions() {
     for game in GAME_IDS {
         let replay = replay(game);
         let mut others = 0;
@@ -234,7 +234,7 @@ fn what_the_setup_hides_from_a_viewer_shows_in_none_of_its_positions() {
 }
 
 #[test]
-fn while_a_match_runs_a_decision_is_told_to_its_own_seat_alone() {
+fn while_a_match_runs_a_decision_is_visible_only_to_its_own_seat() {
     for game in GAME_IDS {
         let mut replay = replay(game);
         for record in &mut replay.records {
@@ -264,7 +264,7 @@ fn while_a_match_runs_a_decision_is_told_to_its_own_seat_alone() {
 }
 
 #[test]
-fn what_was_legal_for_a_seat_is_told_to_that_seat_alone_also_when_the_match_is_over() {
+fn legal_decisions_are_visible_only_to_their_seat_even_after_the_match() {
     for game in GAME_IDS {
         let replay = replay(game);
         for viewer in everybody(&replay) {
@@ -305,23 +305,23 @@ fn with_fault(replay: &Replay) -> Replay {
 }
 
 #[test]
-fn what_was_wrong_with_an_answer_is_told_to_others_only_when_the_match_is_over() {
+fn the_detail_of_a_fault_is_visible_to_others_only_after_the_match() {
     let faulty = with_fault(&replay(GAME_IDS[0]));
-    let told = |viewer, disclosure| {
+    let is_detail_visible = |viewer, disclosure| {
         let first = positions(&faulty, &[viewer], 1, disclosure).swap_remove(0);
         let fault = first.faults[0].fault.clone().unwrap();
         assert_eq!(fault.reason(), FaultReason::Illegal);
         !fault.detail.is_empty()
     };
     let [own, other] = [0, 1].map(|number| Viewer::Seat(Seat::new(number).unwrap()));
-    assert!(told(own, Disclosure::Public));
-    assert!(!told(other, Disclosure::Public));
-    assert!(!told(Viewer::Spectator, Disclosure::Public));
-    assert!(told(Viewer::Spectator, Disclosure::Everything));
+    assert!(is_detail_visible(own, Disclosure::Public));
+    assert!(!is_detail_visible(other, Disclosure::Public));
+    assert!(!is_detail_visible(Viewer::Spectator, Disclosure::Public));
+    assert!(is_detail_visible(Viewer::Spectator, Disclosure::Everything));
 }
 
 #[test]
-fn a_match_is_told_as_its_file_has_it() {
+fn the_info_of_a_match_is_that_of_its_file() {
     for game in GAME_IDS {
         let replay = replay(game);
         let info = match_info(&replay);
@@ -341,7 +341,7 @@ fn seats_of(replay: &Replay) -> u8 {
 }
 
 #[test]
-fn what_cannot_be_shown_is_refused_by_its_field() {
+fn errors_name_the_invalid_field() {
     let replay = replay(GAME_IDS[0]);
     let open = |replay: &Replay| {
         let opened = Positions::open(replay, &[Viewer::Spectator], 0, Disclosure::Public);
@@ -352,7 +352,7 @@ fn what_cannot_be_shown_is_refused_by_its_field() {
         ..replay.clone()
     };
     assert!(
-        open(&unknown).starts_with("game_id: \"chess\" is no game"),
+        open(&unknown).starts_with("game_id: \"chess\" is not a known game"),
         "{}",
         open(&unknown)
     );
@@ -384,7 +384,7 @@ fn what_cannot_be_shown_is_refused_by_its_field() {
         let refused = read(&[viewer(None), viewer(Some(number))]).unwrap_err();
         assert_eq!(
             refused,
-            PositionError::NoSeat {
+            PositionError::NoSuchSeat {
                 place: 1,
                 seat: number,
                 seats: three

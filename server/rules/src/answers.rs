@@ -1,4 +1,5 @@
-//! The answers of the unary calls. Fields of problems are paths below the request.
+//! The unary calls of `RulesService`. Each function converts a request to its response. A problem
+//! names its field by a path relative to the request.
 
 use bridgemaster_proto::v1::{
     ApplyDecisionsRequest, ApplyDecisionsResponse, GetObservationRequest, GetObservationResponse,
@@ -10,10 +11,11 @@ use crate::{position::Position, problem::Problem};
 
 pub use crate::notation::convert_notation;
 
-/// The legal decisions of a seat.
+/// Returns a seat's legal decisions.
 ///
 /// # Errors
-/// When the position cannot be rebuilt, or has no such seat.
+///
+/// Returns a problem if the position cannot be rebuilt, or has no such seat.
 pub fn list_legal_decisions(
     request: &ListLegalDecisionsRequest,
 ) -> Result<ListLegalDecisionsResponse, Problem> {
@@ -26,14 +28,16 @@ pub fn list_legal_decisions(
     })
 }
 
-/// What the decisions of a position lead to.
+/// Applies a position's decisions. Returns the observation after the decisions, and the decisions'
+/// events.
 ///
 /// # Errors
-/// When the position cannot be rebuilt, or has no such seat.
+///
+/// Returns a problem if the position cannot be rebuilt, or has no such seat.
 pub fn apply_decisions(request: &ApplyDecisionsRequest) -> Result<ApplyDecisionsResponse, Problem> {
     let mut events = Vec::new();
     let message = set(request.position.as_ref())?;
-    let position = Position::rebuild_telling(message, &mut events);
+    let position = Position::rebuild_with_events(message, &mut events);
     let position = position.map_err(|problem| problem.below("position"))?;
     let observation = observe(&position, request.viewer_seat)?;
     Ok(ApplyDecisionsResponse {
@@ -43,10 +47,11 @@ pub fn apply_decisions(request: &ApplyDecisionsRequest) -> Result<ApplyDecisions
     })
 }
 
-/// The outcome of a position, if the game is over there.
+/// Returns a position's status, with its outcome if the game has ended.
 ///
 /// # Errors
-/// When the position cannot be rebuilt.
+///
+/// Returns a problem if the position cannot be rebuilt.
 pub fn get_outcome(request: &GetOutcomeRequest) -> Result<GetOutcomeResponse, Problem> {
     let position = rebuild(request.position.as_ref())?;
     Ok(GetOutcomeResponse {
@@ -54,10 +59,11 @@ pub fn get_outcome(request: &GetOutcomeRequest) -> Result<GetOutcomeResponse, Pr
     })
 }
 
-/// What a viewer sees in a position.
+/// Returns a viewer's observation of a position.
 ///
 /// # Errors
-/// When the position cannot be rebuilt, or has no such seat.
+///
+/// Returns a problem if the position cannot be rebuilt, or has no such seat.
 pub fn get_observation(request: &GetObservationRequest) -> Result<GetObservationResponse, Problem> {
     let position = rebuild(request.position.as_ref())?;
     Ok(GetObservationResponse {
@@ -77,7 +83,7 @@ fn rebuild(message: Option<&RulesPosition>) -> Result<Position, Problem> {
     Position::rebuild(set(message)?).map_err(|problem| problem.below("position"))
 }
 
-/// The position of a request, which must have one.
+/// Returns the position in a request, or a problem if it is not set.
 pub(crate) fn set(message: Option<&RulesPosition>) -> Result<&RulesPosition, Problem> {
     message.ok_or_else(|| Problem::invalid("position", "must be set"))
 }

@@ -1,4 +1,4 @@
-//! The operations of one request of a session, and what they gave so far.
+//! One session request: its operations, and their results so far.
 
 use bridgemaster_proto::v1::{
     OpenSessionRequest, OpenSessionResponse, RefusalReason, RulesOperation, RulesOutcome,
@@ -14,30 +14,30 @@ use crate::{
     problem::Problem,
 };
 
-/// Operations that are being done.
+/// The operations of one request, in progress.
 #[derive(Debug)]
 pub struct Batch {
     request_id: u64,
     pub(crate) operations: Vec<RulesOperation>,
     results: Vec<RulesResult>,
     bytes: usize,
-    /// Those of the operation that is being done, if it plays out.
+    /// The current operation's playouts; `None` if the operation has no playouts.
     pub(crate) playouts: Option<Playouts>,
     is_over: bool,
 }
 
-/// Playouts that are being done.
+/// An operation's playouts, in progress.
 #[derive(Debug)]
 pub(crate) struct Playouts {
     of_game: Box<dyn AnyPlayouts>,
     with_breakdown: bool,
-    wanted: u32,
+    requested: u32,
     bytes: usize,
     outcomes: Vec<RulesOutcome>,
 }
 
 impl Batch {
-    /// Takes the operations of a request on.
+    /// Starts a request's operations. A request with too many operations is refused as a whole.
     pub fn new(request: OpenSessionRequest) -> Self {
         let OpenSessionRequest {
             request_id,
@@ -53,13 +53,13 @@ impl Batch {
         };
         let count = batch.operations.len();
         if !(1..=MAX_OPERATIONS).contains(&count) {
-            let detail = format!("1 to {MAX_OPERATIONS} are taken, not {count}");
+            let detail = format!("must have 1 to {MAX_OPERATIONS} entries, found {count}");
             batch.refuse(Problem::invalid("operations", detail));
         }
         batch
     }
 
-    /// Refuses the operation that is next, and does none of those behind it.
+    /// Refuses the next operation, and skips all later operations.
     pub fn refuse(&mut self, problem: Problem) {
         self.is_over = true;
         self.playouts = None;
@@ -70,7 +70,7 @@ impl Batch {
         });
     }
 
-    /// What the operations gave.
+    /// Returns the operations' results.
     pub fn into_response(self) -> OpenSessionResponse {
         OpenSessionResponse {
             request_id: self.request_id,
@@ -78,17 +78,17 @@ impl Batch {
         }
     }
 
-    /// The place of the operation that is next, if there is one.
+    /// Returns the index of the next operation, if there is one.
     pub(crate) fn next(&self) -> Option<usize> {
         let place = self.results.len();
         (!self.is_over && place < self.operations.len()).then_some(place)
     }
 
-    /// Takes what the next operation gave, or why it is refused.
-    pub(crate) fn take(&mut self, result: Result<RulesResult, Problem>) {
+    /// Records the next operation's result or refusal.
+    pub(crate) fn record(&mut self, result: Result<RulesResult, Problem>) {
         let place = self.results.len();
         let result = result.map_err(|problem| problem.below(&format!("operations[{place}]")));
-        let kept = result.and_then(|result| {
+        let recorded = result.and_then(|result| {
             let bytes = self.bytes + result.encoded_len();
             if bytes > MAX_ANSWER_BYTES {
                 return Err(too_long(&format!("operations[{place}]")));
@@ -97,7 +97,7 @@ impl Batch {
             Ok(result)
         });
         self.playouts = None;
-        match kept {
+        match recorded {
             Ok(result) => self.results.push(result),
             Err(problem) => self.refuse(problem),
         }
@@ -105,65 +105,65 @@ impl Batch {
 }
 
 impl Playouts {
-    /// Playouts that are asked for, from a position.
-    pub(crate) fn new(asked: &RulesPlayouts, position: &Position) -> Result<Self, Problem> {
-        let wanted = match asked.playouts {
+    /// Starts an operation's playouts from a position.
+    pub(crate) fn new(request: &RulesPlayouts, position: &Position) -> Result<Self, Problem> {
+        let requested = match request.playouts {
             0 => 1,
-            wanted @ 1..=MAX_PLAYOUTS => wanted,
+            requested @ 1..=MAX_PLAYOUTS => requested,
             other => {
-                let detail = format!("0 to {MAX_PLAYOUTS}, not {other}");
+                let detail = format!("{other} is out of range (0..={MAX_PLAYOUTS})");
                 return Err(Problem::invalid("playouts", detail));
             }
         };
-        let seed = seed("seed", &asked.seed)?;
-        let policy = Policy::from_wire(asked.policy)?;
+        let seed = seed("seed", &request.seed)?;
+        let policy = Policy::from_wire(request.policy)?;
         Ok(Self {
-            of_game: position.of_game.playouts(seed, asked.resample, policy),
-            with_breakdown: asked.with_breakdown,
-            wanted,
+            of_game: position.of_game.playouts(seed, request.resample, policy),
+            with_breakdown: request.with_breakdown,
+            requested,
             bytes: 0,
             outcomes: Vec::new(),
         })
     }
 
-    /// Plays as long as `go_on` says so, which is asked after each playout, and within those whose
-    /// decisions take long; whether all are done.
-    pub(crate) fn work(&mut self, go_on: &mut dyn FnMut() -> bool) -> Result<bool, Problem> {
+    /// Plays until all playouts are done or `keep_going` returns `false`. `keep_going` is called
+    /// after each playout, and within playouts whose decisions are slow. Returns `true` if all
+    /// playouts are done.
+    pub(crate) fn work(&mut self, keep_going: &mut dyn FnMut() -> bool) -> Result<bool, Problem> {
         while let Some(number) = self.next() {
-            let Some(outcome) = self.of_game.play(number, go_on)? else {
+            let Some(outcome) = self.of_game.play(number, keep_going)? else {
                 return Ok(false);
             };
-            let outcome = match self.with_breakdown {
-                true => outcome_to_wire(&outcome),
-                false => places_to_wire(&outcome),
+            let outcome = if self.with_breakdown {
+                outcome_to_wire(&outcome)
+            } else {
+                places_to_wire(&outcome)
             };
             self.bytes += outcome.encoded_len();
             self.outcomes.push(outcome);
             if self.bytes > MAX_ANSWER_BYTES {
                 return Err(too_long("playouts"));
             }
-            if !go_on() {
+            if !keep_going() {
                 break;
             }
         }
         Ok(self.next().is_none())
     }
 
-    /// The number of the playout that is next, from 0.
+    /// Returns the next playout's number, from 0.
     fn next(&self) -> Option<u32> {
         let number = u32::try_from(self.outcomes.len()).ok()?;
-        (number < self.wanted).then_some(number)
+        (number < self.requested).then_some(number)
     }
 
-    /// How they ended.
+    /// Returns the outcomes in the order of the playouts.
     pub(crate) fn into_outcomes(self) -> Vec<RulesOutcome> {
         self.outcomes
     }
 }
 
 fn too_long(field: &str) -> Problem {
-    let detail = format!(
-        "the answer would have more than {MAX_ANSWER_BYTES} bytes; ask for less in one request"
-    );
+    let detail = format!("the response would exceed {MAX_ANSWER_BYTES} bytes; split the request");
     Problem::new(RefusalReason::LimitReached, field, detail)
 }

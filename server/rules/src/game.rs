@@ -1,4 +1,4 @@
-//! A position of one game.
+//! Positions of one game, and the trait that makes them usable for any game.
 
 use std::sync::Arc;
 
@@ -21,40 +21,44 @@ use crate::{
     root::Root,
 };
 
-/// The stream of a sample seed that hidden facts are drawn from: above those of chance results,
-/// which are below 2^32, and below those of the house.
+/// The chance stream that draws hidden facts from a sample seed. Its number is above those of the
+/// streams for chance results, which are below 2^32. It is below those of the streams for the
+/// house, the server's own player.
 const SAMPLE_STREAM: u64 = 1 << 41;
 
-/// What a position of any game can do.
+/// A position of any game.
 pub(crate) trait AnyPosition: Send + Sync {
-    /// Another one like it.
+    /// Clones the position behind the trait object.
     fn copy(&self) -> Box<dyn AnyPosition>;
-    /// Whether and how the game goes on.
+    /// Returns the seats that owe a decision, or the outcome.
     fn status(&self) -> RulesStatus;
-    /// Applies decisions, all or none. Adds what came of them to `events`, if it is wanted.
+    /// Applies all decisions, or none if one is refused. Adds the decisions' events to `events`, if
+    /// given.
     fn apply(
         &mut self,
         decisions: &[RulesDecision],
         events: Option<&mut Vec<GameEvent>>,
     ) -> Result<(), Problem>;
-    /// The legal decisions of a seat, or of the first that owes one, and whether the list was cut.
+    /// Returns a seat's legal decisions, and whether the list was cut. `None` stands for the first
+    /// seat that owes a decision.
     fn legal(&self, seat: Option<u32>) -> Result<(Vec<GameDecision>, bool), Problem>;
-    /// What a seat sees, or a spectator.
+    /// Returns a seat's observation, or a spectator's if `seat` is `None`.
     fn observe(&self, seat: Option<u32>) -> Result<GameObservation, Problem>;
-    /// What each seat sees, in seat order.
+    /// Returns all seats' observations, in seat order.
     fn observe_all(&self) -> Vec<GameObservation>;
-    /// Playouts from here.
+    /// Creates playouts from this position.
     fn playouts(&self, seed: Seed, resample: bool, policy: Policy) -> Box<dyn AnyPlayouts>;
 }
 
-/// A position of a game: a settled state, and where it came from.
+/// A position in one game: a state in which no chance result is due, and the position's origin.
 pub(crate) struct GamePosition<G: WireGame> {
     root: Arc<Root<G>>,
     state: G::State,
 }
 
 impl<G: WireGame> GamePosition<G> {
-    /// Rebuilds a position from what it began with. Fields of errors are below the position.
+    /// Rebuilds a position from its origin. An error names its field by a path relative to the
+    /// position.
     pub(crate) fn new(
         config: &GameConfig,
         seats: u32,
@@ -92,10 +96,10 @@ impl<G: WireGame> GamePosition<G> {
         };
         if G::seats(&state) != seats {
             let shown = G::seats(&state);
-            let detail = format!("the observation is of a match with {shown} seats, not {seats}");
+            let detail = format!("is {seats}, but the observation has {shown} seats");
             return Err(Problem::impossible("config.seats", detail));
         }
-        settle::<G>(&mut state, &seed, &mut NoEvents);
+        resolve_chance::<G>(&mut state, &seed, &mut NoEvents);
         let root = Arc::new(Root {
             config,
             seats,
@@ -106,36 +110,37 @@ impl<G: WireGame> GamePosition<G> {
     }
 
     fn is_over(&self) -> bool {
-        G::owing(&self.state).is_empty()
+        G::seats_to_decide(&self.state).is_empty()
     }
 
-    /// The seat of a decision: where one seat owes one, it may be left at 0.
+    /// Returns the seat that a decision names. The field can be 0 if only one seat owes a decision.
     fn decider(&self, state: &G::State, seat: u32) -> Result<Seat, Problem> {
-        let owing = G::owing(state);
+        let seats_to_decide = G::seats_to_decide(state);
         let named = self.seat(seat).map_err(|problem| problem.below("seat"))?;
-        if owing.is_empty() {
+        if seats_to_decide.is_empty() {
             let detail = "the game is over";
             return Err(Problem::new(RefusalReason::IllegalDecision, "", detail));
         }
-        let only = owing
+        let only = seats_to_decide
             .iter()
             .next()
-            .filter(|_| owing.len() == 1 && seat == 0);
-        let decider = only.or_else(|| owing.contains(named).then_some(named));
+            .filter(|_| seats_to_decide.len() == 1 && seat == 0);
+        let decider = only.or_else(|| seats_to_decide.contains(named).then_some(named));
         decider.ok_or_else(|| {
-            let detail = format!("seat {seat} owes no decision; owing: {}", listed(owing));
+            let detail = format!(
+                "seat {seat} owes no decision; expected: {}",
+                listed(seats_to_decide)
+            );
             Problem::new(RefusalReason::IllegalDecision, "seat", detail)
         })
     }
 
     fn seat(&self, seat: u32) -> Result<Seat, Problem> {
-        let known = u8::try_from(seat).ok().and_then(Seat::new);
-        let known = known.filter(|seat| self.root.seats.contains(*seat));
-        known.ok_or_else(|| {
-            let detail = format!(
-                "{seat} is no seat; the match has {}, from 0",
-                self.root.seats
-            );
+        let parsed = u8::try_from(seat).ok().and_then(Seat::new);
+        let parsed = parsed.filter(|seat| self.root.seats.contains(*seat));
+        parsed.ok_or_else(|| {
+            let last = self.root.seats.get() - 1;
+            let detail = format!("{seat} is out of range (0..={last})");
             Problem::invalid("", detail)
         })
     }
@@ -147,7 +152,7 @@ impl<G: WireGame> GamePosition<G> {
         }
     }
 
-    /// Applies a decision to a settled state, and settles it.
+    /// Applies a decision to a state, and resolves the chance results that become due.
     fn apply_one(
         &self,
         state: &mut G::State,
@@ -157,7 +162,7 @@ impl<G: WireGame> GamePosition<G> {
         let seat = self.decider(state, decision.seat)?;
         let applied = match &decision.choice {
             None => {
-                let detail = "neither an index nor a decision is set";
+                let detail = "index or decision must be set";
                 return Err(Problem::new(RefusalReason::MalformedDecision, "", detail));
             }
             Some(Choice::Index(index)) => {
@@ -177,7 +182,7 @@ impl<G: WireGame> GamePosition<G> {
             }
             Some(Choice::Decision(given)) => {
                 let given = G::decision_from_wire(given).map_err(|error| {
-                    Problem::wire("decision", error).because(RefusalReason::MalformedDecision)
+                    Problem::wire("decision", error).with_reason(RefusalReason::MalformedDecision)
                 })?;
                 G::apply(state, seat, &given, events)
             }
@@ -185,7 +190,7 @@ impl<G: WireGame> GamePosition<G> {
         applied.map_err(|illegal| {
             Problem::new(RefusalReason::IllegalDecision, "", illegal.to_string())
         })?;
-        settle::<G>(state, &self.root.seed, events);
+        resolve_chance::<G>(state, &self.root.seed, events);
         Ok(())
     }
 }
@@ -199,9 +204,12 @@ impl<G: WireGame + Rate> AnyPosition for GamePosition<G> {
     }
 
     fn status(&self) -> RulesStatus {
-        let owing = G::owing(&self.state);
+        let seats_to_decide = G::seats_to_decide(&self.state);
         RulesStatus {
-            seats_to_decide: owing.iter().map(|seat| seat.number().into()).collect(),
+            seats_to_decide: seats_to_decide
+                .iter()
+                .map(|seat| seat.number().into())
+                .collect(),
             outcome: G::outcome(&self.state).as_ref().map(outcome_to_wire),
         }
     }
@@ -212,12 +220,12 @@ impl<G: WireGame + Rate> AnyPosition for GamePosition<G> {
         events: Option<&mut Vec<GameEvent>>,
     ) -> Result<(), Problem> {
         let mut state = self.state.clone();
-        let mut told = Told::<G> {
+        let mut collector = EventCollector::<G> {
             events,
-            ..Told::default()
+            ..EventCollector::default()
         };
         for (place, decision) in decisions.iter().enumerate() {
-            let applied = self.apply_one(&mut state, decision, &mut told);
+            let applied = self.apply_one(&mut state, decision, &mut collector);
             applied.map_err(|problem| problem.below(&format!("decisions[{place}]")))?;
         }
         self.state = state;
@@ -227,7 +235,7 @@ impl<G: WireGame + Rate> AnyPosition for GamePosition<G> {
     fn legal(&self, seat: Option<u32>) -> Result<(Vec<GameDecision>, bool), Problem> {
         let seat = match seat {
             Some(seat) => Some(self.seat(seat).map_err(|problem| problem.below("seat"))?),
-            None => G::owing(&self.state).iter().next(),
+            None => G::seats_to_decide(&self.state).iter().next(),
         };
         let mut legal = Vec::new();
         let list = match seat {
@@ -255,9 +263,13 @@ impl<G: WireGame + Rate> AnyPosition for GamePosition<G> {
     }
 }
 
-/// Draws and applies the chance results that a state waits for, each from its own stream of the
-/// seed, as the referee of a match with this seed does.
-fn settle<G: WireGame>(state: &mut G::State, seed: &Seed, events: &mut impl EventSink<G::Event>) {
+/// Draws and applies a state's due chance results, each from its own random stream, derived from
+/// the seed. The referee of a match with this seed draws the same results.
+fn resolve_chance<G: WireGame>(
+    state: &mut G::State,
+    seed: &Seed,
+    events: &mut impl EventSink<G::Event>,
+) {
     while let Some(stream) = G::chance_due(state) {
         let drawn = G::draw_chance(state, &mut ChanceStream::new(seed, stream));
         let applied = drawn.map(|drawn| G::apply_chance(state, &drawn, events));
@@ -271,13 +283,13 @@ fn settle<G: WireGame>(state: &mut G::State, seed: &Seed, events: &mut impl Even
     }
 }
 
-/// Where events go: into messages, if somebody wants them.
-struct Told<'a, G> {
+/// Collects events as messages, if requested.
+struct EventCollector<'a, G> {
     events: Option<&'a mut Vec<GameEvent>>,
     game: std::marker::PhantomData<G>,
 }
 
-impl<G> Default for Told<'_, G> {
+impl<G> Default for EventCollector<'_, G> {
     fn default() -> Self {
         Self {
             events: None,
@@ -286,7 +298,7 @@ impl<G> Default for Told<'_, G> {
     }
 }
 
-impl<G: WireGame> EventSink<G::Event> for Told<'_, G> {
+impl<G: WireGame> EventSink<G::Event> for EventCollector<'_, G> {
     fn push(&mut self, event: G::Event) {
         if let Some(events) = &mut self.events {
             events.push(G::event_to_wire(&event));

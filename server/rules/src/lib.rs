@@ -1,13 +1,14 @@
-//! The rules by call, without I/O: what `RulesService` answers.
+//! The logic of `RulesService`, which offers the games' rules to clients. This crate does no I/O.
 //!
-//! A [position](Position) is what a viewer knows of a match, a sample seed that says which of the
-//! states that look like it is meant, and the decisions since. It is rebuilt from a message
-//! whenever it is needed, so nothing hidden is kept or sent, and equal messages give equal states.
+//! A [position](Position) consists of an observation of a match, a sample seed and the decisions
+//! since the observation. The seed selects one of the states that are consistent with the
+//! observation. A position is rebuilt from its message whenever it is needed. So nothing hidden is
+//! stored or sent, and equal messages give equal states.
 //!
-//! [`answers`] has the answer of each unary call. A [`Session`] keeps positions by number, and does
-//! a [`Batch`] of operations on them in steps that its caller bounds: between two playouts, and
-//! between two decisions that take long, it asks whether to go on. Nothing here reads a clock, waits
-//! or shares anything.
+//! [`answers`] implements the unary calls. A [`Session`] stores positions by number, and executes a
+//! [`Batch`] of operations on them in bounded steps. After each playout and each slow decision, it
+//! calls a function that decides whether to continue. Nothing in this crate reads a clock, blocks
+//! or shares state.
 
 #![forbid(unsafe_code)]
 

@@ -1,31 +1,33 @@
-//! Bounds of single calls and operations, with their reasons. What a caller may have in all is for
-//! the server to say.
+//! Limits for single calls and operations, with the reasons for their values. The server also
+//! limits each caller's total work.
 
-/// Most decisions of a position, and of one operation that applies some: several times those of the
-/// longest matches.
+/// The maximum number of decisions in a position, and in one operation that applies decisions. Even
+/// the longest matches have far fewer decisions.
 pub const MAX_DECISIONS: usize = 2_000;
 
-/// Most operations of one request of a session: copies, decisions and playouts for some 300 legal
-/// decisions.
+/// The maximum number of operations in one session request. It is enough to copy a position, apply
+/// a decision and start playouts for each of some 300 legal decisions.
 pub const MAX_OPERATIONS: usize = 1_000;
 
-/// Most playouts of one operation: seconds of work for random ones. What greedy ones take is bounded
-/// by the processor time of their caller.
+/// The maximum number of playouts in one operation. This many random playouts take several seconds.
+/// Greedy playouts are limited by the caller's budget of processor time.
 pub const MAX_PLAYOUTS: u32 = 10_000;
 
-/// Most samples of one call.
+/// The maximum number of samples in one call.
 pub const MAX_SAMPLES: u32 = 1_000;
 
-/// Most decisions or texts that one call converts: a legal list of most games.
+/// The maximum number of decisions or texts that one call converts. It is enough for the legal
+/// lists of most games.
 pub const MAX_CONVERSIONS: usize = 1_000;
 
-/// Most bytes of one answer: the places and scores of 10,000 playouts of two seats. In memory an answer
-/// takes several times as much.
+/// The maximum size of one response, in bytes. It is enough for the places and scores of 10,000
+/// two-seat playouts. In memory, a response takes several times this size.
 pub const MAX_ANSWER_BYTES: usize = 256 * 1024;
 
-/// Most bytes in memory of one position of a session.
+/// The maximum memory size of one position in a session, in bytes.
 pub const POSITION_BYTES: usize = 32 * 1024;
 
-/// Most decisions of one playout. A match of any game has a hundredth of them; no state that
-/// comes from outside may play for ever.
+/// The maximum number of decisions in one playout. A match of any game has about a hundredth of
+/// this number. The limit stops playouts that would never end, because their state came from
+/// outside and is invalid.
 pub(crate) const MAX_PLAYOUT_DECISIONS: usize = 20_000;

@@ -1,4 +1,4 @@
-//! Decisions as texts, and back.
+//! Conversion of decisions to texts and back.
 
 use bridgemaster_games::{GAME_IDS, with_game};
 use bridgemaster_proto::{
@@ -8,10 +8,11 @@ use bridgemaster_proto::{
 
 use crate::{limits::MAX_CONVERSIONS, problem::Problem};
 
-/// The texts of decisions, and the decisions of texts.
+/// Converts decisions to and from their text notation.
 ///
 /// # Errors
-/// Names the first decision or text that is none of the game.
+///
+/// Returns a problem that names the first decision or text that is not valid in the game.
 pub fn convert_notation(
     request: &ConvertNotationRequest,
 ) -> Result<ConvertNotationResponse, Problem> {
@@ -20,14 +21,14 @@ pub fn convert_notation(
         ("texts", request.texts.len()),
     ];
     if let Some((field, count)) = lists.into_iter().find(|(_, len)| *len > MAX_CONVERSIONS) {
-        let detail = format!("{count} entries, and at most {MAX_CONVERSIONS} are taken");
+        let detail = format!("must have at most {MAX_CONVERSIONS} entries, found {count}");
         return Err(Problem::invalid(field, detail));
     }
     with_game!(request.game_id.as_str(), G => convert::<G>(request)).unwrap_or_else(|| {
         let games = GAME_IDS.join(", ");
         Err(Problem::invalid(
             "game_id",
-            format!("is none of the games: {games}"),
+            format!("unknown game; the games are {games}"),
         ))
     })
 }
@@ -40,13 +41,21 @@ fn convert<G: WireGame>(
         let decision = G::decision_from_wire(decision);
         let decision =
             decision.map_err(|error| Problem::wire(&format!("decisions[{place}]"), error))?;
-        response.texts.push(decision.to_string());
+        let text = decision.to_string();
+        // Refuses decisions whose text cannot be read back. No state allows such a decision, for
+        // example to take no card.
+        read::<G>("decisions", place, &text)?;
+        response.texts.push(text);
     }
     for (place, text) in request.texts.iter().enumerate() {
-        let decision: Result<G::Decision, _> = text.parse();
-        let decision = decision
-            .map_err(|error| Problem::invalid(format!("texts[{place}]"), error.to_string()))?;
+        let decision = read::<G>("texts", place, text)?;
         response.decisions.push(G::decision_to_wire(&decision));
     }
     Ok(response)
+}
+
+/// Reads the decision at index `place` in a list of texts.
+fn read<G: WireGame>(list: &str, place: usize, text: &str) -> Result<G::Decision, Problem> {
+    let decision: Result<G::Decision, _> = text.parse();
+    decision.map_err(|error| Problem::invalid(format!("{list}[{place}]"), error.to_string()))
 }

@@ -1,9 +1,9 @@
-//! Outcomes as messages.
+//! Conversion of outcomes to messages.
 
 use bridgemaster_games::Outcome;
 use bridgemaster_proto::v1::{RulesOutcome, ScoreLine, SeatOutcome};
 
-/// An outcome whole.
+/// Converts an outcome with its breakdowns.
 pub(crate) fn outcome_to_wire(outcome: &Outcome) -> RulesOutcome {
     let mut message = places_to_wire(outcome);
     for (seat, given) in message.seats.iter_mut().zip(&outcome.seats) {
@@ -16,7 +16,7 @@ pub(crate) fn outcome_to_wire(outcome: &Outcome) -> RulesOutcome {
     message
 }
 
-/// An outcome without the lines that its scores are made of.
+/// Converts an outcome without its breakdowns.
 pub(crate) fn places_to_wire(outcome: &Outcome) -> RulesOutcome {
     let seats = (0..).zip(&outcome.seats).map(|(seat, given)| SeatOutcome {
         seat,

@@ -1,8 +1,8 @@
-//! Playouts of a position of one game, in parts.
+//! Playouts from a position of one game, in bounded steps.
 
 use std::{fmt, sync::Arc};
 
-use bridgemaster_games::{ChanceStream, NoEvents, Outcome, Seed, settle};
+use bridgemaster_games::{ChanceStream, NoEvents, Outcome, Seed, resolve_chance};
 use bridgemaster_greedy::{Rate, playout_decision};
 use bridgemaster_proto::{
     games::WireGame,
@@ -11,25 +11,25 @@ use bridgemaster_proto::{
 
 use crate::{limits::MAX_PLAYOUT_DECISIONS, problem::Problem, root::Root};
 
-/// Playouts of a position of any game.
+/// Playouts from a position of any game.
 pub(crate) trait AnyPlayouts: Send {
-    /// Plays the playout of a number to its end; `None` if `go_on` said no before: then it goes on
-    /// from there the next time. `go_on` is asked after each decision that takes long.
+    /// Plays a playout to its end. Returns `None` if `keep_going` returned `false` before the end;
+    /// the next call continues the playout. `keep_going` is called after each slow decision.
     fn play(
         &mut self,
         number: u32,
-        go_on: &mut dyn FnMut() -> bool,
+        keep_going: &mut dyn FnMut() -> bool,
     ) -> Result<Option<Outcome>, Problem>;
 }
 
-/// A state has hidden facts, which stay out of logs.
+/// A state has hidden facts, which must not be logged.
 impl fmt::Debug for dyn AnyPlayouts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Playouts(..)")
     }
 }
 
-/// How every seat decides.
+/// The policy by which every seat decides.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Policy {
     Random,
@@ -37,38 +37,39 @@ pub(crate) enum Policy {
 }
 
 impl Policy {
-    /// The policy that a message asks for.
+    /// Reads a request's policy.
     ///
     /// # Errors
-    /// When there is no such policy.
+    ///
+    /// Returns a problem if there is no policy with this number.
     pub(crate) fn from_wire(policy: i32) -> Result<Self, Problem> {
         match PlayoutPolicy::try_from(policy) {
             Ok(PlayoutPolicy::Unspecified | PlayoutPolicy::Random) => Ok(Self::Random),
             Ok(PlayoutPolicy::Greedy) => Ok(Self::Greedy),
             Err(_) => {
-                let detail = format!("{policy} is none; 1 is RANDOM, 2 is GREEDY");
+                let detail = format!("{policy} is not a policy (1 is RANDOM, 2 is GREEDY)");
                 Err(Problem::invalid("policy", detail))
             }
         }
     }
 }
 
-/// Playouts of a position of a game.
+/// Playouts from a position of one game.
 pub(crate) struct GamePlayouts<G: WireGame> {
     root: Arc<Root<G>>,
-    /// Where they begin.
+    /// The state in which playouts start.
     state: G::State,
-    /// What the position's viewer knows of it, if what is hidden from it is to be drawn anew.
-    known: Option<G::Observation>,
+    /// The observation of the position's viewer, if each playout resamples the hidden facts.
+    observation: Option<G::Observation>,
     seed: Seed,
     policy: Policy,
-    under_way: Option<Playout<G>>,
-    /// Buffers.
+    in_progress: Option<Playout<G>>,
+    /// Buffers that playouts reuse.
     legal: Vec<G::Decision>,
     ratings: Vec<f64>,
 }
 
-/// One playout that is not over.
+/// A playout in progress.
 struct Playout<G: WireGame> {
     state: G::State,
     chance: ChanceStream,
@@ -84,12 +85,12 @@ impl<G: WireGame + Rate> GamePlayouts<G> {
         policy: Policy,
     ) -> Self {
         Self {
-            known: resample.then(|| G::observe(&state, root.viewer)),
+            observation: resample.then(|| G::observe(&state, root.viewer)),
             root,
             state,
             seed,
             policy,
-            under_way: None,
+            in_progress: None,
             legal: Vec::new(),
             ratings: Vec::new(),
         }
@@ -97,10 +98,10 @@ impl<G: WireGame + Rate> GamePlayouts<G> {
 
     fn begin(&self, number: u32) -> Result<Playout<G>, Problem> {
         let mut chance = ChanceStream::new(&self.seed, number.into());
-        let state = match &self.known {
+        let state = match &self.observation {
             None => self.state.clone(),
-            // Not checked as one from outside is: this is what the state shows.
-            Some(known) => G::draw_state(&self.root.config, known, &mut chance)
+            // The observation was derived from the state, so it needs no validation.
+            Some(observation) => G::draw_state(&self.root.config, observation, &mut chance)
                 .map_err(|error| Problem::rules(RefusalReason::PositionInvalid, "", error))?,
         };
         Ok(Playout {
@@ -110,16 +111,16 @@ impl<G: WireGame + Rate> GamePlayouts<G> {
         })
     }
 
-    /// Takes the next decision of a playout, after the chance that it waits for; whether there was
-    /// one to take.
+    /// Resolves chance and makes a playout's next decision. Returns `false` if there is no decision
+    /// to make.
     fn step(&mut self, playout: &mut Playout<G>) -> bool {
         let Playout {
             state,
             chance,
             decisions,
         } = playout;
-        settle::<G>(state, chance, &mut NoEvents);
-        let Some(seat) = G::owing(state).iter().next() else {
+        resolve_chance::<G>(state, chance, &mut NoEvents);
+        let Some(seat) = G::seats_to_decide(state).iter().next() else {
             return false;
         };
         let legal = &mut self.legal;
@@ -144,21 +145,21 @@ impl<G: WireGame + Rate> AnyPlayouts for GamePlayouts<G> {
     fn play(
         &mut self,
         number: u32,
-        go_on: &mut dyn FnMut() -> bool,
+        keep_going: &mut dyn FnMut() -> bool,
     ) -> Result<Option<Outcome>, Problem> {
-        let mut playout = match self.under_way.take() {
+        let mut playout = match self.in_progress.take() {
             Some(playout) => playout,
             None => self.begin(number)?,
         };
         while self.step(&mut playout) {
-            if matches!(self.policy, Policy::Greedy) && !go_on() {
-                self.under_way = Some(playout);
+            if matches!(self.policy, Policy::Greedy) && !keep_going() {
+                self.in_progress = Some(playout);
                 return Ok(None);
             }
         }
         let outcome = G::outcome(&playout.state);
         outcome.map(Some).ok_or_else(|| {
-            let detail = format!("no end comes within {MAX_PLAYOUT_DECISIONS} decisions");
+            let detail = format!("the game did not end within {MAX_PLAYOUT_DECISIONS} decisions");
             Problem::impossible("", detail)
         })
     }

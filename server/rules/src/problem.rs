@@ -1,24 +1,24 @@
-//! Why a call or an operation is refused.
+//! Refusals of calls and operations.
 
 use bridgemaster_games::FieldError;
 use bridgemaster_proto::{games::WireError, v1::RefusalReason};
 use thiserror::Error;
 
-/// Why a call or an operation is refused: the reason, the field, and what would be valid.
+/// The reason why a call or an operation is refused, with the field and the valid values.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{}{detail}", self.lead())]
+#[error("{}{detail}", self.field_prefix())]
 pub struct Problem {
-    /// The reason, as the table of refusals has it.
+    /// The reason, as in the protocol's table of refusals.
     pub reason: RefusalReason,
-    /// Path of the field below the request, such as `position.decisions[3].index`; empty when it
-    /// is none.
+    /// The path of the field, relative to the request, such as `position.decisions[3].index`; empty
+    /// if no field is concerned.
     pub field: String,
-    /// What is wrong, and what would be valid.
+    /// The problem and the valid values.
     pub detail: String,
 }
 
 impl Problem {
-    /// A refusal for `reason`.
+    /// Creates a refusal with a reason.
     pub fn new(reason: RefusalReason, field: impl Into<String>, detail: impl Into<String>) -> Self {
         Self {
             reason,
@@ -27,27 +27,27 @@ impl Problem {
         }
     }
 
-    /// A field whose value cannot be read or is out of range.
+    /// Creates a refusal for a field whose value cannot be read or is out of range.
     pub(crate) fn invalid(field: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::new(RefusalReason::InvalidField, field, detail)
     }
 
-    /// A position that cannot come about.
+    /// Creates a refusal for a position that cannot occur.
     pub(crate) fn impossible(field: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::new(RefusalReason::PositionInvalid, field, detail)
     }
 
-    /// A part of a message that is no value of the rules.
+    /// Creates a refusal for a message part that has no equivalent in the rules.
     pub(crate) fn wire(field: &str, error: WireError) -> Self {
         Self::invalid(error.field, error.detail).below(field)
     }
 
-    /// A value that the rules refuse.
+    /// Creates a refusal for a value that the rules reject.
     pub(crate) fn rules(reason: RefusalReason, field: &str, error: FieldError) -> Self {
         Self::new(reason, error.field, error.problem).below(field)
     }
 
-    /// The same with its field below `outer`.
+    /// Prefixes the field's path with `outer`.
     pub(crate) fn below(mut self, outer: &str) -> Self {
         self.field = match self.field.as_str() {
             "" => outer.to_owned(),
@@ -57,13 +57,13 @@ impl Problem {
         self
     }
 
-    /// The same for another reason.
-    pub(crate) fn because(mut self, reason: RefusalReason) -> Self {
+    /// Replaces the reason, which is `INVALID_FIELD` by default.
+    pub(crate) fn with_reason(mut self, reason: RefusalReason) -> Self {
         self.reason = reason;
         self
     }
 
-    fn lead(&self) -> String {
+    fn field_prefix(&self) -> String {
         match self.field.as_str() {
             "" => String::new(),
             field => format!("{field}: "),

@@ -1,14 +1,14 @@
-//! What copies of a position share.
+//! The part of a position that its copies share.
 
 use bridgemaster_games::{SeatCount, Seed, Viewer};
 use bridgemaster_proto::games::WireGame;
 
-/// What a position began with.
+/// The origin of a position.
 pub(crate) struct Root<G: WireGame> {
     pub(crate) config: G::Config,
     pub(crate) seats: SeatCount,
-    /// Whose knowledge the position began with.
+    /// The viewer whose observation the position started from.
     pub(crate) viewer: Viewer,
-    /// What chance results after the position are drawn from.
+    /// The seed for the chance results that follow the position.
     pub(crate) seed: Seed,
 }

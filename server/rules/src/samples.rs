@@ -1,4 +1,4 @@
-//! Samples: states that look like a position to its viewer.
+//! Samples for a position: states that are consistent with its observation.
 
 use bridgemaster_proto::v1::{
     RefusalReason, RulesSample, SampleStatesRequest, SampleStatesResponse,
@@ -12,76 +12,79 @@ use crate::{
     problem::Problem,
 };
 
-/// Samples that are being drawn.
+/// A call's samples, in progress.
 #[derive(Debug)]
 pub struct Sampling {
     request: SampleStatesRequest,
-    wanted: u32,
+    requested: u32,
     next: u32,
     bytes: usize,
     samples: Vec<RulesSample>,
 }
 
 impl Sampling {
-    /// Takes a request on.
+    /// Starts the samples of a request.
     ///
     /// # Errors
-    /// When it asks for no position or for too many samples.
+    ///
+    /// Returns a problem if the request has no position, or too many samples are requested.
     pub fn new(request: SampleStatesRequest) -> Result<Self, Problem> {
         let message = set(request.position.as_ref())?;
         check_count(message.decisions.len()).map_err(|problem| problem.below("position"))?;
-        let wanted = match request.samples {
+        let requested = match request.samples {
             0 => 1,
-            wanted @ 1..=MAX_SAMPLES => wanted,
+            requested @ 1..=MAX_SAMPLES => requested,
             other => {
-                let detail = format!("0 to {MAX_SAMPLES}, not {other}");
+                let detail = format!("{other} is out of range (0..={MAX_SAMPLES})");
                 return Err(Problem::invalid("samples", detail));
             }
         };
         Ok(Self {
             request,
-            wanted,
+            requested,
             next: 0,
             bytes: 0,
             samples: Vec::new(),
         })
     }
 
-    /// Draws samples as long as `go_on` says so; whether all are drawn.
+    /// Draws samples until all are drawn or `keep_going` returns `false`. Returns `true` if all
+    /// samples are drawn.
     ///
     /// # Errors
-    /// When the position cannot be rebuilt, or the samples have too many bytes.
-    pub fn work(&mut self, go_on: &mut dyn FnMut() -> bool) -> Result<bool, Problem> {
-        while self.next < self.wanted {
+    ///
+    /// Returns a problem if the position cannot be rebuilt, or the samples exceed the size limit.
+    pub fn work(&mut self, keep_going: &mut dyn FnMut() -> bool) -> Result<bool, Problem> {
+        while self.next < self.requested {
             self.draw()?;
-            if !go_on() {
+            if !keep_going() {
                 break;
             }
         }
-        Ok(self.next >= self.wanted)
+        Ok(self.next >= self.requested)
     }
 
-    /// The samples that were drawn.
+    /// Returns the samples drawn so far.
     pub fn into_response(self) -> SampleStatesResponse {
         SampleStatesResponse {
             samples: self.samples,
         }
     }
 
-    /// Draws the next sample. One in which the decisions since are not legal is left out.
+    /// Draws the next sample. Skips a sample in which any of the position's decisions is illegal.
     fn draw(&mut self) -> Result<(), Problem> {
         let message = set(self.request.position.as_ref())?;
         let name = format!("{}.{}", message.sample_seed, self.next);
         self.next += 1;
         let below = |problem: Problem| problem.below("position");
-        let of_name = seed("sample_seed", &name).map_err(below)?;
-        let mut position = Position::root(message, of_name).map_err(below)?;
+        let sample_seed = seed("sample_seed", &name).map_err(below)?;
+        let mut position = Position::root(message, sample_seed).map_err(below)?;
         match position.of_game.apply(&message.decisions, None) {
             Ok(()) => {}
-            Err(problem) if is_of_this_sample(problem.reason) => return Ok(()),
+            Err(problem) if is_due_to_sample(problem.reason) => return Ok(()),
             Err(problem) => {
                 return Err(problem
-                    .because(RefusalReason::InvalidField)
+                    .with_reason(RefusalReason::InvalidField)
                     .below("position"));
             }
         }
@@ -92,7 +95,7 @@ impl Sampling {
         self.bytes += sample.encoded_len();
         if self.bytes > MAX_ANSWER_BYTES {
             let detail = format!(
-                "{} samples have more than {MAX_ANSWER_BYTES} bytes; ask for fewer",
+                "{} samples have more than {MAX_ANSWER_BYTES} bytes; request fewer",
                 self.next
             );
             return Err(Problem::new(RefusalReason::LimitReached, "samples", detail));
@@ -102,9 +105,9 @@ impl Sampling {
     }
 }
 
-/// Whether a refusal of decisions is for what is hidden in a sample, so that another one may take
-/// them.
-fn is_of_this_sample(reason: RefusalReason) -> bool {
+/// Returns `true` if decisions were refused because of a sample's hidden facts, so that another
+/// sample might allow them.
+fn is_due_to_sample(reason: RefusalReason) -> bool {
     matches!(
         reason,
         RefusalReason::IllegalDecision | RefusalReason::IndexOutOfRange

@@ -1,4 +1,4 @@
-//! Positions that are kept by number, and the operations on them.
+//! Sessions: positions stored by number, and operations on them.
 
 use std::collections::HashMap;
 
@@ -10,16 +10,17 @@ use crate::{
     problem::Problem,
 };
 
-/// Positions by number. Each holds a place `P`, which is given back when the position is forgotten.
+/// A session's positions, by number. Each position owns a permit `P`, which is released when the
+/// position is dropped.
 #[derive(Debug)]
 pub struct Session<P> {
-    positions: HashMap<u16, Held<P>>,
+    positions: HashMap<u16, StoredPosition<P>>,
 }
 
 #[derive(Debug)]
-struct Held<P> {
+struct StoredPosition<P> {
     position: Position,
-    _place: P,
+    _permit: P,
 }
 
 impl<P> Default for Session<P> {
@@ -31,67 +32,69 @@ impl<P> Default for Session<P> {
 }
 
 impl<P> Session<P> {
-    /// Does operations of a batch as long as `go_on` says so, which is asked after each operation,
-    /// each playout, and each decision of a playout that takes long; whether the batch is done. `place` takes a place for one more position.
+    /// Executes a batch's operations until all are done or `keep_going` returns `false`.
+    /// `keep_going` is called after each operation, each playout, and each slow decision of a
+    /// playout. Returns `true` if the batch is done. `place` acquires the permit for one more
+    /// position.
     pub fn work(
         &mut self,
         batch: &mut Batch,
         place: &mut dyn FnMut() -> Result<P, Problem>,
-        go_on: &mut dyn FnMut() -> bool,
+        keep_going: &mut dyn FnMut() -> bool,
     ) -> bool {
-        let mut goes_on = true;
+        let mut continues = true;
         while let Some(next) = batch.next() {
-            if !goes_on {
+            if !continues {
                 return false;
             }
             let operation = &batch.operations[next];
             let result = match (&operation.operation, &mut batch.playouts) {
-                (Some(Operation::PlayOut(asked)), playouts) => {
-                    let mut go_on = || {
-                        goes_on = go_on();
-                        goes_on
+                (Some(Operation::PlayOut(requested)), playouts) => {
+                    let mut keep_going = || {
+                        continues = keep_going();
+                        continues
                     };
-                    self.play_out(operation, asked, playouts, &mut go_on)
+                    self.play_out(operation, requested, playouts, &mut keep_going)
                 }
-                _ => self.done(operation, place).map(Some),
+                _ => self.execute(operation, place).map(Some),
             };
             match result.transpose() {
-                Some(result) => batch.take(result),
+                Some(result) => batch.record(result),
                 None => return false,
             }
-            goes_on = goes_on && go_on();
+            continues = continues && keep_going();
         }
         true
     }
 
-    /// How many positions there are.
+    /// Returns the number of positions.
     pub fn len(&self) -> usize {
         self.positions.len()
     }
 
-    /// Whether there is no position.
+    /// Returns `true` if there is no position.
     pub fn is_empty(&self) -> bool {
         self.positions.is_empty()
     }
 
-    /// Goes on with playouts; `None` while some are left to do.
+    /// Continues with playouts. Returns `None` while some playouts are not done.
     fn play_out(
         &self,
         operation: &RulesOperation,
-        asked: &bridgemaster_proto::v1::RulesPlayouts,
-        under_way: &mut Option<Playouts>,
-        go_on: &mut dyn FnMut() -> bool,
+        requested: &bridgemaster_proto::v1::RulesPlayouts,
+        in_progress: &mut Option<Playouts>,
+        keep_going: &mut dyn FnMut() -> bool,
     ) -> Result<Option<RulesResult>, Problem> {
         let position = self.position("position_number", operation.position_number)?;
         let below = |problem: Problem| problem.below("play_out");
-        let playouts = match under_way {
+        let playouts = match in_progress {
             Some(playouts) => playouts,
-            None => under_way.insert(Playouts::new(asked, position).map_err(below)?),
+            None => in_progress.insert(Playouts::new(requested, position).map_err(below)?),
         };
-        if !playouts.work(go_on).map_err(below)? {
+        if !playouts.work(keep_going).map_err(below)? {
             return Ok(None);
         }
-        let done = under_way.take();
+        let done = in_progress.take();
         Ok(Some(RulesResult {
             status: Some(position.of_game.status()),
             outcomes: done.map(Playouts::into_outcomes).unwrap_or_default(),
@@ -99,16 +102,16 @@ impl<P> Session<P> {
         }))
     }
 
-    /// Does an operation that is done at once.
-    fn done(
+    /// Executes an operation that is not split into steps.
+    fn execute(
         &mut self,
         operation: &RulesOperation,
         place: &mut dyn FnMut() -> Result<P, Problem>,
     ) -> Result<RulesResult, Problem> {
         let number = number("position_number", operation.position_number)?;
         let mut result = RulesResult::default();
-        let asked = operation.operation.as_ref();
-        match asked.ok_or_else(|| Problem::invalid("operation", "none is set"))? {
+        let requested = operation.operation.as_ref();
+        match requested.ok_or_else(|| Problem::invalid("operation", "must be set"))? {
             Operation::Load(message) => {
                 let position = Position::rebuild(message);
                 let position = position.map_err(|problem| problem.below("load"))?;
@@ -141,14 +144,15 @@ impl<P> Session<P> {
                 self.positions.remove(&number);
                 return Ok(result);
             }
-            // Done in parts.
+            // `work` executes playouts step by step.
             Operation::PlayOut(_) => {}
         }
         result.status = Some(self.position_mut(number)?.of_game.status());
         Ok(result)
     }
 
-    /// Puts a position at a number. The place of one that was there is taken over.
+    /// Stores a position under a number. A position with the same number is replaced, and its
+    /// permit is reused.
     fn put(
         &mut self,
         number: u16,
@@ -158,9 +162,9 @@ impl<P> Session<P> {
         match self.positions.get_mut(&number) {
             Some(held) => held.position = position,
             None => {
-                let held = Held {
+                let held = StoredPosition {
                     position,
-                    _place: place()?,
+                    _permit: place()?,
                 };
                 self.positions.insert(number, held);
             }
@@ -168,29 +172,29 @@ impl<P> Session<P> {
         Ok(())
     }
 
-    fn position(&self, field: &str, asked: u32) -> Result<&Position, Problem> {
-        let held = self.positions.get(&number(field, asked)?);
+    fn position(&self, field: &str, requested: u32) -> Result<&Position, Problem> {
+        let held = self.positions.get(&number(field, requested)?);
         held.map(|held| &held.position)
-            .ok_or_else(|| none_there(field, asked))
+            .ok_or_else(|| no_such_position(field, requested))
     }
 
     fn position_mut(&mut self, number: u16) -> Result<&mut Position, Problem> {
         let held = self.positions.get_mut(&number);
         held.map(|held| &mut held.position)
-            .ok_or_else(|| none_there("position_number", number.into()))
+            .ok_or_else(|| no_such_position("position_number", number.into()))
     }
 }
 
-fn number(field: &str, asked: u32) -> Result<u16, Problem> {
-    u16::try_from(asked).map_err(|_| {
-        let detail = format!("{asked} is not in 0 to {}", u16::MAX);
+fn number(field: &str, requested: u32) -> Result<u16, Problem> {
+    u16::try_from(requested).map_err(|_| {
+        let detail = format!("{requested} is out of range (0..={})", u16::MAX);
         Problem::invalid(field, detail)
     })
 }
 
-fn none_there(field: &str, number: u32) -> Problem {
+fn no_such_position(field: &str, number: u32) -> Problem {
     Problem::invalid(
         field,
-        format!("no position has the number {number}; load one there"),
+        format!("no position has the number {number}; load one first"),
     )
 }

@@ -1,212 +1,323 @@
-//! A contest that is played.
+//! Creates, resumes and plays a contest.
 
 use std::{collections::HashSet, future::pending, path::Path, pin::Pin, sync::Arc, time::Duration};
 
+use bridgemaster_bot_process::{CpuQuota, Isolation};
 use bridgemaster_proto::v1::{MatchConfig, Queue};
 use bridgemaster_sdk::KEY_VARIABLE;
 use parking_lot::Mutex;
 use tokio::time::timeout;
 
 use crate::{
-    BuiltInBots, ContestSpec, Exit, News, RunError, Seeds, ServerAddress, SpecError, Standing,
-    desk::Desk,
-    drawn::drawn,
+    BuiltInBots, ContestEvent, ContestSpec, ContestState, Exit, RunError, Seeds, ServerAddress,
+    SpecError,
+    bot_files::BotFiles,
+    bot_watch::{BotWatch, read_files},
+    built_in::BuiltInSeats,
     exit::{exit, stopped},
     folder::Folder,
-    fork::Forked,
-    held_back::{HeldBack, Vault, VaultError},
-    in_play::{Ended, InPlay, kept},
+    fork::ForkSource,
     journal::Journal,
     launch::Launch,
-    play::Court,
+    match_client::MatchClient,
+    match_runner::MatchRunner,
+    pinning::{Pinning, concurrency},
+    random_hex::random_hex,
     replays::Replays,
+    reused_bots::ReusedBots,
+    scheduler::{PlayEnd, Scheduler, exit_for, ignore_missing_replays},
+    stderr_files::{OutputListener, StderrFiles},
+    withheld_replays::{FetchError, ReplayFetcher, WithheldReplays},
 };
 
-/// Bytes of the name of a contest: no two contests of a server draw the same.
+/// The number of random bytes in a contest's id; enough to be unique on a server.
 const ID_BYTES: usize = 16;
-/// Time to cancel matches when a contest ends early: somebody waits for its end, and a server
-/// that is away may stay so.
-const FAREWELL_TIME: Duration = Duration::from_secs(10);
+/// Time limit for cancelling matches when a contest ends early. It is needed because the server
+/// might be unavailable.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A contest that can be played.
-#[derive(Debug)]
+/// A contest that is ready to be played.
 pub struct Contest {
     folder: Folder,
     journal: Journal,
-    standing: Standing,
-    known: HashSet<usize>,
-    /// Replays of finished matches that the folder does not have.
-    held: HeldBack,
+    state: ContestState,
+    working_bots: HashSet<usize>,
+    /// Replays of finished matches that are not in the folder yet.
+    withheld: WithheldReplays,
+    /// The bots' files; `None` until they are read.
+    files: Option<BotFiles>,
+    bots_may_change: bool,
+    min_isolation: Isolation,
+    output: Option<Arc<dyn OutputListener>>,
 }
 
 impl Contest {
-    /// A new contest, kept in this folder, which is made. A spec without seeds gets one.
+    /// Creates a contest and its folder. If the spec has no seeds, generates a random seed.
     ///
     /// # Errors
     /// [`RunError::Spec`] and [`RunError::Folder`].
     pub fn create(root: &Path, mut spec: ContestSpec) -> Result<Self, RunError> {
         if spec.seeds.is_none() {
-            spec.seeds = Some(Seeds::From(drawn::<8>()?));
+            spec.seeds = Some(Seeds::From(random_hex::<8>()?));
         }
-        let standing = Standing::new(spec, root.to_owned())?;
-        let id = drawn::<ID_BYTES>()?;
-        let (folder, journal) = Folder::create(root, id, standing.spec())?;
+        let state = ContestState::new(spec, root.to_owned())?;
+        let files = BotFiles::read(state.spec())?;
+        let id = random_hex::<ID_BYTES>()?;
+        let (folder, journal) = Folder::create(root, id, state.spec())?;
         Ok(Self {
             folder,
             journal,
-            standing,
-            known: HashSet::new(),
-            held: HeldBack::default(),
+            state,
+            working_bots: HashSet::new(),
+            withheld: WithheldReplays::default(),
+            files: Some(files),
+            bots_may_change: false,
+            min_isolation: Isolation::ProcessGroup,
+            output: None,
         })
     }
 
-    /// A new contest that plays on from a position of this replay file, which is kept with it.
+    /// Creates a contest that starts from a position in this replay file, and stores the file in
+    /// the contest's folder.
     ///
     /// # Errors
-    /// Those of [`Contest::create`].
+    /// The errors of [`Contest::create`].
     pub fn fork(root: &Path, spec: ContestSpec, replay_file: &[u8]) -> Result<Self, RunError> {
         let contest = Self::create(root, spec)?;
-        contest.folder.keep_fork(replay_file)?;
+        contest.folder.store_fork(replay_file)?;
         Ok(contest)
     }
 
-    /// Goes on with the contest of a folder: matches that were finished are not played again.
+    /// Resumes the contest in a folder. Finished matches are not repeated.
     ///
     /// # Errors
-    /// [`RunError::Folder`].
+    /// [`RunError::Folder`], if the folder cannot be read or is in use.
     pub fn resume(root: &Path) -> Result<Self, RunError> {
-        let (folder, journal, standing, rows) = Folder::resume(root)?;
-        let seats = standing.counted().flat_map(|row| &row.seats);
-        let known = seats.filter(|seat| seat.answered > 0).map(|seat| seat.bot);
-        let known = known.collect();
-        let held = HeldBack::missing(&folder, &rows);
+        let (folder, journal, state, rows) = Folder::resume(root)?;
+        let seats = state.counted().flat_map(|row| &row.seats);
+        let working_bots = seats.filter(|seat| seat.answered > 0).map(|seat| seat.bot);
+        let working_bots = working_bots.collect();
+        let withheld = WithheldReplays::missing(&folder, &rows);
         Ok(Self {
             folder,
             journal,
-            standing,
-            known,
-            held,
+            state,
+            working_bots,
+            withheld,
+            files: None,
+            bots_may_change: false,
+            min_isolation: Isolation::ProcessGroup,
+            output: None,
         })
     }
 
-    /// The contest as far as it has come.
+    /// Allows bot files to change: the contest then continues, and the report contains the changes.
     #[must_use]
-    pub fn standing(&self) -> &Standing {
-        &self.standing
+    pub fn allow_changed_bots(mut self) -> Self {
+        self.bots_may_change = true;
+        self
     }
 
-    /// Makes sure, before anything starts, that each bot can be started.
+    /// Sets the bots' minimum isolation. If the system does not provide it, the contest ends with
+    /// [`RefereeFault`](crate::ExitReason::RefereeFault).
+    #[must_use]
+    pub fn with_isolation(mut self, min: Isolation) -> Self {
+        self.min_isolation = min;
+        self
+    }
+
+    /// Sets a listener for the lines that bots write to standard error.
+    #[must_use]
+    pub fn with_output_listener(mut self, listener: Arc<dyn OutputListener>) -> Self {
+        self.output = Some(listener);
+        self
+    }
+
+    /// Returns the contest's current state.
+    #[must_use]
+    pub fn state(&self) -> &ContestState {
+        &self.state
+    }
+
+    /// Returns the maximum number of seats in concurrent matches.
+    #[must_use]
+    pub fn concurrent_seats(&self) -> usize {
+        let spec = self.state.spec();
+        let pinning = Pinning::new(spec).ok().flatten();
+        let seats = usize::from(spec.rules.seats).max(2);
+        concurrency(spec, pinning.as_ref()).saturating_mul(seats)
+    }
+
+    /// Checks that each bot can be started.
     ///
     /// # Errors
-    /// [`SpecError::Bot`] with what to do.
+    /// Returns an error that names the first bot that cannot be started, with advice.
     pub fn check_bots(spec: &ContestSpec, built_in: &BuiltInBots) -> Result<(), SpecError> {
         Launch::new(spec, built_in.clone()).map(drop)
     }
 
-    /// Plays until the verdict has fallen, all is played, `stop` completes, or something fails that
-    /// would fail again. `tell` hears of each finished match after it was stored.
+    /// Plays until the verdict is reached, all matches are played, `stop` completes, or a permanent
+    /// error occurs. Calls `on_event` for each finished match after it is stored.
     ///
     /// # Errors
-    /// [`RunError`] for what is no end of a contest: what cannot be stored or reached at the
-    /// beginning. A bot or a server that fails later is an end:
-    /// [`BotFault`](crate::ExitReason::BotFault), [`RefereeFault`](crate::ExitReason::RefereeFault).
+    /// [`RunError`], if the contest cannot be started or stored. A later failure of a bot or a
+    /// server is a regular exit: [`BotFault`](crate::ExitReason::BotFault),
+    /// [`RefereeFault`](crate::ExitReason::RefereeFault).
     pub async fn play(
         self,
         server: &ServerAddress,
         built_in: BuiltInBots,
         stop: impl Future<Output = ()>,
-        mut tell: impl FnMut(&Standing, News<'_>),
-    ) -> Result<(Standing, Exit), RunError> {
+        mut on_event: impl FnMut(&ContestState, ContestEvent<'_>),
+    ) -> Result<(ContestState, Exit), RunError> {
         let Self {
             folder,
             journal,
-            standing,
-            known,
-            mut held,
+            mut state,
+            working_bots,
+            mut withheld,
+            files,
+            bots_may_change,
+            min_isolation,
+            output,
         } = self;
-        if server.is_own {
-            // Another server had them, and it is gone.
-            held = HeldBack::default();
+        if server.is_own() {
+            // The missing replays were on the server of an earlier run, which no longer exists.
+            withheld = WithheldReplays::default();
         }
-        if standing.is_complete() && held.is_empty() {
-            let exit = exit(&standing);
-            return Ok((standing, exit));
+        if state.is_complete() && withheld.is_empty() {
+            let exit = exit(&state);
+            state.set_identity(folder.identity()?);
+            return Ok((state, exit));
         }
-        let (vault, court) = connect(folder, standing.spec(), known, server, built_in).await?;
-        if !server.is_own {
-            // Those that a run left there which was killed.
-            kept(vault.cancel_matches().await)?;
-        }
-        if court.spec.has_attending_bots() {
-            vault.desk.open_queue(queue_of(&court.spec, server)).await?;
-        }
-        let concurrency = court.launch.concurrency(&court.spec);
-        tell(&standing, News::Begun { concurrency });
-        tokio::pin!(stop);
-        let replays = Replays::new(vault, held);
-        let mut in_play = InPlay::new(replays, court, concurrency, standing, journal);
-        let ended = in_play.play(stop.as_mut(), &mut tell).await;
-        let is_stopped = matches!(ended, Ok(Ended::Stopped));
-        let patience = (!in_play.standing.is_complete()).then_some(FAREWELL_TIME);
-        let farewell = in_play.take_leave(server.is_own);
-        let taken = kept(within(patience, (!is_stopped).then_some(stop), farewell).await);
-        // Whatever failed, matches are left in play nowhere.
-        let ended = ended?;
-        taken?;
-        let standing = in_play.standing;
-        let exit = match ended {
-            Ended::Whole => exit(&standing),
-            Ended::Stopped => stopped(&standing),
-            Ended::Early(exit) => exit,
+        let folder = Arc::new(folder);
+        let spec = state.spec();
+        let watch = match start_watch(&folder, spec, files, bots_may_change).await? {
+            Ok(watch) => watch,
+            Err(exit) => {
+                state.set_identity(folder.identity()?);
+                return Ok((state, exit));
+            }
         };
-        Ok((standing, exit))
+        let stderr = StderrFiles::new(&folder, spec.max_output_bytes, output);
+        let parts = (folder, watch, stderr);
+        let launch = Launch::new(spec, built_in)?.with_isolation(min_isolation);
+        let (fetcher, runner) = connect(parts, spec, working_bots, server, launch).await?;
+        let concurrency = runner.launch.concurrency(&runner.spec);
+        on_event(&state, ContestEvent::Started { concurrency });
+        tokio::pin!(stop);
+        let replays = Replays::new(fetcher, withheld);
+        let mut scheduler =
+            Scheduler::new(replays, Arc::clone(&runner), concurrency, state, journal);
+        let ended = scheduler.play(stop.as_mut(), &mut on_event).await;
+        let stop = (!matches!(ended, Ok(PlayEnd::Stopped))).then_some(stop);
+        let time_limit = (!scheduler.state.is_complete()).then_some(SHUTDOWN_TIMEOUT);
+        let shutdown = scheduler.shut_down(server.is_own());
+        let shutdown = ignore_missing_replays(with_deadline(time_limit, stop, shutdown).await);
+        // Return an error only after the shutdown, since matches must be cancelled in any case.
+        let ended = ended?;
+        shutdown?;
+        let mut state = scheduler.state;
+        state.add_late_refused(server.take_all_refused());
+        state.set_identity(runner.watch.identity());
+        let exit = exit_of(ended, &state);
+        Ok((state, exit))
     }
 }
 
-/// Connects to the server of a contest. The result is what fetches its replays and what plays its
-/// matches.
-async fn connect(
-    folder: Folder,
+fn exit_of(ended: PlayEnd, state: &ContestState) -> Exit {
+    match ended {
+        PlayEnd::Complete => exit(state),
+        PlayEnd::Stopped => stopped(state),
+        PlayEnd::Early(exit) => exit,
+    }
+}
+
+/// Starts watching the bot files. If a file has changed, the inner result is an error with the
+/// contest's exit.
+async fn start_watch(
+    folder: &Arc<Folder>,
     spec: &ContestSpec,
-    known: HashSet<usize>,
+    files: Option<BotFiles>,
+    bots_may_change: bool,
+) -> Result<Result<BotWatch, Exit>, RunError> {
+    let files = match files {
+        Some(files) => files,
+        None => read_files(spec).await?,
+    };
+    match BotWatch::start(Arc::clone(folder), spec, files, bots_may_change) {
+        Ok(watch) => Ok(Ok(watch)),
+        Err(changed) => exit_for(changed).map(Err),
+    }
+}
+
+/// Connects to the contest's server and opens the contest's queue. Returns the replay fetcher and
+/// the match runner.
+async fn connect(
+    (folder, watch, stderr): (Arc<Folder>, BotWatch, StderrFiles),
+    spec: &ContestSpec,
+    working_bots: HashSet<usize>,
     server: &ServerAddress,
-    built_in: BuiltInBots,
-) -> Result<(Vault, Arc<Court>), RunError> {
-    let key = server.key.as_ref().map(|key| key.metadata());
+    launch: Launch,
+) -> Result<(ReplayFetcher, Arc<MatchRunner>), RunError> {
+    if spec.reuse && !server.is_own() {
+        return Err(SpecError::ReuseElsewhere.into());
+    }
+    let key = server.bot_key.as_ref().map(|key| key.metadata());
     let key = key.and_then(|key| key.to_str().ok().map(str::to_owned));
-    let launch = Launch::new(spec, built_in)?;
-    let launch = launch.with_key(KEY_VARIABLE, key).with_groups();
-    let folder = Arc::new(folder);
-    let vault = Vault {
-        desk: Desk::connect(server).await?,
+    let launch = launch
+        .with_key(KEY_VARIABLE, key)
+        .with_tls(&server.tls)
+        .with_groups()
+        .without_folder(folder.path(""));
+    let fetcher = ReplayFetcher {
+        client: MatchClient::connect(server).await?,
         folder: Arc::clone(&folder),
     };
-    let forked = Forked::of(spec, &folder)?;
+    let lacks_bot_key = server.key.is_some() && server.bot_key.is_none();
+    let starts_bots = spec.bots.iter().any(|bot| bot.attends.is_none());
+    if lacks_bot_key && starts_bots && fetcher.client.requires_bot_keys().await {
+        return Err(SpecError::BotKeyMissing.into());
+    }
+    if !server.is_own() {
+        // Cancels matches that remained when an earlier run was killed.
+        ignore_missing_replays(fetcher.cancel_matches().await)?;
+    }
+    if spec.has_attending_bots() {
+        fetcher.client.open_queue(queue_of(spec, server)).await?;
+    }
+    let forked = ForkSource::load(spec, &folder)?;
     let config = match forked {
         Some(_) => MatchConfig::default(),
         None => spec.rules.config("")?,
     };
-    let court = Arc::new(Court {
+    let runner = Arc::new(MatchRunner {
         launch,
-        desk: vault.desk.clone(),
+        watch,
+        stderr,
+        built_in: BuiltInSeats::on(server).map_err(RunError::NoThreads)?,
+        reused_bots: ReusedBots::default(),
+        client: fetcher.client.clone(),
         server_url: server.url.clone(),
+        own_server: server.own.clone(),
         forked,
-        known: Mutex::new(known),
+        working_bots: Mutex::new(working_bots),
         folder,
         config,
+        quota: CpuQuota::of_this_process().filter(|_| server.is_own()),
         spec: spec.clone(),
     });
-    Ok((vault, court))
+    Ok((fetcher, runner))
 }
 
-/// The queue that the bots of a contest attend which are not started.
+/// Returns the queue for the contest's attending bots.
 fn queue_of(spec: &ContestSpec, server: &ServerAddress) -> Queue {
     let attending = spec.bots.iter().filter_map(|bot| bot.attends.clone());
     Queue {
         queue_id: spec.queue().to_owned(),
         game_id: spec.rules.game.clone(),
         rules_version: spec.rules.rules_version,
-        // Without a key the server asks for none, and has no names of keys.
+        // A server without API keys has no key names to restrict the queue to.
         key_names: match server.key {
             Some(_) => attending.collect(),
             None => Vec::new(),
@@ -215,27 +326,27 @@ fn queue_of(spec: &ContestSpec, server: &ServerAddress) -> Queue {
     }
 }
 
-/// Waits for what ends a contest, but not longer than `patience`, nor than until it is stopped.
-async fn within(
-    patience: Option<Duration>,
+/// Awaits `shutdown` until it completes, `time_limit` has passed, or `stop` completes.
+async fn with_deadline(
+    time_limit: Option<Duration>,
     stop: Option<Pin<&mut impl Future<Output = ()>>>,
-    farewell: impl Future<Output = Result<(), VaultError>>,
-) -> Result<(), VaultError> {
+    shutdown: impl Future<Output = Result<(), FetchError>>,
+) -> Result<(), FetchError> {
     let stopped = async {
         match stop {
             Some(stop) => stop.await,
             None => pending().await,
         }
     };
-    let farewell = async {
-        match patience {
-            Some(patience) => timeout(patience, farewell).await.unwrap_or(Ok(())),
-            None => farewell.await,
+    let shutdown = async {
+        match time_limit {
+            Some(limit) => timeout(limit, shutdown).await.unwrap_or(Ok(())),
+            None => shutdown.await,
         }
     };
     tokio::select! {
         biased;
-        ended = farewell => ended,
+        ended = shutdown => ended,
         () = stopped => Ok(()),
     }
 }

@@ -1,15 +1,15 @@
-//! How a contest ended.
+//! Derives a contest's exit code and message.
 
 use crate::{
-    AnnulledBecause, BotEnd, Exit, ExitReason, Format, MatchRow, Standing, VerdictKind,
+    AnnulmentCause, BotEnd, ContestState, Exit, ExitReason, Format, MatchRow, VerdictKind,
     memory_size::memory_size,
 };
 
-/// How often a match may be annulled before the contest gives up: a server that spoils so many in a
-/// row will spoil the next.
-const MOST_ATTEMPTS: u32 = 10;
+/// The contest ends once a match has been annulled this many times, since another attempt is
+/// unlikely to succeed.
+const MAX_ATTEMPTS: u32 = 10;
 
-pub(crate) fn ending(reason: ExitReason, sentence: impl Into<String>) -> Exit {
+pub(crate) fn exit_with(reason: ExitReason, sentence: impl Into<String>) -> Exit {
     Exit {
         reason,
         code: reason.code(),
@@ -17,28 +17,28 @@ pub(crate) fn ending(reason: ExitReason, sentence: impl Into<String>) -> Exit {
     }
 }
 
-/// The end that one match brings about, if it does.
-pub(crate) fn end_by(row: &MatchRow) -> Option<Exit> {
+/// Returns the contest's exit if a match was annulled too often.
+pub(crate) fn exit_after(row: &MatchRow) -> Option<Exit> {
     let annulled = row.annulled.as_ref();
     if let Some(annulled) = annulled.filter(|annulled| annulled.because.is_played_again())
-        && row.attempt + 1 >= MOST_ATTEMPTS
+        && row.attempt + 1 >= MAX_ATTEMPTS
     {
         let advice = match annulled.because {
-            AnnulledBecause::RefereeLag => {
-                "play fewer matches at once (--concurrency), or allow more lag \
+            AnnulmentCause::RefereeLag => {
+                "run fewer matches at once (--concurrency), or allow more lag \
                  (--referee-lag-limit-ms)"
             }
-            AnnulledBecause::Declined => "ask whoever runs that bot",
-            _ => "look into the log of the server",
+            AnnulmentCause::Declined => "contact the operator of that bot",
+            _ => "check the log of the server",
         };
         let reason = match annulled.because {
-            AnnulledBecause::Declined => ExitReason::BotFault,
+            AnnulmentCause::Declined => ExitReason::BotFault,
             _ => ExitReason::RefereeFault,
         };
-        return Some(ending(
+        return Some(exit_with(
             reason,
             format!(
-                "match {} was annulled {MOST_ATTEMPTS} times, at last since {}; {advice}",
+                "match {} was annulled {MAX_ATTEMPTS} times, the last time because {}; {advice}",
                 row.of, annulled.detail
             ),
         ));
@@ -46,61 +46,63 @@ pub(crate) fn end_by(row: &MatchRow) -> Option<Exit> {
     None
 }
 
-pub(crate) fn stopped(standing: &Standing) -> Exit {
-    let reason = match standing.verdict() {
+/// Returns the exit of a contest that was stopped before its end.
+#[must_use]
+pub fn stopped(state: &ContestState) -> Exit {
+    let reason = match state.verdict() {
         VerdictKind::None => ExitReason::Stopped,
         _ => ExitReason::Undecided,
     };
-    ending(
+    exit_with(
         reason,
-        "stopped before the end; --resume goes on, and plays no finished match again",
+        "stopped before the end; continue with --resume, which does not repeat finished matches",
     )
 }
 
-/// How a contest stands that nobody plays, or that has just ended.
+/// Returns the exit of a contest that has ended or is not running.
 #[must_use]
-pub fn exit(standing: &Standing) -> Exit {
-    if !standing.is_complete() {
-        return ending(
+pub fn exit(state: &ContestState) -> Exit {
+    if !state.is_complete() {
+        return exit_with(
             ExitReason::Running,
-            "not at its end yet; --resume goes on if nobody plays it",
+            "not complete; if no process is running it, continue with --resume",
         );
     }
-    if let Some(fault) = standing.ended_by_fault() {
-        return ending(ExitReason::BotFault, fault);
+    if let Some(fault) = state.ended_by_fault() {
+        return exit_with(ExitReason::BotFault, fault);
     }
-    if let Some(end) = without_verdict(standing).or_else(|| not_accepted(standing)) {
+    if let Some(end) = without_verdict(state).or_else(|| not_accepted(state)) {
         return end;
     }
-    let required = standing.requirements_now();
+    let required = state.requirements_now();
     let missed: Vec<&str> = required
         .iter()
         .filter(|required| !required.is_met)
         .map(|required| required.text.as_str())
         .collect();
     if !missed.is_empty() {
-        return ending(
+        return exit_with(
             ExitReason::RequirementNotMet,
-            format!("required and not met: {}", missed.join(", ")),
+            format!("requirements not met: {}", missed.join(", ")),
         );
     }
-    let groups = standing.groups();
-    match (standing.verdict(), &standing.spec().format) {
-        (VerdictKind::Accepted, _) => ending(
+    let groups = state.groups();
+    match (state.verdict(), &state.spec().format) {
+        (VerdictKind::Accepted, _) => exit_with(
             ExitReason::Accepted,
-            format!("accepted after {}", in_words(groups)),
+            format!("accepted after {}", format_groups(groups)),
         ),
-        (_, Format::Series | Format::Candidate { .. }) => ending(
+        (_, Format::Series | Format::Candidate { .. }) => exit_with(
             ExitReason::Finished,
             match groups {
-                1 => "the one group is played".to_owned(),
-                groups => format!("all {groups} groups are played"),
+                1 => "the only group has been played".to_owned(),
+                groups => format!("all {groups} groups have been played"),
             },
         ),
-        (_, Format::Fork { from, .. }) => ending(
+        (_, Format::Fork { from, .. }) => exit_with(
             ExitReason::Finished,
             format!(
-                "played on {} from decision {} of match {}",
+                "played {} from decision {} of match {}",
                 match groups {
                     1 => "once".to_owned(),
                     times => format!("{times} times"),
@@ -109,76 +111,76 @@ pub fn exit(standing: &Standing) -> Exit {
                 from.match_id
             ),
         ),
-        _ => ending(ExitReason::Finished, "all rounds are played"),
+        _ => exit_with(ExitReason::Finished, "all rounds have been played"),
     }
 }
 
-/// The end of a contest whose matches decide nothing.
-fn without_verdict(standing: &Standing) -> Option<Exit> {
-    if standing.matches() == 0 {
-        let faults = standing.ledger().annulled(AnnulledBecause::BotFault);
+/// Returns the exit of a contest in which no match counts.
+fn without_verdict(state: &ContestState) -> Option<Exit> {
+    if state.matches() == 0 {
+        let faults = state.results().annulled(AnnulmentCause::BotFault);
         return Some(match faults {
-            0 => ending(ExitReason::Undecided, "no match was played"),
-            _ => ending(
+            0 => exit_with(ExitReason::Undecided, "no match was played"),
+            _ => exit_with(
                 ExitReason::BotFault,
-                "no match counts: each group had a fault of a bot, and such groups are excluded",
+                "no match counts: every group had a bot fault, and such groups are excluded",
             ),
         });
     }
-    let are_all_forfeited = standing.forfeited_matches() == standing.matches();
-    are_all_forfeited.then(|| all_forfeited(standing))
+    let are_all_forfeited = state.forfeited_matches() == state.matches();
+    are_all_forfeited.then(|| all_forfeited(state))
 }
 
-/// The end of a contest whose test did not accept.
-fn not_accepted(standing: &Standing) -> Option<Exit> {
-    let groups = standing.groups();
-    match standing.verdict() {
-        VerdictKind::Rejected => Some(ending(
+/// Returns the exit of a contest whose test did not accept the candidate.
+fn not_accepted(state: &ContestState) -> Option<Exit> {
+    let groups = state.groups();
+    match state.verdict() {
+        VerdictKind::Rejected => Some(exit_with(
             ExitReason::Rejected,
-            format!("rejected after {}", in_words(groups)),
+            format!("rejected after {}", format_groups(groups)),
         )),
-        VerdictKind::Undecided => Some(ending(
+        VerdictKind::Undecided => Some(exit_with(
             ExitReason::Undecided,
             format!(
-                "not decided after {}, all that there are; allow more, or ask for a wider \
+                "not decided after {}, the maximum; allow more groups, or test for a larger \
                  difference",
-                in_words(groups)
+                format_groups(groups)
             ),
         )),
         VerdictKind::Accepted | VerdictKind::None => None,
     }
 }
 
-/// A number of groups in a sentence.
-fn in_words(groups: u64) -> String {
+/// Formats a number of groups.
+fn format_groups(groups: u64) -> String {
     match groups {
         1 => "1 group".to_owned(),
         groups => format!("{groups} groups"),
     }
 }
 
-/// Every match was forfeited: why, and what to do.
-fn all_forfeited(standing: &Standing) -> Exit {
-    let seats = standing.counted().flat_map(|row| &row.seats);
+/// Returns the exit of a contest in which every match was forfeited.
+fn all_forfeited(state: &ContestState) -> Exit {
+    let seats = state.counted().flat_map(|row| &row.seats);
     let forfeited = seats.filter(|seat| seat.forfeit.is_some());
     let mut starved = forfeited.map(|seat| match seat.end {
-        BotEnd::OutOfMemory => standing.spec().bots.get(seat.bot),
+        BotEnd::OutOfMemory => state.spec().bots.get(seat.bot),
         _ => None,
     });
     let first = starved.next().flatten();
-    match (first, standing.spec().bot_memory_bytes) {
-        (Some(bot), Some(bytes)) if starved.all(|bot| bot.is_some()) => ending(
+    match (first, state.spec().bot_memory_bytes) {
+        (Some(bot), Some(bytes)) if starved.all(|bot| bot.is_some()) => exit_with(
             ExitReason::BotOutOfMemory,
             format!(
-                "every match was forfeited by a bot that ran out of memory, such as {}: \
-                 --bot-memory allows {}; allow more, or let it hold less",
+                "every match was forfeited by a bot that ran out of memory, such as {}; \
+                 --bot-memory allows {}: raise it, or reduce the bot's memory use",
                 bot.name,
                 memory_size(bytes)
             ),
         ),
-        _ => ending(
+        _ => exit_with(
             ExitReason::BotFault,
-            "every match was forfeited by a bot; `bridgemaster check-bot` shows why",
+            "every match was forfeited by a bot; run `bridgemaster check-bot` to find out why",
         ),
     }
 }
@@ -194,15 +196,16 @@ mod tests {
         sample::{row, spec},
     };
 
-    fn standing(faults: FaultCounting) -> Standing {
+    fn state(faults: FaultCounting) -> ContestState {
         let spec = ContestSpec {
             faults,
             ..spec(TestSpec::default())
         };
-        Standing::new(spec, PathBuf::new()).unwrap()
+        ContestState::new(spec, PathBuf::new()).unwrap()
     }
 
-    /// Groups of which the first ones are won, and later ones lost.
+    /// Returns the rows of `won` groups that the candidate wins, followed by `lost` groups that it
+    /// loses.
     fn rows(won: u64, lost: u64) -> Vec<MatchRow> {
         let group = |group: u64| {
             let (winner, loser) = if group < won { (1, 2) } else { (2, 1) };
@@ -215,17 +218,17 @@ mod tests {
     }
 
     #[test]
-    fn a_verdict_uses_no_group_behind_it_and_does_not_depend_on_what_ends_first() {
+    fn a_verdict_uses_no_later_group_and_does_not_depend_on_the_order_of_ends() {
         let rows = rows(10, 10);
-        let mut in_order = standing(FaultCounting::Count);
+        let mut in_order = state(FaultCounting::Count);
         rows.iter()
             .for_each(|row| in_order.add(row.clone()).unwrap());
         let expected = in_order.report(exit(&in_order));
         assert_eq!(expected.exit.code, 0, "{}", expected.exit.sentence);
         assert!(expected.counts.groups < 10);
         assert!(expected.counts.surplus_matches > 0);
-        // The lost groups end first.
-        let mut reversed = standing(FaultCounting::Count);
+        // The lost groups finish first.
+        let mut reversed = state(FaultCounting::Count);
         rows.iter()
             .rev()
             .for_each(|row| reversed.add(row.clone()).unwrap());
@@ -237,8 +240,8 @@ mod tests {
     fn a_fault_where_none_is_allowed_ends_a_contest_for_good() {
         let mut rows = rows(10, 0);
         rows[3].seats[1].fault_count = 1;
-        let mut allowed = standing(FaultCounting::Count);
-        let mut fatal = standing(FaultCounting::Fail);
+        let mut allowed = state(FaultCounting::Count);
+        let mut fatal = state(FaultCounting::Fail);
         for row in &rows {
             allowed.add(row.clone()).unwrap();
             fatal.add(row.clone()).unwrap();
@@ -252,10 +255,10 @@ mod tests {
     #[test]
     fn a_fault_behind_the_verdict_counts_no_more_than_its_group_whatever_ends_first() {
         let mut rows = rows(10, 0);
-        // The verdict falls before the last group.
+        // The verdict is reached before the last group.
         rows[19].seats[1].fault_count = 1;
-        let mut in_order = standing(FaultCounting::Fail);
-        let mut reversed = standing(FaultCounting::Fail);
+        let mut in_order = state(FaultCounting::Fail);
+        let mut reversed = state(FaultCounting::Fail);
         for row in &rows {
             in_order.add(row.clone()).unwrap();
         }
@@ -264,9 +267,9 @@ mod tests {
         }
         assert_eq!(exit(&in_order).code, 0, "{}", exit(&in_order).sentence);
         assert_eq!(exit(&reversed), exit(&in_order));
-        // A fault of a group that counts ends it, even if later groups ended first.
+        // A fault in a group that counts ends the contest, even if later groups finished earlier.
         rows[3].seats[1].fault_count = 1;
-        let mut reversed = standing(FaultCounting::Fail);
+        let mut reversed = state(FaultCounting::Fail);
         for row in rows.iter().rev() {
             reversed.add(row.clone()).unwrap();
         }
@@ -275,8 +278,8 @@ mod tests {
     }
 
     #[test]
-    fn a_contest_of_forfeits_is_no_verdict() {
-        let mut all = standing(FaultCounting::Count);
+    fn a_contest_of_forfeits_has_no_verdict() {
+        let mut all = state(FaultCounting::Count);
         for mut row in rows(10, 0) {
             let loser = row.seats.iter_mut().find(|seat| seat.place == 2).unwrap();
             loser.forfeit = Some("DISCONNECTED".to_owned());
@@ -286,12 +289,12 @@ mod tests {
     }
 
     #[test]
-    fn forfeits_for_want_of_memory_are_told_with_the_limit() {
+    fn forfeits_for_lack_of_memory_name_the_limit() {
         let spec = ContestSpec {
             bot_memory_bytes: Some(1 << 28),
             ..spec(TestSpec::default())
         };
-        let mut all = Standing::new(spec, PathBuf::new()).unwrap();
+        let mut all = ContestState::new(spec, PathBuf::new()).unwrap();
         for mut row in rows(10, 0) {
             let loser = row.seats.iter_mut().find(|seat| seat.place == 2).unwrap();
             loser.forfeit = Some("DISCONNECTED".to_owned());

@@ -1,4 +1,4 @@
-//! The figures of each bot over the groups that count.
+//! Each bot's figures, computed from the groups that count.
 
 use std::{
     cmp::Reverse,
@@ -12,24 +12,24 @@ use bridgemaster_contest::{
 
 use crate::{
     BotEnd, BotReport, ContestSpec, GroupNumber, IntervalReport, MatchRow, Measure, Player,
-    RatingErrors, RatingReport, WhyWorst, WorstMatch,
+    RatingErrors, RatingReport, WorstMatch, WorstMatchReason,
 };
 
-/// Worst matches that a report lists of a bot.
+/// The number of worst matches listed per bot.
 const WORST_MATCHES: usize = 5;
-/// Groups for each bot from which on errors of ratings are taken from how far groups differ: with
-/// fewer that is too uncertain, and the model's are taken.
+/// The minimum number of groups per bot for estimating the ratings' errors from the spread between
+/// groups. With fewer groups, this estimate is too uncertain, and the model's errors are used.
 const GROUPS_PER_BOT: usize = 10;
 
 /// A group that counts: its number and its matches.
 pub(crate) type CountedGroup = (GroupNumber, Vec<MatchRow>);
 
-/// What a bot did, group after group.
+/// A bot's results and statistics.
 #[derive(Debug, Default)]
-struct OfBot {
+struct BotFigures {
     scores: Vec<f64>,
     win_rates: Vec<f64>,
-    /// Places as shares: 0 for the first, 1 for the last.
+    /// The places in the matches, scaled to the range from 0 for the first place to 1 for the last.
     places: Vec<f64>,
     margins: Vec<f64>,
     played: u64,
@@ -49,23 +49,23 @@ struct OfBot {
     worst: Vec<WorstMatch>,
 }
 
-/// The figures of all bots.
+/// All bots' figures.
 pub(crate) struct Figures<'a> {
     spec: &'a ContestSpec,
-    bots: Vec<OfBot>,
+    bots: Vec<BotFigures>,
     ratings: Option<(Ratings, RatingErrors)>,
 }
 
 impl<'a> Figures<'a> {
     pub(crate) fn of(spec: &'a ContestSpec, groups: &[CountedGroup]) -> Self {
-        let mut bots: Vec<OfBot> = spec.bots.iter().map(|_| OfBot::default()).collect();
+        let mut bots: Vec<BotFigures> = spec.bots.iter().map(|_| BotFigures::default()).collect();
         for (_, rows) in groups {
             for (bot, figures) in bots.iter_mut().enumerate() {
                 figures.record(bot, rows);
             }
         }
         for figures in &mut bots {
-            figures.worst.sort_by_key(badness);
+            figures.worst.sort_by_key(worst_first_key);
             figures.worst.truncate(WORST_MATCHES);
         }
         let ratings = ratings(&bots, groups);
@@ -76,12 +76,12 @@ impl<'a> Figures<'a> {
         }
     }
 
-    /// What the errors of the ratings follow from.
+    /// Returns the source of the ratings' errors: the spread between groups, or the model.
     pub(crate) fn rating_errors(&self) -> Option<RatingErrors> {
         self.ratings.as_ref().map(|(_, errors)| *errors)
     }
 
-    /// The bots, best first.
+    /// Returns the bots, best first.
     pub(crate) fn table(&self) -> Vec<BotReport> {
         let level = self.spec.level;
         let mut reports: Vec<BotReport> = (0..self.bots.len())
@@ -101,7 +101,7 @@ impl<'a> Figures<'a> {
         reports
     }
 
-    /// A figure of a bot with its interval of this level, if it has one.
+    /// Returns a bot's value of a measure, with an interval at this level.
     pub(crate) fn figure(
         &self,
         bot: BotNumber,
@@ -201,7 +201,7 @@ impl<'a> Figures<'a> {
 }
 
 impl IntervalReport {
-    /// A figure without spread.
+    /// Returns an estimate without an interval.
     fn of(estimate: f64) -> Self {
         Self {
             estimate,
@@ -219,8 +219,8 @@ impl IntervalReport {
     }
 }
 
-impl OfBot {
-    /// Takes in one group, if the bot plays in it.
+impl BotFigures {
+    /// Adds a group, if the bot plays in it.
     fn record(&mut self, bot: BotNumber, rows: &[MatchRow]) {
         let [
             mut seats,
@@ -288,10 +288,10 @@ impl OfBot {
         let ran_out_of_memory = seat.end == BotEnd::OutOfMemory;
         self.out_of_memory += u64::from(ran_out_of_memory);
         let why = match &seat.forfeit {
-            Some(reason) => WhyWorst::Forfeited {
+            Some(reason) => WorstMatchReason::Forfeited {
                 reason: reason.clone(),
             },
-            None if seat.place > 1 => WhyWorst::Lost,
+            None if seat.place > 1 => WorstMatchReason::Lost,
             None => return,
         };
         self.worst.push(WorstMatch {
@@ -306,18 +306,19 @@ impl OfBot {
             replay: row.replay.clone(),
             stderr: seat.stderr.clone(),
         });
-        // So that a long contest does not keep them all.
+        // Limits the memory use of a long contest.
         if self.worst.len() > 64 * WORST_MATCHES {
-            self.worst.sort_by_key(badness);
+            self.worst.sort_by_key(worst_first_key);
             self.worst.truncate(WORST_MATCHES);
         }
     }
 }
 
-/// What worst matches are ordered by: forfeits, then the last places, then the widest margins.
-fn badness(worst: &WorstMatch) -> impl Ord + use<> {
+/// Returns the sort key of a bot's worst matches: forfeits first, then by last place and largest
+/// margin.
+fn worst_first_key(worst: &WorstMatch) -> impl Ord + use<> {
     (
-        worst.why == WhyWorst::Lost,
+        worst.why == WorstMatchReason::Lost,
         Reverse(worst.place),
         worst.margin,
         worst.of,
@@ -325,7 +326,7 @@ fn badness(worst: &WorstMatch) -> impl Ord + use<> {
     )
 }
 
-/// The mean of shares of groups with its interval, which stays within 0 and 1.
+/// Returns the mean over the groups' shares, each clamped to 0..=1, with its confidence interval.
 fn share(shares: &[f64], level: f64) -> Option<IntervalReport> {
     let scores: Option<GroupScores> = shares
         .iter()
@@ -343,8 +344,8 @@ fn share(shares: &[f64], level: f64) -> Option<IntervalReport> {
     })
 }
 
-/// The ratings of all bots; none while the results fix none.
-fn ratings(bots: &[OfBot], groups: &[CountedGroup]) -> Option<(Ratings, RatingErrors)> {
+/// Fits the ratings of all bots; `None` if the results do not determine them.
+fn ratings(bots: &[BotFigures], groups: &[CountedGroup]) -> Option<(Ratings, RatingErrors)> {
     let mut rankings: Vec<Ranking> = groups
         .iter()
         .flat_map(|(group, rows)| rows.iter().flat_map(|row| rankings(*group, row)))
@@ -352,9 +353,9 @@ fn ratings(bots: &[OfBot], groups: &[CountedGroup]) -> Option<(Ratings, RatingEr
     if rankings.is_empty() || bots.iter().any(|bot| bot.played == 0) {
         return None;
     }
-    // The strength of who has won or lost everything has no bound, and its error neither: it is
-    // taken to have tied once with each bot that it met.
-    let is_mixed = |bot: &OfBot| {
+    // A bot that has won or lost everything has an unbounded rating, so a tie with each of its
+    // opponents is added.
+    let is_mixed = |bot: &BotFigures| {
         let sum: f64 = bot.scores.iter().sum();
         sum > 0.0 && sum < bot.scores.len() as f64
     };
@@ -375,9 +376,10 @@ fn ratings(bots: &[OfBot], groups: &[CountedGroup]) -> Option<(Ratings, RatingEr
     let is_mixed = bots.iter().all(is_mixed);
     let has_enough =
         groups.len() >= FEW_GROUPS as usize && groups.len() >= GROUPS_PER_BOT * bots.len();
-    let (covariance, errors) = match is_mixed && has_enough {
-        true => (Covariance::Clustered, RatingErrors::Groups),
-        false => (Covariance::Model, RatingErrors::Model),
+    let (covariance, errors) = if is_mixed && has_enough {
+        (Covariance::Clustered, RatingErrors::Groups)
+    } else {
+        (Covariance::Model, RatingErrors::Model)
     };
     let fit = PlackettLuce {
         covariance,
@@ -387,8 +389,8 @@ fn ratings(bots: &[OfBot], groups: &[CountedGroup]) -> Option<(Ratings, RatingEr
     Some((ratings, errors))
 }
 
-/// What a match says of ratings: its ranking, or where a bot has several seats all pairs of seats
-/// of different bots.
+/// Converts a match to one ranking of all seats. If a bot has several seats, converts the match to
+/// one ranking for each pair of seats with different bots.
 fn rankings(group: GroupNumber, row: &MatchRow) -> Vec<Ranking> {
     let mut bots: Vec<BotNumber> = row.seats.iter().map(|seat| seat.bot).collect();
     bots.sort_unstable();
@@ -443,7 +445,7 @@ mod tests {
 
     #[test]
     fn a_bot_that_takes_several_seats_is_measured_by_the_other_bots_alone() {
-        // The candidate 0 against 1, which has the three other seats.
+        // Bot 0, the candidate, plays against bot 1, which has the three other seats.
         let groups = vec![(
             GroupNumber(0),
             vec![row(0, 0, &[0, 1, 1, 1], &[2, 1, 3, 4])],
@@ -457,12 +459,12 @@ mod tests {
     }
 
     #[test]
-    fn it_is_told_whether_errors_of_ratings_follow_from_groups_or_from_the_model_alone() {
+    fn the_source_of_rating_errors_depends_on_the_number_of_groups() {
         let spec = spec_of(2, 2, Format::RoundRobin { rounds: 100 });
         let errors = |groups: u64| {
             let groups: Vec<CountedGroup> = (0..groups)
                 .map(|group| {
-                    // Every third group goes to the other bot.
+                    // The other bot wins every third group.
                     let places = if group % 3 == 0 { [2, 1] } else { [1, 2] };
                     (GroupNumber(group), vec![row(group, 0, &[0, 1], &places)])
                 })

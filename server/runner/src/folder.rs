@@ -1,89 +1,97 @@
-//! The folder of a contest: what it is, what was played, replays, and what the bots said.
+//! A contest's folder: its spec, results and replays, and its bots' output.
 
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
+use bridgemaster_bot_process::read_regular;
+use bridgemaster_whole_file::{self as whole_file, FileMode};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::{
-    ContestSpec, JournalError, MatchNumber, MatchRow, SpecError, Standing,
+    ContestSpec, ContestState, Identity, JournalError, MatchNumber, MatchRow, SpecError,
     journal::{self, Journal},
 };
 
 const SPEC_FILE: &str = "contest.json";
 const RESULTS_FILE: &str = "results.jsonl";
+const IDENTITY_FILE: &str = "identity.json";
 const FORK_FILE: &str = "fork.replay.binpb";
 const REPLAYS: &str = "replays";
-const STDERR: &str = "stderr";
+/// Name of the subfolder with the bots' standard error.
+pub const STDERR_FOLDER: &str = "stderr";
 
-/// Version of the form of a folder.
-const FORM: u32 = 1;
+/// Mode of all files except replays. Only the files' owner can access them.
+const PRIVATE: FileMode = FileMode::PRIVATE;
 
-/// Why the folder of a contest cannot be used.
+/// Version of the contest folder's format.
+const FORMAT_VERSION: u32 = 1;
+
+/// An error while reading or writing a contest's folder.
 #[derive(Debug, Error)]
 pub enum FolderError {
-    /// It has a contest already.
-    #[error("{} has a contest already; go on with it by --resume, or name another folder",
+    /// The folder already contains a contest.
+    #[error("{} already contains a contest; continue it with --resume, or choose another folder",
         .0.display())]
-    Taken(PathBuf),
-    /// It has no contest.
-    #[error("{} has no contest: there is no file {SPEC_FILE}", .0.display())]
-    Empty(PathBuf),
-    /// A file or a folder cannot be made, read or written.
+    AlreadyExists(PathBuf),
+    /// The folder contains no contest.
+    #[error("{} contains no contest: it has no file {SPEC_FILE}", .0.display())]
+    NoContest(PathBuf),
+    /// A file or folder cannot be created, read or written.
     #[error("{}", path.display())]
     File {
-        /// The file.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The underlying I/O error.
         source: io::Error,
     },
-    /// The file that says what the contest is cannot be understood.
+    /// The spec or identity file cannot be parsed.
     #[error("{}: {problem}", path.display())]
     Spec {
-        /// The file.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// What is wrong.
+        /// Description of the parse error.
         problem: String,
     },
-    /// The contest cannot be played.
+    /// The stored spec is not valid.
     #[error(transparent)]
     Check(#[from] SpecError),
-    /// The finished matches cannot be read.
+    /// The journal of finished matches cannot be read.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// The finished matches make no sense together.
-    #[error("the finished matches do not fit the contest: {0}")]
+    /// The finished matches are not consistent with the contest.
+    #[error("the finished matches are not consistent with the contest: {0}")]
     Results(#[from] bridgemaster_contest::ContestError),
 }
 
-/// The file that says what the contest is.
+/// The spec file's content.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct StoredContest {
     form: u32,
-    /// Names it among all contests of a server.
+    /// The contest's id on servers.
     id: String,
     contest: ContestSpec,
 }
 
-/// A replay that is to be kept.
+/// A replay that is to be stored.
 pub(crate) struct ReplayFile {
-    /// Relative to the folder of the contest.
+    /// File name relative to the contest's folder.
     pub(crate) name: String,
     pub(crate) bytes: Vec<u8>,
 }
 
-/// The folder of a contest that is played.
+/// A running contest's folder.
 #[derive(Debug)]
 pub(crate) struct Folder {
     root: PathBuf,
     id: String,
+    replay_mode: FileMode,
 }
 
 impl Folder {
-    /// Makes a folder for a new contest with this name among those of a server.
+    /// Creates the folder of a new contest with this id.
     pub(crate) fn create(
         root: &Path,
         id: String,
@@ -91,143 +99,192 @@ impl Folder {
     ) -> Result<(Self, Journal), FolderError> {
         let file = root.join(SPEC_FILE);
         if file.exists() {
-            return Err(FolderError::Taken(root.to_owned()));
+            return Err(FolderError::AlreadyExists(root.to_owned()));
         }
-        for folder in [REPLAYS, STDERR] {
-            let folder = root.join(folder);
-            fs::create_dir_all(&folder).map_err(failed(&folder))?;
+        let replay_mode = spec.replay_mode;
+        let is_open = replay_mode != FileMode::PRIVATE;
+        for (folder, mode) in [
+            (root.to_owned(), replay_mode),
+            (root.join(REPLAYS), replay_mode),
+            (root.join(STDERR_FOLDER), FileMode::PRIVATE),
+        ] {
+            let created = mode.create_folder(&folder, is_open);
+            created.map_err(failed(&folder))?;
         }
-        let kept = Kept {
-            form: FORM,
+        let stored = StoredContest {
+            form: FORMAT_VERSION,
             id: id.clone(),
             contest: spec.clone(),
         };
-        let mut text = serde_json::to_string_pretty(&kept)
+        let mut text = serde_json::to_string_pretty(&stored)
             .map_err(io::Error::from)
             .map_err(failed(&file))?;
         text.push('\n');
         let (journal, _) = Journal::open(&root.join(RESULTS_FILE))?;
-        bridgemaster_whole_file::write(&file, text.as_bytes()).map_err(failed(&file))?;
+        whole_file::write_with(&file, text.as_bytes(), PRIVATE).map_err(failed(&file))?;
         let folder = Self {
             root: root.to_owned(),
             id,
+            replay_mode,
         };
         Ok((folder, journal))
     }
 
-    /// Opens the folder of a contest that goes on, with its finished matches.
+    /// Opens the folder of a contest to resume, and reads its finished matches.
     pub(crate) fn resume(
         root: &Path,
-    ) -> Result<(Self, Journal, Standing, Vec<MatchRow>), FolderError> {
-        let kept = read_kept(root)?;
+    ) -> Result<(Self, Journal, ContestState, Vec<MatchRow>), FolderError> {
+        let stored = read_stored(root)?;
         let (journal, rows) = Journal::open(&root.join(RESULTS_FILE))?;
-        let standing = standing(root, kept.contest, &rows)?;
         let folder = Self {
             root: root.to_owned(),
-            id: kept.id,
+            id: stored.id,
+            replay_mode: stored.contest.replay_mode,
         };
-        Ok((folder, journal, standing, rows))
+        let state = rebuild_state(root, stored.contest, &rows)?;
+        Ok((folder, journal, state, rows))
     }
 
-    /// Keeps the replay file that the contest plays on from.
-    pub(crate) fn keep_fork(&self, bytes: &[u8]) -> Result<(), FolderError> {
+    /// Stores the replay file from which the contest is forked.
+    pub(crate) fn store_fork(&self, bytes: &[u8]) -> Result<(), FolderError> {
         let path = self.root.join(FORK_FILE);
-        bridgemaster_whole_file::write(&path, bytes).map_err(failed(&path))
+        whole_file::write_with(&path, bytes, PRIVATE).map_err(failed(&path))
     }
 
-    /// The replay file that the contest plays on from.
+    /// Reads the replay file from which the contest is forked.
     pub(crate) fn fork(&self) -> Result<Vec<u8>, FolderError> {
         let path = self.root.join(FORK_FILE);
-        fs::read(&path).map_err(failed(&path))
+        read_regular(&path).map_err(failed(&path))
     }
 
-    /// That replay file cannot be read.
-    pub(crate) fn bad_fork(&self, problem: String) -> FolderError {
+    /// Returns the error for a replay file that cannot be parsed.
+    pub(crate) fn invalid_fork(&self, problem: String) -> FolderError {
         FolderError::Spec {
             path: self.root.join(FORK_FILE),
             problem,
         }
     }
 
-    /// The name of the contest among those of a server.
+    /// Stores the contest's provenance.
+    pub(crate) fn store_identity(&self, identity: &Identity) -> Result<(), FolderError> {
+        let path = self.root.join(IDENTITY_FILE);
+        let text = serde_json::to_string_pretty(identity).map_err(io::Error::from);
+        let text = text.map_err(failed(&path))?;
+        whole_file::write_with(&path, text.as_bytes(), PRIVATE).map_err(failed(&path))
+    }
+
+    /// Reads the contest's provenance; empty if the contest was not played yet.
+    pub(crate) fn identity(&self) -> Result<Identity, FolderError> {
+        read_identity(&self.root)
+    }
+
+    /// Returns the contest's id on servers.
     pub(crate) fn id(&self) -> &str {
         &self.id
     }
 
-    /// The name of a replay, relative to the folder.
+    /// Returns a replay's file name, relative to the folder.
     pub(crate) fn replay_name(of: MatchNumber, attempt: u32, outcome: &str) -> String {
         format!("{REPLAYS}/{outcome}{}.replay.binpb", stem(of, attempt))
     }
 
-    /// Keeps replays under their names: when this returns, each is on the disk and whole.
-    pub(crate) fn keep_replays(&self, replays: &[ReplayFile]) -> Result<(), FolderError> {
+    /// Writes replay files. When this function returns, all files are complete and synced.
+    pub(crate) fn store_replays(&self, replays: &[ReplayFile]) -> Result<(), FolderError> {
         let files = replays.iter();
         let files: Vec<_> = files
             .map(|replay| (self.path(&replay.name), &*replay.bytes))
             .collect();
-        bridgemaster_whole_file::write_together(&files)
+        whole_file::write_together(&files, self.replay_mode)
             .map_err(|(path, source)| FolderError::File { path, source })
     }
 
-    /// The file for the standard error of a bot, relative to the folder.
+    /// Returns the name of the file with a bot's standard error, relative to the folder.
     pub(crate) fn stderr_name(of: MatchNumber, attempt: u32, seat: usize, bot: &str) -> String {
-        format!("{STDERR}/{}-seat{seat}-{bot}.txt", stem(of, attempt))
+        format!("{STDERR_FOLDER}/{}-seat{seat}-{bot}.txt", stem(of, attempt))
     }
 
-    /// The path of what has a name relative to the folder.
+    /// Returns the name of the file with a reused process's standard error, relative to the folder.
+    pub(crate) fn reused_stderr_name(process: u64, bot: &str) -> String {
+        format!("{STDERR_FOLDER}/process{process:03}-{bot}.txt")
+    }
+
+    /// Returns the full path of a file that is named relative to the folder.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.root.join(name)
     }
 }
 
-/// The contest of a folder, which may be in play, and all its finished matches in the order in
-/// which they ended. A match whose replay is not there, or not yet, has none.
+/// Reads a folder's contest and its finished matches, in the order in which they finished. The
+/// contest can be running. `MatchRow::replay` is `None` if the replay file does not exist yet.
 ///
 /// # Errors
-/// [`FolderError`].
-pub fn read_contest(root: &Path) -> Result<(Standing, Vec<MatchRow>), FolderError> {
-    let spec = read_kept(root)?.contest;
+/// [`FolderError`], if a file is missing or invalid.
+pub fn read_contest(root: &Path) -> Result<(ContestState, Vec<MatchRow>), FolderError> {
+    let spec = read_stored(root)?.contest;
     let file = root.join(RESULTS_FILE);
-    let mut rows = match file.exists() {
-        true => journal::read_file(&file)?,
-        false => Vec::new(),
+    let mut rows = if file.exists() {
+        journal::read_file(&file)?
+    } else {
+        Vec::new()
     };
     for row in &mut rows {
         row.replay = row.replay.take().filter(|name| root.join(name).exists());
     }
-    Ok((standing(root, spec, &rows)?, rows))
+    let mut state = rebuild_state(root, spec, &rows)?;
+    state.set_identity(read_identity(root)?);
+    Ok((state, rows))
 }
 
-fn standing(root: &Path, spec: ContestSpec, rows: &[MatchRow]) -> Result<Standing, FolderError> {
-    let mut standing = Standing::new(spec, root.to_owned())?;
+fn read_identity(root: &Path) -> Result<Identity, FolderError> {
+    let path = root.join(IDENTITY_FILE);
+    let text = match read_regular(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Identity::default()),
+        read => read.map_err(failed(&path))?,
+    };
+    serde_json::from_slice(&text).map_err(|error| FolderError::Spec {
+        path,
+        problem: error.to_string(),
+    })
+}
+
+fn rebuild_state(
+    root: &Path,
+    spec: ContestSpec,
+    rows: &[MatchRow],
+) -> Result<ContestState, FolderError> {
+    let mut state = ContestState::new(spec, root.to_owned())?;
     for row in rows {
-        standing.add(row.clone())?;
+        state.add(row.clone())?;
     }
-    Ok(standing)
+    Ok(state)
 }
 
-fn read_kept(root: &Path) -> Result<Kept, FolderError> {
+fn read_stored(root: &Path) -> Result<StoredContest, FolderError> {
     let path = root.join(SPEC_FILE);
-    let text = match fs::read_to_string(&path) {
+    let text = match read_regular(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(FolderError::Empty(root.to_owned()));
+            return Err(FolderError::NoContest(root.to_owned()));
         }
         read => read.map_err(failed(&path))?,
     };
-    let kept: Kept = serde_json::from_str(&text).map_err(|error| FolderError::Spec {
-        path: path.clone(),
-        problem: error.to_string(),
-    })?;
-    if kept.form != FORM {
+    let stored: StoredContest =
+        serde_json::from_slice(&text).map_err(|error| FolderError::Spec {
+            path: path.clone(),
+            problem: error.to_string(),
+        })?;
+    if stored.form != FORMAT_VERSION {
         return Err(FolderError::Spec {
             path,
-            problem: format!("form {} is of another version of this program", kept.form),
+            problem: format!(
+                "format version {} is not supported; this program supports {FORMAT_VERSION}",
+                stored.form
+            ),
         });
     }
-    Ok(kept)
+    Ok(stored)
 }
 
-/// The beginning of the names of files of a match. Groups and matches sort by their numbers.
+/// Returns the prefix of a match's file names. It sorts files by group and match.
 fn stem(of: MatchNumber, attempt: u32) -> String {
     let (group, number) = (of.group.0, of.number);
     match attempt {
@@ -244,14 +301,54 @@ fn failed(path: &Path) -> impl FnOnce(io::Error) -> FolderError + use<> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::{
         Format,
         sample::{row, spec_of},
     };
 
+    #[cfg(unix)]
     #[test]
-    fn a_match_has_no_replay_until_the_file_is_there() {
+    fn only_replays_are_accessible_to_other_users_as_their_mode_says() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        for (mode, folder_bits, replay_bits) in [("0600", 0o700, 0o600), ("0640", 0o750, 0o640)] {
+            let parent = tempfile::tempdir().unwrap();
+            let root = parent.path().join("contest");
+            let spec = ContestSpec {
+                replay_mode: mode.parse().unwrap(),
+                ..spec_of(2, 2, Format::Series)
+            };
+            drop(Folder::create(&root, "id".to_owned(), &spec).unwrap());
+            let (folder, ..) = Folder::resume(&root).unwrap();
+            let replay = ReplayFile {
+                name: format!("{REPLAYS}/one"),
+                bytes: b"replay".to_vec(),
+            };
+            folder.store_replays(&[replay]).unwrap();
+            folder.store_fork(b"replay").unwrap();
+            let mode_of = |name: &str| {
+                let metadata = fs::metadata(root.join(name)).unwrap();
+                metadata.permissions().mode() & 0o777
+            };
+            for (name, bits) in [
+                ("", folder_bits),
+                (REPLAYS, folder_bits),
+                (STDERR_FOLDER, 0o700),
+                ("replays/one", replay_bits),
+                (SPEC_FILE, 0o600),
+                (RESULTS_FILE, 0o600),
+                (FORK_FILE, 0o600),
+            ] {
+                assert_eq!(mode_of(name), bits, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_match_has_no_replay_until_the_file_exists() {
         let root = tempfile::tempdir().unwrap();
         let spec = spec_of(2, 2, Format::Series);
         let (folder, mut journal) = Folder::create(root.path(), "id".to_owned(), &spec).unwrap();
@@ -265,7 +362,7 @@ mod tests {
             name: name.clone(),
             bytes: b"replay".to_vec(),
         };
-        folder.keep_replays(&[replay]).unwrap();
+        folder.store_replays(&[replay]).unwrap();
         assert_eq!(read(), Some(name));
         drop(journal);
         let (folder, _, _, rows) = Folder::resume(root.path()).unwrap();

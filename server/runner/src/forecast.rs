@@ -1,37 +1,38 @@
-//! How long a contest takes.
+//! Estimates the length of a contest.
 
 use bridgemaster_contest::{expected_groups, typical_deviation};
 
 use crate::{ContestSpec, Format, SpecError, TestSpec};
 
-/// Expected numbers of groups until a verdict, for bots that hardly tie.
+/// The expected number of groups until a verdict, for games that rarely tie.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forecast {
-    /// For a candidate at the lower bound.
+    /// The number of groups if the candidate is at the lower bound.
     pub groups_at_lower: f64,
-    /// For a candidate at the upper bound.
+    /// The number of groups if the candidate is at the upper bound.
     pub groups_at_upper: f64,
-    /// For a candidate half-way between, which takes longest.
+    /// The number of groups if the candidate is half-way between the bounds. Such a candidate needs
+    /// the most groups.
     pub groups_half_way: f64,
 }
 
 impl ContestSpec {
-    /// How many groups the test of this contest needs; none where there is no test.
+    /// Returns the expected number of groups that the test needs; `None` without a test.
     ///
     /// # Errors
-    /// Bounds and rates that make no sense.
+    /// Bounds or error rates are not valid.
     pub fn forecast(&self) -> Result<Option<Forecast>, SpecError> {
         let matches = self.matches_per_group();
-        let asked = match self.test() {
+        let hypotheses = match self.test() {
             Some(test) => test.hypotheses(matches)?,
             None => None,
         };
-        // A group against several benchmarks has so many more matches, and so much less spread.
+        // With several benchmarks, a group has more matches, so its score has a smaller deviation.
         let seats = f64::from(self.rules.seats);
         let deviation = typical_deviation(u32::from(self.rules.seats))
             * (seats / f64::from(matches.max(1))).sqrt();
-        Ok(asked.map(|asked| {
-            let expected = expected_groups(&asked, deviation);
+        Ok(hypotheses.map(|hypotheses| {
+            let expected = expected_groups(&hypotheses, deviation);
             Forecast {
                 groups_at_lower: expected.at_lower,
                 groups_at_upper: expected.at_upper,
@@ -40,8 +41,8 @@ impl ContestSpec {
         }))
     }
 
-    /// The same bots in a contest that is as short as one can be, to measure its time: one group,
-    /// or one round.
+    /// Returns a contest with the same bots but only one group or round, to measure how long it
+    /// takes.
     #[must_use]
     pub fn shortest(&self) -> Self {
         let mut short = self.clone();

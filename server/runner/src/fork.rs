@@ -1,25 +1,25 @@
-//! The match that a contest plays on, if it does.
+//! The replay position that a forked contest starts from.
 
 use bridgemaster_proto::v1::{MatchConfig, MatchFork, Replay};
 use bridgemaster_replay::decode;
 
 use crate::{ContestSpec, FolderError, ForkPoint, Format, OtherChance, folder::Folder};
 
-/// A position that is played on: its replay file, and the rules of its match.
-pub(crate) struct Forked {
+/// A position to fork from: the replay file and its match's config.
+pub(crate) struct ForkSource {
     config: MatchConfig,
     message: MatchFork,
     keeps_chance: bool,
 }
 
-impl Forked {
-    /// The position of a contest, if it has one, from its folder.
-    pub(crate) fn of(spec: &ContestSpec, folder: &Folder) -> Result<Option<Self>, FolderError> {
+impl ForkSource {
+    /// Loads the position from a contest's folder. Returns `None` if the contest is not a fork.
+    pub(crate) fn load(spec: &ContestSpec, folder: &Folder) -> Result<Option<Self>, FolderError> {
         let Format::Fork { from, .. } = &spec.format else {
             return Ok(None);
         };
         let bytes = folder.fork()?;
-        let replay = decode(&bytes).map_err(|error| folder.bad_fork(error.to_string()))?;
+        let replay = decode(&bytes).map_err(|error| folder.invalid_fork(error.to_string()))?;
         Ok(Some(Self::new(from, replay.replay, bytes)))
     }
 
@@ -31,8 +31,8 @@ impl Forked {
         }
     }
 
-    /// The config of a match of a group with this seed. Where chance is kept, the seed is that of
-    /// the replay.
+    /// Returns a match's config. If the fork keeps the replay's chance results, the seed is
+    /// ignored.
     pub(crate) fn config(&self, seed: &str) -> MatchConfig {
         MatchConfig {
             seed: (!self.keeps_chance).then(|| seed.to_owned()),
@@ -40,7 +40,7 @@ impl Forked {
         }
     }
 
-    /// Where a match goes on.
+    /// Returns the message that describes the fork in a CreateMatch request.
     pub(crate) fn message(&self) -> MatchFork {
         self.message.clone()
     }

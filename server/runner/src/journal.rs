@@ -1,5 +1,5 @@
-//! The finished matches of a contest in a file: one line each, with a checksum, on the disk before
-//! it counts.
+//! The journal of finished matches. It has one line per match, with a checksum. A line is synced
+//! before its match counts.
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
@@ -7,6 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use bridgemaster_bot_process::{open_regular, read_regular};
 use thiserror::Error;
 use xxhash_rust::xxh64::xxh64;
 
@@ -15,37 +16,38 @@ use crate::MatchRow;
 const BEFORE_ROW: &str = "{\"row\":";
 const BEFORE_SUM: &str = ",\"xxh64\":\"";
 const AFTER_SUM: &str = "\"}";
-/// Digits of a checksum.
+/// The number of hex digits in a checksum.
 const SUM_CHARS: usize = 16;
 
-/// Why the finished matches of a contest cannot be read or kept.
+/// An error in the journal of finished matches.
 #[derive(Debug, Error)]
 pub enum JournalError {
     /// The file cannot be opened, read or written.
     #[error("{}", path.display())]
     File {
-        /// The file.
+        /// The file's path.
         path: PathBuf,
-        /// What the system says.
+        /// The underlying I/O error.
         source: io::Error,
     },
-    /// Another process plays this contest.
-    #[error("{}: another process plays this contest", .0.display())]
+    /// Another process has locked the journal.
+    #[error("{}: another process is running this contest", .0.display())]
     InUse(PathBuf),
-    /// A line is not what was written, and it is not the last one, which a crash may tear.
+    /// A line before the last line is corrupt. An incomplete last line is not an error, since a
+    /// crash can leave one.
     #[error(
-        "{}: line {line} is damaged; take it and all lines behind it away, and their matches are \
-         played again", path.display()
+        "{}: line {line} is corrupt; delete it and all later lines to play their matches again",
+        path.display()
     )]
-    Damaged {
-        /// The file.
+    Corrupt {
+        /// The journal's path.
         path: PathBuf,
-        /// The line, from 1.
+        /// The line's number, from 1.
         line: usize,
     },
 }
 
-/// The file, open at its end.
+/// A locked journal, open for appending.
 #[derive(Debug)]
 pub(crate) struct Journal {
     path: PathBuf,
@@ -54,19 +56,18 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Opens the file, makes it if need be, and gives what is in it. A last line that was torn is
-    /// taken away: its match never counted.
+    /// Opens or creates the file, locks it, and reads its rows. An incomplete last line is removed,
+    /// because its match never counted.
     pub(crate) fn open(path: &Path) -> Result<(Self, Vec<MatchRow>), JournalError> {
         let failed = |source| JournalError::File {
             path: path.to_owned(),
             source,
         };
-        let mut file = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create(true)
-            .open(path)
-            .map_err(failed)?;
+        let mut options = OpenOptions::new();
+        options.read(true).append(true).create(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = open_regular(&mut options, path).map_err(failed)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(JournalError::InUse(path.to_owned())),
@@ -74,9 +75,9 @@ impl Journal {
         }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(failed)?;
-        let (rows, whole) = read(path, &bytes)?;
-        if whole < bytes.len() {
-            file.set_len(whole as u64).map_err(failed)?;
+        let (rows, valid_bytes) = read(path, &bytes)?;
+        if valid_bytes < bytes.len() {
+            file.set_len(valid_bytes as u64).map_err(failed)?;
             file.seek(SeekFrom::End(0)).map_err(failed)?;
             file.sync_all().map_err(failed)?;
         }
@@ -89,11 +90,10 @@ impl Journal {
         Ok((journal, rows))
     }
 
-    /// Adds rows. When this returns, they are on the disk, which takes the same time for many as for
-    /// one.
+    /// Appends rows and syncs the file. Appending many rows takes about as long as appending one.
     pub(crate) fn append(&mut self, rows: &[MatchRow]) -> Result<(), JournalError> {
         let lines = (self.lines..).zip(rows);
-        let lines: io::Result<String> = lines.map(|(line, row)| line_of(row, line)).collect();
+        let lines: io::Result<String> = lines.map(|(line, row)| format_line(row, line)).collect();
         let written = lines
             .and_then(|lines| self.file.write_all(lines.as_bytes()))
             .and_then(|()| self.file.sync_data());
@@ -106,41 +106,41 @@ impl Journal {
     }
 }
 
-/// What is in the file of a contest, which may be in play.
+/// Reads the journal of a contest that might be running.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<MatchRow>, JournalError> {
-    let bytes = std::fs::read(path).map_err(|source| JournalError::File {
+    let bytes = read_regular(path).map_err(|source| JournalError::File {
         path: path.to_owned(),
         source,
     })?;
     Ok(read(path, &bytes)?.0)
 }
 
-/// The rows, and how many bytes they take.
+/// Parses the rows. Returns them with the length of the file's valid part, in bytes.
 fn read(path: &Path, bytes: &[u8]) -> Result<(Vec<MatchRow>, usize), JournalError> {
     let mut rows = Vec::new();
-    let mut whole = 0;
+    let mut valid_bytes = 0;
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         let row = line
             .strip_suffix(b"\n")
-            .and_then(|line| row_of(line, rows.len() as u64));
+            .and_then(|line| parse_line(line, rows.len() as u64));
         let Some(row) = row else {
-            let is_last = whole + line.len() == bytes.len();
-            return match is_last {
-                true => Ok((rows, whole)),
-                false => Err(JournalError::Damaged {
-                    path: path.to_owned(),
-                    line: rows.len() + 1,
-                }),
-            };
+            let is_last = valid_bytes + line.len() == bytes.len();
+            if is_last {
+                return Ok((rows, valid_bytes));
+            }
+            return Err(JournalError::Corrupt {
+                path: path.to_owned(),
+                line: rows.len() + 1,
+            });
         };
         rows.push(row);
-        whole += line.len();
+        valid_bytes += line.len();
     }
-    Ok((rows, whole))
+    Ok((rows, valid_bytes))
 }
 
-/// A line; its checksum covers the row and the number of the line.
-fn line_of(row: &MatchRow, line: u64) -> io::Result<String> {
+/// Formats a line. The line's checksum covers the row and the line number.
+fn format_line(row: &MatchRow, line: u64) -> io::Result<String> {
     let row = serde_json::to_string(row)?;
     let sum = xxh64(row.as_bytes(), line);
     Ok(format!(
@@ -148,7 +148,7 @@ fn line_of(row: &MatchRow, line: u64) -> io::Result<String> {
     ))
 }
 
-fn row_of(line: &[u8], number: u64) -> Option<MatchRow> {
+fn parse_line(line: &[u8], number: u64) -> Option<MatchRow> {
     let line = std::str::from_utf8(line).ok()?;
     let inner = line.strip_prefix(BEFORE_ROW)?.strip_suffix(AFTER_SUM)?;
     let (row, sum) = inner.split_at_checked(inner.len().checked_sub(SUM_CHARS)?)?;
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
     use crate::sample::row;
 
-    fn kept(rows: &[MatchRow]) -> (tempfile::TempDir, PathBuf) {
+    fn journal_of(rows: &[MatchRow]) -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.jsonl");
         let (mut journal, before) = Journal::open(&path).unwrap();
@@ -179,25 +179,25 @@ mod tests {
         let rows: Vec<MatchRow> = (0..3)
             .map(|group| row(group, 0, &[0, 1], &[1, 2]))
             .collect();
-        let (_folder, path) = kept(&rows);
-        let whole = fs::read(&path).unwrap();
-        let second = whole.iter().rposition(|byte| *byte == b'{').unwrap();
-        for cut in [whole.len() - 1, whole.len() - 40, second] {
-            fs::write(&path, &whole[..cut]).unwrap();
+        let (_folder, path) = journal_of(&rows);
+        let valid_bytes = fs::read(&path).unwrap();
+        let second = valid_bytes.iter().rposition(|byte| *byte == b'{').unwrap();
+        for cut in [valid_bytes.len() - 1, valid_bytes.len() - 40, second] {
+            fs::write(&path, &valid_bytes[..cut]).unwrap();
             let (mut journal, found) = Journal::open(&path).unwrap();
             assert_eq!(found, rows[..2], "cut at {cut}");
             journal.append(&rows[2..]).unwrap();
             drop(journal);
-            assert_eq!(fs::read(&path).unwrap(), whole);
+            assert_eq!(fs::read(&path).unwrap(), valid_bytes);
         }
     }
 
     #[test]
-    fn a_line_that_was_changed_or_moved_is_named() {
+    fn a_changed_or_moved_line_is_reported() {
         let rows: Vec<MatchRow> = (0..3)
             .map(|group| row(group, 0, &[0, 1], &[1, 2]))
             .collect();
-        let (_folder, path) = kept(&rows);
+        let (_folder, path) = journal_of(&rows);
         let text = fs::read_to_string(&path).unwrap();
         let lines: Vec<&str> = text.lines().collect();
         let changed = text.replacen("\"place\":1", "\"place\":2", 1);
@@ -206,7 +206,7 @@ mod tests {
             fs::write(&path, damaged).unwrap();
             let error = Journal::open(&path).unwrap_err();
             assert!(
-                matches!(error, JournalError::Damaged { line: 1, .. }),
+                matches!(error, JournalError::Corrupt { line: 1, .. }),
                 "{error}"
             );
         }
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn two_processes_cannot_play_one_contest() {
-        let (_folder, path) = kept(&[]);
+        let (_folder, path) = journal_of(&[]);
         let _first = Journal::open(&path).unwrap();
         assert!(matches!(Journal::open(&path), Err(JournalError::InUse(_))));
     }

@@ -1,4 +1,5 @@
-//! The verdict on the candidate, group after group.
+//! Judges the candidate: passes groups' results to the statistical test, and reports the test's
+//! verdict and estimates.
 
 use bridgemaster_contest::{
     ConfidenceSequence, ContestError, DecidedBy, Elo, ErrorRates, Estimate, FEW_GROUPS,
@@ -11,10 +12,10 @@ use crate::{
     StoppedBy, TestReport, TestSpec, VerdictKind, VerdictReport,
 };
 
-/// Scores that a pair of games can have: 0 to 4 half points.
+/// The number of possible scores in a game pair: 0 to 4 half points.
 const PAIR_SCORES: usize = 5;
 
-/// The candidate as far as groups have counted.
+/// The test's state, and the estimates for the candidate, after the groups counted so far.
 #[derive(Debug)]
 pub(crate) struct Judge {
     candidate: BotNumber,
@@ -24,7 +25,7 @@ pub(crate) struct Judge {
     hypotheses: Option<Hypotheses>,
     confidence: ConfidenceSequence,
     scores: GroupScores,
-    /// Groups by the half points of the candidate, for the pentanomial test.
+    /// For the pentanomial test, the number of groups by the candidate's total of half points.
     half_points: [u64; PAIR_SCORES],
     matches: u64,
     series: Vec<GroupPoint>,
@@ -38,7 +39,7 @@ enum Test {
 }
 
 impl Judge {
-    /// The judge of a contest; none when it has no candidate.
+    /// Creates the judge of a contest; `None` if the contest has no candidate.
     pub(crate) fn new(spec: &ContestSpec) -> Result<Option<Self>, SpecError> {
         let Some(candidate) = spec.candidate() else {
             return Ok(None);
@@ -50,10 +51,10 @@ impl Judge {
             None => None,
         };
         let test = match (&chosen, hypotheses) {
-            (Some(TestSpec::Pentanomial { .. }), Some(asked)) => Test::Pentanomial(
-                FrequencyTest::new(asked.bounds(), asked.rates(), PAIR_SCORES)?,
+            (Some(TestSpec::Pentanomial { .. }), Some(hypotheses)) => Test::Pentanomial(
+                FrequencyTest::new(hypotheses.bounds(), hypotheses.rates(), PAIR_SCORES)?,
             ),
-            (Some(_), Some(asked)) => Test::Sequential(SequentialTest::new(asked)),
+            (Some(_), Some(hypotheses)) => Test::Sequential(SequentialTest::new(hypotheses)),
             _ => Test::None,
         };
         Ok(Some(Self {
@@ -70,7 +71,7 @@ impl Judge {
         }))
     }
 
-    /// Whether the verdict has fallen: later groups do not count.
+    /// Returns whether the test has reached a verdict; groups after the verdict do not count.
     pub(crate) fn has_decided(&self) -> bool {
         matches!(
             self.verdict(),
@@ -78,7 +79,7 @@ impl Judge {
         )
     }
 
-    /// What the test says.
+    /// Returns the test's verdict.
     pub(crate) fn verdict(&self) -> VerdictKind {
         let verdict = match &self.test {
             Test::Sequential(test) => test.verdict(),
@@ -92,12 +93,12 @@ impl Judge {
         }
     }
 
-    /// The candidate after each group.
+    /// Returns the candidate's figures after each group.
     pub(crate) fn series(&self) -> &[GroupPoint] {
         &self.series
     }
 
-    /// Counts one more group, in the order of the numbers.
+    /// Counts the next group. Groups must be passed in order of their numbers.
     pub(crate) fn record(
         &mut self,
         group: GroupNumber,
@@ -121,7 +122,7 @@ impl Judge {
                 test.record(score);
             }
             Test::Pentanomial(test) => {
-                // A pair of games has whole half points.
+                // A game pair's score is a whole number of half points.
                 let half_points = (score.get() * (PAIR_SCORES - 1) as f64).round() as usize;
                 test.record(half_points)?;
                 self.half_points[half_points] += 1;
@@ -149,7 +150,7 @@ impl Judge {
         }
     }
 
-    /// All that is known.
+    /// Creates the report on the verdict.
     pub(crate) fn report(&self) -> VerdictReport {
         let plain = Estimate::of_groups(&self.scores, self.matches_per_group, self.level).ok();
         let stopped = self.elo(self.level);
@@ -175,8 +176,9 @@ impl Judge {
         }
     }
 
-    /// Elo with its interval of a level, and the chance that the candidate is better at all:
-    /// corrected for its stopping when there is a sequential test.
+    /// Returns the Elo difference, with an interval at this level, and the probability that the
+    /// candidate is better. In a sequential test, the difference and the probability are corrected
+    /// for optional stopping.
     pub(crate) fn elo(&self, level: f64) -> Option<(IntervalReport, f64)> {
         if self.scores.groups() < 2 {
             return None;
@@ -194,10 +196,10 @@ impl Judge {
                 }
             }
             Test::Pentanomial(_) => {
-                let asked = self.hypotheses?;
+                let hypotheses = self.hypotheses?;
                 let frequencies = Frequencies::new(&self.half_points).ok()?;
                 frequencies
-                    .estimate_after_stopping(asked.bounds(), asked.rates(), level)
+                    .estimate_after_stopping(hypotheses.bounds(), hypotheses.rates(), level)
                     .ok()?
             }
             Test::None => {
@@ -231,24 +233,27 @@ impl Judge {
     }
 
     fn test_report(&self) -> Option<TestReport> {
-        let asked = self.hypotheses?;
+        let hypotheses = self.hypotheses?;
         let (_, variance) = self.scores.regularized();
-        let expected = expected_groups(&asked, variance.sqrt());
+        let expected = expected_groups(&hypotheses, variance.sqrt());
         let (llr_lower, llr_upper) = match &self.test {
             Test::Sequential(test) => test.llr_bounds(),
-            _ => (asked.rates().lower_llr(), asked.rates().upper_llr()),
+            _ => (
+                hypotheses.rates().lower_llr(),
+                hypotheses.rates().upper_llr(),
+            ),
         };
         let betting = match &self.test {
             Test::Sequential(test) => Some(test.betting()),
             _ => None,
         };
-        let halved: ErrorRates = asked.rates().halved();
+        let halved: ErrorRates = hypotheses.rates().halved();
         Some(TestReport {
             llr: self.llr()?,
             llr_lower,
             llr_upper,
-            wealth_for: betting.map(|test| finite(test.wealth_for())),
-            wealth_against: betting.map(|test| finite(test.wealth_against())),
+            wealth_for: betting.map(|test| clamp_to_finite(test.wealth_for())),
+            wealth_against: betting.map(|test| clamp_to_finite(test.wealth_against())),
             wealth_to_accept: betting.map(|_| 1.0 / halved.alpha()),
             wealth_to_reject: betting.map(|_| 1.0 / halved.beta()),
             expected_groups_at_lower: expected.at_lower,
@@ -257,8 +262,8 @@ impl Judge {
     }
 }
 
-/// The wealth of a bet may outgrow every number.
-fn finite(number: f64) -> f64 {
+/// Replaces infinity, which JSON cannot represent, by the largest finite number.
+fn clamp_to_finite(number: f64) -> f64 {
     number.min(f64::MAX)
 }
 
@@ -271,7 +276,7 @@ mod tests {
         sample::{row, spec},
     };
 
-    /// A group in which the candidate has these places in its two matches.
+    /// Returns the matches of a group in which the candidate takes these places.
     fn group(number: u64, places: [u32; 2]) -> Vec<MatchRow> {
         vec![
             row(number, 0, &[0, 1], &[places[0], 3 - places[0]]),
@@ -291,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn who_wins_everything_is_accepted_within_ten_groups_and_who_loses_everything_rejected() {
+    fn a_candidate_that_wins_all_is_accepted_within_ten_groups_and_one_that_loses_all_rejected() {
         let accepted = judged(TestSpec::default(), &[[1, 1]; 20]).report();
         assert_eq!(accepted.verdict, VerdictKind::Accepted);
         assert!(accepted.groups <= 10, "{}", accepted.groups);

@@ -1,12 +1,19 @@
-//! How the bots of a contest are started.
+//! Builds the commands that start a contest's bots.
 
-use std::{ffi::OsString, path::PathBuf, sync::Arc};
+use std::{
+    ffi::OsString,
+    path::{self, PathBuf},
+};
 
-use bridgemaster_bot_process::{BotCommand, BotGroup, BotGroups, Limits, is_program};
+use bridgemaster_bot_process::{
+    BotCommand, BotGroup, BotGroups, Isolation, Limits, StartError, VariableError, is_program,
+    read_variable, windows_line_endings,
+};
 use bridgemaster_contest::schedule::BotNumber;
+use bridgemaster_sdk::{Bot, CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE, TlsOptions};
 
 use crate::{
-    ContestSpec, MatchNumber, Player, SpecError,
+    BotSpec, BuiltInBots, ContestSpec, MatchNumber, Player, SpecError,
     pinning::{Pinning, concurrency},
     seeds,
 };
@@ -14,41 +21,40 @@ use crate::{
 /// The newest version of every built-in bot.
 const NEWEST_VERSION: u32 = 1;
 
-/// The built-in bots and the program that has them.
-#[derive(Clone, Debug)]
-pub struct BuiltInBots {
-    /// The program; `bot NAME --seed SEED` are its arguments, and for a bot with limits
-    /// `limited --memory-bytes=BYTES --group=FOLDER --cores=CORE -- COMMAND`.
-    pub program: PathBuf,
-    /// Their names.
-    pub names: Vec<String>,
-}
-
-/// What a bot is started for.
-pub(crate) struct Start<'a> {
+/// The seat for which a bot is started.
+pub(crate) struct BotStart<'a> {
     pub(crate) of: MatchNumber,
     pub(crate) group_seed: &'a str,
     pub(crate) seat: usize,
-    /// The place of the match among those that are played at once, from 0.
-    pub(crate) place: usize,
+    /// The match's slot among the concurrent matches, from 0.
+    pub(crate) slot: usize,
 }
 
-/// Starts the bots of a contest.
+/// Builds the commands for all bots in a contest.
 #[derive(Debug)]
 pub(crate) struct Launch {
     players: Vec<(String, Player)>,
+    /// The additional environment variables, by bot.
+    env: Vec<Vec<(String, OsString)>>,
+    /// The TLS environment variables for every bot, with absolute paths.
+    tls: Vec<(&'static str, PathBuf)>,
     built_in: BuiltInBots,
     key: Option<(&'static str, String)>,
-    most_memory_bytes: Option<u64>,
-    /// Where the kernel counts the memory of a bot with all that it starts, if it does so for us.
+    max_memory_bytes: Option<u64>,
+    /// The control groups that limit the memory of each bot, including its child processes; `None`
+    /// if control groups are not available.
     groups: Option<BotGroups>,
     pinning: Option<Pinning>,
+    reuses_bots: bool,
+    min_isolation: Isolation,
+    /// The contest's folder, which is hidden from the bots.
+    folder: Option<PathBuf>,
 }
 
 impl Launch {
-    /// Makes sure that all bots can be started: built-in ones are known, and programs are found.
+    /// Checks that all bots can be started: built-in bots exist and programs are found.
     pub(crate) fn new(spec: &ContestSpec, built_in: BuiltInBots) -> Result<Self, SpecError> {
-        let mut players = Vec::new();
+        let (mut players, mut env) = (Vec::new(), Vec::new());
         for bot in &spec.bots {
             let player = bot.player()?;
             let problem = |problem: String| {
@@ -70,52 +76,86 @@ impl Launch {
                 Player::BuiltIn { name, version } => {
                     if !built_in.names.contains(name) {
                         return problem(format!(
-                            "it has no command, and there is no built-in bot {name:?}; there are: \
-                             {}",
+                            "it has no command, and {name:?} is not a built-in bot; built-in bots: {}",
                             built_in.names.join(", ")
                         ));
                     }
                     if version.is_some_and(|version| version != NEWEST_VERSION) {
                         return problem(format!(
-                            "this program has version {NEWEST_VERSION} of {name} only"
+                            "this program has only version {NEWEST_VERSION} of {name}"
                         ));
                     }
                 }
                 Player::Attending(_) => {}
             }
+            env.push(given_variables(bot)?);
             players.push((bot.name.clone(), player));
         }
         if spec.bot_memory_bytes.is_some() && !Limits::are_supported() {
-            return Err(SpecError::NotHere("bot_memory_bytes"));
+            return Err(SpecError::Unsupported("bot_memory_bytes"));
         }
         Ok(Self {
             players,
+            env,
+            tls: Vec::new(),
             built_in,
             key: None,
-            most_memory_bytes: spec.bot_memory_bytes,
+            max_memory_bytes: spec.bot_memory_bytes,
             groups: None,
-            pinning: Pinning::of(spec)?,
+            pinning: Pinning::new(spec)?,
+            reuses_bots: spec.reuse,
+            min_isolation: Isolation::ProcessGroup,
+            folder: None,
         })
     }
 
-    /// Gives the API key to the bots too, in the variable of this name.
+    /// Passes an API key to the bots, in this environment variable.
     pub(crate) fn with_key(mut self, variable: &'static str, key: Option<String>) -> Self {
         self.key = key.map(|key| (variable, key));
         self
     }
 
-    /// Puts each bot with a limit of memory into a group of the kernel, where it may.
-    pub(crate) fn with_groups(mut self) -> Self {
-        self.groups = self.most_memory_bytes.and_then(|_| BotGroups::open());
+    /// Passes the TLS files to the bots, as absolute paths.
+    pub(crate) fn with_tls(mut self, tls: &TlsOptions) -> Self {
+        let files = [
+            (CA_VARIABLE, &tls.ca),
+            (CLIENT_CERT_VARIABLE, &tls.client_cert),
+            (CLIENT_KEY_VARIABLE, &tls.client_key),
+        ];
+        let files = files.into_iter().filter_map(|(variable, file)| {
+            let file = file.as_ref()?;
+            // A path that cannot be made absolute was rejected earlier.
+            Some((variable, path::absolute(file).unwrap_or(file.clone())))
+        });
+        self.tls = files.collect();
         self
     }
 
-    /// The name of a bot.
+    /// Runs each bot that has a memory limit in a control group, if possible.
+    pub(crate) fn with_groups(mut self) -> Self {
+        self.groups = self.max_memory_bytes.and_then(|_| BotGroups::open());
+        self
+    }
+
+    /// Sets the bots' minimum isolation.
+    pub(crate) fn with_isolation(mut self, min: Isolation) -> Self {
+        self.min_isolation = min;
+        self
+    }
+
+    /// Hides the contest's folder from the bots.
+    pub(crate) fn without_folder(mut self, folder: PathBuf) -> Self {
+        self.folder = Some(folder);
+        self
+    }
+
+    /// Returns a bot's name; empty for an unknown number.
     pub(crate) fn name(&self, bot: BotNumber) -> &str {
         self.players.get(bot).map_or("", |(name, _)| name)
     }
 
-    /// The name by which a bot attends the queue of the contest; `None` for one that is started.
+    /// Returns the name under which a bot attends the queue; `None` for a bot that the contest
+    /// starts.
     pub(crate) fn attends(&self, bot: BotNumber) -> Option<&str> {
         match self.players.get(bot) {
             Some((_, Player::Attending(name))) => Some(name),
@@ -123,61 +163,109 @@ impl Launch {
         }
     }
 
-    /// Matches that are played at once.
+    /// Returns an error if the bot's program is a script with Windows line endings.
+    pub(crate) fn windows_line_endings(&self, bot: BotNumber) -> Option<StartError> {
+        match self.players.get(bot) {
+            Some((_, Player::Command(words))) => windows_line_endings(words.first()?.as_ref()),
+            _ => None,
+        }
+    }
+
+    /// Returns whether each process of a bot plays several matches.
+    pub(crate) fn is_reused(&self, bot: BotNumber) -> bool {
+        let player = self.players.get(bot).map(|(_, player)| player);
+        self.reuses_bots && matches!(player, Some(Player::Command(_)))
+    }
+
+    /// Returns the core to which a seat's bot is pinned, if any.
+    pub(crate) fn core(&self, to: &BotStart<'_>) -> Option<usize> {
+        self.pinning.as_ref()?.core(to.slot, to.seat)
+    }
+
+    /// Creates a seat's built-in bot and returns it with its name. Returns `None` for a bot that
+    /// runs as a process. With resource limits, built-in bots run as processes too, since limits
+    /// apply to whole processes.
+    pub(crate) fn built_in(
+        &self,
+        bot: BotNumber,
+        to: &BotStart<'_>,
+    ) -> Option<(&str, Box<dyn Bot>)> {
+        let (_, Player::BuiltIn { name, .. }) = self.players.get(bot)? else {
+            return None;
+        };
+        if self.max_memory_bytes.is_some() || self.pinning.is_some() {
+            return None;
+        }
+        let seed = seeds::built_in_bot_seed(to.group_seed, to.of, to.seat);
+        Some((name, (self.built_in.make)(name, &seed.parse().ok()?)?))
+    }
+
+    /// Returns the number of concurrent matches.
     pub(crate) fn concurrency(&self, spec: &ContestSpec) -> usize {
         concurrency(spec, self.pinning.as_ref())
     }
 
-    /// The command that starts a bot for a seat of a match. Built-in bots draw their chance from
-    /// the seed of the group, so that the match can be played again as it was.
-    pub(crate) fn command(&self, bot: BotNumber, to: &Start<'_>) -> BotCommand {
+    /// Returns the command that starts a bot for a seat. A built-in bot's seed is derived from the
+    /// group's seed, so that a repeated match has the same decisions.
+    pub(crate) fn command(&self, bot: BotNumber, to: &BotStart<'_>) -> BotCommand {
         let built_in = self.built_in.program.as_os_str();
         let words: Vec<OsString> = match self.players.get(bot).map(|(_, player)| player) {
             Some(Player::BuiltIn { name, .. }) => {
-                let seed = seeds::of_built_in_bot(to.group_seed, to.of, to.seat);
+                let seed = seeds::built_in_bot_seed(to.group_seed, to.of, to.seat);
                 let arguments = ["bot", name, "--seed", &seed].map(OsString::from);
                 [built_in.to_owned()].into_iter().chain(arguments).collect()
             }
             Some(Player::Command(words)) => words.iter().map(OsString::from).collect(),
             Some(Player::Attending(_)) | None => Vec::new(),
         };
-        let group = self.group();
-        let mut words = self.limits(to, group.as_ref()).into_iter().chain(words);
-        let command = BotCommand::new(words.next().unwrap_or_default())
+        let mut words = words.into_iter();
+        let mut command = BotCommand::new(words.next().unwrap_or_default())
             .with(words)
-            .in_own_group()
-            .measured(self.most_memory_bytes)
-            .in_group(group.map(Arc::new));
+            .supervised(&self.built_in.program)
+            .limited(self.limits(to))
+            .measured()
+            .min_isolation(self.min_isolation)
+            .excluding_folder(self.folder.as_deref())
+            .in_group(self.group());
+        if let Some((_, Player::BuiltIn { .. })) = self.players.get(bot) {
+            command = command.without_working_copy();
+        }
+        for (name, value) in self.env.get(bot).into_iter().flatten() {
+            command = command.with_variable(name, value);
+        }
+        for (variable, file) in &self.tls {
+            command = command.with_variable(variable, file);
+        }
         match &self.key {
             Some((variable, key)) => command.with_variable(variable, key),
             None => command,
         }
     }
 
-    /// A group for a bot. Where none can be made, the limits of its processes hold, and it is
-    /// watched as everywhere.
+    /// Creates a control group for a bot. Without one, only per-process limits and monitoring apply
+    /// to the bot.
     fn group(&self) -> Option<BotGroup> {
-        let bytes = self.most_memory_bytes?;
+        let bytes = self.max_memory_bytes?;
         self.groups.as_ref()?.group(bytes).ok()
     }
 
-    /// The words before a command that give it its limits; none without limits.
-    fn limits(&self, to: &Start<'_>, group: Option<&BotGroup>) -> Vec<OsString> {
-        let pinning = self.pinning.as_ref();
-        let core = pinning.and_then(|pinning| pinning.core(to.place, to.seat));
-        let core = core.map(|core| format!("--cores={core}"));
-        let memory = self.most_memory_bytes;
-        let memory = memory.map(|bytes| format!("--memory-bytes={bytes}"));
-        let flags = memory.into_iter().chain(core).map(OsString::from);
-        let mut flags: Vec<OsString> = flags.collect();
-        if let Some(group) = group {
-            flags.extend(["--group".into(), group.folder().into()]);
+    fn limits(&self, to: &BotStart<'_>) -> Limits {
+        Limits {
+            memory_bytes: self.max_memory_bytes,
+            cores: self.core(to).into_iter().collect(),
+            group: None,
         }
-        if flags.is_empty() {
-            return Vec::new();
-        }
-        let program = self.built_in.program.clone().into_os_string();
-        let words = [program, "limited".into()].into_iter();
-        words.chain(flags).chain(["--".into()]).collect()
     }
+}
+
+/// Reads the environment variables that a bot's spec names.
+fn given_variables(bot: &BotSpec) -> Result<Vec<(String, OsString)>, SpecError> {
+    let names = bot.env.iter();
+    let given = names.map(|name| Ok((name.clone(), read_variable(name)?)));
+    given
+        .collect::<Result<_, VariableError>>()
+        .map_err(|error| SpecError::Bot {
+            bot: bot.name.clone(),
+            problem: format!("env: {error}"),
+        })
 }

@@ -1,6 +1,6 @@
-//! Sizes of memory for people.
+//! Formats memory sizes in messages.
 
-/// A size in the largest unit of which it has a whole number: `512 MiB`.
+/// Formats a size in the largest binary unit that divides it, such as `512 MiB`.
 pub(crate) fn memory_size(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["bytes", "KiB", "MiB", "GiB"];
     let mut size = bytes;

@@ -1,12 +1,12 @@
-//! Which cores the bots of a contest run on.
+//! Pins bots to CPU cores.
 
 use std::thread::available_parallelism;
 
-use bridgemaster_bot_process::{Limits, allowed_cores};
+use bridgemaster_bot_process::{CpuQuota, Limits, allowed_cores};
 
 use crate::{ContestSpec, SpecError};
 
-/// A core for each seat of each match that is played at once.
+/// Assigns one core to each seat of each concurrent match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pinning {
     cores: Vec<usize>,
@@ -14,21 +14,21 @@ pub(crate) struct Pinning {
 }
 
 impl Pinning {
-    /// `None` in a contest whose bots run wherever the system puts them.
-    pub(crate) fn of(spec: &ContestSpec) -> Result<Option<Self>, SpecError> {
+    /// Assigns the cores; `None` if the spec does not set `affinity`.
+    pub(crate) fn new(spec: &ContestSpec) -> Result<Option<Self>, SpecError> {
         match (spec.affinity, Limits::are_supported()) {
             (false, _) => Ok(None),
-            (true, false) => Err(SpecError::NotHere("affinity")),
+            (true, false) => Err(SpecError::Unsupported("affinity")),
             (true, true) => Self::on(allowed_cores(), spec).map(Some),
         }
     }
 
     fn on(cores: Vec<usize>, spec: &ContestSpec) -> Result<Self, SpecError> {
         let seats = usize::from(spec.rules.seats).max(1);
-        let wanted = spec.concurrency.unwrap_or(1) as usize;
-        if wanted.saturating_mul(seats) > cores.len() {
+        let concurrency = spec.concurrency.unwrap_or(1) as usize;
+        if concurrency.saturating_mul(seats) > cores.len() {
             return Err(SpecError::Cores {
-                wanted,
+                concurrency,
                 seats,
                 cores: cores.len(),
             });
@@ -36,25 +36,38 @@ impl Pinning {
         Ok(Self { cores, seats })
     }
 
-    /// Matches for which there are cores.
-    fn matches_at_once(&self) -> usize {
-        self.cores.len() / self.seats
+    /// Returns the number of concurrent matches that the cores and the CPU quota allow.
+    fn max_concurrency(&self, quota: Option<f64>) -> usize {
+        let cores = quota.map_or(self.cores.len(), |quota| {
+            self.cores.len().min(quota as usize)
+        });
+        (cores / self.seats).max(1)
     }
 
-    /// The core of a seat of the match on this place among those that are played at once.
-    pub(crate) fn core(&self, place: usize, seat: usize) -> Option<usize> {
-        self.cores.get(place * self.seats + seat).copied()
+    /// Returns the core for a seat of the match in this slot.
+    pub(crate) fn core(&self, slot: usize, seat: usize) -> Option<usize> {
+        self.cores.get(slot * self.seats + seat).copied()
     }
 }
 
-/// Matches at once: as asked for, or one for each core but one, which the server has; with a core
-/// for each bot, as many as there are cores for.
+/// Returns the number of concurrent matches. The default is the number of cores minus one, since
+/// one core is left for the server. With affinity, the default is the number of matches that the
+/// cores allow. A CPU quota reduces the number of cores.
 pub(crate) fn concurrency(spec: &ContestSpec, pinning: Option<&Pinning>) -> usize {
-    if let Some(asked) = spec.concurrency {
-        return asked.try_into().unwrap_or(usize::MAX);
+    if let Some(requested) = spec.concurrency {
+        return requested.try_into().unwrap_or(usize::MAX);
     }
-    let cores = available_parallelism().map_or(1, |cores| cores.get());
-    pinning.map_or_else(|| cores.saturating_sub(1).max(1), Pinning::matches_at_once)
+    match pinning {
+        Some(pinning) => {
+            let quota = CpuQuota::of_this_process();
+            pinning.max_concurrency(quota.map(|quota| quota.cores))
+        }
+        None => {
+            // `available_parallelism` takes the CPU quota into account.
+            let cores = available_parallelism().map_or(1, |cores| cores.get());
+            cores.saturating_sub(1).max(1)
+        }
+    }
 }
 
 #[cfg(test)]
@@ -65,11 +78,15 @@ mod tests {
 
     #[test]
     fn no_two_bots_that_play_at_once_share_a_core() {
-        let spec = spec_of(2, 2, Format::Series);
+        let mut spec = spec_of(2, 2, Format::Series);
         let pinning = Pinning::on(vec![1, 3, 5, 7, 9], &spec).unwrap();
-        assert_eq!(concurrency(&spec, Some(&pinning)), 2);
+        assert_eq!(pinning.max_concurrency(None), 2);
+        assert_eq!(pinning.max_concurrency(Some(3.5)), 1);
+        assert_eq!(pinning.max_concurrency(Some(0.5)), 1);
+        spec.concurrency = Some(7);
+        assert_eq!(concurrency(&spec, Some(&pinning)), 7);
         let cores = [(0, 0), (0, 1), (1, 0), (1, 1)];
-        let cores = cores.map(|(place, seat)| pinning.core(place, seat).unwrap());
+        let cores = cores.map(|(slot, seat)| pinning.core(slot, seat).unwrap());
         assert_eq!(cores, [1, 3, 5, 7]);
     }
 
@@ -80,8 +97,8 @@ mod tests {
         let error = Pinning::on((0..4).collect(), &spec).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "affinity: 3 matches at once with 2 bots each need 6 cores, and there are 4; lower \
-             the concurrency, or leave affinity out"
+            "affinity: 3 concurrent matches of 2 bots need 6 cores, and 4 are available; lower \
+             the concurrency or omit affinity"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Which matches a contest has.
+//! Plans a contest's groups and matches.
 
 use bridgemaster_contest::schedule::{self, BotNumber, Group};
 
@@ -9,22 +9,22 @@ use crate::{ContestSpec, Format, GroupNumber, MatchRow, Seeds, seeds::GroupSeeds
 pub(crate) struct PlannedGroup {
     pub(crate) number: GroupNumber,
     pub(crate) seed: String,
-    /// For each match the bot of each seat.
+    /// For each match, the bot in each seat.
     pub(crate) seatings: Vec<Vec<BotNumber>>,
 }
 
-/// What is known of the next group.
+/// The result of planning a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
-    /// It is known.
+pub(crate) enum NextGroup {
+    /// The group is planned.
     Group(PlannedGroup),
-    /// It depends on groups before it that are not complete.
-    Later,
-    /// There is none.
+    /// The group depends on the results of earlier groups, which are incomplete.
+    Pending,
+    /// There is no group with this number.
     End,
 }
 
-/// The groups of a contest by their numbers.
+/// Plans a contest's groups.
 #[derive(Debug)]
 pub(crate) struct Planner {
     seeds: GroupSeeds,
@@ -34,13 +34,13 @@ pub(crate) struct Planner {
 
 #[derive(Debug)]
 enum Tables {
-    /// The groups of a round, again and again.
+    /// The tables in one round, for a contest that repeats the same round.
     Round(Vec<Vec<Vec<BotNumber>>>),
     Swiss(Swiss),
 }
 
 impl Planner {
-    /// The plan of a spec that was checked and has seeds.
+    /// Creates the plan for a valid spec with these seeds.
     pub(crate) fn new(spec: &ContestSpec, seeds: &Seeds) -> Self {
         let seeds = GroupSeeds::new(seeds);
         let seats = usize::from(spec.rules.seats);
@@ -48,28 +48,28 @@ impl Planner {
         let seatings = |group: Group| group.seatings;
         let round = |groups: Vec<Group>| groups.into_iter().map(seatings).collect::<Vec<_>>();
         let candidate = spec.candidate().unwrap_or(0);
-        let (tables, most) = match &spec.format {
+        let (tables, max_groups) = match &spec.format {
             Format::Series => {
                 let table: Vec<BotNumber> = (0..bots).collect();
                 let group = Group::rotated(&table);
-                (vec![group.seatings], most_groups(spec))
+                (vec![group.seatings], max_groups(spec))
             }
             Format::Candidate { .. } => {
                 let against = spec.benchmarks();
                 let groups = schedule::gauntlet(candidate, &against, seats);
                 let matches = groups.into_iter().flat_map(seatings).collect();
-                (vec![matches], most_groups(spec))
+                (vec![matches], max_groups(spec))
             }
             Format::RoundRobin { rounds } => {
                 let tables = round(schedule::round_robin(bots, seats));
-                let most = u64::from(*rounds) * tables.len() as u64;
-                (tables, most)
+                let max_groups = u64::from(*rounds) * tables.len() as u64;
+                (tables, max_groups)
             }
             Format::Gauntlet { rounds, .. } => {
                 let others: Vec<BotNumber> = (0..bots).filter(|bot| *bot != candidate).collect();
                 let tables = round(schedule::gauntlet(candidate, &others, seats));
-                let most = u64::from(*rounds) * tables.len() as u64;
-                (tables, most)
+                let max_groups = u64::from(*rounds) * tables.len() as u64;
+                (tables, max_groups)
             }
             Format::Fork { seating, times, .. } => {
                 let number = |name: &String| spec.bot_number(name).unwrap_or(0);
@@ -78,8 +78,10 @@ impl Planner {
             }
             Format::Swiss { rounds } => {
                 let swiss = Swiss::new(bots, seats);
-                let most = u64::from(*rounds) * swiss.tables_per_round;
-                let planned = seeds.count().map_or(most, |count| count.min(most));
+                let max_groups = u64::from(*rounds) * swiss.tables_per_round;
+                let planned = seeds
+                    .count()
+                    .map_or(max_groups, |count| count.min(max_groups));
                 return Self {
                     seeds,
                     tables: Tables::Swiss(swiss),
@@ -87,7 +89,9 @@ impl Planner {
                 };
             }
         };
-        let planned = seeds.count().map_or(most, |count| count.min(most));
+        let planned = seeds
+            .count()
+            .map_or(max_groups, |count| count.min(max_groups));
         Self {
             seeds,
             tables: Tables::Round(tables),
@@ -95,50 +99,50 @@ impl Planner {
         }
     }
 
-    /// Most groups that there can be.
+    /// Returns the maximum number of groups.
     pub(crate) fn planned(&self) -> u64 {
         self.planned
     }
 
-    /// Groups that were left out, since they would repeat an earlier one.
-    pub(crate) fn repeated(&self) -> u64 {
-        self.seeds.repeated()
+    /// Returns the number of groups that were skipped because they would repeat an earlier group.
+    pub(crate) fn skipped_groups(&self) -> u64 {
+        self.seeds.duplicates()
     }
 
-    /// How many matches the group of this number has; `None` where that is not known, or there is no
-    /// such group. Costs less than the group itself.
+    /// Returns the number of matches in a group; `None` if it is not known yet or the group does
+    /// not exist. This call is cheaper than [`Self::group`].
     pub(crate) fn matches_of(&self, number: GroupNumber) -> Option<u32> {
         if number.0 >= self.planned {
             return None;
         }
         let seatings = match &self.tables {
             Tables::Round(tables) => tables.get((number.0 % tables.len().max(1) as u64) as usize),
-            Tables::Swiss(swiss) => swiss.drawn.get(usize::try_from(number.0).ok()?),
+            Tables::Swiss(swiss) => swiss.paired.get(usize::try_from(number.0).ok()?),
         };
         u32::try_from(seatings?.len()).ok()
     }
 
-    /// The group of this number.
-    pub(crate) fn group(&self, number: GroupNumber) -> Next {
+    /// Returns the group with this number.
+    pub(crate) fn group(&self, number: GroupNumber) -> NextGroup {
         if number.0 >= self.planned {
-            return Next::End;
+            return NextGroup::End;
         }
-        let Some(seed) = self.seeds.of(number.0) else {
-            return Next::End;
+        let Some(seed) = self.seeds.group_seed(number.0) else {
+            return NextGroup::End;
         };
         let seatings = match &self.tables {
             Tables::Round(tables) => {
                 let count = tables.len().max(1) as u64;
-                // Less than the number of tables.
+                // The index is less than the number of tables.
                 tables.get((number.0 % count) as usize).cloned()
             }
             Tables::Swiss(swiss) => match swiss.table(number) {
                 Some(seatings) => Some(seatings),
-                None => return Next::Later,
+                None => return NextGroup::Pending,
             },
         };
-        seatings.map_or(Next::End, |seatings| {
-            Next::Group(PlannedGroup {
+        seatings.map_or(NextGroup::End, |seatings| {
+            NextGroup::Group(PlannedGroup {
                 number,
                 seed,
                 seatings,
@@ -146,29 +150,29 @@ impl Planner {
         })
     }
 
-    /// Takes note of a group that counts, in the order of the numbers: the tables of the next
-    /// round of a Swiss contest follow from it.
-    pub(crate) fn counted(&mut self, rows: &[MatchRow]) {
+    /// Records a group's results, on which the next round of a Swiss contest depends. Groups must
+    /// be passed in order of their numbers.
+    pub(crate) fn record_group(&mut self, rows: &[MatchRow]) {
         if let Tables::Swiss(swiss) = &mut self.tables {
-            swiss.counted(rows);
+            swiss.record_group(rows);
         }
     }
 }
 
-fn most_groups(spec: &ContestSpec) -> u64 {
-    spec.test().map_or(0, |test| test.most_groups())
+fn max_groups(spec: &ContestSpec) -> u64 {
+    spec.test().map_or(0, |test| test.max_groups())
 }
 
-/// A Swiss contest as far as its rounds are drawn.
+/// The rounds that have been paired so far in a Swiss contest.
 #[derive(Debug)]
 struct Swiss {
     seats: usize,
     tables_per_round: u64,
     scores: Vec<f64>,
-    rested: Vec<u32>,
+    byes: Vec<u32>,
     met: Vec<Vec<u32>>,
-    /// The tables of all rounds drawn so far.
-    drawn: Vec<Vec<Vec<BotNumber>>>,
+    /// The tables in all rounds that have been paired.
+    paired: Vec<Vec<Vec<BotNumber>>>,
     counted: u64,
 }
 
@@ -178,25 +182,25 @@ impl Swiss {
             seats,
             tables_per_round: (bots / seats.max(1)) as u64,
             scores: vec![0.0; bots],
-            rested: vec![0; bots],
+            byes: vec![0; bots],
             met: vec![vec![0; bots]; bots],
-            drawn: Vec::new(),
+            paired: Vec::new(),
             counted: 0,
         };
-        swiss.draw();
+        swiss.pair_round();
         swiss
     }
 
     fn table(&self, number: GroupNumber) -> Option<Vec<Vec<BotNumber>>> {
-        self.drawn.get(usize::try_from(number.0).ok()?).cloned()
+        self.paired.get(usize::try_from(number.0).ok()?).cloned()
     }
 
-    fn draw(&mut self) {
+    fn pair_round(&mut self) {
         let met = |one: BotNumber, other: BotNumber| self.met[one][other];
-        let (groups, resting) = schedule::swiss_round(&self.scores, &self.rested, met, self.seats);
-        for bot in resting {
-            self.rested[bot] += 1;
-            // A rest is worth what an average table is, so that it moves nobody.
+        let (groups, with_bye) = schedule::swiss_round(&self.scores, &self.byes, met, self.seats);
+        for bot in with_bye {
+            self.byes[bot] += 1;
+            // A bye counts as an average result, so that it does not change the ranking.
             self.scores[bot] += 0.5;
         }
         for group in groups {
@@ -205,11 +209,11 @@ impl Swiss {
                     self.met[*one][*other] += 1;
                 }
             }
-            self.drawn.push(group.seatings);
+            self.paired.push(group.seatings);
         }
     }
 
-    fn counted(&mut self, rows: &[MatchRow]) {
+    fn record_group(&mut self, rows: &[MatchRow]) {
         for row in rows {
             let places = row.places();
             for (seat, bot) in row.seats.iter().map(|seat| seat.bot).enumerate() {
@@ -219,7 +223,7 @@ impl Swiss {
         }
         self.counted += 1;
         if self.counted.is_multiple_of(self.tables_per_round.max(1)) {
-            self.draw();
+            self.pair_round();
         }
     }
 }
@@ -234,7 +238,7 @@ mod tests {
 
     fn group(planner: &Planner, number: u64) -> PlannedGroup {
         match planner.group(GroupNumber(number)) {
-            Next::Group(group) => group,
+            NextGroup::Group(group) => group,
             other => panic!("{other:?}"),
         }
     }
@@ -246,7 +250,7 @@ mod tests {
             against: vec!["bot0".to_owned(), "bot2".to_owned()],
         };
         let spec = spec_of(3, 4, format);
-        spec.check().unwrap();
+        spec.validate().unwrap();
         let planner = Planner::new(&spec, &Seeds::From("s".to_owned()));
         let group = group(&planner, 7);
         assert_eq!(group.seatings.len(), 8);
@@ -268,7 +272,7 @@ mod tests {
         let mut spec = spec_of(2, 2, Format::Series);
         spec.test = Some(TestSpec::Fixed { groups: 10 });
         let planner = Planner::new(&spec, &Seeds::Listed(listed));
-        assert_eq!((planner.planned(), planner.repeated()), (3, 2));
+        assert_eq!((planner.planned(), planner.skipped_groups()), (3, 2));
         let mut seen = HashSet::new();
         for number in 0..3 {
             let group = group(&planner, number);
@@ -276,7 +280,7 @@ mod tests {
                 assert!(seen.insert((group.seed.clone(), seating.clone())));
             }
         }
-        assert_eq!(planner.group(GroupNumber(3)), Next::End);
+        assert_eq!(planner.group(GroupNumber(3)), NextGroup::End);
     }
 
     #[test]
@@ -286,20 +290,20 @@ mod tests {
             &Seeds::From("s".to_owned()),
         );
         assert_eq!(planner.planned(), 4);
-        assert!(matches!(planner.group(GroupNumber(1)), Next::Group(_)));
-        assert_eq!(planner.group(GroupNumber(2)), Next::Later);
+        assert!(matches!(planner.group(GroupNumber(1)), NextGroup::Group(_)));
+        assert_eq!(planner.group(GroupNumber(2)), NextGroup::Pending);
     }
 
     #[test]
-    fn it_is_known_how_many_matches_a_group_has_exactly_where_the_group_is() {
+    fn the_number_of_matches_of_a_group_is_known_exactly_if_the_group_is() {
         let swiss = spec_of(4, 2, Format::Swiss { rounds: 2 });
         let rounds = spec_of(3, 2, Format::RoundRobin { rounds: 2 });
         for spec in [swiss, rounds] {
             let planner = Planner::new(&spec, &Seeds::From("s".to_owned()));
             for number in (0..planner.planned() + 2).map(GroupNumber) {
                 let matches = match planner.group(number) {
-                    Next::Group(group) => Some(group.seatings.len() as u32),
-                    Next::Later | Next::End => None,
+                    NextGroup::Group(group) => Some(group.seatings.len() as u32),
+                    NextGroup::Pending | NextGroup::End => None,
                 };
                 assert_eq!(planner.matches_of(number), matches, "{number}");
             }

@@ -1,82 +1,105 @@
-//! Why a match of a contest cannot be played.
+//! Errors that end a contest because a match cannot be played.
 
-use std::io;
-
+use bridgemaster_bot_process::StartError;
 use thiserror::Error;
 
-use crate::{FolderError, calls::DeskError};
+use crate::{FolderError, retry_client::CallError};
 
-/// Why a match cannot be played, and with it the contest.
+/// A match error that ends the contest.
 #[derive(Debug, Error)]
 pub enum PlayError {
-    /// The system cannot start the program of a bot.
-    #[error(
-        "{bot}: its program cannot be started: {source}. Look at the path, and whether it may be \
-         executed"
-    )]
+    /// A bot's program cannot be started.
+    #[error("{bot}: cannot start its program: {source}")]
     Start {
-        /// The bot's name.
+        /// The bot's name in the contest.
         bot: String,
-        /// What the system says.
-        source: io::Error,
+        /// The cause, with advice.
+        source: StartError,
     },
-    /// A bot that never played ended before it took its seat.
-    #[error("{bot}: it ended before it took its seat ({how}){hint}")]
-    Left {
-        /// The bot's name.
+    /// A bot exited before it took its seat, without having taken any seat in this contest before.
+    #[error("{bot}: exited before it took its seat ({status}){hint}")]
+    EndedEarly {
+        /// The bot's name in the contest.
         bot: String,
-        /// How it ended.
-        how: String,
-        /// What may be wrong, and the end of its standard error.
+        /// The process's exit code or signal.
+        status: String,
+        /// Possible causes, and the end of the bot's standard error.
         hint: String,
     },
-    /// A bot that never played says that it does not play the game.
+    /// The `games` in a bot's Hello do not contain the game, and the bot has never taken a seat.
     #[error(
-        "{bot}: it does not play {game}: the `games` of its Hello do not name it. Name another \
-         game with --game, or another bot{hint}"
+        "{bot}: does not play {game}: the `games` of its Hello do not list it; pass another game \
+         with --game, or another bot{hint}"
     )]
     OtherGame {
-        /// The bot's name.
+        /// The bot's name in the contest.
         bot: String,
-        /// The game.
+        /// The game's identifier.
         game: String,
-        /// The end of its standard error.
+        /// The end of the bot's standard error.
         hint: String,
     },
-    /// A bot that never played ran out of memory before it took its seat.
+    /// A bot ran out of memory before it took its seat, without having taken any seat in this
+    /// contest before.
     #[error(
-        "{bot}: it ran out of memory before it took its seat. --bot-memory allows {allowed} for \
-         its data; allow more, or let it load less{hint}"
+        "{bot}: ran out of memory before it took its seat; --bot-memory allows {allowed}; raise \
+         it, or reduce the memory that the bot needs at startup{hint}"
     )]
     OutOfMemory {
-        /// The bot's name.
+        /// The bot's name in the contest.
         bot: String,
-        /// The memory that it had.
+        /// The memory limit, such as `512 MiB`.
         allowed: String,
-        /// The end of its standard error.
+        /// The end of the bot's standard error.
         hint: String,
     },
-    /// A bot that never played did not connect in time.
+    /// A bot did not connect in time, and has never taken a seat in this contest.
     #[error(
-        "{bot}: it was started and did not connect within {startup_ms} ms. A bot connects to \
-         BRIDGEMASTER_SERVER with the ticket of BRIDGEMASTER_TICKET; `bridgemaster check-bot` \
-         shows how far it comes{hint}"
+        "{bot}: did not connect within {startup_ms} ms of its start. A bot connects to \
+         BRIDGEMASTER_SERVER with the ticket in BRIDGEMASTER_TICKET; `bridgemaster check-bot` \
+         shows which step fails{hint}"
     )]
     NeverConnected {
-        /// The bot's name.
+        /// The bot's name in the contest.
         bot: String,
-        /// The time that it had, in ms.
+        /// The time limit, in ms.
         startup_ms: u32,
-        /// The end of its standard error.
+        /// The end of the bot's standard error.
         hint: String,
     },
-    /// The server refuses the match for good, or is gone.
+    /// A bot's file has changed.
+    #[error(
+        "{file} changed since the contest started: {change}. Its results would mix two different \
+         bots. Restore the old file and continue with --resume, start another contest, or continue \
+         with --resume FOLDER --bot-changed allow, which the report records"
+    )]
+    BotChanged {
+        /// The bot and its changed file.
+        file: String,
+        /// The old and the new checksum.
+        change: String,
+    },
+    /// A bot whose process was to be reused did not attend its queue.
+    #[error(
+        "{bot}: did not attend within {startup_ms} ms of its start ({cause}). With --reuse, a bot \
+         attends the queue in BRIDGEMASTER_QUEUE with the key in BRIDGEMASTER_KEY, as bots of the \
+         SDKs do; without --reuse, it is started for each match"
+    )]
+    NotAttending {
+        /// The bot's name in the contest.
+        bot: String,
+        /// The time limit, in ms.
+        startup_ms: u32,
+        /// The server's response to the request for a reservation.
+        cause: String,
+    },
+    /// The server refused a call permanently, or is unreachable.
     #[error(transparent)]
-    Desk(#[from] DeskError),
-    /// A file cannot be written.
+    Call(#[from] CallError),
+    /// A contest file cannot be written.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// The server does what no server should.
+    /// The server violated the protocol.
     #[error("the server {0}")]
     Server(String),
 }

@@ -1,5 +1,5 @@
-//! The replays of a contest on their way to its folder: held back at the server until their group is
-//! over, then fetched, and kept, as many together as have come.
+//! Downloads a contest's replays to its folder. The server withholds a group's replays until the
+//! group has ended. Fetched files are written in batches.
 
 use std::{
     mem,
@@ -11,90 +11,93 @@ use tokio::task::JoinSet;
 use crate::{
     FolderError, GroupNumber, MatchRow, RunError,
     folder::ReplayFile,
-    held_back::{HeldBack, Vault, VaultError},
+    withheld_replays::{FetchError, ReplayFetcher, WithheldReplays},
 };
 
-/// Replays that are kept together at most where all are fetched: a few MB.
-const KEPT_TOGETHER: usize = 256;
+/// The maximum number of replays in a batch when all replays are fetched. Such a batch takes a few
+/// MB.
+const MAX_STORE_BATCH: usize = 256;
 
-/// Replays that are kept at once however many others come.
-const KEPT_AT_ONCE: usize = 64;
-/// Time between two writings of fewer: to bring a file to the disk costs more than to write it, and
-/// many cost little more than one.
-const KEEPING_INTERVAL: Duration = Duration::from_millis(250);
+/// The number of fetched replays that triggers a write before [`STORE_INTERVAL`] has passed.
+const STORE_BATCH: usize = 64;
+/// The interval between writes of smaller batches. Syncing many files takes little longer than
+/// syncing one file.
+const STORE_INTERVAL: Duration = Duration::from_millis(250);
 
-/// The replays that the folder does not have yet.
+/// The replays that are not in the folder yet.
 pub(crate) struct Replays {
-    pub(crate) vault: Vault,
-    held: HeldBack,
+    pub(crate) fetcher: ReplayFetcher,
+    withheld: WithheldReplays,
     fetching: JoinSet<Vec<ReplayFile>>,
-    /// They have come, and are not being written.
+    /// Replays that have been fetched and are not being written yet.
     fetched: Vec<ReplayFile>,
-    /// One task at most. What comes meanwhile is written by the next, all of it: so the folder is
-    /// brought to the disk once for many files.
-    keeping: JoinSet<Result<(), FolderError>>,
-    /// When the last of these tasks began.
-    kept_at: Option<Instant>,
+    /// The task that writes files, of which at most one runs. The next task writes all files that
+    /// arrive during this task, so the folder is synced once for many files.
+    storing: JoinSet<Result<(), FolderError>>,
+    /// The time at which the last writing task was started.
+    stored_at: Option<Instant>,
 }
 
 impl Replays {
-    pub(crate) fn new(vault: Vault, held: HeldBack) -> Self {
+    pub(crate) fn new(fetcher: ReplayFetcher, withheld: WithheldReplays) -> Self {
         Self {
-            vault,
-            held,
+            fetcher,
+            withheld,
             fetching: JoinSet::new(),
             fetched: Vec::new(),
-            keeping: JoinSet::new(),
-            kept_at: None,
+            storing: JoinSet::new(),
+            stored_at: None,
         }
     }
 
-    /// Adds the replay of a match, if it has one.
+    /// Adds a match's replay, if it has one.
     pub(crate) fn add(&mut self, row: &MatchRow) {
-        self.held.add(row);
+        self.withheld.add(row);
     }
 
-    /// Begins to fetch those of groups that are over, and to keep those that have come.
-    pub(crate) fn go_on(&mut self, is_over: impl Fn(GroupNumber) -> bool) -> Result<(), RunError> {
-        for held in self.held.extract_over(is_over) {
-            self.fetching.spawn(self.vault.clone().open(held));
+    /// Starts fetching the replays of finished groups, and storing the replays that were fetched.
+    pub(crate) fn poll(&mut self, is_over: impl Fn(GroupNumber) -> bool) -> Result<(), RunError> {
+        for withheld in self.withheld.extract_over(is_over) {
+            self.fetching
+                .spawn(self.fetcher.clone().fetch_group(withheld));
         }
         while let Some(files) = self.fetching.try_join_next() {
             self.fetched.extend(files?);
         }
-        while let Some(kept) = self.keeping.try_join_next() {
-            kept??;
+        while let Some(stored) = self.storing.try_join_next() {
+            stored??;
         }
-        let is_due = |at: Instant| at.elapsed() >= KEEPING_INTERVAL;
-        let is_time = self.fetched.len() >= KEPT_AT_ONCE || self.kept_at.is_none_or(is_due);
-        if self.keeping.is_empty() && !self.fetched.is_empty() && is_time {
-            self.kept_at = Some(Instant::now());
-            let (vault, files) = (self.vault.clone(), mem::take(&mut self.fetched));
-            self.keeping.spawn(async move { vault.keep(files).await });
+        let is_due = |at: Instant| at.elapsed() >= STORE_INTERVAL;
+        let is_time = self.fetched.len() >= STORE_BATCH || self.stored_at.is_none_or(is_due);
+        if self.storing.is_empty() && !self.fetched.is_empty() && is_time {
+            self.stored_at = Some(Instant::now());
+            let (fetcher, files) = (self.fetcher.clone(), mem::take(&mut self.fetched));
+            self.storing
+                .spawn(async move { fetcher.store(files).await });
         }
         Ok(())
     }
 
-    /// Waits until what is being fetched is kept, and where nothing more is played fetches the rest
-    /// too.
-    pub(crate) async fn finish(&mut self, is_over: bool) -> Result<(), VaultError> {
+    /// Waits until all fetched replays are stored. If `is_over` is true, fetches the remaining
+    /// replays first.
+    pub(crate) async fn finish(&mut self, is_over: bool) -> Result<(), FetchError> {
         if is_over {
-            self.vault.close_cancelled().await?;
-            for held in self.held.extract_over(|_| true) {
-                let files = self.vault.clone().open(held).await;
+            self.fetcher.close_cancelled_groups().await?;
+            for withheld in self.withheld.extract_over(|_| true) {
+                let files = self.fetcher.clone().fetch_group(withheld).await;
                 self.fetched.extend(files);
-                if self.fetched.len() >= KEPT_TOGETHER {
-                    self.vault.keep(mem::take(&mut self.fetched)).await?;
+                if self.fetched.len() >= MAX_STORE_BATCH {
+                    self.fetcher.store(mem::take(&mut self.fetched)).await?;
                 }
             }
         }
-        // A task ends otherwise only when it is aborted.
+        // A task fails only if it is aborted.
         while let Some(files) = self.fetching.join_next().await {
             self.fetched.extend(files.unwrap_or_default());
         }
-        while let Some(kept) = self.keeping.join_next().await {
-            kept.unwrap_or(Ok(()))?;
+        while let Some(stored) = self.storing.join_next().await {
+            stored.unwrap_or(Ok(()))?;
         }
-        Ok(self.vault.keep(mem::take(&mut self.fetched)).await?)
+        Ok(self.fetcher.store(mem::take(&mut self.fetched)).await?)
     }
 }

@@ -1,99 +1,110 @@
-//! What a contest found out: all that any output shows.
+//! A contest's report, from which every output is rendered.
 //!
-//! Numbers that do not exist are `None`, never infinite or NaN, so that every format can write
-//! them. Shares are 0 to 1. A **group** is the unit of every figure with an interval: matches with
-//! one seed in which the candidate, or everybody, takes each seat once.
+//! Missing numbers are `None`, never infinite or NaN, so that every format can represent them.
+//! Shares range from 0 to 1. A **group** is a set of matches with the same seed in which the
+//! candidate (or every bot) takes each seat once. Every interval is computed over groups.
 
 use std::path::PathBuf;
 
+use bridgemaster_bot_process::Isolation;
 use bridgemaster_contest::schedule::BotNumber;
 use serde::{Deserialize, Serialize};
 
-use crate::{ContestSpec, GroupNumber, MatchNumber};
+use crate::{ContestSpec, GroupNumber, Identity, MatchNumber, RefusedCallsReport};
 
-/// Version of the report's form. Fields may be added without a new version.
+/// Version of the report format. Fields may be added without a new version.
 pub const REPORT_VERSION: u32 = 1;
 
-/// A contest as far as it has come.
+/// A contest's report, complete or in progress.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
-    /// Version of this form: [`REPORT_VERSION`].
+    /// Version of the report format: [`REPORT_VERSION`].
     pub report_version: u32,
-    /// What the contest is, with its seeds and the number of restarts filled in.
+    /// The spec, in which seeds and number of restarts are always set.
     pub spec: ContestSpec,
-    /// Its folder; the paths of replays and of standard errors are relative to it.
+    /// The contest's folder; paths of replays and standard error files are relative to it.
     pub folder: PathBuf,
-    /// Version of the game's rules; none before the first match.
+    /// Version of the game's rules; `None` before the first match.
     pub rules_version: Option<u32>,
-    /// How it ended, or that it has not ended.
+    /// The contest's exit; [`ExitReason::Running`] until the contest has ended.
     pub exit: Exit,
-    /// The verdict on the candidate; none in formats that have a table only.
+    /// The verdict on the candidate; `None` in formats without a candidate.
     pub verdict: Option<VerdictReport>,
-    /// The bots, best first: by rating, or by score where there is no rating.
+    /// The bots, best first: by rating, or by score if there are no ratings.
     pub bots: Vec<BotReport>,
-    /// What the errors of the ratings follow from; none while there are no ratings.
+    /// The source of the ratings' standard errors; `None` without ratings.
     pub rating_errors: Option<RatingErrors>,
-    /// The candidate after each group that counts, in the order of the groups: for charts. Empty
-    /// in formats without a candidate.
+    /// The candidate's figures after each group that counts, for charts. Empty in formats without a
+    /// candidate.
     pub series: Vec<GroupPoint>,
-    /// How much was played.
+    /// The numbers of groups, matches, faults and decisions.
     pub counts: Counts,
-    /// What had to hold, and whether it does.
+    /// The requirements, and whether they are met.
     pub requirements: Vec<RequirementReport>,
-    /// Time played, all runs of a resumed contest together, in ms.
+    /// Bots' refused calls to methods that only the contest may call on its own server. Calls in
+    /// matches that do not count are included.
+    pub refused_calls: Vec<RefusedCallsReport>,
+    /// Total time of all runs, in ms.
     pub elapsed_ms: u64,
+    /// The weakest isolation among all bot processes; `None` if no bot was started.
+    pub isolation: Option<Isolation>,
+    /// The provenance: program, machine and bot files.
+    pub identity: Identity,
 }
 
-/// How a contest ended.
+/// A contest's exit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exit {
-    /// Why.
+    /// The reason, as a stable identifier.
     pub reason: ExitReason,
-    /// The exit code that says so: [`ExitReason::code`].
+    /// The reason's exit code: [`ExitReason::code`].
     pub code: u8,
-    /// A sentence for people, and what to do.
+    /// A message for people, with advice.
     pub sentence: String,
 }
 
-/// Why a contest ended, or that it has not.
+/// The reason why a contest ended, or the fact that it has not ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExitReason {
     /// The test accepted the candidate.
     Accepted,
-    /// All that was asked for was played, in a format without a test.
+    /// All matches of a contest without a test were played.
     Finished,
     /// The test rejected the candidate.
     Rejected,
-    /// The test has no verdict: its last group was played, the seeds ran out, or somebody stopped
-    /// it.
+    /// The test reached no verdict before the last group was played, the seeds were used up, or the
+    /// contest was stopped.
     Undecided,
     /// A contest without a test was stopped before its end.
     Stopped,
-    /// It goes on.
+    /// The contest is not complete, and might be running.
     Running,
-    /// A requirement does not hold.
+    /// A requirement is not met.
     RequirementNotMet,
-    /// A bot had a fault where none is allowed, declined again and again, or every match was
-    /// forfeited.
+    /// A bot had a fault that ends the contest, a bot declined its seat too often, or every match
+    /// was forfeited.
     BotFault,
-    /// A bot cannot be started: there is no such program, or the system does not start it.
+    /// A bot cannot be started: its program does not exist or cannot be executed.
     BotNotStarted,
-    /// A bot that never played ended before it took its seat.
+    /// A bot exited before it ever took a seat.
     BotEnded,
-    /// A bot that never played did not connect in time.
+    /// A bot that has never taken a seat did not connect in time.
     BotNeverConnected,
     /// A bot does not play the game.
     BotOfOtherGames,
-    /// A bot that never played, or each one that forfeited, ran out of memory.
+    /// A bot ran out of memory before it ever took a seat, or all bots that forfeited ran out of
+    /// memory.
     BotOutOfMemory,
-    /// The referee failed: the server is gone, or it spoiled match after match.
+    /// A bot file changed, so the results would mix two different bots.
+    BotChanged,
+    /// The referee failed: the server is unavailable, or a match was annulled too often.
     RefereeFault,
 }
 
 impl ExitReason {
-    /// All of them.
-    pub const ALL: [Self; 14] = [
+    /// All reasons, in declaration order.
+    pub const ALL: [Self; 15] = [
         Self::Accepted,
         Self::Finished,
         Self::Rejected,
@@ -107,12 +118,13 @@ impl ExitReason {
         Self::BotNeverConnected,
         Self::BotOfOtherGames,
         Self::BotOutOfMemory,
+        Self::BotChanged,
         Self::RefereeFault,
     ];
 
-    /// Whether it is a bot that ended the contest.
+    /// Returns whether a bot caused the contest to end.
     #[must_use]
-    pub fn is_of_a_bot(self) -> bool {
+    pub fn is_bot_failure(self) -> bool {
         matches!(
             self,
             Self::BotFault
@@ -121,12 +133,13 @@ impl ExitReason {
                 | Self::BotNeverConnected
                 | Self::BotOfOtherGames
                 | Self::BotOutOfMemory
+                | Self::BotChanged
         )
     }
 
-    /// The exit code of the command: 0 accepted or finished, 1 rejected, 3 not decided, 4 a
-    /// requirement not met, 5 a bot's fault, and 51 to 55 where it cannot play at all, 6 the
-    /// referee's. 2 is a mistake in the command line, which makes no report.
+    /// Returns the command's exit code: 0 accepted or finished, 1 rejected, 3 not decided, 4
+    /// requirement not met, 5 bot fault, 6 referee failure. Codes 51 to 55 mean that a bot cannot
+    /// play at all, and 56 that a bot changed. Code 2 is a usage error, which creates no report.
     #[must_use]
     pub fn code(self) -> u8 {
         match self {
@@ -140,6 +153,7 @@ impl ExitReason {
             Self::BotNeverConnected => 53,
             Self::BotOfOtherGames => 54,
             Self::BotOutOfMemory => 55,
+            Self::BotChanged => 56,
             Self::RefereeFault => 6,
         }
     }
@@ -148,284 +162,293 @@ impl ExitReason {
 /// The verdict on the candidate.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct VerdictReport {
-    /// The candidate, by its number in the spec.
+    /// The candidate's number in the spec.
     pub candidate: BotNumber,
-    /// What the test says.
+    /// The test's verdict.
     pub verdict: VerdictKind,
-    /// Which part of the sequential test decided; none before, and in other tests.
+    /// The part of the sequential test that reached the verdict; `None` before the verdict and in
+    /// other tests.
     pub decided_by: Option<StoppedBy>,
-    /// Groups that the verdict rests on.
+    /// The number of groups on which the verdict is based.
     pub groups: u64,
-    /// Matches of these groups.
+    /// The number of matches on which the verdict is based.
     pub matches: u64,
-    /// The figures of the test; none for a fixed number of groups.
+    /// The test's figures; `None` for a fixed number of groups.
     pub test: Option<TestReport>,
-    /// How much better the candidate is, in Elo: corrected for its stopping after a sequential
-    /// test. None before the second group.
+    /// The candidate's Elo difference, corrected for optional stopping after a sequential test.
+    /// `None` before the second group.
     pub elo: Option<IntervalReport>,
-    /// The same in units of the noise of a match, as a plain estimate.
+    /// The normalized Elo difference, as a plain estimate.
     pub normalized_elo: Option<f64>,
-    /// Chance that the candidate is better at all, 0 to 1.
+    /// Probability that the candidate is better, 0 to 1.
     pub superiority: Option<f64>,
-    /// An interval of the mean score that stays valid however often one looks.
+    /// An always-valid confidence interval for the mean score.
     pub confidence: ConfidenceReport,
-    /// Whether the figures rest on fewer than 30 groups: intervals are by Student's quantiles then.
+    /// True if there are fewer than 30 groups. Intervals then use Student's t distribution.
     pub rests_on_few_groups: bool,
 }
 
-/// What a test says.
+/// A test's verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VerdictKind {
-    /// Better: at the upper bound rather than at the lower.
+    /// The candidate is better: its strength is closer to the upper bound than to the lower bound.
     Accepted,
-    /// Not better.
+    /// The candidate is not better.
     Rejected,
-    /// Not decided.
+    /// The test has not decided yet.
     Undecided,
-    /// There is no test: the number of groups was fixed.
+    /// There is no test; the number of groups is fixed.
     None,
 }
 
-/// Which part of the sequential test decided.
+/// The part of a test that reached the verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StoppedBy {
-    /// The t-value test.
+    /// The t-value test in the sequential test.
     TValue,
-    /// The betting test.
+    /// The betting test in the sequential test.
     Betting,
-    /// The pentanomial test.
+    /// The pentanomial test for game pairs.
     Pentanomial,
 }
 
-/// The figures of a test after its last group.
+/// A test's figures after the last counted group.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct TestReport {
-    /// The log-likelihood ratio.
+    /// The log-likelihood ratio between the two bounds.
     pub llr: f64,
-    /// The ratio at which it rejects.
+    /// The ratio at which the test rejects the candidate.
     pub llr_lower: f64,
-    /// The ratio at which it accepts.
+    /// The ratio at which the test accepts the candidate.
     pub llr_upper: f64,
-    /// Wealth of the bet that the candidate is above the lower bound; none in a pentanomial test.
+    /// The wealth from the bet that the candidate is above the lower bound; `None` in a pentanomial
+    /// test.
     pub wealth_for: Option<f64>,
-    /// Wealth of the bet that it is below the upper bound.
+    /// The wealth from the bet that the candidate is below the upper bound; `None` in a pentanomial
+    /// test.
     pub wealth_against: Option<f64>,
     /// The wealth at which the candidate is accepted.
     pub wealth_to_accept: Option<f64>,
     /// The wealth at which the candidate is rejected.
     pub wealth_to_reject: Option<f64>,
-    /// Expected groups for a candidate at the lower bound, by the deviation that the groups show.
+    /// Expected number of groups if the candidate is at the lower bound, given the observed
+    /// deviation.
     pub expected_groups_at_lower: f64,
-    /// Expected groups for a candidate at the upper bound.
+    /// Expected number of groups if the candidate is at the upper bound, given the observed
+    /// deviation.
     pub expected_groups_at_upper: f64,
 }
 
-/// A figure with its interval of the level of the spec.
+/// An estimate with its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct IntervalReport {
-    /// The figure.
+    /// The point estimate, inside the interval.
     pub estimate: f64,
-    /// The lower end of its interval.
+    /// The lower end of the interval.
     pub low: f64,
-    /// The upper end.
+    /// The upper end of the interval.
     pub high: f64,
 }
 
-/// An interval of the mean score that stays valid however often one looks.
+/// An always-valid confidence interval for the mean score. It is valid even if it is checked after
+/// every group.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ConfidenceReport {
-    /// Its level, such as 0.95.
+    /// The confidence level, such as 0.95.
     pub level: f64,
-    /// The lower end, 0 to 1.
+    /// The lower end as a score, 0 to 1.
     pub score_low: f64,
-    /// The upper end, 0 to 1.
+    /// The upper end as a score, 0 to 1.
     pub score_high: f64,
-    /// The lower end in Elo.
+    /// The lower end as an Elo difference.
     pub elo_low: f64,
-    /// The upper end in Elo.
+    /// The upper end as an Elo difference.
     pub elo_high: f64,
 }
 
-/// A bot in all matches of the groups that count.
+/// A bot's figures over the groups that count.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BotReport {
-    /// Its number in the spec.
+    /// The bot's number in the spec.
     pub bot: BotNumber,
-    /// Its name.
+    /// The bot's name.
     pub name: String,
-    /// Its command, or the built-in bot.
+    /// The command, or the name of the built-in bot.
     pub command: String,
-    /// Seats that it played: in a match where it has several seats, each counts.
+    /// The number of seats that the bot played. Several seats in one match count separately.
     pub played: u64,
-    /// Groups in which it played.
+    /// The number of groups in which the bot played.
     pub groups: u64,
-    /// Mean share of its opponents that it finished ahead of, a tie counting half; over groups.
-    /// Without an interval (`low` and `high` equal) for fewer than two groups.
+    /// Mean share of opponents that finished behind the bot, averaged over groups. A tie counts
+    /// half. `low` and `high` are equal for fewer than two groups.
     pub score: Option<IntervalReport>,
-    /// Its rating, from all results at once; none while the results fix no ratings.
+    /// The rating, from a fit to all results together; `None` if the results do not determine
+    /// ratings.
     pub rating: Option<RatingReport>,
-    /// Seats that it won alone.
+    /// The number of seats that won without a tie.
     pub wins: u64,
-    /// Seats whose first place it shared.
+    /// The number of seats that shared the first place.
     pub shared_wins: u64,
-    /// Share of seats won alone; over groups.
+    /// Share of seats that won without a tie, averaged over groups.
     pub win_rate: Option<IntervalReport>,
-    /// Mean place, 1 being the best; over groups.
+    /// Mean place, averaged over groups; 1 is the best.
     pub place: Option<IntervalReport>,
-    /// Mean score by the game's own measure, less that of the best other bot's seat in the match;
-    /// over groups.
+    /// Mean margin, averaged over groups. The margin is the score minus the best score of another
+    /// bot in the match.
     pub margin: Option<IntervalReport>,
-    /// Seats that it forfeited.
+    /// The number of forfeited seats.
     pub forfeits: u64,
-    /// Its faults, those that cost nothing included.
+    /// The number of faults, including faults without a cost.
     pub faults: u64,
-    /// Its faults by their reasons, such as `LATE`, most first.
+    /// The faults by reason, such as `LATE`, most frequent first.
     pub faults_by_reason: Vec<(String, u64)>,
-    /// How often it was started again within a match, since its process had died.
+    /// The number of restarts within matches, after the bot's process died.
     pub restarts: u64,
-    /// Requests that it answered.
+    /// The number of requests that the bot answered.
     pub answered: u64,
-    /// Mean time that it was charged for an answer, in microseconds.
+    /// Mean time charged for an answer, in microseconds.
     pub mean_us: u64,
-    /// Longest time that it was charged for an answer, in microseconds.
+    /// Longest time charged for an answer, in microseconds.
     pub longest_us: u64,
-    /// Least time left in its bank at the end of a match, in ms.
+    /// Lowest time left in the time bank at the end of a match, over all matches, in ms.
     pub least_bank_left_ms: Option<u32>,
-    /// Most memory that its processes held in a match, in bytes.
+    /// Highest peak memory of the bot's processes over all matches, in bytes.
     pub peak_memory_bytes: Option<u64>,
-    /// Mean processor time of its processes in a match, in ms.
+    /// Mean CPU time of the bot's processes per match, in ms.
     pub mean_cpu_time_ms: Option<u64>,
-    /// Seats in which it ended for want of memory: `OUT_OF_MEMORY` in text.
+    /// The number of seats in which the bot ran out of memory; `OUT_OF_MEMORY` in text outputs.
     pub out_of_memory: u64,
-    /// Its worst matches, at most 5: forfeited ones first, then by place and margin.
+    /// The worst matches, at most 5: forfeited matches first, then by place and margin.
     pub worst: Vec<WorstMatch>,
 }
 
-/// The rating of a bot among those of the contest.
+/// A bot's rating, relative to the contest's other bots.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RatingReport {
     /// Elo with its interval; the mean over all bots is 0.
     pub elo: IntervalReport,
-    /// The best rank that it may have: one more than the number of bots that are significantly
-    /// better.
+    /// The best possible rank: one more than the number of significantly better bots.
     pub best_rank: usize,
-    /// The worst rank that it may have.
+    /// The worst possible rank.
     pub worst_rank: usize,
 }
 
-/// What the errors of ratings follow from.
+/// The source of the ratings' errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RatingErrors {
-    /// How far groups differ, so that matches of one seed count as the one deal that they are.
+    /// The spread between groups. This source accounts for the correlation between matches with the
+    /// same seed.
     Groups,
-    /// The model alone, since there are too few groups, or a bot has won or lost everything. It
-    /// takes matches of one seed as independent, so intervals and ranks may be too narrow.
+    /// The model alone, because there are too few groups, or because a bot has won or lost
+    /// everything. The model treats matches with the same seed as independent, so intervals and
+    /// ranks can be too narrow.
     Model,
 }
 
-/// A match in which a bot did badly.
+/// One of a bot's worst matches.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WorstMatch {
-    /// The match.
+    /// The match's number.
     pub of: MatchNumber,
-    /// Its seat.
+    /// The bot's seat, from 0.
     pub seat: u32,
-    /// The seed.
+    /// The match's seed.
     pub seed: String,
-    /// Why the match is in the list.
-    pub why: WhyWorst,
-    /// Whether it ended for want of memory.
+    /// The reason why the match is listed.
+    pub why: WorstMatchReason,
+    /// True if the bot ran out of memory.
     pub ran_out_of_memory: bool,
-    /// Its place.
+    /// The place; 1 is the best.
     pub place: u32,
-    /// Its score.
+    /// The score in the game.
     pub score: i32,
-    /// Its score less that of the best other bot's seat.
+    /// The score minus the best score of another bot.
     pub margin: i32,
-    /// The replay, relative to the folder of the contest.
+    /// The replay file, relative to the contest's folder.
     pub replay: Option<String>,
-    /// What it wrote to its standard error, relative to the folder of the contest.
+    /// The file with the bot's standard error, relative to the contest's folder.
     pub stderr: Option<String>,
 }
 
-/// Why a match is among the worst of a bot.
+/// The reason why a match is listed among a bot's worst matches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum WhyWorst {
-    /// It forfeited.
+pub enum WorstMatchReason {
+    /// The bot forfeited its seat.
     Forfeited {
-        /// The fault, such as `LATE`.
+        /// The fault's reason, such as `LATE`.
         reason: String,
     },
-    /// It did not win.
+    /// The bot did not win.
     Lost,
 }
 
-/// The candidate after a group.
+/// The candidate's figures after a group.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct GroupPoint {
-    /// The group.
+    /// The group's number, from 0.
     pub group: GroupNumber,
-    /// The score of the candidate in this group, 0 to 1.
+    /// The candidate's score in this group, 0 to 1.
     pub score: f64,
-    /// Its mean score after this group.
+    /// The mean score up to and including this group.
     pub mean_score: f64,
-    /// Its mean margin in this group: its score by the game's own measure, less that of the best
-    /// other bot's seat.
+    /// The mean margin in this group: the score minus the best score of another bot.
     pub margin: f64,
-    /// The log-likelihood ratio after this group; none without a test.
+    /// The log-likelihood ratio after this group; `None` without a test.
     pub llr: Option<f64>,
-    /// Ends of the interval of the mean score that stays valid however often one looks.
+    /// The lower end of the always-valid confidence interval for the mean score.
     pub confidence_low: f64,
-    /// The upper end.
+    /// The upper end of the always-valid confidence interval for the mean score.
     pub confidence_high: f64,
 }
 
-/// How much was played.
+/// The numbers of groups, matches, faults and decisions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// Groups that count.
+    /// The number of groups that count.
     pub groups: u64,
-    /// Most groups that there can be; none in Swiss before the last round is drawn.
+    /// The maximum number of groups; `None` if it is unknown.
     pub planned_groups: Option<u64>,
-    /// Matches of the groups that count.
+    /// The number of matches in the groups that count.
     pub matches: u64,
-    /// Matches that were finished and do not count, since their groups lie behind the verdict or
-    /// are not complete.
+    /// The number of finished matches that do not count because their group is incomplete or was
+    /// completed after the verdict.
     pub surplus_matches: u64,
-    /// Matches that the referee's own lag spoiled, which were played again.
+    /// The number of matches annulled because of referee lag. They are repeated.
     pub annulled_for_referee_lag: u64,
-    /// Matches that a crash of the server ended, which were played again.
+    /// The number of matches annulled because of a server crash. They are repeated.
     pub annulled_for_server_crash: u64,
-    /// Matches that do not count for a bot's fault (`faults = "exclude"`).
+    /// The number of matches excluded because of a bot fault (`faults = "exclude"`).
     pub annulled_for_bot_fault: u64,
-    /// Matches whose seat a bot that attends declined, which were played again.
+    /// The number of matches annulled because an attending bot declined its seat. They are
+    /// repeated.
     pub annulled_for_decline: u64,
-    /// Groups that were left out, since they would repeat seed and seatings of an earlier one.
+    /// The number of groups that were skipped because an earlier group has the same seed and
+    /// seatings.
     pub repeated_groups: u64,
-    /// Matches with a forfeit, of those that count.
+    /// The number of counted matches with a forfeit.
     pub forfeited_matches: u64,
-    /// Faults of all bots in matches that count.
+    /// The number of all bots' faults in counted matches.
     pub faults: u64,
-    /// Decisions in matches that count.
+    /// The number of decisions in counted matches.
     pub decisions: u64,
 }
 
-/// A requirement, and whether it holds.
+/// A requirement, and whether it is met.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RequirementReport {
-    /// As it was given, such as `elo>=0@95%`.
+    /// The requirement in its text form, such as `elo>=0@95%`.
     pub text: String,
-    /// The bot, by its number in the spec.
+    /// The bot's number in the spec.
     pub bot: BotNumber,
-    /// Whether it holds. A figure that does not exist holds nothing.
+    /// True if the requirement is met; false if there is no estimate yet.
     pub is_met: bool,
-    /// The figure; none when there is none yet.
+    /// The estimate; `None` if there is no estimate yet.
     pub estimate: Option<f64>,
-    /// The end of its interval that must be on the right side; none for a requirement without a
-    /// level.
+    /// The interval's end that is compared with the bound; `None` for a requirement without a
+    /// confidence level.
     pub interval_end: Option<f64>,
 }

@@ -1,11 +1,12 @@
-//! Finished matches, as they are stored and read back.
+//! Rows for finished matches, in their stored form.
 
 use std::fmt;
 
+use bridgemaster_bot_process::Isolation;
 use bridgemaster_contest::schedule::BotNumber;
 use serde::{Deserialize, Serialize};
 
-/// A group of a contest, from 0. Tests and tables take groups in the order of these numbers.
+/// A group's number, from 0. Groups count in order of these numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct GroupNumber(pub u64);
@@ -16,13 +17,12 @@ impl fmt::Display for GroupNumber {
     }
 }
 
-/// A match of a contest: its group and its number there, from 0. A match that is played again
-/// keeps its number.
+/// A match's number: its group, and its number within the group. A repeated match keeps its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct MatchNumber {
-    /// The group.
+    /// The group's number, from 0.
     pub group: GroupNumber,
-    /// The match in the group, from 0.
+    /// The match's number within the group, from 0.
     pub number: u32,
 }
 
@@ -32,190 +32,225 @@ impl fmt::Display for MatchNumber {
     }
 }
 
-/// One match that was played to its end, or annulled.
+/// A finished or annulled match.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MatchRow {
-    /// Which match of the contest it is.
+    /// The match's number in the contest.
     #[serde(flatten)]
     pub of: MatchNumber,
-    /// How often this match had been annulled before: 0 for the first attempt.
+    /// The number of earlier, annulled attempts; 0 for the first attempt.
     pub attempt: u32,
-    /// Its identifier at the server; empty for one that was never made there.
+    /// The match's id at the server; empty if no server created the match.
     pub match_id: String,
-    /// The seed of its group.
+    /// The seed with which the match was created.
     pub seed: String,
-    /// Its seats, in their order: the seating, the places and what the bots did.
+    /// The seats' results and statistics, in seat order.
     pub seats: Vec<SeatRow>,
-    /// Decisions played.
+    /// The number of decisions in the match.
     pub decisions: u32,
-    /// Time from its start to its end by the server's clock, in ms.
+    /// Time from the match's start to its end, as measured by the server, in ms.
     pub duration_ms: u64,
-    /// The most referee lag while one request was open, in microseconds.
+    /// The longest referee lag during one request, in microseconds.
     pub longest_referee_lag_us: u64,
-    /// The file of its replay, relative to the folder of the contest. It is stored with the row,
-    /// and the file comes when the group of the match has ended. None for a match that was annulled
-    /// before it ended, and in what [`read_contest`](crate::read_contest) gives where there is no
-    /// such file.
+    /// The replay file, relative to the contest's folder; `None` for a match annulled before its
+    /// end. The file is written after the row, once the group has ended. Rows returned by
+    /// [`read_contest`](crate::read_contest) have `None` if the file does not exist.
     pub replay: Option<String>,
-    /// Why it does not count; none for a match that does.
-    pub annulled: Option<Annulled>,
-    /// Version of the game's rules; 0 in a match that was never made.
+    /// The reason why the match does not count; `None` if it counts.
+    pub annulled: Option<Annulment>,
+    /// Refused calls by this match's bots to methods that only the contest may call on its own
+    /// server.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused_calls: Vec<RefusedCalls>,
+    /// Version of the game's rules; 0 if no server created the match.
     pub rules_version: u32,
-    /// Time played when it was finished, all runs of the contest together, in ms.
+    /// Total time of all the contest's runs when the match was finished, in ms.
     pub elapsed_ms: u64,
 }
 
-/// A seat of a finished match.
+/// A seat's result and statistics in a finished match.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeatRow {
-    /// The bot, by its number in the spec, from 0.
+    /// The bot's number in the spec, from 0.
     pub bot: BotNumber,
-    /// Its place: 1 is the best. Forfeited seats share the places behind all others. 0 in a match
-    /// that was annulled before it ended.
+    /// The place; 1 is the best. Forfeited seats rank behind all other seats. The place is 0 in a
+    /// match that was annulled before its end.
     pub place: u32,
-    /// The place by the score alone, as if nobody had forfeited.
+    /// The place by score alone, ignoring forfeits.
     pub place_by_score: u32,
-    /// The score by the game's own measure.
+    /// The score in the game.
     pub score: i32,
-    /// The fault that the seat forfeited for, such as `LATE`; none when it did not.
+    /// The fault that caused the forfeit, such as `LATE`; `None` without a forfeit.
     pub forfeit: Option<String>,
-    /// Number of all faults, those that are not listed included.
+    /// The number of faults, including faults that are not in `faults`.
     pub fault_count: u32,
-    /// Its faults in order, as many as the server keeps.
+    /// The faults in order. The server limits their number.
     pub faults: Vec<FaultRow>,
-    /// Requests that its bot answered.
+    /// The number of requests that the bot answered.
     pub answered: u32,
-    /// Sum of all charges for its thinking, in microseconds.
+    /// Total time charged to the clock, in microseconds.
     pub charged_us: u64,
-    /// Its longest charge, in microseconds.
+    /// The longest time charged for one answer, in microseconds.
     pub longest_us: u64,
-    /// Time left in its bank at the end, in ms.
+    /// Time left in the time bank at the end of the match, in ms.
     pub bank_left_ms: u32,
-    /// Decisions that the house made for it.
+    /// The number of decisions that the house, the server's own player, made for the seat.
     pub house_decisions: u32,
-    /// How the process of its bot ended, the last one if it was started again.
+    /// The way in which the bot's last process ended. Restarts create further processes.
     pub end: BotEnd,
-    /// How often its bot was started again within the match, since its process had died.
+    /// The number of restarts within the match after the bot's process died.
     #[serde(default)]
     pub restarts: u32,
-    /// The file with what the bot wrote to its standard error, relative to the folder of the
-    /// contest; none when it wrote nothing.
+    /// The file with the bot's standard error, relative to the contest's folder; `None` if it is
+    /// empty.
     pub stderr: Option<String>,
-    /// The last lines of that, for bots that ended badly or died before; empty otherwise.
+    /// The last lines of the bot's standard error if it failed or was restarted; otherwise empty.
     pub stderr_tail: String,
-    /// Most memory that all processes of the bot held together, in bytes; none where the system
-    /// does not tell.
+    /// Peak memory of all the bot's processes together, in bytes; `None` if the system does not
+    /// report it.
     pub peak_memory_bytes: Option<u64>,
-    /// Processor time of all processes of the bot, in ms; none where the system does not tell.
+    /// Total CPU time of the bot's processes, in ms; `None` if the system does not report it.
     pub cpu_time_ms: Option<u64>,
+    /// The isolation of the bot's processes; `None` for a bot that the contest did not start.
+    #[serde(default)]
+    pub isolation: Option<Isolation>,
 }
 
-/// A fault of a seat.
+/// A bot's refused calls to a method that only the contest may call on its own server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefusedCalls {
+    /// The bot's seat, from 0; `None` if the connection carried no ticket. Without a ticket, the
+    /// caller is a bot in this match or in a concurrent match.
+    pub seat: Option<u32>,
+    /// Name of the bot's API key; `None` if the call carried no key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_name: Option<String>,
+    /// The method, such as `MatchService/CancelMatch`; empty for a method that is not in the
+    /// protocol.
+    pub method: String,
+    /// The number of refused calls.
+    pub count: u64,
+}
+
+/// A seat's fault and its cost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FaultRow {
-    /// What the seat did wrong, such as `LATE`.
+    /// The fault's reason, such as `LATE`.
     pub reason: String,
-    /// What it cost, such as `SUBSTITUTE`.
+    /// The referee's action, such as `SUBSTITUTE`.
     pub action: String,
-    /// Explanation for people.
+    /// Explanation in English, for people.
     pub detail: String,
     /// Time since the match started, in ms.
     pub at_ms: u64,
 }
 
-/// How the process of a bot ended.
+/// The way in which a bot's process ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "how", rename_all = "snake_case")]
 pub enum BotEnd {
-    /// By itself, with the exit code 0.
+    /// The process exited with code 0.
     Done,
-    /// With another exit code.
+    /// The process exited with another code, or with code 0 before the end of its match.
     Exited {
-        /// The exit code.
+        /// The process's exit code.
         code: i32,
     },
-    /// By a signal that the runner did not send.
+    /// The process was terminated by a signal that this program did not send.
     Signalled {
-        /// The signal, by its number.
+        /// The signal's number.
         signal: i32,
     },
-    /// For want of memory: it held more than the contest allows (`bot_memory_bytes`), or got no
-    /// more and said so.
+    /// The process ran out of memory: it exceeded the limit (`bot_memory_bytes`), or an allocation
+    /// failed.
     OutOfMemory,
-    /// The runner stopped it, since it went on after its match.
+    /// The process was stopped because it kept running after its match.
     Stopped,
-    /// It attends by itself: the runner has no process of it.
+    /// The bot attends a queue by itself, so no process was started.
     Attended,
-    /// Nobody knows: the process could not be waited for, or was never started.
+    /// The process keeps running for other matches (`reuse`).
+    Reused,
+    /// The bot is a built-in bot and failed; `stderr_tail` contains the error.
+    Failed,
+    /// Waiting for the process failed, or the process was never started.
     Unknown,
 }
 
 impl BotEnd {
-    /// Whether the bot ended as one does that played to the end.
+    /// Returns whether the bot ended regularly.
     #[must_use]
-    pub fn is_well(&self) -> bool {
-        matches!(self, Self::Done | Self::Attended)
+    pub fn is_regular(&self) -> bool {
+        matches!(self, Self::Done | Self::Attended | Self::Reused)
     }
 }
 
-/// Why a match does not count. Who led, or won, has no part in it.
+/// The reason why a match does not count. It never depends on the match's result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Annulled {
-    /// The reason.
-    pub because: AnnulledBecause,
-    /// Explanation for people.
+pub struct Annulment {
+    /// The reason, as a stable identifier.
+    pub because: AnnulmentCause,
+    /// Explanation in English, for people.
     pub detail: String,
 }
 
 /// A reason to annul a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum AnnulledBecause {
-    /// The referee's own lag spoiled it.
+pub enum AnnulmentCause {
+    /// The referee lagged by more than the limit.
     RefereeLag,
-    /// The server crashed, or was away and did not know the match any more.
+    /// The server crashed, or lost the match.
     ServerCrash,
-    /// A bot had a fault, and the contest excludes such matches (`faults = "exclude"`). It is not
-    /// played again.
+    /// A bot had a fault, and the contest excludes such matches (`faults = "exclude"`). The match
+    /// is not repeated.
     BotFault,
-    /// A bot that attends declined its seat, or came with another version before it took it.
+    /// An attending bot declined its seat, or reconnected with another version before it took the
+    /// seat.
     Declined,
 }
 
-impl AnnulledBecause {
-    /// Whether the match is played again.
+impl AnnulmentCause {
+    /// Returns whether the match is repeated.
     #[must_use]
     pub fn is_played_again(self) -> bool {
         !matches!(self, Self::BotFault)
     }
 }
 
-/// The name of the reason of a bot that resigned.
+/// The fault reason of a bot that resigned.
 const RESIGNED: &str = "RESIGNED";
 
 impl SeatRow {
-    /// Whether the bot had a fault, other than that it resigned.
+    /// Returns whether the bot had a fault other than a resignation.
     #[must_use]
     pub fn has_fault(&self) -> bool {
         let resigned = self.faults.iter().filter(|fault| fault.reason == RESIGNED);
         self.fault_count as usize > resigned.count()
     }
+
+    /// Returns whether the bot forfeited for a reason other than a resignation.
+    #[must_use]
+    pub fn has_lost_its_seat(&self) -> bool {
+        self.forfeit
+            .as_ref()
+            .is_some_and(|reason| reason != RESIGNED)
+    }
 }
 
 impl MatchRow {
-    /// Whether the result counts.
+    /// Returns whether the match's result counts.
     #[must_use]
     pub fn counts(&self) -> bool {
         self.annulled.is_none()
     }
 
-    /// The places of the seats, in seat order.
+    /// Returns the places in seat order.
     #[must_use]
     pub fn places(&self) -> Vec<u32> {
         self.seats.iter().map(|seat| seat.place).collect()
     }
 
-    /// The score of a seat less that of the best seat of another bot; 0 when there is none.
+    /// Returns a seat's score minus the best score of another bot; 0 if there is no other bot.
     #[must_use]
     pub fn margin(&self, seat: usize) -> i32 {
         let Some(own) = self.seats.get(seat) else {
@@ -226,13 +261,13 @@ impl MatchRow {
         best.map_or(0, |best| own.score.saturating_sub(best))
     }
 
-    /// Whether a bot had a fault, other than that it resigned.
+    /// Returns whether a bot had a fault other than a resignation.
     #[must_use]
     pub fn has_fault(&self) -> bool {
         self.seats.iter().any(SeatRow::has_fault)
     }
 
-    /// Whether a seat forfeited.
+    /// Returns whether a seat was forfeited.
     #[must_use]
     pub fn has_forfeit(&self) -> bool {
         self.seats.iter().any(|seat| seat.forfeit.is_some())

@@ -1,31 +1,34 @@
-//! Why a contest does not run.
+//! Errors that prevent a contest from running.
 
 use thiserror::Error;
 
-use crate::{FolderError, JournalError, SpecError, calls::DeskError};
+use crate::{FolderError, JournalError, SpecError, retry_client::CallError};
 
-/// Why a contest cannot begin or go on.
+/// An error that prevents a contest from starting or continuing.
 #[derive(Debug, Error)]
 pub enum RunError {
-    /// What was asked for makes no contest.
+    /// The spec is not valid.
     #[error(transparent)]
     Spec(#[from] SpecError),
-    /// The folder cannot be used.
+    /// The contest's folder cannot be read or written.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// The server cannot be reached.
+    /// The server is unreachable or refused a call.
     #[error(transparent)]
-    Desk(#[from] DeskError),
-    /// A finished match cannot be stored.
-    #[error("a finished match cannot be stored")]
+    Call(#[from] CallError),
+    /// Writing a finished match to the journal failed.
+    #[error("cannot store a finished match")]
     Journal(#[from] JournalError),
-    /// The statistics refuse a result.
+    /// A result is not valid for the statistics.
     #[error(transparent)]
     Statistics(#[from] bridgemaster_contest::ContestError),
-    /// The system gives no random numbers for a seed.
-    #[error("the system gives no random numbers; give a seed")]
+    /// The operating system's random number generator failed.
+    #[error("cannot read the operating system's random numbers; pass --seed")]
     NoRandomness,
-    /// A task of the program failed.
-    #[error("a task of the program failed")]
+    /// The operating system could not start the threads for built-in bots.
+    #[error("cannot start the threads of the built-in bots")]
+    NoThreads(#[source] std::io::Error),
+    /// A task panicked or was aborted.
+    #[error("an internal task failed")]
     Task(#[from] tokio::task::JoinError),
 }

@@ -1,36 +1,37 @@
-//! A contest and its rows for tests.
+//! Sample specs and rows for tests.
 
 use crate::{
     BotEnd, BotSpec, ContestSpec, Format, GroupNumber, MatchNumber, MatchRow, MatchRules, SeatRow,
     TestSpec,
 };
 
-/// A series of two built-in bots.
+/// Returns a contest in the `series` format between two built-in bots.
 pub(crate) fn spec(test: TestSpec) -> ContestSpec {
     let rules = MatchRules {
         game: "carcassonne".to_owned(),
         seats: 2,
         ..MatchRules::default()
     };
-    let bots = ["greedy", "random"].map(BotSpec::of_built_in).to_vec();
+    let bots = ["greedy", "random"].map(BotSpec::built_in).to_vec();
     ContestSpec {
         test: Some(test),
         ..ContestSpec::new(rules, bots, Format::Series)
     }
 }
 
-/// Bots of commands at a table of so many seats.
+/// Returns a contest between `bots` bots that are started by commands. Its matches have `seats`
+/// seats.
 pub(crate) fn spec_of(bots: usize, seats: u8, format: Format) -> ContestSpec {
     let rules = MatchRules {
         game: "carcassonne".to_owned(),
         seats,
         ..MatchRules::default()
     };
-    let bots = (0..bots).map(|bot| BotSpec::of_command(format!("bot{bot}"), "bot"));
+    let bots = (0..bots).map(|bot| BotSpec::from_command(format!("bot{bot}"), "bot"));
     ContestSpec::new(rules, bots.collect(), format)
 }
 
-/// A match in which these bots took these places, seat by seat.
+/// Returns a match with these bots and places, in seat order.
 pub(crate) fn row(group: u64, number: u32, bots: &[usize], places: &[u32]) -> MatchRow {
     let seats = bots.iter().zip(places).map(|(&bot, &place)| SeatRow {
         bot,
@@ -51,6 +52,7 @@ pub(crate) fn row(group: u64, number: u32, bots: &[usize], places: &[u32]) -> Ma
         stderr_tail: String::new(),
         peak_memory_bytes: None,
         cpu_time_ms: None,
+        isolation: None,
     });
     MatchRow {
         of: MatchNumber {
@@ -66,6 +68,7 @@ pub(crate) fn row(group: u64, number: u32, bots: &[usize], places: &[u32]) -> Ma
         longest_referee_lag_us: 0,
         replay: None,
         annulled: None,
+        refused_calls: Vec::new(),
         rules_version: 1,
         elapsed_ms: 100,
     }

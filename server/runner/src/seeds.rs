@@ -1,4 +1,4 @@
-//! Seeds of groups and of built-in bots.
+//! Derives the seeds for groups, matches and built-in bots.
 
 use std::collections::HashSet;
 
@@ -6,19 +6,19 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{MatchNumber, Seeds};
 
-/// Bytes of a hash that become a seed: nobody finds another with the same, or its source.
+/// The number of hash bytes in a seed: enough to rule out collisions and preimages.
 const SEED_BYTES: usize = 16;
 
-/// The seeds of the groups of a contest.
+/// The source from which a contest's group seeds come.
 #[derive(Clone, Debug)]
 pub(crate) enum GroupSeeds {
-    /// Each follows from this one.
+    /// Seeds that are derived from this seed.
     From(String),
-    /// These, each once.
+    /// A list of seeds without duplicates.
     Listed {
         seeds: Vec<String>,
-        /// Seeds of the list that had been there before.
-        repeated: u64,
+        /// The number of duplicates that were removed from the list.
+        duplicates: u64,
     },
 }
 
@@ -27,19 +27,19 @@ impl GroupSeeds {
         match seeds {
             Seeds::From(seed) => Self::From(seed.clone()),
             Seeds::Listed(listed) => {
-                let mut known = HashSet::new();
+                let mut distinct = HashSet::new();
                 let seeds: Vec<String> = listed
                     .iter()
-                    .filter(|seed| known.insert(seed.as_str()))
+                    .filter(|seed| distinct.insert(seed.as_str()))
                     .cloned()
                     .collect();
-                let repeated = (listed.len() - seeds.len()) as u64;
-                Self::Listed { seeds, repeated }
+                let duplicates = (listed.len() - seeds.len()) as u64;
+                Self::Listed { seeds, duplicates }
             }
         }
     }
 
-    /// How many there are; none for no end of them.
+    /// Returns the number of seeds; `None` if it is unlimited.
     pub(crate) fn count(&self) -> Option<u64> {
         match self {
             Self::From(_) => None,
@@ -47,41 +47,41 @@ impl GroupSeeds {
         }
     }
 
-    /// Seeds that were listed again, and are left out.
-    pub(crate) fn repeated(&self) -> u64 {
+    /// Returns the number of duplicates that were removed from a list.
+    pub(crate) fn duplicates(&self) -> u64 {
         match self {
             Self::From(_) => 0,
-            Self::Listed { repeated, .. } => *repeated,
+            Self::Listed { duplicates, .. } => *duplicates,
         }
     }
 
-    /// The seed of a group. A bot that knows the seed of one group learns none of another: each is
-    /// a hash.
-    pub(crate) fn of(&self, group: u64) -> Option<String> {
+    /// Returns a group's seed; `None` past the end of a list. Derived seeds are hashes, so a
+    /// group's seed reveals nothing about other groups' seeds.
+    pub(crate) fn group_seed(&self, group: u64) -> Option<String> {
         match self {
-            Self::From(seed) => Some(hashed(&["group", seed, &group.to_string()])),
+            Self::From(seed) => Some(hash(&["group", seed, &group.to_string()])),
             Self::Listed { seeds, .. } => seeds.get(usize::try_from(group).ok()?).cloned(),
         }
     }
 }
 
-/// The seed of a built-in bot's own chance: another one for each seat of each match, and the same
-/// whenever this match is played.
-pub(crate) fn of_built_in_bot(group_seed: &str, of: MatchNumber, seat: usize) -> String {
-    hashed(&["bot", group_seed, &of.to_string(), &seat.to_string()])
+/// Returns a built-in bot's seed. It differs for each seat in each match, but is the same in a
+/// repeated match.
+pub(crate) fn built_in_bot_seed(group_seed: &str, of: MatchNumber, seat: usize) -> String {
+    hash(&["bot", group_seed, &of.to_string(), &seat.to_string()])
 }
 
-/// The seed of one match of a group whose bots may remember what they played before. `drawn` is
-/// drawn for this making of the match: one that is played again has another seed, also where an
-/// earlier run was killed before it had stored the match.
-pub(crate) fn of_match(group_seed: &str, of: MatchNumber, drawn: &str) -> String {
-    hashed(&["match", group_seed, &of.to_string(), drawn])
+/// Returns one match's seed, for bots that might remember the group's earlier matches. `nonce` is
+/// random each time the match is created. So a repeated match has a different seed, even if an
+/// earlier run was killed before it stored the match.
+pub(crate) fn match_seed(group_seed: &str, of: MatchNumber, nonce: &str) -> String {
+    hash(&["match", group_seed, &of.to_string(), nonce])
 }
 
-fn hashed(parts: &[&str]) -> String {
+fn hash(parts: &[&str]) -> String {
     let mut hash = Sha256::new_with_prefix("bridgemaster contest");
     for part in parts {
-        // No two lists of parts have the same bytes: neither has a line feed in it.
+        // No part contains a line feed, so the separation is unambiguous.
         hash.update(b"\n");
         hash.update(part);
     }
@@ -96,21 +96,21 @@ mod tests {
     #[test]
     fn each_group_has_a_seed_of_its_own_that_is_always_the_same() {
         let seeds = GroupSeeds::new(&Seeds::From("spring".to_owned()));
-        let first: Vec<_> = (0..50).map(|group| seeds.of(group)).collect();
-        let again: Vec<_> = (0..50).map(|group| seeds.of(group)).collect();
+        let first: Vec<_> = (0..50).map(|group| seeds.group_seed(group)).collect();
+        let again: Vec<_> = (0..50).map(|group| seeds.group_seed(group)).collect();
         assert_eq!(first, again);
         assert_eq!(first.iter().collect::<HashSet<_>>().len(), 50);
         let other = GroupSeeds::new(&Seeds::From("summer".to_owned()));
-        assert_ne!(seeds.of(0), other.of(0));
+        assert_ne!(seeds.group_seed(0), other.group_seed(0));
     }
 
     #[test]
     fn a_seed_that_is_listed_twice_is_played_once() {
         let listed = ["a", "b", "a", "c"].map(str::to_owned).to_vec();
         let seeds = GroupSeeds::new(&Seeds::Listed(listed));
-        assert_eq!((seeds.count(), seeds.repeated()), (Some(3), 1));
-        assert_eq!(seeds.of(2).as_deref(), Some("c"));
-        assert_eq!(seeds.of(3), None);
+        assert_eq!((seeds.count(), seeds.duplicates()), (Some(3), 1));
+        assert_eq!(seeds.group_seed(2).as_deref(), Some("c"));
+        assert_eq!(seeds.group_seed(3), None);
     }
 
     #[test]
@@ -119,11 +119,11 @@ mod tests {
             group: GroupNumber(1),
             number,
         };
-        let drawn: HashSet<String> = [(0, "a"), (0, "b"), (1, "a")]
+        let distinct: HashSet<String> = [(0, "a"), (0, "b"), (1, "a")]
             .into_iter()
-            .map(|(number, drawn)| of_match("seed", of(number), drawn))
+            .map(|(number, nonce)| match_seed("seed", of(number), nonce))
             .collect();
-        assert_eq!(drawn.len(), 3);
+        assert_eq!(distinct.len(), 3);
     }
 
     #[test]
@@ -132,10 +132,11 @@ mod tests {
             group: GroupNumber(group),
             number,
         };
-        let drawn: HashSet<String> = [(of(1, 0), 0), (of(1, 0), 1), (of(1, 1), 0), (of(11, 0), 0)]
-            .into_iter()
-            .map(|(of, seat)| of_built_in_bot("seed", of, seat))
-            .collect();
-        assert_eq!(drawn.len(), 4);
+        let distinct: HashSet<String> =
+            [(of(1, 0), 0), (of(1, 0), 1), (of(1, 1), 0), (of(11, 0), 0)]
+                .into_iter()
+                .map(|(of, seat)| built_in_bot_seed("seed", of, seat))
+                .collect();
+        assert_eq!(distinct.len(), 4);
     }
 }

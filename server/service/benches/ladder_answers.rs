@@ -1,12 +1,13 @@
-//! What a server answers about a ladder with very many matches in its store: how long it takes to
-//! start over it, and the calls of somebody who looks at it, over loopback.
+//! Measures a server whose store contains a ladder with a large number of matches: its startup
+//! time, and its read calls over loopback.
 //!
-//! `cargo bench -p bridgemaster-server --bench ladder_answers` prints lines of `name value unit`, of
-//! calls the median and the 99th percentile of some hundred. `-- --matches N` takes another number
-//! of matches than a million.
+//! `cargo bench -p bridgemaster-server --bench ladder_answers` prints lines of `name value unit`;
+//! for calls, the median and the 99th percentile of several hundred. `-- --matches N` sets the
+//! number of matches, a million by default.
 //!
-//! Standings and head to heads are answered from memory, whatever the store; of the store only pages
-//! of matches are asked, by their numbers, which are the primary key in SQLite and in PostgreSQL.
+//! Standings and head-to-head records are answered from memory, independently of the store; only
+//! pages of matches are read from the store. Their match numbers are the primary key in SQLite and
+//! in PostgreSQL.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 #![allow(clippy::disallowed_methods, reason = "benchmarks read the clock")]
@@ -34,19 +35,20 @@ use tokio_util::sync::CancellationToken;
 use tonic::transport::Channel;
 
 const NAME: &str = "league";
-/// As many as a class has: the fewer there are, the more matches a head to head goes through.
+/// Number of bots on the ladder: the size of a class. With fewer bots, each head-to-head record
+/// covers more matches.
 const BOTS: usize = 20;
-/// Matches of one commit while the store is filled.
+/// Number of matches in one commit while the store is filled.
 const AT_ONCE: u64 = 1_000;
-/// Calls of each kind.
+/// Number of calls of each kind.
 const CALLS: usize = 200;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
-    let named = arguments
+    let option = arguments
         .iter()
         .position(|argument| argument == "--matches");
-    let matches = named.and_then(|place| arguments.get(place + 1));
+    let matches = option.and_then(|place| arguments.get(place + 1));
     let matches = matches.map_or(1_000_000, |text| text.parse().expect("a number of matches"));
     Runtime::new().unwrap().block_on(measure(matches));
 }
@@ -102,12 +104,12 @@ async fn measure(matches: u64) {
     served.stop().await;
 }
 
-fn row(what: &str, value: f64, unit: &str) {
-    println!("{what} {value:.2} {unit}");
+fn row(name: &str, value: f64, unit: &str) {
+    println!("{name} {value:.2} {unit}");
 }
 
-/// Measures a call again and again.
-async fn calls(what: &str, mut call: impl AsyncFnMut()) {
+/// Measures repeated calls.
+async fn calls(name: &str, mut call: impl AsyncFnMut()) {
     let mut took_ms = Vec::new();
     for _ in 0..CALLS {
         let began = Instant::now();
@@ -116,8 +118,8 @@ async fn calls(what: &str, mut call: impl AsyncFnMut()) {
     }
     took_ms.sort_by(f64::total_cmp);
     let quantile = |share: f64| took_ms[((took_ms.len() - 1) as f64 * share) as usize];
-    row(&format!("{what}_p50"), quantile(0.5), "ms");
-    row(&format!("{what}_p99"), quantile(0.99), "ms");
+    row(&format!("{name}_p50"), quantile(0.5), "ms");
+    row(&format!("{name}_p99"), quantile(0.99), "ms");
 }
 
 async fn store(folder: &Path) -> Arc<dyn Store> {
@@ -126,7 +128,7 @@ async fn store(folder: &Path) -> Arc<dyn Store> {
     Arc::new(store.unwrap())
 }
 
-/// A server over the folder.
+/// Starts a server whose store is in this folder.
 struct Served {
     url: String,
     stop: CancellationToken,
@@ -138,7 +140,7 @@ impl Served {
         let storage = Storage {
             shared: None,
             store: store(folder).await,
-            given_up: Vec::new(),
+            dropped_matches: Vec::new(),
             keep_replays: KeepReplays::All,
         };
         let calls_per_address = Rate {
@@ -173,7 +175,7 @@ impl Served {
     }
 }
 
-/// Has a server make the ladder.
+/// Starts a server that creates the ladder.
 async fn create(folder: &Path) {
     let served = Served::over(folder).await;
     let config = MatchConfig {
@@ -198,11 +200,11 @@ fn name(bot: usize) -> String {
     format!("bot-{bot:03}")
 }
 
-/// Stores matches as a server would have, between random bots over 400 Elo.
+/// Stores matches as a server would, between random bots in a range of 400 Elo.
 async fn fill(folder: &Path, matches: u64) {
     let store = store(folder).await;
     let ladder_id = LadderId::new(NAME).unwrap();
-    // The server that made it led it in the first.
+    // The server that created the ladder was its leader in the first term.
     let term = 2;
     let commit = async |changes: Vec<LadderChange>| {
         let writes = changes.into_iter().map(|change| Write::ChangeLadder {
@@ -217,14 +219,14 @@ async fn fill(folder: &Path, matches: u64) {
             place: bot as u32,
             ..LadderVersionRecord::default()
         };
-        LadderChange::KeepVersion {
+        LadderChange::PutVersion {
             term,
             bot_name: name(bot),
             bot_version: "1".to_owned(),
             value: record.encode_to_vec(),
         }
     });
-    let lead = LadderChange::Lead { term };
+    let lead = LadderChange::StartTerm { term };
     commit([lead].into_iter().chain(versions).collect()).await;
     let mut luck = SmallRng::seed_from_u64(1);
     let mut from = 0;

@@ -1,19 +1,19 @@
-//! Whether this program can make something of what a store keeps, each match by itself and without
-//! a server: for `bridgemaster data check`.
+//! Checks, for `bridgemaster data check`, that this program can read stored matches. Each match is
+//! checked separately, without a server.
 
 use std::sync::Arc;
 
 use bridgemaster_games::with_game;
 use bridgemaster_match::{Header, Unreplayable, recover};
-use bridgemaster_store::{Damage, DamagedValue, FinishedMatch, OpenMatch};
+use bridgemaster_store::{DamageReport, DamagedValue, FinishedMatch, OpenMatch};
 
-use crate::hosting::StoredMatch;
+use crate::live::StoredMatch;
 
-/// Plays a match in play again, as a server that starts does.
+/// Replays a match in play, as a server does when it starts.
 ///
 /// # Errors
-/// Why it cannot go on.
-pub fn inspect_match_in_play(open: &OpenMatch) -> Result<(), Damage> {
+/// Describes the value that prevents the recovery of the match.
+pub fn inspect_match_in_play(open: &OpenMatch) -> Result<(), DamageReport> {
     replayed(open).map_err(|problem| {
         let id = open.match_id.clone();
         let value = match problem {
@@ -21,7 +21,7 @@ pub fn inspect_match_in_play(open: &OpenMatch) -> Result<(), Damage> {
             _ => DamagedValue::Header(id),
         };
         let detail = problem.to_string();
-        Damage { value, detail }
+        DamageReport { value, detail }
     })
 }
 
@@ -37,13 +37,13 @@ fn replayed(open: &OpenMatch) -> Result<(), Unreplayable> {
     })
 }
 
-/// Reads the summary and the replay of a finished match, which must be of this match.
+/// Reads the summary and the replay of a finished match, and checks that both belong to that match.
 ///
 /// # Errors
-/// What is wrong with either.
-pub fn inspect_finished_match(finished: &FinishedMatch, replay: &[u8]) -> Result<(), Damage> {
+/// Describes the value that cannot be read.
+pub fn inspect_finished_match(finished: &FinishedMatch, replay: &[u8]) -> Result<(), DamageReport> {
     let id = || finished.match_id.clone();
-    let summary = StoredMatch::read(finished, &Arc::default()).map_err(|detail| Damage {
+    let summary = StoredMatch::read(finished, &Arc::default()).map_err(|detail| DamageReport {
         value: DamagedValue::Summary(id()),
         detail,
     })?;
@@ -53,12 +53,13 @@ pub fn inspect_finished_match(finished: &FinishedMatch, replay: &[u8]) -> Result
     let replay = bridgemaster_replay::decode(replay).map_err(|error| error.to_string());
     let of_this = replay.and_then(|replay| {
         let of = replay.replay.match_id;
-        match of == finished.match_id.as_str() {
-            true => Ok(()),
-            false => Err(format!("it is of match {of:?}")),
+        if of == finished.match_id.as_str() {
+            Ok(())
+        } else {
+            Err(format!("the replay file belongs to match {of:?}"))
         }
     });
-    of_this.map_err(|detail| Damage {
+    of_this.map_err(|detail| DamageReport {
         value: DamagedValue::Replay(id()),
         detail,
     })

@@ -1,7 +1,7 @@
 //! The Bridgemaster server: referees matches for bots that connect over gRPC.
 //!
-//! The binary `bridgemaster` is the usual way to run it. A program may hold a server too, a test
-//! for instance that referees a bot:
+//! The binary `bridgemaster` is the usual way to run it. Programs can also embed a server, for
+//! example a test that referees a bot:
 //!
 //! ```
 //! use bridgemaster_server::{Server, ServerOptions};
@@ -26,17 +26,21 @@
 #![forbid(unsafe_code)]
 
 mod cluster;
+#[cfg(test)]
+mod counting_waker;
 mod forwarding;
-mod hosting;
 pub mod identity;
 mod inspection;
 mod journal;
 mod ladder;
+mod limiter;
 mod limits;
 mod line_limit;
+mod live;
 mod lobby;
 mod memory_bound;
 mod metrics;
+mod open_files;
 #[cfg(test)]
 mod operators_page;
 mod page;
@@ -49,26 +53,23 @@ mod rules_server;
 mod server;
 mod services;
 mod spans;
-mod tally;
 mod transport;
 mod wall_clock;
-#[cfg(test)]
-mod woken;
 
 pub use bridgemaster_match::Unreplayable;
 pub use bridgemaster_traces as traces;
-pub use forwarding::Dial;
-pub use hosting::{NoteRepair, repair_notes};
+pub use forwarding::NodeConnector;
 pub use inspection::{inspect_finished_match, inspect_match_in_play};
 pub use journal::RecoveryError;
 pub use limits::{Limits, Rate};
 pub use line_limit::LineLimit;
-pub use page::{LocalPage, LocalPages, LocalServer, NoPage};
+pub use live::{RecordRepair, WithheldReplays, repair_records};
+pub use page::{LocalPage, LocalPages, LocalServer, PageError};
 pub use refusal::{ERROR_DOMAIN, Refusal, reason_name};
-pub use replays::KeepReplays;
+pub use replays::{KeepReplays, withheld_replays};
 pub use rules_server::{RulesServer, RulesServerError};
 pub use server::{BindError, ServeError, Server, ServerOptions, SharedStore, Storage};
 pub use transport::{Tls, TlsError, TlsFiles};
 
-/// Version of this server.
+/// The version of this server.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,264 +1,274 @@
-//! Every limit on what comes from outside, with its reason: here those that whoever runs the server
-//! may set, with their defaults; in [`fixed`] the others.
+//! All limits on callers and resources, with their reasons. The configurable limits and their
+//! defaults are here, all other limits in [`fixed`].
 
 mod fixed;
 
 use std::time::Duration;
 
-use bridgemaster_referee::MAX_MESSAGES_KEPT;
+use bridgemaster_referee::MAX_RETAINED_MESSAGES;
 use serde::{Deserialize, Deserializer, de};
 
 pub(crate) use fixed::*;
 
-/// Limits of one server. A refusal because of a limit names its field. In a config file, names of
-/// times end with `_ms`. No value may be 0.
+/// The configurable limits of a server. A refusal names the limit's field. In a config file, the
+/// names of durations end in `_ms`. No value may be 0.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Largest message of a bot. A decision takes under 100 bytes and a Hello under 1 KiB; a stream
-    /// has a read buffer of this size anyway.
-    #[serde(deserialize_with = "positive")]
+    /// The maximum size of a message from a bot. A decision takes under 100 bytes and a Hello under
+    /// 1 KiB; every stream has a read buffer of this size.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub play_message_bytes: usize,
-    /// Largest request of the other services. A match config with edition data takes about 3 KiB. A
-    /// replay file that a match is forked from must fit, too.
-    #[serde(deserialize_with = "positive")]
+    /// The maximum size of a request to services other than `PlayService`. A match config with
+    /// edition data takes about 3 KiB. A replay file from which a match is forked must fit as well.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub request_bytes: usize,
-    /// Waiting and running matches. Ordinary ones take 20 KiB each, so that
-    /// 10,000 take about 200 MiB; with faults and lost streams without end each takes up to 256 KiB.
-    #[serde(deserialize_with = "positive")]
+    /// Waiting and running matches. An ordinary match takes 20 KiB, so 10,000 take about 200 MiB.
+    /// With endless faults and disconnects a match takes up to 256 KiB.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub open_matches: usize,
-    /// Ended matches that can still be requested. The oldest is dropped first.
-    #[serde(deserialize_with = "positive")]
+    /// Ended matches that can still be requested. The oldest match is dropped first.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub ended_matches_kept: usize,
     /// Open connections. The operating system's limit on open files must be higher.
-    #[serde(deserialize_with = "positive")]
+    #[serde(deserialize_with = "deserialize_positive")]
     pub connections: usize,
-    /// Open connections of one address, or of one IPv6 network of 64 bits: a quarter of all, since
-    /// the bots of one machine or office often share an address. A new connection over the limit
-    /// replaces an unprotected one.
-    #[serde(deserialize_with = "positive")]
+    /// Open connections from one address, or from one IPv6 network with a 64-bit prefix: a quarter
+    /// of all. The bots of one machine or office often share an address. A new connection beyond
+    /// the limit evicts an unprotected one.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub connections_per_address: usize,
-    /// Protected connections of one API key: connections that carry its bots and are never replaced
-    /// by others. A sixteenth of those of an address, so that one key with many matches leaves room
-    /// for other bots there. Further ones can be replaced like connections without a bot; a host of
-    /// more bots puts several on one connection. Not counted on a server without keys.
-    #[serde(deserialize_with = "positive")]
+    /// Protected connections of one API key: connections that carry its bots and are never evicted.
+    /// The limit is a sixteenth of `connections_per_address`, so that one key with many matches
+    /// does not occupy the whole address. The key's further connections can be evicted like
+    /// connections without a bot. So a program with more bots should use one connection for several
+    /// bots. A server without keys does not count protected connections.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub protected_connections_per_key: usize,
-    /// Open connections to the page: a browser opens up to six, and keeps one for what it follows. A
-    /// new one over the limit replaces the oldest.
-    #[serde(deserialize_with = "positive")]
+    /// Open connections to the page: a browser opens up to six, one of them for streams. A new
+    /// connection beyond the limit evicts the oldest connection.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub page_connections: usize,
-    /// The same from one address: half of all, since a room full of people often shares an address.
-    #[serde(deserialize_with = "positive")]
+    /// Open connections to the page from one address: half of all, since many people in one room
+    /// often share an address.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub page_connections_per_address: usize,
-    /// Time from the connection to the HTTP/2 preface. Clients send it at once; the transport
-    /// itself would wait for ever.
-    #[serde(rename = "preface_time_ms", deserialize_with = "from_ms")]
+    /// The time limit for the HTTP/2 preface. Clients send the preface at once, but without this
+    /// limit the server would wait forever.
+    #[serde(rename = "preface_time_ms", deserialize_with = "deserialize_ms")]
     pub preface_time: Duration,
-    /// TLS handshakes in progress. A new one over the limit replaces the oldest of the address that
-    /// has most.
-    #[serde(deserialize_with = "positive")]
+    /// TLS handshakes in progress. A new handshake beyond the limit evicts the oldest handshake
+    /// from the address with the most handshakes.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub tls_handshakes: usize,
-    /// Time for a TLS handshake, which takes a few round trips.
-    #[serde(rename = "tls_handshake_time_ms", deserialize_with = "from_ms")]
+    /// The time limit for a TLS handshake, which takes a few round trips.
+    #[serde(rename = "tls_handshake_time_ms", deserialize_with = "deserialize_ms")]
     pub tls_handshake_time: Duration,
-    /// Calls from one address, new streams of bots included, but for those with an API key of the
-    /// server, which count for the key. A call costs about 30 µs, so one address gets a sixth of a
-    /// core.
+    /// Calls from one address, including bots' new streams. Calls with a valid API key count
+    /// against the key instead. A call costs about 30 µs of CPU time, so one address gets a sixth
+    /// of a core.
     pub calls_per_address: Rate,
-    /// Calls with the ticket of one seat that do not count for their address: others at its address
-    /// must not keep a bot from coming back. SDKs try at most three times a second.
+    /// Calls with one seat's ticket that do not count against their address, so that other callers
+    /// at the address cannot prevent a bot from reconnecting. SDKs retry at most three times a
+    /// second.
     pub calls_per_seat: Rate,
-    /// Calls with one API key, new streams of bots included: enough for 64 slots that each play ten
+    /// Calls with one API key, including bots' new streams: enough for 64 slots that each play ten
     /// matches a second.
     pub calls_per_key: Rate,
-    /// Matches made by one API key. A match costs about 100 µs and 20 KiB.
+    /// Matches created with one API key. A match costs about 100 µs and 20 KiB.
     pub creates_per_key: Rate,
     /// Waiting and running matches of one API key: a tenth of all.
-    #[serde(deserialize_with = "positive")]
+    #[serde(deserialize_with = "deserialize_positive")]
     pub open_matches_per_key: usize,
-    /// Groups of matches whose chance is held back and that are not over. Each takes 2 KiB, also
+    /// Match groups that withhold their seeds and are still open. Each group takes 2 KiB, even
     /// while none of its matches is in play.
-    #[serde(deserialize_with = "positive")]
+    #[serde(deserialize_with = "deserialize_positive")]
     pub open_groups: usize,
-    /// The same of one API key: a tenth of all. Who gives a group up closes it.
-    #[serde(deserialize_with = "positive")]
+    /// The `open_groups` limit for one API key: a tenth of all. Abandoned groups have to be closed.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub open_groups_per_key: usize,
-    /// Queues of contests in which bots wait. Each takes 96 KiB with the most keys that may attend
-    /// it.
-    #[serde(deserialize_with = "positive")]
+    /// Contest queues. A queue that lists the maximum number of allowed keys takes 96 KiB.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub queues: usize,
-    /// The same of one API key: a contest needs one, and a few may run.
-    #[serde(deserialize_with = "positive")]
+    /// Contest queues per API key. Each contest needs a queue; a key can run several contests at
+    /// once.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub queues_per_key: usize,
-    /// Bots that attend queues. Each takes 32 KiB with the most slots; its stream counts as a call.
-    #[serde(deserialize_with = "positive")]
+    /// Bots that attend (wait in) queues. A bot with the maximum number of slots takes 32 KiB, and
+    /// its stream counts as a call.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub attendances: usize,
-    /// The same of one API key, or of one address on a server without keys: an eighth of all.
-    #[serde(deserialize_with = "positive")]
+    /// The `attendances` limit for one API key, or for one address on a server without keys: an
+    /// eighth of all.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub attendances_per_caller: usize,
-    /// Time for which a bot whose stream is lost still attends: enough to start a machine again.
-    #[serde(rename = "attendance_absence_ms", deserialize_with = "from_ms")]
+    /// The time for which a disconnected bot still counts as attending: enough to restart a
+    /// machine.
+    #[serde(rename = "attendance_absence_ms", deserialize_with = "deserialize_ms")]
     pub attendance_absence: Duration,
-    /// Calls in progress of one API key that list matches or read ended ones from the store. A
-    /// caller that wants more waits for its own answers.
-    #[serde(deserialize_with = "positive")]
+    /// Calls in progress, with one API key, that list matches or read ended matches from the store.
+    /// A call beyond the limit waits until one of the same caller's earlier calls has finished.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub reads_per_key: usize,
-    /// The same for one address, which several keys may share.
-    #[serde(deserialize_with = "positive")]
+    /// The same limit as `reads_per_key`, but for one address. Several keys can share an address.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub reads_per_address: usize,
-    /// The same for one connection.
-    #[serde(deserialize_with = "positive")]
+    /// The same limit as `reads_per_key`, but for one connection.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub reads_per_connection: usize,
-    /// Concurrent reads of ended matches from the store. They are bound by the processor rather
-    /// than the disk: more would be no faster, and matches in play need the processor too.
-    #[serde(deserialize_with = "positive")]
+    /// Concurrent reads of ended matches from the store. Reads are limited by the CPU rather than
+    /// by the disk. More concurrent reads would not be faster, and would take CPU time from matches
+    /// in play.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub store_reads: usize,
-    /// Calls that wait to read from the store. At about 10 ms a read, a longer queue would mean
+    /// Calls that wait to read from the store. At about 10 ms per read, a longer queue would mean
     /// waiting for more than five seconds.
-    #[serde(deserialize_with = "positive")]
+    #[serde(deserialize_with = "deserialize_positive")]
     pub store_reads_waiting: usize,
-    /// Streams of one connection. HTTP/2 asks for a bound, and each takes 512 bytes of the
-    /// connection's flow-control window; a host with more bots opens a second connection.
-    #[serde(deserialize_with = "positive")]
+    /// Streams per connection. HTTP/2 requires a limit, and each stream takes 512 bytes of the
+    /// connection's flow-control window. A program with more bots opens a second connection.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub streams_per_connection: u32,
-    /// Open streams of bots: two for each match that may be open.
-    #[serde(deserialize_with = "positive")]
+    /// Bots' open streams: two for each match that can be open.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub bot_streams: usize,
-    /// Open streams of bots of one API key: a fifth of all. Not counted on a server without keys,
-    /// where the seats of an address need not be one caller's.
-    #[serde(deserialize_with = "positive")]
+    /// Bots' open streams with one API key: a fifth of all. A server without keys does not count
+    /// them, since seats played from one address can belong to several callers.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub bot_streams_per_caller: usize,
-    /// Calls in progress other than streams of bots, spectators included. Each may take 64 KiB
-    /// until its answer is read. A new one over the limit replaces calls that wait for their peers,
-    /// or some of the caller that has most.
-    #[serde(deserialize_with = "positive")]
+    /// Calls in progress other than bots' streams, including spectators. Each call can take 64 KiB
+    /// until its response is read. A new call beyond the limit evicts calls that wait for their
+    /// clients, or calls of the caller with the most calls.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub other_calls: usize,
-    /// Calls in progress other than streams of bots, of one caller. A call with an API key of the
-    /// server counts for the key from its beginning; others count for their address.
-    #[serde(deserialize_with = "positive")]
+    /// One caller's calls in progress, other than bots' streams. A call with a valid API key counts
+    /// against the key from its start; all other calls count against their address.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub other_calls_per_caller: usize,
-    /// Bytes of incomplete requests, beyond the first 8 KiB of each. Every call has room for those
-    /// 8 KiB, so an ordinary request is never refused for this limit.
-    #[serde(deserialize_with = "positive")]
+    /// Bytes buffered for incomplete requests, not counting the first 8 KiB of each request. Every
+    /// call may buffer its first 8 KiB, so this limit never causes the refusal of an ordinary
+    /// request.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub unfinished_request_bytes: usize,
-    /// The share of one address or key in `unfinished_request_bytes`.
-    #[serde(deserialize_with = "positive")]
+    /// The `unfinished_request_bytes` limit for one address or key.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub unfinished_request_bytes_per_caller: usize,
-    /// Bytes of large answers (lists and replays) that are produced and not read. A call over the
-    /// limit waits until others are read.
-    #[serde(deserialize_with = "positive")]
+    /// Bytes of large responses (lists and replays) that clients have not read yet. A call beyond
+    /// the limit waits until other responses are read.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub unread_answer_bytes: usize,
-    /// The share of one address or key in `unread_answer_bytes`.
-    #[serde(deserialize_with = "positive")]
+    /// The `unread_answer_bytes` limit for one address or key.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub unread_answer_bytes_per_caller: usize,
-    /// The share of one connection in `unread_answer_bytes`: eight replays or two long pages at a
-    /// time.
-    #[serde(deserialize_with = "positive")]
+    /// The `unread_answer_bytes` limit for one connection: eight replays or two long pages.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub unread_answer_bytes_per_connection: usize,
-    /// Time in which a peer has to read something of its answer, and in which a call waits for
-    /// room. Progress is noticed in steps of 16 KiB, so the slowest accepted reader takes about 1
-    /// KiB/s. After this time the answer is dropped; after as much time again the stream is reset.
-    #[serde(rename = "unread_time_ms", deserialize_with = "from_ms")]
+    /// The time within which a client has to read some of its response, and the time that a call
+    /// waits for the budget for unread responses. Progress is measured in steps of 16 KiB, so the
+    /// slowest accepted client reads about 1 KiB/s. The response is dropped after this time, and
+    /// the stream is reset after twice this time.
+    #[serde(rename = "unread_time_ms", deserialize_with = "deserialize_ms")]
     pub unread_time: Duration,
-    /// Time for the first message of a stream, and for the whole request of a call of another
-    /// service.
-    #[serde(rename = "hello_time_ms", deserialize_with = "from_ms")]
+    /// The time limit for the first message of a stream, and for the whole request of a call to
+    /// another service.
+    #[serde(rename = "hello_time_ms", deserialize_with = "deserialize_ms")]
     pub hello_time: Duration,
-    /// Messages queued for one bot. A match sends one a request, so a longer queue means that the
-    /// bot does not read. A bot that comes back is sent up to
-    /// [`MAX_MESSAGES_KEPT`](bridgemaster_referee::MAX_MESSAGES_KEPT) messages and the state of its
-    /// match at once; there is room for twice that.
-    #[serde(deserialize_with = "outbound_queue")]
+    /// Messages queued for one bot. A match sends one message per request, so a longer queue means
+    /// that the bot does not read. A bot that reconnects is sent up to
+    /// [`MAX_RETAINED_MESSAGES`](bridgemaster_referee::MAX_RETAINED_MESSAGES) messages and the state of its
+    /// match at once. The limit allows for twice that number.
+    #[serde(deserialize_with = "deserialize_outbound_queue")]
     pub outbound_queue: usize,
-    /// Bytes of messages queued behind others, for all bots together. A bot that reads has none
-    /// there.
-    #[serde(deserialize_with = "positive")]
+    /// Bytes of messages queued for bots that read too slowly, for all bots together. The queue of
+    /// a bot that reads at once is not counted.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub bot_queue_bytes: usize,
-    /// The share of the bots of one caller in `bot_queue_bytes`.
-    #[serde(deserialize_with = "positive")]
+    /// The `bot_queue_bytes` limit for one caller's bots.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub bot_queue_bytes_per_caller: usize,
-    /// Spectators of one match: a hall full of them. They share what they are told, and each counts
-    /// as a call too. A new one over the limit replaces one that reads nothing, or one of the caller
-    /// that has most.
-    #[serde(deserialize_with = "positive")]
+    /// Spectators of one match: enough for a large event. Spectators share their updates, and each
+    /// spectator also counts as a call. A new spectator beyond the limit evicts a spectator that
+    /// does not read, or otherwise a spectator of the caller with the most spectators.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub watchers_per_match: usize,
-    /// Updates queued for one spectator.
-    #[serde(deserialize_with = "positive")]
+    /// The number of updates queued for one spectator.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub watcher_queue: usize,
-    /// Bytes of updates queued for the spectators of all matches. An update that several wait for
-    /// counts once.
-    #[serde(deserialize_with = "positive")]
+    /// Bytes of updates that are queued for all matches' spectators. An update that is queued for
+    /// several spectators counts once.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub watcher_queue_bytes: usize,
-    /// Threads that do the work of the rules by call. They run only while no match wants the core,
-    /// so more than one for each core are of no use.
-    #[serde(deserialize_with = "positive")]
+    /// Threads of `RulesService`. These threads run only when no match needs their core, so more
+    /// than one thread per core has no benefit.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub rules_threads: usize,
-    /// Calls of the rules in progress, sessions included. Each may take 3 MiB while it is answered.
-    #[serde(deserialize_with = "positive")]
+    /// Calls of `RulesService` in progress, including sessions. Each call can take 3 MiB while it
+    /// is processed.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub rules_calls: usize,
-    /// The same of one API key, or of one address on a server without keys: an eighth of all. A bot
-    /// needs one session for each match that it plays.
-    #[serde(deserialize_with = "positive")]
+    /// The `rules_calls` limit for one API key, or for one address on a server without keys: an
+    /// eighth of all. A bot needs one session per match that it plays.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub rules_calls_per_caller: usize,
-    /// Positions of all sessions. Each takes up to 32 KiB.
-    #[serde(deserialize_with = "positive")]
+    /// Positions of all sessions. Each position takes up to 32 KiB.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub rules_positions: usize,
-    /// The same of one caller: a quarter of all, and several times the longest legal
-    /// list.
-    #[serde(deserialize_with = "positive")]
+    /// The `rules_positions` limit for one caller: a quarter of all, and several times the longest
+    /// list of legal decisions.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub rules_positions_per_caller: usize,
-    /// Processor time of one caller, in ms: a whole core, so that one caller alone can use what
-    /// matches leave, and several share it.
+    /// CPU time of one caller, in ms: a whole core, so that a single caller can use all the time
+    /// that matches do not need. Several callers share that time.
     pub rules_cpu_ms_per_caller: Rate,
-    /// Time after which a session without a request ends: its positions take memory. Longer than
-    /// the opponents of a bot think.
-    #[serde(rename = "rules_idle_ms", deserialize_with = "from_ms")]
+    /// The time after which an idle session ends, since its positions use memory. The time is
+    /// longer than a bot's opponents usually think.
+    #[serde(rename = "rules_idle_ms", deserialize_with = "deserialize_ms")]
     pub rules_idle: Duration,
-    /// Interval of Pings on a stream.
-    #[serde(rename = "ping_interval_ms", deserialize_with = "from_ms")]
+    /// The interval between Ping messages on a stream.
+    #[serde(rename = "ping_interval_ms", deserialize_with = "deserialize_ms")]
     pub ping_interval: Duration,
-    /// Interval of HTTP/2 keepalive pings, and the time for their answer: detects dead peers.
-    #[serde(rename = "keepalive_ms", deserialize_with = "from_ms")]
+    /// The interval between HTTP/2 keepalive pings, and the time limit for each acknowledgement.
+    /// The pings detect dead peers.
+    #[serde(rename = "keepalive_ms", deserialize_with = "deserialize_ms")]
     pub keepalive: Duration,
     /// API key cache lifetime. A revoked key is refused after this time, and its streams end within
-    /// twice this time. The store is checked twice in it.
-    #[serde(rename = "key_cache_time_ms", deserialize_with = "from_ms")]
+    /// twice this time. The store is polled twice per lifetime.
+    #[serde(rename = "key_cache_time_ms", deserialize_with = "deserialize_ms")]
     pub key_cache_time: Duration,
-    /// API key cache lifetime while the store cannot be read: long enough for a disk that hangs,
-    /// and short enough that a revoked key does not work for long.
-    #[serde(rename = "keys_trusted_ms", deserialize_with = "from_ms")]
+    /// The lifetime of cached API keys while the store is unreadable. The lifetime is long enough
+    /// for a disk that hangs for a while, and short enough to limit the use of revoked keys.
+    #[serde(rename = "keys_trusted_ms", deserialize_with = "deserialize_ms")]
     pub keys_trusted: Duration,
-    /// Time that matches have to end in a drain: enough for the last moves of a match, and short
-    /// for somebody who waits to restart a machine.
+    /// The time that a drain leaves for matches to end: enough for the last moves of a match, and
+    /// short enough for an operator who waits.
     #[serde(skip)]
     pub drain_time: Duration,
-    /// Time that a stopping server gives open streams to end.
-    #[serde(rename = "stop_time_ms", deserialize_with = "from_ms")]
+    /// The time that a stopping server waits for open streams to end.
+    #[serde(rename = "stop_time_ms", deserialize_with = "deserialize_ms")]
     pub stop_time: Duration,
 }
 
-/// How often something may happen.
+/// A rate limit, as a token bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[serde(expecting = "a rate such as { per_second = 1000, burst = 5000 }")]
 pub struct Rate {
-    /// Sustained rate per second, from 1 on; 0 counts as 1.
-    #[serde(deserialize_with = "positive")]
+    /// The sustained rate per second, at least 1; 0 counts as 1.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub per_second: u32,
-    /// Largest burst after a pause, from 1 on.
-    #[serde(deserialize_with = "positive")]
+    /// The largest burst after a pause, at least 1.
+    #[serde(deserialize_with = "deserialize_positive")]
     pub burst: u32,
 }
 
 impl Limits {
-    /// Flow-control window of a connection, in bytes, and so the most unread bytes that it may
-    /// hold.
+    /// The flow-control window of a connection, in bytes, and so the maximum number of unread bytes
+    /// that the connection can buffer.
     pub(crate) fn connection_window_bytes(&self) -> u32 {
         let for_streams = self
             .streams_per_connection
             .saturating_mul(WINDOW_BYTES_PER_STREAM);
-        for_streams.clamp(LEAST_CONNECTION_WINDOW_BYTES, MAX_CONNECTION_WINDOW_BYTES)
+        for_streams.clamp(MIN_CONNECTION_WINDOW_BYTES, MAX_CONNECTION_WINDOW_BYTES)
     }
 }
 
@@ -348,50 +358,52 @@ const DEFAULTS: Limits = Limits {
 
 const MIB: usize = 1024 * 1024;
 
-/// Longest time that a config file may set, in ms: a day.
-const MAX_TIME_MS: u64 = 86_400_000;
+/// The longest duration that a config file may set, in ms: a day.
+const MAX_DURATION_MS: u64 = 86_400_000;
 
-/// Reads a time of a config file, in ms.
-fn from_ms<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+/// Deserializes a duration in ms.
+fn deserialize_ms<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
     let time_ms = u64::deserialize(from)?;
-    if !(1..=MAX_TIME_MS).contains(&time_ms) {
-        let problem = format!("{time_ms} is not in 1 to {MAX_TIME_MS} ms");
+    if !(1..=MAX_DURATION_MS).contains(&time_ms) {
+        let problem = format!("{time_ms} is out of range (1 to {MAX_DURATION_MS} ms)");
         return Err(de::Error::custom(problem));
     }
     Ok(Duration::from_millis(time_ms))
 }
 
-/// Reads a number of a config file, which must not be 0.
-fn positive<'de, D, T>(from: D) -> Result<T, D::Error>
+/// Deserializes a positive number.
+fn deserialize_positive<'de, D, T>(from: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
     T: TryFrom<u32>,
 {
     let number = u32::deserialize(from)?;
     let positive = (number > 0).then(|| T::try_from(number).ok()).flatten();
-    positive.ok_or_else(|| de::Error::custom(format!("{number} is not a number from 1 on")))
+    positive.ok_or_else(|| de::Error::custom(format!("{number} is not a positive number")))
 }
 
-/// Least length of the queue of a bot: what a bot that comes back is sent has to fit.
-const MIN_OUTBOUND_QUEUE: usize = 2 * MAX_MESSAGES_KEPT;
+/// The minimum length of a bot's message queue: everything that is sent to a reconnecting bot has
+/// to fit.
+const MIN_OUTBOUND_QUEUE: usize = 2 * MAX_RETAINED_MESSAGES;
 
-/// Reads the queue length of a bot in a config file.
-fn outbound_queue<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
-    let messages = positive(from)?;
+/// Deserializes the length of a bot's message queue.
+fn deserialize_outbound_queue<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
+    let messages = deserialize_positive(from)?;
     if messages < MIN_OUTBOUND_QUEUE {
-        let problem = format!("{messages} is below {MIN_OUTBOUND_QUEUE}, which a resume may need");
+        let problem =
+            format!("{messages} is below {MIN_OUTBOUND_QUEUE}, the minimum for reconnecting bots");
         return Err(de::Error::custom(problem));
     }
     Ok(messages)
 }
 
-/// Smallest flow-control window of a connection that HTTP/2 allows, in bytes.
-const LEAST_CONNECTION_WINDOW_BYTES: u32 = 65_535;
+/// The minimum flow-control window of an HTTP/2 connection, in bytes.
+const MIN_CONNECTION_WINDOW_BYTES: u32 = 65_535;
 
-/// Largest flow-control window that HTTP/2 allows, in bytes (RFC 9113, section 6.9.1).
+/// The maximum flow-control window in HTTP/2, in bytes (RFC 9113, section 6.9.1).
 const MAX_CONNECTION_WINDOW_BYTES: u32 = (1 << 31) - 1;
 
-/// Flow-control window of a connection for each stream that it may have, in bytes. h2 closes a
-/// connection (`too_many_data_frames`) whose unread small frames cost more than half its window,
-/// at 256 bytes each: so an answer may wait unread on every stream at once.
+/// The part of a connection's flow-control window for each stream, in bytes. The library h2 closes
+/// a connection (`too_many_data_frames`) if its unread small frames, counted as 256 bytes each,
+/// exceed half of its window. With this value every stream can have one unread response.
 const WINDOW_BYTES_PER_STREAM: u32 = 2 * 256;

@@ -1,8 +1,8 @@
-//! Bounds the lines that one kind of event may have in the log: who calls a server must not be
-//! able to fill its disk, or to bury what an operator has to see.
+//! Limits the rate of each kind of log line, so that callers can neither fill the server's disk nor
+//! bury important lines.
 //!
-//! A kind is a place in the source, of ours or of a library. The bound is a filter over the whole
-//! log and not a matter of each place that logs, so no place can forget it.
+//! Lines from the same call site, in this program or in a library, are of the same kind. The limit
+//! is a filter over the whole log, so no call site can forget it.
 
 use std::{
     collections::HashMap,
@@ -20,34 +20,33 @@ use tracing::{
 };
 use tracing_subscriber::layer::{Context, Filter};
 
-/// Lines of warnings and errors of one kind: ten at once, so that each of a few is told, and then
-/// one in ten seconds, so that an attack of ten minutes makes 70 lines of a kind.
-const WARNINGS: Lines = Lines {
-    at_once: 10,
-    every: Duration::from_secs(10),
+/// Warnings and errors of one kind: a burst of ten, and then one line every ten seconds. An attack
+/// of ten minutes therefore produces 70 lines.
+const WARNING_RATE: LineRate = LineRate {
+    burst: 10,
+    interval: Duration::from_secs(10),
 };
-/// Lines of one kind that tell what matches do: more than a busy server has, and little enough
-/// for a disk.
-const NEWS: Lines = Lines {
-    at_once: 5_000,
-    every: Duration::from_millis(10),
+/// Informational lines of one kind: more than a busy server logs, and few enough for a disk.
+const INFO_RATE: LineRate = LineRate {
+    burst: 5_000,
+    interval: Duration::from_millis(10),
 };
-/// Characters of a left-out line that are told.
-const TOLD_CHARS: usize = 80;
-/// Target of the lines that tell what was left out, which are not limited.
+/// The number of characters of a suppressed line that a report quotes.
+const SAMPLE_CHARS: usize = 80;
+/// The log target of reports on suppressed lines. These reports are not limited.
 const OWN_TARGET: &str = "bridgemaster_server::line_limit";
 
-/// A bound on lines.
+/// The rate limit for one kind of line.
 #[derive(Clone, Copy, Debug)]
-struct Lines {
-    at_once: u32,
-    /// After that one in so much time.
-    every: Duration,
+struct LineRate {
+    burst: u32,
+    /// The interval at which lines pass after the burst.
+    interval: Duration,
 }
 
-/// A filter that bounds the lines of each kind: warnings and errors to ten at once and one in ten
-/// seconds, news of the level `INFO` to 5,000 at once and 100 a second. Debugging is not bounded.
-/// What is left out is counted, for [`LineLimit::tell`].
+/// A filter that limits the rate of each kind of line. Warnings and errors are limited to a burst
+/// of ten, and then one line every ten seconds; `INFO` lines to a burst of 5,000, and then 100 a
+/// second. Other levels are not limited. Suppressed lines are counted, for [`LineLimit::report`].
 ///
 /// ```
 /// use bridgemaster_server::LineLimit;
@@ -57,80 +56,82 @@ struct Lines {
 /// let log = tracing_subscriber::fmt::layer().with_filter(limit.clone());
 /// let _log = tracing::subscriber::set_default(tracing_subscriber::registry().with(log));
 /// for _ in 0..1_000 {
-///     tracing::warn!("somebody knocks");
+///     tracing::warn!("connection refused");
 /// }
-/// assert_eq!(limit.left_out(), 990);
-/// limit.tell();
-/// assert_eq!(limit.left_out(), 0, "it was told");
+/// assert_eq!(limit.suppressed(), 990);
+/// limit.report();
+/// assert_eq!(limit.suppressed(), 0, "reported");
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct LineLimit {
-    kinds: Arc<Mutex<HashMap<callsite::Identifier, Kind>>>,
+    kinds: Arc<Mutex<HashMap<callsite::Identifier, LineKind>>>,
 }
 
-/// What is kept of one kind.
+/// The state of one kind of line.
 #[derive(Debug)]
-struct Kind {
-    /// When it may have its lines at once again.
-    rested_at: Instant,
-    left_out: u64,
-    /// Of what was left out first.
+struct LineKind {
+    /// The time at which the full burst is available again.
+    full_at: Instant,
+    suppressed: u64,
+    /// The first suppressed message.
     message: String,
 }
 
 impl LineLimit {
-    /// Lines that were left out and not told yet.
-    pub fn left_out(&self) -> u64 {
+    /// The number of suppressed lines that have not been reported yet.
+    pub fn suppressed(&self) -> u64 {
         let kinds = self.kinds.lock();
-        kinds.values().map(|kind| kind.left_out).sum()
+        kinds.values().map(|kind| kind.suppressed).sum()
     }
 
-    /// Logs how many lines of each kind were left out since this was told last.
-    pub fn tell(&self) {
+    /// Logs the number of suppressed lines of each kind since the last report.
+    pub fn report(&self) {
         let mut kinds = self.kinds.lock();
-        let left_out: Vec<(String, u64)> = kinds
+        let suppressed: Vec<(String, u64)> = kinds
             .values_mut()
-            .filter(|kind| kind.left_out > 0)
+            .filter(|kind| kind.suppressed > 0)
             .map(|kind| {
                 (
                     std::mem::take(&mut kind.message),
-                    std::mem::take(&mut kind.left_out),
+                    std::mem::take(&mut kind.suppressed),
                 )
             })
             .collect();
-        // The lines come back to this filter.
+        // The reports pass through this filter too.
         drop(kinds);
-        for (like, lines) in left_out {
-            warn!(target: OWN_TARGET, lines, ?like, "lines of one kind were left out");
+        for (like, lines) in suppressed {
+            warn!(target: OWN_TARGET, lines, ?like, "suppressed similar lines");
         }
     }
 
-    /// Whether a line has room.
-    fn has_room(&self, event: &Event<'_>, now: Instant) -> bool {
+    /// Counts a line, and returns whether it is within the limit.
+    fn admit(&self, event: &Event<'_>, now: Instant) -> bool {
         let metadata = event.metadata();
-        let lines = match *metadata.level() {
-            Level::ERROR | Level::WARN => WARNINGS,
-            Level::INFO => NEWS,
+        let rate = match *metadata.level() {
+            Level::ERROR | Level::WARN => WARNING_RATE,
+            Level::INFO => INFO_RATE,
             _ => return true,
         };
         if metadata.target() == OWN_TARGET {
             return true;
         }
         let mut kinds = self.kinds.lock();
-        let kind = kinds.entry(metadata.callsite()).or_insert_with(|| Kind {
-            rested_at: now,
-            left_out: 0,
-            message: String::new(),
-        });
-        let rested_at = kind.rested_at.max(now) + lines.every;
-        if rested_at.saturating_duration_since(now) <= lines.every * lines.at_once {
-            kind.rested_at = rested_at;
+        let kind = kinds
+            .entry(metadata.callsite())
+            .or_insert_with(|| LineKind {
+                full_at: now,
+                suppressed: 0,
+                message: String::new(),
+            });
+        let full_at = kind.full_at.max(now) + rate.interval;
+        if full_at.saturating_duration_since(now) <= rate.interval * rate.burst {
+            kind.full_at = full_at;
             return true;
         }
-        if kind.left_out == 0 {
-            event.record(&mut Message(&mut kind.message));
+        if kind.suppressed == 0 {
+            event.record(&mut MessageVisitor(&mut kind.message));
         }
-        kind.left_out += 1;
+        kind.suppressed += 1;
         false
     }
 }
@@ -141,23 +142,23 @@ impl<S> Filter<S> for LineLimit {
     }
 
     fn event_enabled(&self, event: &Event<'_>, _: &Context<'_, S>) -> bool {
-        self.has_room(event, Instant::now())
+        self.admit(event, Instant::now())
     }
 
     fn max_level_hint(&self) -> Option<LevelFilter> {
-        // Which levels are logged is for other filters.
+        // Other filters decide on levels.
         Some(LevelFilter::TRACE)
     }
 }
 
-/// Takes the message of a line.
-struct Message<'a>(&'a mut String);
+/// Extracts the message of an event.
+struct MessageVisitor<'a>(&'a mut String);
 
-impl Visit for Message<'_> {
+impl Visit for MessageVisitor<'_> {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         if field.name() == "message" {
             let text = format!("{value:?}");
-            *self.0 = text.chars().take(TOLD_CHARS).collect();
+            *self.0 = text.chars().take(SAMPLE_CHARS).collect();
         }
     }
 }

@@ -1,67 +1,69 @@
-//! The most memory that a server takes, computed from its limits.
+//! A server's maximum memory use, computed from its limits.
 //!
-//! The sizes are estimates with a margin, for 64-bit Linux. `server/cli/tests/attack` checks their sum
-//! from outside: it has the real server hold as much as its limits allow, and reads what the system
-//! says that the process takes.
+//! The sizes are estimates with a margin, for 64-bit Linux. `server/cli/tests/attack` verifies
+//! their sum from outside: it drives a real server to its limits, and reads the server process's
+//! memory use.
 
 use bridgemaster_referee::MATCH_NOTE_BYTES;
 use bridgemaster_rules::{MAX_ANSWER_BYTES, POSITION_BYTES};
 
 use crate::limits::{
-    FORWARD_WINDOW_BYTES, Limits, MAX_LADDER_VERSIONS, MAX_LATE_MATCHES,
-    MAX_UNWRITTEN_REPLAY_BYTES, MAX_VERSIONS, METRICS_CONNECTIONS, OPENED_REPLAYS,
-    PAGE_BUFFER_BYTES, REPLAY_FILE_BYTES,
+    FORWARD_WINDOW_BYTES, Limits, MAX_DELAYED_MATCHES, MAX_LADDER_VERSIONS,
+    MAX_METRICS_CONNECTIONS, MAX_OPENED_REPLAYS, MAX_REPLAY_FILE_BYTES, MAX_UNWRITTEN_REPLAY_BYTES,
+    MAX_VERSIONS_OF_ALL_LADDERS, MAX_WITHHELD_REPLAYS, PAGE_BUFFER_BYTES,
 };
 
 const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
 
-/// The program itself with its threads, a data folder's cache included.
+/// The program itself, with its threads and the data folder's cache.
 const PROGRAM_BYTES: u64 = 64 * MIB;
-/// A match in play without its streams: rules, state, journal and replay so far. That of an
-/// ordinary match ends at 20 KiB. The rest is for six seats: as many comings and goings as are
-/// recorded, with the longest names (100 KiB), as many faults as are kept, twice (120 KiB), and the
-/// notes of bots.
+/// A match in play without its streams: rules, state, journal and replay so far. An ordinary match
+/// ends at 20 KiB. The rest is for six seats: the maximum number of recorded connects and
+/// disconnects with the longest names (100 KiB), two copies of the maximum number of recorded
+/// faults (120 KiB), and the bots' notes.
 const MATCH_BYTES: u64 = 256 * KIB + MATCH_NOTE_BYTES as u64;
-/// A match that has ended: its info and its replay.
+/// An ended match: its info and its replay, in bytes.
 const ENDED_MATCH_BYTES: u64 = 256 * KIB + MATCH_NOTE_BYTES as u64;
-/// A match that spectators see late: itself, which may have ended, and its records once more.
-const LATE_MATCH_BYTES: u64 = 2 * ENDED_MATCH_BYTES;
-/// A group of matches that is not over: its names, and which of its matches were played.
+/// A match with a spectator delay: the match itself, and a second copy of its records.
+const DELAYED_MATCH_BYTES: u64 = 2 * ENDED_MATCH_BYTES;
+/// An open match group: its names, and the record of which matches were played.
 const GROUP_BYTES: u64 = 2 * KIB;
-/// A queue in which bots wait: the names of the keys that may attend it.
-const QUEUE_BYTES: u64 = 96 * KIB;
-/// A bot that attends: an offer for each of its slots, and as many that hold no more.
+/// A replay that is withheld: its match and its group.
+const WITHHELD_REPLAY_BYTES: u64 = 512;
+/// A queue: the names of the keys that may attend it.
+const MAX_QUEUE_BYTES: u64 = 96 * KIB;
+/// An attending bot: an offer and a withdrawn offer per slot.
 const ATTENDANCE_BYTES: u64 = 32 * KIB;
-/// A version of a bot of a ladder: its names, how its rating went, and its row in eleven matrices of
-/// as many numbers as a ladder has versions, which the last fit and one under way have.
+/// A bot version on a ladder: its names, its rating history, and its row in the eleven matrices
+/// that the last fit and a fit in progress use. Each row is as long as the number of versions.
 const LADDER_VERSION_BYTES: u64 = 48 * KIB + 11 * 8 * MAX_LADDER_VERSIONS as u64;
-/// A connection beyond what its peer sent and nobody has read: socket, TLS, HTTP/2 with its header
-/// tables and its buffers of one frame each way.
+/// A connection without unread bytes: socket, TLS, and HTTP/2 with its header tables and a buffer
+/// of one frame in each direction.
 const CONNECTION_BYTES: u64 = 64 * KIB;
-/// A TLS handshake that is under way.
+/// A TLS handshake in progress.
 const HANDSHAKE_BYTES: u64 = 64 * KIB;
-/// A bot's stream: buffers to read and to write, messages on their way to the transport, and those
-/// that may wait before they count.
+/// A bot's stream: read and write buffers, messages on their way to the transport, and queued
+/// messages that are not counted.
 const BOT_STREAM_BYTES: u64 = 128 * KIB;
-/// Another call: metadata, buffers to read and to write, a small answer, or what a spectator is
-/// told next.
+/// Another call: metadata, read and write buffers, and a small response or the next update of a
+/// spectator.
 const CALL_BYTES: u64 = 64 * KIB;
-/// Bytes in memory for each byte on the wire of a message that waits unpacked.
-const UNPACKED: u64 = 6;
-/// The same of a request of a session, which can have an operation for every two bytes.
-const UNPACKED_OPERATIONS: u64 = 24;
-/// Bytes in memory for each byte of a request that is not there whole: a buffer that grows has the
-/// double, and the old one while it is moved.
-const GROWING: u64 = 3;
-/// What the allocator keeps of memory that was given back, as a share of the rest.
-const ALLOCATOR_SHARE: f64 = 0.25;
+/// The ratio of a queued message's decoded size to its encoded size.
+const DECODED_FACTOR: u64 = 6;
+/// The ratio of a session request's decoded size to its encoded size. A request can contain an
+/// operation for every two bytes.
+const DECODED_OPERATIONS_FACTOR: u64 = 24;
+/// The ratio of buffer size to received bytes for an incomplete request. A buffer doubles when it
+/// grows, and its old memory exists until the bytes are copied.
+const GROWTH_FACTOR: u64 = 3;
+/// Freed memory that the allocator retains, as a share of the memory in use.
+const ALLOCATOR_OVERHEAD: f64 = 0.25;
 
 impl Limits {
-    /// The most memory that a server with these limits takes, in bytes, whatever its callers do.
+    /// The maximum memory use, in bytes, of a server with these limits, whatever its callers do.
     ///
-    /// What a store keeps in memory for itself is part of it; the system's own buffers for
-    /// sockets are not.
+    /// Includes the store's memory; excludes the operating system's socket buffers.
     pub fn memory_bound(&self) -> u64 {
         let many = |count: usize, bytes: u64| (count as u64).saturating_mul(bytes);
         let window = u64::from(self.connection_window_bytes());
@@ -69,35 +71,40 @@ impl Limits {
             PROGRAM_BYTES,
             many(self.open_matches, MATCH_BYTES),
             many(self.ended_matches_kept, ENDED_MATCH_BYTES),
-            many(MAX_LATE_MATCHES, LATE_MATCH_BYTES),
+            many(MAX_DELAYED_MATCHES, DELAYED_MATCH_BYTES),
             many(self.open_groups, GROUP_BYTES),
-            many(self.queues, QUEUE_BYTES),
+            many(self.queues, MAX_QUEUE_BYTES),
             many(self.attendances, ATTENDANCE_BYTES),
-            many(MAX_VERSIONS, LADDER_VERSION_BYTES),
+            many(MAX_VERSIONS_OF_ALL_LADDERS, LADDER_VERSION_BYTES),
             many(self.connections, CONNECTION_BYTES + window),
             many(
                 self.page_connections,
                 CONNECTION_BYTES + window + 2 * PAGE_BUFFER_BYTES as u64,
             ),
-            // As many again on the way to the page.
+            // The factor 2 counts handshakes on the page's port as well.
             many(2 * self.tls_handshakes, HANDSHAKE_BYTES),
-            many(METRICS_CONNECTIONS, CONNECTION_BYTES),
+            many(MAX_METRICS_CONNECTIONS, CONNECTION_BYTES),
             many(self.bot_streams, BOT_STREAM_BYTES),
             many(self.other_calls, CALL_BYTES),
-            many(self.unfinished_request_bytes, GROWING),
+            many(self.unfinished_request_bytes, GROWTH_FACTOR),
             many(self.unread_answer_bytes, 1),
-            MAX_UNWRITTEN_REPLAY_BYTES as u64,
-            // The file, and its message while it is checked.
-            many(OPENED_REPLAYS * REPLAY_FILE_BYTES, 1 + UNPACKED),
-            many(self.bot_queue_bytes, UNPACKED),
-            many(self.watcher_queue_bytes, UNPACKED),
+            // The factor 2 counts withheld replays as well.
+            many(2, MAX_UNWRITTEN_REPLAY_BYTES as u64),
+            many(MAX_WITHHELD_REPLAYS, WITHHELD_REPLAY_BYTES),
+            // The file, and its message during verification.
+            many(
+                MAX_OPENED_REPLAYS * MAX_REPLAY_FILE_BYTES,
+                1 + DECODED_FACTOR,
+            ),
+            many(self.bot_queue_bytes, DECODED_FACTOR),
+            many(self.watcher_queue_bytes, DECODED_FACTOR),
         ];
         let sum = parts.into_iter().fold(0, u64::saturating_add);
-        (sum as f64 * (1.0 + ALLOCATOR_SHARE)) as u64
+        (sum as f64 * (1.0 + ALLOCATOR_OVERHEAD)) as u64
     }
 
-    /// The memory that calls take on top on a server that passes them on: a connection to another
-    /// server for each of a caller's, and the windows of what is passed on.
+    /// The additional memory of a node that forwards calls, in bytes. Each caller's connection
+    /// needs a connection to another node, and the windows of its forwarded streams.
     pub fn memory_bound_of_forwarding(&self) -> u64 {
         let many = |count: usize, bytes: u64| (count as u64).saturating_mul(bytes);
         let window = u64::from(FORWARD_WINDOW_BYTES);
@@ -105,24 +112,24 @@ impl Limits {
         let calls = self.bot_streams.saturating_add(self.other_calls);
         let parts = [
             many(connections, CONNECTION_BYTES),
-            // What is received, and what is to be sent.
+            // One window for each direction.
             many(calls, 2 * window),
         ];
         let sum = parts.into_iter().fold(0, u64::saturating_add);
-        (sum as f64 * (1.0 + ALLOCATOR_SHARE)) as u64
+        (sum as f64 * (1.0 + ALLOCATOR_OVERHEAD)) as u64
     }
 
-    /// The memory that the rules by call take on top, on a server that has them.
+    /// The additional memory of `RulesService`, in bytes.
     pub fn memory_bound_of_rules(&self) -> u64 {
         let many = |count: usize, bytes: u64| (count as u64).saturating_mul(bytes);
-        let requests = many(self.request_bytes, UNPACKED_OPERATIONS);
-        let a_call = requests + many(MAX_ANSWER_BYTES, UNPACKED);
+        let requests = many(self.request_bytes, DECODED_OPERATIONS_FACTOR);
+        let per_call = requests + many(MAX_ANSWER_BYTES, DECODED_FACTOR);
         let parts = [
-            many(self.rules_calls, a_call),
+            many(self.rules_calls, per_call),
             many(self.rules_positions, POSITION_BYTES as u64),
         ];
         let sum = parts.into_iter().fold(0, u64::saturating_add);
-        (sum as f64 * (1.0 + ALLOCATOR_SHARE)) as u64
+        (sum as f64 * (1.0 + ALLOCATOR_OVERHEAD)) as u64
     }
 }
 

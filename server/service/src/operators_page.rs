@@ -1,4 +1,4 @@
-//! `docs/operating.md` has every limit of the config file and every metric.
+//! Tests that `docs/operating.md` documents every configurable limit and every metric.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,16 +12,16 @@ use serde::{
 
 use crate::{limits::Limits, metrics::Metrics};
 
-const PAGE: &str = include_str!("../../../docs/operating.md");
+const OPERATORS_PAGE: &str = include_str!("../../../docs/operating.md");
 
-/// The texts in backticks.
-fn quoted(text: &str) -> impl Iterator<Item = &str> {
+/// Returns the texts in backticks.
+fn texts_in_backticks(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
-/// The rows of the table below this line of the page.
-fn table(heading: &str) -> impl Iterator<Item = Vec<&'static str>> {
-    let (_, rest) = PAGE.split_once(heading).unwrap();
+/// Returns the rows of the table below a line of the page.
+fn table_rows(heading: &str) -> impl Iterator<Item = Vec<&'static str>> {
+    let (_, rest) = OPERATORS_PAGE.split_once(heading).unwrap();
     let lines = rest.lines().skip_while(|line| !line.starts_with("|---"));
     let rows = lines.skip(1).take_while(|line| line.starts_with('|'));
     rows.map(|row| row.split('|').map(str::trim).collect())
@@ -31,11 +31,14 @@ fn table(heading: &str) -> impl Iterator<Item = Vec<&'static str>> {
 fn the_table_of_limits_has_every_limit_of_the_config_file_and_no_other() {
     let unknown = MapDeserializer::<_, Error>::new([("unknown", 1_u32)].into_iter());
     let refused = Limits::deserialize(unknown).unwrap_err().to_string();
-    let known: BTreeSet<&str> = quoted(&refused).skip(1).collect();
+    let known: BTreeSet<&str> = texts_in_backticks(&refused).skip(1).collect();
     assert!(known.contains("open_matches"), "{refused}");
-    let rows: Vec<_> = table("### The limits\n").collect();
-    let named: BTreeSet<&str> = rows.iter().flat_map(|row| quoted(row[3])).collect();
-    // Set apart from the others, and said so.
+    let rows: Vec<_> = table_rows("### The limits\n").collect();
+    let named: BTreeSet<&str> = rows
+        .iter()
+        .flat_map(|row| texts_in_backticks(row[3]))
+        .collect();
+    // Documented separately.
     let apart = BTreeSet::from(["drain_time", "[limits]"]);
     assert_eq!(&named - &apart, known);
 }
@@ -47,8 +50,11 @@ fn the_table_of_metrics_has_every_metric() {
     let types = page
         .lines()
         .filter_map(|line| line.strip_prefix("# TYPE bridgemaster_"));
-    let rows: Vec<_> = table("| metric, each after `bridgemaster_` |").collect();
-    let named: BTreeSet<&str> = rows.iter().flat_map(|row| quoted(row[1])).collect();
+    let rows: Vec<_> = table_rows("| metric, each after `bridgemaster_` |").collect();
+    let named: BTreeSet<&str> = rows
+        .iter()
+        .flat_map(|row| texts_in_backticks(row[1]))
+        .collect();
     let mut seen = 0;
     for line in types {
         let (name, kind) = line.split_once(' ').unwrap();

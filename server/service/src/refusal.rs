@@ -1,4 +1,4 @@
-//! Turns refusals into gRPC statuses with a machine-readable reason.
+//! Conversion of refusals into gRPC statuses with machine-readable reasons.
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use tonic_types::{ErrorDetails, StatusExt as _};
 
 use crate::limits::Rate;
 
-/// Domain of every `google.rpc.ErrorInfo` of this server.
+/// The domain of every `google.rpc.ErrorInfo` that this server sends.
 pub const ERROR_DOMAIN: &str = "bridgemaster";
 
-/// What the paths of the methods begin with that the operator turns on.
+/// The path prefix of methods that are available only if the operator enables them.
 const RULES_SERVICE: &str = "/bridgemaster.v1.RulesService/";
 
-/// A refusal at the edge of the server.
+/// A refusal of a call: a reason, a message for people, and metadata for machines.
 #[derive(Clone, Debug)]
 pub struct Refusal {
     reason: RefusalReason,
@@ -22,11 +22,11 @@ pub struct Refusal {
     field: Option<String>,
     metadata: Vec<(&'static str, String)>,
     retry_after: Option<Duration>,
-    is_servers_own: bool,
+    is_server_error: bool,
 }
 
 impl Refusal {
-    /// A refusal for `reason`, explained by `message`.
+    /// Creates a refusal for `reason`, explained by `message`.
     pub fn new(reason: RefusalReason, message: impl Into<String>) -> Self {
         Self {
             reason,
@@ -34,7 +34,7 @@ impl Refusal {
             field: None,
             metadata: Vec::new(),
             retry_after: None,
-            is_servers_own: matches!(
+            is_server_error: matches!(
                 reason,
                 RefusalReason::KeysUnreadable
                     | RefusalReason::StorageFailed
@@ -43,7 +43,7 @@ impl Refusal {
         }
     }
 
-    /// A field that is not valid, and what would be.
+    /// The refusal of an invalid field. `detail` states the problem and the valid values.
     pub fn field(field: impl Into<String>, detail: impl Into<String>) -> Self {
         let (field, detail) = (field.into(), detail.into());
         Self {
@@ -53,33 +53,36 @@ impl Refusal {
         }
     }
 
-    /// The same at a field of the request; at none if it is empty.
-    pub fn at(mut self, field: impl Into<String>) -> Self {
+    /// Attributes the refusal to a field of the request, or to no field if `field` is empty.
+    pub fn at_field(mut self, field: impl Into<String>) -> Self {
         self.field = Some(field.into()).filter(|field| !field.is_empty());
         self
     }
 
-    /// A field that the protocol has and this server does not do anything with yet.
+    /// The refusal of a field that the protocol defines, but this server does not support.
     pub fn unsupported_field(field: impl Into<String>) -> Self {
         let field = field.into();
         Self {
-            message: format!("{field}: this server does not support it; leave it unset"),
+            message: format!("{field}: not supported by this server; leave it unset"),
             field: Some(field.clone()),
             ..Self::new(RefusalReason::NotSupported, "")
         }
         .with("field", field)
     }
 
-    /// A method that the protocol has and this server does not, by its path.
+    /// The refusal of a method that the protocol defines, but this server does not support. The
+    /// method is given by its path.
     pub fn unsupported_method(path: &str) -> Self {
-        let message = match path.starts_with(RULES_SERVICE) {
-            true => format!("the rules by call are off, and {path} is; `serve --rules` has them"),
-            false => format!("this server does not support {path} yet"),
+        let message = if path.starts_with(RULES_SERVICE) {
+            format!("{path} is disabled; enable it with `serve --rules`")
+        } else {
+            format!("this server does not support {path}")
         };
         Self::new(RefusalReason::NotSupported, message).with("method", path)
     }
 
-    /// A limit of the server, by the name of its field in [`crate::Limits`].
+    /// The refusal when the caller exceeds a limit. `limit` is the limit's field name in
+    /// [`crate::Limits`].
     pub fn limit(limit: &'static str, value: usize) -> Self {
         Self::new(
             RefusalReason::LimitReached,
@@ -89,24 +92,24 @@ impl Refusal {
         .with("value", value.to_string())
     }
 
-    /// A limit on what all callers have together: who is refused has had no part in it, or as much
-    /// as anybody.
+    /// The refusal when all callers together exceed a limit, so that this caller is not at fault.
     pub fn server_limit(limit: &'static str, value: usize) -> Self {
         Self {
-            is_servers_own: true,
+            is_server_error: true,
             ..Self::limit(limit, value)
         }
     }
 
-    /// A limit on how often something happens, and when there is room again.
-    pub fn rate(limit: &'static str, rate: Rate, wait: Duration) -> Self {
+    /// The refusal when a rate limit is exceeded. `wait` is the time until the next call is
+    /// possible.
+    pub fn rate_exceeded(limit: &'static str, rate: Rate, wait: Duration) -> Self {
         let wait_ms = wait.as_millis().max(1);
         Self {
             retry_after: Some(wait),
             ..Self::new(
                 RefusalReason::LimitReached,
                 format!(
-                    "the server's limit {limit} = {} a second is reached; try again in {wait_ms} ms",
+                    "the server's limit {limit} = {} per second is reached; retry in {wait_ms} ms",
                     rate.per_second
                 ),
             )
@@ -116,69 +119,78 @@ impl Refusal {
         .with("retry_after_ms", wait_ms.to_string())
     }
 
-    /// The server is stopping.
+    /// The refusal while the server is stopping.
     pub fn stopping() -> Self {
         Self::new(
             RefusalReason::ServerStopping,
-            "the server is stopping; try again when it is back",
+            "the server is stopping; retry once it has restarted",
         )
     }
 
-    /// The store failed.
+    /// The refusal after a store failure.
     pub fn storage_failed() -> Self {
         Self::new(
             RefusalReason::StorageFailed,
-            "the server cannot store what happens and ends; matches go on when it is back",
+            "the store failed, and the server is stopping; retry once it has restarted",
         )
     }
 
-    /// Another server of the cluster has this one's matches, or may have them.
+    /// The refusal by a node after another node might have taken over its matches.
     pub fn node_superseded() -> Self {
         Self::new(
             RefusalReason::NodeSuperseded,
-            "another server may have the matches of this one by now; try any server of the cluster",
+            "another node might have taken over this node's matches; retry with any node of the \
+             cluster",
         )
     }
 
-    /// What the server has stored cannot be read any more; `problem` says what.
+    /// The refusal that ends a forwarded stream when its forwarding node is silent.
+    pub fn forwarding_node_lost() -> Self {
+        Self::new(
+            RefusalReason::NodeSuperseded,
+            "the node that forwards this stream is silent; retry with any node of the cluster",
+        )
+    }
+
+    /// The refusal for a damaged stored value, which `problem` describes.
     pub fn damaged(problem: impl Into<String>) -> Self {
         Self::new(RefusalReason::DataDamaged, problem)
     }
 
-    /// Adds a fact for machines.
+    /// Adds an entry to the metadata.
     pub fn with(mut self, key: &'static str, value: impl Into<String>) -> Self {
         self.metadata.push((key, value.into()));
         self
     }
 
-    /// A fact for machines.
-    pub(crate) fn named(&self, key: &str) -> Option<&str> {
+    /// Returns an entry from the metadata.
+    pub(crate) fn metadata(&self, key: &str) -> Option<&str> {
         let found = self.metadata.iter().find(|(name, _)| *name == key);
         found.map(|(_, value)| &**value)
     }
 
-    /// The time after which the same may succeed, if it is known.
+    /// The time after which a retry can succeed, if known.
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after
     }
 
-    /// Its explanation.
+    /// The message for people.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// Whether the server refuses for a state of its own, and not for what the caller is or did.
-    pub fn is_servers_own(&self) -> bool {
-        self.is_servers_own
+    /// Returns whether the cause is the server's state, rather than the caller.
+    pub fn is_server_error(&self) -> bool {
+        self.is_server_error
     }
 
-    /// Why.
+    /// The machine-readable reason.
     pub fn reason(&self) -> RefusalReason {
         self.reason
     }
 }
 
-/// The name of a reason in an ErrorInfo: the enum value without its prefix.
+/// Returns a reason's name in an ErrorInfo: the enum value without its prefix.
 pub fn reason_name(reason: RefusalReason) -> &'static str {
     let name = reason.as_str_name();
     name.strip_prefix("REFUSAL_REASON_").unwrap_or(name)

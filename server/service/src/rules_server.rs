@@ -1,4 +1,4 @@
-//! The rules by call on one's own machine, without matches, keys and limits.
+//! A server of `RulesService` alone, for the user's own machine, without matches, keys or limits.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -17,40 +17,41 @@ use tower_layer::layer_fn;
 use crate::{
     identity::Authenticator,
     rules::Workers,
-    services::{RefusalDetails, RulesDesk},
+    services::{RefusalDetails, RulesRpc},
 };
 
-/// Time after which a session without a request ends: a day, since what it keeps is the user's own.
-const IDLE: Duration = Duration::from_secs(86_400);
+/// The time after which an idle session ends: a day, since it uses memory of the user's own
+/// machine.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(86_400);
 
-/// Time that calls get to end when the server stops.
+/// The time within which calls have to end when the server stops.
 const STOP_TIME: Duration = Duration::from_secs(1);
 
-/// Why the rules are not served.
+/// An error that stops the rules server.
 #[derive(Debug, Error)]
 pub enum RulesServerError {
-    /// The system gives no thread.
-    #[error("the system gives no thread for the rules")]
+    /// The worker threads cannot be spawned.
+    #[error("cannot spawn the threads of the rules service")]
     Threads(#[source] io::Error),
-    /// The descriptors of the protocol cannot be served.
-    #[error("the reflection service cannot be built")]
+    /// The protocol descriptors are invalid.
+    #[error("cannot build the reflection service")]
     Reflection(#[from] tonic_reflection::server::Error),
     /// The network failed.
-    #[error("the rules cannot be served")]
+    #[error("cannot serve the rules")]
     Transport(#[from] tonic::transport::Error),
 }
 
-/// `RulesService` for whoever can connect: for the programs of one user, on a loopback address or a
-/// socket of the file system.
+/// Serves `RulesService` to any client that can connect: programs of one user, on a loopback
+/// address or a Unix socket.
 pub struct RulesServer {
     workers: Arc<Workers>,
 }
 
 impl RulesServer {
-    /// With so many threads to work.
+    /// Creates a server with this many worker threads.
     ///
     /// # Errors
-    /// When the system does not give them.
+    /// When the threads cannot be spawned.
     pub fn new(threads: usize) -> Result<Self, RulesServerError> {
         let workers = Workers::start(threads, None).map_err(RulesServerError::Threads)?;
         Ok(Self {
@@ -58,7 +59,7 @@ impl RulesServer {
         })
     }
 
-    /// Serves until `stop` is cancelled.
+    /// Serves on a TCP listener until `stop` is cancelled.
     ///
     /// # Errors
     /// When the network fails.
@@ -70,7 +71,7 @@ impl RulesServer {
         Box::pin(self.serve(TcpListenerStream::new(listener), stop))
     }
 
-    /// The same on a socket of the file system.
+    /// Serves on a Unix socket until `stop` is cancelled.
     ///
     /// # Errors
     /// As [`RulesServer::run`].
@@ -92,10 +93,15 @@ impl RulesServer {
     where
         I: AsyncRead + AsyncWrite + Connected + Unpin + Send + 'static,
     {
-        let desk = RulesDesk::new(self.workers, Authenticator::of_anyone(), IDLE, stop.clone());
+        let rpc = RulesRpc::new(
+            self.workers,
+            Authenticator::without_store(None),
+            IDLE_TIMEOUT,
+            stop.clone(),
+        );
         let (health_reporter, health) = tonic_health::server::health_reporter();
         health_reporter
-            .set_serving::<RulesServiceServer<RulesDesk>>()
+            .set_serving::<RulesServiceServer<RulesRpc>>()
             .await;
         let reflection = tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(DESCRIPTORS)
@@ -105,7 +111,7 @@ impl RulesServer {
             .layer(layer_fn(RefusalDetails))
             .add_service(health)
             .add_service(reflection)
-            .add_service(RulesServiceServer::new(desk))
+            .add_service(RulesServiceServer::new(rpc))
             .serve_with_incoming_shutdown(connections, stop.clone().cancelled_owned());
         tokio::select! {
             served = served => served?,

@@ -1,17 +1,17 @@
-//! The listening server: services, transport settings, and how it stops.
+//! The server itself: binding its ports, and serving until it is stopped.
 
 mod call_rates;
+mod cluster_task;
 mod errors;
 mod health;
 mod listeners;
 mod load;
 mod options;
-mod releasing;
+mod release;
 mod routes;
 mod seat_service;
-mod sharing;
-mod starting;
-mod stopping;
+mod shutdown;
+mod startup;
 
 use std::{collections::HashSet, net::SocketAddr, sync::Arc};
 
@@ -24,14 +24,14 @@ use tracing::{info, warn};
 
 use self::{
     call_rates::limit_calls,
+    cluster_task::{ClusterTask, advertise_matches, report_health},
     health::ServicesHealth,
-    listeners::{PageListener, PortSlots, Shared, listen, listen_if_asked, serve_metrics},
-    sharing::{Sharing, tell_health, tell_of_matches},
-    starting::{
-        begin_journal, make_replay_folder, recover, recover_ladders, replay_keeper, retention,
-        secrets, start_rules, way_to_others,
+    listeners::{ListenerContext, PageListener, PortSlots, listen, listen_opt, serve_metrics},
+    shutdown::{ReplayTask, StopSignals, close_resources, stop_time_elapsed, until_stopped},
+    startup::{
+        create_replay_folder, load_secrets, node_forwarding, recover_ladders, recover_matches,
+        replay_exporter, replay_retention, start_journal, start_rules,
     },
-    stopping::{Asked, Replays, close, stop_deadline, stopped},
 };
 pub use self::{
     errors::{BindError, ServeError},
@@ -39,46 +39,46 @@ pub use self::{
 };
 use crate::{
     cluster::Cluster,
-    forwarding::{NodePass, ToOthers},
-    hosting::Matches,
+    forwarding::{Forwarder, NodeCredential},
     identity::Authenticator,
     journal::Journal,
     ladder::Ladders,
+    live::Matches,
     lobby::Lobby,
     metrics::Metrics,
-    page::{Desk, Page},
+    page::{Page, PageContext},
     replays::Retention,
     rules::Workers,
-    services::{ReplayDesk, RequestTimeout},
-    transport::{Peers, Tls, TokenBuckets, serve},
+    services::{ReplaySlots, RequestArrivalTimeout},
+    transport::{ClientKind, Tls, TokenBuckets, serve},
 };
 
-/// A server among those that share its store.
+/// This node's membership in a cluster.
 struct Membership {
     cluster: Arc<Cluster>,
-    /// Ladders that are made by the server that leads.
-    asked: Vec<Ladder>,
-    /// Renews the lease.
+    /// Ladders that the leader creates if they are missing.
+    configured_ladders: Vec<Ladder>,
+    /// The task that renews the lease.
     renewing: AbortOnDropHandle<()>,
 }
 
 impl Membership {
-    fn begin(
+    fn start(
         cluster: Option<Arc<Cluster>>,
         matches: &Arc<Matches>,
-        asked: &[Ladder],
+        configured_ladders: &[Ladder],
     ) -> Option<Self> {
         let (cluster, journal) = cluster.zip(matches.journal())?;
-        matches.share(Arc::clone(&cluster));
+        matches.set_cluster(Arc::clone(&cluster));
         Some(Self {
-            renewing: sharing::renew(&cluster, matches, journal),
+            renewing: cluster_task::spawn_lease_renewal(&cluster, matches, journal),
             cluster,
-            asked: asked.to_vec(),
+            configured_ladders: configured_ladders.to_vec(),
         })
     }
 }
 
-/// A server that listens, and serves once it is run.
+/// A bound server. Call [`run`](Self::run) to serve.
 pub struct Server {
     listener: TcpListener,
     tls: Option<Arc<Tls>>,
@@ -90,27 +90,27 @@ pub struct Server {
     ladders: Arc<Ladders>,
     authenticator: Authenticator,
     journal: Option<Arc<Journal>>,
-    replays: Option<Replays>,
-    /// The threads of the rules by call, if they are served.
+    replays: Option<ReplayTask>,
+    /// The worker threads of `RulesService`, if it is enabled.
     rules: Option<Arc<Workers>>,
-    /// Commits for the journal.
+    /// The task that commits for the journal.
     _writing: Option<AbortOnDropHandle<()>>,
-    /// What is forgotten of the store, once the server runs.
+    /// The replay retention task, to be spawned once the server runs.
     retention: Option<Retention>,
-    /// The servers that share the store.
+    /// The membership in the cluster, if nodes share the store.
     shared: Option<Membership>,
-    /// By what they know each other.
-    pass: Option<Arc<NodePass>>,
-    /// The way to them, if calls are passed on.
-    to_others: Option<Arc<ToOthers>>,
+    /// The credential with which the nodes in a cluster authenticate each other.
+    pass: Option<Arc<NodeCredential>>,
+    /// Forwards calls to other nodes, if enabled.
+    forwarder: Option<Arc<Forwarder>>,
 }
 
 impl Server {
-    /// Listens on `addr`; port 0 takes a free one.
+    /// Binds to `addr`; port 0 selects a free port.
     ///
     /// # Errors
-    /// When the address or the folder for replays cannot be had, the keys cannot be read, or the
-    /// matches in the store cannot go on.
+    /// When an address is unavailable, the folder for replays cannot be created, or the store
+    /// cannot be read or recovered.
     pub fn bind(
         addr: SocketAddr,
         options: ServerOptions,
@@ -119,45 +119,44 @@ impl Server {
     }
 
     async fn bound(addr: SocketAddr, options: ServerOptions) -> Result<Self, BindError> {
-        make_replay_folder(options.replays.as_deref()).await?;
+        let replays = create_replay_folder(options.replays, options.replay_mode).await?;
         let storage = options.storage.as_ref();
         let metrics = Arc::new(Metrics::of_node(storage.and_then(Storage::node_name)));
-        let (keys, public) = (options.keys, options.public_read);
-        let authenticator = Authenticator::new(keys, public, &options.limits, &metrics);
-        let (cluster, taken) = sharing::join(storage).await.map_err(BindError::Nodes)?;
+        let (keys, private, public) = (options.keys, options.private, options.public_read);
+        let authenticator = Authenticator::new(keys, private, public, &options.limits, &metrics);
+        let joined = cluster_task::join_cluster(storage).await;
+        let (cluster, orphans) = joined.map_err(BindError::Nodes)?;
         let authenticator = authenticator.await.map_err(BindError::Keys)?;
-        let authenticator = authenticator.among(cluster.clone());
+        let authenticator = authenticator.with_cluster(cluster.clone());
         let store = storage.map(|storage| Arc::clone(&storage.store));
         let traces = options.traces;
-        let begin = |store| begin_journal(store, &metrics, traces.clone());
-        let begun = store.clone().map(begin);
-        let (journal, writing) = begun.unzip();
-        let (signing_key, offer_tickets) = secrets(store.as_deref()).await?;
-        let keeper = replay_keeper(options.replays, &metrics, store.as_ref());
+        let start = |store| start_journal(store, &metrics, traces.clone());
+        let (journal, writing) = store.clone().map(start).unzip();
+        let (signing_key, offer_tickets) = load_secrets(store.as_deref()).await?;
+        let exporter = replay_exporter(replays, &metrics, store.as_ref());
         let matches = Arc::new(Matches::new(
             options.limits,
             (metrics, traces),
-            keeper.clone(),
+            exporter.clone(),
             journal.clone(),
             signing_key,
             offer_tickets,
         ));
-        let (pass, to_others) = way_to_others(storage, &matches).await?;
-        let shared = Membership::begin(cluster, &matches, &options.ladders);
+        let (pass, forwarder) = node_forwarding(storage, &matches).await?;
+        let shared = Membership::start(cluster, &matches, &options.ladders);
         let lobby = Lobby::new(matches.limits(), journal.clone());
         let (ladder_set, ladder_listener) = Ladders::listener();
-        matches.listen(vec![Arc::clone(&lobby) as _, ladder_listener]);
+        matches.set_listeners(vec![Arc::clone(&lobby) as _, ladder_listener]);
         if let Some((journal, storage)) = journal.as_ref().zip(storage) {
             let listens_on = [Some(addr), options.metrics];
-            recover(storage, taken, journal, &matches, &lobby, listens_on).await?;
+            recover_matches(storage, orphans, journal, &matches, &lobby, listens_on).await?;
         }
         let ladders = Ladders::new(ladder_set, store, Arc::clone(&matches), Arc::clone(&lobby));
         let ladders = recover_ladders(ladders, options.ladders, &authenticator).await?;
-        let retention = retention(storage, keeper.as_ref(), matches.metrics());
+        let retention = replay_retention(storage, exporter.as_ref(), &matches);
         let rules = options.rules.then(|| start_rules(matches.limits()));
-        let rules = rules.transpose()?;
         let (listener, local_addr) = listen(addr).await?;
-        let metrics = listen_if_asked(options.metrics).await?;
+        let metrics = listen_opt(options.metrics).await?;
         Ok(Self {
             listener,
             tls: options.tls,
@@ -165,26 +164,27 @@ impl Server {
             authenticator,
             metrics,
             page: None,
+            replays: exporter
+                .map(|exporter| ReplayTask::spawn(exporter, Arc::clone(&matches) as _)),
             matches,
             lobby,
             ladders,
             journal,
-            replays: keeper.map(Replays::keep),
-            rules,
+            rules: rules.transpose()?,
             _writing: writing,
             retention,
             shared,
             pass,
-            to_others,
+            forwarder,
         })
     }
 
-    /// Serves the page for people on `addr` too, with the same keys and TLS; port 0 takes a free
-    /// one. Requests are answered that name this server by an address, as `localhost` or by one of
-    /// `names`; with TLS browsers check the name. Gives the address.
+    /// Also serves the page on `addr`, with the same keys and TLS; port 0 selects a free port.
+    /// Requests must name this server by an address, as `localhost`, or by one of `names`. With
+    /// TLS, browsers verify the name. Returns the bound address.
     ///
     /// # Errors
-    /// When the address cannot be had.
+    /// When the address is unavailable.
     pub async fn open_page(
         &mut self,
         addr: SocketAddr,
@@ -195,20 +195,20 @@ impl Server {
         Ok(addr)
     }
 
-    /// The address that the server listens on.
+    /// The address on which the server listens.
     pub fn local_addr(&self) -> SocketAddr {
         self.local_addr
     }
 
-    /// The address that the metrics are served on.
+    /// The address on which metrics are served, if enabled.
     pub fn metrics_addr(&self) -> Option<SocketAddr> {
         let (_, addr) = self.metrics.as_ref()?;
         Some(*addr)
     }
 
-    /// Serves until `stop` is cancelled: streams then end with SERVER_STOPPING, and what does not
-    /// end within [`stop_time`](crate::Limits::stop_time) is cut. Matches of a server with a store go on when
-    /// another serves it.
+    /// Serves until `stop` is cancelled. Streams then end with SERVER_STOPPING. Streams that are
+    /// still open after [`stop_time`](crate::Limits::stop_time) are aborted. With a store, matches
+    /// resume when another server opens the store.
     ///
     /// # Errors
     /// When the store fails.
@@ -216,9 +216,9 @@ impl Server {
         self.run_and_drain(CancellationToken::new(), stop).await
     }
 
-    /// Serves until `drain` is cancelled: no match is made any more, bots are told, and when all
-    /// matches have ended, or after [`drain_time`](crate::Limits::drain_time), the server stops as [`Server::run`]
-    /// does. Cancelling `stop` stops it without more ado.
+    /// Serves until `drain` is cancelled. The server then creates no matches, notifies bots, and
+    /// stops as [`Server::run`] does once all matches have ended, or after
+    /// [`drain_time`](crate::Limits::drain_time). Cancelling `stop` stops it at once.
     ///
     /// # Errors
     /// When the store fails.
@@ -237,37 +237,37 @@ impl Server {
     ) -> Result<(), ServeError> {
         let limits = self.matches.limits().clone();
         let matches = Arc::clone(&self.matches);
-        let (services_health, health) = ServicesHealth::serving(self.rules.is_some()).await;
-        let _watching = self.watch_time(&services_health);
+        let (services_health, health) = ServicesHealth::new(self.rules.is_some()).await;
+        let _tasks = self.spawn_tasks(&services_health);
         self.ladders.run_all();
-        let routes = Routes::new(RequestTimeout::new(health, limits.hello_time));
+        let routes = Routes::new(RequestArrivalTimeout::new(health, limits.hello_time));
         let slots = PortSlots::new(&limits);
         let calls = Arc::new(TokenBuckets::new(limits.calls_per_address));
-        let replay_desk = Arc::new(ReplayDesk::new());
+        let replay_slots = Arc::new(ReplaySlots::new());
         let authenticator = || self.authenticator.clone();
         let limit_calls = limit_calls(Arc::clone(&calls), Arc::clone(&matches), authenticator());
-        let services = self.services(routes, &slots, &replay_desk, limit_calls)?;
-        let shared = Shared::new(self.tls, limits.clone(), authenticator(), self.pass);
+        let services = self.services(routes, &slots, &replay_slots, limit_calls)?;
+        let shared = ListenerContext::new(self.tls, &matches, authenticator(), self.pass);
         info!(addr = %self.local_addr, "serving");
         let (hosted, lobby) = (Arc::clone(&matches), Arc::clone(&self.lobby));
         let _metrics = self.metrics.map(|page| serve_metrics(page, hosted, lobby));
         let drained = CancellationToken::new();
-        let stopped = stopped(
+        let stopped = until_stopped(
             matches,
             self.journal.clone(),
             services_health,
-            Asked { drain, stop },
+            StopSignals { drain, stop },
             drained.clone(),
         );
         let serving_page = self.page.map(|page| {
-            let desk = Desk {
+            let context = PageContext {
                 guard: page.guard(&shared),
                 authenticator: authenticator(),
-                replays: replay_desk,
+                replays: replay_slots,
                 calls,
                 limits: limits.clone(),
             };
-            let served = Page::new(services.for_browsers, desk);
+            let served = Page::new(services.for_browsers, context);
             page.serve(served, shared.clone(), slots.for_browsers, drained.clone())
         });
         let serving_page = async {
@@ -275,54 +275,56 @@ impl Server {
                 serving.await;
             }
         };
-        let connections = shared.connections(self.listener, Peers::Programs, slots.for_programs);
-        let (shown, allowances) = (shared.shown, shared.allowances);
+        let connections =
+            shared.connections(self.listener, ClientKind::Programs, slots.for_programs);
+        let (readers, quotas) = (shared.readers, shared.quotas);
         let programs = services.for_programs;
-        let serving = serve(connections, programs, shown, allowances, stopped);
+        let serving = serve(connections, programs, readers, quotas, stopped);
         select! {
             ((), ()) = async { join!(serving, serving_page) } => {}
-            () = stop_deadline(&drained, limits.stop_time) => {
-                warn!("streams still open after the stop time are cut");
+            () = stop_time_elapsed(&drained, limits.stop_time) => {
+                warn!("aborting streams that are still open after the stop time");
             }
         }
         self.matches.lifecycle().stop();
         let journal = self.journal.as_deref();
-        close(&limits, journal, self.replays, &self.authenticator).await
+        close_resources(&limits, journal, self.replays, &self.authenticator).await
     }
 
-    /// Watches the clock of the matches and the times of the lobby, has the store forget old
-    /// replays, and takes over what other servers leave, while what it gives lives.
-    fn watch_time(&mut self, health: &ServicesHealth) -> Vec<AbortOnDropHandle<()>> {
+    /// Spawns the timers of matches and the lobby, the replay retention task, and the cluster
+    /// tasks. All of these tasks run until the returned handles are dropped.
+    fn spawn_tasks(&mut self, health: &ServicesHealth) -> Vec<AbortOnDropHandle<()>> {
         let clock = Arc::clone(self.matches.clock());
         let lobby = Arc::clone(&self.lobby);
-        let mut tasks = vec![
-            tokio::spawn(clock.watch()),
-            tokio::spawn(lobby.watch_time()),
-        ];
+        let mut tasks = vec![tokio::spawn(clock.watch()), tokio::spawn(lobby.run_timer())];
         let mut renewing = None;
         let retention = self.retention.take();
         match self.shared.take().zip(self.journal.as_ref()) {
             Some((shared, journal)) => {
                 let (cluster, matches) = (shared.cluster, Arc::clone(&self.matches));
                 renewing = Some(shared.renewing);
-                let telling = (Arc::clone(&cluster), Arc::clone(&matches), health.clone());
-                tasks.push(tokio::spawn(tell_health(telling.0, telling.1, telling.2)));
+                let reporting = (Arc::clone(&cluster), Arc::clone(&matches), health.clone());
+                tasks.push(tokio::spawn(report_health(
+                    reporting.0,
+                    reporting.1,
+                    reporting.2,
+                )));
                 if cluster.is_shared() {
-                    let telling = tell_of_matches(Arc::clone(&cluster), Arc::clone(&matches));
-                    tasks.push(tokio::spawn(telling));
+                    let advertising = advertise_matches(Arc::clone(&cluster), Arc::clone(&matches));
+                    tasks.push(tokio::spawn(advertising));
                 }
-                let sharing = Sharing {
+                let task = ClusterTask {
                     cluster,
                     matches,
                     journal: Arc::clone(journal),
                     lobby: Arc::clone(&self.lobby),
                     ladders: Arc::clone(&self.ladders),
                     authenticator: self.authenticator.clone(),
-                    asked: shared.asked,
+                    configured_ladders: shared.configured_ladders,
                     retention,
                     gone: HashSet::new(),
                 };
-                tasks.push(tokio::spawn(sharing.run()));
+                tasks.push(tokio::spawn(task.run()));
             }
             None => tasks.extend(retention.map(|retention| tokio::spawn(retention.run()))),
         }

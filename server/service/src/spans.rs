@@ -1,9 +1,10 @@
-//! The spans of matches, seats and commits.
+//! Trace spans of matches, seats and commits.
 //!
-//! The trace of a match follows from its identifier, so that the spans of all servers that play it
-//! are in one. Its first span ends with the match; every other is within that one, and is exported
-//! when it ends, so that a match is seen from its beginning on. Attributes tell what may be known of a
-//! match while it runs: no names of bots, no decisions, no tickets, no seeds, no words of anybody.
+//! The trace of a match is derived from the match identifier. So the spans of all servers that play
+//! the match belong to the same trace. The trace's root span ends with the match. Every other span
+//! is a child of the root span, and is exported when it ends, so that running matches are visible.
+//! Attributes contain only data that is public while the match runs: no bot names, decisions,
+//! tickets, seeds or free text.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -17,49 +18,49 @@ use crate::metrics::decided_by;
 
 const MATCH_ID: &str = "bridgemaster.match.id";
 const GAME: &str = "bridgemaster.game";
-/// How many seats the match has.
+/// Attribute: the number of seats of the match.
 pub(crate) const SEATS: &str = "bridgemaster.match.seats";
-/// What went wrong.
+/// Attribute: the kind of error.
 pub(crate) const ERROR: &str = "error.type";
 
-/// The seat that a span is of.
+/// Attribute: the seat to which the span belongs.
 pub(crate) const SEAT: &str = "bridgemaster.seat";
 
-/// Most matches that the span of a commit names: a commit can be of thousands.
+/// The maximum number of matches to which a commit's span links: a commit can contain thousands.
 const MAX_LINKS: usize = 64;
 
-/// A match, as its spans name it.
+/// A match whose spans are built.
 #[derive(Clone, Copy)]
-pub(crate) struct OfMatch<'a> {
+pub(crate) struct MatchSpans<'a> {
     pub(crate) id: &'a MatchId,
     pub(crate) game_id: &'static str,
 }
 
-impl OfMatch<'_> {
-    /// The first span of its trace.
-    fn first(self) -> SpanContext {
-        SpanContext::named(self.id.as_str())
+impl MatchSpans<'_> {
+    /// The root span of the trace.
+    fn trace_root(self) -> SpanContext {
+        SpanContext::from_name(self.id.as_str())
     }
 
-    /// A span that ends now.
-    pub(crate) fn span(self, begun: SystemTime, name: &'static str) -> Span {
-        self.named(Span::within(self.first(), begun, name))
+    /// Builds a span from `started` until now.
+    pub(crate) fn span(self, started: SystemTime, name: &'static str) -> Span {
+        self.with_match(Span::within(self.trace_root(), started, name))
     }
 
-    fn named(self, span: Span) -> Span {
+    fn with_match(self, span: Span) -> Span {
         span.with(MATCH_ID, self.id.to_string())
             .with(GAME, self.game_id)
     }
 
-    /// The match itself, which is over and was made then.
-    pub(crate) fn whole(self, made_unix_ms: u64, seats: u8, outcome: &'static str) -> Span {
-        let made = UNIX_EPOCH + Duration::from_millis(made_unix_ms);
-        self.named(Span::since(made, "match", self.first()))
+    /// Builds the root span of an ended match.
+    pub(crate) fn match_span(self, created_unix_ms: u64, seats: u8, outcome: &'static str) -> Span {
+        let created = UNIX_EPOCH + Duration::from_millis(created_unix_ms);
+        self.with_match(Span::since(created, "match", self.trace_root()))
             .with(SEATS, u32::from(seats))
             .with("bridgemaster.match.outcome", outcome)
     }
 
-    /// A decision that is no secret any more and was made so long ago.
+    /// Builds the span for a decision that is public now. The decision was made `ago` before now.
     pub(crate) fn decision(
         self,
         ago: Duration,
@@ -67,12 +68,12 @@ impl OfMatch<'_> {
         by: DecidedBy,
         charge: Option<&Charge>,
     ) -> Span {
-        let ended = before(SystemTime::now(), ago);
+        let ended = time_before(SystemTime::now(), ago);
         let elapsed_us = charge.map_or(0, |charge| charge.elapsed_us);
-        let begun = before(ended, Duration::from_micros(elapsed_us));
+        let started = time_before(ended, Duration::from_micros(elapsed_us));
         let span = Span {
             ended,
-            ..self.span(begun, "decision")
+            ..self.span(started, "decision")
         };
         let span = span
             .with(SEAT, u32::from(seat.number()))
@@ -89,9 +90,9 @@ impl OfMatch<'_> {
         }
     }
 
-    /// A fault that is no secret any more and was committed so long ago.
+    /// Builds the span for a fault that is public now. The fault happened `ago` before now.
     pub(crate) fn fault(self, ago: Duration, seat: Seat, fault: &Fault) -> Span {
-        let at = before(SystemTime::now(), ago);
+        let at = time_before(SystemTime::now(), ago);
         let span = Span {
             ended: at,
             failed: true,
@@ -103,45 +104,47 @@ impl OfMatch<'_> {
     }
 }
 
-/// What a commit is of.
-pub(crate) struct OfCommit {
-    begun: SystemTime,
+/// A commit whose span is built.
+pub(crate) struct CommitSpan {
+    started: SystemTime,
     writes: usize,
     bytes: usize,
     matches: Vec<SpanContext>,
 }
 
-impl OfCommit {
-    /// What these writes are of, if that is to be told.
-    pub(crate) fn begin(traces: &Traces, writes: &[Write]) -> Option<Self> {
-        traces.is_on().then(|| {
+impl CommitSpan {
+    /// Starts the span of a commit, if tracing is on.
+    pub(crate) fn start(traces: &Traces, writes: &[Write]) -> Option<Self> {
+        traces.is_enabled().then(|| {
             let mut ids: Vec<&MatchId> = writes.iter().filter_map(Write::match_id).collect();
             ids.sort_unstable();
             ids.dedup();
             let named = ids.iter().take(MAX_LINKS);
             Self {
-                begun: SystemTime::now(),
+                started: SystemTime::now(),
                 writes: writes.len(),
                 bytes: writes.iter().map(bytes).sum(),
-                matches: named.map(|id| SpanContext::named(id.as_str())).collect(),
+                matches: named
+                    .map(|id| SpanContext::from_name(id.as_str()))
+                    .collect(),
             }
         })
     }
 
-    /// The commit has ended.
+    /// Ends the span.
     pub(crate) fn span(self, failed: bool) -> Span {
         let span = Span {
             kind: SpanKind::Client,
             links: self.matches,
             failed,
-            ..Span::since(self.begun, "commit", SpanContext::draw())
+            ..Span::since(self.started, "commit", SpanContext::generate())
         };
         span.with("db.operation.batch.size", self.writes)
             .with("bridgemaster.commit.bytes", self.bytes)
     }
 }
 
-/// Bytes of what is stored, without names and numbers.
+/// The size of the stored values, without names and numbers.
 fn bytes(write: &Write) -> usize {
     match write {
         Write::OpenMatch { header, .. } => header.len(),
@@ -149,14 +152,14 @@ fn bytes(write: &Write) -> usize {
         Write::FinishMatch {
             summary, replay, ..
         } => summary.len() + replay.len(),
-        Write::KeepNote { value, .. } => value.len(),
+        Write::PutRecord { value, .. } => value.len(),
         Write::ForgetReplay { .. }
         | Write::DropMatch { .. }
-        | Write::DropNote { .. }
+        | Write::RemoveRecord { .. }
         | Write::ChangeLadder { .. } => 0,
     }
 }
 
-fn before(time: SystemTime, ago: Duration) -> SystemTime {
+fn time_before(time: SystemTime, ago: Duration) -> SystemTime {
     time.checked_sub(ago).unwrap_or(UNIX_EPOCH)
 }

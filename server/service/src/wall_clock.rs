@@ -1,10 +1,10 @@
-//! The moment by the calendar: for when keys expire, and for lists of matches.
+//! The wall clock, which is used for key expiry and for creation times in lists.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Milliseconds since 1970 UTC.
+/// Returns the number of ms since 1970 UTC.
 pub(crate) fn now_unix_ms() -> i64 {
-    // A clock before 1970 is as wrong as one that says 1970.
+    // A clock that is set before 1970 is wrong, and counts as 1970.
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     i64::try_from(since.unwrap_or_default().as_millis()).unwrap_or(i64::MAX)
 }

@@ -1,8 +1,8 @@
-//! What a commit costs: batches of journal entries of matches in play, on the disk that holds
-//! the system's temporary folder, or the folder that `TMPDIR` names.
+//! The cost of a commit: batches of journal entries of matches in play, on the disk of the system's
+//! temporary folder, or of the folder in `TMPDIR`.
 //!
-//! `cargo bench -p bridgemaster-store --bench commits` prints lines of `name value unit`.
-//! `-- --quick` takes shorter turns.
+//! `cargo bench -p bridgemaster-store --bench commits` prints lines of `name value unit`. `--
+//! --quick` takes shorter turns.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
@@ -13,16 +13,17 @@ use bridgemaster_store::{
 };
 use tokio::runtime::Runtime;
 
-/// Entries of one commit; each is of a match of its own, as when that many matches are played.
+/// The numbers of entries per commit, each of a different match, as when that many matches are
+/// played.
 const BATCHES: &[usize] = &[1, 8, 16, 64, 512];
-/// Bytes of an entry: a decision with its time.
+/// Size of an entry in bytes: a decision with its time.
 const ENTRY_BYTES: usize = 90;
-/// Entries of a match until it finishes, on average.
+/// Mean number of entries of a match.
 const MATCH_ENTRIES: u64 = 400;
-/// Bytes of what a match leaves.
+/// Sizes of a finished match, in bytes.
 const SUMMARY_BYTES: usize = 400;
 const REPLAY_BYTES: usize = 20_000;
-/// Turns of each measurement; the median counts.
+/// The number of turns per measurement; the median is reported.
 const TURNS: usize = 3;
 
 fn main() {
@@ -31,7 +32,7 @@ fn main() {
     let turn = Duration::from_millis(if quick { 300 } else { 2_000 });
     let runtime = Runtime::new().unwrap();
     for (durability, name) in [
-        (Durability::Power, "power"),
+        (Durability::Disk, "power"),
         (Durability::Process, "process"),
     ] {
         for &batch in BATCHES {
@@ -57,8 +58,8 @@ struct Turn {
     p99_us: f64,
 }
 
-/// Plays matches for the time of a turn: in each commit every match gains an entry, and the
-/// ones that are long enough finish and make room for others.
+/// Plays matches for one turn. In each commit every match gains an entry; matches of full length
+/// finish, and new ones start.
 async fn measure(durability: Durability, matches: usize, turn: Duration) -> Turn {
     let folder = tempfile::tempdir().unwrap();
     let dir = DataDir::prepare(folder.path()).unwrap();
@@ -103,14 +104,14 @@ async fn measure(durability: Durability, matches: usize, turn: Duration) -> Turn
 struct Player {
     place: usize,
     matches: u64,
-    /// Entries of its match so far.
+    /// The number of entries of its match so far.
     entries: u64,
-    /// Entries at which its match ends.
+    /// The number of entries at which its match ends.
     end: u64,
 }
 
 impl Player {
-    /// The first matches end one after the other, so that later ones do.
+    /// Staggers the first matches, so that later ones do not end together.
     fn new(place: usize, places: usize) -> Self {
         let end = 1 + 2 * MATCH_ENTRIES * place as u64 / places as u64;
         Self {
@@ -125,7 +126,7 @@ impl Player {
         MatchId::new(format!("{:08x}{:08x}", self.place, self.matches)).unwrap()
     }
 
-    /// Its maker and two bots.
+    /// The creator of the match and two bots.
     fn parties(&self) -> Vec<KeyName> {
         let name = |what: &str| KeyName::new(format!("{what}-{}", self.place % 8)).unwrap();
         vec![name("maker"), name("north"), name("south")]

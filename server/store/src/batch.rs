@@ -1,42 +1,44 @@
-//! Whether a batch fits what is stored. Every store asks this before it writes anything.
+//! Validates a batch against the stored state. Every store validates a batch before it writes
+//! anything.
 
 use std::collections::HashMap;
 
 use crate::{
     MatchId, StoreError, Write, WriteRefusal,
-    ladder_batch::{self, LadderStandings},
+    ladder_batch::{self, LadderStates},
     limits::{
-        MAX_ENTRY_BYTES, MAX_HEADER_BYTES, MAX_NOTE_BYTES, MAX_NOTE_NAME_BYTES, MAX_PARTIES,
+        MAX_ENTRY_BYTES, MAX_HEADER_BYTES, MAX_PARTIES, MAX_RECORD_BYTES, MAX_RECORD_NAME_BYTES,
         MAX_REPLAY_BYTES, MAX_SUMMARY_BYTES,
     },
 };
 
-/// Characters of a name that a refusal repeats.
-const MAX_REPEATED_CHARS: usize = 64;
+/// Maximum number of characters that an error message quotes from a name.
+const MAX_QUOTED_CHARS: usize = 64;
 
-/// What the store knows of an id.
+/// State of a match id in the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
-    /// In play, with so many entries.
-    InPlay { entries: u64 },
-    /// In play, and it cannot be read.
+pub(crate) enum MatchStatus {
+    /// In play, with this number of journal entries.
+    InPlay {
+        entries: u64,
+    },
+    /// In play, but unreadable. The match can only be dropped.
     Damaged,
-    /// Finished.
     Finished,
-    /// No match has it.
+    /// No match has this id.
     Unknown,
 }
 
-/// Checks the writes in their order, each against what the ones before it leave.
+/// Checks the writes in order. Each write is checked against the state after the preceding writes.
 ///
 /// # Errors
-/// [`StoreError::WriteRefused`] for the first that does not fit.
+/// [`StoreError::WriteRefused`] for the first write that does not fit.
 pub(crate) fn check(
     batch: &[Write],
-    standing: impl Fn(&MatchId) -> Standing,
-    mut ladders: LadderStandings,
+    status_of: impl Fn(&MatchId) -> MatchStatus,
+    mut ladders: LadderStates,
 ) -> Result<(), StoreError> {
-    let mut left = HashMap::with_capacity(batch.len());
+    let mut current = HashMap::with_capacity(batch.len());
     for (index, write) in batch.iter().enumerate() {
         let refused = |refusal| StoreError::WriteRefused { index, refusal };
         if let Write::ChangeLadder { ladder_id, change } = write {
@@ -44,24 +46,24 @@ pub(crate) fn check(
             continue;
         }
         let Some(id) = write.match_id() else {
-            check_note(write).map_err(refused)?;
+            check_record(write).map_err(refused)?;
             continue;
         };
-        let left = left.entry(id).or_insert_with(|| standing(id));
-        *left = after(write, *left).map_err(refused)?;
+        let current = current.entry(id).or_insert_with(|| status_of(id));
+        *current = next_status(write, *current).map_err(refused)?;
     }
     Ok(())
 }
 
-fn check_note(write: &Write) -> Result<(), WriteRefusal> {
+fn check_record(write: &Write) -> Result<(), WriteRefusal> {
     match write {
-        Write::KeepNote { name, value } => {
-            let is_name = (1..=MAX_NOTE_NAME_BYTES).contains(&name.len());
-            if is_name && value.len() <= MAX_NOTE_BYTES {
+        Write::PutRecord { name, value } => {
+            let is_name = (1..=MAX_RECORD_NAME_BYTES).contains(&name.len());
+            if is_name && value.len() <= MAX_RECORD_BYTES {
                 return Ok(());
             }
-            Err(WriteRefusal::NoteTooLarge {
-                name: name.chars().take(MAX_REPEATED_CHARS).collect(),
+            Err(WriteRefusal::RecordTooLarge {
+                name: name.chars().take(MAX_QUOTED_CHARS).collect(),
                 name_bytes: name.len(),
                 bytes: value.len(),
             })
@@ -70,16 +72,16 @@ fn check_note(write: &Write) -> Result<(), WriteRefusal> {
     }
 }
 
-/// How the match stands after the write.
-fn after(write: &Write, now: Standing) -> Result<Standing, WriteRefusal> {
+/// Returns the status of the match after the write.
+fn next_status(write: &Write, current: MatchStatus) -> Result<MatchStatus, WriteRefusal> {
     match write {
         Write::OpenMatch {
             match_id, header, ..
         } => {
-            bounded(match_id, "header", header, MAX_HEADER_BYTES)?;
-            match now {
-                Standing::Unknown => Ok(Standing::InPlay { entries: 0 }),
-                Standing::InPlay { .. } | Standing::Damaged | Standing::Finished => {
+            check_size(match_id, "header", header, MAX_HEADER_BYTES)?;
+            match current {
+                MatchStatus::Unknown => Ok(MatchStatus::InPlay { entries: 0 }),
+                MatchStatus::InPlay { .. } | MatchStatus::Damaged | MatchStatus::Finished => {
                     Err(WriteRefusal::MatchExists {
                         match_id: match_id.clone(),
                     })
@@ -91,8 +93,8 @@ fn after(write: &Write, now: Standing) -> Result<Standing, WriteRefusal> {
             number,
             entry,
         } => {
-            bounded(match_id, "entry", entry, MAX_ENTRY_BYTES)?;
-            let entries = entries_in_play(match_id, now)?;
+            check_size(match_id, "entry", entry, MAX_ENTRY_BYTES)?;
+            let entries = entries_in_play(match_id, current)?;
             if *number != entries {
                 return Err(WriteRefusal::NumberOutOfOrder {
                     match_id: match_id.clone(),
@@ -100,7 +102,7 @@ fn after(write: &Write, now: Standing) -> Result<Standing, WriteRefusal> {
                     expected: entries,
                 });
             }
-            Ok(Standing::InPlay {
+            Ok(MatchStatus::InPlay {
                 entries: entries + 1,
             })
         }
@@ -111,8 +113,8 @@ fn after(write: &Write, now: Standing) -> Result<Standing, WriteRefusal> {
             parties,
             ..
         } => {
-            bounded(match_id, "summary", summary, MAX_SUMMARY_BYTES)?;
-            bounded(match_id, "replay", replay, MAX_REPLAY_BYTES)?;
+            check_size(match_id, "summary", summary, MAX_SUMMARY_BYTES)?;
+            check_size(match_id, "replay", replay, MAX_REPLAY_BYTES)?;
             if parties.len() > MAX_PARTIES {
                 return Err(WriteRefusal::TooManyParties {
                     match_id: match_id.clone(),
@@ -120,46 +122,48 @@ fn after(write: &Write, now: Standing) -> Result<Standing, WriteRefusal> {
                     limit: MAX_PARTIES,
                 });
             }
-            entries_in_play(match_id, now)?;
-            Ok(Standing::Finished)
+            entries_in_play(match_id, current)?;
+            Ok(MatchStatus::Finished)
         }
-        Write::ForgetReplay { match_id } => match now {
-            Standing::Finished => Ok(Standing::Finished),
-            Standing::InPlay { .. } | Standing::Damaged => Err(WriteRefusal::MatchInPlay {
+        Write::ForgetReplay { match_id } => match current {
+            MatchStatus::Finished => Ok(MatchStatus::Finished),
+            MatchStatus::InPlay { .. } | MatchStatus::Damaged => Err(WriteRefusal::MatchInPlay {
                 match_id: match_id.clone(),
             }),
-            Standing::Unknown => Err(WriteRefusal::UnknownMatch {
+            MatchStatus::Unknown => Err(WriteRefusal::UnknownMatch {
                 match_id: match_id.clone(),
             }),
         },
-        Write::DropMatch { match_id } => match now {
-            Standing::InPlay { .. } | Standing::Damaged | Standing::Finished => {
-                Ok(Standing::Unknown)
+        Write::DropMatch { match_id } => match current {
+            MatchStatus::InPlay { .. } | MatchStatus::Damaged | MatchStatus::Finished => {
+                Ok(MatchStatus::Unknown)
             }
-            Standing::Unknown => Err(WriteRefusal::UnknownMatch {
+            MatchStatus::Unknown => Err(WriteRefusal::UnknownMatch {
                 match_id: match_id.clone(),
             }),
         },
-        Write::KeepNote { .. } | Write::DropNote { .. } | Write::ChangeLadder { .. } => Ok(now),
+        Write::PutRecord { .. } | Write::RemoveRecord { .. } | Write::ChangeLadder { .. } => {
+            Ok(current)
+        }
     }
 }
 
-fn entries_in_play(match_id: &MatchId, now: Standing) -> Result<u64, WriteRefusal> {
-    match now {
-        Standing::InPlay { entries } => Ok(entries),
-        Standing::Damaged => Err(WriteRefusal::MatchDamaged {
+fn entries_in_play(match_id: &MatchId, current: MatchStatus) -> Result<u64, WriteRefusal> {
+    match current {
+        MatchStatus::InPlay { entries } => Ok(entries),
+        MatchStatus::Damaged => Err(WriteRefusal::MatchDamaged {
             match_id: match_id.clone(),
         }),
-        Standing::Finished => Err(WriteRefusal::MatchFinished {
+        MatchStatus::Finished => Err(WriteRefusal::MatchFinished {
             match_id: match_id.clone(),
         }),
-        Standing::Unknown => Err(WriteRefusal::UnknownMatch {
+        MatchStatus::Unknown => Err(WriteRefusal::UnknownMatch {
             match_id: match_id.clone(),
         }),
     }
 }
 
-fn bounded(
+fn check_size(
     match_id: &MatchId,
     part: &'static str,
     bytes: &[u8],

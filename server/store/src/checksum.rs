@@ -1,63 +1,64 @@
-//! Checksums of what is stored. They find damage, and are no protection against whoever can write.
+//! Checksums of stored values. Checksums detect damage, but do not protect against an attacker with
+//! write access.
 
 use xxhash_rust::xxh64::{Xxh64, xxh64};
 
-/// Bytes of a [`StoreId`].
+/// Length of a [`StoreId`], in bytes.
 pub(crate) const STORE_ID_BYTES: usize = 16;
 
-/// What is wrong with a value whose checksum is not that of its bytes.
-pub(crate) const CHECKSUM_DIFFERS: &str = "its checksum differs";
+/// Detail of the damage report for a value with a wrong checksum.
+pub(crate) const CHECKSUM_MISMATCH: &str = "checksum mismatch";
 
-/// Drawn when a store is made, and kept by its backups. Checksums depend on it, so that a row of
-/// another store is noticed.
+/// A random identifier, generated when a store is created and shared by its backups. All checksums
+/// include the identifier, so that a row copied from another store is detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StoreId(pub(crate) [u8; STORE_ID_BYTES]);
 
 impl StoreId {
-    /// The identifier in these bytes, if that is what they are.
-    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
+    /// Returns `None` unless there are exactly [`STORE_ID_BYTES`] bytes.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)
     }
 
-    /// The checksum of a part of the batch of this number.
-    pub(crate) fn of_batch(self, number: i64, bytes: &[u8]) -> u64 {
+    /// Computes the checksum of one part of the batch with this number.
+    pub(crate) fn batch_checksum(self, number: i64, bytes: &[u8]) -> u64 {
         let seed = xxh64(&number.to_le_bytes(), xxh64(&self.0, 0));
         xxh64(bytes, seed)
     }
 
-    /// Begins the checksum of a row of a table.
-    pub(crate) fn row(self, table: &str) -> RowChecksum {
-        RowChecksum(Xxh64::new(xxh64(&self.0, 0))).text(table)
+    /// Starts the checksum of a table row.
+    pub(crate) fn row_checksum(self, table: &str) -> RowChecksum {
+        RowChecksum(Xxh64::new(xxh64(&self.0, 0))).add_text(table)
     }
 }
 
-/// The checksum of a row, value by value. The length of each value counts, so that no two rows of
-/// different values are the same bytes.
+/// An incremental checksum of a row. The length of each value is hashed too, so that rows with
+/// different values never hash the same bytes.
 pub(crate) struct RowChecksum(Xxh64);
 
 impl RowChecksum {
-    pub(crate) fn bytes(mut self, value: &[u8]) -> Self {
+    pub(crate) fn add_bytes(mut self, value: &[u8]) -> Self {
         self.0.update(&(value.len() as u64).to_le_bytes());
         self.0.update(value);
         self
     }
 
-    pub(crate) fn text(self, value: &str) -> Self {
-        self.bytes(value.as_bytes())
+    pub(crate) fn add_text(self, value: &str) -> Self {
+        self.add_bytes(value.as_bytes())
     }
 
-    pub(crate) fn number(self, value: i64) -> Self {
-        self.bytes(&value.to_le_bytes())
+    pub(crate) fn add_number(self, value: i64) -> Self {
+        self.add_bytes(&value.to_le_bytes())
     }
 
-    pub(crate) fn number_if_any(self, value: Option<i64>) -> Self {
+    pub(crate) fn add_optional_number(self, value: Option<i64>) -> Self {
         match value {
-            Some(value) => self.number(value),
-            None => self.bytes(&[]),
+            Some(value) => self.add_number(value),
+            None => self.add_bytes(&[]),
         }
     }
 
-    /// As databases keep it.
+    /// Returns the checksum as databases store it: a signed 64-bit number.
     pub(crate) fn finish(self) -> i64 {
         self.0.digest().cast_signed()
     }
@@ -68,22 +69,41 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_of_other_values_table_or_store_has_another_checksum() {
+    fn rows_with_other_values_tables_or_stores_have_other_checksums() {
         let one = StoreId([1; STORE_ID_BYTES]);
         let other = StoreId([2; STORE_ID_BYTES]);
         let sums = [
-            one.row("replay").text("ab").text("c").finish(),
-            one.row("replay").text("a").text("bc").finish(),
-            one.row("secret").text("ab").text("c").finish(),
-            other.row("replay").text("ab").text("c").finish(),
-            one.row("replay").text("ab").number(99).finish(),
-            one.row("replay").text("ab").number_if_any(None).finish(),
-            one.row("replay").text("ab").finish(),
+            one.row_checksum("replay")
+                .add_text("ab")
+                .add_text("c")
+                .finish(),
+            one.row_checksum("replay")
+                .add_text("a")
+                .add_text("bc")
+                .finish(),
+            one.row_checksum("secret")
+                .add_text("ab")
+                .add_text("c")
+                .finish(),
+            other
+                .row_checksum("replay")
+                .add_text("ab")
+                .add_text("c")
+                .finish(),
+            one.row_checksum("replay")
+                .add_text("ab")
+                .add_number(99)
+                .finish(),
+            one.row_checksum("replay")
+                .add_text("ab")
+                .add_optional_number(None)
+                .finish(),
+            one.row_checksum("replay").add_text("ab").finish(),
         ];
         for (place, sum) in sums.iter().enumerate() {
             assert!(!sums[..place].contains(sum), "{place}");
         }
-        assert_ne!(one.of_batch(1, b"a"), one.of_batch(2, b"a"));
-        assert_ne!(one.of_batch(1, b"a"), other.of_batch(1, b"a"));
+        assert_ne!(one.batch_checksum(1, b"a"), one.batch_checksum(2, b"a"));
+        assert_ne!(one.batch_checksum(1, b"a"), other.batch_checksum(1, b"a"));
     }
 }

@@ -1,7 +1,9 @@
-//! The file beside the database that says how many commits there have been, at least.
+//! The file beside the database that records a lower bound for the number of commits.
 //!
-//! It is written after each commit, and where commits survive a loss of power after its flush, without
-//! waiting for the disk: so it is behind after a loss of power, and never ahead of a commit that was made.
+//! The file is written after each commit, without waiting for the disk. With
+//! [`Durability::Disk`](crate::Durability::Disk) the file is written after the commit's flush. So
+//! after a loss of power the recorded number can be too small, but it is never larger than the
+//! number of commits.
 
 use std::{
     fs::{self, File},
@@ -13,40 +15,39 @@ use xxhash_rust::xxh64::xxh64;
 
 use crate::{
     COMMITS_FILE, StoreError,
-    checksum::{CHECKSUM_DIFFERS, StoreId},
-    closed,
+    checksum::{CHECKSUM_MISMATCH, StoreId},
+    permissions,
 };
 
-/// Longest file that is read, in bytes: twice what is written.
-const MAX_BYTES: u64 = 256;
+/// Maximum number of bytes read from the file: twice the size of a valid file.
+const MAX_FILE_BYTES: u64 = 256;
 
-/// What the file says.
+/// Content of the commits file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Told {
-    /// There is no file.
-    Nothing,
-    /// It makes no sense: what is wrong with it.
-    Nonsense(&'static str),
-    /// So many commits of a store.
+pub(crate) enum CommitsRecord {
+    Missing,
+    /// The content is invalid for this reason.
+    Invalid(&'static str),
+    /// The id of a store, and the number of its commits.
     Commits(StoreId, i64),
 }
 
-/// Reads the file of a folder.
-pub(crate) fn read(folder: &Path) -> Result<Told, StoreError> {
+/// Reads a data folder's commits file.
+pub(crate) fn read(folder: &Path) -> Result<CommitsRecord, StoreError> {
     let path = folder.join(COMMITS_FILE);
     let file = match File::open(&path) {
         Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Told::Nothing),
-        Err(error) => return Err(failed(&path, &error)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(CommitsRecord::Missing),
+        Err(error) => return Err(io_error(&path, &error)),
     };
     let mut bytes = Vec::new();
-    file.take(MAX_BYTES)
+    file.take(MAX_FILE_BYTES)
         .read_to_end(&mut bytes)
-        .map_err(|error| failed(&path, &error))?;
+        .map_err(|error| io_error(&path, &error))?;
     Ok(parse(&bytes))
 }
 
-/// The file of a store, to be written.
+/// An open handle for writing a store's file.
 #[derive(Debug)]
 pub(crate) struct CommitsFile {
     file: File,
@@ -54,86 +55,88 @@ pub(crate) struct CommitsFile {
 }
 
 impl CommitsFile {
-    /// Makes the file if there is none, and writes it.
-    pub(crate) fn begin(folder: &Path, store: StoreId, commits: i64) -> Result<Self, StoreError> {
+    /// Writes the file and flushes it to the disk. Creates the file if it is missing.
+    pub(crate) fn create(folder: &Path, store: StoreId, commits: i64) -> Result<Self, StoreError> {
         let path = folder.join(COMMITS_FILE);
-        let told = |error: io::Error| failed(&path, &error);
-        let file = closed::file_options()
+        let to_error = |error: io::Error| io_error(&path, &error);
+        let file = permissions::private_file()
             .create(true)
             .truncate(false)
             .open(&path)
-            .map_err(told)?;
+            .map_err(to_error)?;
         let mut this = Self { file, store };
-        this.write(commits).map_err(told)?;
+        this.write(commits).map_err(to_error)?;
         this.file
-            .set_len(text(store, commits).len() as u64)
-            .map_err(told)?;
-        this.file.sync_all().map_err(told)?;
-        sync_folder(folder).map_err(told)?;
+            .set_len(format_line(store, commits).len() as u64)
+            .map_err(to_error)?;
+        this.file.sync_all().map_err(to_error)?;
+        sync_folder(folder).map_err(to_error)?;
         Ok(this)
     }
 
-    /// Takes note of a commit. The bytes stay in their place, so a full disk does not matter; and
-    /// where it fails, the file is only behind.
-    pub(crate) fn note(&mut self, commits: i64) {
+    /// Records a commit. The file keeps its size, so this works on a full disk. A failed write is
+    /// harmless, since the recorded number is allowed to be too small.
+    pub(crate) fn record(&mut self, commits: i64) {
         let _ = self.write(commits);
     }
 
-    /// Makes what was noted survive the loss of power. Where it fails, the file is only behind.
+    /// Flushes the recorded number to the disk. A failed flush is harmless, since the recorded
+    /// number is allowed to be too small after a loss of power.
     pub(crate) fn sync(&self) {
         let _ = self.file.sync_data();
     }
 
-    /// The same file, to be synced elsewhere.
-    pub(crate) fn another_handle(&self) -> Option<File> {
+    /// Returns a second handle to the file, so that another thread can sync the file.
+    pub(crate) fn try_clone_file(&self) -> Option<File> {
         self.file.try_clone().ok()
     }
 
     fn write(&mut self, commits: i64) -> io::Result<()> {
         self.file.rewind()?;
-        self.file.write_all(text(self.store, commits).as_bytes())
+        self.file
+            .write_all(format_line(self.store, commits).as_bytes())
     }
 }
 
-/// Makes names in a folder survive the loss of power.
+/// Flushes a folder's entries to the disk.
 #[cfg(unix)]
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Makes names in a folder survive the loss of power.
+/// Does nothing: folders cannot be synced on this system.
 #[cfg(not(unix))]
 pub(crate) fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The file: one line, always of the same length.
-fn text(store: StoreId, commits: i64) -> String {
+/// Formats the content of the file: one line of constant length.
+fn format_line(store: StoreId, commits: i64) -> String {
     let id = hex::encode(store.0);
-    let said = format!("store {id} commits {commits:019}");
-    let checksum = xxh64(said.as_bytes(), 0);
-    format!("{said} checksum {checksum:016x}\n")
+    let content = format!("store {id} commits {commits:019}");
+    let checksum = xxh64(content.as_bytes(), 0);
+    format!("{content} checksum {checksum:016x}\n")
 }
 
-fn parse(bytes: &[u8]) -> Told {
+fn parse(bytes: &[u8]) -> CommitsRecord {
     let words: Option<Vec<&str>> = std::str::from_utf8(bytes)
         .ok()
         .map(|text| text.split_ascii_whitespace().collect());
     let Some(&["store", id, "commits", commits, "checksum", _]) = words.as_deref() else {
-        return Told::Nonsense("it is not a line of this program");
+        return CommitsRecord::Invalid("the format is unknown");
     };
-    let store = hex::decode(id).ok().and_then(|id| StoreId::read(&id));
+    let store = hex::decode(id).ok().and_then(|id| StoreId::from_bytes(&id));
     let (Some(store), Ok(commits)) = (store, commits.parse()) else {
-        return Told::Nonsense("its numbers cannot be read");
+        return CommitsRecord::Invalid("the numbers are invalid");
     };
-    if text(store, commits).as_bytes() != bytes {
-        return Told::Nonsense(CHECKSUM_DIFFERS);
+    if format_line(store, commits).as_bytes() != bytes {
+        return CommitsRecord::Invalid(CHECKSUM_MISMATCH);
     }
-    Told::Commits(store, commits)
+    CommitsRecord::Commits(store, commits)
 }
 
-/// What the system has failed with, told of a file.
-pub(crate) fn failed(path: &Path, error: &io::Error) -> StoreError {
+/// Converts a file's I/O error.
+pub(crate) fn io_error(path: &Path, error: &io::Error) -> StoreError {
     let path: PathBuf = path.to_owned();
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::DiskFull { path },
@@ -144,8 +147,8 @@ pub(crate) fn failed(path: &Path, error: &io::Error) -> StoreError {
     }
 }
 
-/// Whether a file is there and has bytes in it.
-pub(crate) fn has_bytes(path: &Path) -> bool {
+/// Returns whether the file exists and is not empty.
+pub(crate) fn is_non_empty_file(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|file| file.len() > 0)
 }
 
@@ -157,32 +160,44 @@ mod tests {
     const STORE: StoreId = StoreId([0xa7; STORE_ID_BYTES]);
 
     #[test]
-    fn what_was_noted_last_is_read() {
+    fn the_last_recorded_value_is_read() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(read(folder.path()).unwrap(), Told::Nothing);
-        let mut file = CommitsFile::begin(folder.path(), STORE, 0).unwrap();
+        assert_eq!(read(folder.path()).unwrap(), CommitsRecord::Missing);
+        let mut file = CommitsFile::create(folder.path(), STORE, 0).unwrap();
         for commits in [1, 999, i64::MAX, 7] {
-            file.note(commits);
-            assert_eq!(read(folder.path()).unwrap(), Told::Commits(STORE, commits));
+            file.record(commits);
+            assert_eq!(
+                read(folder.path()).unwrap(),
+                CommitsRecord::Commits(STORE, commits)
+            );
         }
-        let again = CommitsFile::begin(folder.path(), STORE, 12).unwrap();
+        let again = CommitsFile::create(folder.path(), STORE, 12).unwrap();
         again.sync();
-        assert_eq!(read(folder.path()).unwrap(), Told::Commits(STORE, 12));
+        assert_eq!(
+            read(folder.path()).unwrap(),
+            CommitsRecord::Commits(STORE, 12)
+        );
     }
 
     #[test]
     fn every_flipped_bit_is_noticed() {
-        let sound = text(STORE, 1_234);
-        assert_eq!(parse(sound.as_bytes()), Told::Commits(STORE, 1_234));
+        let sound = format_line(STORE, 1_234);
+        assert_eq!(
+            parse(sound.as_bytes()),
+            CommitsRecord::Commits(STORE, 1_234)
+        );
         for place in 0..sound.len() {
             for bit in 0..8 {
                 let mut damaged = sound.clone().into_bytes();
                 damaged[place] ^= 1 << bit;
-                assert!(matches!(parse(&damaged), Told::Nonsense(_)), "byte {place}");
+                assert!(
+                    matches!(parse(&damaged), CommitsRecord::Invalid(_)),
+                    "byte {place}"
+                );
             }
             assert!(matches!(
                 parse(&sound.as_bytes()[..place]),
-                Told::Nonsense(_)
+                CommitsRecord::Invalid(_)
             ));
         }
     }

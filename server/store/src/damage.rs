@@ -1,63 +1,65 @@
-//! What is damaged in a store, one value at a time.
+//! Reports of damaged values: stored values that cannot be read back.
 
 use std::fmt;
 
 use crate::{KeyId, MatchId};
 
-/// A value that does not read back as it was written. It is not used; the others are.
+/// A stored value that cannot be read back. The store ignores the value; other values are not
+/// affected.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Damage {
-    /// What is damaged.
+pub struct DamageReport {
+    /// The damaged value.
     pub value: DamagedValue,
-    /// What is wrong with it.
+    /// Description of the damage, for people.
     pub detail: String,
 }
 
-/// A value that can be damaged by itself.
+/// The identity of a damaged value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DamagedValue {
-    /// The header of a match in play: it cannot go on.
+    /// The header of a match in play. The match cannot be resumed.
     Header(MatchId),
-    /// The journal of a match in play: it cannot go on.
+    /// The journal of a match in play. The match cannot be resumed.
     Journal(MatchId),
     /// The summary of a finished match, or one of its times.
     Summary(MatchId),
     /// The replay of a finished match.
     Replay(MatchId),
-    /// The entry of a finished match in the lists of its parties.
+    /// A finished match's entry in the lists of its parties.
     Party(MatchId),
-    /// An API key, by its id or what stands in for it. It opens nothing.
+    /// An API key, identified by its id, or by a substitute id if the id is damaged too. The key
+    /// grants no access.
     Key(KeyId),
-    /// A secret of the server, by its name as far as that can be read.
+    /// A secret of the server, identified by the readable part of its name.
     Secret(String),
-    /// A note, by its name as far as that can be read.
-    Note(String),
-    /// A ladder, by its name as far as that can be read. It is not played.
+    /// A record, identified by the readable part of its name.
+    Record(String),
+    /// A ladder, identified by the readable part of its name. No matches are played on the ladder.
     Ladder(String),
-    /// A version of a bot of a ladder. It enters anew.
+    /// A bot version on a ladder. The version has to enter again.
     LadderVersion {
-        /// The ladder.
+        /// The ladder to which the version belongs.
         ladder: String,
-        /// Name of the bot, as far as it can be read.
+        /// Name of the bot, as far as it is readable.
         bot_name: String,
-        /// The version, as far as it can be read.
+        /// The version, as far as it is readable.
         bot_version: String,
     },
-    /// A match of a ladder. It does not count.
+    /// A ladder match. The match does not count for the ratings.
     LadderMatch {
-        /// The ladder.
+        /// The ladder to which the match belongs.
         ladder: String,
-        /// Its number.
+        /// Number of the match on the ladder, from 0.
         number: u64,
     },
-    /// A batch of the journal, by its number. The matches that it affects have damages of their
-    /// own; without any, it affects no match in play.
+    /// A batch of the journal, by its number. Each match in play that needs the batch is also
+    /// reported as [`Journal`](Self::Journal).
     Batch(i64),
 }
 
 impl DamagedValue {
-    /// The match that it belongs to.
+    /// Returns the match to which the value belongs, if any.
     #[must_use]
     pub fn match_id(&self) -> Option<&MatchId> {
         match self {
@@ -68,7 +70,7 @@ impl DamagedValue {
             | Self::Party(id) => Some(id),
             Self::Key(_)
             | Self::Secret(_)
-            | Self::Note(_)
+            | Self::Record(_)
             | Self::Ladder(_)
             | Self::LadderVersion { .. }
             | Self::LadderMatch { .. }
@@ -87,7 +89,7 @@ impl fmt::Display for DamagedValue {
             Self::Party(id) => write!(f, "the entry of match {id} in the lists of its parties"),
             Self::Key(id) => write!(f, "the key {id}"),
             Self::Secret(name) => write!(f, "the secret {name:?}"),
-            Self::Note(name) => write!(f, "the note {name:?}"),
+            Self::Record(name) => write!(f, "the record {name:?}"),
             Self::Ladder(name) => write!(f, "the ladder {name:?}"),
             Self::LadderVersion {
                 ladder,
@@ -95,7 +97,7 @@ impl fmt::Display for DamagedValue {
                 bot_version,
             } => write!(
                 f,
-                "the version {bot_version:?} of the bot {bot_name:?} of the ladder {ladder:?}"
+                "the version {bot_version:?} of the bot {bot_name:?} on the ladder {ladder:?}"
             ),
             Self::LadderMatch { ladder, number } => {
                 write!(f, "match {number} of the ladder {ladder:?}")
@@ -105,7 +107,7 @@ impl fmt::Display for DamagedValue {
     }
 }
 
-impl fmt::Display for Damage {
+impl fmt::Display for DamageReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} is damaged: {}", self.value, self.detail)
     }

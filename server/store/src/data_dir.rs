@@ -1,4 +1,4 @@
-//! The folder of a server, and who holds it.
+//! A server's data folder: its files, their permissions, and its exclusive lock.
 
 use std::{
     fs::{self, File, TryLockError},
@@ -6,10 +6,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{COMMITS_FILE, DATABASE_FILE, LOCK_FILE, StoreError, closed};
+use crate::{COMMITS_FILE, DATABASE_FILE, LOCK_FILE, StoreError, permissions};
 
-/// All files of a data folder that belong to this program.
-const FILES: &[&str] = &[
+/// The files in a data folder that belong to this program.
+const OWN_FILES: &[&str] = &[
     DATABASE_FILE,
     "bridgemaster.db-wal",
     "bridgemaster.db-shm",
@@ -17,78 +17,82 @@ const FILES: &[&str] = &[
     LOCK_FILE,
 ];
 
-/// Longest process number read from a lock file, in bytes.
+/// Maximum number of bytes that are read from a lock file, enough for a process id.
 const MAX_PROCESS_ID_BYTES: u64 = 16;
 
-/// A folder that this process may write to. On a local disk: SQLite's shared memory and the
-/// lock do not work over a network.
+/// A data folder that this process can write to. The folder must be on a local disk, since neither
+/// SQLite's shared memory nor the lock works over a network.
 #[derive(Clone, Debug)]
 pub struct DataDir {
     path: PathBuf,
 }
 
 impl DataDir {
-    /// Makes the folder if there is none, and makes sure that files can be made in it and that
-    /// other users can open neither it nor the files of this program in it: what is in them is
-    /// secret while matches are played. Rights of other users to files are taken away, and those
-    /// to a folder that is empty or has been used as data folder. On Unix; elsewhere rights stay
-    /// as they are.
+    /// Creates the folder if it is missing, and checks that files can be created in it. The files
+    /// contain secrets of matches in play, so other users must not have access to the files or to
+    /// the folder. Other users' permissions are removed from this program's files. Other users'
+    /// permissions are also removed from a folder that is empty or was used as a data folder
+    /// before. Permissions are not changed on systems other than Unix.
     ///
     /// # Errors
     /// [`StoreError::FolderUnusable`], [`StoreError::FolderOpenToOthers`],
     /// [`StoreError::FileOpenToOthers`], or [`StoreError::DiskFull`].
     pub fn prepare(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
-        let unusable = |source| unusable(&path, source);
-        closed::make_folder(&path).map_err(unusable)?;
+        let folder_unusable = |source| folder_unusable(&path, source);
+        permissions::create_folder(&path).map_err(folder_unusable)?;
         let probe = path.join(format!("write-test.{}", std::process::id()));
-        closed::new_file(&probe).map_err(unusable)?;
-        fs::remove_file(&probe).map_err(unusable)?;
+        permissions::create_file(&probe).map_err(folder_unusable)?;
+        fs::remove_file(&probe).map_err(folder_unusable)?;
         let dir = Self { path };
-        dir.close_to_others()?;
+        dir.make_private()?;
         Ok(dir)
     }
 
-    /// The folder.
+    /// Path to the data folder.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The database in it, which may not exist yet.
+    /// Path to the database file in the folder. The file might not exist yet.
     #[must_use]
     pub fn database(&self) -> PathBuf {
         self.path.join(DATABASE_FILE)
     }
 
-    /// Makes an empty database if there is none. SQLite gives the files beside it its rights. To
-    /// be called by whoever holds the folder.
-    pub(crate) fn make_database(&self) -> Result<(), StoreError> {
-        match closed::new_file(&self.database()) {
+    /// Creates an empty database if it is missing. SQLite creates the files beside the database
+    /// with the same permissions. The caller must hold the lock on the folder.
+    pub(crate) fn create_database(&self) -> Result<(), StoreError> {
+        match permissions::create_file(&self.database()) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                Err(unusable(&self.path, error))
+                Err(folder_unusable(&self.path, error))
             }
             _ => Ok(()),
         }
     }
 
-    fn close_to_others(&self) -> Result<(), StoreError> {
+    fn make_private(&self) -> Result<(), StoreError> {
         let path = &self.path;
-        if let Some(mode) = closed::rights_of_others(path).map_err(|e| unusable(path, e))? {
-            let is_ours = FILES.iter().any(|name| path.join(name).exists());
-            let mut entries = fs::read_dir(path).map_err(|error| unusable(path, error))?;
-            if !(is_ours || entries.next().is_none()) || closed::close(path).is_err() {
+        if let Some(mode) =
+            permissions::mode_if_shared(path).map_err(|e| folder_unusable(path, e))?
+        {
+            let is_data_folder = OWN_FILES.iter().any(|name| path.join(name).exists());
+            let mut entries = fs::read_dir(path).map_err(|error| folder_unusable(path, error))?;
+            if !(is_data_folder || entries.next().is_none())
+                || permissions::make_private(path).is_err()
+            {
                 let path = path.clone();
                 return Err(StoreError::FolderOpenToOthers { path, mode });
             }
         }
-        for path in FILES.iter().map(|name| path.join(name)) {
-            match closed::rights_of_others(&path) {
-                Ok(Some(mode)) if closed::close(&path).is_err() => {
+        for path in OWN_FILES.iter().map(|name| path.join(name)) {
+            match permissions::mode_if_shared(&path) {
+                Ok(Some(mode)) if permissions::make_private(&path).is_err() => {
                     return Err(StoreError::FileOpenToOthers { path, mode });
                 }
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(unusable(&path, error));
+                    return Err(folder_unusable(&path, error));
                 }
                 _ => {}
             }
@@ -96,14 +100,14 @@ impl DataDir {
         Ok(())
     }
 
-    /// Holds the folder until the lock is dropped or the process ends, however it ends.
+    /// Locks the folder until the lock is dropped or the process ends.
     pub(crate) fn lock(&self) -> Result<DirLock, StoreError> {
-        let unusable = |source| unusable(&self.path, source);
-        let mut file = closed::file_options()
+        let folder_unusable = |source| folder_unusable(&self.path, source);
+        let mut file = permissions::private_file()
             .read(true)
             .create(true)
             .open(self.path.join(LOCK_FILE))
-            .map_err(unusable)?;
+            .map_err(folder_unusable)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -112,22 +116,22 @@ impl DataDir {
                     process_id: read_process_id(&file),
                 });
             }
-            Err(TryLockError::Error(source)) => return Err(unusable(source)),
+            Err(TryLockError::Error(source)) => return Err(folder_unusable(source)),
         }
-        // Only words for a person: the lock holds without them, on a full disk too.
+        // The process id is for people only. The lock works without it, for example on a full disk.
         let _ = write_process_id(&mut file);
         Ok(DirLock { _file: file })
     }
 }
 
-/// Held by the one process that serves from the folder.
+/// An exclusive lock on the folder, held by the server that uses the folder.
 #[derive(Debug)]
 pub(crate) struct DirLock {
-    /// Locked while it is open.
+    /// The lock lasts as long as this file is open.
     _file: File,
 }
 
-fn unusable(path: &Path, source: io::Error) -> StoreError {
+fn folder_unusable(path: &Path, source: io::Error) -> StoreError {
     let path = path.to_owned();
     match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::DiskFull { path },
@@ -171,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_file_left_behind_holds_nothing() {
+    fn a_stale_lock_file_does_not_lock_the_folder() {
         let parent = tempfile::tempdir().unwrap();
         fs::write(parent.path().join(LOCK_FILE), "4294967295\n and more").unwrap();
         let dir = DataDir::prepare(parent.path()).unwrap();
@@ -181,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_no_data_folder() {
+    fn a_file_is_refused_as_data_folder() {
         let parent = tempfile::tempdir().unwrap();
         let file = parent.path().join("file");
         fs::write(&file, "").unwrap();

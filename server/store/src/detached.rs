@@ -1,38 +1,38 @@
-//! Work that ends, though nobody waits for it any more.
+//! Runs work in a separate task, so that it completes even if its caller stops waiting.
 
 use tokio::task::JoinError;
 
 use crate::StoreError;
 
-/// Begins a piece of work in a task of its own, so that a caller that stops waiting cannot leave a
-/// transaction half done.
-pub(crate) fn detached<T: Send + 'static, F: From<StoreError> + Send + 'static>(
-    work: impl Future<Output = Result<T, F>> + Send + 'static,
-) -> impl Future<Output = Result<T, F>> + Send + 'static {
-    let working = tokio::spawn(work);
+/// Runs a future in a separate task, so that a caller that stops waiting cannot leave a transaction
+/// incomplete.
+pub(crate) fn run_detached<T: Send + 'static, E: From<StoreError> + Send + 'static>(
+    work: impl Future<Output = Result<T, E>> + Send + 'static,
+) -> impl Future<Output = Result<T, E>> + Send + 'static {
+    let task = tokio::spawn(work);
     async move {
-        match working.await {
+        match task.await {
             Ok(outcome) => outcome,
-            Err(error) => Err(ended(error).into()),
+            Err(error) => Err(join_error(error).into()),
         }
     }
 }
 
-/// Runs a piece of work that blocks, on a thread where it may.
-pub(crate) async fn on_a_thread<T: Send + 'static, F: From<StoreError> + Send + 'static>(
-    work: impl FnOnce() -> Result<T, F> + Send + 'static,
-) -> Result<T, F> {
+/// Runs blocking work on a thread of the blocking pool.
+pub(crate) async fn run_blocking<T: Send + 'static, E: From<StoreError> + Send + 'static>(
+    work: impl FnOnce() -> Result<T, E> + Send + 'static,
+) -> Result<T, E> {
     match tokio::task::spawn_blocking(work).await {
         Ok(outcome) => outcome,
-        Err(error) => Err(ended(error).into()),
+        Err(error) => Err(join_error(error).into()),
     }
 }
 
-/// What it means that there is no outcome; a panic goes on.
-fn ended(error: JoinError) -> StoreError {
+/// Converts a task's failure to a store error. Resumes the panic if the task panicked.
+fn join_error(error: JoinError) -> StoreError {
     match error.try_into_panic() {
         Ok(panic) => std::panic::resume_unwind(panic),
-        // The runtime shuts down.
+        // The runtime is shutting down.
         Err(_) => StoreError::Closed,
     }
 }

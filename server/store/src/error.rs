@@ -1,366 +1,445 @@
-//! Why the store refused or failed, with what to do about it.
+//! Store errors. Each message ends with the next step.
 
 use std::{io, path::PathBuf};
 
 use thiserror::Error;
 
-use crate::{Damage, DamagedValue, KeyId, KeyName, MatchId, WriteRefusal};
+use crate::{DamageReport, DamagedValue, KeyId, KeyName, MatchId, WriteRefusal};
 
-/// An operation of the store that was refused or failed. Nothing of it is stored, but for
-/// [`StoreError::Io`] and [`StoreError::Unreachable`], where that is not known.
+/// The error from a store operation. The operation's changes are not stored, except that the
+/// outcome is unknown after [`StoreError::Io`], and if the database
+/// [is unavailable](StoreError::is_unavailable).
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// A write contradicts what is stored: the caller has lost track. Nothing of its batch is
-    /// stored; the other writes can be committed without it.
-    #[error("write {index} of the batch is refused, and nothing of the batch is stored: {refusal}")]
+    /// A write contradicts the stored state, so the caller's view is out of date. No write of the
+    /// batch is stored. The other writes can be committed without the refused write.
+    #[error("write {index} was refused, so the batch was not stored: {refusal}")]
     WriteRefused {
-        /// Its place in the batch, from 0.
+        /// Index of the write in the batch, from 0.
         index: usize,
-        /// Why.
+        /// The reason for the refusal.
         refusal: WriteRefusal,
     },
 
-    /// Another key has this id.
-    #[error("there is another key with the id {key_id}: draw a new id")]
+    /// Another key has the same id.
+    #[error("another key has the id {key_id}; generate a new id")]
     KeyIdTaken {
-        /// The id.
+        /// The id that is already in use.
         key_id: KeyId,
     },
-    /// A key in force has this name.
-    #[error("the name {name} belongs to the key {key_id}: revoke that key, or choose another name")]
+    /// A key in force has the same name.
+    #[error(
+        "the key {key_id} already has the name {name}; revoke that key, or choose another name"
+    )]
     KeyNameTaken {
-        /// The name.
+        /// The name that is already in use.
         name: KeyName,
-        /// The key that has it.
+        /// Id of the key that has the name.
         key_id: KeyId,
     },
     /// The limit of keys in force is reached.
-    #[error("there are {limit} keys in force, the most that there may be: revoke one first")]
+    #[error("the limit of {limit} keys in force is reached; revoke a key first")]
     TooManyKeys {
-        /// [`MAX_KEYS`](crate::limits::MAX_KEYS).
+        /// The limit, [`MAX_KEYS`](crate::limits::MAX_KEYS).
         limit: usize,
     },
     /// No key has this id.
-    #[error("there is no key with the id {key_id}")]
+    #[error("no key has the id {key_id}")]
     UnknownKey {
-        /// The id.
+        /// The id that was not found.
         key_id: KeyId,
     },
 
-    /// What is to be removed because it is damaged is sound.
-    #[error("{value} is not damaged, and stays")]
+    /// The caller asked to remove a damaged value, but the value is intact.
+    #[error("{value} is not damaged and was not removed")]
     NotDamaged {
-        /// What it is.
+        /// The intact value.
         value: DamagedValue,
     },
 
-    /// A secret is larger than its limit.
-    #[error("the secret {name:?} has {bytes} bytes, and at most {limit} are stored")]
+    /// A secret exceeds the size limit.
+    #[error("the secret {name:?} has {bytes} bytes, more than the limit of {limit}")]
     SecretTooLarge {
-        /// Its name.
+        /// Name of the rejected secret.
         name: String,
-        /// Its size.
+        /// Size of the secret, in bytes.
         bytes: usize,
-        /// Its limit.
+        /// The limit in bytes.
         limit: usize,
     },
 
-    /// The data folder cannot be made, or no file can be made in it.
+    /// The data folder, or a file in it, cannot be created.
     #[error(
-        "{} cannot be used as data folder: {cause}; \
-         name a folder that this user may write to", path.display()
+        "{} cannot be used as data folder: {cause}; pass a folder that this user can write to",
+        path.display()
     )]
     FolderUnusable {
-        /// The folder.
+        /// Path to the folder.
         path: PathBuf,
-        /// What the system says; a part of the message, and so no source.
+        /// The operating system's error. The message includes this error, so it is not exposed as
+        /// `source`.
         cause: io::Error,
     },
-    /// Other users may open the folder, and it is not this program's to close: it has other
-    /// things in it, or another owner.
+    /// Other users have access to the folder. The store must not remove these permissions, since
+    /// the folder contains other files or has another owner.
     #[error(
-        "{} is open to other users (mode {mode:04o}), who must not read seeds of matches in play; \
-         close it with chmod 700, or name a folder in it that is still to be made", path.display()
+        "{} is accessible by other users (mode {mode:04o}), who must not read the seeds of matches \
+         in play; run chmod 700 on it, or pass a new folder inside it",
+        path.display()
     )]
     FolderOpenToOthers {
-        /// The folder.
+        /// Path to the folder.
         path: PathBuf,
-        /// Its mode.
+        /// Permissions of the folder or file (Unix mode).
         mode: u32,
     },
-    /// Other users may open a file of the folder, and this user may not change that.
+    /// Other users have access to a file in the folder, and this user cannot remove their
+    /// permissions.
     #[error(
-        "{} is open to other users (mode {mode:04o}) and cannot be closed by this user; \
-         let its owner run chmod 600 on it", path.display()
+        "{} is accessible by other users (mode {mode:04o}), and this user cannot change the mode; \
+         have its owner run chmod 600 on it",
+        path.display()
     )]
     FileOpenToOthers {
-        /// The file.
+        /// Path to the file.
         path: PathBuf,
-        /// Its mode.
+        /// Permissions of the folder or file (Unix mode).
         mode: u32,
     },
-    /// Another server holds the folder.
+    /// Another server has locked the folder.
     #[error(
-        "{} is in use by another server{}; \
-         stop that server, or name another data folder", path.display(), of_process(*process_id)
+        "{} is in use by another server{}; stop that server, or pass another data folder",
+        path.display(), format_process_id(*process_id)
     )]
     FolderInUse {
-        /// The folder.
+        /// Path to the folder.
         path: PathBuf,
-        /// The process of that server, if it said so.
+        /// Process id of that server, if the lock file contains it.
         process_id: Option<u32>,
     },
-    /// The file is no SQLite database.
+    /// The file is not an SQLite database.
     #[error(
-        "{} is no SQLite database; \
-         move it away to start with an empty store, or restore a backup", path.display()
+        "{} is not an SQLite database; move it away to start with an empty store, or restore a \
+         backup",
+        path.display()
     )]
     NotADatabase {
-        /// The file.
+        /// Path to the database.
         path: PathBuf,
     },
-    /// The file is an SQLite database of another program.
+    /// The file is another program's SQLite database.
     #[error(
-        "{} is a database of another program (application id {application_id:#010x}); \
-         name another data folder", path.display()
+        "{} is a database of another program (application id {application_id:#010x}); pass \
+         another data folder",
+        path.display()
     )]
     ForeignDatabase {
-        /// The file.
+        /// Path to the database.
         path: PathBuf,
-        /// What its header says; 0 if it names no program.
+        /// The application id in the database header; 0 if there is none.
         application_id: u32,
     },
     /// The database was written by a newer version of this program.
     #[error(
-        "{} has schema version {version}, and this program knows versions up to {known}; \
+        "{} has schema version {version}, but this program supports versions up to {supported}; \
          run the newer program that wrote it, or restore a backup of the older version",
         path.display()
     )]
     NewerSchema {
-        /// The file.
+        /// Path to the database.
         path: PathBuf,
-        /// Its version.
+        /// Schema version of the database.
         version: i64,
-        /// The newest version that this program knows.
-        known: i64,
+        /// The newest schema version that this program supports.
+        supported: i64,
     },
-    /// The database needs a migration, which only a server does, and a server is running.
+    /// The database needs a migration, but a running server has locked the folder.
     #[error(
-        "{} has schema version {version}, this program needs version {known}, and a server holds \
-         the folder; restart that server with this version of the program first", path.display()
+        "{} has schema version {version}, but this program needs version {supported}, and a \
+         running server has locked the folder; restart that server with this version of the \
+         program first",
+        path.display()
     )]
     OlderSchema {
-        /// The file.
+        /// Path to the database.
         path: PathBuf,
-        /// Its version; 0 if it is empty.
+        /// Schema version of the database; 0 if it is empty.
         version: i64,
-        /// The version that this program needs.
-        known: i64,
+        /// The schema version that this program needs.
+        supported: i64,
     },
-    /// A migration differs from this program's: the database was made by another build.
+    /// A migration in the database differs from the same migration in this program, so another
+    /// build created the database.
     #[error(
-        "{} was made by another build of this program: its migration {version} differs; \
-         run the build that made it", path.display()
+        "{} was created by another build of this program: schema migration {version} differs; \
+         run the build that created it",
+        path.display()
     )]
     DifferentSchema {
-        /// The file.
+        /// Path to the database.
         path: PathBuf,
         /// The first migration that differs.
         version: i64,
     },
-    /// The database is missing, and something that belongs to it is there.
+    /// The database is missing, although a file that belongs to it exists.
     #[error(
-        "{} is missing or empty, and {} is there, which belongs to it; put the database back, or \
-         restore a backup; to start with an empty store, move what is left of the old one away",
+        "{} is missing or empty, but {} exists, which belongs to it; put the database back, or \
+         restore a backup; to start with an empty store, move the remaining files away",
         path.display(), beside.display()
     )]
     DatabaseMissing {
-        /// The database.
+        /// Path to the database.
         path: PathBuf,
-        /// What is there.
+        /// The existing file that belongs to the database.
         beside: PathBuf,
     },
-    /// A file beside the database is not of this database.
+    /// A file beside the database belongs to another database.
     #[error(
-        "{} does not belong to {}: {detail}; \
-         put the file back that does, or restore a backup", beside.display(), path.display()
+        "{} does not belong to {}: {detail}; put back the file that does, or restore a backup",
+        beside.display(), path.display()
     )]
-    NotTogether {
-        /// The database.
+    FileMismatch {
+        /// Path to the database.
         path: PathBuf,
-        /// The file beside it.
+        /// Path to the other file.
         beside: PathBuf,
-        /// How that shows.
+        /// Description of the mismatch, for people.
         detail: String,
     },
-    /// There is a store where one was to be made.
-    #[error("there is {} already; name an empty folder, or move away what is in it", path.display())]
-    AlreadyThere {
-        /// The first file of it.
+    /// A store already exists in the folder for the new store.
+    #[error("{} already exists; pass an empty folder, or move its files away", path.display())]
+    AlreadyExists {
+        /// Path to the existing store's first file.
         path: PathBuf,
     },
-    /// There is no backup where one was to be read.
-    #[error("there is no backup in {}: it has no {}", path.display(), crate::DATABASE_FILE)]
+    /// The folder to restore from contains no backup.
+    #[error("{} is not a backup: it has no {}", path.display(), crate::DATABASE_FILE)]
     NoBackup {
-        /// The folder.
+        /// Path to the folder.
         path: PathBuf,
     },
-    /// Another server has opened the folder since, though this one holds it: somebody removed the
-    /// file that is locked. What this server has not stored yet is the other's to decide.
+    /// The lock file was removed, and another server has opened the folder. This server must
+    /// discard its uncommitted state.
     #[error(
-        "{} has been opened by another server since: this one must not go on; \
-         let one server use the folder, and do not remove its lock", path.display()
+        "{} has been opened by another server, so this server must stop; run one server per \
+         folder, and do not remove its lock file",
+        path.display()
     )]
     Superseded {
-        /// The file.
+        /// Path to the database.
         path: PathBuf,
     },
-    /// The database is inconsistent. Nothing in it is used.
+    /// The database is inconsistent. None of its content is used.
     #[error(
-        "{} is damaged: {detail}; \
-         move it away, with the files beside it, and restore a backup", path.display()
+        "{} is damaged: {detail}; move it and the files that belong to it away, and restore a \
+         backup",
+        path.display()
     )]
     Corrupt {
-        /// The file.
+        /// Path to the database.
         path: PathBuf,
-        /// The first contradiction found.
+        /// The first inconsistency found.
         detail: String,
     },
 
-    /// One value is damaged, and nothing else is known to be.
-    #[error(
-        "in {} {damage}; \
-         restore a backup, or drop what is damaged and go on without it", path.display()
-    )]
+    /// One value is damaged; no other damage is known.
+    #[error("{}: {damage}; restore a backup, or drop the damaged value", path.display())]
     Damaged {
-        /// The file.
+        /// Path to the database.
         path: PathBuf,
-        /// What is damaged.
-        damage: Box<Damage>,
+        /// The value and its damage.
+        damage: Box<DamageReport>,
     },
 
-    /// The match has finished, and its replay is kept no more.
-    #[error("the replay of the match {match_id} is kept no more")]
+    /// The match has finished, and its replay has been deleted.
+    #[error("the replay of match {match_id} has been deleted")]
     ReplayForgotten {
-        /// The match.
+        /// Id of the match, as given in the write.
         match_id: MatchId,
     },
 
-    /// The disk is full, or the size that the options allow the database is used up.
-    #[error("there is no room for {}: make room, then go on", path.display())]
+    /// The disk is full, or the database has reached its configured size.
+    #[error("no space left for {}; free some space, then retry", path.display())]
     DiskFull {
-        /// The file or the folder.
+        /// Path to the file or folder.
         path: PathBuf,
     },
-    /// The database may be read but not written.
+    /// The database can be read but not written.
     #[error(
-        "{} is read-only: make the file, its folder and its file system writable", path.display()
+        "{} is read-only; make the file, its folder and its file system writable",
+        path.display()
     )]
     ReadOnly {
-        /// The file.
+        /// Path to the database.
         path: PathBuf,
     },
-    /// Another program held the database for longer than the store waits.
-    #[error(
-        "{} is locked by another program: end its transaction, then try again", path.display()
-    )]
+    /// Another program has locked the database, and waiting for the lock has timed out.
+    #[error("{} is locked by another program; end its transaction, then retry", path.display())]
     Busy {
-        /// The file.
+        /// Path to the database.
         path: PathBuf,
     },
-    /// The system failed to read or write. Whether a commit that failed so is stored is known only
-    /// when the store is opened again: either all of it is there, or nothing.
-    #[error("{} cannot be read or written: {detail}; check the disk and restart", path.display())]
+    /// An I/O error. If a commit fails with this error, the batch is stored completely or not at
+    /// all. The outcome is known when the store is opened again.
+    #[error("{} cannot be read or written: {detail}; check the disk, then restart", path.display())]
     Io {
-        /// The file.
+        /// Path to the file.
         path: PathBuf,
-        /// What the system or SQLite says.
+        /// The error from the system or SQLite.
         detail: String,
     },
-    /// The address of a database is none of PostgreSQL.
+    /// The address of the PostgreSQL database is invalid.
     #[error(
-        "this is no address of a PostgreSQL database: {detail}; \
-         give postgres://USER:PASSWORD@HOST:PORT/DATABASE"
+        "invalid address of a PostgreSQL database: {detail}; expected \
+         postgres://USER:PASSWORD@HOST:PORT/DATABASE, or several HOST:PORT separated by commas"
     )]
-    BadAddress {
-        /// What is wrong with it, without repeating it: it may have a password.
+    InvalidAddress {
+        /// Description of the error. The description never repeats the address, since the address
+        /// can contain a password.
         detail: String,
     },
-    /// The certificate of the database is not trusted, or is for another host.
+    /// The file with the password of the database cannot be used.
     #[error(
-        "{database} shows a certificate that is not accepted: {detail}; name the file to trust in \
-         the address, as ?sslrootcert=FILE, and the host as the certificate does"
+        "the password file {} cannot be used: {detail}; write the password to this file, and let \
+         this user read it",
+        path.display()
+    )]
+    PasswordFileUnusable {
+        /// Path of the file.
+        path: PathBuf,
+        /// The reason, without the content of the file.
+        detail: String,
+    },
+    /// The database refuses the user or the password.
+    #[error(
+        "{database} refuses the login: {detail}; check the user, the password or the password \
+         file, and pg_hba.conf"
+    )]
+    LoginRefused {
+        /// Address of the database, without the password.
+        database: String,
+        /// The error of PostgreSQL.
+        detail: String,
+    },
+    /// The server has no database with this name.
+    #[error("{database}: {detail}; create the database, or correct its name in the address")]
+    NoDatabase {
+        /// Address of the database, without the password.
+        database: String,
+        /// The error of PostgreSQL.
+        detail: String,
+    },
+    /// A setting that this program needs is not in force.
+    #[error(
+        "{database} ignores the setting {setting}: requested {requested}, found {found}; a \
+         connection pooler must use session mode"
+    )]
+    SettingIgnored {
+        /// Address of the database, without the password.
+        database: String,
+        /// Name of the setting.
+        setting: &'static str,
+        /// The requested value.
+        requested: String,
+        /// The value that the database reports.
+        found: String,
+    },
+    /// Connections share sessions of the database, so locks and settings of a session do not work.
+    #[error(
+        "{database} is a connection pooler in transaction mode; set it to session mode, or use \
+         the address of PostgreSQL"
+    )]
+    SharedSessions {
+        /// Address of the database, without the password.
+        database: String,
+    },
+    /// The database server's certificate is not trusted, or was issued for another host.
+    #[error(
+        "the certificate of {database} is not trusted: {detail}; add ?sslrootcert=FILE with \
+         the certificate of its authority to the address, and use the host name that the \
+         certificate contains"
     )]
     CertificateRefused {
-        /// Its address.
+        /// Address of the database, without the password.
         database: String,
-        /// What is wrong with the certificate.
+        /// The error from the TLS library.
         detail: String,
     },
-    /// The database is older than this program can use.
+    /// The database runs a version of PostgreSQL that is not supported.
     #[error(
-        "{database} is PostgreSQL {version}, and this program needs {} or newer: \
-         upgrade it, or name another database",
-        crate::limits::POSTGRES_OLDEST
+        "{database} runs PostgreSQL {version}, but this program needs {} or newer; upgrade it, or \
+         use another database",
+        crate::limits::MIN_POSTGRES_VERSION
     )]
-    OldPostgres {
-        /// Its address.
+    UnsupportedPostgres {
+        /// Address of the database, without the password.
         database: String,
-        /// Its version.
+        /// Major version of PostgreSQL, such as 14.
         version: i32,
     },
-    /// The database is to be filled by a copy, and has rows.
-    #[error("{database} has a store already: name an empty database, or one of its own")]
+    /// The target database of a copy already has rows.
+    #[error("{database} already has a store; use an empty database")]
     NotEmpty {
-        /// Its address, without its password.
+        /// Address of the database, without the password.
         database: String,
     },
-    /// The database is to be copied, and nothing was ever stored in it.
-    #[error("there is no store in {database}")]
+    /// The source database of a copy has no store.
+    #[error("{database} has no store")]
     NoStore {
-        /// Its address, without its password.
+        /// Address of the database, without the password.
         database: String,
     },
-    /// What was read back from a copy is not what was written.
-    #[error("the copy of the table {table} has other rows than the original: nothing is copied")]
-    CopyDiffers {
-        /// The table.
+    /// The copied rows differ from the original rows. The copy is discarded.
+    #[error(
+        "the copy of table {table} differs from the original and was discarded; retry the copy"
+    )]
+    CopyMismatch {
+        /// Name of the table.
         table: &'static str,
     },
-    /// The database has tables of another program.
-    #[error("{database} has tables of another program: give a database of its own")]
+    /// The database contains another program's tables.
+    #[error("{database} has tables of another program; use a separate database")]
     ForeignTables {
-        /// Its address.
+        /// Address of the database, without the password.
         database: String,
     },
-    /// The database is a standby, which may be read but not written.
-    #[error("{database} is a standby that may not be written: name the primary")]
-    StandbyOnly {
-        /// Its address.
+    /// The database is a standby, which can be read but not written.
+    #[error("{database} is a read-only standby; use the address of the primary")]
+    ReadOnlyStandby {
+        /// Address of the database, without the password.
         database: String,
     },
-    /// Another server has taken the database over since. What this server has not stored yet is the
-    /// other's to decide.
+    /// The configuration of the database refuses writes.
     #[error(
-        "what this server had in {database} has been taken over by another server since: this one \
-         must not go on; servers that run at the same time need names of their own"
+        "{database} accepts no writes, since default_transaction_read_only is on; turn the setting \
+         off, or use the address of the primary"
     )]
-    EpochOver {
-        /// Its address.
+    ReadOnlySetting {
+        /// Address of the database, without the password.
         database: String,
     },
-    /// The database does not answer, or fails. A commit was tried again for
-    /// [`POSTGRES_PATIENCE`](crate::limits::POSTGRES_PATIENCE); whether one that failed so is
-    /// stored is known only when the store is opened again: either all of it is there, or nothing.
+    /// Another server has taken over this server's node. This server must discard its uncommitted
+    /// state.
     #[error(
-        "{database} cannot be used: {detail}; \
-         see that PostgreSQL runs there and lets this user in, then start again"
+        "this server's node in {database} was taken over by another server, so this server must \
+         stop; servers that run at the same time need different names"
+    )]
+    EpochEnded {
+        /// Address of the database, without the password.
+        database: String,
+    },
+    /// The database does not respond, or fails. A commit was retried for
+    /// [`POSTGRES_RETRY_TIMEOUT`](crate::limits::POSTGRES_RETRY_TIMEOUT). The commit's batch is
+    /// stored completely or not at all. The outcome is known when the store is opened again.
+    #[error(
+        "{database} cannot be used: {detail}; check that PostgreSQL is running there and accepts \
+         this user, then restart"
     )]
     Unreachable {
-        /// Its address.
+        /// Address of the database, without the password.
         database: String,
-        /// What the system or PostgreSQL says.
+        /// The error from the system or PostgreSQL.
         detail: String,
     },
     /// The store has been closed.
@@ -369,8 +448,23 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether the caller asked for something that does not fit what is stored. Otherwise the
-    /// storage failed, and the same call may succeed once the cause is removed.
+    /// Returns whether a database is unavailable. The outcome of a commit may then be unknown.
+    #[must_use]
+    pub fn is_unavailable(&self) -> bool {
+        matches!(
+            self,
+            Self::Unreachable { .. }
+                | Self::LoginRefused { .. }
+                | Self::NoDatabase { .. }
+                | Self::PasswordFileUnusable { .. }
+                | Self::ReadOnlyStandby { .. }
+                | Self::ReadOnlySetting { .. }
+                | Self::CertificateRefused { .. }
+        )
+    }
+
+    /// Returns whether the request contradicts the stored state. If not, the storage has failed,
+    /// and the same call can succeed once the cause is removed.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
         matches!(
@@ -387,6 +481,6 @@ impl StoreError {
     }
 }
 
-fn of_process(process_id: Option<u32>) -> String {
+fn format_process_id(process_id: Option<u32>) -> String {
     process_id.map_or_else(String::new, |id| format!(" (process {id})"))
 }

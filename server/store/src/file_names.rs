@@ -1,13 +1,14 @@
 //! The names of the files in a data folder.
 
-/// The database in a data folder. Two files beside it, with `-wal` and `-shm` after its name, and
-/// [`COMMITS_FILE`] belong to it: they are copied and moved with it.
+/// The database in a data folder. Two files beside the database, with the suffixes `-wal` and
+/// `-shm`, and [`COMMITS_FILE`] belong to it. These files must be copied and moved together with
+/// the database.
 pub const DATABASE_FILE: &str = "bridgemaster.db";
 
-/// The file that a running server keeps locked. It says which process that is, and means
-/// nothing when it is not locked; a server that is killed leaves it behind unlocked.
+/// The file that a running server keeps locked. The file contains the server's process id. An
+/// unlocked file has no meaning, since a killed server does not delete it.
 pub const LOCK_FILE: &str = "server.lock";
 
-/// The file in a data folder that says how many commits there have been, at least. It belongs to
-/// the database and is copied and moved with it.
+/// The file in a data folder that records a lower bound for the number of commits. The file belongs
+/// to the database, and must be copied and moved together with it.
 pub const COMMITS_FILE: &str = "bridgemaster.commits";

@@ -1,37 +1,40 @@
-//! A commit on its way to where it is durable.
+//! A handle to await that a commit is durable.
 
 use std::{fmt, pin::Pin};
 
 use crate::StoreError;
 
-type Flushing = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send>>;
+type FlushFuture = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send>>;
 
-/// A batch that is committed, and may not be durable yet. It becomes so whether anybody waits for it
-/// or not.
-#[must_use = "nobody may see what was committed before it is durable"]
-pub struct Flush(Option<Flushing>);
+/// A batch that is committed, but might not be durable yet. The batch becomes durable even if this
+/// handle is not awaited.
+#[must_use = "effects of a commit must not become visible before it is durable"]
+pub struct Flush(Option<FlushFuture>);
 
 impl Flush {
-    /// The batch is durable.
-    pub fn done() -> Self {
+    /// Returns the flush of a batch that is already durable.
+    pub fn already_durable() -> Self {
         Self(None)
     }
 
-    /// It is once this completes, which does not need to be polled to come about.
-    pub fn until(flushed: impl Future<Output = Result<(), StoreError>> + Send + 'static) -> Self {
+    /// Returns the flush of a batch that is durable once `flushed` completes. The batch must become
+    /// durable even if the future is never polled.
+    pub fn from_future(
+        flushed: impl Future<Output = Result<(), StoreError>> + Send + 'static,
+    ) -> Self {
         Self(Some(Box::pin(flushed)))
     }
 
-    /// Whether it is known to be durable already.
+    /// Returns whether the batch is known to be durable already.
     #[must_use]
-    pub fn is_done(&self) -> bool {
+    pub fn is_durable(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Completes when the batch and all before it are as durable as the store promises.
+    /// Completes when the batch and all earlier batches are as durable as the store guarantees.
     ///
     /// # Errors
-    /// A failure of the storage: whether the batch is stored is not known then.
+    /// A storage failure. It is then unknown whether the batch is stored.
     pub async fn wait(self) -> Result<(), StoreError> {
         match self.0 {
             Some(flushing) => flushing.await,
@@ -43,7 +46,7 @@ impl Flush {
 impl fmt::Debug for Flush {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Flush")
-            .field("is_done", &self.is_done())
+            .field("is_durable", &self.is_durable())
             .finish()
     }
 }

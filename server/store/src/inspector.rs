@@ -1,29 +1,36 @@
-//! What a check asks of whoever knows what the stored bytes mean.
+//! A hook for code that interprets the stored bytes during a check.
 
-use crate::{Damage, FinishedMatch, OpenMatch};
+use crate::{DamageReport, FinishedMatch, OpenMatch, Records};
 
-/// Looks into what a check has found as it was written. The store knows nothing of its meaning.
+/// Inspects values that a check has found intact. The store itself does not interpret the values.
 pub trait Inspector: Send {
-    /// A match in play, with its whole journal.
-    ///
-    /// # Errors
-    /// What is wrong with it.
-    fn match_in_play(&mut self, open: &OpenMatch) -> Result<(), Damage>;
+    /// Receives all of the store's records, before any match.
+    fn inspect_records(&mut self, _notes: &Records) {}
 
-    /// A finished match, with its replay.
+    /// Inspects a match in play, with its whole journal.
     ///
     /// # Errors
-    /// What is wrong with it.
-    fn finished_match(&mut self, finished: &FinishedMatch, replay: &[u8]) -> Result<(), Damage>;
+    /// The damage found in the match.
+    fn inspect_match_in_play(&mut self, open: &OpenMatch) -> Result<(), DamageReport>;
+
+    /// Inspects a finished match, with its replay.
+    ///
+    /// # Errors
+    /// The damage found in the match.
+    fn inspect_finished_match(
+        &mut self,
+        finished: &FinishedMatch,
+        replay: &[u8],
+    ) -> Result<(), DamageReport>;
 }
 
-/// Takes everything for what it is.
+/// Accepts every value without inspection.
 impl Inspector for () {
-    fn match_in_play(&mut self, _: &OpenMatch) -> Result<(), Damage> {
+    fn inspect_match_in_play(&mut self, _: &OpenMatch) -> Result<(), DamageReport> {
         Ok(())
     }
 
-    fn finished_match(&mut self, _: &FinishedMatch, _: &[u8]) -> Result<(), Damage> {
+    fn inspect_finished_match(&mut self, _: &FinishedMatch, _: &[u8]) -> Result<(), DamageReport> {
         Ok(())
     }
 }

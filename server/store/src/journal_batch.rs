@@ -1,4 +1,4 @@
-//! The bytes of a batch of the journal: one commit, with the entries of any number of matches.
+//! Encodes a journal batch, which contains the entries of one commit, for any number of matches.
 
 use prost::{
     Message,
@@ -7,78 +7,79 @@ use prost::{
 
 use crate::checksum::StoreId;
 
-/// The generated messages; of a `JournalBatch` the fields are written and read one by one.
-mod form {
+/// The messages generated from the proto file. A `JournalBatch` is encoded and decoded by hand,
+/// since each part has its own checksum.
+mod proto {
     #![allow(dead_code, missing_docs, unreachable_pub, clippy::all)]
     include!(concat!(env!("OUT_DIR"), "/bridgemaster.internal.v1.rs"));
 }
 
-/// Numbers of the fields of a `JournalBatch`.
+/// Field numbers of a `JournalBatch`.
 const HEAD_FIELD: u32 = 1;
 const PARTS_FIELD: u32 = 2;
 
-/// Most bytes of a number as a field, or of what comes before bytes: the key of the field and a varint.
+/// Upper bound for an encoded integer field, or for the key and length of a bytes field.
 const MAX_VARINT_FIELD_BYTES: usize = 11;
 
-/// Number of the field `checksum` in every message.
+/// Number of the `checksum` field, the same in every message.
 const CHECKSUM_FIELD: u32 = 15;
 
-/// The first byte of that field: its number and its kind, 8 bytes of fixed length.
+/// The encoded key of the `checksum` field: its number and the wire type `fixed64`.
 const CHECKSUM_KEY: u8 = (CHECKSUM_FIELD << 3) as u8 | WireType::SixtyFourBit as u8;
 
-/// Bytes of that field.
+/// Encoded size of the `checksum` field: its key and 8 bytes.
 const CHECKSUM_BYTES: usize = 9;
 
 /// The entries of one match in a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Part {
-    /// Stands for the match.
+pub(crate) struct BatchPart {
+    /// Internal key of the match.
     pub(crate) match_key: i64,
     /// Number of the first entry.
     pub(crate) first_entry: u64,
-    /// The batch with the entries before these.
+    /// Number of the batch with the match's preceding entries.
     pub(crate) previous_batch: Option<i64>,
     pub(crate) entries: Vec<Vec<u8>>,
 }
 
-/// What a batch says, as far as it is sound.
+/// The intact content of a batch.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Batch {
-    /// The parts that are sound.
-    pub(crate) parts: Vec<Part>,
-    /// Keys given to matches so far; 0 if that cannot be read.
-    pub(crate) match_keys_given: i64,
-    /// What is wrong with it, if anything is.
+    /// The parts whose checksums match.
+    pub(crate) parts: Vec<BatchPart>,
+    /// The largest match key assigned so far; 0 if it cannot be read.
+    pub(crate) last_match_key: i64,
+    /// Set if any part of the batch is damaged.
     pub(crate) damage: Option<BatchDamage>,
 }
 
-/// A batch that is not as it was written.
+/// The damage found in a batch.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BatchDamage {
-    /// Keys of the matches whose parts are not sound; `None` if that cannot be told.
+    /// Keys of the matches whose parts are damaged; `None` if these keys are unknown.
     pub(crate) match_keys: Option<Vec<i64>>,
 }
 
-/// The bytes of a batch.
+/// Encodes a batch with its checksums.
 pub(crate) fn write(
     store: StoreId,
     number: i64,
-    match_keys_given: i64,
-    parts: Vec<Part>,
+    last_match_key: i64,
+    parts: Vec<BatchPart>,
 ) -> Vec<u8> {
-    let head = form::JournalBatchHead {
+    let head = proto::JournalBatchHead {
         number: number.cast_unsigned(),
-        match_keys_given: match_keys_given.cast_unsigned(),
+        match_keys_given: last_match_key.cast_unsigned(),
         match_keys: parts
             .iter()
             .map(|part| part.match_key.cast_unsigned())
             .collect(),
         checksum: 0,
     };
-    let mut bytes = Vec::with_capacity(room(&parts));
+    let mut bytes = Vec::with_capacity(max_encoded_len(&parts));
     put_sealed(store, number, HEAD_FIELD, &head, &mut bytes);
     for part in parts {
-        let part = form::JournalPart {
+        let part = proto::JournalPart {
             match_key: part.match_key.cast_unsigned(),
             first_entry: part.first_entry,
             previous_batch: part.previous_batch.map(i64::cast_unsigned),
@@ -91,29 +92,31 @@ pub(crate) fn write(
     bytes
 }
 
-/// Bytes of a batch of these parts, at most.
-fn room(parts: &[Part]) -> usize {
+/// Returns an upper bound for the encoded size of these parts.
+fn max_encoded_len(parts: &[BatchPart]) -> usize {
     let of_entry = |entry: &Vec<u8>| entry.len() + MAX_VARINT_FIELD_BYTES;
-    let of_part = |part: &Part| {
+    let of_part = |part: &BatchPart| {
         let entries: usize = part.entries.iter().map(of_entry).sum();
         entries + 6 * MAX_VARINT_FIELD_BYTES
     };
     parts.iter().map(of_part).sum::<usize>() + 6 * MAX_VARINT_FIELD_BYTES
 }
 
-/// Reads what is sound of the batch of this number.
+/// Decodes the intact parts of a batch, given its number.
 pub(crate) fn read(store: StoreId, number: i64, bytes: &[u8]) -> Batch {
     let is_sound = is_sealed(store, number, bytes);
     let mut head = None;
     let mut parts = Vec::new();
     for (field, value) in fields(bytes) {
-        // The parts of a sound batch are sound.
+        // If the checksum of the batch is valid, its parts are intact.
         if !(is_sound || is_sealed(store, number, value)) {
             continue;
         }
         match field {
-            HEAD_FIELD => head = form::JournalBatchHead::decode(value).ok(),
-            PARTS_FIELD => parts.extend(form::JournalPart::decode(value).ok().map(Part::from)),
+            HEAD_FIELD => head = proto::JournalBatchHead::decode(value).ok(),
+            PARTS_FIELD => {
+                parts.extend(proto::JournalPart::decode(value).ok().map(BatchPart::from));
+            }
             _ => {}
         }
     }
@@ -121,14 +124,14 @@ pub(crate) fn read(store: StoreId, number: i64, bytes: &[u8]) -> Batch {
         let keys = head.match_keys.iter();
         keys.map(|key| key.cast_signed()).collect()
     });
-    let is_whole = keys.as_ref().is_some_and(|keys| {
+    let is_complete = keys.as_ref().is_some_and(|keys| {
         keys.len() == parts.len()
             && keys
                 .iter()
                 .zip(&parts)
                 .all(|(key, part)| *key == part.match_key)
     });
-    let damage = (!is_sound || !is_whole).then(|| BatchDamage {
+    let damage = (!is_sound || !is_complete).then(|| BatchDamage {
         match_keys: keys.map(|mut keys| {
             keys.retain(|key| parts.iter().all(|part| part.match_key != *key));
             keys
@@ -136,13 +139,13 @@ pub(crate) fn read(store: StoreId, number: i64, bytes: &[u8]) -> Batch {
     });
     Batch {
         parts,
-        match_keys_given: head.map_or(0, |head| head.match_keys_given.cast_signed()),
+        last_match_key: head.map_or(0, |head| head.match_keys_given.cast_signed()),
         damage,
     }
 }
 
-impl From<form::JournalPart> for Part {
-    fn from(part: form::JournalPart) -> Self {
+impl From<proto::JournalPart> for BatchPart {
+    fn from(part: proto::JournalPart) -> Self {
         Self {
             match_key: part.match_key.cast_signed(),
             first_entry: part.first_entry,
@@ -152,7 +155,7 @@ impl From<form::JournalPart> for Part {
     }
 }
 
-/// Adds a message with the checksum of its bytes as its last field, as a field of another.
+/// Appends a message, sealed with its checksum, as a field of another message.
 fn put_sealed(
     store: StoreId,
     number: i64,
@@ -167,23 +170,23 @@ fn put_sealed(
     seal(store, number, begin, bytes);
 }
 
-/// Adds the checksum of a message, which begins here and is the end of the bytes.
+/// Appends the checksum of the message from `begin` to the end of `bytes`.
 fn seal(store: StoreId, number: i64, begin: usize, bytes: &mut Vec<u8>) {
-    let checksum = store.of_batch(number, &bytes[begin..]);
+    let checksum = store.batch_checksum(number, &bytes[begin..]);
     bytes.push(CHECKSUM_KEY);
     bytes.extend(checksum.to_le_bytes());
 }
 
-/// Whether a message ends with the checksum of its bytes.
+/// Returns whether a message ends with a valid checksum.
 fn is_sealed(store: StoreId, number: i64, message: &[u8]) -> bool {
     let Some(length) = message.len().checked_sub(CHECKSUM_BYTES) else {
         return false;
     };
     let (body, field) = message.split_at(length);
-    field[0] == CHECKSUM_KEY && field[1..] == store.of_batch(number, body).to_le_bytes()
+    field[0] == CHECKSUM_KEY && field[1..] == store.batch_checksum(number, body).to_le_bytes()
 }
 
-/// The fields of a message that are bytes, with their numbers, up to where it makes no sense.
+/// Iterates over the length-delimited fields of a message, up to the first that cannot be decoded.
 fn fields(mut rest: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
     std::iter::from_fn(move || {
         let (field, WireType::LengthDelimited) = decode_key(&mut rest).ok()? else {
@@ -203,8 +206,8 @@ mod tests {
 
     const STORE: StoreId = StoreId([7; STORE_ID_BYTES]);
 
-    fn parts() -> Vec<Part> {
-        let part = |match_key, previous_batch, entries: &[&str]| Part {
+    fn parts() -> Vec<BatchPart> {
+        let part = |match_key, previous_batch, entries: &[&str]| BatchPart {
             match_key,
             first_entry: match_key.unsigned_abs() * 100,
             previous_batch,
@@ -224,23 +227,23 @@ mod tests {
     fn a_batch_comes_back_as_it_was_written() {
         let bytes = write(STORE, 41, 900, parts());
         let batch = read(STORE, 41, &bytes);
-        assert_eq!((batch.parts, batch.match_keys_given), (parts(), 900));
+        assert_eq!((batch.parts, batch.last_match_key), (parts(), 900));
         assert_eq!(batch.damage, None);
         let empty = read(STORE, 42, &write(STORE, 42, 0, Vec::new()));
         assert_eq!((empty.parts, empty.damage), (Vec::new(), None));
     }
 
-    /// The form may not change: what is stored must be read by later programs.
+    /// The encoding is fixed: later versions must read stored batches.
     #[test]
-    fn the_form_of_a_batch_is_fixed() {
-        let part = Part {
+    fn the_encoding_of_a_batch_is_fixed() {
+        let part = BatchPart {
             match_key: 2,
             first_entry: 5,
             previous_batch: Some(7),
             entries: vec![b"e".to_vec()],
         };
         let bytes = write(STORE, 8, 3, vec![part]);
-        let described = form::JournalBatch::decode(&bytes[..]).unwrap();
+        let described = proto::JournalBatch::decode(&bytes[..]).unwrap();
         assert!(is_sealed(STORE, 8, &described.head));
         assert!(is_sealed(STORE, 8, &described.parts[0]));
         let hex = hex::encode(bytes);
@@ -251,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_at_another_place_or_of_another_store_is_not_believed() {
+    fn a_batch_with_another_number_or_of_another_store_is_rejected() {
         let bytes = write(STORE, 41, 900, parts());
         for batch in [
             read(STORE, 42, &bytes),
@@ -265,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn every_flipped_bit_is_told_of_the_matches_that_it_is_of() {
+    fn every_flipped_bit_is_reported_for_the_affected_matches() {
         let bytes = write(STORE, 41, 900, parts());
         let mut of_one = 0;
         for place in 0..bytes.len() {
@@ -274,7 +277,7 @@ mod tests {
                 damaged[place] ^= 1 << bit;
                 let batch = read(STORE, 41, &damaged);
                 let damage = batch.damage.unwrap();
-                // What is believed is true, and what is not believed is told.
+                // Accepted parts are unchanged, and all others are reported as damaged.
                 assert!(batch.parts.iter().all(|part| parts().contains(part)));
                 let Some(keys) = damage.match_keys else {
                     continue;
@@ -286,7 +289,7 @@ mod tests {
                 of_one += usize::from(keys.len() == 1);
             }
         }
-        // Most bytes are of one part.
+        // Most bytes belong to exactly one part.
         assert!(of_one > bytes.len() * 8 / 2, "{of_one}");
     }
 }

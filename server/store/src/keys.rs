@@ -1,22 +1,22 @@
-//! API keys as the store keeps them: the hash of a secret, never the secret.
+//! API keys as stored. A stored key contains the hash of its secret, never the secret itself.
 
 use std::{collections::BTreeSet, fmt};
 
-use crate::{Damage, DamagedValue, KeyId, KeyName, OwnerName, Scope};
+use crate::{DamageReport, DamagedValue, KeyId, KeyName, OwnerName, Scope};
 
-/// The 32-byte hash of a key's secret. It never appears in logs, and has no `==`: compare
-/// [`as_bytes`](Self::as_bytes) in constant time.
+/// The 32-byte hash of a key's secret. The hash never appears in logs. This type does not implement
+/// `==`, so compare [`as_bytes`](Self::as_bytes) in constant time.
 #[derive(Clone, Copy)]
 pub struct SecretHash([u8; 32]);
 
 impl SecretHash {
-    /// Holds a hash.
+    /// Wraps a hash's 32 bytes.
     #[must_use]
     pub const fn new(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// The hash.
+    /// Returns the hash's 32 bytes.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
@@ -32,68 +32,70 @@ impl fmt::Debug for SecretHash {
 /// An API key to be added.
 #[derive(Clone, Debug)]
 pub struct NewKey {
-    /// An id that no key of the store has.
+    /// Id of the key, unique in the store.
     pub id: KeyId,
-    /// A name that no key in force has; the name of a revoked key can be reused.
+    /// Name of the key, unique among the keys in force. A revoked key's name can be reused.
     pub name: KeyName,
-    /// Who has it; `None` for somebody of the key's own name.
+    /// Owner of the key; `None` for an owner with the name of the key.
     pub owner: Option<OwnerName>,
-    /// Its scopes; may be empty.
+    /// The scopes of the key; may be empty.
     pub scopes: BTreeSet<Scope>,
     /// The hash of its secret.
     pub secret_hash: SecretHash,
-    /// When it was made, in milliseconds since 1970 UTC.
+    /// Creation time, in milliseconds since 1970 UTC.
     pub created_at_unix_ms: i64,
-    /// From when on it is not good any more, in milliseconds since 1970 UTC; `None` for never.
+    /// Expiry time, in milliseconds since 1970 UTC; `None` if it never expires.
     pub expires_at_unix_ms: Option<i64>,
 }
 
-/// An API key of the store.
+/// An API key in the store.
 #[derive(Clone, Debug)]
 pub struct Key {
-    /// Its id.
+    /// Unique id of the key.
     pub id: KeyId,
-    /// The name of its holder.
+    /// Name of the key, unique among the keys in force.
     pub name: KeyName,
-    /// Who has it; `None` for somebody of the key's own name.
+    /// Owner of the key; `None` for an owner with the name of the key.
     pub owner: Option<OwnerName>,
-    /// Its scopes.
+    /// The scopes of the key; may be empty.
     pub scopes: BTreeSet<Scope>,
     /// The hash of its secret.
     pub secret_hash: SecretHash,
-    /// When it was made, in milliseconds since 1970 UTC.
+    /// Creation time, in milliseconds since 1970 UTC.
     pub created_at_unix_ms: i64,
-    /// From when on it is not good any more, in milliseconds since 1970 UTC; `None` for never.
+    /// Expiry time, in milliseconds since 1970 UTC; `None` if it never expires.
     pub expires_at_unix_ms: Option<i64>,
-    /// A moment of its use, in milliseconds since 1970 UTC, which is not the last one but not long
-    /// before it; `None` if none was noted.
+    /// Time of the last recorded use, in milliseconds since 1970 UTC; `None` if no use is recorded.
+    /// The key might have been used since, because not every use is recorded.
     pub last_used_at_unix_ms: Option<i64>,
-    /// When it was first revoked, in milliseconds since 1970 UTC; `None` while it is in force.
+    /// Time of the first revocation, in milliseconds since 1970 UTC; `None` while the key is in
+    /// force.
     pub revoked_at_unix_ms: Option<i64>,
 }
 
 impl Key {
-    /// Who has it: keys with the same owner are of the same people.
+    /// Returns the owner's name. The owner's name defaults to the key's name.
     #[must_use]
     pub fn owner(&self) -> &str {
         let owner = self.owner.as_ref();
         owner.map_or(self.name.as_str(), OwnerName::as_str)
     }
 
-    /// Whether its time is over at this moment, in milliseconds since 1970 UTC.
+    /// Returns whether the key has expired at this time, in milliseconds since 1970 UTC.
     #[must_use]
     pub fn has_expired(&self, now_unix_ms: i64) -> bool {
         self.expires_at_unix_ms.is_some_and(|at| at <= now_unix_ms)
     }
 
-    /// Whether it has not been revoked. One whose time is over keeps its name until it is.
+    /// Returns whether the key has not been revoked. An expired key keeps its name until it is
+    /// revoked.
     #[must_use]
     pub fn is_in_force(&self) -> bool {
         self.revoked_at_unix_ms.is_none()
     }
 
-    /// Whether this is `key` as it was added, unchanged.
-    pub(crate) fn stands_as(&self, key: &NewKey) -> bool {
+    /// Returns whether this key is the result of adding `key` and has not changed since.
+    pub(crate) fn is_result_of_adding(&self, key: &NewKey) -> bool {
         self.is_in_force()
             && self.id == key.id
             && self.name == key.name
@@ -105,19 +107,19 @@ impl Key {
     }
 }
 
-/// An API key that cannot be read. It opens nothing, and may keep its name from others until it is
-/// [removed](crate::KeyStore::remove_damaged_key).
+/// An API key that cannot be read. The key grants no access. The key's name can stay in use until
+/// the key is [removed](crate::KeyStore::remove_damaged_key).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DamagedKey {
-    /// Its id; where that is damaged too, one that stands in for it.
+    /// Id of the key, or a substitute id if the id is damaged too.
     pub id: KeyId,
-    /// What is left of its name, if that is one.
+    /// Name of the key, if it is readable.
     pub name: Option<KeyName>,
-    /// What is wrong with it.
+    /// Description of the damage, for people.
     pub detail: String,
 }
 
-impl From<DamagedKey> for Damage {
+impl From<DamagedKey> for DamageReport {
     fn from(key: DamagedKey) -> Self {
         Self {
             value: DamagedValue::Key(key.id),
@@ -126,16 +128,16 @@ impl From<DamagedKey> for Damage {
     }
 }
 
-/// A version mark of the keys of a store, from [`KeyStore::keys_mark`](crate::KeyStore::keys_mark).
-/// Keys are only ever added, revoked, and removed when they are damaged, so it reveals every change
-/// but that of a last use.
+/// The version of a store's keys, from [`KeyStore::keys_version`](crate::KeyStore::keys_version).
+/// The version changes when a key is added or revoked, and when a damaged key is removed, but not
+/// when a use is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KeysMark {
-    /// Keys, revoked ones included.
-    pub kept: u64,
-    /// Keys that are revoked.
+pub struct KeysVersion {
+    /// The number of keys, including revoked keys.
+    pub total: u64,
+    /// The number of revoked keys.
     pub revoked: u64,
-    /// Number of the key that was added last; 0 without keys. No number is given twice.
+    /// Number of the newest key; 0 if there are no keys. Numbers are never reused.
     pub newest: u64,
 }
 

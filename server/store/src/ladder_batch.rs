@@ -1,4 +1,4 @@
-//! Whether changes of ladders fit what is stored.
+//! Validation of ladder changes against the stored state.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,101 +9,103 @@ use crate::{
     },
 };
 
-/// What the store knows of a ladder, as far as a batch asks.
+/// The part of a ladder's state that is needed to validate a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum LadderStanding {
-    /// It cannot be read.
+pub(crate) enum LadderState {
     Damaged,
     Sound {
         term: u64,
-        /// Matches so far.
+        /// The number of matches so far.
         matches: u64,
-        /// Those that the batch ends and that are not over.
+        /// The matches that the batch ends, except matches that have already ended.
         open: BTreeSet<u64>,
     },
 }
 
-/// The ladders that a batch changes, as they stand before it; one that is not there is unknown.
-pub(crate) type LadderStandings = HashMap<LadderId, LadderStanding>;
+/// The state of the ladders that a batch changes, before the batch. Unknown ladders have no entry.
+pub(crate) type LadderStates = HashMap<LadderId, LadderState>;
 
-/// The numbers of the matches that a batch ends, by their ladders. Ladders of which it ends none
-/// have an entry too.
-pub(crate) fn asked(batch: &[Write]) -> HashMap<LadderId, BTreeSet<u64>> {
-    let mut asked: HashMap<LadderId, BTreeSet<u64>> = HashMap::new();
+/// Returns the numbers of the matches that a batch ends, by ladder. Every ladder that the batch
+/// changes has an entry, even if the entry is empty.
+pub(crate) fn ended_matches(batch: &[Write]) -> HashMap<LadderId, BTreeSet<u64>> {
+    let mut ended_matches: HashMap<LadderId, BTreeSet<u64>> = HashMap::new();
     for write in batch {
         if let Write::ChangeLadder { ladder_id, change } = write {
-            let ends = asked.entry(ladder_id.clone()).or_default();
+            let ends = ended_matches.entry(ladder_id.clone()).or_default();
             if let LadderChange::End { number, .. } = change {
                 ends.insert(*number);
             }
         }
     }
-    asked
+    ended_matches
 }
 
-/// Checks a change against how the ladders stand, and leaves how they stand then.
+/// Checks a change against the state of the ladders, and updates the state.
 pub(crate) fn check(
     ladder_id: &LadderId,
     change: &LadderChange,
-    standings: &mut LadderStandings,
+    states: &mut LadderStates,
 ) -> Result<(), WriteRefusal> {
     check_sizes(ladder_id, change)?;
     if *change == LadderChange::Drop {
-        standings.remove(ladder_id);
+        states.remove(ladder_id);
         return Ok(());
     }
-    let standing = standings.get_mut(ladder_id);
+    let state = states.get_mut(ladder_id);
     if let LadderChange::Open { .. } = change {
-        if standing.is_some() {
+        if state.is_some() {
             let ladder_id = ladder_id.clone();
             return Err(WriteRefusal::LadderExists { ladder_id });
         }
-        let standing = LadderStanding::Sound {
+        let state = LadderState::Sound {
             term: 0,
             matches: 0,
             open: BTreeSet::new(),
         };
-        standings.insert(ladder_id.clone(), standing);
+        states.insert(ladder_id.clone(), state);
         return Ok(());
     }
-    match standing {
+    match state {
         None => {
             let ladder_id = ladder_id.clone();
             Err(WriteRefusal::UnknownLadder { ladder_id })
         }
-        Some(LadderStanding::Damaged) => {
+        Some(LadderState::Damaged) => {
             let ladder_id = ladder_id.clone();
             Err(WriteRefusal::LadderDamaged { ladder_id })
         }
-        Some(LadderStanding::Sound {
+        Some(LadderState::Sound {
             term,
             matches,
             open,
-        }) => check_led(ladder_id, change, (term, matches, open)),
+        }) => apply_change(ladder_id, change, (term, matches, open)),
     }
 }
 
-/// Checks a change of a ladder that is there, against its term, its matches so far, and those that
-/// the batch ends.
-fn check_led(
+/// Checks a change to an existing ladder against its term, its match count, and the matches that
+/// have not ended yet.
+fn apply_change(
     ladder_id: &LadderId,
     change: &LadderChange,
     (term, matches, open): (&mut u64, &mut u64, &mut BTreeSet<u64>),
 ) -> Result<(), WriteRefusal> {
-    let in_term = |named: u64, expected: u64| match named == expected {
-        true => Ok(()),
-        false => Err(WriteRefusal::LadderTermOver {
-            ladder_id: ladder_id.clone(),
-            term: named,
-            expected,
-        }),
+    let in_term = |named: u64, expected: u64| {
+        if named == expected {
+            Ok(())
+        } else {
+            Err(WriteRefusal::LadderTermEnded {
+                ladder_id: ladder_id.clone(),
+                term: named,
+                expected,
+            })
+        }
     };
     match change {
-        LadderChange::Lead { term: new } => {
+        LadderChange::StartTerm { term: new } => {
             in_term(*new, *term + 1)?;
             *term = *new;
         }
-        LadderChange::Keep { term: named, .. } | LadderChange::KeepVersion { term: named, .. } => {
+        LadderChange::Update { term: named, .. } | LadderChange::PutVersion { term: named, .. } => {
             in_term(*named, *term)?;
         }
         LadderChange::Pair {
@@ -141,32 +143,35 @@ fn check_led(
 }
 
 fn check_sizes(ladder_id: &LadderId, change: &LadderChange) -> Result<(), WriteRefusal> {
-    let bounded = |part, bytes: usize, limit| match bytes <= limit {
-        true => Ok(()),
-        false => Err(WriteRefusal::LadderPartTooLarge {
-            ladder_id: ladder_id.clone(),
-            part,
-            bytes,
-            limit,
-        }),
+    let check_size = |part, bytes: usize, limit| {
+        if bytes <= limit {
+            Ok(())
+        } else {
+            Err(WriteRefusal::LadderPartTooLarge {
+                ladder_id: ladder_id.clone(),
+                part,
+                bytes,
+                limit,
+            })
+        }
     };
     match change {
-        LadderChange::Open { value } | LadderChange::Keep { value, .. } => {
-            bounded("rules", value.len(), MAX_LADDER_BYTES)
+        LadderChange::Open { value } | LadderChange::Update { value, .. } => {
+            check_size("rules", value.len(), MAX_LADDER_BYTES)
         }
-        LadderChange::KeepVersion {
+        LadderChange::PutVersion {
             bot_name,
             bot_version,
             value,
             ..
         } => {
-            bounded("bot name", bot_name.len(), MAX_LADDER_NAME_BYTES)?;
-            bounded("bot version", bot_version.len(), MAX_LADDER_NAME_BYTES)?;
-            bounded("version", value.len(), MAX_LADDER_VERSION_BYTES)
+            check_size("bot name", bot_name.len(), MAX_LADDER_NAME_BYTES)?;
+            check_size("bot version", bot_version.len(), MAX_LADDER_NAME_BYTES)?;
+            check_size("version", value.len(), MAX_LADDER_VERSION_BYTES)
         }
         LadderChange::Pair { value, .. } | LadderChange::End { value, .. } => {
-            bounded("match", value.len(), MAX_LADDER_MATCH_BYTES)
+            check_size("match", value.len(), MAX_LADDER_MATCH_BYTES)
         }
-        LadderChange::Lead { .. } | LadderChange::Drop => Ok(()),
+        LadderChange::StartTerm { .. } | LadderChange::Drop => Ok(()),
     }
 }

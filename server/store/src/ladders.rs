@@ -1,148 +1,150 @@
-//! What the store keeps of ladders: bytes with names and numbers, never read by it.
+//! Ladders as stored: opaque bytes, identified by names and numbers.
 //!
-//! One process leads a ladder: it pairs its matches and counts them. Who leads has taken the
-//! ladder's newest **term**, and every change names the term that it is made in. So of two
-//! processes that both think that they lead, the older one changes nothing any more.
+//! One process leads a ladder: it pairs the matches and counts their results. The leader has
+//! started the newest **term** of the ladder, and every change contains the term of its writer. So
+//! if two processes both act as leader, the changes of the older leader are refused.
 
 use async_trait::async_trait;
 
-use crate::{Damage, LadderId, StoreError};
+use crate::{DamageReport, LadderId, StoreError};
 
-/// A change of a ladder, as part of [`Write::ChangeLadder`](crate::Write::ChangeLadder).
+/// A change to a ladder, as part of [`Write::ChangeLadder`](crate::Write::ChangeLadder).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LadderChange {
-    /// A ladder comes to be, in term 0, without versions and matches.
+    /// Creates a ladder in term 0, without versions and matches.
     Open {
-        /// What it is, up to [`MAX_LADDER_BYTES`](crate::limits::MAX_LADDER_BYTES).
+        /// Description of the ladder, at most [`MAX_LADDER_BYTES`](crate::limits::MAX_LADDER_BYTES)
+        /// long.
         value: Vec<u8>,
     },
-    /// Somebody leads it from now on.
-    Lead {
-        /// One more than the term before.
+    /// Starts a term: the writer leads the ladder from now on.
+    StartTerm {
+        /// The new term: the current term plus 1.
         term: u64,
     },
-    /// What it is has changed.
-    Keep {
-        /// Its term.
+    /// Replaces the ladder's description.
+    Update {
+        /// The current term of the ladder.
         term: u64,
-        /// As in `Open`.
+        /// New description of the ladder, with the same size limit as in `Open`.
         value: Vec<u8>,
     },
-    /// A version of a bot is kept, in place of what was kept of it.
-    KeepVersion {
-        /// Its term.
+    /// Inserts or replaces a bot version.
+    PutVersion {
+        /// The current term of the ladder.
         term: u64,
-        /// Name of the bot, up to
-        /// [`MAX_LADDER_NAME_BYTES`](crate::limits::MAX_LADDER_NAME_BYTES).
+        /// Name of the bot, at most [`MAX_LADDER_NAME_BYTES`](crate::limits::MAX_LADDER_NAME_BYTES)
+        /// long.
         bot_name: String,
-        /// The version, up to the same limit.
+        /// Name of the version, with the same length limit.
         bot_version: String,
-        /// What is known of it, up to
-        /// [`MAX_LADDER_VERSION_BYTES`](crate::limits::MAX_LADDER_VERSION_BYTES).
+        /// Stored record of the version, at most
+        /// [`MAX_LADDER_VERSION_BYTES`](crate::limits::MAX_LADDER_VERSION_BYTES) long.
         value: Vec<u8>,
     },
-    /// A match is paired, and not over.
+    /// Adds a match that is paired, but has not ended yet.
     Pair {
-        /// Its term.
+        /// The current term of the ladder.
         term: u64,
-        /// The matches that the ladder has so far: 0 for the first.
+        /// Number of the match: the number of matches that the ladder has so far, 0 for the first.
         number: u64,
-        /// Who plays it, up to
-        /// [`MAX_LADDER_MATCH_BYTES`](crate::limits::MAX_LADDER_MATCH_BYTES).
+        /// Pairing of the match, at most
+        /// [`MAX_LADDER_MATCH_BYTES`](crate::limits::MAX_LADDER_MATCH_BYTES) long.
         value: Vec<u8>,
     },
-    /// A match is over. It stays so: nothing is counted twice.
+    /// Ends a match. A match can end only once, so no match counts twice.
     End {
-        /// Its term.
+        /// The current term of the ladder.
         term: u64,
-        /// A match that is not over.
+        /// A match that has not ended.
         number: u64,
-        /// Who played it and what came of it, up to the same limit.
+        /// Pairing and result, with the same size limit.
         value: Vec<u8>,
     },
-    /// The ladder is forgotten with its versions and matches, if there is one of this name,
-    /// damaged or not.
+    /// Deletes the ladder with its versions and matches, even if it is damaged. Has no effect if
+    /// the ladder does not exist.
     Drop,
 }
 
-/// A ladder.
+/// A ladder, without versions and matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredLadder {
-    /// Its name.
+    /// Unique name of the ladder.
     pub ladder_id: LadderId,
-    /// The newest term that somebody led it in; 0 before the first.
+    /// The newest term that was started; 0 before the first.
     pub term: u64,
-    /// What it is.
+    /// Description of the ladder, opaque to the store.
     pub value: Vec<u8>,
 }
 
-/// A version of a bot of a ladder.
+/// A bot version on a ladder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredLadderVersion {
-    /// Name of the bot.
+    /// Name of the bot, unique together with the version.
     pub bot_name: String,
-    /// The version.
+    /// Name of the version, chosen by the author of the bot.
     pub bot_version: String,
-    /// What is known of it.
+    /// Stored record of the version, opaque to the store.
     pub value: Vec<u8>,
 }
 
-/// A match of a ladder.
+/// A ladder match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredLadderMatch {
-    /// Its number among those of the ladder, from 0, in the order of pairing.
+    /// Number of the match on the ladder, from 0, in pairing order.
     pub number: u64,
-    /// Whether it is over.
+    /// True once the match has ended.
     pub is_over: bool,
-    /// Who plays it, and once it is over, what came of it.
+    /// The pairing and, once the match has ended, the result; opaque to the store.
     pub value: Vec<u8>,
 }
 
-/// Rows that were read, and those that cannot be.
+/// A ladder's readable rows, and the damage in its unreadable rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LadderRows<T> {
-    /// In the order of their names or numbers.
-    pub kept: Vec<T>,
-    /// Those that cannot be read.
-    pub damaged: Vec<Damage>,
-    /// Where to go on; `None` at the end.
+    /// Readable rows, ordered by name or number.
+    pub intact: Vec<T>,
+    /// Rows that cannot be read.
+    pub damaged: Vec<DamageReport>,
+    /// Start of the next page; `None` at the end.
     pub next: Option<u64>,
 }
 
 impl<T> Default for LadderRows<T> {
     fn default() -> Self {
         Self {
-            kept: Vec::new(),
+            intact: Vec::new(),
             damaged: Vec::new(),
             next: None,
         }
     }
 }
 
-/// The ladders of a server. They are changed by [`Store::commit`](crate::Store::commit).
+/// Read access to a server's ladders. [`Store::commit`](crate::Store::commit) changes them.
 #[async_trait]
 pub trait LadderStore: Send + Sync {
-    /// Every ladder.
+    /// Returns every ladder.
     ///
     /// # Errors
-    /// A failure of the storage.
+    /// A storage failure.
     async fn ladders(&self) -> Result<LadderRows<StoredLadder>, StoreError>;
 
-    /// Every version of every bot of a ladder; none if there is no such ladder.
+    /// Returns all bot versions on a ladder; no rows if the ladder does not exist.
     ///
     /// # Errors
-    /// A failure of the storage.
+    /// A storage failure.
     async fn ladder_versions(
         &self,
         id: &LadderId,
     ) -> Result<LadderRows<StoredLadderVersion>, StoreError>;
 
-    /// At most `limit` matches of a ladder, and never more than
-    /// [`MAX_PAGE_LADDER_MATCHES`](crate::limits::MAX_PAGE_LADDER_MATCHES), from the number `from`
-    /// on. A `limit` of 0 counts as 1. Matches that cannot be read count towards the page.
+    /// Returns a page of a ladder's matches, starting at number `from`. The page has at most
+    /// `limit` matches, clamped to
+    /// `1..=`[`MAX_PAGE_LADDER_MATCHES`](crate::limits::MAX_PAGE_LADDER_MATCHES). Matches that
+    /// cannot be read count towards the page.
     ///
     /// # Errors
-    /// A failure of the storage.
+    /// A storage failure.
     async fn ladder_matches(
         &self,
         id: &LadderId,
@@ -150,10 +152,10 @@ pub trait LadderStore: Send + Sync {
         limit: u32,
     ) -> Result<LadderRows<StoredLadderMatch>, StoreError>;
 
-    /// The match of this number; `None` if there is none.
+    /// Returns the match with this number, if it exists.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if it cannot be read; or a failure of the storage.
+    /// [`StoreError::Damaged`] if the match cannot be read; or a storage failure.
     async fn ladder_match(
         &self,
         id: &LadderId,

@@ -1,95 +1,108 @@
-//! The limits of the store, each with its reason.
+//! The store's limits, and the reason for each value.
 
 use std::time::Duration;
 
 pub use bridgemaster_lease::limits::{
-    LEASE_RENEWAL, LEASE_TERM, LEASE_TRUST, POSTGRES_IDLE_TIMEOUT, POSTGRES_LOCK_TIMEOUT,
-    POSTGRES_PATIENCE, POSTGRES_TRY_TIMEOUT,
+    LEASE_RENEWAL_INTERVAL, LEASE_TERM, LEASE_TRUST_TIMEOUT, POSTGRES_ATTEMPT_TIMEOUT,
+    POSTGRES_IDLE_TIMEOUT, POSTGRES_LOCK_TIMEOUT, POSTGRES_RETRY_TIMEOUT,
 };
 
-/// Largest header of a match, in bytes: 1 MiB. A header holds the rules and the tickets of the
-/// seats, a few KiB; the bound keeps the reading of one match after a restart small.
+/// Maximum size of a match header, in bytes: 1 MiB. A header contains the rules and the tickets of
+/// the seats, usually a few KiB. The limit bounds the time that reading a match takes after a
+/// restart.
 pub const MAX_HEADER_BYTES: usize = 1024 * 1024;
 
-/// Largest entry of a journal, in bytes: 1 MiB. An entry holds one message of a bot, which
-/// servers bound far lower.
+/// Maximum size of a journal entry, in bytes: 1 MiB. An entry contains one bot message, which
+/// servers limit to a far smaller size.
 pub const MAX_ENTRY_BYTES: usize = 1024 * 1024;
 
-/// Largest summary of a finished match, in bytes: 64 KiB, so that a page of
+/// Maximum size of a finished match's summary, in bytes: 64 KiB, so that a page of
 /// [`MAX_PAGE_MATCHES`] stays under 32 MiB.
 pub const MAX_SUMMARY_BYTES: usize = 64 * 1024;
 
-/// Largest replay, in bytes: 64 MiB. It is read and written as a whole.
+/// Maximum size of a replay, in bytes: 64 MiB. Replays are read and written as a whole.
 pub const MAX_REPLAY_BYTES: usize = 64 * 1024 * 1024;
 
-/// Most API keys in force at once: a server keeps all of them in memory, at some 400 bytes each,
-/// and reads all of them when one changes.
+/// Maximum number of API keys in force. A server caches all keys in memory, at about 400 bytes
+/// each, and reads all keys when one of them changes.
 pub const MAX_KEYS: usize = 10_000;
 
-/// Most [parties](crate::Write::FinishMatch) of a match: four times the seats of the largest game.
-/// Each is a row of its own.
+/// Maximum number of [parties](crate::Write::FinishMatch) of a match: four times the seats of the
+/// largest game. Each party is stored as a separate row.
 pub const MAX_PARTIES: usize = 64;
 
-/// Largest secret of the server, in bytes: 4 KiB, room for a key of any kind. Secrets are read as
-/// a whole.
+/// Maximum size of a server secret, in bytes: 4 KiB, enough for any kind of key. Secrets are
+/// read as a whole.
 pub const MAX_SECRET_BYTES: usize = 4 * 1024;
 
-/// Longest name of a note, in bytes: two names of people in any language, and what the note is of.
-pub const MAX_NOTE_NAME_BYTES: usize = 512;
+/// Maximum length of a record's name, in bytes: enough for two names in any script and a
+/// prefix.
+pub const MAX_RECORD_NAME_BYTES: usize = 512;
 
-/// Largest note, in bytes: 4 KiB. Notes that begin alike are read as a whole.
-pub const MAX_NOTE_BYTES: usize = 4 * 1024;
+/// Maximum size of a record, in bytes: 4 KiB. Records with the same prefix are read as a whole.
+pub const MAX_RECORD_BYTES: usize = 4 * 1024;
 
-/// Largest description of a ladder, in bytes: 1 MiB, since it may name every API key of a server.
+/// Maximum size of a ladder's description, in bytes: 1 MiB, since it can list every API key on a
+/// server.
 pub const MAX_LADDER_BYTES: usize = 1024 * 1024;
 
-/// Longest name of a bot of a ladder, or of a version, in bytes: 64 characters of any language.
+/// Maximum length of a bot name or version name on a ladder, in bytes: 64 characters of any script.
 pub const MAX_LADDER_NAME_BYTES: usize = 256;
 
-/// Largest row of a version of a bot, in bytes: 16 KiB, room for how its rating went.
+/// Maximum size of a bot version's record, in bytes: 16 KiB, enough for its rating history.
 pub const MAX_LADDER_VERSION_BYTES: usize = 16 * 1024;
 
-/// Largest row of a match of a ladder, in bytes: 8 KiB, room for a table of the largest game.
-/// They are kept for ever, and all are read when a server starts.
+/// Maximum size of a ladder match's record, in bytes: 8 KiB, enough for a table of the largest
+/// game. These records are never deleted, and all are read when a server starts.
 pub const MAX_LADDER_MATCH_BYTES: usize = 8 * 1024;
 
-/// Most matches of one page of [`LadderStore::ladder_matches`](crate::LadderStore::ladder_matches).
+/// Maximum number of matches on a page of
+/// [`LadderStore::ladder_matches`](crate::LadderStore::ladder_matches).
 pub const MAX_PAGE_LADDER_MATCHES: u32 = 1_000;
 
-/// Most matches of one page of [`Store::finished`](crate::Store::finished).
+/// Maximum number of matches on a page of [`Store::finished`](crate::Store::finished).
 pub const MAX_PAGE_MATCHES: u32 = 500;
 
-/// Most matches that a node takes over in one transaction: each is restored before the next are
-/// taken, so that others take some meanwhile.
-pub const TAKEN_AT_ONCE: usize = 256;
+/// Maximum number of matches that a node takes over in one transaction. The node restores these
+/// matches before it takes over more, so that other nodes can also take over some.
+pub const MAX_TAKEOVER_MATCHES: usize = 256;
 
-/// Bytes of journals from which on no further match is taken over in the same transaction: they are
-/// written as one row, and commits of the node that takes them wait for it.
-pub const TAKEN_BYTES_AT_ONCE: usize = 4 * 1024 * 1024;
+/// Once the journals in one takeover exceed this size, in bytes, no further match is added. The
+/// journals are written as one row, and the new node's commits wait until that row is written.
+pub const MAX_TAKEOVER_BYTES: usize = 4 * 1024 * 1024;
 
-/// The pause before a node is looked at again from which another one takes matches right now: about
-/// what that takes.
-pub const TAKING_PAUSE: Duration = Duration::from_millis(20);
+/// Delay before a takeover is retried while another node takes over matches from the same node. The
+/// delay is about as long as one takeover transaction.
+pub const TAKEOVER_RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
-/// How often that is tried, until the next look for nodes that are gone.
-pub const TAKING_TRIES: u32 = 50;
+/// Maximum number of attempts at a takeover. If all fail, the next regular search for orphans tries
+/// again.
+pub const MAX_TAKEOVER_TRIES: u32 = 50;
 
-/// The oldest version of PostgreSQL that a store is kept in: the oldest that the tests know.
-pub const POSTGRES_OLDEST: i32 = 15;
+/// The oldest supported major version of PostgreSQL. This version is also the oldest version that
+/// is tested.
+pub const MIN_POSTGRES_VERSION: i32 = 15;
 
-/// Connections to PostgreSQL that read matches. Reads are short. With one that writes and one that
-/// reads keys, a server has
-/// two more, and one that renews its lease.
-pub const POSTGRES_READERS: u32 = 4;
+/// The number of PostgreSQL connections for reading matches. Reads are short. A server has four more
+/// connections: to write matches, to write keys, to read keys, and to renew its lease.
+pub const POSTGRES_READ_CONNECTIONS: usize = 3;
 
-/// Connections to PostgreSQL that flush commits while the next ones are made: so a flush can begin
-/// though so many others less one are under way. They are made when they are needed.
-pub const POSTGRES_FLUSHERS: usize = 3;
+/// Maximum number of PostgreSQL connections that flush earlier commits while the next commits run.
+/// The connections are opened on demand.
+pub const POSTGRES_FLUSH_CONNECTIONS: usize = 3;
 
-/// How long PostgreSQL is waited for when a connection is made, and a free connection when
-/// something is read.
+/// Timeout for opening a PostgreSQL connection, and for waiting for a free read connection. The
+/// hosts of an address share it equally.
 pub const POSTGRES_CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long one statement may take: a page of the largest summaries over a slow network. It does not
-/// bound the wait of a commit for a standby: [`POSTGRES_TRY_TIMEOUT`] does.
+/// Timeout for the response of an idle read connection, before another one is opened.
+pub const POSTGRES_PING_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Maximum size of a file with the password of a database, in bytes: 16 KiB, several times the size
+/// of a signed token.
+pub const MAX_PASSWORD_FILE_BYTES: u64 = 16 * 1024;
+
+/// Timeout of one statement, enough to read a page of the largest summaries over a slow network.
+/// The timeout does not limit how long a commit waits for a standby: see
+/// [`POSTGRES_ATTEMPT_TIMEOUT`].
 pub const POSTGRES_STATEMENT_TIMEOUT: Duration = Duration::from_secs(30);

@@ -1,94 +1,95 @@
-//! What the store keeps of matches: bytes with an id and times, never read by it.
+//! Matches as stored: opaque bytes with an id and times.
 
 use std::{collections::BTreeMap, fmt, num::ParseIntError, str::FromStr};
 
-use crate::{Damage, KeyName, LadderChange, LadderId, MatchId};
+use crate::{DamageReport, KeyName, LadderChange, LadderId, MatchId};
 
-/// One change of a batch.
+/// One change in a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Write {
-    /// A match comes into play, with an empty journal.
+    /// Opens a match, with an empty journal.
     OpenMatch {
-        /// An id that no match of the store has, in play or finished.
+        /// Id of the match. No other match in the store, in play or finished, may have the same id.
         match_id: MatchId,
-        /// The moment, in milliseconds since 1970 UTC.
+        /// Opening time, in milliseconds since 1970 UTC.
         opened_at_unix_ms: i64,
-        /// What is needed to begin it, up to
-        /// [`MAX_HEADER_BYTES`](crate::limits::MAX_HEADER_BYTES).
+        /// The data needed to start the match, at most
+        /// [`MAX_HEADER_BYTES`](crate::limits::MAX_HEADER_BYTES) long.
         header: Vec<u8>,
     },
-    /// One more entry of a journal.
+    /// Appends one entry to a journal.
     Append {
-        /// A match in play.
+        /// Id of a match in play.
         match_id: MatchId,
-        /// The entries that the match has so far: 0 for the first.
+        /// Number of the entry: the number of entries that the match has so far, from 0.
         number: u64,
-        /// What happened, up to [`MAX_ENTRY_BYTES`](crate::limits::MAX_ENTRY_BYTES).
+        /// The event, at most [`MAX_ENTRY_BYTES`](crate::limits::MAX_ENTRY_BYTES) long.
         entry: Vec<u8>,
     },
-    /// A match leaves play. Its header and its journal are dropped; the summary and the replay
-    /// stay.
+    /// Finishes a match. The match's header and journal are deleted; the summary and the replay are
+    /// stored.
     FinishMatch {
-        /// A match in play.
+        /// Id of a match in play.
         match_id: MatchId,
-        /// The moment, in milliseconds since 1970 UTC.
+        /// End time, in milliseconds since 1970 UTC.
         ended_at_unix_ms: i64,
-        /// What lists show of it, up to
-        /// [`MAX_SUMMARY_BYTES`](crate::limits::MAX_SUMMARY_BYTES).
+        /// The match's entry in lists, at most
+        /// [`MAX_SUMMARY_BYTES`](crate::limits::MAX_SUMMARY_BYTES) long.
         summary: Vec<u8>,
-        /// Its record, up to [`MAX_REPLAY_BYTES`](crate::limits::MAX_REPLAY_BYTES); empty if it
-        /// has none.
+        /// The replay, at most [`MAX_REPLAY_BYTES`](crate::limits::MAX_REPLAY_BYTES) long; empty if
+        /// there is none.
         replay: Vec<u8>,
-        /// Whose match it is: the key that made it and the bots that are named after keys, each
-        /// once or more, up to [`MAX_PARTIES`](crate::limits::MAX_PARTIES). By these names
-        /// [`Store::finished`](crate::Store::finished) finds it.
+        /// Names of the keys that created and played the match, at most
+        /// [`MAX_PARTIES`](crate::limits::MAX_PARTIES) names. Duplicates are allowed.
+        /// [`Store::finished`](crate::Store::finished) finds the match by these names.
         parties: Vec<KeyName>,
     },
-    /// The replay of a finished match is kept no more; the match stays. One that is kept no more
-    /// already stays so.
+    /// Deletes the replay of a finished match, but not the match. Has no effect if the replay was
+    /// already deleted.
     ForgetReplay {
-        /// A finished match.
+        /// Id of a finished match.
         match_id: MatchId,
     },
-    /// A match is forgotten with all that is kept of it: one in play that ends without a
-    /// result, or a finished one that has been kept long enough. Its id is free again.
+    /// Deletes a match and all of its data. A match in play then ends without a result; a finished
+    /// match is usually past its retention period. The id can be reused.
     DropMatch {
-        /// A match in play or finished.
+        /// Id of a match in play or finished.
         match_id: MatchId,
     },
-    /// A note is kept, in place of an older one of its name: something small that the server must
-    /// find again by a name, and that changes together with matches.
-    KeepNote {
-        /// 1 to [`MAX_NOTE_NAME_BYTES`](crate::limits::MAX_NOTE_NAME_BYTES) bytes.
+    /// Inserts or replaces a record. A record is a small named value that can change in the same
+    /// commit as matches.
+    PutRecord {
+        /// Name of the record, with a length of 1 to
+        /// [`MAX_RECORD_NAME_BYTES`](crate::limits::MAX_RECORD_NAME_BYTES) bytes.
         name: String,
-        /// Up to [`MAX_NOTE_BYTES`](crate::limits::MAX_NOTE_BYTES).
+        /// Value of the record, at most [`MAX_RECORD_BYTES`](crate::limits::MAX_RECORD_BYTES) long.
         value: Vec<u8>,
     },
-    /// A note is forgotten, if there is one of this name.
-    DropNote {
-        /// Its name.
+    /// Deletes a record, if it exists.
+    RemoveRecord {
+        /// The name of the record.
         name: String,
     },
-    /// A ladder changes.
+    /// Changes one ladder. The change is refused if its term is not the current term of the ladder.
     ChangeLadder {
-        /// The ladder.
+        /// The ladder that changes.
         ladder_id: LadderId,
-        /// How.
+        /// The requested change.
         change: LadderChange,
     },
 }
 
-/// The notes whose names begin alike.
+/// Records whose names have a common prefix.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Notes {
-    /// By their names.
-    pub kept: BTreeMap<String, Vec<u8>>,
-    /// Those that cannot be read.
-    pub damaged: Vec<Damage>,
+pub struct Records {
+    /// The readable records, by name.
+    pub intact: BTreeMap<String, Vec<u8>>,
+    /// Records that cannot be read.
+    pub damaged: Vec<DamageReport>,
 }
 
 impl Write {
-    /// The match that it changes, if it changes one.
+    /// Returns the match that the write changes, if any.
     #[must_use]
     pub fn match_id(&self) -> Option<&MatchId> {
         match self {
@@ -97,39 +98,39 @@ impl Write {
             | Self::FinishMatch { match_id, .. }
             | Self::ForgetReplay { match_id }
             | Self::DropMatch { match_id } => Some(match_id),
-            Self::KeepNote { .. } | Self::DropNote { .. } | Self::ChangeLadder { .. } => None,
+            Self::PutRecord { .. } | Self::RemoveRecord { .. } | Self::ChangeLadder { .. } => None,
         }
     }
 }
 
-/// A match in play.
+/// A match in play, with its journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenMatch {
-    /// Its id.
+    /// Unique id of the match.
     pub match_id: MatchId,
-    /// When it was opened, in milliseconds since 1970 UTC.
+    /// Opening time, in milliseconds since 1970 UTC.
     pub opened_at_unix_ms: i64,
-    /// Its header.
+    /// The data needed to start the match.
     pub header: Vec<u8>,
-    /// The entries of its journal: number 0 first, no gap.
+    /// The entries of its journal, from number 0 without gaps.
     pub journal: Vec<Vec<u8>>,
 }
 
 /// A finished match, without its replay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FinishedMatch {
-    /// Its id.
+    /// Unique id of the match.
     pub match_id: MatchId,
-    /// When it was opened, in milliseconds since 1970 UTC.
+    /// Opening time, in milliseconds since 1970 UTC.
     pub opened_at_unix_ms: i64,
-    /// When it ended, in milliseconds since 1970 UTC.
+    /// End time, in milliseconds since 1970 UTC.
     pub ended_at_unix_ms: i64,
-    /// What lists show of it.
+    /// The match's entry in lists, opaque to the store.
     pub summary: Vec<u8>,
 }
 
-/// A place in the list of finished matches. It stays true while matches are finished and
-/// dropped: what came after it still comes after it. Its text can travel as a page token.
+/// A position in the list of finished matches. The position stays valid when matches are finished
+/// or dropped. The position's text form can be used as a page token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FinishedCursor(pub(crate) i64);
 
@@ -147,35 +148,40 @@ impl FromStr for FinishedCursor {
     }
 }
 
-/// Part of the list of finished matches.
+/// A page from the list of finished matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FinishedPage {
-    /// The one that finished last comes first, whatever the clocks said.
+    /// Matches in the order in which they finished, newest first. The order does not depend on
+    /// clocks.
     pub matches: Vec<FinishedMatch>,
-    /// Matches of this part of the list that cannot be read.
-    pub damaged: Vec<Damage>,
-    /// Where the next page begins; `None` after the last match.
+    /// Matches on this page that cannot be read.
+    pub damaged: Vec<DamageReport>,
+    /// Start of the next page; `None` after the last match.
     pub next: Option<FinishedCursor>,
+    /// Number of matches, at the start of [`matches`](Self::matches), next to which further matches
+    /// may still appear. All matches that will ever follow the others in the list are already
+    /// stored.
+    pub unsettled: usize,
 }
 
-/// A replay that is kept, of a finished match.
+/// A stored replay, without its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeptReplay {
-    /// The match.
+pub struct ReplayMetadata {
+    /// Id of the finished match.
     pub match_id: MatchId,
-    /// When it ended, in milliseconds since 1970 UTC.
+    /// End time of the match, in milliseconds since 1970 UTC.
     pub ended_at_unix_ms: i64,
-    /// Size of its replay.
+    /// Size of the replay, in bytes.
     pub bytes: u64,
-    /// Its place in the list of finished matches.
-    pub place: FinishedCursor,
+    /// The match's position in the list of finished matches.
+    pub cursor: FinishedCursor,
 }
 
-/// How many matches the store holds.
+/// The number of matches in the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MatchCounts {
-    /// Matches in play.
+    /// The number of matches in play.
     pub open: u64,
-    /// Finished matches.
+    /// The number of finished matches.
     pub finished: u64,
 }

@@ -1,10 +1,10 @@
-//! Ladders in memory.
+//! The ladders of a [`MemoryStore`](crate::MemoryStore).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::{
     LadderChange, LadderId, LadderRows, StoredLadder, StoredLadderMatch, StoredLadderVersion,
-    ladder_batch::{LadderStanding, LadderStandings},
+    ladder_batch::{LadderState, LadderStates},
     limits::MAX_PAGE_LADDER_MATCHES,
 };
 
@@ -15,28 +15,28 @@ pub(crate) struct MemoryLadders(BTreeMap<LadderId, Ladder>);
 struct Ladder {
     term: u64,
     value: Vec<u8>,
-    /// By bot and version.
+    /// The stored records of versions, by bot name and version.
     versions: BTreeMap<(String, String), Vec<u8>>,
     matches: Vec<StoredLadderMatch>,
 }
 
 impl MemoryLadders {
-    /// How these ladders stand, with those of these matches that are not over.
-    pub(crate) fn standings(&self, asked: HashMap<LadderId, BTreeSet<u64>>) -> LadderStandings {
-        let standing = |(id, ends): (LadderId, BTreeSet<u64>)| {
+    /// Returns the state of these ladders. `ended` contains the matches to look up, by ladder.
+    pub(crate) fn states(&self, ended: HashMap<LadderId, BTreeSet<u64>>) -> LadderStates {
+        let state = |(id, ends): (LadderId, BTreeSet<u64>)| {
             let ladder = self.0.get(&id)?;
             let is_open = |number: &u64| ladder.find(*number).is_some_and(|found| !found.is_over);
-            let standing = LadderStanding::Sound {
+            let state = LadderState::Sound {
                 term: ladder.term,
                 matches: ladder.matches.len() as u64,
                 open: ends.into_iter().filter(is_open).collect(),
             };
-            Some((id, standing))
+            Some((id, state))
         };
-        asked.into_iter().filter_map(standing).collect()
+        ended.into_iter().filter_map(state).collect()
     }
 
-    /// Carries out a change that fits.
+    /// Applies a validated change.
     pub(crate) fn apply(&mut self, id: LadderId, change: LadderChange) {
         if change == LadderChange::Drop {
             self.0.remove(&id);
@@ -44,9 +44,11 @@ impl MemoryLadders {
         }
         let ladder = self.0.entry(id).or_default();
         match change {
-            LadderChange::Open { value } | LadderChange::Keep { value, .. } => ladder.value = value,
-            LadderChange::Lead { term } => ladder.term = term,
-            LadderChange::KeepVersion {
+            LadderChange::Open { value } | LadderChange::Update { value, .. } => {
+                ladder.value = value
+            }
+            LadderChange::StartTerm { term } => ladder.term = term,
+            LadderChange::PutVersion {
                 bot_name,
                 bot_version,
                 value,
@@ -77,7 +79,7 @@ impl MemoryLadders {
             value: ladder.value.clone(),
         });
         LadderRows {
-            kept: ladders.collect(),
+            intact: ladders.collect(),
             ..LadderRows::default()
         }
     }
@@ -94,7 +96,7 @@ impl MemoryLadders {
             value: value.clone(),
         });
         LadderRows {
-            kept: versions.collect(),
+            intact: versions.collect(),
             ..LadderRows::default()
         }
     }
@@ -110,10 +112,10 @@ impl MemoryLadders {
         let from = usize::try_from(from).unwrap_or(usize::MAX);
         let rest = matches.and_then(|matches| matches.get(from..));
         let rest = rest.unwrap_or_default();
-        let kept = &rest[..limit.min(rest.len())];
-        let next = kept.last().map(|last| last.number + 1);
+        let page = &rest[..limit.min(rest.len())];
+        let next = page.last().map(|last| last.number + 1);
         LadderRows {
-            kept: kept.to_vec(),
+            intact: page.to_vec(),
             damaged: Vec::new(),
             next: next.filter(|_| rest.len() > limit),
         }

@@ -1,185 +1,196 @@
-//! Several servers over one database: what they know of each other, and how matches move.
+//! Several servers that share a database: their leases, their leader, and how matches move between
+//! them.
 
 use async_trait::async_trait;
 
 use crate::{
-    KeyName, MatchId, NodeAddress, NodeName, OpenMatch, StoreError, ToldCursor, ToldMatch, ToldPage,
+    AdvertisedCursor, AdvertisedMatch, AdvertisedPage, KeyName, MatchId, NodeAddress, NodeName,
+    OpenMatch, StoreError,
 };
 
-/// Tells by its header whether a match is moved to the node that leads alone.
-pub type IsLed = fn(&[u8]) -> bool;
+/// A function that returns whether only the leader may take over a match with this header.
+pub type IsLeaderOnly = fn(&[u8]) -> bool;
 
-/// Which node a server is of those that share a database.
+/// A server's identity among the servers that share a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeIdentity {
-    /// Its name. A server takes over what an earlier one of its name had, and ends that one.
+    /// Unique name. A server takes over the matches of an earlier server with the same name, and
+    /// ends that server's epoch.
     pub name: NodeName,
-    /// Where bots and callers of other nodes are sent to; `None` where nobody is sent.
+    /// The address to which other nodes redirect their bots and clients; `None` if they must not
+    /// redirect to this node.
     pub address: Option<NodeAddress>,
 }
 
-/// The name of a server that was given none.
-const ONLY_NODE: &str = "only";
+/// Default name of a server.
+const DEFAULT_NODE_NAME: &str = "only";
 
 impl Default for NodeIdentity {
     fn default() -> Self {
         Self {
-            name: NodeName::new(ONLY_NODE).expect("it is a short ASCII word"),
+            name: NodeName::new(DEFAULT_NODE_NAME).expect("the default name is valid"),
             address: None,
         }
     }
 }
 
-/// A node, as the database has it.
+/// A node, as stored in the database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredNode {
-    /// Its name.
+    /// Unique name of the node.
     pub name: NodeName,
-    /// Where it is reached, if it said so and has not ended since.
+    /// The address of the node; `None` if the node has no address or has shut down.
     pub address: Option<NodeAddress>,
-    /// How often it was taken over, by a server of its name or by another node, or given up.
+    /// The number of times that the node was taken over or shut down. A server with the same name
+    /// or another node can take over the node.
     pub epoch: u64,
-    /// Time until its lease runs out by the clock of the database, in milliseconds; negative once
-    /// it has.
+    /// Time until the node's lease expires by the database's clock, in milliseconds; negative after
+    /// expiry.
     pub lease_left_ms: i64,
-    /// It keeps what spans matches.
-    pub leads: bool,
-    /// Matches in play that are its own.
+    /// True for the leader, on which ladders, queues and match groups run.
+    pub is_leader: bool,
+    /// The number of matches in play on the node.
     pub matches: u64,
-    /// What it said of itself when it renewed its lease.
-    pub standing: NodeStanding,
+    /// The status that the node reported with its last lease renewal.
+    pub status: NodeStatus,
 }
 
-/// What a node says of itself as it renews its lease.
+/// A node's status, reported with each lease renewal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct NodeStanding {
-    /// It makes no match any more.
+pub struct NodeStatus {
+    /// True while the node is draining, and therefore accepts no new matches.
     pub draining: bool,
-    /// Most matches that it plays at once; 0 where it does not say.
+    /// The number of matches that the node can play at once; 0 if unknown.
     pub slots: u32,
-    /// Processor time that it used since the renewal before, in percent of all that it may use; `None`
-    /// where that is not known.
+    /// CPU time used since the last renewal, in percent of the CPU time available to the node;
+    /// `None` if unknown.
     pub load_percent: Option<u32>,
-    /// The longest time since then in which it did nothing though it had something to do, in
-    /// milliseconds.
+    /// The longest scheduling delay of a ready task since the last renewal, in milliseconds.
     pub lag_ms: u32,
 }
 
-/// The node that has a match in play.
+/// The node to which a match in play belongs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NodeOfMatch {
-    /// The node.
+pub struct MatchLocation {
+    /// The node that plays or has released the match.
     pub node: StoredNode,
-    /// It has released the match, and nobody has taken it over yet.
+    /// True if the node has released the match, and no other node has taken it over yet.
     pub is_released: bool,
 }
 
 impl StoredNode {
-    /// Matches that it can play besides those that it has: none once it is gone or makes no more.
+    /// Returns the number of additional matches that the node can play; 0 if it is draining or its
+    /// lease has expired.
     #[must_use]
     pub fn free_slots(&self) -> u64 {
-        match self.is_live() && !self.standing.draining {
-            true => u64::from(self.standing.slots).saturating_sub(self.matches),
-            false => 0,
+        if self.is_live() && !self.status.draining {
+            u64::from(self.status.slots).saturating_sub(self.matches)
+        } else {
+            0
         }
     }
 
-    /// Whether its lease has not run out.
+    /// Returns whether the node's lease is valid.
     #[must_use]
     pub fn is_live(&self) -> bool {
         self.lease_left_ms > 0
     }
 }
 
-/// A node among those that share a database.
+/// A node's operations on a database that several nodes share.
 ///
-/// A node holds a lease by the clock of the database. Nothing is committed without one, and a node
-/// whose lease has run out may be taken over: its matches then belong to another node, and it
-/// commits nothing more ([`StoreError::EpochOver`]). One node leads: what spans matches is kept by
-/// it, and matches that belong to that are moved to no other node.
+/// A node cannot commit without a lease, which expires by the database's clock. Once the lease has
+/// expired, another node can take over the node's matches. A takeover ends the node's epoch: all
+/// its further commits fail with [`StoreError::EpochEnded`]. One node is the leader. Ladders,
+/// queues and match groups run on the leader, and only the leader takes over their matches.
 #[async_trait]
 pub trait Nodes: Send + Sync {
-    /// Makes the lease run out [`LEASE_TERM`](crate::limits::LEASE_TERM) from now. To be done every
-    /// [`LEASE_RENEWAL`](crate::limits::LEASE_RENEWAL). A lease that has run out is renewed too, if
-    /// no node has been taken over meanwhile: then nothing was missed.
+    /// Extends the lease to [`LEASE_TERM`](crate::limits::LEASE_TERM) from now. Call it every
+    /// [`LEASE_RENEWAL_INTERVAL`](crate::limits::LEASE_RENEWAL_INTERVAL). An expired lease can be
+    /// renewed as long as no other node has taken over this node.
     ///
     /// # Errors
-    /// [`StoreError::EpochOver`] once the node was taken over; or a failure of the storage.
-    async fn renew_lease(&self, standing: NodeStanding) -> Result<(), StoreError>;
+    /// [`StoreError::EpochEnded`] once the node was taken over; or a storage failure.
+    async fn renew_lease(&self, status: NodeStatus) -> Result<(), StoreError>;
 
-    /// Takes the address of this node out of what others know: from now on nobody is sent to it, and
-    /// its callers wait for the node that takes its matches over. For a node that is about to end.
+    /// Removes the address of this node before a shutdown. Clients are then no longer redirected to
+    /// this node, and wait for the node that takes over their matches.
     ///
     /// # Errors
-    /// [`StoreError::EpochOver`] once the node was taken over; or a failure of the storage.
-    async fn withdraw(&self) -> Result<(), StoreError>;
+    /// [`StoreError::EpochEnded`] once the node was taken over; or a storage failure.
+    async fn withdraw_address(&self) -> Result<(), StoreError>;
 
-    /// Whether this node leads: it takes the lead if no node that has its lease does.
+    /// Tries to become the leader. The attempt succeeds unless another node with a valid lease is
+    /// the leader. Returns whether this node is the leader.
     ///
     /// # Errors
-    /// A failure of the storage.
-    async fn lead(&self) -> Result<bool, StoreError>;
+    /// A storage failure.
+    async fn acquire_leadership(&self) -> Result<bool, StoreError>;
 
-    /// Takes over some matches that a node has released; or, where there are none, of a node whose
-    /// lease has run out, and ends that node. They are in play here from then on. Matches with a
-    /// header for which `is_led` are taken by the node that leads alone. None are left once this gives
-    /// none, but for those that cannot be read, and those that others take right now.
+    /// Takes over some matches that a node has released. If there are none, takes over some matches
+    /// from a node whose lease has expired, and ends that node's epoch. The matches are then in
+    /// play on this node. Only the leader takes over matches whose header satisfies
+    /// `is_leader_only`. An empty result means that no matches are left, except unreadable matches
+    /// and matches that other nodes are taking over.
     ///
     /// # Errors
-    /// A failure of the storage.
-    async fn take_orphans(&self, is_led: IsLed) -> Result<Vec<OpenMatch>, StoreError>;
+    /// A storage failure.
+    async fn take_over_orphans(
+        &self,
+        is_leader_only: IsLeaderOnly,
+    ) -> Result<Vec<OpenMatch>, StoreError>;
 
-    /// Releases matches that are in play here, so that others take them over though this node keeps
-    /// its lease. It stores nothing of them any more. Those that are not in play here or cannot be
-    /// read are left out.
+    /// Releases matches in play on this node, so that other nodes take them over while this node
+    /// keeps its lease. This node can no longer write their journals. Matches that are unreadable
+    /// or not in play on this node are skipped.
     ///
     /// # Errors
-    /// [`StoreError::EpochOver`] once the node was taken over; or a failure of the storage.
+    /// [`StoreError::EpochEnded`] once the node was taken over; or a storage failure.
     async fn release(&self, ids: &[MatchId]) -> Result<(), StoreError>;
 
-    /// How many matches that this node has released nobody has taken over yet.
+    /// Counts the matches that this node has released and that no node has taken over yet.
     ///
     /// # Errors
-    /// A failure of the storage.
-    async fn released(&self) -> Result<u64, StoreError>;
+    /// A storage failure.
+    async fn released_count(&self) -> Result<u64, StoreError>;
 
-    /// The node that has a match in play; `None` if no match of this id is in play.
+    /// Returns the node of a match in play; `None` if no match with this id is in play.
     ///
     /// # Errors
-    /// A failure of the storage.
-    async fn node_of(&self, id: &MatchId) -> Result<Option<NodeOfMatch>, StoreError>;
+    /// A storage failure.
+    async fn node_of(&self, id: &MatchId) -> Result<Option<MatchLocation>, StoreError>;
 
-    /// Tells other nodes of matches in play of this one, for their lists. What was told of a match
-    /// before is told no more; a match that is not in play here is left out.
+    /// Advertises matches in play on this node to the other nodes, for their lists. Replaces the
+    /// earlier entry of a match. Matches that are not in play on this node are skipped.
     ///
     /// # Errors
-    /// A failure of the storage.
-    async fn tell(&self, matches: &[ToldMatch]) -> Result<(), StoreError>;
+    /// A storage failure.
+    async fn advertise(&self, matches: &[AdvertisedMatch]) -> Result<(), StoreError>;
 
-    /// What other nodes tell of their matches in play, and have told of those that this one has just
-    /// taken over, the newest first, of all or of those of one
-    /// name: at most `limit`, and at most
-    /// [`MAX_PAGE_MATCHES`](crate::limits::MAX_PAGE_MATCHES).
+    /// Returns a page of the matches in play that other nodes advertise, newest first. Matches that
+    /// this node has just taken over are included until it advertises them itself. With `party`,
+    /// the page has only this party's matches. The page has at most `limit` matches, clamped to
+    /// `1..=`[`MAX_PAGE_MATCHES`](crate::limits::MAX_PAGE_MATCHES).
     ///
     /// # Errors
-    /// A failure of the storage.
-    async fn told_elsewhere(
+    /// A storage failure.
+    async fn remote_matches(
         &self,
-        after: &ToldCursor,
+        after: &AdvertisedCursor,
         limit: u32,
-        of: Option<&KeyName>,
-    ) -> Result<ToldPage, StoreError>;
+        party: Option<&KeyName>,
+    ) -> Result<AdvertisedPage, StoreError>;
 
-    /// Removes what was told of matches that are in play no more: nobody is shown it, and it takes
-    /// room.
+    /// Deletes advertised entries of matches that are no longer in play. Such entries are not
+    /// listed, but take up space.
     ///
     /// # Errors
-    /// A failure of the storage.
-    async fn sweep_told(&self) -> Result<(), StoreError>;
+    /// A storage failure.
+    async fn sweep_advertised(&self) -> Result<(), StoreError>;
 
-    /// All nodes that there have been, by name.
+    /// Returns all nodes that have ever used the database, in name order.
     ///
     /// # Errors
-    /// A failure of the storage.
+    /// A storage failure.
     async fn nodes(&self) -> Result<Vec<StoredNode>, StoreError>;
 }

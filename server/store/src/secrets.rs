@@ -1,8 +1,8 @@
-//! Secrets of the server: small values that must come back as they are.
+//! The server's secrets: small values that are stored unchanged.
 
 use crate::{StoreError, limits::MAX_SECRET_BYTES};
 
-/// Whether a secret may be kept.
+/// Checks the size of a secret.
 ///
 /// # Errors
 /// [`StoreError::SecretTooLarge`].

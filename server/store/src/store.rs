@@ -3,78 +3,79 @@
 use async_trait::async_trait;
 
 use crate::{
-    Damage, DamagedKey, FinishedCursor, FinishedMatch, FinishedPage, Flush, KeptReplay, Key, KeyId,
-    KeyName, KeysMark, LadderStore, MatchCounts, MatchId, NewKey, Notes, OpenMatch, Opening,
-    StoreError, Write,
+    DamageReport, DamagedKey, FinishedCursor, FinishedMatch, FinishedPage, Flush, Key, KeyId,
+    KeyName, KeysVersion, LadderStore, MatchCounts, MatchId, NewKey, OpenMatch, OpenReport,
+    Records, ReplayMetadata, StoreError, Write,
 };
 
-/// The API keys of a server.
+/// A server's API keys.
 #[async_trait]
 pub trait KeyStore: Send + Sync {
-    /// Adds a key. Adding an identical key that is in force does nothing, so that an add of unknown
-    /// outcome can be repeated.
+    /// Adds a key. Has no effect if an identical key is in force, so that a call with an unknown
+    /// outcome can be retried.
     ///
     /// # Errors
-    /// [`StoreError::KeyIdTaken`], [`StoreError::KeyNameTaken`], [`StoreError::TooManyKeys`], or
-    /// a failure of the storage.
+    /// [`StoreError::KeyIdTaken`], [`StoreError::KeyNameTaken`], [`StoreError::TooManyKeys`], or a
+    /// storage failure.
     async fn add_key(&self, key: NewKey) -> Result<(), StoreError>;
 
-    /// Every key, revoked ones included, ordered by creation time and then by id. Damaged ones are
-    /// left out: see [`damaged_keys`](Self::damaged_keys). Reads of matches never delay it.
+    /// Returns every key, including revoked keys, ordered by creation time and then by id. Damaged
+    /// keys are left out: see [`damaged_keys`](Self::damaged_keys). Reads of matches never delay
+    /// this call.
     ///
     /// # Errors
-    /// A failure of the storage.
+    /// A storage failure.
     async fn keys(&self) -> Result<Vec<Key>, StoreError>;
 
-    /// A version mark: equal marks mean that the keys have not changed. Cheaper than reading the
-    /// keys; reads of matches never delay it.
+    /// Returns the version of the keys. The version stays the same as long as the keys do not
+    /// change. The call is cheaper than reading the keys, and reads of matches never delay it.
     ///
     /// # Errors
-    /// A failure of the storage.
-    async fn keys_mark(&self) -> Result<KeysMark, StoreError>;
+    /// A storage failure.
+    async fn keys_version(&self) -> Result<KeysVersion, StoreError>;
 
-    /// The keys that cannot be read.
+    /// Returns the keys that cannot be read.
     ///
     /// # Errors
-    /// A failure of the storage.
+    /// A storage failure.
     async fn damaged_keys(&self) -> Result<Vec<DamagedKey>, StoreError>;
 
-    /// Removes a key that cannot be read, so that its name is free.
+    /// Removes a key that cannot be read, so that its name can be used again.
     ///
     /// # Errors
-    /// [`StoreError::UnknownKey`]; [`StoreError::NotDamaged`] if it can be read; or a failure of
-    /// the storage.
+    /// [`StoreError::UnknownKey`]; [`StoreError::NotDamaged`] if the key can be read; or a storage
+    /// failure.
     async fn remove_damaged_key(&self, id: &KeyId) -> Result<(), StoreError>;
 
-    /// The key with this id, in force or revoked.
+    /// Returns the key with this id, in force or revoked.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if it cannot be read; or a failure of the storage.
+    /// [`StoreError::Damaged`] if it cannot be read; or a storage failure.
     async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError>;
 
-    /// Revokes a key for good, and returns it. A key that is already revoked keeps the time of its
-    /// first revocation.
+    /// Revokes a key permanently, and returns the key. A key that is already revoked keeps the time
+    /// of its first revocation.
     ///
     /// # Errors
-    /// [`StoreError::UnknownKey`]; [`StoreError::Damaged`] if it cannot be read; or a failure of
-    /// the storage.
+    /// [`StoreError::UnknownKey`]; [`StoreError::Damaged`] if it cannot be read; or a storage
+    /// failure.
     async fn revoke_key(&self, id: &KeyId, revoked_at_unix_ms: i64) -> Result<Key, StoreError>;
 
-    /// Notes uses of keys, each at a moment in milliseconds since 1970 UTC. A key keeps the latest
-    /// one. Keys that are unknown or cannot be read are passed over: a use is told to people only.
-    /// The [mark](Self::keys_mark) of the keys stays as it was. Many uses are stored bit by bit, so
-    /// that commits of matches go on in between.
+    /// Records uses of keys, each with its time in milliseconds since 1970 UTC. Only the latest use
+    /// of a key is stored. Unknown and unreadable keys are skipped, since uses are only
+    /// informational. The [version](Self::keys_version) of the keys does not change. Many uses are
+    /// stored in several transactions, so that they do not delay match commits.
     ///
     /// # Errors
-    /// A failure of the storage; some uses may be stored then.
-    async fn note_key_uses(&self, uses: Vec<(KeyId, i64)>) -> Result<(), StoreError>;
+    /// A storage failure; some of the uses might then be stored.
+    async fn record_key_uses(&self, uses: Vec<(KeyId, i64)>) -> Result<(), StoreError>;
 }
 
-/// The durable state of a server.
+/// A server's durable state.
 ///
-/// A match is opened, gains journal entries, and is finished or dropped; each of these is a
-/// [`Write`], and writes of any number of matches are committed together. The store checks the
-/// order of the writes, and never looks into their bytes.
+/// A match is opened, gains journal entries, and is finished or dropped. Each of these steps is a
+/// [`Write`]. Writes for any number of matches are committed together. The store checks the order
+/// of the writes, but never interprets their bytes.
 ///
 /// ```
 /// use bridgemaster_store::{KeyName, MatchId, MemoryStore, Store, StoreError, Write, WriteRefusal};
@@ -122,148 +123,149 @@ pub trait KeyStore: Send + Sync {
 /// ```
 #[async_trait]
 pub trait Store: KeyStore + LadderStore {
-    /// Stores the whole batch, in its order, or nothing of it. When this returns `Ok`, the batch is
-    /// as durable as the store promises. Concurrent commits are stored one after the other.
-    /// Dropping the future does not stop the commit.
+    /// Stores the whole batch in order, or none of it. When this returns `Ok`, the batch is as
+    /// durable as the store guarantees. Concurrent commits are serialized. Dropping the future does
+    /// not cancel the commit.
     ///
     /// # Errors
-    /// [`StoreError::WriteRefused`] names the first write that does not fit; or a failure of
-    /// the storage.
+    /// [`StoreError::WriteRefused`] for the first write that contradicts the stored state; or a
+    /// storage failure.
     async fn commit(&self, batch: Vec<Write>) -> Result<(), StoreError>;
 
-    /// Stores a batch as [`commit`](Self::commit) does, and returns when the next one may be begun:
-    /// the batch is in its place then, behind all before it, and may not be durable yet. That it is,
-    /// and all before it, tells the [`Flush`]; until then nobody may see what it is of. A store
-    /// returns before that where batches then become durable side by side; others return when the
-    /// batch is durable.
+    /// Stores a batch as [`commit`](Self::commit) does, but can return before the batch is durable,
+    /// so that the next commit can begin. The [`Flush`] completes when this batch and all earlier
+    /// batches are durable. Until then the effects of the batch must not become visible. Only
+    /// stores that flush several commits at once return early.
     ///
     /// # Errors
-    /// Those of [`commit`](Self::commit). After a refusal the store goes on as if the batch had not
-    /// been.
+    /// Those of [`commit`](Self::commit). A refused batch has no effect.
     async fn begin_commit(&self, batch: Vec<Write>) -> Result<Flush, StoreError> {
         self.commit(batch).await?;
-        Ok(Flush::done())
+        Ok(Flush::already_durable())
     }
 
-    /// What was found when the store was opened.
-    fn opening(&self) -> Opening;
+    /// Returns the problems found when the store was opened.
+    fn open_report(&self) -> OpenReport;
 
-    /// The matches in play, in the order in which they were opened.
+    /// Returns the matches in play, in the order in which they were opened.
     ///
     /// # Errors
-    /// A failure of the storage.
+    /// A storage failure.
     async fn open_match_ids(&self) -> Result<Vec<MatchId>, StoreError>;
 
-    /// A match in play with its whole journal; `None` if no match of this id is in play.
+    /// Returns a match in play with its whole journal; `None` if no match with this id is in play.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if this match cannot be read: it can be dropped, and others may be
-    /// sound; or a failure of the storage.
+    /// [`StoreError::Damaged`] if this match cannot be read, in which case it can only be dropped;
+    /// or a storage failure.
     async fn open_match(&self, id: &MatchId) -> Result<Option<OpenMatch>, StoreError>;
 
-    /// The header of a match in play, which may be sound where its journal is not; `None` if no
-    /// match of this id is in play.
+    /// Returns the header of a match in play; `None` if no match with this id is in play. The
+    /// header can be intact even if the journal is not.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if it cannot be read; or a failure of the storage.
+    /// [`StoreError::Damaged`] if it cannot be read; or a storage failure.
     async fn open_match_header(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// At most `limit` finished matches, and never more than
-    /// [`MAX_PAGE_MATCHES`](crate::limits::MAX_PAGE_MATCHES), from the one that finished last, or
-    /// from `after` on. A `limit` of 0 counts as 1. With `of`, only matches to which this name is a
-    /// party; the time does not depend on the number of other matches. Matches that cannot be read
-    /// count towards the page, as [`FinishedPage::damaged`].
+    /// Returns a page of finished matches, newest first, starting after `after`. The page has at
+    /// most `limit` matches, clamped to
+    /// `1..=`[`MAX_PAGE_MATCHES`](crate::limits::MAX_PAGE_MATCHES). With `party`, only this party's
+    /// matches are returned. The duration of the call does not depend on the number of other
+    /// matches. Matches that cannot be read count towards the page, as [`FinishedPage::damaged`].
     ///
     /// # Errors
-    /// A failure of the storage.
+    /// A storage failure.
     async fn finished(
         &self,
         after: Option<FinishedCursor>,
         limit: u32,
-        of: Option<&KeyName>,
+        party: Option<&KeyName>,
     ) -> Result<FinishedPage, StoreError>;
 
-    /// A finished match; `None` if no match of this id has finished.
+    /// Returns a finished match; `None` if no match with this id has finished.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if it cannot be read; or a failure of the storage.
+    /// [`StoreError::Damaged`] if it cannot be read; or a storage failure.
     async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError>;
 
-    /// Whether this name is a party of a finished match, which the lists of parties tell even where
-    /// the match itself cannot be read.
+    /// Returns whether this name is a party of a finished match. The call works even if the match
+    /// itself cannot be read.
     ///
     /// # Errors
-    /// A failure of the storage.
+    /// A storage failure.
     async fn is_party(&self, id: &MatchId, name: &KeyName) -> Result<bool, StoreError>;
 
-    /// The replay of a finished match; `None` if no match of this id has finished.
+    /// Returns the replay of a finished match; `None` if no match with this id has finished.
     ///
     /// # Errors
-    /// [`StoreError::ReplayForgotten`] if it is kept no more; [`StoreError::Damaged`] if it cannot
-    /// be read; or a failure of the storage.
+    /// [`StoreError::ReplayForgotten`] if the replay was deleted; [`StoreError::Damaged`] if it
+    /// cannot be read; or a storage failure.
     async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// At most `limit` replays that are kept and are not empty, and never more than
-    /// [`MAX_PAGE_MATCHES`](crate::limits::MAX_PAGE_MATCHES), from the match that finished first,
-    /// or from `after` on. Those of the last `spared` matches that finished are left out, dropped
-    /// matches counted, and so are those of matches that cannot be read. A `limit` of 0 counts as
-    /// 1. An empty page is the last.
+    /// Returns stored replays that are not empty, oldest match first, starting after `after`. The
+    /// page has at most `limit` replays, clamped to
+    /// `1..=`[`MAX_PAGE_MATCHES`](crate::limits::MAX_PAGE_MATCHES); an empty page is the last one.
+    /// Replays of unreadable matches are left out, and so are replays of the newest `skip_newest`
+    /// finished matches. Dropped matches may also count towards `skip_newest`. In a cluster, matches
+    /// next to which others may still appear are left out, too.
     ///
     /// # Errors
-    /// A failure of the storage.
-    async fn kept_replays(
+    /// A storage failure.
+    async fn stored_replays(
         &self,
         after: Option<FinishedCursor>,
         limit: u32,
-        spared: u64,
-    ) -> Result<Vec<KeptReplay>, StoreError>;
+        skip_newest: u64,
+    ) -> Result<Vec<ReplayMetadata>, StoreError>;
 
-    /// How many matches there are. Takes time in proportion to the finished matches.
+    /// Counts the matches. The duration of the call is proportional to the number of finished
+    /// matches.
     ///
     /// # Errors
-    /// A failure of the storage.
+    /// A storage failure.
     async fn match_counts(&self) -> Result<MatchCounts, StoreError>;
 
-    /// The note of this name; `None` if none is kept.
+    /// Returns the record with this name, if one is stored.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if it cannot be read; or a failure of the storage.
-    async fn note(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError>;
+    /// [`StoreError::Damaged`] if it cannot be read; or a storage failure.
+    async fn record(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// All notes whose names begin with `prefix`.
+    /// Returns all records whose names start with `prefix`.
     ///
     /// # Errors
-    /// A failure of the storage.
-    async fn notes(&self, prefix: &str) -> Result<Notes, StoreError>;
+    /// A storage failure.
+    async fn records(&self, prefix: &str) -> Result<Records, StoreError>;
 
-    /// A secret of the server, such as a key that it signs with; `None` if none of this name is
-    /// kept. Secrets belong to the store: a backup has them.
+    /// Returns one of the server's secrets, such as a signing key; `None` if no secret has this
+    /// name. Secrets belong to the store, so backups contain them.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if it cannot be read, or may be one that cannot be; or a failure of
-    /// the storage.
+    /// [`StoreError::Damaged`] if the secret cannot be read, or if a row with an unreadable name
+    /// might be this secret; or a storage failure.
     async fn secret(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Stores a secret, of at most [`MAX_SECRET_BYTES`](crate::limits::MAX_SECRET_BYTES), unless
-    /// one of this name exists. Returns the stored one: the first.
+    /// Stores a secret of at most [`MAX_SECRET_BYTES`](crate::limits::MAX_SECRET_BYTES), unless a
+    /// secret with this name exists. Returns the stored secret.
     ///
     /// # Errors
     /// [`StoreError::SecretTooLarge`]; [`StoreError::Damaged`] as for [`secret`](Self::secret); or
-    /// a failure of the storage.
-    async fn keep_secret(&self, name: &str, value: Vec<u8>) -> Result<Vec<u8>, StoreError>;
+    /// a storage failure.
+    async fn get_or_insert_secret(&self, name: &str, value: Vec<u8>)
+    -> Result<Vec<u8>, StoreError>;
 
-    /// Removes the secrets that cannot be read, and returns what was wrong. Others can be kept in
-    /// their place.
+    /// Removes the secrets that cannot be read, and returns their damage. New secrets can then be
+    /// stored under their names.
     ///
     /// # Errors
-    /// A failure of the storage.
-    async fn remove_damaged_secrets(&self) -> Result<Vec<Damage>, StoreError>;
+    /// A storage failure.
+    async fn remove_damaged_secrets(&self) -> Result<Vec<DamageReport>, StoreError>;
 
-    /// Waits for the running commit, then releases everything that the store holds. Every later
-    /// call fails with [`StoreError::Closed`]; closing again does nothing. Dropping a store without
-    /// closing it loses nothing.
+    /// Waits for the running commit, then releases all of the store's resources. Every later call
+    /// fails with [`StoreError::Closed`], except that closing again has no effect. Dropping a store
+    /// without closing it loses no data.
     ///
     /// # Errors
-    /// A failure of the storage; the store is closed nevertheless.
+    /// A storage failure. The store is closed even then.
     async fn close(&self) -> Result<(), StoreError>;
 }

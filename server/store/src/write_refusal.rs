@@ -1,148 +1,146 @@
-//! Why a write of a batch is refused.
+//! Reasons why a write in a batch is refused.
 
 use thiserror::Error;
 
 use crate::{
     LadderId, MatchId,
-    limits::{MAX_NOTE_BYTES, MAX_NOTE_NAME_BYTES},
+    limits::{MAX_RECORD_BYTES, MAX_RECORD_NAME_BYTES},
 };
 
-/// Why a write does not fit what is stored.
+/// The reason why a write does not fit the stored state.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum WriteRefusal {
-    /// A note has no name, or it or its name is too large.
+    /// The name of a record is empty or too long, or its value is too large.
     #[error(
-        "the note {name:?} has a name of {name_bytes} bytes and a value of {bytes}; a name has 1 to \
-         {MAX_NOTE_NAME_BYTES} bytes and a value at most {MAX_NOTE_BYTES}"
+        "the record {name:?} has a name of {name_bytes} bytes and a value of {bytes} bytes; a name \
+         has 1 to {MAX_RECORD_NAME_BYTES} bytes, and a value at most {MAX_RECORD_BYTES}"
     )]
-    NoteTooLarge {
-        /// The beginning of its name.
+    RecordTooLarge {
+        /// The first characters of the record's name.
         name: String,
-        /// Bytes of its name.
+        /// Length of the name, in bytes.
         name_bytes: usize,
-        /// Bytes of its value.
+        /// Length of the value, in bytes.
         bytes: usize,
     },
-    /// The id of a match to be opened belongs to a match in play or finished.
-    #[error("there is a match {match_id} already")]
+    /// The id of the match that the write opens is already in use.
+    #[error("match {match_id} already exists")]
     MatchExists {
-        /// The match.
+        /// Id of the match, as given in the write.
         match_id: MatchId,
     },
     /// No match has this id.
-    #[error("there is no match {match_id}")]
+    #[error("match {match_id} does not exist")]
     UnknownMatch {
-        /// The id.
+        /// The id that was not found.
         match_id: MatchId,
     },
     /// The match is still in play.
-    #[error("the match {match_id} is in play")]
+    #[error("match {match_id} is in play")]
     MatchInPlay {
-        /// The match.
+        /// Id of the match, as given in the write.
         match_id: MatchId,
     },
-    /// The match is not in play any more.
-    #[error("the match {match_id} is finished")]
+    /// The match is no longer in play.
+    #[error("match {match_id} has finished")]
     MatchFinished {
-        /// The match.
+        /// Id of the match, as given in the write.
         match_id: MatchId,
     },
-    /// The match cannot be read: it can only be dropped.
-    #[error("the match {match_id} is damaged: drop it, or restore a backup")]
+    /// The match cannot be read, so it can only be dropped.
+    #[error("match {match_id} is damaged; drop it, or restore a backup")]
     MatchDamaged {
-        /// The match.
+        /// Id of the match, as given in the write.
         match_id: MatchId,
     },
-    /// The entry would leave a gap in the journal, or repeat a number.
+    /// The entry would leave a gap in the journal, or repeat an entry number.
     #[error("the next entry of match {match_id} is number {expected}, not {number}")]
     NumberOutOfOrder {
-        /// The match.
+        /// Id of the match, as given in the write.
         match_id: MatchId,
-        /// The number of the entry.
+        /// The entry number in the write.
         number: u64,
-        /// The number that comes next.
+        /// The next entry number in the journal.
         expected: u64,
     },
-    /// A part is larger than its limit.
-    #[error("the {part} of match {match_id} has {bytes} bytes, and at most {limit} are stored")]
+    /// A part of a match exceeds its limit.
+    #[error("the {part} of match {match_id} has {bytes} bytes, more than the limit of {limit}")]
     TooLarge {
-        /// The match.
+        /// Id of the match, as given in the write.
         match_id: MatchId,
-        /// `header`, `entry`, `summary` or `replay`.
+        /// One of `header`, `entry`, `summary` and `replay`.
         part: &'static str,
-        /// Its size.
+        /// Size of the part, in bytes.
         bytes: usize,
-        /// Its limit.
+        /// The limit in bytes.
         limit: usize,
     },
-    /// The name of a ladder to be opened belongs to another.
-    #[error("there is a ladder {ladder_id} already")]
+    /// The name of the ladder that the write opens is already in use.
+    #[error("ladder {ladder_id} already exists")]
     LadderExists {
-        /// The ladder.
+        /// The name that is already in use.
         ladder_id: LadderId,
     },
     /// No ladder has this name.
-    #[error("there is no ladder {ladder_id}")]
+    #[error("ladder {ladder_id} does not exist")]
     UnknownLadder {
-        /// The name.
+        /// The name that was not found.
         ladder_id: LadderId,
     },
-    /// The ladder cannot be read: it can only be dropped.
-    #[error("the ladder {ladder_id} is damaged: drop it, or restore a backup")]
+    /// The ladder cannot be read, so it can only be dropped.
+    #[error("ladder {ladder_id} is damaged; drop it, or restore a backup")]
     LadderDamaged {
-        /// The ladder.
+        /// Name of the damaged ladder.
         ladder_id: LadderId,
     },
-    /// Somebody else leads the ladder by now, or nobody has led it yet.
-    #[error("the ladder {ladder_id} is led in term {expected} by now, not in {term}")]
-    LadderTermOver {
-        /// The ladder.
+    /// The change names a term other than the current term.
+    #[error("ladder {ladder_id} is in term {expected}, not in {term}")]
+    LadderTermEnded {
+        /// The ladder that was to change.
         ladder_id: LadderId,
-        /// The term of the change.
+        /// The term that the change names.
         term: u64,
-        /// The term that it would have to name.
+        /// The current term of the ladder.
         expected: u64,
     },
-    /// The match would leave a gap among those of its ladder, or repeat a number.
-    #[error("the next match of the ladder {ladder_id} is number {expected}, not {number}")]
+    /// The match number would leave a gap on its ladder, or is already in use.
+    #[error("the next match of ladder {ladder_id} is number {expected}, not {number}")]
     LadderMatchOutOfOrder {
-        /// The ladder.
+        /// Name of the ladder.
         ladder_id: LadderId,
-        /// The number of the match.
+        /// The match number in the write.
         number: u64,
-        /// The number that comes next.
+        /// The next match number on the ladder.
         expected: u64,
     },
-    /// The match is over, unknown, or cannot be read.
-    #[error("match {number} of the ladder {ladder_id} is not one that can end")]
+    /// The ladder match that the write ends has already ended, is unknown, or is unreadable.
+    #[error("match {number} of ladder {ladder_id} is not open")]
     LadderMatchNotOpen {
-        /// The ladder.
+        /// Name of the ladder.
         ladder_id: LadderId,
-        /// The number of the match.
+        /// The match number in the write.
         number: u64,
     },
-    /// A part of a ladder is larger than its limit.
-    #[error(
-        "the {part} of the ladder {ladder_id} has {bytes} bytes, and at most {limit} are stored"
-    )]
+    /// A part of a ladder exceeds its limit.
+    #[error("the {part} of ladder {ladder_id} has {bytes} bytes, more than the limit of {limit}")]
     LadderPartTooLarge {
-        /// The ladder.
+        /// The ladder that was to change.
         ladder_id: LadderId,
-        /// `rules`, `bot name`, `bot version`, `version` or `match`.
+        /// One of `rules`, `bot name`, `bot version`, `version` and `match`.
         part: &'static str,
-        /// Its size.
+        /// Size of the part, in bytes.
         bytes: usize,
-        /// Its limit.
+        /// The limit in bytes.
         limit: usize,
     },
-    /// The match has more parties than are stored.
-    #[error("the match {match_id} has {parties} parties, and at most {limit} are stored")]
+    /// The match has too many parties.
+    #[error("match {match_id} has {parties} parties, more than the limit of {limit}")]
     TooManyParties {
-        /// The match.
+        /// Id of the match, as given in the write.
         match_id: MatchId,
-        /// How many it has.
+        /// The number of parties in the write.
         parties: usize,
-        /// The limit.
+        /// Maximum number of parties in a match.
         limit: usize,
     },
 }

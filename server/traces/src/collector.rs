@@ -1,4 +1,4 @@
-//! Where spans are sent.
+//! The collector to which spans are sent.
 
 use std::{error::Error, str::FromStr, time::Duration};
 
@@ -12,45 +12,46 @@ use tonic_prost::ProstCodec;
 
 use crate::messages::{ExportTraceServiceRequest, ExportTraceServiceResponse};
 
-/// The call of OTLP that takes spans.
+/// The gRPC method of OTLP that receives spans.
 const EXPORT: &str = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
-/// Longest time for a connection, and longest for an answer: what OpenTelemetry's own exporters wait.
+/// Timeout for connection attempts and for responses; the same as in OpenTelemetry's own exporters.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Where spans are sent: a collector that takes OTLP over gRPC.
+/// The address of a collector that accepts OTLP over gRPC.
 #[derive(Clone, Debug)]
 pub struct Collector {
     endpoint: Endpoint,
 }
 
-/// An address that no collector can have.
+/// An invalid collector address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidCollector {
-    /// It is no such URL.
+pub enum InvalidCollectorAddress {
+    /// The text is not a URL of the required form.
     #[error(
-        "{address:?} is no address of a collector: it is http://HOST:PORT, or with TLS \
-         https://HOST:PORT; collectors take OTLP over gRPC at the port 4317"
+        "{address:?} is not a collector address; use http://HOST:PORT, or https://HOST:PORT for \
+         TLS (collectors accept OTLP over gRPC on port 4317)"
     )]
     Url {
-        /// What was given.
+        /// The address that was rejected.
         address: String,
     },
-    /// TLS cannot be used.
+    /// TLS cannot be set up.
     #[error("{address}: {detail}")]
     Tls {
-        /// What was given.
+        /// The address of the collector.
         address: String,
-        /// What is wrong.
+        /// Description of the error.
         detail: String,
     },
 }
 
 impl FromStr for Collector {
-    type Err = InvalidCollector;
+    type Err = InvalidCollectorAddress;
 
-    /// With `https` the collector's certificate is checked against those that the system trusts.
+    /// Parses a URL. With `https`, the collector's certificate is verified against the system's
+    /// trust store.
     fn from_str(address: &str) -> Result<Self, Self::Err> {
-        let wrong = || InvalidCollector::Url {
+        let wrong = || InvalidCollectorAddress::Url {
             address: address.to_owned(),
         };
         let endpoint = Endpoint::from_shared(address.to_owned()).map_err(|_| wrong())?;
@@ -67,43 +68,44 @@ impl FromStr for Collector {
             return Err(wrong());
         }
         let endpoint = endpoint.connect_timeout(TIMEOUT).timeout(TIMEOUT);
-        let endpoint = match is_encrypted {
-            false => endpoint,
-            true => endpoint
+        let endpoint = if is_encrypted {
+            endpoint
                 .tls_config(ClientTlsConfig::new().with_native_roots())
-                .map_err(|error| InvalidCollector::Tls {
+                .map_err(|error| InvalidCollectorAddress::Tls {
                     address: address.to_owned(),
                     detail: with_sources(&error),
-                })?,
+                })?
+        } else {
+            endpoint
         };
         Ok(Self { endpoint })
     }
 }
 
 impl Collector {
-    /// A connection, which is made when something is sent, and again when it is lost.
+    /// Creates a connection. The connection is established on first use, and reestablished after it
+    /// is lost.
     pub(crate) fn connect(&self) -> Connection {
         Connection {
             grpc: Grpc::new(self.endpoint.connect_lazy()),
         }
     }
 
-    /// Its address.
+    /// The URL of the collector.
     pub fn address(&self) -> String {
         self.endpoint.uri().to_string()
     }
 }
 
-/// A connection to a collector.
 pub(crate) struct Connection {
     grpc: Grpc<Channel>,
 }
 
 impl Connection {
-    /// Sends spans.
+    /// Sends a batch of spans.
     ///
     /// # Errors
-    /// When the collector has not taken them.
+    /// The collector has not accepted the spans.
     pub(crate) async fn export(
         &mut self,
         spans: ExportTraceServiceRequest,
@@ -118,7 +120,7 @@ impl Connection {
     }
 }
 
-/// An error with its causes.
+/// Formats an error with its sources.
 fn with_sources(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

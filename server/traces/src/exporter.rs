@@ -1,4 +1,4 @@
-//! The queue of spans, and the task that sends them.
+//! The queue of spans, and the task that exports them.
 
 use std::{
     sync::{
@@ -23,23 +23,26 @@ use crate::{
     messages::{ExportTraceServiceRequest, ExportTraceServiceResponse},
 };
 
-/// Most spans that wait to be sent: a second of a busy server.
-pub const QUEUED_SPANS: usize = 8192;
-/// Most bytes that they take, with those of the message that is sent: a span has about 700.
-pub const QUEUE_BYTES: u64 = (QUEUED_SPANS + 4 * BATCH_SPANS) as u64 * 1024;
-/// Most spans in one message: as many as OpenTelemetry's own exporters send, some 200 KiB.
-const BATCH_SPANS: usize = 512;
-/// Longest time for which a span waits for others: so soon is a match seen.
-const LINGER: Duration = Duration::from_secs(1);
-/// Pauses before a batch is tried again, from the first to the longest, each twice the one before.
-const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
-/// Time for what is queued when the server stops.
-pub const FLUSH_TIME: Duration = Duration::from_secs(3);
+/// Maximum number of queued spans: the spans of one second on a busy server.
+pub const MAX_QUEUED_SPANS: usize = 8192;
+/// Maximum total memory of the queued spans and the batch that is being sent, in bytes. A span
+/// takes about 700 bytes.
+pub const MAX_QUEUE_BYTES: u64 = (MAX_QUEUED_SPANS + 4 * MAX_BATCH_SPANS) as u64 * 1024;
+/// Maximum number of spans in a batch, the same as in OpenTelemetry's own exporters. Such a batch
+/// takes about 200 KiB.
+const MAX_BATCH_SPANS: usize = 512;
+/// Maximum time for which a span waits until its batch is full. Spans become visible with this
+/// delay.
+const BATCH_INTERVAL: Duration = Duration::from_secs(1);
+/// First and maximum delay before a batch is sent again. Each delay is twice the previous one.
+const RETRY_DELAYS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
+/// Maximum time to export the queued spans when the server stops.
+pub const FLUSH_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Takes spans. All clones are one.
+/// A handle for recording spans. Clones share one queue.
 #[derive(Clone, Debug, Default)]
 pub struct Traces {
-    /// `None` where nobody wants them.
+    /// The queue; `None` if tracing is disabled.
     queue: Option<Queue>,
 }
 
@@ -50,14 +53,14 @@ struct Queue {
 }
 
 impl Traces {
-    /// Takes nothing.
-    pub fn off() -> Self {
+    /// Creates a handle that drops all spans.
+    pub fn disabled() -> Self {
         Self::default()
     }
 
-    /// Takes spans for a collector. They are sent by the exporter that is given with it.
-    pub fn to(collector: &Collector, source: Source) -> (Self, Exporter) {
-        let (sender, spans) = mpsc::channel(QUEUED_SPANS);
+    /// Creates a handle that records spans for a collector, and the exporter that sends them.
+    pub fn new(collector: &Collector, source: Source) -> (Self, Exporter) {
+        let (sender, spans) = mpsc::channel(MAX_QUEUED_SPANS);
         let lost = Arc::<AtomicU64>::default();
         let exporter = Exporter {
             source,
@@ -74,14 +77,14 @@ impl Traces {
         (Self { queue: Some(queue) }, exporter)
     }
 
-    /// Whether spans are wanted.
-    pub fn is_on(&self) -> bool {
+    /// Returns whether spans are recorded.
+    pub fn is_enabled(&self) -> bool {
         self.queue.is_some()
     }
 
-    /// Takes a span that has ended, which is made only if it is wanted. It never waits: a span for
-    /// which there is no room is lost, and counted.
-    pub fn ended(&self, span: impl FnOnce() -> Span) {
+    /// Records a span that has ended. `span` creates the span, and is called only if tracing is
+    /// enabled. Never blocks: if the queue is full, the span is dropped and counted.
+    pub fn record(&self, span: impl FnOnce() -> Span) {
         let Some(queue) = &self.queue else {
             return;
         };
@@ -94,30 +97,30 @@ impl Traces {
     }
 }
 
-/// Sends spans to a collector.
+/// The task that sends spans to a collector.
 pub struct Exporter {
     source: Source,
     address: String,
     connection: Connection,
     spans: mpsc::Receiver<Span>,
-    /// Spans that were not sent, and that nobody was told of.
+    /// The number of dropped spans that have not been logged yet.
     lost: Arc<AtomicU64>,
-    /// The last message was not taken, and the log says so.
+    /// Whether the last export failed, and the failure was logged.
     is_failing: bool,
 }
 
 impl Exporter {
-    /// Sends spans as they come, until `stop` is cancelled; then what is queued, for at most
-    /// [`FLUSH_TIME`].
+    /// Exports spans until `stop` is cancelled, and then exports the rest of the queue, for at most
+    /// [`FLUSH_TIMEOUT`].
     pub async fn run(mut self, stop: CancellationToken) {
-        let mut batch = Vec::with_capacity(BATCH_SPANS);
-        let mut is_answered = true;
-        while is_answered && self.gather(&mut batch, &stop).await {
-            is_answered = self.send_for_certain(&batch, &stop).await;
+        let mut batch = Vec::with_capacity(MAX_BATCH_SPANS);
+        let mut is_reachable = true;
+        while is_reachable && self.gather(&mut batch, &stop).await {
+            is_reachable = self.send_with_retries(&batch, &stop).await;
             batch.clear();
         }
         self.spans.close();
-        if is_answered {
+        if is_reachable {
             self.flush(batch).await;
         }
         let left = u64::try_from(self.spans.len()).unwrap_or(u64::MAX);
@@ -127,11 +130,11 @@ impl Exporter {
         }
     }
 
-    /// Sends these spans and all that are queued, each batch once.
+    /// Exports this batch and the rest of the queue, without retries.
     async fn flush(&mut self, mut batch: Vec<Span>) {
-        let deadline = Instant::now() + FLUSH_TIME;
+        let deadline = Instant::now() + FLUSH_TIMEOUT;
         loop {
-            while batch.len() < BATCH_SPANS
+            while batch.len() < MAX_BATCH_SPANS
                 && let Ok(span) = self.spans.try_recv()
             {
                 batch.push(span);
@@ -141,14 +144,15 @@ impl Exporter {
             }
             let message = ExportTraceServiceRequest::of(&self.source, &batch);
             match timeout_at(deadline, self.connection.export(message)).await {
-                Ok(Ok(response)) => self.taken(response),
-                Ok(Err(_)) | Err(_) => return self.not_sent(batch.len()),
+                Ok(Ok(response)) => self.handle_response(response),
+                Ok(Err(_)) | Err(_) => return self.count_lost(batch.len()),
             }
             batch.clear();
         }
     }
 
-    /// Gathers spans for a message. Whether to go on; if not, there may be some.
+    /// Collects spans for a batch. Returns whether the exporter continues. When the exporter stops,
+    /// the batch can be incomplete.
     async fn gather(&mut self, batch: &mut Vec<Span>, stop: &CancellationToken) -> bool {
         let first = select! {
             biased;
@@ -159,10 +163,10 @@ impl Exporter {
             return false;
         };
         batch.push(first);
-        let until = Instant::now() + LINGER;
-        while batch.len() < BATCH_SPANS {
-            let room = BATCH_SPANS - batch.len();
-            let more = timeout_at(until, self.spans.recv_many(batch, room));
+        let until = Instant::now() + BATCH_INTERVAL;
+        while batch.len() < MAX_BATCH_SPANS {
+            let free = MAX_BATCH_SPANS - batch.len();
+            let more = timeout_at(until, self.spans.recv_many(batch, free));
             let more = select! {
                 biased;
                 () = stop.cancelled() => return false,
@@ -176,88 +180,88 @@ impl Exporter {
         true
     }
 
-    /// Sends a batch, again and again while the collector is away. Meanwhile others wait, as many as
-    /// the queue has room for. Whether the collector has answered before the end.
-    async fn send_for_certain(&mut self, batch: &[Span], stop: &CancellationToken) -> bool {
-        let (mut pause, longest) = PAUSES;
+    /// Exports a batch, with retries while the collector is unreachable. New spans stay in the
+    /// queue in the meantime. Returns whether the collector responded before `stop` was cancelled.
+    async fn send_with_retries(&mut self, batch: &[Span], stop: &CancellationToken) -> bool {
+        let (mut delay, max_delay) = RETRY_DELAYS;
         loop {
             let message = ExportTraceServiceRequest::of(&self.source, batch);
             let sent = select! {
                 sent = self.connection.export(message) => sent,
-                () = time_after(stop) => {
-                    self.not_sent(batch.len());
+                () = flush_timeout_after(stop) => {
+                    self.count_lost(batch.len());
                     return false;
                 }
             };
             match sent {
                 Ok(response) => {
-                    self.taken(response);
+                    self.handle_response(response);
                     return true;
                 }
                 Err(status) => {
-                    self.fails(&status);
-                    if !can_be_repeated(&status) {
-                        self.not_sent(batch.len());
+                    self.handle_error(&status);
+                    if !is_retryable(&status) {
+                        self.count_lost(batch.len());
                         return true;
                     }
                 }
             }
             select! {
-                () = sleep(pause) => {}
+                () = sleep(delay) => {}
                 () = stop.cancelled() => {
-                    self.not_sent(batch.len());
+                    self.count_lost(batch.len());
                     return false;
                 }
             }
-            pause = (2 * pause).min(longest);
+            delay = (2 * delay).min(max_delay);
         }
     }
 
-    /// The collector has answered.
-    fn taken(&mut self, response: ExportTraceServiceResponse) {
+    /// Handles a response from the collector.
+    fn handle_response(&mut self, response: ExportTraceServiceResponse) {
         let partly = response.partial_success.unwrap_or_default();
         match usize::try_from(partly.rejected_spans) {
             Ok(rejected) if rejected > 0 => {
-                self.not_sent(rejected);
-                self.says_that_it_fails(&partly.error_message);
+                self.count_lost(rejected);
+                self.log_failure_once(&partly.error_message);
             }
             _ if std::mem::take(&mut self.is_failing) => {
                 let lost = self.lost.swap(0, Ordering::Relaxed);
-                info!(collector = self.address, lost, "spans are exported again");
+                info!(collector = self.address, lost, "span export has recovered");
             }
             _ => {}
         }
     }
 
-    fn fails(&mut self, status: &Status) {
+    fn handle_error(&mut self, status: &Status) {
         let detail = format!("{}: {}", status.code(), status.message());
-        self.says_that_it_fails(&detail);
+        self.log_failure_once(&detail);
     }
 
-    /// Says so once, until a message is taken again.
-    fn says_that_it_fails(&mut self, detail: &str) {
+    /// Logs a failure. Further failures are not logged until an export has succeeded.
+    fn log_failure_once(&mut self, detail: &str) {
         if !std::mem::replace(&mut self.is_failing, true) {
             warn!(
                 collector = self.address,
-                detail, "spans cannot be exported; matches go on"
+                detail, "cannot export spans; matches are not affected"
             );
         }
     }
 
-    fn not_sent(&self, spans: usize) {
+    fn count_lost(&self, spans: usize) {
         let spans = u64::try_from(spans).unwrap_or(u64::MAX);
         self.lost.fetch_add(spans, Ordering::Relaxed);
     }
 }
 
-/// Completes [`FLUSH_TIME`] after the stop.
-async fn time_after(stop: &CancellationToken) {
+/// Completes when [`FLUSH_TIMEOUT`] has passed since `stop` was cancelled.
+async fn flush_timeout_after(stop: &CancellationToken) {
     stop.cancelled().await;
-    sleep(FLUSH_TIME).await;
+    sleep(FLUSH_TIMEOUT).await;
 }
 
-/// Whether the collector may take the same message later, by the specification of OTLP.
-fn can_be_repeated(status: &Status) -> bool {
+/// Returns whether the OTLP specification allows a retry after this status.
+fn is_retryable(status: &Status) -> bool {
     matches!(
         status.code(),
         Code::Cancelled

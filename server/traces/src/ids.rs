@@ -2,7 +2,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-/// Identifier of a trace.
+/// Identifier of a trace, random or derived from a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TraceId(pub [u8; 16]);
 
@@ -10,20 +10,20 @@ pub struct TraceId(pub [u8; 16]);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SpanId(pub [u8; 8]);
 
-/// Names a span from anywhere.
+/// Reference to a span in any trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SpanContext {
-    /// Its trace.
+    /// Identifier of the trace.
     pub trace: TraceId,
-    /// The span.
+    /// Identifier of the span within the trace.
     pub span: SpanId,
 }
 
 impl SpanContext {
-    /// The first span of the trace of something that has this name everywhere: of its SHA-256 the
-    /// first 16 bytes are the trace and the next 8 the span. So servers that know nothing of each
-    /// other but the name put their spans into one trace.
-    pub fn named(name: &str) -> Self {
+    /// Derives the root span of a trace from a name. The first 16 bytes of the name's SHA-256 are
+    /// the trace id, and the next 8 bytes are the span id. So servers that share only the name
+    /// contribute to the same trace.
+    pub fn from_name(name: &str) -> Self {
         let hash = Sha256::digest(name.as_bytes());
         let (mut trace, mut span) = ([0; 16], [0; 8]);
         trace.copy_from_slice(&hash[..16]);
@@ -34,24 +34,25 @@ impl SpanContext {
         }
     }
 
-    /// The first span of a trace of its own.
-    pub fn draw() -> Self {
+    /// Generates the root span of a new trace.
+    pub fn generate() -> Self {
         Self {
-            trace: TraceId(not_zero(rand::random)),
-            span: SpanId::draw(),
+            trace: TraceId(nonzero(rand::random)),
+            span: SpanId::generate(),
         }
     }
 }
 
 impl SpanId {
-    /// One that no other span has.
-    pub fn draw() -> Self {
-        Self(not_zero(rand::random))
+    /// Generates a random identifier.
+    pub fn generate() -> Self {
+        Self(nonzero(rand::random))
     }
 }
 
-/// Draws until it is not all zeros, which stands for no identifier.
-fn not_zero<const N: usize>(draw: impl Fn() -> [u8; N]) -> [u8; N] {
+/// Generates values until one is not all zeros, since a zero value means that there is no
+/// identifier.
+fn nonzero<const N: usize>(draw: impl Fn() -> [u8; N]) -> [u8; N] {
     loop {
         let drawn = draw();
         if drawn != [0; N] {
@@ -65,22 +66,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_has_a_name_has_the_trace_that_its_sha_256_begins_with() {
-        // printf %s m1 | sha256sum
-        let first = SpanContext::named("m1");
-        assert_eq!(first, SpanContext::named("m1"));
+    fn the_trace_of_a_name_is_a_prefix_of_its_sha_256() {
+        // These values were computed with `printf %s m1 | sha256sum`.
+        let first = SpanContext::from_name("m1");
+        assert_eq!(first, SpanContext::from_name("m1"));
         let hash = Sha256::digest(b"m1");
         assert_eq!(
             (&first.trace.0[..], &first.span.0[..]),
             (&hash[..16], &hash[16..24])
         );
-        assert_ne!(first.trace, SpanContext::named("m2").trace);
+        assert_ne!(first.trace, SpanContext::from_name("m2").trace);
     }
 
     #[test]
-    fn a_drawn_identifier_is_never_the_one_that_means_none() {
+    fn a_generated_identifier_is_never_all_zeros() {
         let draws = std::cell::Cell::new(0_u8);
-        let drawn = not_zero(|| {
+        let drawn = nonzero(|| {
             draws.set(draws.get() + 1);
             [draws.get() / 3; 8]
         });

@@ -1,11 +1,12 @@
-//! Spans of what a server does, exported to a collector over OTLP/gRPC (OpenTelemetry).
+//! A server's trace spans, exported to a collector over OTLP/gRPC (OpenTelemetry).
 //!
-//! A [`Span`] is given to [`Traces`] when it has ended, and never waits: it goes into a queue of
-//! bounded length, or is lost. One task ([`Exporter`]) sends what is queued, some spans at once.
+//! A [`Span`] is recorded with [`Traces`] once it has ended. Recording never blocks: the span is
+//! added to a bounded queue, or dropped if the queue is full. One task ([`Exporter`]) sends the
+//! queued spans in batches.
 //!
-//! The protocol is spoken with the gRPC library that the server has anyway. OpenTelemetry's own
-//! crates would bring second versions of others, and what they offer is for programs whose spans
-//! follow their calls: here a span may begin on one server and end on another.
+//! The exporter uses the server's own gRPC library. The OpenTelemetry crates would add second
+//! versions of several dependencies. Those crates are designed for spans that follow the calls
+//! within one process, but here a span can begin on one server and end on another.
 
 #![forbid(unsafe_code)]
 
@@ -16,8 +17,8 @@ mod messages;
 mod source;
 mod span;
 
-pub use collector::{Collector, InvalidCollector};
-pub use exporter::{Exporter, FLUSH_TIME, QUEUE_BYTES, QUEUED_SPANS, Traces};
+pub use collector::{Collector, InvalidCollectorAddress};
+pub use exporter::{Exporter, FLUSH_TIMEOUT, MAX_QUEUE_BYTES, MAX_QUEUED_SPANS, Traces};
 pub use ids::{SpanContext, SpanId, TraceId};
 pub use source::Source;
 pub use span::{Span, SpanKind, Value};

@@ -1,5 +1,5 @@
-//! The messages of OTLP 1.x that a program with spans sends, as far as ours have something to say.
-//! Fields have the numbers of `opentelemetry/proto/collector/trace/v1/trace_service.proto`.
+//! The subset of the OTLP 1.x messages that the exporter uses. Field numbers are from
+//! `opentelemetry/proto/collector/trace/v1/trace_service.proto`.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -7,7 +7,7 @@ use prost::{Enumeration, Message, Oneof};
 
 use crate::{Source, Span, SpanContext, Value};
 
-/// Name of what makes our spans.
+/// Name of the instrumentation scope.
 const SCOPE: &str = "bridgemaster";
 
 #[derive(Clone, PartialEq, Message)]
@@ -139,7 +139,7 @@ enum Any {
 }
 
 impl ExportTraceServiceRequest {
-    /// Spans of one program.
+    /// Builds the request that exports one process's spans.
     pub(crate) fn of(source: &Source, spans: &[Span]) -> Self {
         let attributes = [
             ("service.name", source.name.clone()),
@@ -181,9 +181,9 @@ fn message(span: &Span) -> SpanMessage {
             .unwrap_or_default(),
         name: span.name.to_owned(),
         kind: kind.into(),
-        start_time_unix_nano: unix_nanos(span.begun),
-        // A clock that was set back must not make a span end before it began.
-        end_time_unix_nano: unix_nanos(span.ended.max(span.begun)),
+        start_time_unix_nano: unix_nanos(span.started),
+        // If the clock was set back during the span, its end would be before its start.
+        end_time_unix_nano: unix_nanos(span.ended.max(span.started)),
         attributes: attributes
             .map(|(key, value)| key_value(key, value))
             .collect(),
@@ -213,7 +213,7 @@ fn key_value(key: &str, value: &Value) -> KeyValue {
     }
 }
 
-/// Nanoseconds since 1970; 0 before.
+/// Returns the time in nanoseconds since the Unix epoch; 0 for a time before the epoch.
 fn unix_nanos(time: SystemTime) -> u64 {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)

@@ -1,23 +1,23 @@
-//! Whose spans they are.
+//! Describes the process that emits the spans.
 
 use crate::SpanId;
 
-/// Whose spans they are.
+/// The process that emits the spans. OpenTelemetry calls its properties resource attributes.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// What kind of program: `service.name`.
+    /// The `service.name` attribute.
     pub name: String,
-    /// Its version.
+    /// The `service.version` attribute.
     pub version: String,
-    /// Which of the programs of its kind: `service.instance.id`.
+    /// The `service.instance.id` attribute.
     pub instance: String,
 }
 
 impl Source {
-    /// A server of this version. Where servers have names, its name is its instance; else each start
-    /// is one of its own.
+    /// Describes a server with this version. `instance` is the node's name or, without a node, a
+    /// random identifier that differs for each start.
     pub fn server(version: &str, node: Option<&str>) -> Self {
-        let drawn = || format!("{:016x}", u64::from_be_bytes(SpanId::draw().0));
+        let drawn = || format!("{:016x}", u64::from_be_bytes(SpanId::generate().0));
         Self {
             name: "bridgemaster".to_owned(),
             version: version.to_owned(),

@@ -1,41 +1,42 @@
-//! What is told of something that took a while.
+//! Spans: timed operations with attributes.
 
 use std::{borrow::Cow, time::SystemTime};
 
 use crate::{SpanContext, SpanId};
 
-/// Something that took a while and has ended.
+/// An operation that has ended.
 #[derive(Clone, Debug)]
 pub struct Span {
-    /// Its trace, and itself.
+    /// Identifiers of the trace and the span.
     pub context: SpanContext,
-    /// The span that it is part of, in the same trace.
+    /// The enclosing span in the same trace.
     pub parent: Option<SpanId>,
-    /// What it is: one of few names.
+    /// Name of the operation. Only a few different names are used, so that traces can be grouped by
+    /// name.
     pub name: &'static str,
-    /// Its side of a call.
+    /// Role of the span in a remote call.
     pub kind: SpanKind,
-    /// When it began, by the clock of the machine.
-    pub begun: SystemTime,
-    /// When it ended, by the same clock.
+    /// Wall-clock time at which the operation started.
+    pub started: SystemTime,
+    /// Wall-clock time at which the operation ended.
     pub ended: SystemTime,
-    /// What else is told of it, by names as OpenTelemetry has them.
+    /// Attributes, named by the OpenTelemetry conventions.
     pub attributes: Vec<(&'static str, Value)>,
-    /// Spans of other traces that it has to do with.
+    /// Related spans in other traces.
     pub links: Vec<SpanContext>,
-    /// Whether it failed.
+    /// Whether the operation failed.
     pub failed: bool,
 }
 
 impl Span {
-    /// A span that ends now and began at `begun`.
-    pub fn since(begun: SystemTime, name: &'static str, context: SpanContext) -> Self {
+    /// Creates a span that started at `started` and ends now.
+    pub fn since(started: SystemTime, name: &'static str, context: SpanContext) -> Self {
         Self {
             context,
             parent: None,
             name,
             kind: SpanKind::Internal,
-            begun,
+            started,
             ended: SystemTime::now(),
             attributes: Vec::new(),
             links: Vec::new(),
@@ -43,19 +44,19 @@ impl Span {
         }
     }
 
-    /// A span within `parent` that ends now and began at `begun`.
-    pub fn within(parent: SpanContext, begun: SystemTime, name: &'static str) -> Self {
+    /// Creates a child of `parent` that started at `started` and ends now.
+    pub fn within(parent: SpanContext, started: SystemTime, name: &'static str) -> Self {
         let context = SpanContext {
             trace: parent.trace,
-            span: SpanId::draw(),
+            span: SpanId::generate(),
         };
         Self {
             parent: Some(parent.span),
-            ..Self::since(begun, name, context)
+            ..Self::since(started, name, context)
         }
     }
 
-    /// With one attribute more.
+    /// Adds an attribute to the span.
     #[must_use]
     pub fn with(mut self, name: &'static str, value: impl Into<Value>) -> Self {
         self.attributes.push((name, value.into()));
@@ -63,25 +64,25 @@ impl Span {
     }
 }
 
-/// The side of a call that a span is of.
+/// The role of a span in a remote call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpanKind {
-    /// None.
+    /// The span is not part of a remote call.
     Internal,
-    /// The one that is called.
+    /// The span is the server side of a remote call.
     Server,
-    /// The one that calls.
+    /// The span is the client side of a remote call.
     Client,
 }
 
 /// The value of an attribute.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// A text.
+    /// An attribute of type string.
     Text(Cow<'static, str>),
-    /// A number.
+    /// An attribute of type int.
     Number(i64),
-    /// Whether something is so.
+    /// An attribute of type bool.
     Flag(bool),
 }
 

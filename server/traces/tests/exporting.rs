@@ -1,4 +1,5 @@
-//! What a collector gets, as OpenTelemetry's own messages read it, over real connections.
+//! Tests the export to a collector over real connections. OpenTelemetry's own messages decode the
+//! spans.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,16 +9,16 @@ mod collecting;
 use std::time::{Duration, SystemTime};
 
 use bridgemaster_traces::{
-    Collector, QUEUED_SPANS, Source, Span, SpanContext, SpanKind, Traces, Value,
+    Collector, MAX_QUEUED_SPANS, Source, Span, SpanContext, SpanKind, Traces, Value,
 };
 use opentelemetry_proto::tonic::trace::v1::{span, status::StatusCode};
 use tokio::{net::TcpListener, time::timeout};
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
-use collecting::{Collecting, told};
+use collecting::{Collecting, attribute};
 
-/// Longest time that a test waits for anything.
+/// Timeout of every wait in a test.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn source() -> Source {
@@ -25,19 +26,19 @@ fn source() -> Source {
 }
 
 #[tokio::test]
-async fn a_span_arrives_with_all_that_is_told_of_it() {
+async fn a_span_arrives_with_all_its_attributes() {
     let collecting = Collecting::start().await;
-    let (traces, exporter) = Traces::to(&collecting.address.parse().unwrap(), source());
+    let (traces, exporter) = Traces::new(&collecting.address.parse().unwrap(), source());
     let stop = CancellationToken::new();
     let running = tokio::spawn(exporter.run(stop.clone()));
-    let of_match = SpanContext::named("m1");
-    let begun = SystemTime::UNIX_EPOCH + Duration::from_nanos(1_700_000_000_000_000_007);
-    traces.ended(|| Span {
+    let of_match = SpanContext::from_name("m1");
+    let started = SystemTime::UNIX_EPOCH + Duration::from_nanos(1_700_000_000_000_000_007);
+    traces.record(|| Span {
         kind: SpanKind::Client,
-        ended: begun + Duration::from_nanos(5),
-        links: vec![SpanContext::named("m2")],
+        ended: started + Duration::from_nanos(5),
+        links: vec![SpanContext::from_name("m2")],
         failed: true,
-        ..Span::within(of_match, begun, "commit")
+        ..Span::within(of_match, started, "commit")
             .with("a.text", "a")
             .with("a.number", 7_u32)
             .with("a.flag", true)
@@ -50,7 +51,7 @@ async fn a_span_arrives_with_all_that_is_told_of_it() {
         ("service.version", "1.2.3"),
         ("service.instance.id", "one"),
     ] {
-        assert_eq!(told(&got[0].source, name).as_deref(), Some(value));
+        assert_eq!(attribute(&got[0].source, name).as_deref(), Some(value));
     }
     let span = &got[0].span;
     assert_eq!(span.name, "commit");
@@ -61,9 +62,9 @@ async fn a_span_arrives_with_all_that_is_told_of_it() {
     assert_eq!(span.start_time_unix_nano, 1_700_000_000_000_000_007);
     assert_eq!(span.end_time_unix_nano, 1_700_000_000_000_000_012);
     for (name, value) in [("a.text", "a"), ("a.number", "7"), ("a.flag", "true")] {
-        assert_eq!(got[0].told(name).as_deref(), Some(value));
+        assert_eq!(got[0].attribute(name).as_deref(), Some(value));
     }
-    let linked = SpanContext::named("m2");
+    let linked = SpanContext::from_name("m2");
     assert_eq!(span.links[0].trace_id, linked.trace.0);
     assert_eq!(span.links[0].span_id, linked.span.0);
     assert_eq!(span.status.as_ref().unwrap().code(), StatusCode::Error);
@@ -72,12 +73,12 @@ async fn a_span_arrives_with_all_that_is_told_of_it() {
 }
 
 #[tokio::test]
-async fn what_is_queued_when_the_exporter_stops_arrives() {
+async fn queued_spans_are_exported_when_the_exporter_stops() {
     let collecting = Collecting::start().await;
-    let (traces, exporter) = Traces::to(&collecting.address.parse().unwrap(), source());
-    // More than fit into a message.
+    let (traces, exporter) = Traces::new(&collecting.address.parse().unwrap(), source());
+    // This is more than one batch contains.
     for _ in 0..1_000 {
-        traces.ended(|| span("late"));
+        traces.record(|| span("late"));
     }
     let stop = CancellationToken::new();
     stop.cancel();
@@ -86,39 +87,42 @@ async fn what_is_queued_when_the_exporter_stops_arrives() {
 }
 
 #[tokio::test]
-async fn a_collector_that_comes_late_gets_what_the_queue_had_room_for() {
+async fn a_collector_that_starts_late_gets_the_queued_spans() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
     let collector: Collector = format!("http://{address}").parse().unwrap();
-    let (traces, exporter) = Traces::to(&collector, source());
+    let (traces, exporter) = Traces::new(&collector, source());
     let stop = CancellationToken::new();
     let running = tokio::spawn(exporter.run(stop.clone()));
-    for _ in 0..2 * QUEUED_SPANS {
-        // It does not wait, or this would never end.
-        traces.ended(|| span("early"));
+    for _ in 0..2 * MAX_QUEUED_SPANS {
+        // If recording blocked, this loop would not end.
+        traces.record(|| span("early"));
     }
     let listener = TcpListener::bind(address).await.unwrap();
     let collecting = Collecting::on(listener);
-    let got = timeout(PATIENCE, collecting.until(|got| got.len() >= QUEUED_SPANS))
-        .await
-        .unwrap();
-    assert!(got.len() < 2 * QUEUED_SPANS);
+    let got = timeout(
+        PATIENCE,
+        collecting.until(|got| got.len() >= MAX_QUEUED_SPANS),
+    )
+    .await
+    .unwrap();
+    assert!(got.len() < 2 * MAX_QUEUED_SPANS);
     stop.cancel();
     timeout(PATIENCE, running).await.unwrap().unwrap();
 }
 
 #[tokio::test]
-async fn what_a_collector_refuses_for_good_is_not_sent_again() {
+async fn permanently_rejected_spans_are_not_sent_again() {
     let collecting = Collecting::refusing(Status::invalid_argument("no")).await;
-    let (traces, exporter) = Traces::to(&collecting.address.parse().unwrap(), source());
+    let (traces, exporter) = Traces::new(&collecting.address.parse().unwrap(), source());
     let stop = CancellationToken::new();
     let running = tokio::spawn(exporter.run(stop.clone()));
-    traces.ended(|| span("refused"));
+    traces.record(|| span("refused"));
     timeout(PATIENCE, collecting.until(|got| !got.is_empty()))
         .await
         .unwrap();
-    traces.ended(|| span("taken"));
+    traces.record(|| span("taken"));
     let got = timeout(PATIENCE, collecting.until(|got| got.len() >= 2))
         .await
         .unwrap();
@@ -132,24 +136,24 @@ async fn what_a_collector_refuses_for_good_is_not_sent_again() {
 async fn an_exporter_whose_collector_is_silent_stops_in_time() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let collector = format!("http://{}", listener.local_addr().unwrap());
-    let (traces, exporter) = Traces::to(&collector.parse().unwrap(), source());
-    traces.ended(|| span("lost"));
+    let (traces, exporter) = Traces::new(&collector.parse().unwrap(), source());
+    traces.record(|| span("lost"));
     let stop = CancellationToken::new();
     let running = tokio::spawn(exporter.run(stop.clone()));
-    // It takes the connection and says nothing.
+    // The listener accepts the connection, but never responds.
     let _silent = timeout(PATIENCE, listener.accept()).await.unwrap().unwrap();
     stop.cancel();
     timeout(PATIENCE, running).await.unwrap().unwrap();
 }
 
 #[test]
-fn a_span_that_nobody_wants_is_not_made() {
-    let traces = Traces::off();
-    assert!(!traces.is_on());
-    traces.ended(|| panic!("made for nobody"));
+fn no_span_is_built_while_tracing_is_disabled() {
+    let traces = Traces::disabled();
+    assert!(!traces.is_enabled());
+    traces.record(|| panic!("made for nobody"));
 }
 
 fn span(name: &'static str) -> Span {
-    let begun = SystemTime::now();
-    Span::since(begun, name, SpanContext::draw()).with("value", Value::Flag(true))
+    let started = SystemTime::now();
+    Span::since(started, name, SpanContext::generate()).with("value", Value::Flag(true))
 }

@@ -1,41 +1,46 @@
-//! Files that are there whole or not at all, whenever the program or the machine stops and however
-//! full the disk is.
+//! Atomic file writes. A file is complete or absent, even after a crash or a power loss, or when
+//! the disk is full.
 
 #![forbid(unsafe_code)]
+
+mod mode;
 
 use std::{
     collections::BTreeSet,
     ffi::OsString,
-    fs::{self, File},
+    fs::{self, File, OpenOptions},
     io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
-/// What the name of a file ends with that is not whole yet.
-pub const UNFINISHED: &str = ".unfinished";
+pub use self::mode::{FileMode, InvalidFileMode};
 
-/// A file that is written whole and on the disk, under another name than its own. Dropped, it is
-/// taken away.
-pub struct Prepared {
+/// Name suffix of incomplete files.
+pub const UNFINISHED_SUFFIX: &str = ".unfinished";
+
+/// A complete and synced file under a temporary name. Dropping it removes the file.
+pub struct PreparedFile {
     path: PathBuf,
-    /// `None` once the file has its name.
+    /// The temporary name; `None` once the file is renamed.
     unfinished: Option<PathBuf>,
 }
 
-impl Prepared {
-    /// Writes the bytes beside `path`, under its name with the process number and `.unfinished`.
+impl PreparedFile {
+    /// Writes the bytes to a temporary file in the folder of `path`. The temporary name is the file
+    /// name of `path`, followed by the process id and `.unfinished`. Without a mode, the umask
+    /// applies.
     ///
     /// # Errors
-    /// Those of the file system. Nothing is left behind then.
-    pub fn write(path: PathBuf, bytes: &[u8]) -> io::Result<Self> {
-        Growing::of(path, bytes)?.whole()
+    /// File system errors. No file is left behind.
+    pub fn write(path: PathBuf, bytes: &[u8], mode: Option<FileMode>) -> io::Result<Self> {
+        PartialFile::of(path, bytes, mode)?.sync()
     }
 
-    /// Gives the file its name, in place of the one that has it.
+    /// Renames the file to its final name, replacing an existing file.
     ///
     /// # Errors
-    /// Those of the file system. Nothing is left behind then.
-    pub fn put(mut self) -> io::Result<()> {
+    /// File system errors. No file is left behind.
+    pub fn persist(mut self) -> io::Result<()> {
         if let Some(unfinished) = &self.unfinished {
             fs::rename(unfinished, &self.path)?;
         }
@@ -44,64 +49,65 @@ impl Prepared {
     }
 }
 
-/// A file that is written part by part, under another name than its own until it is whole. Dropped,
-/// it is taken away.
-pub struct Growing {
+/// A file that is written incrementally under a temporary name. Dropping it removes the file.
+pub struct PartialFile {
     file: File,
-    prepared: Prepared,
+    prepared: PreparedFile,
 }
 
-impl Growing {
-    /// Begins a file.
+impl PartialFile {
+    /// Creates the temporary file.
     ///
     /// # Errors
-    /// Those of the file system, and where there is something of its name that is no file.
-    pub fn begin(path: &Path) -> io::Result<Self> {
-        // A link stays, and what it leads to is replaced.
+    /// File system errors; also if the path exists and is not a regular file.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        // A symbolic link is kept, and its target is replaced.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        if fs::metadata(&path).is_ok_and(|there| !there.is_file()) {
-            return Err(io::Error::other("there is something that is no file"));
+        if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(io::Error::other(
+                "the path exists and is not a regular file",
+            ));
         }
-        Self::begin_at(path)
+        Self::create_at(path, None)
     }
 
-    fn of(path: PathBuf, bytes: &[u8]) -> io::Result<Self> {
-        let mut growing = Self::begin_at(path)?;
-        growing.write_all(bytes)?;
-        Ok(growing)
+    fn of(path: PathBuf, bytes: &[u8], mode: Option<FileMode>) -> io::Result<Self> {
+        let mut partial = Self::create_at(path, mode)?;
+        partial.write_all(bytes)?;
+        Ok(partial)
     }
 
-    fn begin_at(path: PathBuf) -> io::Result<Self> {
+    fn create_at(path: PathBuf, mode: Option<FileMode>) -> io::Result<Self> {
         let mut name: OsString = path.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}{UNFINISHED}", std::process::id()));
+        name.push(format!(".{}{UNFINISHED_SUFFIX}", std::process::id()));
         let unfinished = path.with_file_name(name);
-        // A new file is asked for, so that nobody can lay a link there that leads elsewhere.
-        let file = match File::create_new(&unfinished) {
+        // Never opens an existing file, so that a link placed there cannot redirect the write.
+        let file = match create_new(&unfinished, mode) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                // A killed process of this number left it.
+                // A killed process with the same id has left this file.
                 fs::remove_file(&unfinished)?;
-                File::create_new(&unfinished)
+                create_new(&unfinished, mode)
             }
-            made => made,
+            result => result,
         };
         Ok(Self {
             file: file?,
-            prepared: Prepared {
+            prepared: PreparedFile {
                 path,
                 unfinished: Some(unfinished),
             },
         })
     }
 
-    /// Writes the next bytes.
+    /// Appends bytes to the file.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// File system errors.
     pub fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.file.write_all(bytes)
     }
 
-    /// Where it is until it is whole.
+    /// The temporary path until the file is complete.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.prepared
@@ -110,36 +116,52 @@ impl Growing {
             .unwrap_or(&self.prepared.path)
     }
 
-    fn whole(self) -> io::Result<Prepared> {
+    fn sync(self) -> io::Result<PreparedFile> {
         self.file.sync_all()?;
         Ok(self.prepared)
     }
 
-    /// Gives the file its name: when this returns, it is on the disk and whole.
+    /// Syncs the file and renames it to its final name, durably.
     ///
     /// # Errors
-    /// Those of the file system. Nothing is left behind then.
-    pub fn put(self) -> io::Result<()> {
+    /// File system errors. No file is left behind.
+    pub fn persist(self) -> io::Result<()> {
         let folder = self.prepared.path.parent().unwrap_or(Path::new(""));
         let folder = folder.to_owned();
-        self.whole()?.put()?;
+        self.sync()?.persist()?;
         sync_folder(&folder)
     }
 }
 
-impl Drop for Prepared {
+impl Drop for PreparedFile {
     fn drop(&mut self) {
         if let Some(unfinished) = &self.unfinished {
-            // What cannot be removed is not worse for it: its name says what it is.
+            // Ignore a failure: the suffix marks the file as incomplete.
             let _ = fs::remove_file(unfinished);
         }
     }
 }
 
-/// Makes the names in a folder last: without this a file that was renamed may be gone after the
-/// loss of power.
+/// Creates a new file for writing.
+fn create_new(path: &Path, mode: Option<FileMode>) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    if let Some(mode) = mode {
+        use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+        let file = options.mode(FileMode::PRIVATE.bits()).open(path)?;
+        // Set the mode explicitly, because the umask must not apply.
+        file.set_permissions(fs::Permissions::from_mode(mode.bits()))?;
+        return Ok(file);
+    }
+    #[cfg(not(unix))]
+    let _ = mode;
+    options.open(path)
+}
+
+/// Syncs a folder's entries. Without this sync, a power loss can undo the renaming of a file.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
-    // A path without a folder is in the current one. Only Unix opens folders.
+    // An empty path is the current folder. Only Unix can open folders.
     let folder = if folder == Path::new("") {
         Path::new(".")
     } else {
@@ -151,76 +173,94 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes sure that [`write()`] has where to write to, and leaves everything as it is. The disk may be
-/// full by then all the same.
+/// Checks that [`write()`] could write a file, without changing anything. The write can still fail
+/// if the disk becomes full.
 ///
 /// # Errors
-/// Those of the file system.
+/// File system errors.
 pub fn probe(path: &Path) -> io::Result<()> {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     match fs::metadata(&path) {
-        Ok(there) if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-        Ok(there) if !there.is_file() => Ok(()),
-        _ => Prepared::write(path, b"").map(drop),
+        Ok(metadata) if metadata.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        Ok(metadata) if !metadata.is_file() => Ok(()),
+        _ => PreparedFile::write(path, b"", None).map(drop),
     }
 }
 
-/// Writes a file of these bytes: when this returns, it is on the disk and whole. What is no file,
-/// such as a pipe or a terminal, is written to as it is.
+/// Writes a file atomically and durably. A target that is not a regular file, such as a pipe or a
+/// terminal, is written to directly. The umask applies.
 ///
 /// # Errors
-/// Those of the file system. A file that had the name is as it was then.
+/// File system errors. An existing file is then unchanged.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // A link stays, and what it leads to is replaced.
+    // A symbolic link is kept, and its target is replaced.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    if fs::metadata(&path).is_ok_and(|there| !there.is_file()) {
+    if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
         return fs::write(&path, bytes);
     }
+    replace(path, bytes, None)
+}
+
+/// Writes a file with these permissions, in one of the program's private folders. Replaces anything
+/// with the same name, even a link or a pipe.
+///
+/// # Errors
+/// File system errors. An existing file is then unchanged.
+pub fn write_with(path: &Path, bytes: &[u8], mode: FileMode) -> io::Result<()> {
+    replace(path.to_owned(), bytes, Some(mode))
+}
+
+fn replace(path: PathBuf, bytes: &[u8], mode: Option<FileMode>) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-    Prepared::write(path, bytes)?.put()?;
+    PreparedFile::write(path, bytes, mode)?.persist()?;
     sync_folder(&folder)
 }
 
-/// Files of so many at least are brought to the disk all at once. Fewer are not: that brings what
-/// other programs have written there too, which may be much.
+/// Minimum number of files for a sync of the whole file system. For fewer files, such a sync is not
+/// worthwhile, because it also flushes other programs' writes.
 #[cfg(target_os = "linux")]
-const MANY_FILES: usize = 16;
+const MIN_BATCH_SYNC: usize = 16;
 
-/// Writes files of one file system: when this returns, each is on the disk and whole. Many take
-/// little longer than a few on Linux, whose versions before 5.8 do not tell of a disk that fails then.
+/// Writes files of one file system with these permissions, atomically and durably. On Linux, many
+/// files take little longer than a few. With many files, Linux versions before 5.8 do not report a
+/// failing disk.
 ///
 /// # Errors
-/// Those of the file system, with the path of the file, or of its folder, that could not be written.
-/// Files before it may have their names then; none is there in part.
-pub fn write_together(files: &[(PathBuf, &[u8])]) -> Result<(), (PathBuf, io::Error)> {
+/// File system errors, with the path of the file or folder. Earlier files might have been written,
+/// but no file is incomplete.
+pub fn write_together(
+    files: &[(PathBuf, &[u8])],
+    mode: FileMode,
+) -> Result<(), (PathBuf, io::Error)> {
     #[cfg(target_os = "linux")]
-    let are_many = files.len() >= MANY_FILES;
+    let is_large_batch = files.len() >= MIN_BATCH_SYNC;
     #[cfg(not(target_os = "linux"))]
-    let are_many = false;
+    let is_large_batch = false;
     let mut written = Vec::with_capacity(files.len());
     let mut one = None;
     for (path, bytes) in files {
-        let growing = Growing::of(path.clone(), bytes);
-        let synced = growing.and_then(|growing| {
-            if !are_many {
-                growing.file.sync_all()?;
+        let partial = PartialFile::of(path.clone(), bytes, Some(mode));
+        let synced = partial.and_then(|partial| {
+            if !is_large_batch {
+                partial.file.sync_all()?;
             }
-            Ok(growing)
+            Ok(partial)
         });
-        let Growing { file, prepared } = synced.map_err(|error| (path.clone(), error))?;
-        // The others are closed: there may be more than a process may have open.
+        let PartialFile { file, prepared } = synced.map_err(|error| (path.clone(), error))?;
+        // One file stays open for the sync. All other files are closed, because their number can
+        // exceed the open-file limit.
         one.get_or_insert(file);
         written.push((path, prepared));
     }
     #[cfg(target_os = "linux")]
-    if let Some(one) = one.filter(|_| are_many) {
-        // A commit of the file system for each would be most of the time that small files take.
+    if let Some(one) = one.filter(|_| is_large_batch) {
+        // Syncing small files one by one would take most of the time.
         let path = &files[0].0;
         rustix::fs::syncfs(one).map_err(|error| (path.clone(), error.into()))?;
     }
     let mut folders = BTreeSet::new();
     for (path, prepared) in written {
-        prepared.put().map_err(|error| (path.clone(), error))?;
+        prepared.persist().map_err(|error| (path.clone(), error))?;
         folders.extend(path.parent());
     }
     for folder in folders {
@@ -243,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_probe_tells_what_cannot_be_written_and_changes_nothing() {
+    fn a_probe_reports_unwritable_paths_and_changes_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.json");
         probe(&path).unwrap();
@@ -259,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_replaced_whole_and_leaves_nothing_beside_it() {
+    fn a_file_is_replaced_atomically_without_leftovers() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.json");
         write(&path, b"first").unwrap();
@@ -269,14 +309,14 @@ mod tests {
     }
 
     #[test]
-    fn files_that_are_written_together_are_whole_and_a_failure_names_the_path() {
+    fn files_written_together_are_complete_and_errors_name_the_path() {
         let folder = tempfile::tempdir().unwrap();
         let of = |name: &str, bytes: &'static [u8]| (folder.path().join(name), bytes);
         for count in [0, 1, 2, 2_000] {
             let files: Vec<_> = (0..count)
                 .map(|number| of(&number.to_string(), b"a"))
                 .collect();
-            write_together(&files).unwrap();
+            write_together(&files, FileMode::PRIVATE).unwrap();
             assert_eq!(names(folder.path()).len(), count);
             for (path, bytes) in &files {
                 assert_eq!(&fs::read(path).unwrap(), bytes);
@@ -284,48 +324,79 @@ mod tests {
             }
         }
         let files = [of("c", b"fourth"), of("none/d", b"fifth")];
-        let (path, _) = write_together(&files).unwrap_err();
+        let (path, _) = write_together(&files, FileMode::PRIVATE).unwrap_err();
         assert_eq!(path, folder.path().join("none/d"));
         assert!(names(folder.path()).is_empty());
     }
 
     #[test]
-    fn a_file_that_is_not_put_is_taken_away() {
+    fn a_file_that_is_not_persisted_is_removed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.json");
         write(&path, b"first").unwrap();
-        drop(Prepared::write(path.clone(), b"second").unwrap());
+        drop(PreparedFile::write(path.clone(), b"second", None).unwrap());
         assert_eq!(fs::read(&path).unwrap(), b"first");
         assert_eq!(names(folder.path()), ["a.json"]);
     }
 
     #[test]
-    fn a_file_that_grows_has_its_name_once_it_is_whole() {
+    fn a_partial_file_has_its_name_once_it_is_complete() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.tar");
         write(&path, b"first").unwrap();
-        let mut growing = Growing::begin(&path).unwrap();
-        growing.write_all(b"sec").unwrap();
-        drop(growing);
+        let mut partial = PartialFile::create(&path).unwrap();
+        partial.write_all(b"sec").unwrap();
+        drop(partial);
         assert_eq!(fs::read(&path).unwrap(), b"first");
         assert_eq!(names(folder.path()), ["a.tar"]);
-        let mut growing = Growing::begin(&path).unwrap();
+        let mut partial = PartialFile::create(&path).unwrap();
         for part in [b"sec", b"ond"] {
-            growing.write_all(part).unwrap();
+            partial.write_all(part).unwrap();
         }
-        growing.put().unwrap();
+        partial.persist().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"second");
         assert_eq!(names(folder.path()), ["a.tar"]);
-        assert!(Growing::begin(folder.path()).is_err());
+        assert!(PartialFile::create(folder.path()).is_err());
     }
 
     #[cfg(unix)]
     #[test]
-    fn what_is_in_the_way_is_replaced_and_not_followed() {
+    fn files_and_folders_have_the_requested_mode_regardless_of_the_umask() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode_of = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+        for (text, file_bits, folder_bits) in [
+            ("0600", 0o600, 0o700),
+            ("640", 0o640, 0o750),
+            ("0644", 0o644, 0o755),
+        ] {
+            let mode: FileMode = text.parse().unwrap();
+            let parent = tempfile::tempdir().unwrap();
+            let folder = parent.path().join("of/files");
+            mode.create_folder(&folder, false).unwrap();
+            assert_eq!(mode_of(&folder), folder_bits);
+            write_with(&folder.join("one"), b"1", mode).unwrap();
+            write_together(&[(folder.join("two"), b"2".as_slice())], mode).unwrap();
+            assert_eq!(mode_of(&folder.join("one")), file_bits);
+            assert_eq!(mode_of(&folder.join("two")), file_bits);
+            // The mode of an existing folder changes only on request.
+            FileMode::PRIVATE.create_folder(&folder, false).unwrap();
+            assert_eq!(mode_of(&folder), folder_bits);
+            FileMode::PRIVATE.create_folder(&folder, true).unwrap();
+            assert_eq!(mode_of(&folder), 0o700);
+        }
+        for bad in ["", "rw", "0400", "0666", "0755", "4644", "+644", "888"] {
+            let refused = bad.parse::<FileMode>().unwrap_err();
+            assert!(refused.to_string().contains("0640"), "{refused}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn obstacles_at_the_temporary_path_are_replaced_and_not_followed() {
         let folder = tempfile::tempdir().unwrap();
         let (path, other) = (folder.path().join("a.json"), folder.path().join("other"));
         fs::write(&other, b"somebody's").unwrap();
-        let in_the_way = format!("a.json.{}{UNFINISHED}", std::process::id());
+        let in_the_way = format!("a.json.{}{UNFINISHED_SUFFIX}", std::process::id());
         std::os::unix::fs::symlink(&other, folder.path().join(in_the_way)).unwrap();
         write(&path, b"first").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"first");
@@ -335,7 +406,23 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_and_what_is_no_file_stay_what_they_are() {
+    fn private_files_replace_links_and_pipes() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, other) = (folder.path().join("a.json"), folder.path().join("other"));
+        fs::write(&other, b"somebody's").unwrap();
+        std::os::unix::fs::symlink(&other, &path).unwrap();
+        write_with(&path, b"first", FileMode::PRIVATE).unwrap();
+        fs::remove_file(&path).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.unwrap().success());
+        write_with(&path, b"second", FileMode::PRIVATE).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"second");
+        assert_eq!(fs::read(&other).unwrap(), b"somebody's");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_special_files_are_preserved() {
         use std::os::unix::fs::{FileTypeExt as _, symlink};
         let folder = tempfile::tempdir().unwrap();
         let (file, link) = (folder.path().join("file"), folder.path().join("link"));

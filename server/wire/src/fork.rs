@@ -1,4 +1,4 @@
-//! A position of a replay that a match goes on from.
+//! Converts forks. A fork is a position in a replay, from which another match continues.
 
 use bridgemaster_games::Seat;
 use bridgemaster_proto::{
@@ -7,27 +7,28 @@ use bridgemaster_proto::{
 };
 use bridgemaster_referee::{Fork, ForkChance, ForkStep, MatchRules};
 
-/// What a match takes over from the replay of another one, as messages: of any game.
+/// The part of a replay from which a forked match starts, as protocol messages, for any game.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TakenOver {
-    /// Where the match was forked from.
+pub struct ForkSource {
+    /// The replay and the position from which the match was forked.
     pub origin: v1::ForkOrigin,
     /// The rules of the replay's match.
     pub config: v1::MatchConfig,
-    /// Its setup.
+    /// The setup of the replay's match.
     pub setup: v1::GameSetup,
-    /// Its decisions and chance results up to the position, in order.
+    /// The decisions and chance results up to the position, in order.
     pub steps: Vec<v1::Record>,
 }
 
-impl TakenOver {
-    /// The first `origin.decisions` decisions of a replay, and the chance results that they made
-    /// due.
+impl ForkSource {
+    /// Creates a fork from the first `origin.decisions` decisions of a replay, and from the chance
+    /// results that were due up to then.
     ///
     /// # Errors
-    /// When the replay has not so many, or lacks rules or setup. The field is a path below
-    /// `CreateMatchRequest.fork`.
-    pub fn of(replay: &v1::Replay, origin: v1::ForkOrigin) -> Result<Self, WireError> {
+    ///
+    /// Returns an error if the replay has fewer decisions, or lacks rules or setup. The field is a
+    /// path below `CreateMatchRequest.fork`.
+    pub fn from_replay(replay: &v1::Replay, origin: v1::ForkOrigin) -> Result<Self, WireError> {
         let missing = |what: &str| WireError::new("source", format!("the replay has no {what}"));
         let mut steps = Vec::new();
         let (mut decisions, mut left_out) = (0, 0);
@@ -44,11 +45,11 @@ impl TakenOver {
         }
         if left_out == 0 {
             let most = match decisions {
-                0 => "it has no decisions".to_owned(),
-                _ => format!("0 to {} are possible", decisions - 1),
+                0 => "no position can be forked".to_owned(),
+                _ => format!("must be 0 to {}", decisions - 1),
             };
             let detail = format!(
-                "is {}, and the replay has {decisions} decisions: {most}",
+                "is {}, but the replay has {decisions} decisions; {most}",
                 origin.decisions
             );
             return Err(WireError::new("decisions", detail));
@@ -61,19 +62,20 @@ impl TakenOver {
         })
     }
 
-    /// Where a match of these rules goes on.
+    /// Converts this part of a replay to the fork of a match with these rules.
     ///
     /// # Errors
-    /// Names the first field that is not valid, as a path below `CreateMatchRequest`.
+    ///
+    /// Returns an error that names the first invalid field, as a path below `CreateMatchRequest`.
     pub fn fork<G: WireGame>(&self, rules: &MatchRules<G>) -> Result<Fork<G>, WireError> {
         let of_replay = self.config.game.as_ref();
         if of_replay != Some(&G::config_to_wire(&rules.config)) {
-            let detail = "is not the game of the replay with the same options";
+            let detail = "must be the game of the replay with the same options";
             return Err(WireError::new("config.game", detail));
         }
         if self.config.seats != u32::from(rules.seats.get()) {
             let detail = format!(
-                "is {}, and the replay has {}",
+                "is {}, but the replay has {}",
                 rules.seats, self.config.seats
             );
             return Err(WireError::new("config.seats", detail));
@@ -91,7 +93,7 @@ impl TakenOver {
     }
 }
 
-/// A record without what follows from the rules.
+/// Removes the fields of a record that can be derived from the rules.
 fn bare(record: &v1::Record) -> v1::Record {
     let kept = match &record.record {
         Some(record::Record::Decision(decision)) => record::Record::Decision(v1::DecisionRecord {
@@ -120,7 +122,7 @@ fn step_from_wire<G: WireGame>(record: &v1::Record) -> Result<ForkStep<G>, WireE
             let decision = decision.ok_or_else(|| missing("decision.decision"))?;
             let seat = u8::try_from(record.seat).ok().and_then(Seat::new);
             Ok(ForkStep::Decision {
-                seat: seat.ok_or_else(|| WireError::new("decision.seat", "is no seat"))?,
+                seat: seat.ok_or_else(|| WireError::new("decision.seat", "is not a valid seat"))?,
                 decision: G::decision_from_wire(decision)?,
             })
         }
@@ -136,8 +138,8 @@ fn step_from_wire<G: WireGame>(record: &v1::Record) -> Result<ForkStep<G>, WireE
     }
 }
 
-/// A position that a match goes on from, as it is stored and shown.
-pub fn fork_to_wire<G: WireGame>(fork: &Fork<G>, rules: &MatchRules<G>) -> TakenOver {
+/// Converts a fork to the form in which it is stored and published.
+pub fn fork_to_wire<G: WireGame>(fork: &Fork<G>, rules: &MatchRules<G>) -> ForkSource {
     let steps = fork.steps.iter().map(|step| {
         let record = match step {
             ForkStep::Decision { seat, decision } => record::Record::Decision(v1::DecisionRecord {
@@ -156,7 +158,7 @@ pub fn fork_to_wire<G: WireGame>(fork: &Fork<G>, rules: &MatchRules<G>) -> Taken
             ..v1::Record::default()
         }
     });
-    TakenOver {
+    ForkSource {
         origin: fork_origin(fork),
         config: super::rules_to_wire(rules, false),
         setup: G::setup_to_wire(&fork.setup),
@@ -164,11 +166,11 @@ pub fn fork_to_wire<G: WireGame>(fork: &Fork<G>, rules: &MatchRules<G>) -> Taken
     }
 }
 
-/// Where a match was forked from.
+/// Returns the origin of a fork.
 pub fn fork_origin<G: WireGame>(fork: &Fork<G>) -> v1::ForkOrigin {
     let (chance, knowing_seats) = match fork.chance {
         ForkChance::Keep => (v1::ForkChance::Keep, Vec::new()),
-        ForkChance::Redraw { knowing } => (v1::ForkChance::Redraw, vec![knowing.number().into()]),
+        ForkChance::Redraw { observer } => (v1::ForkChance::Redraw, vec![observer.number().into()]),
     };
     v1::ForkOrigin {
         match_id: fork.match_id.clone(),
@@ -178,35 +180,37 @@ pub fn fork_origin<G: WireGame>(fork: &Fork<G>) -> v1::ForkOrigin {
     }
 }
 
-/// What becomes of hidden chance.
+/// Reads how a fork treats hidden chance.
 ///
 /// # Errors
-/// For an unknown number, and seats that do not fit it; the field is a path below
-/// `CreateMatchRequest`.
+///
+/// Returns an error if the number is unknown, or if the seats do not match the treatment. The field
+/// is a path below `CreateMatchRequest`.
 pub fn chance_from_wire(origin: &v1::ForkOrigin) -> Result<ForkChance, WireError> {
     match v1::ForkChance::try_from(origin.chance) {
         Ok(v1::ForkChance::Unspecified | v1::ForkChance::Keep) => match origin.knowing_seats[..] {
             [] => Ok(ForkChance::Keep),
             _ => Err(WireError::new(
                 "fork.knowing_seats",
-                "goes with REDRAW: when chance is kept, nothing is drawn for anybody",
+                "only allowed with REDRAW: nothing is redrawn when chance is kept",
             )),
         },
         Ok(v1::ForkChance::Redraw) => match origin.knowing_seats[..] {
             [seat] => {
-                let knowing = u8::try_from(seat).ok().and_then(Seat::new);
-                let no_seat = || WireError::new("fork.knowing_seats", format!("{seat} is no seat"));
+                let observer = u8::try_from(seat).ok().and_then(Seat::new);
+                let no_seat =
+                    || WireError::new("fork.knowing_seats", format!("{seat} is not a valid seat"));
                 Ok(ForkChance::Redraw {
-                    knowing: knowing.ok_or_else(no_seat)?,
+                    observer: observer.ok_or_else(no_seat)?,
                 })
             }
             _ => Err(WireError::new(
                 "fork.knowing_seats",
-                "REDRAW takes one seat: what this seat does not know is drawn anew",
+                "must name exactly one seat with REDRAW; facts hidden from that seat are redrawn",
             )),
         },
         Err(_) => {
-            let detail = format!("{} is no ForkChance; 0 to 2 are", origin.chance);
+            let detail = format!("{} is not a ForkChance (0..=2)", origin.chance);
             Err(WireError::new("fork.chance", detail))
         }
     }

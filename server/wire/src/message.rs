@@ -1,4 +1,4 @@
-//! What the referee says to a bot, on the wire.
+//! Converts messages that the referee sends to bots.
 
 use bridgemaster_proto::{
     games::{WireGame, Writer, field_of},
@@ -9,11 +9,11 @@ use bridgemaster_referee::{
 };
 
 use super::{
-    SeedSalt, result_to_wire, rules_beside_the_game, rules_to_wire, seat::reason_to_wire,
+    SeedSalt, result_to_wire, rules_to_wire, rules_without_game, seat::reason_to_wire,
     seat_to_wire, write_rules,
 };
 
-/// A message to a seat of a match.
+/// Converts a message that is sent to a seat of a match.
 pub fn response_to_wire<G: WireGame>(
     match_id: &str,
     rules: &MatchRules<G>,
@@ -24,7 +24,7 @@ pub fn response_to_wire<G: WireGame>(
     let message = match message {
         SeatMessage::Started(started) => Message::MatchStarted(v1::MatchStarted {
             config: Some(Box::new(rules_to_wire(rules, false))),
-            ..started_beside_the_game(match_id, rules, salt, started)
+            ..started_without_game(match_id, rules, salt, started)
         }),
         SeatMessage::Request(request) => Message::DecisionRequest(request_to_wire(request)),
         SeatMessage::Rejected(rejection) => Message::DecisionRejected(rejection_to_wire(rejection)),
@@ -44,8 +44,8 @@ pub fn response_to_wire<G: WireGame>(
     }
 }
 
-/// What a seat is told at the start, but for the config of the game, which is most of it.
-pub fn started_beside_the_game<G: WireGame>(
+/// Returns the message for the start of a match, without its largest part, the game config.
+pub fn started_without_game<G: WireGame>(
     match_id: &str,
     rules: &MatchRules<G>,
     salt: &SeedSalt,
@@ -54,59 +54,59 @@ pub fn started_beside_the_game<G: WireGame>(
     v1::MatchStarted {
         match_id: match_id.to_owned(),
         seat: started.seat.number().into(),
-        config: Some(Box::new(rules_beside_the_game(rules, false))),
+        config: Some(Box::new(rules_without_game(rules, false))),
         rules_version: G::RULES_VERSION,
         seats: started.seats.iter().map(seat_to_wire).collect(),
         seed_commitment: salt.commit(&rules.seed),
     }
 }
 
-/// Writes the bytes of the [`PlayResponse`] that tells a seat of the start: what it is told besides
-/// the config of the game, and that config.
+/// Writes the bytes of the [`PlayResponse`] for the start of a match. `started` is the message
+/// without the game config, and `config` is the game config.
 pub fn write_started<G: WireGame>(
     sequence: u32,
     mut started: v1::MatchStarted,
     config: &G::Config,
     to: &mut Writer,
 ) {
-    let beside_the_game = started.config.take().unwrap_or_default();
+    let without_game = started.config.take().unwrap_or_default();
     to.number(sequence, const { field_of::<PlayResponse>("sequence") });
     to.message(const { field_of::<Message>("MatchStarted") }, |to| {
         to.body(&started);
         let field = const { field_of::<v1::MatchStarted>("config") };
-        write_rules::<G>(&beside_the_game, config, field, to);
+        write_rules::<G>(&without_game, config, field, to);
     });
 }
 
 fn request_to_wire<G: WireGame>(request: &DecisionRequest<G>) -> v1::DecisionRequest {
-    let question = &request.question;
-    let game = G::request_to_wire(&question.observation, &question.legal, &question.events);
+    let content = &request.content;
+    let game = G::request_to_wire(&content.observation, &content.legal, &content.events);
     v1::DecisionRequest {
         game: Some(game),
-        ..beside_the_game(request)
+        ..without_game(request)
     }
 }
 
-/// Writes the bytes of the [`PlayResponse`] that asks a seat.
+/// Writes the bytes of the [`PlayResponse`] with a decision request.
 pub fn write_request<G: WireGame>(sequence: u32, request: &DecisionRequest<G>, to: &mut Writer) {
     to.number(sequence, const { field_of::<PlayResponse>("sequence") });
     let entry = const { field_of::<Message>("DecisionRequest") };
     to.message(entry, |to| {
-        to.body(&beside_the_game(request));
+        to.body(&without_game(request));
         to.message(const { field_of::<v1::DecisionRequest>("game") }, |to| {
-            let question = &request.question;
-            G::put_request(&question.observation, &question.legal, &question.events, to);
+            let content = &request.content;
+            G::put_request(&content.observation, &content.legal, &content.events, to);
         });
     });
 }
 
-/// A request without what is of its game.
-fn beside_the_game<G: WireGame>(request: &DecisionRequest<G>) -> v1::DecisionRequest {
+/// Returns a request without its game-specific part.
+fn without_game<G: WireGame>(request: &DecisionRequest<G>) -> v1::DecisionRequest {
     v1::DecisionRequest {
         request_id: request.request_id,
         game: None,
-        legal_count: u32::try_from(request.question.legal.len()).unwrap_or(u32::MAX),
-        legal_decisions_cut: request.question.cut,
+        legal_count: u32::try_from(request.content.legal.len()).unwrap_or(u32::MAX),
+        legal_decisions_cut: request.content.cut,
         clock: Some(v1::Clock {
             bank_left_ms: request.clock.bank_left_ms,
             decision_left_ms: request.clock.decision_left_ms,
@@ -124,7 +124,7 @@ pub(super) fn charge_to_wire(charge: &Charge) -> v1::Charge {
     }
 }
 
-/// A charge of a record; its parts need not be its whole.
+/// Reads a record's time charge, without checking that its parts add up.
 pub fn charge_from_wire(charge: &v1::Charge) -> Charge {
     Charge {
         elapsed_us: charge.elapsed_us,

@@ -1,4 +1,4 @@
-//! Records on the wire.
+//! Converts match records to and from messages.
 
 use bridgemaster_proto::{
     games::{Field, WireGame, Writer, field_of},
@@ -8,7 +8,7 @@ use bridgemaster_referee::{DecidedBy, DecisionRecord, Record, RecordEntry};
 
 use super::{message::charge_to_wire, seat::fault_to_wire, seat_to_wire};
 
-/// A record of a match.
+/// Converts a match record to a message.
 pub fn record_to_wire<G: WireGame>(record: &Record<G>) -> v1::Record {
     let entry = match &record.entry {
         RecordEntry::Decision(decision) => record::Record::Decision(v1::DecisionRecord {
@@ -42,7 +42,7 @@ pub fn record_to_wire<G: WireGame>(record: &Record<G>) -> v1::Record {
     }
 }
 
-/// Writes a record of a match as bytes.
+/// Encodes a match record as bytes.
 pub fn write_record<G: WireGame>(record: &Record<G>, field: Field, to: &mut Writer) {
     to.message(field, |to| match &record.entry {
         RecordEntry::Decision(decision) => {
@@ -51,7 +51,7 @@ pub fn write_record<G: WireGame>(record: &Record<G>, field: Field, to: &mut Writ
             let entry = const { field_of::<record::Record>("Decision") };
             to.message(entry, |to| write_decision(decision, to));
         }
-        // These are few.
+        // All other entries are rare, so they are not written field by field.
         RecordEntry::Chance(_) | RecordEntry::Fault { .. } | RecordEntry::Seat(_) => {
             to.body(&record_to_wire(record));
         }

@@ -1,11 +1,11 @@
-//! Results on the wire.
+//! Converts match results to messages.
 
 use bridgemaster_proto::v1;
 use bridgemaster_referee::{ClockUse, MatchResult};
 
 use super::seat::{bot_to_wire, fault_to_wire, reason_to_wire};
 
-/// The result of a match.
+/// Converts a match result to a message.
 pub fn result_to_wire(match_id: &str, result: &MatchResult) -> v1::MatchResult {
     v1::MatchResult {
         match_id: match_id.to_owned(),
@@ -46,7 +46,7 @@ pub fn result_to_wire(match_id: &str, result: &MatchResult) -> v1::MatchResult {
     }
 }
 
-/// A seat's use of time in a result, as it is stated.
+/// Reads a seat's clock use in a result, without checking it.
 pub fn clock_use_from_wire(clock: &v1::ClockUse) -> ClockUse {
     ClockUse {
         answered: clock.answered,

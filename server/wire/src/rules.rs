@@ -1,4 +1,4 @@
-//! The rules of a match on the wire: `MatchConfig`.
+//! Converts match rules to and from a `MatchConfig`.
 
 use bridgemaster_games::{Seat, SeatCount, Seed};
 use bridgemaster_proto::{
@@ -11,24 +11,27 @@ use bridgemaster_referee::{
 
 use super::seat::action_to_wire;
 
-/// The seed that a config names, if it names one.
+/// Reads the seed from a config, if the config has one.
 ///
 /// # Errors
-/// When it is no seed. The field is a path below the config.
+///
+/// Returns an error if the text is not a seed. The field is a path below the config.
 pub fn seed_from_wire(config: &v1::MatchConfig) -> Result<Option<Seed>, WireError> {
     let seed = config.seed.as_deref().map(str::parse).transpose();
     seed.map_err(|error: bridgemaster_games::SeedError| WireError::new("seed", error.to_string()))
 }
 
-/// The rules that a config describes, defaults filled in, with this seed.
+/// Reads the rules from a config, with `seed` as the seed and with defaults for unset fields.
 ///
 /// # Errors
-/// Names the first field that is not valid, as a path below the config, and what would be.
+///
+/// Returns an error that names the first invalid field, as a path below the config, and the valid
+/// values.
 pub fn rules_from_wire<G: WireGame>(
     config: &v1::MatchConfig,
     seed: Seed,
 ) -> Result<MatchRules<G>, WireError> {
-    let game = config.game.as_ref().ok_or_else(game_unset)?;
+    let game = config.game.as_ref().ok_or_else(missing_game)?;
     let rules = MatchRules {
         config: G::config_from_wire(game)
             .map_err(|error| WireError::new(format!("game.{}", error.field), error.detail))?,
@@ -55,24 +58,21 @@ pub fn rules_from_wire<G: WireGame>(
     Ok(rules)
 }
 
-/// A config that names no game.
-pub fn game_unset() -> WireError {
-    WireError::new("game", "says which game is played; none is set")
+/// Creates the error for a config without a game.
+pub fn missing_game() -> WireError {
+    WireError::new("game", "must be set to a game")
 }
 
-/// The rules as they are shown: without the seed while it is secret.
+/// Converts rules to a message. A secret seed is left out.
 pub fn rules_to_wire<G: WireGame>(rules: &MatchRules<G>, show_seed: bool) -> v1::MatchConfig {
     v1::MatchConfig {
         game: Some(G::config_to_wire(&rules.config)),
-        ..rules_beside_the_game(rules, show_seed)
+        ..rules_without_game(rules, show_seed)
     }
 }
 
-/// The same without the config of the game, which is most of it.
-pub fn rules_beside_the_game<G: WireGame>(
-    rules: &MatchRules<G>,
-    show_seed: bool,
-) -> v1::MatchConfig {
+/// Converts rules to a message without its largest part, the game config.
+pub fn rules_without_game<G: WireGame>(rules: &MatchRules<G>, show_seed: bool) -> v1::MatchConfig {
     v1::MatchConfig {
         seats: rules.seats.get().into(),
         seed: show_seed.then(|| rules.seed.to_string()),
@@ -105,21 +105,20 @@ pub fn rules_beside_the_game<G: WireGame>(
     }
 }
 
-/// Writes the rules as a field of a message, in the order of their fields: the config of the game, and
-/// what they are besides.
+/// Writes the rules as a field of a message: first the game config, then the other rules.
 pub fn write_rules<G: WireGame>(
-    beside_the_game: &v1::MatchConfig,
+    without_game: &v1::MatchConfig,
     config: &G::Config,
     field: Field,
     to: &mut Writer,
 ) {
     to.message(field, |to| {
         write_game_config::<G>(config, to);
-        to.body(beside_the_game);
+        to.body(without_game);
     });
 }
 
-/// Writes the config of the game into rules: their field `game`.
+/// Writes the game config as the `game` field of the rules.
 pub fn write_game_config<G: WireGame>(config: &G::Config, to: &mut Writer) {
     let field = const { field_of::<v1::MatchConfig>("game") };
     to.message(field, |to| G::put_config(config, to));
@@ -180,7 +179,7 @@ fn faults_from_wire(faults: &v1::FaultPolicy) -> Result<FaultPolicy, WireError> 
         Ok(v1::FaultAction::Forfeit) => Ok(FaultAction::Forfeit),
         Err(_) => Err(WireError::new(
             format!("faults.{field}"),
-            format!("{number} is no FaultAction; 0 to 4 are"),
+            format!("{number} is not a FaultAction (0..=4)"),
         )),
     };
     Ok(FaultPolicy {
@@ -207,7 +206,7 @@ fn house_from_wire(number: i32) -> Result<HousePolicy, WireError> {
         Ok(v1::HousePolicy::First) => Ok(HousePolicy::First),
         Err(_) => Err(WireError::new(
             "house_policy",
-            format!("{number} is no HousePolicy; 0 to 2 are"),
+            format!("{number} is not a HousePolicy (0..=2)"),
         )),
     }
 }

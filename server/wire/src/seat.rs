@@ -1,9 +1,9 @@
-//! Seats and faults on the wire.
+//! Converts seats and faults to and from messages.
 
 use bridgemaster_proto::v1;
 use bridgemaster_referee::{BotIdentity, Fault, FaultAction, FaultReason, SeatInfo, SeatState};
 
-/// A seat and its bot.
+/// Converts a seat and its bot to a message.
 pub fn seat_to_wire(info: &SeatInfo) -> v1::SeatInfo {
     let (bot_name, bot_version) = bot_to_wire(info.bot.as_ref());
     v1::SeatInfo {
@@ -22,7 +22,7 @@ pub fn seat_to_wire(info: &SeatInfo) -> v1::SeatInfo {
     }
 }
 
-/// Name and version; empty when there is no bot.
+/// Returns the name and the version of a bot; both are empty without a bot.
 pub(super) fn bot_to_wire(bot: Option<&BotIdentity>) -> (String, String) {
     bot.map(|bot| (bot.name.clone(), bot.version.clone()))
         .unwrap_or_default()
@@ -38,7 +38,7 @@ pub(super) fn fault_to_wire(fault: &Fault) -> v1::Fault {
     }
 }
 
-/// The reason of a fault; without one it is unspecified.
+/// Converts a fault's reason; `None` becomes the unspecified reason.
 pub fn reason_to_wire(reason: Option<FaultReason>) -> v1::FaultReason {
     match reason {
         None => v1::FaultReason::Unspecified,
@@ -52,7 +52,7 @@ pub fn reason_to_wire(reason: Option<FaultReason>) -> v1::FaultReason {
     }
 }
 
-/// The reason of a fault; `None` when it is unspecified.
+/// Reads a fault's reason; returns `None` if the reason is unspecified.
 pub fn reason_from_wire(reason: v1::FaultReason) -> Option<FaultReason> {
     match reason {
         v1::FaultReason::Unspecified => None,
@@ -66,7 +66,7 @@ pub fn reason_from_wire(reason: v1::FaultReason) -> Option<FaultReason> {
     }
 }
 
-/// What a fault costs.
+/// Converts the action for a fault to its protocol value.
 pub fn action_to_wire(action: FaultAction) -> v1::FaultAction {
     match action {
         FaultAction::Refuse => v1::FaultAction::Refuse,

@@ -1,27 +1,28 @@
-//! The salt of a seed, and the commitment to both.
+//! Seed salts, and the commitment to a seed and its salt.
 
 use std::fmt;
 
 use bridgemaster_games::Seed;
 use sha2::{Digest as _, Sha256};
 
-/// Bytes of a salt: with it nobody can find a seed by trying, however short it is.
+/// The size of a salt in bytes. With a salt of this size, even a short seed cannot be found by
+/// brute force.
 const SALT_BYTES: usize = 32;
 
-/// Random bytes that keep a seed from being guessed from its commitment; secret while the match
+/// Random bytes that prevent a seed from being guessed from its commitment; secret while the match
 /// runs.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SeedSalt([u8; SALT_BYTES]);
 
 impl SeedSalt {
-    /// The salt of these bytes, which nobody may be able to guess.
+    /// Creates a salt from these bytes, which must be unpredictable.
     pub fn new(bytes: [u8; SALT_BYTES]) -> Self {
         Self(bytes)
     }
 
-    /// The salt that these 64 lower hex digits are.
+    /// Reads a salt from 64 lower-case hex digits.
     pub fn from_hex(text: &str) -> Option<Self> {
-        // `hex` reads capitals too.
+        // The `hex` crate also accepts upper-case digits.
         if text.bytes().any(|digit| digit.is_ascii_uppercase()) {
             return None;
         }
@@ -30,23 +31,24 @@ impl SeedSalt {
         Some(Self(bytes))
     }
 
-    /// The salt of these bytes, if they are as many as one has.
+    /// Creates a salt from a slice; returns `None` unless it has 32 bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)
     }
 
-    /// Its bytes.
+    /// Returns the salt's 32 bytes.
     pub fn as_bytes(&self) -> &[u8; SALT_BYTES] {
         &self.0
     }
 
-    /// As 64 lower hex digits, to be shown when the match has ended.
+    /// Returns the salt as 64 lower-case hex digits. The digits are published when the match has
+    /// ended.
     pub fn to_hex(&self) -> String {
         hex::encode(self.0)
     }
 
-    /// The commitment to a seed: SHA-256 of the salt and then the seed's text, as 64 lower hex
-    /// digits.
+    /// Returns the commitment to a seed: SHA-256 of the salt and then the seed's text, as 64
+    /// lower-case hex digits.
     pub fn commit(&self, seed: &Seed) -> String {
         let digest = Sha256::new()
             .chain_update(self.0)
@@ -56,7 +58,7 @@ impl SeedSalt {
     }
 }
 
-/// A salt is a secret and stays out of logs.
+/// A salt is secret and must not be logged.
 impl fmt::Debug for SeedSalt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("SeedSalt(..)")

@@ -1,4 +1,4 @@
-// What a bot author writes.
+// The interface that a bot author implements.
 
 #pragma once
 
@@ -13,8 +13,7 @@
 
 namespace bridgemaster {
 
-// A decision that the bot is asked for. It is complete: no earlier request is needed to answer it
-// well.
+// A decision request. Every request is complete: a bot needs no earlier request to answer it.
 class Request {
 public:
     using Clock = std::chrono::steady_clock;
@@ -22,21 +21,22 @@ public:
     Request(v1::DecisionRequest message, std::uint32_t seat, Clock::time_point received)
         : message_(std::move(message)), seat_(seat), received_(received) {}
 
-    // The message as it came.
+    // Returns the message as received.
     const v1::DecisionRequest& message() const { return message_; }
-    // What is asked, in the entry of its game, such as game().alhambra(): observation, legal
+    // Returns the contents, in the field of the game, such as game().alhambra(): observation, legal
     // decisions and events.
     const v1::GameRequest& game() const { return message_.game(); }
-    // Length of the list of legal decisions, at least 1: any index below it can be answered.
+    // Returns the number of legal decisions, at least 1; every index below it is valid.
     std::uint32_t legal_count() const { return message_.legal_count(); }
-    // The seat that is asked, from 0.
+    // Returns the seat that decides, from 0.
     std::uint32_t seat() const { return seat_; }
-    // Time since the request came.
+    // Returns the time since the request was received.
     std::chrono::milliseconds used() const;
-    // Time left for this decision, now; 0 when it is late. Time on the network is not counted: the
-    // server credits the measured round trip, up to a limit in the rules of the match.
+    // Returns the time left for this decision; 0 after the deadline. The time excludes network time
+    // in both directions: the server credits the measured round trip, up to a limit in the rules of
+    // the match.
     std::chrono::milliseconds decision_left() const;
-    // Time left in the bank, now; 0 when it is empty.
+    // Returns the time left in the bank; 0 if it is empty.
     std::chrono::milliseconds bank_left() const;
 
 private:
@@ -48,19 +48,20 @@ private:
 // The answer to a request.
 class Choice {
 public:
-    // Chooses by the position in the list of legal decisions, from 0.
+    // Chooses by an index into the legal decisions, from 0.
     static Choice index(std::uint32_t index);
-    // Chooses a decision in full: a Decision of a game, or a GameDecision. Throws
-    // std::invalid_argument for a message that is no decision.
-    static Choice full(const google::protobuf::Message& decision);
-    // Gives the match up: the seat forfeits and takes the last place.
+    // Chooses a complete decision: a Decision of a game, or a GameDecision. Throws
+    // std::invalid_argument for a message that is not a decision.
+    static Choice decision(const google::protobuf::Message& decision);
+    // Resigns the match: the seat forfeits and takes the last place.
     static Choice resign();
 
-    // The same with what the bot thinks of the position, for people who read the replay: at most
-    // 1 KiB, which no rule and no other bot reads. A note that the server does not keep is dropped.
+    // Returns this choice with the bot's comment on the position, for people who read the replay:
+    // at most 1 KiB. The note has no effect on the game, and other bots do not see it. A note that
+    // the server does not accept is dropped.
     Choice with_note(std::string note) &&;
 
-    // What to send.
+    // Returns the message that carries the choice.
     v1::PlayRequest message(std::uint32_t request_id) const;
 
 private:
@@ -73,26 +74,27 @@ private:
     std::string note_;
 };
 
-// Decides for one seat of one match. Its methods are called one after the other on a thread of the
-// bot's own. A bot may think there as long as its clock allows; Pings are answered meanwhile.
+// Decides for one seat of one match. The methods are called in sequence on a thread dedicated to
+// the bot, so a bot can compute for as long as its clock allows. Pings are answered in the
+// meantime.
 class Bot {
 public:
     virtual ~Bot() = default;
 
-    // Answers a request. The clock of the seat runs until the answer is at the server. When the
-    // answer is refused and the request still open, decision_rejected is called, and then this with
-    // the same request.
+    // Answers a request. The clock of the seat runs until the answer reaches the server. decide is
+    // called again with the same request after decision_rejected, as long as the request is still
+    // open.
     virtual Choice decide(const Request& request) = 0;
 
-    // Learns what stays the same during the match, before the first request. Called again when the
-    // server has lost the end of what was played: forget all requests before. What is asked next is
-    // complete, as ever.
+    // Called when the match starts, before the first request. Called again if the server has lost
+    // the last part of the match: discard everything derived from earlier requests. The next
+    // request is complete, as every request is.
     virtual void match_started(const v1::MatchStarted&) {}
-    // Learns why a decision was refused.
+    // Called when a decision of this bot was refused.
     virtual void decision_rejected(const v1::DecisionRejected&) {}
-    // Learns that a seat's bot, perhaps this one, is gone, back, has a strike or forfeited.
+    // Called when any seat disconnects, reconnects, forfeits or gets a strike.
     virtual void seat_changed(const v1::SeatStatus&) {}
-    // Learns the result. Not called if the server is lost before.
+    // Called when the match has ended. Not called if the server is lost before then.
     virtual void match_ended(const v1::MatchResult&) {}
 };
 

@@ -13,9 +13,9 @@
 //         return bridgemaster::run(bot, {.name = "middle"});
 //     }
 //
-// The environment says what to play: BRIDGEMASTER_TICKET has the join ticket of the seat,
+// Environment variables select the match: BRIDGEMASTER_TICKET is the join ticket of the seat,
 // BRIDGEMASTER_SERVER the address of the server, and BRIDGEMASTER_KEY the API key if the server
-// asks for one. play takes these as Options, and returns the result of the match.
+// requires one. play takes these as Options, and returns the result of the match.
 
 #pragma once
 
@@ -31,74 +31,74 @@
 
 namespace bridgemaster {
 
-// Revision of the protocol that this library speaks.
+// The protocol revision that this library implements.
 inline constexpr std::uint32_t protocol_revision = 1;
 
-// How a bot reaches its seat, and what it says about itself. What is left out is taken from the
-// environment.
+// The server and seat or queue to play, and how the bot introduces itself. Empty members are
+// replaced from the environment.
 struct Options {
-    // 1 to 64 printable characters. On a server that asks for API keys, the name of the key counts
+    // 1 to 64 printable characters. A server that requires API keys uses the name of the key
     // instead.
     std::string name;
     // At most 64 printable characters.
     std::string version{};
-    // Identifiers of the games that the bot plays, such as "alhambra"; none for all.
+    // Identifiers of the games that the bot plays, such as "alhambra"; empty for all.
     std::vector<std::string> games{};
-    // Address, such as "http://127.0.0.1:50051" or "https://host:50051", or those of a cluster with
-    // commas between them; BRIDGEMASTER_SERVER, or http://127.0.0.1:50051.
+    // Address, such as "http://127.0.0.1:50051" or "https://host:50051"; the addresses of a cluster
+    // are separated by commas. Default: BRIDGEMASTER_SERVER, or http://127.0.0.1:50051.
     std::string server{};
-    // The join ticket of the seat; BRIDGEMASTER_TICKET.
+    // The join ticket of the seat. Default: BRIDGEMASTER_TICKET.
     std::string ticket{};
-    // The API key, for servers that ask for one; BRIDGEMASTER_KEY.
+    // The API key, for servers that require one. Default: BRIDGEMASTER_KEY.
     std::string key{};
-    // PEM file of the certificates to trust for https, instead of the system's; BRIDGEMASTER_CA.
+    // PEM file of the certificates to trust for https instead of the system's. Default:
+    // BRIDGEMASTER_CA.
     std::string ca{};
-    // PEM files, for servers that ask for a client certificate; BRIDGEMASTER_CLIENT_CERT and
-    // BRIDGEMASTER_CLIENT_KEY.
+    // PEM files, for servers that require a client certificate. Default: BRIDGEMASTER_CLIENT_CERT
+    // and BRIDGEMASTER_CLIENT_KEY.
     std::string client_cert{};
     std::string client_key{};
-    // The queue to attend instead of a ticket: the name of a contest or a ladder;
+    // The queue to attend instead of a ticket: the name of a contest or a ladder. Default:
     // BRIDGEMASTER_QUEUE.
     std::string queue{};
-    // Matches that a bot which attends a queue plays at once, 1 to 64; 0 takes BRIDGEMASTER_SLOTS,
+    // Number of matches that an attending bot plays at once, 1 to 64. Default: BRIDGEMASTER_SLOTS,
     // or 1.
     int slots = 0;
-    // How long the first connection is tried for: a bot may be started a little before its server.
+    // Time to keep trying the first connection. A bot might be started slightly before its server.
     std::chrono::milliseconds connect_for{10'000};
-    // How long a lost server is looked for, each time; if left out 30 s, or with a queue 10 minutes,
-    // for the attendance and for each seat that was offered there.
+    // Time to keep trying to resume a lost stream, for each loss. Default: 30 s, or 10 minutes with
+    // a queue, for the attendance and for each seat offered there.
     std::optional<std::chrono::milliseconds> reconnect_for{};
-    // Takes warnings, each on one line, from several threads when a queue is attended; else they go
-    // to standard error.
+    // Receives warnings, one line each; from several threads while a queue is attended. By default
+    // they go to standard error.
     std::function<void(const std::string& line)> log{};
 };
 
-// Plays one match to its end and returns its result. May be called by several threads at once.
+// Plays one match to its end and returns its result. Can be called from several threads at once.
 //
-// Throws a PlayError when the match could not be played to its end, and what the bot throws. Ends
-// only when the bot has stopped thinking.
+// Throws a PlayError if the match could not be played to its end; exceptions of the bot propagate.
+// Returns only after the current call of the bot has returned.
 v1::MatchResult play(Bot& bot, const Options& options);
 
-// Makes the bot of a match.
+// Creates the bot of a match.
 using MakeBot = std::function<std::unique_ptr<Bot>()>;
 
-// Attends a queue, and plays each match that is offered there, until the queue is left or closed.
-// Each match gets a bot of its own, and a thread. A match that is not played to its end is logged,
-// and the others go on; all are played to their end before this ends.
+// Attends a queue and plays every match offered there, until the queue is closed or left. Each
+// match gets its own bot and thread. A failed match is logged, and does not affect other matches.
+// Matches in progress are finished first.
 //
-// Throws a PlayError when the queue cannot be attended, or its server is lost.
+// Throws a PlayError if the queue cannot be attended, or its server is lost.
 void attend(const MakeBot& make_bot, const Options& options);
 
-// Is the body of a program: plays a match, says in one line how it ended, and returns the exit
-// code: 1, with a line on standard error, when it could not be played to its end.
+// Runs a bot program: plays a match and prints its outcome on one line. Returns the exit code: 1,
+// with a line on standard error, if the match could not be played to its end.
 int run(Bot& bot, const Options& options);
 
-// Is the body of a program that can attend: plays the match of BRIDGEMASTER_TICKET, or attends the
-// queue of BRIDGEMASTER_QUEUE and plays what it is offered there. Returns the exit code as run
-// does.
+// Runs a bot program that can attend: plays the match of BRIDGEMASTER_TICKET, or attends the queue
+// of BRIDGEMASTER_QUEUE and plays every match offered there. Returns the exit code as run does.
 int run_each(const MakeBot& make_bot, const Options& options);
 
-// Computes the commitment to a seed, given its salt in hex; empty when the salt is no hex.
+// Computes the commitment to a seed; empty if the salt is not valid hex.
 std::string seed_commitment(const std::string& seed, const std::string& seed_salt);
 
 }  // namespace bridgemaster

@@ -1,4 +1,4 @@
-// Why a match could not be played to its end, and what to do about it.
+// Errors of a match, and advice on how to handle them.
 
 #pragma once
 
@@ -10,20 +10,20 @@
 
 namespace bridgemaster {
 
-// What to do about an error.
+// Advice on how to handle an error.
 enum class Advice {
     retry,  // Connect again, after a pause.
-    fix,    // Trying again fails in the same way.
-    stop,   // The seat is not to be played any more.
+    fix,    // A retry fails in the same way: change the bot or its options.
+    stop,   // Nothing is left to play on this seat.
 };
 
-// The match could not be played to its end; what() says why, on one line.
+// An error that ended a match, or an attendance, early. what() is one line.
 class PlayError : public std::runtime_error {
 public:
-    // What to do about it.
+    // Returns how to handle the error.
     Advice advice() const { return advice_; }
-    // The reason of the server's refusal, such as TICKET_UNKNOWN: one of the table in PROTOCOL.md.
-    // Empty when the server did not refuse.
+    // Returns the reason of the server's refusal, such as TICKET_UNKNOWN, from the table in
+    // PROTOCOL.md; empty if the server did not refuse.
     const std::string& reason() const { return reason_; }
 
 protected:
@@ -34,57 +34,57 @@ private:
     std::string reason_;
 };
 
-// The options, or the environment variables in their place, cannot be used.
+// The options, or the environment variables that replace them, are not valid.
 class OptionsError : public PlayError {
 public:
     explicit OptionsError(const std::string& message) : PlayError(message, Advice::fix) {}
 };
 
-// The server refused, and trying again does not help.
+// The server refused, and a retry does not help.
 class RefusedError : public PlayError {
 public:
     RefusedError(const std::string& reason, const std::string& message,
                  std::map<std::string, std::string> metadata, Advice advice);
 
-    // Further facts, such as the scope that a key lacks.
+    // Returns details such as the scope that a key lacks, by name.
     const std::map<std::string, std::string>& metadata() const { return metadata_; }
 
 private:
     std::map<std::string, std::string> metadata_;
 };
 
-// No server answered in time, or a lost stream did not come back in time. The reason is that of the
-// last refusal, such as SERVER_STOPPING, if there was one.
+// No server answered in time, or a lost stream could not be resumed in time. The reason comes from
+// the last refusal, such as SERVER_STOPPING, if there was one.
 class ServerLostError : public PlayError {
 public:
     ServerLostError(const std::string& message, std::string reason)
         : PlayError(message, Advice::retry, std::move(reason)) {}
 };
 
-// The other side is no Bridgemaster server, or one that breaks the protocol.
+// The peer is not a Bridgemaster server, or it breaks the protocol.
 class ProtocolError : public PlayError {
 public:
     explicit ProtocolError(const std::string& message) : PlayError(message, Advice::fix) {}
 };
 
-// The match is over, and its seed is not the one that the server had committed to.
+// The match has ended, and its seed does not match the server's commitment.
 class BrokenSeedCommitmentError : public PlayError {
 public:
     BrokenSeedCommitmentError(const std::string& commitment, v1::MatchEnded ended);
 
-    // What came at the end, with the result.
+    // Returns the last message of the match, with the seed and the result.
     const v1::MatchEnded& ended() const { return ended_; }
 
 private:
     v1::MatchEnded ended_;
 };
 
-// The bot kept answering one request with decisions that were refused.
+// The bot answered one request with refused decisions too often.
 class NoLegalDecisionError : public PlayError {
 public:
     NoLegalDecisionError(int times, v1::DecisionRejected last);
 
-    // The last refusal.
+    // Returns the refusal of the last decision.
     const v1::DecisionRejected& last() const { return last_; }
 
 private:

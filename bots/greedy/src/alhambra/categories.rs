@@ -1,4 +1,4 @@
-//! What categories of buildings may bring, in points.
+//! Expected points from the building categories.
 
 use bridgemaster_games::{
     Seat,
@@ -8,25 +8,28 @@ use bridgemaster_games::{
     },
 };
 
-/// Buildings that leave the pile for each money card drawn: seats take about as much money as
-/// buildings cost.
-const BUILDINGS_A_CARD: f64 = 0.6;
-/// How uncertain the order of two owners is, in buildings, when no more of the category come.
-const LEAST_SPREAD: f64 = 0.15;
-/// How much each building of the category that comes before a scoring adds to that.
-const SPREAD_A_BUILDING: f64 = 0.35;
+/// The number of buildings drawn from the pile per money card drawn. Seats take about as much money
+/// as the buildings cost.
+const BUILDINGS_PER_CARD: f64 = 0.6;
+/// The uncertainty about which of two owners has more buildings in a category, if no further
+/// building in the category will be drawn. Measured in buildings.
+const MIN_SPREAD: f64 = 0.15;
+/// The addition to `MIN_SPREAD` for each building in the category that will be drawn before the
+/// scoring.
+const SPREAD_PER_BUILDING: f64 = 0.35;
 
-/// The owners' buildings and the scorings to come.
+/// The owners' buildings and the remaining scorings.
 pub(super) struct Categories<'a> {
     config: &'a Config,
     seat: Seat,
     seats: usize,
-    /// Buildings of each owner, the seats and then the dummy, by category.
+    /// Each owner's number of buildings, by category. The owners are the seats and then the dummy.
     counts: [[f64; MAX_OWNERS]; CATEGORIES],
     owners: usize,
-    /// The part of the unseen buildings that comes before each scoring; `None` once held.
+    /// The fraction of the unseen buildings that will be drawn before each scoring; `None` once the
+    /// scoring has been held.
     coming: [Option<f64>; SCORINGS],
-    /// Buildings of each category that nobody has yet.
+    /// The number of buildings in each category that have no owner.
     unowned: [f64; CATEGORIES],
 }
 
@@ -54,7 +57,7 @@ impl<'a> Categories<'a> {
         let unseen = seen.unseen_buildings.len().max(1) as f64;
         let before = |range: PlaceRange| {
             let cards = f64::from(range.first + range.last) / 2.0;
-            (cards * BUILDINGS_A_CARD / unseen).min(1.0)
+            (cards * BUILDINGS_PER_CARD / unseen).min(1.0)
         };
         let [a, b] = seen.scoring_cards.map(|range| range.map(before));
         let c = (seen.phase != Phase::Over).then_some(1.0);
@@ -69,7 +72,8 @@ impl<'a> Categories<'a> {
         }
     }
 
-    /// What one more building of a category brings to the seat, kept or given to the dummy.
+    /// Returns the seat's gain from one more building in a category. If `give` is true, the dummy
+    /// gets the building; otherwise, the seat keeps it.
     pub(super) fn gain(&self, category: Category, give: bool) -> f64 {
         let before = self.counts[category.index()];
         let mut after = before;
@@ -80,21 +84,21 @@ impl<'a> Categories<'a> {
         self.value(category, &after) - self.value(category, &before)
     }
 
-    /// Points that the seat may expect of all scorings to come.
-    pub(super) fn expected_of_all(&self) -> f64 {
+    /// Returns the points that the seat can expect from all remaining scorings.
+    pub(super) fn expected_points(&self) -> f64 {
         let owner = self.seat.index();
         let of_category = |category: Category| {
             let counts = &self.counts[category.index()];
-            let scorings = self.scorings_to_come(category);
+            let scorings = self.remaining_scorings(category);
             scorings.map(|(places, spread)| self.expected(owner, counts, places, spread))
         };
         Category::ALL.into_iter().flat_map(of_category).sum()
     }
 
-    /// What a category may bring to the seat in all scorings to come, less what it may bring to
-    /// the others on average.
+    /// Returns the seat's expected points in a category over all remaining scorings, minus the
+    /// other seats' average.
     fn value(&self, category: Category, counts: &[f64; MAX_OWNERS]) -> f64 {
-        self.scorings_to_come(category)
+        self.remaining_scorings(category)
             .map(|(places, spread)| {
                 let points = |owner| self.expected(owner, counts, places, spread);
                 let own = points(self.seat.index());
@@ -104,21 +108,22 @@ impl<'a> Categories<'a> {
             .sum()
     }
 
-    /// The points of places in each scoring to come, and how uncertain the order of two owners is.
-    fn scorings_to_come(
+    /// Returns the points for each place in each remaining scoring, and the uncertainty about the
+    /// order of two owners.
+    fn remaining_scorings(
         &self,
         category: Category,
     ) -> impl Iterator<Item = ([u8; PAID_PLACES], f64)> {
         let scorings = Scoring::ALL.into_iter().zip(self.coming);
         let unowned = self.unowned[category.index()];
         scorings.filter_map(move |(scoring, coming)| {
-            let spread = LEAST_SPREAD + SPREAD_A_BUILDING * coming? * unowned;
+            let spread = MIN_SPREAD + SPREAD_PER_BUILDING * coming? * unowned;
             Some((scoring.place_points(category), spread))
         })
     }
 
-    /// Points that an owner may expect of a category: each other owner will be ahead with a
-    /// chance that falls with the distance between them.
+    /// Returns an owner's expected points in a category. The further another owner is behind, the
+    /// less it counts as being ahead.
     fn expected(
         &self,
         owner: usize,
@@ -142,7 +147,7 @@ impl<'a> Categories<'a> {
     }
 }
 
-/// The points of a place, or of between two places, with so many owners ahead.
+/// Returns an owner's points if `ahead` owners are ahead of it, interpolated between two places.
 fn points_behind(ahead: f64, places: [u8; PAID_PLACES]) -> f64 {
     let place = ahead as usize;
     let points = |place: usize| places.get(place).copied().map_or(0.0, f64::from);

@@ -1,5 +1,5 @@
-//! What a structure is worth, in points at the end of the game. The weights are those that scored
-//! most in some thousand games.
+//! A structure's value, in points at the end of the game. These weights scored highest in several
+//! thousand games.
 
 use std::cmp::Reverse;
 
@@ -7,28 +7,28 @@ use bridgemaster_games::bridges_to_nowhere::{Contract, LEVELS, STYLES, SeatView,
 
 use super::structure::{Columns, Filled, Run, Segment, runs};
 
-/// The chance that a missing pillar is placed later, where there are pillars for it.
+/// The probability that a missing pillar is placed later, if the seat has a pillar left for it.
 const CLOSING: f64 = 0.97;
-/// What a card that is still to come brings on level 1, in points; on other levels as many times
-/// as much.
+/// The value of a future card on level 1, in points. On other levels, this value is multiplied by
+/// the level.
 const CARD: f64 = 2.5;
-/// A pillar that no run waits for, in points.
+/// The value of a pillar that no run needs, in points.
 const PILLAR: f64 = 3.5;
 
-/// What may still come.
+/// The numbers of pieces that can still be placed.
 #[derive(Clone, Copy)]
-pub(super) struct Outlook {
+pub(super) struct RemainingPieces {
     pub(super) contract: Option<Contract>,
-    /// Cards that may still be placed.
+    /// The number of cards that can still be placed.
     pub(super) cards: usize,
-    /// Whether anything may still be placed.
+    /// `true` if any piece can still be placed.
     pub(super) building: bool,
 }
 
-impl Outlook {
-    /// What the structure of a seat is worth.
+impl RemainingPieces {
+    /// Returns the value of a seat's structure.
     pub(super) fn evaluate(&self, view: &SeatView) -> f64 {
-        let mut complete = Worth::default();
+        let mut complete = StructureValue::default();
         let mut open = Vec::new();
         let mut filled = Filled::new(&view.structure);
         for run in runs(&view.structure) {
@@ -38,22 +38,22 @@ impl Outlook {
                 _ => open.push((segment, run)),
             }
         }
-        let contract = |worth: &Worth| worth.contract(self.contract);
+        let contract = |value: &StructureValue| value.contract(self.contract);
         if !self.building {
             return complete.points + contract(&complete);
         }
-        let mut hoped = complete;
-        let pillars = close(open, &mut filled, view.pillars, &mut hoped);
-        hoped.points
-            + CLOSING * contract(&hoped)
+        let mut expected = complete;
+        let pillars = close(open, &mut filled, view.pillars, &mut expected);
+        expected.points
+            + CLOSING * contract(&expected)
             + (1.0 - CLOSING) * contract(&complete)
             + f64::from(pillars) * PILLAR
-            + self.cards_to_come(&filled, view.pillars)
+            + self.upcoming_card_value(&filled, view.pillars)
     }
 
-    /// What cards to come may bring: they fill the highest places that there are. Pillars that
-    /// runs wait for count as free here: what is better gets them.
-    fn cards_to_come(&self, filled: &Filled, pillars: u8) -> f64 {
+    /// Returns the value of the future cards, which fill the highest available places. Pillars that
+    /// runs need count as available too, because each pillar goes where it is worth most.
+    fn upcoming_card_value(&self, filled: &Filled, pillars: u8) -> f64 {
         let mut cards = self.cards;
         let mut points = 0.0;
         for level in (1..LEVELS).rev() {
@@ -65,13 +65,13 @@ impl Outlook {
     }
 }
 
-/// Closes open runs with pillars, the best ones first, and adds what they may come to; the pillars
-/// that are left.
+/// Closes open runs with pillars, the most valuable runs first, and adds these runs' expected
+/// value. Returns the number of pillars left.
 fn close(
     mut open: Vec<(Segment, Run<'_>)>,
     filled: &mut Filled,
     mut pillars: u8,
-    hoped: &mut Worth,
+    expected: &mut StructureValue,
 ) -> u8 {
     open.sort_by_key(|(segment, _)| Reverse(segment.points));
     for (segment, run) in &open {
@@ -84,13 +84,14 @@ fn close(
         for (columns, missing) in filled.pillars.iter_mut().zip(missing) {
             *columns |= missing;
         }
-        hoped.add(segment, CLOSING.powi(count as i32));
+        expected.add(segment, CLOSING.powi(count as i32));
     }
     pillars
 }
 
-/// Cards that can still be added on a level above the ground, counted from 0, when each row of
-/// pieces below carries a segment with a pillar at both ends.
+/// Returns the number of cards that can still be added on a level above the ground. Levels are
+/// counted from 0. Each row of pieces on the level below is assumed to carry a segment with a
+/// pillar at both ends.
 fn places(filled: &Filled, level: usize, pillars: u8) -> usize {
     let mut rest = filled.level(level - 1);
     let mut places = 0;
@@ -106,7 +107,7 @@ fn places(filled: &Filled, level: usize, pillars: u8) -> usize {
     places
 }
 
-/// The lowest set bit and those that follow it without a gap.
+/// Returns the lowest set bit and the set bits that follow it without a gap.
 fn lowest_row(columns: Columns) -> Columns {
     let start = columns.trailing_zeros();
     let length = (columns >> start).trailing_ones();
@@ -114,23 +115,23 @@ fn lowest_row(columns: Columns) -> Columns {
     row << start
 }
 
-/// What the segments of a structure are worth, and what contracts ask of them.
+/// The value of a structure's segments, and the measures that contracts reward.
 #[derive(Clone, Copy, Default)]
-struct Worth {
-    /// Points, the contract aside.
+struct StructureValue {
+    /// The points without the contract.
     points: f64,
-    /// The longest segment of each level.
+    /// The length of the longest segment on each level.
     longest_on: [u8; LEVELS],
-    /// The longest segment of each style.
+    /// The length of each style's longest segment.
     longest_of: [u8; STYLES],
-    /// Cards in the segments of level 1.
+    /// The number of cards in level-1 segments.
     ground_cards: u8,
-    /// Pairs of each symbol.
+    /// The number of pairs of each symbol.
     pairs: [u8; Symbol::ALL.len()],
 }
 
-impl Worth {
-    /// Adds a segment that is complete in the end with this chance.
+impl StructureValue {
+    /// Adds a segment that will be completed with the probability `chance`.
     fn add(&mut self, segment: &Segment, chance: f64) {
         self.points += f64::from(segment.points) * chance;
         let longest = &mut self.longest_on[segment.level];
@@ -147,7 +148,7 @@ impl Worth {
         }
     }
 
-    /// The points of the contract, by the better of its two conditions.
+    /// Returns the contract's points, from the better of its two conditions.
     fn contract(&self, contract: Option<Contract>) -> f64 {
         contract.map_or(0.0, |contract| self.contract_points(contract).into())
     }
@@ -174,7 +175,7 @@ impl Worth {
     }
 }
 
-/// Ten points for the least length, the higher prize for more.
+/// Returns ten points for the length `least`, `higher` points above it, and none below it.
 fn prize(length: u8, least: u8, higher: u16) -> u16 {
     match length {
         _ if length < least => 0,
@@ -193,7 +194,7 @@ mod tests {
     use super::*;
     use crate::best_decision;
 
-    /// The end of a match of one game between two greedy seats.
+    /// Returns the final state of a match of one game between two greedy seats.
     fn end_of_game(seed: u64) -> State {
         let config = Config {
             games: 1,
@@ -204,7 +205,7 @@ mod tests {
         let mut state = BridgesToNowhere::start(&config, seats, &setup, &mut NoEvents).unwrap();
         let mut chance = ChanceStream::new(&seed, 1 << 32);
         let mut legal = Vec::new();
-        while let Some(seat) = BridgesToNowhere::owing(&state).iter().next() {
+        while let Some(seat) = BridgesToNowhere::seats_to_decide(&state).iter().next() {
             let seen = BridgesToNowhere::observe(&state, Viewer::Seat(seat));
             BridgesToNowhere::legal(&state, seat, &mut legal);
             let best = best_decision::<BridgesToNowhere>(&config, &seen, seat, &legal, &mut chance);
@@ -219,13 +220,13 @@ mod tests {
         let mut contracts_met = 0;
         for seed in 0..30 {
             let end = BridgesToNowhere::observe(&end_of_game(seed), Viewer::Spectator);
-            let outlook = Outlook {
+            let remaining = RemainingPieces {
                 contract: end.contract,
                 cards: 0,
                 building: false,
             };
             for (view, score) in end.seats.iter().zip(end.results[0].scores) {
-                assert_eq!(outlook.evaluate(view), f64::from(score.total()), "{seed}");
+                assert_eq!(remaining.evaluate(view), f64::from(score.total()), "{seed}");
                 contracts_met += usize::from(score.contract > 0);
             }
         }

@@ -1,33 +1,35 @@
-//! Plans of a building phase: sequences of placements up to its end. A beam search keeps only the
-//! structures that promise most after each placement.
+//! Plans for a building phase: sequences of placements up to the end of the phase. A beam search
+//! keeps only the most promising structures after each placement.
 
 use bridgemaster_games::{
     Game as _, NoEvents, Rules as _, Sample as _, Seat, Viewer,
     bridges_to_nowhere::{
-        BridgesToNowhere, CARDS_A_DRAFT, Card, Decision, Observation, Piece, Placement, ROUNDS,
+        BridgesToNowhere, CARDS_PER_DRAFT, Card, Decision, Observation, Piece, Placement, ROUNDS,
         SeatView, State,
     },
 };
 
-use super::evaluation::Outlook;
+use super::evaluation::RemainingPieces;
 
-/// Structures that are kept after each placement, when a phase is built: more score hardly more.
+/// The beam width while building. A wider beam scores hardly more.
 const PHASE_BEAM: usize = 8;
-/// As many when a card is drafted: there are several plans to make.
+/// The beam width while drafting. It is narrower than while building, because a draft needs several
+/// plans.
 const DRAFT_BEAM: usize = 4;
-/// What an unfinished plan is worth that cannot end yet.
+/// The value of a plan that leads to a state in which the phase cannot end.
 const CANNOT_END: f64 = f64::NEG_INFINITY;
 
-/// Plans one building phase of a seat.
+/// Plans one of a seat's building phases.
 pub(super) struct Planner {
     seat: Seat,
-    /// The cards of this round that may be placed; the seat may hold others.
+    /// This round's cards that the plan can place. The seat might have further cards in hand.
     usable: Option<Vec<Card>>,
-    /// What may still come while the phase is built. Cards held at its start count at every stage,
-    /// placed or not: that favours stages that have placed them.
-    before_end: Outlook,
-    /// What may still come after it.
-    after_end: Outlook,
+    /// The pieces that the seat can still place, counted at the start of the phase: cards in hand,
+    /// cards still to take in this draft, and cards of later rounds. Cards in hand count even after
+    /// they are placed, so a stage that has placed them is rated higher.
+    before_end: RemainingPieces,
+    /// The pieces that can still be placed after the phase.
+    after_end: RemainingPieces,
     beam: usize,
 }
 
@@ -35,30 +37,31 @@ pub(super) struct Planner {
 struct Stage {
     state: State,
     view: SeatView,
-    /// The place of the plan's first decision.
+    /// The index of the plan's first decision.
     first: usize,
-    /// What it promises before the phase has ended.
-    promise: f64,
+    /// The estimated value before the phase has ended.
+    estimate: f64,
 }
 
 impl Planner {
-    /// For the phase that is built now.
+    /// Creates a planner for the current phase.
     pub(super) fn for_phase(seen: &Observation, seat: Seat) -> Self {
         let held = seen.seats[seat.index()].cards.len();
         Self::new(seen, seat, held, 0, PHASE_BEAM)
     }
 
-    /// For the phase that is built now, with fewer plans.
-    pub(super) fn for_quick_look(seen: &Observation, seat: Seat) -> Self {
+    /// Creates a planner for the current phase, with a narrower beam.
+    pub(super) fn for_phase_narrow(seen: &Observation, seat: Seat) -> Self {
         Self {
             beam: DRAFT_BEAM,
             ..Self::for_phase(seen, seat)
         }
     }
 
-    /// For the phase after a draft in which the seat has taken these cards so far.
+    /// Creates a planner for the building phase after a draft in which the seat has taken these
+    /// cards so far.
     pub(super) fn for_draft(seen: &Observation, seat: Seat, held: Vec<Card>) -> Self {
-        let to_take = CARDS_A_DRAFT - held.len();
+        let to_take = CARDS_PER_DRAFT - held.len();
         let planner = Self::new(seen, seat, held.len(), to_take, DRAFT_BEAM);
         Self {
             usable: Some(held),
@@ -68,8 +71,8 @@ impl Planner {
 
     fn new(seen: &Observation, seat: Seat, held: usize, to_take: usize, beam: usize) -> Self {
         let rounds_left = usize::from(ROUNDS - 1 - seen.round);
-        let later = rounds_left * CARDS_A_DRAFT + to_take;
-        let outlook = |cards: usize, building| Outlook {
+        let later = rounds_left * CARDS_PER_DRAFT + to_take;
+        let remaining = |cards: usize, building| RemainingPieces {
             contract: seen.contract,
             cards,
             building,
@@ -77,13 +80,13 @@ impl Planner {
         Self {
             seat,
             usable: None,
-            before_end: outlook(later + held, true),
-            after_end: outlook(later, later > 0),
+            before_end: remaining(later + held, true),
+            after_end: remaining(later, later > 0),
             beam,
         }
     }
 
-    /// Rates each decision by the best plan that begins with it.
+    /// Rates each decision by the best plan that starts with it.
     pub(super) fn rate(&self, state: &State, decisions: &[Decision], ratings: &mut [f64]) {
         let mut best = vec![CANNOT_END; decisions.len()];
         let view = self.view(state);
@@ -100,12 +103,12 @@ impl Planner {
         }
     }
 
-    /// What the best plan from `state` on comes to.
+    /// Returns the value of the best plan from `state`.
     pub(super) fn best(&self, state: &State) -> f64 {
         let view = self.view(state);
         let root = Stage {
             state: state.clone(),
-            promise: 0.0,
+            estimate: 0.0,
             view,
             first: 0,
         };
@@ -114,7 +117,8 @@ impl Planner {
         best[0]
     }
 
-    /// Raises the entry of each plan's first decision to what the plan comes to at its end.
+    /// For each plan, raises the `best` entry of the plan's first decision to the plan's final
+    /// value.
     fn search(&self, mut stages: Vec<Stage>, best: &mut [f64]) {
         let mut list = Vec::with_capacity(BridgesToNowhere::LEGAL_CAP);
         while !stages.is_empty() {
@@ -124,8 +128,8 @@ impl Planner {
                 for decision in &list {
                     match decision {
                         Decision::End => {
-                            let worth = self.after_end.evaluate(&stage.view);
-                            best[stage.first] = best[stage.first].max(worth);
+                            let value = self.after_end.evaluate(&stage.view);
+                            best[stage.first] = best[stage.first].max(value);
                         }
                         Decision::Place(placement) if self.may_place(&stage.view, placement) => {
                             next.push(self.stage(&stage.state, decision, stage.first));
@@ -138,29 +142,29 @@ impl Planner {
         }
     }
 
-    /// The stages to go on from, each structure once.
+    /// Returns the stages to continue with, without duplicate structures.
     fn most_promising(&self, mut stages: Vec<Stage>) -> Vec<Stage> {
-        stages.sort_by(|a, b| b.promise.total_cmp(&a.promise));
-        let mut kept: Vec<Stage> = Vec::with_capacity(self.beam);
+        stages.sort_by(|a, b| b.estimate.total_cmp(&a.estimate));
+        let mut retained: Vec<Stage> = Vec::with_capacity(self.beam);
         for stage in stages {
-            if kept.len() == self.beam {
+            if retained.len() == self.beam {
                 break;
             }
-            if !kept
+            if !retained
                 .iter()
                 .any(|other| other.view.structure == stage.view.structure)
             {
-                kept.push(stage);
+                retained.push(stage);
             }
         }
-        kept
+        retained
     }
 
     fn stage(&self, state: &State, decision: &Decision, first: usize) -> Stage {
         let state = after(state, self.seat, decision);
         let view = self.view(&state);
         Stage {
-            promise: self.before_end.evaluate(&view),
+            estimate: self.before_end.evaluate(&view),
             state,
             view,
             first,
@@ -177,7 +181,7 @@ impl Planner {
         }
     }
 
-    /// Whether a plan may go on with a placement.
+    /// Returns `true` if a plan can continue with a placement.
     fn may_place(&self, view: &SeatView, placement: &Placement) -> bool {
         let (Some(usable), Piece::Card(card)) = (&self.usable, placement.piece) else {
             return true;
@@ -189,7 +193,7 @@ impl Planner {
     }
 }
 
-/// The state after a decision from its legal list.
+/// Returns the state after a decision from its legal list.
 pub(super) fn after(state: &State, seat: Seat, decision: &Decision) -> State {
     let mut after = state.clone();
     let applied = BridgesToNowhere::apply(&mut after, seat, decision, &mut NoEvents);

@@ -1,14 +1,14 @@
-//! What a structure is made of: which columns are filled, the runs, and what a run scores once it
-//! is a complete segment.
+//! Analysis of a structure: the filled columns, the runs, and each run's score as a complete
+//! segment.
 
 use bridgemaster_games::bridges_to_nowhere::{
     Card, LEVELS, MAX_COLUMN, Piece, Placement, Style, Symbol,
 };
 
-/// Points of a pair of equal symbols (N10).
+/// The points for a pair of equal symbols (N10).
 const PAIR_POINTS: u16 = 5;
 
-/// Columns of one level, one bit each: bit 0 is the column left of the leftmost that there is.
+/// The columns of one level as a bit mask. Bit 0 is the column to the left of the leftmost column.
 pub(super) type Columns = u128;
 
 const _: () = assert!(2 * MAX_COLUMN as u32 + 3 <= Columns::BITS);
@@ -17,7 +17,7 @@ fn bit(column: i8) -> Columns {
     1 << (column + MAX_COLUMN + 1)
 }
 
-/// The pieces of a structure by level, the ground first.
+/// A structure's filled columns by level, from the ground up.
 #[derive(Clone, Copy)]
 pub(super) struct Filled {
     pub(super) cards: [Columns; LEVELS],
@@ -40,7 +40,7 @@ impl Filled {
         filled
     }
 
-    /// All that is filled on a level, counted from 0.
+    /// Returns the filled columns of a level, counted from 0.
     pub(super) fn level(&self, level: usize) -> Columns {
         self.cards[level] | self.pillars[level]
     }
@@ -49,7 +49,7 @@ impl Filled {
 /// A maximal row of adjacent cards on one level, from left to right.
 pub(super) struct Run<'a>(&'a [Placement]);
 
-/// The runs of a structure whose pieces are sorted by level and column.
+/// Returns a structure's runs. The structure's pieces must be sorted by level and column.
 pub(super) fn runs(structure: &[Placement]) -> impl Iterator<Item = Run<'_>> {
     let is_card = |placement: &Placement| placement.piece != Piece::Pillar;
     let adjoin = move |left: &Placement, right: &Placement| {
@@ -62,18 +62,18 @@ pub(super) fn runs(structure: &[Placement]) -> impl Iterator<Item = Run<'_>> {
     rows.filter(move |row| is_card(&row[0])).map(Run)
 }
 
-/// What a run is as a complete segment.
+/// A run as a complete segment.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Segment {
     /// The level, from 0.
     pub(super) level: usize,
-    /// How many cards it has.
+    /// The number of cards in the segment.
     pub(super) length: u8,
-    /// The style of its bridge cards; `None` for monuments alone.
+    /// The style of the bridge cards; `None` if the segment has only monuments.
     pub(super) style: Option<Style>,
-    /// Points, contracts aside.
+    /// The points without contracts.
     pub(super) points: u16,
-    /// Pairs of each symbol.
+    /// The number of pairs of each symbol.
     pub(super) pairs: [u8; Symbol::ALL.len()],
 }
 
@@ -87,8 +87,8 @@ impl Run<'_> {
         self.0.len()
     }
 
-    /// The cells that pillars must fill to make it a segment, on its own level and below: the empty
-    /// ones of those beside it, and the empty ones below these.
+    /// Returns the cells that pillars must fill to make the run a segment: the empty cells beside
+    /// the run, and the empty cells below those.
     pub(super) fn missing(&self, filled: &Filled) -> [Columns; LEVELS] {
         let (first, last) = (self.0[0].cell.column, self.0[self.length() - 1].cell.column);
         let beside = (bit(first) >> 1 | bit(last) << 1) & !filled.pillars[self.level()];
@@ -99,7 +99,7 @@ impl Run<'_> {
         missing
     }
 
-    /// What it is once it is complete.
+    /// Returns the segment that the run becomes once it is complete.
     pub(super) fn as_segment(&self) -> Segment {
         let factor = self.level() as u16 + 1;
         let mut segment = Segment {
@@ -114,7 +114,8 @@ impl Run<'_> {
         let mut symbol_before = None;
         for (place, placed) in self.0.iter().enumerate() {
             let Piece::Card(Card::Bridge(card)) = placed.piece else {
-                // A monument: what is left of the first card is no card of the run.
+                // A monument scores the numbers beside it. To the left of the first card,
+                // `wrapping_sub` yields an index without a card.
                 segment.points += (number(place.wrapping_sub(1)) + number(place + 1)) * factor;
                 symbol_before = None;
                 continue;

@@ -1,22 +1,22 @@
-//! What the score-tile faces of a match promise a seat. The figures are the rulebook's, but for
-//! the named estimates.
+//! The expected value of score-tile faces for a seat. Except for the named estimates, the figures
+//! are from the rulebook.
 
 use bridgemaster_games::{
     Seat,
     old_london_bridge::{Building, Face, Kind, SeatView},
 };
 
-use super::evaluation::Outlook;
+use super::evaluation::SeatEvaluator;
 
-/// Prizes for the first three places, in pounds.
+/// The prizes for the first three places, in pounds.
 const PRIZES: [f64; 3] = [5.0, 3.0, 1.0];
-/// The chance that who leads a track also leads it at the end of a later round.
+/// The probability that a track's leader also leads it at the end of a later round.
 const KEEPS_LEAD: f64 = 0.6;
-/// Part of a set of the six kinds that one turn can add.
-const SET_PART_A_TURN: f64 = 1.0 / 6.0;
+/// The fraction of a full set that one turn can add. A full set has one building of each kind.
+const SET_PART_PER_TURN: f64 = 1.0 / 6.0;
 
-impl Outlook<'_> {
-    /// What a face promises, in pounds.
+impl SeatEvaluator<'_> {
+    /// Returns the expected value of a face, in pounds.
     pub(super) fn face(&self, face: Face) -> f64 {
         let me = self.me;
         match face {
@@ -60,12 +60,12 @@ impl Outlook<'_> {
                 2.0 * me.bridge.iter().filter(low).count() as f64
             }
             Face::FullSets => self.full_sets(),
-            // Paid round by round, for the least that a decision can plan: left to chance.
+            // These faces pay each round, depending on cards that can hardly be planned.
             Face::HighestCard | Face::LowestNumber => 0.0,
         }
     }
 
-    /// The prize for the seat's place in a measure: ties go by chapel order, and 0 wins nothing.
+    /// Returns the prize for the seat's place by `measure`.
     fn prize(&self, measure: impl Fn(&SeatView) -> i32) -> f64 {
         let own = measure(self.me);
         if own == 0 {
@@ -85,7 +85,8 @@ impl Outlook<'_> {
         self.at_the_end(prizes.get(ahead.count()).copied().unwrap_or(0.0))
     }
 
-    /// £1 at the end of this round and of later ones for the leader of a track.
+    /// Returns the value of a face that pays £1 to a track's leader at the end of each round. The
+    /// payments in later rounds are estimated.
     fn leads(&self, position: u8, leader: Option<&Seat>) -> f64 {
         if position > 0 && leader == Some(&self.seat) {
             1.0 + KEEPS_LEAD * self.rounds_left
@@ -94,14 +95,14 @@ impl Outlook<'_> {
         }
     }
 
-    /// £10 for each full set of the six kinds; a set that is begun counts by the square of its
-    /// part, while there are rounds left to complete it.
+    /// Returns £10 for each full set of the six kinds. While enough turns are left, an incomplete
+    /// set counts with the square of its completed fraction.
     fn full_sets(&self) -> f64 {
         let counts = Kind::ALL.iter().map(|kind| count(self.me, *kind));
         let sets = counts.clone().min().unwrap_or(0);
-        let begun = counts.filter(|count| *count > sets).count() as f64 / Kind::ALL.len() as f64;
-        let time = (self.turns_left * SET_PART_A_TURN).min(1.0);
-        10.0 * (f64::from(sets) + begun.powi(2) * time)
+        let started = counts.filter(|count| *count > sets).count() as f64 / Kind::ALL.len() as f64;
+        let time = (self.turns_left * SET_PART_PER_TURN).min(1.0);
+        10.0 * (f64::from(sets) + started.powi(2) * time)
     }
 }
 
@@ -120,8 +121,8 @@ fn hand_sum(seat: &SeatView) -> i32 {
         .sum()
 }
 
-/// Sets 1+2, 1+2+3 and 1+2+3+4 pay 5, 10 and 15: £5 for each set of at least two cards, three
-/// cards and four.
+/// Returns the payment for card sets. The sets 1+2, 1+2+3 and 1+2+3+4 pay £5, £10 and £15. So the
+/// first two cards of a set pay £5 together, and each further card pays £5.
 fn card_sets(seat: &SeatView) -> f64 {
     let of_two = seat.hand[1].min(seat.hand[2]);
     let of_three = of_two.min(seat.hand[3]);

@@ -1,5 +1,5 @@
 //! The bot `greedy` as a program.
 
 fn main() -> anyhow::Result<()> {
-    bridgemaster_bots::main_of("greedy")
+    bridgemaster_bots::run_binary("greedy")
 }

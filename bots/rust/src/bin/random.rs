@@ -1,5 +1,5 @@
 //! The bot `random` as a program.
 
 fn main() -> anyhow::Result<()> {
-    bridgemaster_bots::main_of("random")
+    bridgemaster_bots::run_binary("random")
 }

@@ -1,5 +1,5 @@
 //! The bot `search` as a program.
 
 fn main() -> anyhow::Result<()> {
-    bridgemaster_bots::main_of("search")
+    bridgemaster_bots::run_binary("search")
 }

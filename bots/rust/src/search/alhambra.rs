@@ -1,48 +1,49 @@
-//! Alhambra: looks some turns ahead, over the cards and buildings that may be drawn; in playouts
-//! everybody takes what looks best at once.
+//! Alhambra: searches some turns ahead, considering the cards and buildings that can be drawn. In
+//! playouts, every seat takes its best-rated decision.
 
 use bridgemaster_games::{
     ChanceStream, MAX_SEATS, Sample as _, Seat, SeatCount, Viewer,
     alhambra::{Alhambra, Currency, Decision, Phase, State},
 };
 
-use super::think::{Habits, Promise, Question, Think};
-use bridgemaster_greedy::{Rate as _, alhambra::worth};
+use super::searchable::{Estimate, Params, Root, Searchable};
+use bridgemaster_greedy::{Rate as _, alhambra::expected_points};
 
-/// Turns after the one of the question that a playout goes on for.
+/// The number of turns in a playout that follow the root's turn.
 const TURNS: u32 = 8;
-/// The spread of a lead when all is played, and what each building to come adds to it, in points.
+/// The uncertainty of a lead at the end of the match, and the uncertainty that each remaining
+/// building adds, in points.
 const SPREAD: (f64, f64) = (4.0, 0.3);
 
-impl Think for Alhambra {
-    type Memory = ();
+impl Searchable for Alhambra {
+    type Cache = ();
 
-    fn habits(_seats: SeatCount) -> Habits {
-        Habits {
+    fn params(_seats: SeatCount) -> Params {
+        Params {
             exploration: 0.4,
             temperature: 1.5,
-            tries: 1,
+            candidates: 1,
             samples: 512,
-            looks_first: true,
+            rates_new_nodes: true,
         }
     }
 
-    /// What lies in the yard and in the row.
-    fn sight(state: &State) -> u64 {
+    /// Returns the content of the yard and the open row.
+    fn chance_key(state: &State) -> u64 {
         let seen = Self::observe(state, Viewer::Spectator);
-        let mut sight = 0u64;
+        let mut chance_key = 0u64;
         for slot in Currency::ALL {
             let building = seen.yard[slot.index()].map_or(0, |building| 1 + building.index());
-            sight = sight << 7 | building as u64;
+            chance_key = chance_key << 7 | building as u64;
         }
         for card in seen.row.cards() {
-            sight = sight << 7 | (1 + card.index() as u64);
+            chance_key = chance_key << 7 | (1 + card.index() as u64);
         }
-        sight
+        chance_key
     }
 
-    fn stops(
-        _question: &Question<'_, Self>,
+    fn is_finished(
+        _root: &Root<'_, Self>,
         _state: &State,
         _decisions: &[Decision],
         passes: u32,
@@ -50,42 +51,36 @@ impl Think for Alhambra {
         passes >= TURNS
     }
 
-    fn promise(question: &Question<'_, Self>, state: &State, _memory: &mut ()) -> Promise {
+    fn estimate(root: &Root<'_, Self>, state: &State, _cache: &mut ()) -> Estimate {
         let seen = Self::observe(state, Viewer::Spectator);
         let over = seen.phase == Phase::Over;
         let mut points = [0.0; MAX_SEATS];
-        for seat in question.seats.seats() {
+        for seat in root.seats.seats() {
             let so_far = seen.seats[seat.index()].points;
             let so_far: i32 = so_far.as_flattened().iter().map(|&n| i32::from(n)).sum();
-            let hoped = match over {
-                true => 0.0,
-                false => worth(question.config, &seen, seat),
+            let expected = if over {
+                0.0
+            } else {
+                expected_points(root.config, &seen, seat)
             };
-            points[seat.index()] = f64::from(so_far) + hoped;
+            points[seat.index()] = f64::from(so_far) + expected;
         }
-        Promise {
+        Estimate {
             points,
             spread: SPREAD.0 + SPREAD.1 * seen.unseen_buildings.len() as f64,
         }
     }
 
     fn play(
-        question: &Question<'_, Self>,
+        root: &Root<'_, Self>,
         state: &State,
         seat: Seat,
         decisions: &[Decision],
         chance: &mut ChanceStream,
-        _memory: &mut (),
+        _cache: &mut (),
     ) -> usize {
         let mut ratings = vec![0.0; decisions.len()];
-        Self::rate(
-            question.config,
-            state,
-            seat,
-            decisions,
-            chance,
-            &mut ratings,
-        );
+        Self::rate(root.config, state, seat, decisions, chance, &mut ratings);
         let mut best = 0;
         for (place, rating) in ratings.iter().enumerate() {
             if *rating > ratings[best] {

@@ -1,70 +1,72 @@
-//! How long a decision may take: by playouts, by time, and always by the clock of the match.
+//! The budget for a decision, which limits playouts, time, or both. The match's clock always limits
+//! the time.
 
 use std::time::{Duration, Instant};
 
-/// What a search may take for a decision.
+/// Limits on the search effort per decision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effort {
-    /// Playouts; `None` for as many as the time allows.
+    /// The maximum number of playouts; `None` for as many as the time allows.
     pub playouts: Option<u32>,
-    /// Time; `None` for a share of the bank.
+    /// The maximum time; `None` for a share of the time bank.
     pub time: Option<Duration>,
 }
 
-/// The time of a seat when it is asked.
+/// A seat's remaining time when its request arrives.
 #[derive(Clone, Copy, Debug)]
 pub struct TimeLeft {
-    /// For this decision.
+    /// The time left for this decision.
     pub decision: Duration,
-    /// In the bank.
+    /// The time left in the time bank.
     pub bank: Duration,
-    /// Added to the bank after the answer.
+    /// The time added to the bank after the answer.
     pub increment: Duration,
 }
 
 impl TimeLeft {
-    /// How much of it a decision may take.
+    /// Returns the time that a decision may take with this effort.
     fn allows(&self, effort: Effort) -> Duration {
         let margin = MARGIN.max(self.decision / MARGIN_PARTS);
         let usable = self.decision.saturating_sub(margin);
-        let wanted = match effort {
+        let requested = match effort {
             Effort {
                 time: Some(time), ..
-            } => time.min(self.bank / LEAST_DECISIONS + self.increment),
+            } => time.min(self.bank / MIN_REMAINING_DECISIONS + self.increment),
             Effort {
                 playouts: Some(_), ..
             } => usable,
-            Effort { .. } => self.bank / DECISIONS_TO_COME + self.increment * 4 / 5,
+            Effort { .. } => self.bank / REMAINING_DECISIONS + self.increment * 4 / 5,
         };
-        wanted.min(usable)
+        requested.min(usable)
     }
 }
 
-/// Time that is left on the clock for the way of the answer and for what delays the bot, at least.
+/// The minimum time to leave on the clock, for network latency and delays of the bot.
 const MARGIN: Duration = Duration::from_millis(30);
-/// The same as a part of the time for the decision: one in this many.
+/// The divisor for the margin, which is the time for the decision divided by this number.
 const MARGIN_PARTS: u32 = 10;
-/// The bank is to last for this many decisions to come.
-const DECISIONS_TO_COME: u32 = 40;
-/// The same where a time for each decision is given: it is cut only when the bank is nearly empty.
-const LEAST_DECISIONS: u32 = 8;
+/// The number of further decisions for which the time bank must last.
+const REMAINING_DECISIONS: u32 = 40;
+/// The number of further decisions for which the time bank must last, if a time per decision is
+/// given. The number is low, so that this time is cut only when the bank is nearly empty.
+const MIN_REMAINING_DECISIONS: u32 = 8;
 
-/// What a search has left.
+/// The remaining budget of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     playouts: u32,
-    /// `None` without a clock.
+    /// The clock and the time limit; `None` if only playouts are limited.
     time: Option<(Clock, Duration)>,
 }
 
-/// Measures what a search has taken.
+/// Measures the time that a search takes.
 #[derive(Clone, Copy, Debug)]
 enum Clock {
-    /// By the time that passes.
-    Wall { began: Instant },
-    /// By a clock of the caller's.
-    Other {
-        began: Duration,
+    /// Measures elapsed wall-clock time.
+    Wall { started: Instant },
+    /// Measures time with a clock that the caller provides.
+    Custom {
+        started: Duration,
         now: fn() -> Duration,
     },
 }
@@ -72,17 +74,17 @@ enum Clock {
 impl Clock {
     fn elapsed(self) -> Duration {
         match self {
-            Self::Wall { began } => began.elapsed(),
-            Self::Other { began, now } => now().saturating_sub(began),
+            Self::Wall { started } => started.elapsed(),
+            Self::Custom { started, now } => now().saturating_sub(started),
         }
     }
 }
 
 impl Budget {
-    /// What `effort` allows from now on, within the time that is left.
+    /// Creates a budget that starts now, limited by `effort` and by the time left.
     pub(super) fn new(effort: Effort, left: TimeLeft) -> Self {
         let clock = Clock::Wall {
-            began: Instant::now(),
+            started: Instant::now(),
         };
         Self {
             playouts: effort.playouts.unwrap_or(u32::MAX),
@@ -90,7 +92,7 @@ impl Budget {
         }
     }
 
-    /// So many playouts, however long they take.
+    /// Creates a budget for this many playouts, without a time limit.
     pub fn of_playouts(playouts: u32) -> Self {
         Self {
             playouts,
@@ -98,16 +100,21 @@ impl Budget {
         }
     }
 
-    /// So much time by a clock, such as one of the processor: the time since any moment.
+    /// Creates a time budget that a custom clock measures, for example in processor time. `now`
+    /// returns the time since any fixed moment.
     pub fn of_time(time: Duration, now: fn() -> Duration) -> Self {
-        let clock = Clock::Other { began: now(), now };
+        let clock = Clock::Custom {
+            started: now(),
+            now,
+        };
         Self {
             playouts: u32::MAX,
             time: Some((clock, time)),
         }
     }
 
-    /// How many playouts are left after so many. By time it is an estimate.
+    /// Returns the number of playouts left after `playouts`. The number is an estimate if the time
+    /// is limited.
     pub(super) fn left_after(&self, playouts: u32) -> u32 {
         let by_number = self.playouts.saturating_sub(playouts);
         let Some((clock, time)) = self.time else {
@@ -137,13 +144,13 @@ mod tests {
     }
 
     #[test]
-    fn without_a_wish_a_decision_takes_a_share_of_the_bank_and_most_of_the_increment() {
+    fn by_default_a_decision_uses_a_part_of_the_bank_and_most_of_the_increment() {
         let taken = left(10_000, 60_000, 500).allows(Effort::default());
         assert_eq!(taken, ms(1_900));
     }
 
     #[test]
-    fn a_margin_of_the_time_for_the_decision_is_left_whatever_is_wished() {
+    fn a_margin_of_the_decision_time_always_remains() {
         let day = Effort {
             time: Some(ms(86_400_000)),
             playouts: None,
@@ -171,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn time_is_that_of_the_clock_that_is_given() {
+    fn time_is_measured_by_the_given_clock() {
         thread_local! {
             static NOW: std::cell::Cell<Duration> = const { std::cell::Cell::new(ms(5)) };
         }

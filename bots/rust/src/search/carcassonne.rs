@@ -1,44 +1,45 @@
-//! Carcassonne with the Drawbridges: looks at the turns of the seat and of who follows, over the
-//! tiles that may be drawn.
+//! Carcassonne with the Drawbridges: searches the turns of the seat and the next seat, considering
+//! the tiles that can be drawn.
 
-mod outlook;
+mod meeples;
 
 use bridgemaster_games::{
     ChanceStream, MAX_SEATS, NoEvents, Rules as _, Sample as _, Seat, SeatCount, Viewer,
     carcassonne::{Carcassonne, Decision, Phase, State},
 };
-use outlook::Outlook;
+use meeples::MeepleEvaluator;
 
-use super::think::{Habits, Promise, Question, Think, lead_after};
+use super::searchable::{Estimate, Params, Root, Searchable, lead_after};
 
-/// Turns that a playout goes on for, the one of the question included.
+/// The number of turns in a playout, including the root's turn.
 const TURNS: u32 = 2;
-/// The spread of a lead when all is played, and what each tile to come adds to it, in points.
+/// The uncertainty of a lead at the end of the match, and the uncertainty that each remaining tile
+/// adds, in points.
 const SPREAD: (f64, f64) = (4.0, 0.15);
 
-impl Think for Carcassonne {
-    type Memory = ();
+impl Searchable for Carcassonne {
+    type Cache = ();
 
-    fn habits(_seats: SeatCount) -> Habits {
-        Habits {
+    fn params(_seats: SeatCount) -> Params {
+        Params {
             exploration: 0.4,
             temperature: 1.5,
-            tries: 6,
+            candidates: 6,
             samples: 256,
-            looks_first: true,
+            rates_new_nodes: true,
         }
     }
 
-    /// The drawn tile.
-    fn sight(state: &State) -> u64 {
+    /// Returns the drawn tile.
+    fn chance_key(state: &State) -> u64 {
         match Self::observe(state, Viewer::Spectator).phase {
             Phase::PlaceTile { tile } => 1 + tile.index() as u64,
             _ => 0,
         }
     }
 
-    fn stops(
-        _question: &Question<'_, Self>,
+    fn is_finished(
+        _root: &Root<'_, Self>,
         _state: &State,
         decisions: &[Decision],
         passes: u32,
@@ -46,46 +47,46 @@ impl Think for Carcassonne {
         passes >= TURNS && matches!(decisions, [Decision::Place(_), ..])
     }
 
-    fn promise(question: &Question<'_, Self>, state: &State, _memory: &mut ()) -> Promise {
+    fn estimate(root: &Root<'_, Self>, state: &State, _cache: &mut ()) -> Estimate {
         let seen = Self::observe(state, Viewer::Spectator);
-        let outlook = Outlook::new(&seen);
+        let evaluator = MeepleEvaluator::new(&seen);
         let mut points = [0.0; MAX_SEATS];
-        outlook.add_points(state, &mut points);
-        for seat in question.seats.seats() {
-            points[seat.index()] += outlook.supply(seat);
+        evaluator.add_points(state, &mut points);
+        for seat in root.seats.seats() {
+            points[seat.index()] += evaluator.supply(seat);
         }
-        Promise {
+        Estimate {
             points,
-            spread: SPREAD.0 + SPREAD.1 * outlook.to_come(),
+            spread: SPREAD.0 + SPREAD.1 * evaluator.undrawn_tiles(),
         }
     }
 
-    /// A placement by the best meeple that it allows.
-    fn first_look(
-        question: &Question<'_, Self>,
+    /// Rates a placement by the best meeple that it allows.
+    fn prior_ratings(
+        root: &Root<'_, Self>,
         state: &State,
         seat: Seat,
         decisions: &[Decision],
         _chance: &mut ChanceStream,
-        memory: &mut (),
+        cache: &mut (),
         ratings: &mut [f64],
     ) {
         let mut list = Vec::new();
         for (decision, rating) in decisions.iter().zip(ratings) {
             *rating = match decision {
                 Decision::Place(_) => {
-                    let mut laid = state.clone();
-                    let applied = Self::decide(&mut laid, seat, decision, &mut NoEvents);
+                    let mut placed = state.clone();
+                    let applied = Self::decide(&mut placed, seat, decision, &mut NoEvents);
                     debug_assert_eq!(applied, Ok(()), "a listed decision applies");
                     list.clear();
-                    Self::list(&laid, seat, &mut list);
+                    Self::list(&placed, seat, &mut list);
                     let leads = list
                         .iter()
-                        .map(|meeple| lead_after(question, &laid, seat, meeple, memory));
+                        .map(|meeple| lead_after(root, &placed, seat, meeple, cache));
                     leads.fold(f64::NEG_INFINITY, f64::max)
                 }
                 Decision::Meeple(_) | Decision::Drawbridge(_) => {
-                    lead_after(question, state, seat, decision, memory)
+                    lead_after(root, state, seat, decision, cache)
                 }
             };
         }

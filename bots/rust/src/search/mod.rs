@@ -1,14 +1,14 @@
-//! A bot that searches: information-set Monte-Carlo tree search. It samples states that its
-//! observation allows, plays each a few turns on, and takes the decision that the playouts came
-//! back to most.
+//! The bot `search`, which uses information-set Monte-Carlo tree search. The bot samples states
+//! that are consistent with its observation, plays each state a few turns ahead, and takes the most
+//! visited decision.
 
 mod alhambra;
 mod bridges_to_nowhere;
 mod budget;
 mod carcassonne;
 mod old_london_bridge;
+mod searchable;
 mod searcher;
-mod think;
 mod tree;
 
 use std::time::Duration;
@@ -21,21 +21,22 @@ use bridgemaster_sdk::{
     seat_clock, v1,
 };
 pub use budget::{Budget, Effort, TimeLeft};
+pub use searchable::{Estimate, Params, Root, Searchable};
 pub use searcher::best_decision;
-pub use think::{Habits, Promise, Question, Think};
 use tracing::error;
 
-/// Plays every game that it can [think](Think) about.
+/// The bot `search`: plays every game that implements [`Searchable`].
 pub struct Search {
     chance: ChanceStream,
     effort: Effort,
-    /// For the game of the match, once that is known.
+    /// The player for the match's game, set when the match starts.
     player: Option<Box<dyn Bot>>,
 }
 
 impl Search {
-    /// A searching bot whose chance is drawn from `seed`. With a number of playouts it decides alike
-    /// whenever seed and requests are alike, unless the clock of the match is shorter than that.
+    /// Creates a searching bot that draws random numbers from `seed`. With a fixed number of
+    /// playouts, equal seeds and requests give equal decisions, unless the match's clock ends the
+    /// search earlier.
     pub fn new(seed: &Seed, effort: Effort) -> Self {
         Self {
             chance: ChanceStream::new(seed, 0),
@@ -72,14 +73,14 @@ impl Bot for Search {
     }
 }
 
-/// The search in one game.
+/// The searching player for one game.
 struct Chooser {
     chance: ChanceStream,
     effort: Effort,
     increment: Duration,
 }
 
-impl<G: WireGame + Think> RulesBot<G> for Chooser {
+impl<G: WireGame + Searchable> RulesBot<G> for Chooser {
     fn decide(&mut self, position: &Position<'_, G>, clock: ClockView) -> G::Decision {
         let left = TimeLeft {
             decision: clock.decision_left(),

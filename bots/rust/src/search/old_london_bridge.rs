@@ -1,37 +1,38 @@
-//! Old London Bridge: plays rounds out and evaluates what each seat has then.
+//! Old London Bridge: plays out whole rounds, and then evaluates each seat's position.
 
 use bridgemaster_games::{
     ChanceStream, MAX_SEATS, Sample as _, Seat, SeatCount, Viewer,
     old_london_bridge::{Decision, OldLondonBridge, State},
 };
 
-use super::think::{Habits, Promise, Question, Think};
+use super::searchable::{Estimate, Params, Root, Searchable};
 use bridgemaster_greedy::{Rate as _, old_london_bridge::evaluate};
 
-/// Rounds that a playout goes on for, the one of the question included.
+/// The number of rounds in a playout, including the root's round.
 const ROUNDS: u8 = 2;
-/// The spread of a lead when all is played, and what each round to come adds to it, in pounds.
+/// The uncertainty of a lead at the end of the match, and the uncertainty that each remaining round
+/// adds, in pounds.
 const SPREAD: (f64, f64) = (3.0, 0.7);
 
-impl Think for OldLondonBridge {
-    type Memory = ();
+impl Searchable for OldLondonBridge {
+    type Cache = ();
 
-    fn habits(_seats: SeatCount) -> Habits {
-        Habits {
+    fn params(_seats: SeatCount) -> Params {
+        Params {
             exploration: 0.4,
             temperature: 1.5,
-            tries: 8,
+            candidates: 8,
             samples: 512,
-            looks_first: false,
+            rates_new_nodes: false,
         }
     }
 
-    fn is_secret(decisions: &[Decision]) -> bool {
+    fn is_simultaneous(decisions: &[Decision]) -> bool {
         matches!(decisions, [Decision::PlayCards(_), ..])
     }
 
-    fn stops(
-        question: &Question<'_, Self>,
+    fn is_finished(
+        root: &Root<'_, Self>,
         state: &State,
         decisions: &[Decision],
         _passes: u32,
@@ -41,35 +42,35 @@ impl Think for OldLondonBridge {
             [Decision::PlayCards(_) | Decision::TakeA2(_), ..]
         );
         let round = |state| Self::observe(state, Viewer::Spectator).round;
-        begins && round(state) >= round(&question.state) + ROUNDS
+        begins && round(state) >= round(&root.state) + ROUNDS
     }
 
-    fn promise(question: &Question<'_, Self>, state: &State, _memory: &mut ()) -> Promise {
+    fn estimate(root: &Root<'_, Self>, state: &State, _cache: &mut ()) -> Estimate {
         let seen = Self::observe(state, Viewer::Spectator);
-        let edition = &question.config.edition;
+        let edition = &root.config.edition;
         let mut points = [0.0; MAX_SEATS];
-        for seat in question.seats.seats() {
+        for seat in root.seats.seats() {
             points[seat.index()] = evaluate(edition, &seen, seat);
         }
-        let to_come = seen.rounds - 1 - seen.round;
-        Promise {
+        let remaining_rounds = seen.rounds - 1 - seen.round;
+        Estimate {
             points,
-            spread: SPREAD.0 + SPREAD.1 * f64::from(to_come),
+            spread: SPREAD.0 + SPREAD.1 * f64::from(remaining_rounds),
         }
     }
 
-    fn first_look(
-        question: &Question<'_, Self>,
+    fn prior_ratings(
+        root: &Root<'_, Self>,
         state: &State,
         seat: Seat,
         decisions: &[Decision],
         chance: &mut ChanceStream,
-        _memory: &mut (),
+        _cache: &mut (),
         ratings: &mut [f64],
     ) {
-        // Cards are rated by playing rounds: no first look but for the question itself.
-        if !Self::is_secret(decisions) {
-            Self::rate(question.config, state, seat, decisions, chance, ratings);
+        // Rating a card requires playing whole rounds, which is too slow except at the root.
+        if !Self::is_simultaneous(decisions) {
+            Self::rate(root.config, state, seat, decisions, chance, ratings);
         }
     }
 }

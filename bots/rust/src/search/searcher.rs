@@ -1,30 +1,33 @@
-//! The search itself: playouts from sampled states through the tree.
+//! The search, which plays out sampled states through the tree.
 
 use std::{cmp::Ordering, mem};
 
 use bridgemaster_games::{
-    ChanceStream, FieldError, MAX_SEATS, NoEvents, Seat, SeatCount, SeatSet, settle,
+    ChanceStream, FieldError, MAX_SEATS, NoEvents, Seat, SeatCount, SeatSet, resolve_chance,
 };
 
 use super::{
     budget::Budget,
-    think::{Habits, Promise, Question, Think},
-    tree::{Choosing, EdgeId, NodeId, ROOT, Tree},
+    searchable::{Estimate, Params, Root, Searchable},
+    tree::{EdgeId, NodeId, ROOT, Selection, Tree},
 };
 
-/// Playouts between two looks at whether another decision could still be tried more often.
-const PLAYOUTS_A_LOOK: u32 = 8;
+/// The number of playouts between checks whether another decision could still become the most
+/// visited.
+const PLAYOUTS_PER_CHECK: u32 = 8;
 
-/// How much of the reward of a match that is played to its end is the place; the rest is the lead
-/// in points, so that of two sure results the better one is preferred.
+/// The weight of the place in the reward for a finished match. The lead in points has the remaining
+/// weight, so that the search prefers a larger lead if places are equal.
 const SHARE_OF_PLACE: f64 = 0.8;
 
-/// The place in `decisions` of the one that the search takes for `seat`: at least one playout, and
-/// as many more as `budget` allows until no other decision can be tried more often.
+/// Returns the index of the decision that the search takes for `seat`. Plays at least one playout,
+/// and continues as long as `budget` allows and another decision could still become the most
+/// visited.
 ///
 /// # Errors
-/// When `observation` is none that a seat of a match with this config can have.
-pub fn best_decision<G: Think>(
+///
+/// Returns an error if `observation` cannot occur for a seat in a match with this config.
+pub fn best_decision<G: Searchable>(
     config: &G::Config,
     seats: SeatCount,
     seat: Seat,
@@ -41,8 +44,8 @@ pub fn best_decision<G: Think>(
         searcher.play_out()?;
         let playouts = searcher.playouts();
         let left = budget.left_after(playouts);
-        let looks = playouts.is_multiple_of(PLAYOUTS_A_LOOK);
-        if left == 0 || looks && searcher.lead() >= left {
+        let is_check = playouts.is_multiple_of(PLAYOUTS_PER_CHECK);
+        if left == 0 || is_check && searcher.lead() >= left {
             break;
         }
     }
@@ -51,28 +54,29 @@ pub fn best_decision<G: Think>(
     Ok(place.unwrap_or(0))
 }
 
-/// Searches one question.
-struct Searcher<'a, G: Think> {
-    question: Question<'a, G>,
+/// The search from one root.
+struct Searcher<'a, G: Searchable> {
+    root: Root<'a, G>,
     observation: &'a G::Observation,
-    habits: Habits,
+    params: Params,
     chance: &'a mut ChanceStream,
-    memory: G::Memory,
+    cache: G::Cache,
     tree: Tree<G::Decision>,
     samples: Vec<G::State>,
     playouts: u32,
-    /// The way of the playout through the tree.
+    /// The current playout's path through the tree.
     path: Vec<(NodeId, EdgeId)>,
-    /// Buffers.
+    /// Buffers that playouts reuse.
     list: Vec<G::Decision>,
     open: Vec<EdgeId>,
 }
 
-impl<'a, G: Think> Searcher<'a, G> {
-    /// A search for what `seat` decides, by what it knows.
+impl<'a, G: Searchable> Searcher<'a, G> {
+    /// Creates a search for the decision of `seat` with this observation.
     ///
     /// # Errors
-    /// When `observation` is none that a seat of a match with this config can have.
+    ///
+    /// Returns an error if `observation` cannot occur for a seat in a match with this config.
     fn new(
         config: &'a G::Config,
         seats: SeatCount,
@@ -82,8 +86,8 @@ impl<'a, G: Think> Searcher<'a, G> {
     ) -> Result<Self, FieldError> {
         let state = G::sample_state(config, observation, chance)?;
         Ok(Self {
-            habits: G::habits(seats),
-            question: Question {
+            params: G::params(seats),
+            root: Root {
                 config,
                 seats,
                 seat,
@@ -91,7 +95,7 @@ impl<'a, G: Think> Searcher<'a, G> {
             },
             observation,
             chance,
-            memory: G::Memory::default(),
+            cache: G::Cache::default(),
             tree: Tree::new(seat),
             samples: Vec::new(),
             playouts: 0,
@@ -101,12 +105,12 @@ impl<'a, G: Think> Searcher<'a, G> {
         })
     }
 
-    /// Playouts so far.
+    /// Returns the number of playouts so far.
     fn playouts(&self) -> u32 {
         self.playouts
     }
 
-    /// How many playouts the decision that was tried most is ahead of every other.
+    /// Returns the number of visits by which the most visited decision leads over the second.
     fn lead(&self) -> u32 {
         let mut visits = [0, 0];
         for edge in self.tree.root_edges() {
@@ -119,8 +123,8 @@ impl<'a, G: Think> Searcher<'a, G> {
         visits[0] - visits[1]
     }
 
-    /// The decision that was tried most, of equals the one with the better results; `None` before
-    /// the first playout.
+    /// Returns the most visited decision. Among equally visited decisions, the best mean result
+    /// decides. Returns `None` before the first playout.
     fn best(&self) -> Option<&G::Decision> {
         let edges = self.tree.root_edges().iter();
         let best = edges.reduce(|best, edge| {
@@ -130,15 +134,16 @@ impl<'a, G: Think> Searcher<'a, G> {
         best.map(|edge| &edge.decision)
     }
 
-    /// One playout.
+    /// Plays one playout.
     ///
     /// # Errors
-    /// When the observation allows no state.
+    ///
+    /// Returns an error if no state is consistent with the observation.
     fn play_out(&mut self) -> Result<(), FieldError> {
         let number = self.playouts as usize;
-        let sample = number % self.habits.samples;
+        let sample = number % self.params.samples;
         if sample == self.samples.len() {
-            let state = G::sample_state(self.question.config, self.observation, self.chance)?;
+            let state = G::sample_state(self.root.config, self.observation, self.chance)?;
             self.samples.push(state);
         }
         let mut state = self.samples[sample].clone();
@@ -146,32 +151,33 @@ impl<'a, G: Think> Searcher<'a, G> {
         self.descend(&mut state);
         let rewards = self.rewards(&state);
         for &(node, edge) in &self.path {
-            self.tree.learn(node, edge, &rewards);
+            self.tree.record(node, edge, &rewards);
         }
         self.playouts += 1;
         Ok(())
     }
 
-    /// Plays on: by the tree as far as it goes and one decision further, then as playouts do.
+    /// Plays through the tree to a leaf and one decision further, and then follows the playout
+    /// policy.
     fn descend(&mut self, state: &mut G::State) {
         let mut in_tree = true;
-        let mut last = self.question.seat;
+        let mut last = self.root.seat;
         let mut passes = 0;
         let mut list = mem::take(&mut self.list);
         loop {
-            settle::<G>(state, self.chance, &mut NoEvents);
-            let Some(seat) = self.next_seat(G::owing(state)) else {
+            resolve_chance::<G>(state, self.chance, &mut NoEvents);
+            let Some(seat) = self.next_seat(G::seats_to_decide(state)) else {
                 break;
             };
             passes += u32::from(seat != last);
             last = seat;
             G::legal(state, seat, &mut list);
-            if G::stops(&self.question, state, &list, passes) {
+            if G::is_finished(&self.root, state, &list, passes) {
                 break;
             }
             let place = match list.len() {
                 1 => 0,
-                _ if in_tree && (seat == self.question.seat || !G::is_secret(&list)) => {
+                _ if in_tree && (seat == self.root.seat || !G::is_simultaneous(&list)) => {
                     let place = self.choose(state, seat, &list);
                     in_tree = place.1;
                     place.0
@@ -184,60 +190,55 @@ impl<'a, G: Think> Searcher<'a, G> {
         self.list = list;
     }
 
-    /// Who decides next: the searching seat before others that decide at the same time.
-    fn next_seat(&self, owing: SeatSet) -> Option<Seat> {
-        match owing.contains(self.question.seat) {
-            true => Some(self.question.seat),
-            false => owing.iter().next(),
+    /// Returns the next seat to decide. The searching seat comes before other seats that decide
+    /// simultaneously.
+    fn next_seat(&self, seats_to_decide: SeatSet) -> Option<Seat> {
+        if seats_to_decide.contains(self.root.seat) {
+            Some(self.root.seat)
+        } else {
+            seats_to_decide.iter().next()
         }
     }
 
-    /// Goes to the node of this decision and chooses an edge of it. Returns the place of the
-    /// decision in the list, and whether the tree goes on.
+    /// Moves to the node of this decision and selects one of its edges. Returns the index of the
+    /// selected decision in the list, and whether the playout is still in the tree.
     fn choose(&mut self, state: &G::State, seat: Seat, list: &[G::Decision]) -> (usize, bool) {
         let found = match self.path.last() {
             None => Some((ROOT, false)),
-            Some(&(node, edge)) => self.tree.child(node, edge, seat, G::sight(state)),
+            Some(&(node, edge)) => self.tree.child(node, edge, seat, G::chance_key(state)),
         };
-        let (question, chance, memory) = (&self.question, &mut *self.chance, &mut self.memory);
-        let looks_first = self.habits.looks_first;
-        let Some((node, is_new)) = found.filter(|(_, is_new)| looks_first || !is_new) else {
-            return (G::play(question, state, seat, list, chance, memory), false);
+        let (root, chance, cache) = (&self.root, &mut *self.chance, &mut self.cache);
+        let rates_new_nodes = self.params.rates_new_nodes;
+        let Some((node, is_new)) = found.filter(|(_, is_new)| rates_new_nodes || !is_new) else {
+            return (G::play(root, state, seat, list, chance, cache), false);
         };
         self.tree
             .open(node, list, &mut self.open, |missing, ratings| {
-                G::first_look(question, state, seat, missing, chance, memory, ratings);
+                G::prior_ratings(root, state, seat, missing, chance, cache, ratings);
             });
-        let choosing = Choosing {
-            exploration: self.habits.exploration,
-            temperature: self.habits.temperature,
+        let selection = Selection {
+            exploration: self.params.exploration,
+            temperature: self.params.temperature,
         };
-        let edge = self.tree.choose(node, &self.open, choosing);
+        let edge = self.tree.choose(node, &self.open, selection);
         self.path.push((node, edge));
         let place = self.open.iter().position(|open| *open == edge);
         (place.unwrap_or(0), !is_new)
     }
 
     fn play(&mut self, state: &G::State, seat: Seat, list: &[G::Decision]) -> usize {
-        G::play(
-            &self.question,
-            state,
-            seat,
-            list,
-            self.chance,
-            &mut self.memory,
-        )
+        G::play(&self.root, state, seat, list, self.chance, &mut self.cache)
     }
 
-    /// What each seat gets for where the playout ended, 0 to 1: the share of the others that it
-    /// beats, ties half, or the chance of that by what the seats may expect.
+    /// Returns each seat's reward at the end of a playout, from 0 to 1. The reward is the actual or
+    /// expected fraction of the other seats that the seat beats. A tie counts as a half.
     fn rewards(&mut self, state: &G::State) -> [f64; MAX_SEATS] {
-        let promise = G::promise(&self.question, state, &mut self.memory);
-        let seats = self.question.seats;
+        let estimate = G::estimate(&self.root, state, &mut self.cache);
+        let seats = self.root.seats;
         let outcome = G::outcome(state);
         let mut rewards = [0.0; MAX_SEATS];
         for seat in seats.seats() {
-            let by_points = expected_share(&promise, seats, seat);
+            let by_points = expected_share(&estimate, seats, seat);
             rewards[seat.index()] = match &outcome {
                 None => by_points,
                 Some(outcome) => {
@@ -254,7 +255,7 @@ impl<'a, G: Think> Searcher<'a, G> {
     }
 }
 
-/// 1 for a better place, half for the same.
+/// Returns 1 for a better place, and a half for the same place.
 fn share_beaten(own: u8, other: u8) -> f64 {
     match own.cmp(&other) {
         Ordering::Less => 1.0,
@@ -263,13 +264,13 @@ fn share_beaten(own: u8, other: u8) -> f64 {
     }
 }
 
-/// The share of the others that a seat may expect to beat.
-fn expected_share(promise: &Promise, seats: SeatCount, seat: Seat) -> f64 {
-    let own = promise.points[seat.index()];
+/// Returns the fraction of the other seats that a seat can expect to beat.
+fn expected_share(estimate: &Estimate, seats: SeatCount, seat: Seat) -> f64 {
+    let own = estimate.points[seat.index()];
     let others = seats.seats().filter(|other| *other != seat);
     let chances = others.map(|other| {
-        let ahead = own - promise.points[other.index()];
-        1.0 / (1.0 + (-ahead / promise.spread).exp())
+        let ahead = own - estimate.points[other.index()];
+        1.0 / (1.0 + (-ahead / estimate.spread).exp())
     });
     chances.sum::<f64>() / (f64::from(seats.get()) - 1.0).max(1.0)
 }

@@ -1,56 +1,58 @@
-//! The tree of a search over information sets: nodes are what the searching seat knows, so all
-//! sampled states share them, and an edge counts how often its decision was legal (P. I. Cowling,
-//! E. J. Powley and D. Whitehouse, "Information Set Monte Carlo Tree Search", 2012).
+//! The tree in a search over information sets. A node stands for all states that the searching seat
+//! cannot distinguish, so all sampled states share one tree. An edge counts how often its decision
+//! was legal. See P. I. Cowling, E. J. Powley and D. Whitehouse, "Information Set Monte Carlo Tree
+//! Search", 2012.
 
 use bridgemaster_games::Seat;
 
-/// Edges from which on no node is added, for memory: some 50 MB. Playouts then leave the tree where it
-/// ends. A search comes to them after some ten seconds.
-const MOST_EDGES: usize = 500_000;
+/// The maximum number of edges, which limits memory to about 50 MB. A search reaches this number
+/// after about ten seconds. The tree then no longer grows.
+const MAX_EDGES: usize = 500_000;
 
-/// The node of the question.
+/// The node for the position to decide.
 pub(super) const ROOT: NodeId = NodeId(0);
 
-/// A node, by its place.
+/// The index of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NodeId(u32);
 
-/// An edge, by its place among those of its node.
+/// The index of an edge in its node's list.
 pub(super) type EdgeId = usize;
 
-/// All nodes of a search.
+/// All nodes in a search.
 #[derive(Debug)]
 pub(super) struct Tree<D> {
     nodes: Vec<Node<D>>,
-    /// Edges of all nodes.
+    /// The total number of all nodes' edges.
     edges: usize,
 }
 
 #[derive(Debug)]
 struct Node<D> {
     seat: Seat,
-    /// What the state shows that tells nodes of the same decisions apart.
-    sight: u64,
-    /// The next node that the same edge leads to.
+    /// The key for the public chance results, which distinguishes nodes that the same decisions
+    /// lead to.
+    chance_key: u64,
+    /// The next node in the list of nodes that the same edge leads to.
     sibling: Option<NodeId>,
     visits: u32,
-    /// Rewards of `seat`, added up.
+    /// The sum of the rewards for `seat`.
     total: f64,
     edges: Vec<Edge<D>>,
 }
 
-/// A decision of a node.
+/// A decision at a node.
 #[derive(Clone, Debug)]
 pub(super) struct Edge<D> {
-    /// The decision.
+    /// The decision that leads to this node.
     pub(super) decision: D,
-    /// How good it looked at first, to be compared with the edges beside it.
+    /// The prior rating, relative to the node's other edges.
     rating: f64,
-    /// Playouts through it.
+    /// The number of playouts through the edge.
     pub(super) visits: u32,
-    /// Playouts in which it was legal here.
+    /// The number of playouts in which the decision was legal at this node.
     available: u32,
-    /// Rewards of the node's seat, added up.
+    /// The sum of the rewards for the node's seat.
     total: f64,
     child: Option<NodeId>,
 }
@@ -67,23 +69,23 @@ impl<D> Edge<D> {
         }
     }
 
-    /// The mean reward.
+    /// Returns the mean reward.
     pub(super) fn mean(&self) -> f64 {
         self.total / f64::from(self.visits.max(1))
     }
 }
 
-/// How edges are chosen.
+/// The parameters for selecting edges.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Choosing {
-    /// See [`Habits`](super::think::Habits).
+pub(super) struct Selection {
+    /// See [`Params`](super::searchable::Params).
     pub(super) exploration: f64,
-    /// See [`Habits`](super::think::Habits).
+    /// See [`Params`](super::searchable::Params).
     pub(super) temperature: f64,
 }
 
 impl<D: PartialEq + Clone> Tree<D> {
-    /// A tree of the question alone.
+    /// Creates a tree with only the root.
     pub(super) fn new(seat: Seat) -> Self {
         let mut tree = Self {
             nodes: Vec::new(),
@@ -93,11 +95,11 @@ impl<D: PartialEq + Clone> Tree<D> {
         tree
     }
 
-    fn add(&mut self, seat: Seat, sight: u64) -> NodeId {
+    fn add(&mut self, seat: Seat, chance_key: u64) -> NodeId {
         let id = NodeId(self.nodes.len() as u32);
         self.nodes.push(Node {
             seat,
-            sight,
+            chance_key,
             sibling: None,
             visits: 0,
             total: 0.0,
@@ -114,40 +116,40 @@ impl<D: PartialEq + Clone> Tree<D> {
         &mut self.nodes[id.0 as usize]
     }
 
-    /// The edges of the question.
+    /// Returns the root's edges.
     pub(super) fn root_edges(&self) -> &[Edge<D>] {
         &self.node(ROOT).edges
     }
 
-    /// The node that an edge leads to when `seat` decides next in a state of this sight, and
-    /// whether it is new; `None` where the tree ends because it is as large as may be.
+    /// Returns the node that an edge leads to if `seat` decides next in a state with this
+    /// `chance_key`, and whether the node is new. Returns `None` if the tree is full.
     pub(super) fn child(
         &mut self,
         from: NodeId,
         edge: EdgeId,
         seat: Seat,
-        sight: u64,
+        chance_key: u64,
     ) -> Option<(NodeId, bool)> {
         let first = self.node(from).edges[edge].child;
         let mut next = first;
         while let Some(id) = next {
             let node = self.node(id);
-            if node.seat == seat && node.sight == sight {
+            if node.seat == seat && node.chance_key == chance_key {
                 return Some((id, false));
             }
             next = node.sibling;
         }
-        if self.edges >= MOST_EDGES {
+        if self.edges >= MAX_EDGES {
             return None;
         }
-        let id = self.add(seat, sight);
+        let id = self.add(seat, chance_key);
         self.node_mut(id).sibling = first;
         self.node_mut(from).edges[edge].child = Some(id);
         Some((id, true))
     }
 
-    /// Finds the edges of `decisions`, which are legal now, and adds those that are missing with
-    /// the ratings that `rate` gives them. Their places come into `open`.
+    /// Finds the edges for `decisions`, the legal decisions, and adds missing edges with the
+    /// ratings from `rate`. Stores the edges' indices in `open`.
     pub(super) fn open(
         &mut self,
         id: NodeId,
@@ -157,15 +159,15 @@ impl<D: PartialEq + Clone> Tree<D> {
     ) {
         let edges = &self.node(id).edges;
         open.clear();
-        let known = edges.len();
+        let existing = edges.len();
         let mut missing: Vec<D> = Vec::new();
-        // Lists are in canonical order, so the next edge is nearly always the one after the last.
+        // Lists are in canonical order, so the next edge nearly always follows the previous edge.
         let mut at = 0;
         for decision in decisions {
-            let after = edges[at.min(known)..known].iter();
+            let after = edges[at.min(existing)..existing].iter();
             let found = after.clone().position(|edge| edge.decision == *decision);
             let found = found.map(|place| place + at).or_else(|| {
-                let before = edges[..at.min(known)].iter();
+                let before = edges[..at.min(existing)].iter();
                 before.clone().position(|edge| edge.decision == *decision)
             });
             match found {
@@ -174,7 +176,7 @@ impl<D: PartialEq + Clone> Tree<D> {
                     open.push(place);
                 }
                 None => {
-                    open.push(known + missing.len());
+                    open.push(existing + missing.len());
                     missing.push(decision.clone());
                 }
             }
@@ -190,17 +192,17 @@ impl<D: PartialEq + Clone> Tree<D> {
         self.node_mut(id).edges.extend(new);
     }
 
-    /// The edge to try next among those that are `open`: the mean reward so far, and more for what
-    /// looked good at first and was tried seldom (PUCT, as in D. Silver et al., "Mastering the game
+    /// Selects the edge in `open` to try next: the edge with the highest sum of its mean reward and
+    /// a bonus for a high prior and few visits (PUCT, as in D. Silver et al., "Mastering the game
     /// of Go without human knowledge", 2017).
-    pub(super) fn choose(&mut self, id: NodeId, open: &[EdgeId], choosing: Choosing) -> EdgeId {
+    pub(super) fn choose(&mut self, id: NodeId, open: &[EdgeId], selection: Selection) -> EdgeId {
         let node = self.node_mut(id);
         let edges = &mut node.edges;
         let best_rating = open
             .iter()
             .map(|&edge| edges[edge].rating)
             .fold(f64::NEG_INFINITY, f64::max);
-        let weight = |edge: &Edge<D>| ((edge.rating - best_rating) / choosing.temperature).exp();
+        let weight = |edge: &Edge<D>| ((edge.rating - best_rating) / selection.temperature).exp();
         let all: f64 = open.iter().map(|&edge| weight(&edges[edge])).sum();
         let mean = match node.visits {
             0 => 0.5,
@@ -212,7 +214,7 @@ impl<D: PartialEq + Clone> Tree<D> {
             edge.available += 1;
             let expected = if edge.visits == 0 { mean } else { edge.mean() };
             let untried = f64::from(edge.available).sqrt() / f64::from(1 + edge.visits);
-            let value = expected + choosing.exploration * weight(edge) / all * untried;
+            let value = expected + selection.exploration * weight(edge) / all * untried;
             if value > best.1 {
                 best = (place, value);
             }
@@ -220,8 +222,8 @@ impl<D: PartialEq + Clone> Tree<D> {
         best.0
     }
 
-    /// Counts a playout that went through an edge.
-    pub(super) fn learn(&mut self, id: NodeId, edge: EdgeId, rewards: &[f64]) {
+    /// Records a playout that went through an edge.
+    pub(super) fn record(&mut self, id: NodeId, edge: EdgeId, rewards: &[f64]) {
         let node = self.node_mut(id);
         let reward = rewards[node.seat.index()];
         node.visits += 1;
@@ -236,7 +238,7 @@ impl<D: PartialEq + Clone> Tree<D> {
 mod tests {
     use super::*;
 
-    const CHOOSING: Choosing = Choosing {
+    const CHOOSING: Selection = Selection {
         exploration: 0.5,
         temperature: 1.0,
     };
@@ -245,7 +247,7 @@ mod tests {
         Seat::new(number).unwrap()
     }
 
-    /// The decisions that are open at the root, those that are new rated 0.
+    /// Opens `decisions` at the root, and rates new ones 0.
     fn open(tree: &mut Tree<u8>, decisions: &[u8]) -> Vec<EdgeId> {
         let mut open = Vec::new();
         tree.open(ROOT, decisions, &mut open, |_, _| {});
@@ -253,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_decision_keeps_its_edge_whichever_others_are_legal() {
+    fn a_decision_keeps_its_edge_when_other_decisions_change() {
         let mut tree = Tree::new(seat(0));
         assert_eq!(open(&mut tree, &[1, 3, 5]), [0, 1, 2]);
         assert_eq!(open(&mut tree, &[2, 3, 5]), [3, 1, 2]);
@@ -262,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_open_is_chosen_and_what_looks_good_first() {
+    fn only_open_edges_are_chosen_and_the_best_rated_first() {
         let mut tree = Tree::new(seat(0));
         let mut places = Vec::new();
         tree.open(ROOT, &[1, 2, 3], &mut places, |decisions, ratings| {
@@ -281,7 +283,7 @@ mod tests {
             let places = open(&mut tree, &[1, 2, 3]);
             let edge = tree.choose(ROOT, &places, CHOOSING);
             let reward = if edge == 2 { 0.8 } else { 0.3 };
-            tree.learn(ROOT, edge, &[1.0 - reward, reward]);
+            tree.record(ROOT, edge, &[1.0 - reward, reward]);
         }
         let visits: Vec<u32> = tree.root_edges().iter().map(|edge| edge.visits).collect();
         assert_eq!(visits.iter().sum::<u32>(), 200);
@@ -293,7 +295,7 @@ mod tests {
     fn an_edge_leads_to_a_node_for_each_seat_and_sight() {
         let mut tree = Tree::new(seat(0));
         open(&mut tree, &[7]);
-        let mut child = |number, sight| tree.child(ROOT, 0, seat(number), sight).unwrap();
+        let mut child = |number, chance_key| tree.child(ROOT, 0, seat(number), chance_key).unwrap();
         let (first, is_new) = child(1, 5);
         assert!(is_new);
         let (other, is_new) = child(1, 6);
@@ -304,12 +306,12 @@ mod tests {
     }
 
     #[test]
-    fn a_full_tree_gets_no_further_nodes_and_keeps_those_that_it_has() {
+    fn a_full_tree_adds_no_nodes_and_keeps_its_own() {
         let mut tree = Tree::new(seat(0));
         open(&mut tree, &[7]);
-        let (known, _) = tree.child(ROOT, 0, seat(1), 0).unwrap();
-        tree.edges = MOST_EDGES;
-        assert_eq!(tree.child(ROOT, 0, seat(1), 0), Some((known, false)));
+        let (existing, _) = tree.child(ROOT, 0, seat(1), 0).unwrap();
+        tree.edges = MAX_EDGES;
+        assert_eq!(tree.child(ROOT, 0, seat(1), 0), Some((existing, false)));
         assert_eq!(tree.child(ROOT, 0, seat(1), 1), None);
     }
 }

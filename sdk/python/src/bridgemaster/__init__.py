@@ -9,20 +9,20 @@ A complete bot:
 
     bridgemaster.run(decide)
 
-The environment says what to play: `BRIDGEMASTER_TICKET` has the join ticket of the seat,
+Environment variables select the match: `BRIDGEMASTER_TICKET` is the join ticket of the seat,
 `BRIDGEMASTER_SERVER` the address of the server, and `BRIDGEMASTER_KEY` the API key if the server
-asks for one. `play` and `play_async` take `Options` instead, and return the result of the match.
+requires one. `play` and `play_async` take `Options` instead, and return the result of the match.
 
-Where `BRIDGEMASTER_QUEUE` names the queue of a contest or a ladder instead of a ticket, the same
-program attends it, and plays each match that it is offered there. `attend` takes `Options`.
+If `BRIDGEMASTER_QUEUE` names the queue of a contest or a ladder and no ticket is set, the same
+program attends the queue and plays each match it is offered. `attend` takes `Options` instead.
 
 The messages of the protocol are in `bridgemaster.v1` and `bridgemaster.games`.
 """
 
 import os
 
-# gRPC writes notes on every connection that ends to standard error, unless told otherwise before
-# it is imported. What a bot has to know of them, this package logs.
+# By default, gRPC logs every closed connection to standard error. It reads this variable on import.
+# This package logs what is relevant to a bot.
 os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
 
 from ._attend import attend
@@ -98,7 +98,7 @@ __all__ = [
     "seed_commitment",
 ]
 
-# They are used from here, and so tracebacks and help texts name them so.
+# Present public names as members of this package in tracebacks and help texts.
 for _name in __all__:
     if getattr(globals()[_name], "__module__", "").startswith(f"{__name__}._"):
         globals()[_name].__module__ = __name__

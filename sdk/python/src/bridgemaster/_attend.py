@@ -1,4 +1,4 @@
-"""Attends a queue of a contest or a ladder, and plays the matches that are offered there."""
+"""Attendance of the queue of a contest or a ladder."""
 
 import logging
 import threading
@@ -21,49 +21,49 @@ from ._errors import (
     RefusedError,
     ServerLostError,
     StreamLostError,
-    error_of,
+    error_from_rpc,
 )
-from ._options import Options, Queueing, queueing
-from ._pause_teller import Teller
+from ._options import Options, ResolvedAttendOptions, resolve_attend_options
+from ._pause_reporter import PauseReporter
 from ._play import play
-from ._route import Place, Route
-from ._stream import channel_to
+from ._route import Route, Server
+from ._stream import open_channel
 
-REMEMBERED_OFFERS = 1024
-"""Offers that are known when they come again: those of all slots, many times over."""
+MAX_RECENT_OFFERS = 1024
+"""Number of recent offer ids stored for deduplication: far more than the slots of a bot."""
 QUEUE_UNKNOWN = "QUEUE_UNKNOWN"
-"""The refusal while the queue is not opened yet."""
+"""Refusal reason of a queue that does not exist, or is not open yet."""
 
 log = logging.getLogger("bridgemaster")
 
 
 def attend(bot: AnyBot | type[Bot] | type[AsyncBot], options: Options | None = None) -> None:
-    """Attend a queue, and play each match that is offered there, until the queue is left or closed.
+    """Attend a queue and play every match offered there, until the queue is closed or left.
 
     The queue is `Options.queue`, or that of the environment variable BRIDGEMASTER_QUEUE. `bot` is
-    a function, or a class, which is called without arguments for each match. With one slot it may
-    also be a `Bot` or an `AsyncBot`, which plays one match after the other; its `match_started`
-    tells it of each. With more slots, matches are played on threads of their own at the same time.
+    a function, or a class that is called without arguments for each match. With one slot it may
+    also be a `Bot` or an `AsyncBot`, which plays one match after another; its `match_started` is
+    called for each. With more slots, each match is played on its own thread.
 
-    What a bot raises ends its match and is logged; the others go on. Raises `PlayError` when the
-    queue cannot be attended, or its server is lost.
+    An exception of the bot ends its match and is logged; other matches continue. Raises `PlayError`
+    if the queue cannot be attended, or if its server is lost.
     """
     options = options or Options()
-    described = _described(bot)
-    attendance = queueing(options, described)
+    _check_bot_type(bot)
+    attendance = resolve_attend_options(options, bot)
     if attendance.slots > 1 and isinstance(bot, Bot | AsyncBot):
         raise OptionsError(
-            f"one {type(bot).__name__} cannot play {attendance.slots} matches at once: give the "
-            "class itself, or take one slot"
+            f"one {type(bot).__name__} cannot play {attendance.slots} matches at once: pass the "
+            "class itself, or use one slot"
         )
     playing: list[threading.Thread] = []
     try:
-        with Teller(attendance.pause, attendance.metadata) as teller:
-            for offer in _offers(attendance, teller):
+        with PauseReporter(attendance.pause, attendance.metadata) as pause_reporter:
+            for offer in _offers(attendance, pause_reporter):
                 playing = [thread for thread in playing if thread.is_alive()]
                 thread = threading.Thread(
                     target=_play,
-                    args=(bot, _for_seat(options, attendance, offer), offer),
+                    args=(bot, _seat_options(options, attendance, offer), offer),
                     name=f"bridgemaster-match-{offer.match_id}",
                     daemon=True,
                 )
@@ -74,18 +74,17 @@ def attend(bot: AnyBot | type[Bot] | type[AsyncBot], options: Options | None = N
             thread.join()
 
 
-def _described(bot: AnyBot | type[Bot] | type[AsyncBot]) -> object:
-    """Return what tells of a bot's name and version; a class tells of them as its instances do."""
+def _check_bot_type(bot: AnyBot | type[Bot] | type[AsyncBot]) -> None:
+    """Raise `TypeError` for a class that is not a bot."""
     if isinstance(bot, type) and not issubclass(bot, Bot | AsyncBot):
-        raise TypeError(f"a bot is needed, and {bot.__name__} is a class of something else")
-    return bot
+        raise TypeError(f"expected a bot, but {bot.__name__} is not a subclass of Bot or AsyncBot")
 
 
-def _for_seat(options: Options, attendance: Queueing, offer: Offer) -> Options:
-    """Return options for the seat of an offer."""
-    server = ",".join(place.server for place in attendance.places)
+def _seat_options(options: Options, attendance: ResolvedAttendOptions, offer: Offer) -> Options:
+    """Return the options for playing an offered seat, on the server that the offer names."""
+    server = ",".join(server.address for server in attendance.servers)
     if offer.address:
-        scheme, _, _ = attendance.places[0].server.rpartition("://")
+        scheme, _, _ = attendance.servers[0].address.rpartition("://")
         server = f"{scheme or 'http'}://{offer.address}"
     return replace(
         options,
@@ -100,65 +99,65 @@ def _play(bot: AnyBot | type[Bot] | type[AsyncBot], options: Options, offer: Off
     try:
         play(bot() if isinstance(bot, type) else bot, options)
     except PlayError as error:
-        log.error("match %s was not played to its end: %s", offer.match_id, error)
-    except BaseException:  # SystemExit of a bot too: it ends one match, and not the others.
+        log.error("match %s failed: %s", offer.match_id, error)
+    except BaseException:  # Also SystemExit: a bot can only end its own match.
         log.exception("the bot failed in match %s", offer.match_id)
 
 
-def _offers(attendance: Queueing, teller: Teller) -> Iterator[Offer]:
-    """Yield each offer once, over as many streams as it takes, until the queue is left."""
-    known: OrderedDict[str, None] = OrderedDict()
+def _offers(attendance: ResolvedAttendOptions, pause_reporter: PauseReporter) -> Iterator[Offer]:
+    """Yield each offer once, across all streams, until the queue is closed or left."""
+    recent: OrderedDict[str, None] = OrderedDict()
     backoff = Backoff(attendance.connect_for_s)
-    route = Route(attendance.places)
+    route = Route(attendance.servers)
     attended = False
     while True:
         progressed = False
         try:
-            for message in _stream(attendance, route.place):
+            for message in _stream(attendance, route.server):
                 attended = progressed = True
-                route.arrived()
+                route.mark_answered()
                 if message.WhichOneof("message") == "attendance":
-                    teller.hear(route.place, message.attendance)
+                    pause_reporter.attendance_received(route.server, message.attendance)
                 offer = _offer_of(message)
-                if offer is None or offer.offer_id in known:
+                if offer is None or offer.offer_id in recent:
                     continue
-                known[offer.offer_id] = None
-                if len(known) > REMEMBERED_OFFERS:
-                    known.popitem(last=False)
+                recent[offer.offer_id] = None
+                if len(recent) > MAX_RECENT_OFFERS:
+                    recent.popitem(last=False)
                 yield offer
             return
         except StreamLostError as failure:
             lost = failure
         except RefusedError as refused:
-            # A contest that begins or goes on opens it in a moment.
+            # A contest opens its queue shortly after it starts or resumes.
             if refused.reason != QUEUE_UNKNOWN:
                 raise
             lost = StreamLostError(str(refused), refused.reason)
-        teller.lose()
+        pause_reporter.stream_lost()
         if progressed:
             backoff.restart(attendance.reconnect_for_s, progressed=True)
-        server = route.place.server
-        at_once = route.go_on(lost.moved_to)
+        server = route.server.address
+        retry_at_once = route.advance(lost.moved_to)
         pause_s = backoff.next_pause_s()
         if pause_s is None:
             raise ServerLostError(
-                f"{server} was lost and did not come back within "
+                f"lost the stream to {server} and could not resume it within "
                 f"{attendance.reconnect_for_s:g} s: {lost}"
                 if attended
-                else f"queue {attendance.queue} of {server} could not be attended within "
+                else f"queue {attendance.queue} at {server} could not be attended within "
                 f"{attendance.connect_for_s:g} s: {lost}",
                 lost.reason,
             )
-        if at_once:
+        if retry_at_once:
             continue
         level = logging.WARNING if attended else logging.DEBUG
-        log.log(level, "no attendance: %s; trying again in %.2f s", lost, pause_s)
+        log.log(level, "attendance lost: %s; retrying in %.2f s", lost, pause_s)
         time.sleep(pause_s)
 
 
-def _stream(attendance: Queueing, place: Place) -> Iterator[AttendResponse]:
-    """Yield what comes on one stream at a server; raise what ends it."""
-    channel = channel_to(place)
+def _stream(attendance: ResolvedAttendOptions, server: Server) -> Iterator[AttendResponse]:
+    """Yield the messages of one stream; raise the error that ends it."""
+    channel = open_channel(server)
     try:
         request = AttendRequest(
             queue_id=attendance.queue,
@@ -169,18 +168,18 @@ def _stream(attendance: Queueing, place: Place) -> Iterator[AttendResponse]:
         )
         yield from LobbyServiceStub(channel).Attend(request, metadata=attendance.metadata)
     except grpc.RpcError as failure:
-        raise error_of(failure) from failure
+        raise error_from_rpc(failure) from failure
     finally:
         channel.close()
 
 
 def _offer_of(message: AttendResponse) -> Offer | None:
-    """Return the offer of a message; log what else it tells."""
+    """Return the offer in a message, if any; log other messages."""
     kind = message.WhichOneof("message")
     if kind == "offer":
         return message.offer
     if kind == "attendance" and message.attendance.detail:
         log.info("attending: %s", message.attendance.detail)
     if kind == "offer_withdrawn":
-        log.info("offer %s holds no more", message.offer_withdrawn.offer_id)
+        log.info("offer %s withdrawn", message.offer_withdrawn.offer_id)
     return None

@@ -4,38 +4,38 @@ import random
 import time
 
 FIRST_PAUSE_S = 0.05
-"""A server that only dropped the stream is back at once."""
-LONGEST_PAUSE_S = 2.0
-"""What a bot loses of its clock at most when the server comes back."""
+"""Short, because a server that only dropped the stream is available at once."""
+MAX_PAUSE_S = 2.0
+"""Upper limit of a pause, and of the time that a bot loses after its server has restarted."""
 
 
 class Backoff:
-    """Pauses that double up to a limit, until a span of time is over."""
+    """Exponential backoff with a total time limit."""
 
-    def __init__(self, span_s: float) -> None:
-        """Start a span now."""
+    def __init__(self, limit_s: float) -> None:
+        """Start the time limit now."""
         self._pause_s = FIRST_PAUSE_S
-        self.restart(span_s, progressed=False)
+        self.restart(limit_s, progressed=False)
 
-    def restart(self, span_s: float, *, progressed: bool) -> None:
-        """Start another span now.
+    def restart(self, limit_s: float, *, progressed: bool) -> None:
+        """Start a new time limit now.
 
-        The pauses begin anew only when the last stream `progressed`: a server that welcomes a bot
-        and drops it at once is not hammered.
+        The pauses start over only if the last stream `progressed`, so that a server that accepts a
+        bot and then drops it is not flooded.
         """
-        self._ends = time.monotonic() + span_s
+        self._deadline_s = time.monotonic() + limit_s
         if progressed:
             self._pause_s = FIRST_PAUSE_S
 
     def next_pause_s(self) -> float | None:
-        """Return the next pause, or None when the span is over.
+        """Return the next pause, or None after the time limit.
 
-        A pause has half to all of its length, so that the bots of a lost server do not return all
+        Pauses are randomized (50 to 100 %), so that the bots of a lost server do not reconnect all
         at once.
         """
-        left_s = self._ends - time.monotonic()
+        left_s = self._deadline_s - time.monotonic()
         if left_s <= 0:
             return None
         pause_s = self._pause_s * random.uniform(0.5, 1.0)
-        self._pause_s = min(2 * self._pause_s, LONGEST_PAUSE_S)
+        self._pause_s = min(2 * self._pause_s, MAX_PAUSE_S)
         return min(pause_s, left_s)

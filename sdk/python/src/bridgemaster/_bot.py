@@ -1,4 +1,4 @@
-"""What a bot author writes."""
+"""The interface that a bot author implements."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
@@ -14,7 +14,7 @@ from ._request import Request
 
 
 class Resign:
-    """A choice that gives the match up: the seat forfeits and takes the last place."""
+    """A choice that resigns the match: the seat forfeits and takes the last place."""
 
 
 @dataclass(frozen=True)
@@ -22,90 +22,90 @@ class Answer:
     """A choice with a note for people who read the replay."""
 
     choice: int | Message
-    """A position in the list of legal decisions, or a decision in full."""
+    """An index into the legal decisions, or a complete decision."""
     note: str = ""
-    """What the bot thinks of the position: at most 1 KiB in UTF-8, which no rule and no other bot
-    reads. A note that the server does not keep is dropped; the choice counts all the same."""
+    """The bot's comment on the position: at most 1 KiB in UTF-8. The note has no effect on the
+    game, and other bots do not see it. A note that the server does not accept is dropped; the
+    choice still counts."""
 
 
 Choice: TypeAlias = int | Message | Answer | Resign
-"""The answer to a request: a position in the list of legal decisions (from 0), a decision in full
-(a Decision of the game, or a GameDecision), either of them in an `Answer` with a note, or
+"""The answer to a request: an index into the legal decisions (from 0), a complete decision (a
+Decision of the game, or a GameDecision), either of these in an `Answer` with a note, or
 `Resign()`."""
 
 
-class _Described:
-    """What a bot says about itself."""
+class _BotInfo:
+    """The attributes that a bot sends to the server."""
 
     name: str | None = None
-    """1 to 64 printable characters; None for the name of the program's file. On a server that asks
-    for API keys, the name of the key counts instead."""
+    """1 to 64 printable characters; None for the name of the program's file. A server that requires
+    API keys uses the name of the key instead."""
     version: str = ""
     """At most 64 printable characters."""
     games: Sequence[str] = ()
     """Identifiers of the games that the bot plays, such as `alhambra`; empty for all."""
 
 
-class Bot(_Described, ABC):
+class Bot(_BotInfo, ABC):
     """Decides for one seat of one match.
 
-    All methods are called one after the other on a thread of the bot's own. A bot may think there
-    as long as its clock allows; Pings are answered meanwhile.
+    All methods are called in sequence on a thread dedicated to the bot, so a bot can compute for as
+    long as its clock allows. The package answers Pings in the meantime.
     """
 
     @abstractmethod
     def decide(self, request: Request) -> Choice:
         """Answer a request.
 
-        The clock of the seat runs until the answer is at the server; `request.clock` tells it. When
-        the answer is refused and the request still open, `decision_rejected` is called, and then
-        this method with the same request.
+        The clock of the seat, `request.clock`, runs until the answer reaches the server. Called
+        again with the same request after `decision_rejected`, as long as the request is still open.
         """
 
     def match_started(self, started: MatchStarted) -> None:
-        """Learn what stays the same during the match. Called before the first `decide`.
+        """Handle the start of the match. Called before the first `decide`.
 
-        Called again when the server has lost the end of what was played: forget all requests
-        before. What is asked next is complete, as ever.
+        Called again if the server has lost the last part of the match: discard everything derived
+        from earlier requests. The next request is complete, as every request is.
         """
 
     def decision_rejected(self, rejected: DecisionRejected) -> None:
-        """Learn why a decision was refused; `rejected.field` and `rejected.detail` say it."""
+        """Handle a refused decision; see `rejected.field` and `rejected.detail`."""
 
     def seat_changed(self, status: SeatStatus) -> None:
-        """Learn that a seat's bot, perhaps this one, is gone, back, has a strike or forfeited."""
+        """Handle a change of a seat, such as a disconnect, a strike or a forfeit."""
 
     def match_ended(self, result: MatchResult) -> None:
-        """Learn the result. Not called if the server is lost before."""
+        """Handle the result. Not called if the server is lost before the end."""
 
 
-class AsyncBot(_Described, ABC):
-    """A `Bot` whose methods are coroutines, which run one after the other.
+class AsyncBot(_BotInfo, ABC):
+    """A `Bot` whose methods are coroutines, which run in sequence.
 
-    They run on the event loop of `play_async`. A bot that thinks long without an `await` keeps
-    everything else on that loop waiting, but not the answers to Pings.
+    They run on the event loop of `play_async`. A bot that computes for long without an `await`
+    blocks everything else on that loop, except the answers to Pings.
     """
 
     @abstractmethod
     async def decide(self, request: Request) -> Choice:
-        """Answer a request. See `Bot.decide`."""
+        """Answer a request; see `Bot.decide`."""
 
     async def match_started(self, started: MatchStarted) -> None:
-        """Learn what stays the same during the match. See `Bot.match_started`."""
+        """Handle the start of the match; see `Bot.match_started`."""
 
     async def decision_rejected(self, rejected: DecisionRejected) -> None:
-        """Learn why a decision was refused. See `Bot.decision_rejected`."""
+        """Handle a refused decision; see `Bot.decision_rejected`."""
 
     async def seat_changed(self, status: SeatStatus) -> None:
-        """Learn that a seat's bot changed. See `Bot.seat_changed`."""
+        """Handle a change of a seat; see `Bot.seat_changed`."""
 
     async def match_ended(self, result: MatchResult) -> None:
-        """Learn the result. See `Bot.match_ended`."""
+        """Handle the result; see `Bot.match_ended`."""
 
 
 Decide: TypeAlias = Callable[[Request], Choice]
-"""A bot that is only a function."""
+"""A bot that consists of its `decide` function."""
 AsyncDecide: TypeAlias = Callable[[Request], Awaitable[Choice]]
-"""A bot that is only a coroutine function."""
+"""A bot that consists of a `decide` coroutine function."""
 AnyBot: TypeAlias = Bot | AsyncBot | Decide | AsyncDecide
-"""Whatever can play."""
+"""Any kind of bot."""

@@ -1,6 +1,6 @@
-"""What is known of a match, over all streams of its seat. Knows no network.
+"""The state of a seat's conversation with the server, across all of its streams.
 
-It decides what a message that was received calls for.
+It decides how to react to a received message and does no I/O.
 """
 
 import logging
@@ -33,19 +33,19 @@ from ._errors import (
     BrokenSeedCommitmentError,
     NoLegalDecisionError,
     ProtocolError,
-    explanation,
+    rejection_text,
 )
-from ._options import Seating
+from ._options import ResolvedOptions
 from ._request import Request
 from ._seed_commitment import seed_commitment
 
 PROTOCOL_REVISION = 1
-"""Revision of the protocol that this package speaks."""
+"""The protocol revision that this package implements."""
 MAX_REFUSED_ANSWERS = 3
-"""Refused answers to one request after which the bot is given up: it finds no legal one, and going
-on would end as a flood."""
+"""The number of refused answers to one request after which the match is abandoned: the bot does not
+find a legal decision, and further attempts would only flood the server."""
 MAX_INDEX = 2**32 - 1
-"""The largest index that a message can carry."""
+"""The largest index that fits into a message."""
 
 _GAME_OF_DECISION = {
     field.message_type.full_name: field.name
@@ -64,80 +64,80 @@ class Send:
 
 
 @dataclass(frozen=True)
-class Ask:
-    """Ask the bot."""
+class Decide:
+    """Call `decide` of the bot."""
 
     request: Request
 
 
 @dataclass(frozen=True)
-class Tell:
-    """Tell the bot."""
+class Notify:
+    """Call the method of the bot that handles this message."""
 
-    what: MatchStarted | DecisionRejected | SeatStatus
+    message: MatchStarted | DecisionRejected | SeatStatus
 
 
 @dataclass(frozen=True)
 class End:
-    """The match is over."""
+    """The match has ended."""
 
     result: MatchResult
 
 
-Reaction: TypeAlias = Send | Ask | Tell | End
+Reaction: TypeAlias = Send | Decide | Notify | End
 
 
 @dataclass
-class _Open:
-    """The newest request, until another replaces it."""
+class _OpenRequest:
+    """The newest request, until the next one replaces it."""
 
     request: Request
     answer: PlayRequest | None = None
-    sent_on_this_stream: bool = False
-    """A lost stream may have swallowed what was sent on it."""
+    sent_on_current_stream: bool = False
+    """An answer sent on a lost stream might not have arrived."""
     refused_answers: int = 0
 
-    def send(self) -> list[Reaction]:
-        """Send the answer, if there is one that the stream in use has not carried."""
-        if self.answer is None or self.sent_on_this_stream:
+    def unsent_answer(self) -> list[Reaction]:
+        """Return the answer to send, unless there is none or the current stream has sent it."""
+        if self.answer is None or self.sent_on_current_stream:
             return []
-        self.sent_on_this_stream = True
+        self.sent_on_current_stream = True
         return [Send(self.answer)]
 
 
 class Conversation:
-    """One seat of one match, over as many streams as it takes."""
+    """The conversation of one seat, across all of its streams."""
 
-    def __init__(self, seating: Seating) -> None:
-        """Begin with nothing known."""
-        self._seating = seating
+    def __init__(self, options: ResolvedOptions) -> None:
+        """Start before the first stream."""
+        self._options = options
         self._last_sequence = 0
         self._seat: tuple[str, int] | None = None
-        """Match and seat, from the first Welcome on."""
+        """Match id and seat number, from the first Welcome."""
         self._history_id = ""
         self._seed_commitment = ""
-        """Empty until the start, and with a server that commits to nothing."""
-        self._seed_stays_secret = False
-        """Until the group of the match is over."""
-        self._open: _Open | None = None
+        """The commitment to the seed; empty before MatchStarted, or if the server makes none."""
+        self._seed_revealed_with_group = False
+        """The match group can end later than the match."""
+        self._open: _OpenRequest | None = None
         self.progressed = False
-        """Whether the stream in use has brought a message that counts."""
+        """True if the current stream has received a numbered message."""
 
     @property
     def was_welcomed(self) -> bool:
-        """Whether a server ever welcomed this bot."""
+        """True if any stream has received a Welcome."""
         return self._seat is not None
 
     def hello(self) -> PlayRequest:
-        """Begin a stream; return the Hello that it starts with."""
+        """Start a new stream and return its Hello."""
         self.progressed = False
         if self._open is not None:
-            self._open.sent_on_this_stream = False
+            self._open.sent_on_current_stream = False
         hello = Hello(
             protocol_revision=PROTOCOL_REVISION,
-            bot_name=self._seating.name,
-            bot_version=self._seating.version,
-            games=self._seating.games,
+            bot_name=self._options.name,
+            bot_version=self._options.version,
+            games=self._options.games,
         )
         if self._last_sequence > 0:
             hello.last_sequence = self._last_sequence
@@ -145,137 +145,141 @@ class Conversation:
         return PlayRequest(hello=hello)
 
     def welcome(self, welcome: Welcome) -> list[Reaction]:
-        """Take the Welcome of a stream.
+        """Process the Welcome of a stream.
 
-        The answer that the stream before may have lost is sent again: the server ignores it if it
-        had arrived. A server that does not go on where the bot left off has lost the end of what
-        was played, and with it goes all that is known of the course of the match.
+        Sends again the answer that the previous stream might have lost; the server ignores a
+        duplicate. If the server does not resume, it has lost the last part of the match, and the
+        state of the match is reset.
         """
         seat = (welcome.match_id, welcome.seat)
         if self._seat not in (None, seat):
-            raise ProtocolError("the ticket leads to another seat than before")
+            raise ProtocolError("the ticket now belongs to a different seat")
         self._seat = seat
         self._history_id = welcome.history_id
         if not welcome.resumed:
             if self._last_sequence > 0:
-                log.warning("the server has lost what was played last: beginning anew")
+                log.warning("the server lost the last part of the match; starting over")
             self._last_sequence = 0
             self._open = None
-        return self._open.send() if self._open is not None else []
+        return self._open.unsent_answer() if self._open is not None else []
 
     def receive(self, response: PlayResponse) -> list[Reaction]:
-        """Take a message that came after the Welcome."""
+        """Process a message after the Welcome."""
         kind = response.WhichOneof("message")
         if kind == "ping":
             return [Send(PlayRequest(pong=Pong(nonce=response.ping.nonce)))]
         if kind == "draining":
-            log.info("the server is going to stop in %d ms", response.draining.time_left_ms)
+            log.info("the server is shutting down in %d ms", response.draining.time_left_ms)
             return []
         if kind == "welcome":
             raise ProtocolError("the server broke the protocol: a second Welcome on one stream")
         if response.sequence <= self._last_sequence:
-            # Sent again after a lost stream, or not counted. Only an open request matters twice.
-            again = kind == "decision_request"
-            return self._asked_again(response.decision_request) if again else []
+            # The message is repeated after a lost stream, or not numbered. Only an open request is
+            # handled again.
+            repeated = kind == "decision_request"
+            return self._request_repeated(response.decision_request) if repeated else []
         self._last_sequence = response.sequence
         self.progressed = True
         if kind == "match_started":
             return self._started(response.match_started)
         if kind == "decision_request":
-            return self._asked(response.decision_request)
+            return self._requested(response.decision_request)
         if kind == "decision_rejected":
             return self._rejected(response.decision_rejected)
         if kind == "seat_status":
-            return [Tell(response.seat_status)]
+            return [Notify(response.seat_status)]
         if kind == "match_ended":
             self._check_seed(response.match_ended)
             return [End(response.match_ended.result)]
-        # None is a kind of a newer server.
+        # None stands for a message kind that only newer servers send.
         return []
 
     def answer(self, request: Request, choice: Choice) -> list[Reaction]:
-        """Take what the bot chose, and send it if it is still wanted."""
-        open_ = self._open
-        if open_ is None or open_.request is not request:
-            log.warning("request %d: the answer came too late", request.request_id)
+        """Record an answer of the bot; send it if its request is still open."""
+        open_request = self._open
+        if open_request is None or open_request.request is not request:
+            log.warning("request %d: answer ignored: a newer request is open", request.request_id)
             return []
-        open_.answer = _message(request, choice)
-        return open_.send()
+        open_request.answer = _message(request, choice)
+        return open_request.unsent_answer()
 
     def _started(self, started: MatchStarted) -> list[Reaction]:
         if self._seed_commitment not in ("", started.seed_commitment):
             raise ProtocolError("the server broke the protocol: the seed commitment changed")
         self._seed_commitment = started.seed_commitment
         reveal = started.config.group.seed_reveal
-        self._seed_stays_secret = reveal == SEED_REVEAL_WITH_GROUP
-        return [Tell(started)]
+        self._seed_revealed_with_group = reveal == SEED_REVEAL_WITH_GROUP
+        return [Notify(started)]
 
     def _check_seed(self, ended: MatchEnded) -> None:
-        told = self._seed_commitment
-        if not told or (self._seed_stays_secret and not ended.seed and not ended.seed_salt):
+        commitment = self._seed_commitment
+        withheld = self._seed_revealed_with_group and not ended.seed and not ended.seed_salt
+        if not commitment or withheld:
             return
-        if told != seed_commitment(ended.seed, ended.seed_salt):
-            raise BrokenSeedCommitmentError(told, ended)
+        if commitment != seed_commitment(ended.seed, ended.seed_salt):
+            raise BrokenSeedCommitmentError(commitment, ended)
 
-    def _asked(self, asked: DecisionRequest) -> list[Reaction]:
-        if self._open is not None and asked.request_id <= self._open.request.request_id:
-            return self._asked_again(asked)
-        request = Request(asked, self._seat[1] if self._seat else 0, time.monotonic())
-        self._open = _Open(request)
-        return [Ask(request)]
+    def _requested(self, message: DecisionRequest) -> list[Reaction]:
+        if self._open is not None and message.request_id <= self._open.request.request_id:
+            return self._request_repeated(message)
+        request = Request(message, self._seat[1] if self._seat else 0, time.monotonic())
+        self._open = _OpenRequest(request)
+        return [Decide(request)]
 
-    def _asked_again(self, asked: DecisionRequest) -> list[Reaction]:
-        """Take a request that is known. The bot is not asked twice: it may still be thinking."""
-        if self._open is None or asked.request_id != self._open.request.request_id:
+    def _request_repeated(self, message: DecisionRequest) -> list[Reaction]:
+        """Process a repeated request. Does not repeat `decide`, which might still be running."""
+        if self._open is None or message.request_id != self._open.request.request_id:
             return []
-        return self._open.send()
+        return self._open.unsent_answer()
 
     def _rejected(self, rejected: DecisionRejected) -> list[Reaction]:
-        log.warning("request %d: refused: %s", rejected.request_id, explanation(rejected))
-        tell = Tell(rejected)
-        open_ = self._open
-        if open_ is None or not (
-            rejected.open_request_id == rejected.request_id == open_.request.request_id
+        log.warning("request %d: refused: %s", rejected.request_id, rejection_text(rejected))
+        notify = Notify(rejected)
+        open_request = self._open
+        if open_request is None or not (
+            rejected.open_request_id == rejected.request_id == open_request.request.request_id
         ):
-            return [tell]
-        open_.answer = None
-        open_.sent_on_this_stream = False
-        open_.refused_answers += 1
-        if open_.refused_answers >= MAX_REFUSED_ANSWERS:
-            raise NoLegalDecisionError(open_.refused_answers, rejected)
-        return [tell, Ask(open_.request)]
+            return [notify]
+        open_request.answer = None
+        open_request.sent_on_current_stream = False
+        open_request.refused_answers += 1
+        if open_request.refused_answers >= MAX_REFUSED_ANSWERS:
+            raise NoLegalDecisionError(open_request.refused_answers, rejected)
+        return [notify, Decide(open_request.request)]
 
 
 def _message(request: Request, choice: Choice) -> PlayRequest:
-    """Return what to send for a choice."""
+    """Return the message that carries a choice."""
     if isinstance(choice, Resign):
         return PlayRequest(resign=ResignMessage())
     answer = choice if isinstance(choice, Answer) else Answer(choice)
     decision = Decision(request_id=request.request_id, note=answer.note)
     if isinstance(answer.choice, Message):
-        decision.decision.CopyFrom(_in_full(answer.choice))
+        decision.decision.CopyFrom(_game_decision(answer.choice))
         return PlayRequest(decision=decision)
     try:
         index = operator.index(answer.choice)
     except TypeError:
         raise TypeError(
-            f"decide returned {answer.choice!r}: an index, a decision, an Answer or Resign() is "
-            "needed"
+            f"decide returned {answer.choice!r}; expected an index, a decision, an Answer or "
+            "Resign()"
         ) from None
     if index < 0:
-        raise ValueError(f"decide returned {index}: an index counts from 0")
-    # The server refuses an index that is out of range, and says what would be valid.
+        raise ValueError(f"decide returned {index}; an index must not be negative")
+    # The server refuses an index that is too large and reports the valid range.
     decision.index = min(index, MAX_INDEX)
     return PlayRequest(decision=decision)
 
 
-def _in_full(decision: Message) -> GameDecision:
-    """Return a decision as the protocol carries it: in the entry of its game."""
+def _game_decision(decision: Message) -> GameDecision:
+    """Wrap a decision of a game in a `GameDecision`."""
     if isinstance(decision, GameDecision):
         return decision
     game = _GAME_OF_DECISION.get(decision.DESCRIPTOR.full_name)
     if game is None:
-        raise TypeError(f"decide returned a {decision.DESCRIPTOR.full_name}, which is no decision")
-    full = GameDecision()
-    getattr(full, game).CopyFrom(decision)
-    return full
+        raise TypeError(
+            f"decide returned a {decision.DESCRIPTOR.full_name}, which is not a decision"
+        )
+    game_decision = GameDecision()
+    getattr(game_decision, game).CopyFrom(decision)
+    return game_decision

@@ -1,4 +1,4 @@
-"""Why a match could not be played to its end, and what to do about it."""
+"""Errors of a match, and advice on how to handle them."""
 
 from enum import Enum
 from typing import cast
@@ -11,12 +11,12 @@ from bridgemaster.v1.match_pb2 import MatchResult
 from bridgemaster.v1.play_pb2 import DecisionRejected, MatchEnded
 from bridgemaster.v1.refusal_pb2 import RefusalReason
 
-from ._terminal import shown
+from ._terminal import escape
 
 _DOMAIN = "bridgemaster"
 _PREFIX = "REFUSAL_REASON_"
 _DETAILS = "grpc-status-details-bin"
-"""The trailer in which the details of a status travel."""
+"""Name of the trailer that carries the details of a status."""
 
 REASONS_TO_RETRY = frozenset(
     {
@@ -34,7 +34,7 @@ REASONS_TO_RETRY = frozenset(
         "KEYS_UNREADABLE",
     }
 )
-"""The reasons that PROTOCOL.md marks with *retry*."""
+"""The reasons marked *retry* in PROTOCOL.md."""
 
 REASONS_TO_STOP = frozenset(
     {
@@ -48,7 +48,7 @@ REASONS_TO_STOP = frozenset(
         "DATA_DAMAGED",
     }
 )
-"""The reasons that PROTOCOL.md marks with *stop*."""
+"""The reasons marked *stop* in PROTOCOL.md."""
 
 _CODES_TO_RETRY = frozenset(
     {
@@ -61,114 +61,114 @@ _CODES_TO_RETRY = frozenset(
         grpc.StatusCode.RESOURCE_EXHAUSTED,
     }
 )
-"""What a broken connection looks like, for a status without a reason that is known here."""
+"""Codes that a broken connection can produce, for a status without a known reason."""
 
 
 class Advice(Enum):
-    """What to do about an error."""
+    """Advice on how to handle an error."""
 
     RETRY = "try again later"
-    """Connect again, after a pause."""
+    """Connect again after a pause."""
     FIX = "fix the bot or its options"
-    """Trying again fails in the same way."""
+    """A retry fails in the same way: change the bot or its options."""
     STOP = "nothing is left to play"
-    """The seat is not to be played any more."""
+    """Nothing is left to play on this seat."""
 
 
 class PlayError(Exception):
-    """The match could not be played to its end; the text says why, on one line."""
+    """An error that ended a match, or an attendance, early. Its text is one line."""
 
     advice: Advice = Advice.FIX
-    """What to do about it."""
+    """The recommended reaction to the error."""
     reason: str | None = None
-    """The reason of the server's refusal, such as `TICKET_UNKNOWN`: one of the table in
-    PROTOCOL.md. None when the server did not refuse."""
+    """The reason of the server's refusal, such as `TICKET_UNKNOWN`, from the table in PROTOCOL.md;
+    None if the server did not refuse."""
 
     def __init__(self, message: str) -> None:
-        """Take the text; what is not printable in it is escaped."""
-        super().__init__(shown(message))
+        """Create the error; characters of `message` that are not printable are escaped."""
+        super().__init__(escape(message))
 
 
 class OptionsError(PlayError, ValueError):
-    """The options, or the environment variables in their place, cannot be used."""
+    """The options, or the environment variables that replace them, are not valid."""
 
 
 class RefusedError(PlayError):
-    """The server refused, and trying again does not help."""
+    """The server refused, and a retry does not help."""
 
     reason: str
 
     def __init__(self, reason: str, message: str, metadata: dict[str, str], advice: Advice) -> None:
-        """Keep what the server said."""
+        """Create the error from the server's refusal."""
         super().__init__(f"the server refused: {reason}: {message} ({advice.value})")
         self.reason = reason
         self.metadata = metadata
-        """Further facts, such as the scope that a key lacks."""
+        """Details such as the scope that a key lacks, by name."""
         self.advice = advice
 
 
 class ServerLostError(PlayError):
-    """No server answered in the time for connecting, or a lost stream did not come back in time.
+    """No server answered in time, or a lost stream could not be resumed in time.
 
-    `reason` is that of the last refusal, such as `SERVER_STOPPING`, if there was one.
+    `reason` is the reason of the last refusal, such as `SERVER_STOPPING`, if there was one.
     """
 
     advice = Advice.RETRY
 
     def __init__(self, message: str, reason: str | None) -> None:
-        """Keep the last refusal."""
+        """Create the error; `reason` is the reason of the last refusal."""
         super().__init__(message)
         self.reason = reason
 
 
 class ProtocolError(PlayError):
-    """The other side is no Bridgemaster server, or one that breaks the protocol."""
+    """The peer is not a Bridgemaster server, or it breaks the protocol."""
 
 
 class BrokenSeedCommitmentError(PlayError):
-    """The match is over, and its seed is not the one that the server had committed to."""
+    """The match has ended, and its seed does not match the server's commitment."""
 
     advice = Advice.STOP
 
     def __init__(self, commitment: str, ended: MatchEnded) -> None:
-        """Keep what the server said."""
+        """Create the error from the commitment and the server's last message."""
         super().__init__(
-            "the server played another seed than it had committed to: the commitment was "
-            f"{commitment}, the seed revealed is {ended.seed!r} with the salt {ended.seed_salt!r}"
+            "the revealed seed does not match the commitment: commitment "
+            f"{commitment!r}, seed {ended.seed!r}, salt {ended.seed_salt!r}"
         )
         self.result: MatchResult = ended.result
-        """The result all the same."""
+        """The result that the server reported."""
 
 
 class NoLegalDecisionError(PlayError):
-    """The bot kept answering one request with decisions that were refused."""
+    """The bot answered one request with refused decisions too often."""
 
     def __init__(self, times: int, last: DecisionRejected) -> None:
-        """Keep the last refusal."""
+        """Create the error from the last refusal."""
         super().__init__(
-            f"request {last.request_id} was answered {times} times with a decision that was "
-            f"refused; at last: {explanation(last)}"
+            f"the server refused {times} decisions for request {last.request_id}; the last: "
+            f"{rejection_text(last)}"
         )
         self.last = last
-        """The last refusal."""
+        """The refusal of the last decision."""
         self.reason = reason_name(last.reason)
 
 
 class StreamLostError(Exception):
-    """A stream ended before the match did; another one may carry on."""
+    """A stream ended before the match did; a retry might help."""
 
     def __init__(
         self, message: str, reason: str | None = None, moved_to: str | None = None
     ) -> None:
-        """Keep the reason of the server, if it gave one, and where it sends the caller."""
-        super().__init__(shown(message))
+        """Create the error; `moved_to` is the server that a `MOVED` refusal names."""
+        super().__init__(escape(message))
         self.reason = reason
         self.moved_to = moved_to
 
 
-def error_of(failure: grpc.RpcError) -> StreamLostError | PlayError:
-    """Sort a gRPC failure: `StreamLostError` when trying again may help, another error when not."""
-    # What a call raises is the call itself; the types of grpcio do not say so.
+def error_from_rpc(failure: grpc.RpcError) -> StreamLostError | PlayError:
+    """Classify a gRPC failure: `StreamLostError` if a retry might help, otherwise another error."""
+    # grpcio raises the call itself as the error; its type stubs do not declare this.
     call = cast("grpc.Call", failure)
     info = _error_info(call)
     code = call.code()
@@ -187,19 +187,19 @@ def error_of(failure: grpc.RpcError) -> StreamLostError | PlayError:
 
 
 def reason_name(number: int) -> str:
-    """Return the name of a reason in a message; a newer server may send one that has none here."""
+    """Return the name of a reason, or the number of a reason that only newer servers use."""
     value = RefusalReason.DESCRIPTOR.values_by_number.get(number)
     return value.name.removeprefix(_PREFIX) if value is not None else f"reason {number}"
 
 
-def explanation(rejected: DecisionRejected) -> str:
-    """Return why a decision was refused, for people."""
-    return shown(f"{reason_name(rejected.reason)} at {rejected.field!r}: {rejected.detail}")
+def rejection_text(rejected: DecisionRejected) -> str:
+    """Return the reason for a refused decision, as one line for people."""
+    return escape(f"{reason_name(rejected.reason)} at {rejected.field!r}: {rejected.detail}")
 
 
 def _advice(reason: str, code: grpc.StatusCode) -> Advice:
     if _PREFIX + reason not in RefusalReason.DESCRIPTOR.values_by_name:
-        # A reason of a newer server.
+        # Only newer servers use this reason.
         return Advice.RETRY if code in _CODES_TO_RETRY else Advice.FIX
     if reason in REASONS_TO_RETRY:
         return Advice.RETRY
@@ -207,13 +207,13 @@ def _advice(reason: str, code: grpc.StatusCode) -> Advice:
 
 
 def _error_info(call: grpc.Call) -> ErrorInfo | None:
-    """Read the reason out of the details of a status."""
+    """Read the reason from the details of a status."""
     for name, value in call.trailing_metadata() or ():
         if name != _DETAILS or not isinstance(value, bytes):
             continue
         try:
             status = Status.FromString(value)
-        except ValueError:  # DecodeError is one: the details are none of ours.
+        except ValueError:  # Includes DecodeError: the details come from another kind of server.
             return None
         for detail in status.details:
             info = ErrorInfo()

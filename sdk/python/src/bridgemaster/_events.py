@@ -1,4 +1,4 @@
-"""What happens to a seat, in the order in which it is handled."""
+"""The events of a seat, in the order in which they are handled."""
 
 from dataclasses import dataclass
 from queue import SimpleQueue
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FromServer:
-    """Something came on a stream."""
+    """A stream received a message or ended."""
 
     stream: "Stream"
-    what: PlayResponse | grpc.RpcError | None
-    """A message; how the stream failed; None for its end."""
+    payload: PlayResponse | grpc.RpcError | None
+    """A message, the failure of the stream, or None for its regular end."""
 
 
 @dataclass(frozen=True)
 class Answered:
-    """The bot has chosen."""
+    """The bot answered a request."""
 
     request: Request
     choice: Choice
@@ -34,13 +34,13 @@ class Answered:
 
 @dataclass(frozen=True)
 class BotDone:
-    """The bot has done all that it was given, or what it raised."""
+    """The bot's thread has finished all calls, or a call raised an exception."""
 
     raised: BaseException | None
 
 
 class Stopped:
-    """The caller does not want to play any more."""
+    """The caller stopped playing."""
 
 
 Event: TypeAlias = FromServer | Answered | BotDone | Stopped

@@ -1,37 +1,37 @@
-"""Pauses a bot that attends a queue."""
+"""A switch that pauses a bot attending a queue."""
 
 import threading
 
 
 class PauseSwitch:
-    """Pauses a bot that attends a queue, and lets it go on.
+    """Pauses and resumes a bot that attends a queue.
 
-    While it pauses it is offered nothing, and its matches in play go on. Any thread may turn the
-    switch, and so may the handler of a signal. It is kept by the bot, so a bot that pauses still
-    does when the server was started again.
+    A paused bot receives no offers; its matches in progress continue. The switch can be used from
+    any thread and from signal handlers. The bot holds the state, so it stays paused when the server
+    restarts.
     """
 
     def __init__(self) -> None:
-        """Make a switch by which the bot does not pause."""
-        # Notified when it is turned, and when whoever follows it is to look. Of a kind that a
-        # handler may take again while its thread holds it.
-        self.turned = threading.Condition(threading.RLock())
+        """Create a switch that does not pause the bot."""
+        # Notified when the switch or the state of its reporter changes. The lock is reentrant for
+        # signal handlers, which can run on the thread that holds it.
+        self.changed = threading.Condition(threading.RLock())
         self._paused = False
 
     def pause(self) -> None:
-        """Have the bot pause."""
-        self._turn(paused=True)
+        """Pause the bot: it receives no further offers."""
+        self._set(paused=True)
 
     def resume(self) -> None:
-        """Let the bot go on."""
-        self._turn(paused=False)
+        """Resume the bot: it receives offers again."""
+        self._set(paused=False)
 
     @property
     def is_paused(self) -> bool:
-        """Whether the bot pauses, or will as soon as the server is told."""
+        """True if the switch is set to pause. The server might not have received the change yet."""
         return self._paused
 
-    def _turn(self, *, paused: bool) -> None:
-        with self.turned:
+    def _set(self, *, paused: bool) -> None:
+        with self.changed:
             self._paused = paused
-            self.turned.notify_all()
+            self.changed.notify_all()

@@ -1,4 +1,4 @@
-"""Plays a match: for programs, and for asyncio."""
+"""Plays one match, synchronously or in asyncio."""
 
 import asyncio
 import threading
@@ -6,41 +6,40 @@ import threading
 from bridgemaster.v1.match_pb2 import MatchResult
 
 from ._bot import AnyBot
-from ._bot_kinds import is_async, on_thread
-from ._options import Options, seating
+from ._bot_adapters import as_bot, is_async
+from ._options import Options, resolve_options
 from ._seat import PlayStoppedError, Seat
 
 
 def play(bot: AnyBot, options: Options | None = None) -> MatchResult:
     """Play one match to its end and return the result.
 
-    `bot` is a `Bot`, or a function that takes a `Request` and returns a `Choice`; it thinks on a
-    thread of its own. May be called from several threads at once, and from a notebook. An
-    `AsyncBot` or a coroutine function gets an event loop; where one is running already, call
-    `play_async`.
+    `bot` is a `Bot`, or a function that takes a `Request` and returns a `Choice`; it runs on its
+    own thread. Can be called from several threads at once, and from a notebook. For an `AsyncBot`
+    or a coroutine function, an event loop is started; if one is already running, call `play_async`
+    instead.
 
-    Raises `PlayError` when the match could not be played to its end. What the bot raises is raised
-    here.
+    Raises `PlayError` if the match could not be played to its end. Exceptions of the bot propagate.
     """
     if is_async(bot):
         try:
             asyncio.get_running_loop()
         except RuntimeError:
             return asyncio.run(play_async(bot, options))
-        raise RuntimeError("an event loop is running already: `await play_async(...)` instead")
-    plain = on_thread(bot, None)
-    return Seat(plain, seating(options or Options(), plain)).play()
+        raise RuntimeError("an event loop is already running: use `await play_async(...)`")
+    adapted = as_bot(bot, None)
+    return Seat(adapted, resolve_options(options or Options(), adapted)).play()
 
 
 async def play_async(bot: AnyBot, options: Options | None = None) -> MatchResult:
-    """Play one match to its end and return the result, while other tasks of the loop go on.
+    """Play one match to its end and return the result, while other tasks of the loop run.
 
-    As `play`. The methods of an `AsyncBot`, or a coroutine function, run on the calling loop; other
-    bots think on a thread of their own. Cancelling it ends the stream.
+    Like `play`. The methods of an `AsyncBot`, or a coroutine function, run on the calling loop;
+    other bots run on their own thread. Cancellation ends the stream.
     """
     loop = asyncio.get_running_loop()
-    plain = on_thread(bot, loop)
-    seat = Seat(plain, seating(options or Options(), plain))
+    adapted = as_bot(bot, loop)
+    seat = Seat(adapted, resolve_options(options or Options(), adapted))
     ended: asyncio.Future[MatchResult] = loop.create_future()
 
     def settle(result: MatchResult | None, raised: BaseException | None) -> None:
@@ -57,7 +56,7 @@ async def play_async(bot: AnyBot, options: Options | None = None) -> MatchResult
             result = seat.play()
         except BaseException as error:
             raised = error
-        # Without its loop nobody waits for the result.
+        # A closed loop cannot be waiting for the result.
         if not loop.is_closed():
             loop.call_soon_threadsafe(settle, result, raised)
 
@@ -66,7 +65,7 @@ async def play_async(bot: AnyBot, options: Options | None = None) -> MatchResult
         return await asyncio.shield(ended)
     except asyncio.CancelledError:
         seat.stop()
-        # The stream is closed before the task is over.
+        # Close the stream before the task ends.
         await asyncio.wait([ended])
         if not ended.cancelled() and not isinstance(ended.exception(), PlayStoppedError):
             return ended.result()

@@ -1,4 +1,4 @@
-"""Which of several servers a seat or an attendance is at."""
+"""The servers that a seat or an attendance tries."""
 
 from dataclasses import dataclass
 
@@ -6,53 +6,53 @@ import grpc
 
 
 @dataclass(frozen=True)
-class Place:
-    """A server, and how it is reached."""
+class Server:
+    """A server and how to connect to it."""
 
-    server: str
-    """Its address, as it was given."""
+    address: str
+    """The address as given in the options."""
     target: str
-    """The same as gRPC dials it: host and port."""
+    """The address as gRPC dials it: HOST:PORT."""
     credentials: grpc.ChannelCredentials | None
-    """None for a server that is reached without TLS."""
+    """None for a connection without TLS."""
 
 
 class Route:
-    """Goes from one server to the next, and where a server says that something is."""
+    """The current server, among the configured ones or after a redirect."""
 
-    def __init__(self, places: tuple[Place, ...]) -> None:
-        """Begin at the server that was named first."""
-        self._places = places
-        self._tried = 0
-        self._was_sent = False
-        self.place = places[0]
+    def __init__(self, servers: tuple[Server, ...]) -> None:
+        """Start at the first server."""
+        self._servers = servers
+        self._index = 0
+        self._was_redirected = False
+        self.server = servers[0]
 
-    def patience_s(self, most_s: float, span_s: float) -> float:
-        """Return how long a server may keep one waiting for its first answer, at most `most_s`.
+    def answer_timeout_s(self, max_s: float, total_s: float) -> float:
+        """Return the time to wait for the first answer of a server, at most `max_s`.
 
-        Where several were named, each has its share of the span of time in which one must be found.
+        Several servers share `total_s` equally.
         """
-        several = len(self._places)
-        return most_s if several == 1 else min(most_s, span_s / several)
+        count = len(self._servers)
+        return max_s if count == 1 else min(max_s, total_s / count)
 
-    def arrived(self) -> None:
-        """Note that the server has answered for itself."""
-        self._was_sent = False
+    def mark_answered(self) -> None:
+        """Record that the server answered instead of redirecting."""
+        self._was_redirected = False
 
-    def go_on(self, moved_to: str | None) -> bool:
-        """Go to `moved_to`, HOST:PORT, or without it to the next server that was named.
+    def advance(self, moved_to: str | None) -> bool:
+        """Move to `moved_to` (HOST:PORT), or to the next configured server if it is None.
 
-        Return whether that may be tried at once: two servers that send a caller back and forth must
-        not do so without a pause.
+        Return whether to retry at once. Only the first of consecutive redirects is followed at
+        once, so that two servers cannot redirect a caller back and forth without a pause.
         """
         if moved_to is not None:
-            # The same way as here: an address says nothing of TLS.
-            scheme = "http" if self.place.credentials is None else "https"
-            self.place = Place(f"{scheme}://{moved_to}", moved_to, self.place.credentials)
-            at_once = not self._was_sent
-            self._was_sent = True
-            return at_once
-        self._was_sent = False
-        self._tried = (self._tried + 1) % len(self._places)
-        self.place = self._places[self._tried]
+            # The address has no scheme: keep the current one.
+            scheme = "http" if self.server.credentials is None else "https"
+            self.server = Server(f"{scheme}://{moved_to}", moved_to, self.server.credentials)
+            retry_at_once = not self._was_redirected
+            self._was_redirected = True
+            return retry_at_once
+        self._was_redirected = False
+        self._index = (self._index + 1) % len(self._servers)
+        self.server = self._servers[self._index]
         return False

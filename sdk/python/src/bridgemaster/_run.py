@@ -1,4 +1,4 @@
-"""The body of a bot's program."""
+"""The main function of a bot program."""
 
 import sys
 
@@ -7,56 +7,56 @@ from bridgemaster.v1.match_pb2 import MatchResult
 from ._attend import attend
 from ._bot import AnyBot, AsyncBot, Bot
 from ._errors import PlayError
-from ._options import Options, attends, bot_name
+from ._options import Options, bot_name, should_attend
 from ._play import play
-from ._terminal import shown
+from ._terminal import escape
 
 FAILED = 1
-"""Exit code of a bot that could not play to the end."""
+"""Exit code if the match could not be played to its end."""
 INTERRUPTED = 130
-"""Exit code of a bot that was stopped by Ctrl-C, as shells give it."""
+"""Exit code after Ctrl-C, by the convention of shells."""
 
 
 def run(
     bot: AnyBot | type[Bot] | type[AsyncBot], options: Options | None = None
 ) -> MatchResult | None:
-    """Be the body of a program: play a match, say in one line how it ended, return the result.
+    """Run a bot program: play a match, print its outcome on one line, return the result.
 
-    The match is that of the environment variables BRIDGEMASTER_SERVER and BRIDGEMASTER_TICKET, or
-    of the options. Where there is no ticket and a queue is named, by BRIDGEMASTER_QUEUE or the
-    options, the bot attends it instead, as `attend` says, and None is returned.
+    The match is that of the options, or of the environment variables BRIDGEMASTER_SERVER and
+    BRIDGEMASTER_TICKET. If no ticket is set and the options or BRIDGEMASTER_QUEUE name a queue, the
+    bot attends it instead, as `attend` does, and None is returned.
 
-    A match that could not be played to its end ends the program with exit code 1 and one line on
-    standard error, and Ctrl-C with 130; at a prompt or in a notebook it is raised. What the bot
-    itself raises is raised here, so that its author sees where.
+    If a match cannot be played to its end, the program prints one line to standard error and exits
+    with code 1, or with 130 after Ctrl-C. At a prompt or in a notebook, the error is raised
+    instead. Exceptions of the bot itself are always raised, with their traceback.
     """
     options = options or Options()
     name = bot_name(options, bot)
     try:
-        if attends(options):
+        if should_attend(options):
             attend(bot, options)
-            print(f"{shown(name)}: the queue is left")
+            print(f"{escape(name)}: left the queue")
             return None
         result = play(bot() if isinstance(bot, type) else bot, options)
     except PlayError as error:
         if is_interactive():
             raise
-        print(f"{shown(name)}: error: {error}", file=sys.stderr)
+        print(f"{escape(name)}: error: {error}", file=sys.stderr)
         sys.exit(FAILED)
     except KeyboardInterrupt:
         if is_interactive():
             raise
-        print(f"{shown(name)}: interrupted", file=sys.stderr)
+        print(f"{escape(name)}: interrupted", file=sys.stderr)
         sys.exit(INTERRUPTED)
     places = ", ".join(
         f"seat {seat.seat}: place {seat.place} with {seat.score}" for seat in result.seats
     )
-    print(f"{shown(name)}: match {shown(result.match_id)} is over; {places}")
+    print(f"{escape(name)}: match {escape(result.match_id)} is over; {places}")
     return result
 
 
 def is_interactive() -> bool:
-    """Return whether a person is at a prompt or in a notebook, which outlives an error."""
+    """Return whether the program runs at a prompt or in a notebook, which survives an error."""
     return hasattr(sys, "ps1") or ("IPython" in sys.modules and _in_ipython())
 
 

@@ -1,4 +1,4 @@
-"""Plays a seat: connects, converses, comes back after a lost stream."""
+"""Plays a seat: connects, exchanges messages, and resumes after a lost stream."""
 
 import logging
 import queue
@@ -12,49 +12,49 @@ from bridgemaster.v1.play_pb2 import DecisionRejected, MatchStarted, PlayRespons
 from ._backoff import Backoff
 from ._bot import Bot
 from ._bot_thread import BotThread
-from ._conversation import Ask, Conversation, End, Reaction, Send
-from ._errors import ProtocolError, ServerLostError, StreamLostError, error_of
+from ._conversation import Conversation, Decide, End, Reaction, Send
+from ._errors import ProtocolError, ServerLostError, StreamLostError, error_from_rpc
 from ._events import Answered, BotDone, Events, FromServer, Stopped
-from ._options import Seating
+from ._options import ResolvedOptions
 from ._route import Route
 from ._stream import Stream
 
 WELCOME_TIMEOUT_S = 10.0
-"""Time for the Welcome, once a stream is asked for."""
+"""Time to wait for the Welcome on a new stream."""
 CLOSING_TIMEOUT_S = 1.0
-"""Time that the server has to end the stream after MatchEnded; the result is known by then."""
+"""Time to wait for the end of the stream after MatchEnded."""
 MISSED_PINGS = 3
-"""A server that is silent for this many intervals of its Pings is gone."""
+"""The number of Ping intervals without a message after which a server is lost."""
 
 log = logging.getLogger("bridgemaster")
 
 
 class PlayStoppedError(Exception):
-    """The caller stopped it."""
+    """The caller stopped playing."""
 
 
 class Seat:
-    """One seat of one match, over as many streams as it takes."""
+    """One seat of one match, across all of its streams."""
 
-    def __init__(self, bot: Bot, seating: Seating) -> None:
+    def __init__(self, bot: Bot, options: ResolvedOptions) -> None:
         """Prepare to play; nothing is sent yet."""
         self._bot = bot
-        self._seating = seating
-        self._route = Route(seating.places)
-        self._conversation = Conversation(seating)
-        # Everything that happens, so that one thread does all but reading and thinking.
+        self._options = options
+        self._route = Route(options.servers)
+        self._conversation = Conversation(options)
+        # The thread of `play` handles all events. Other threads only read messages and run the bot.
         self._events: Events = queue.SimpleQueue()
-        # Answers that came while no stream was welcomed.
-        self._held: list[Answered] = []
+        # Answers given while no stream was ready to send them.
+        self._deferred: list[Answered] = []
         self._stream_was_welcomed = False
 
     def stop(self) -> None:
-        """Let `play` end with `PlayStoppedError`. May be called by any thread."""
+        """Make `play` raise `PlayStoppedError`. Can be called from any thread."""
         self._events.put(Stopped())
 
     def play(self) -> MatchResult:
         """Play to the end of the match, on the calling thread."""
-        backoff = Backoff(self._seating.connect_for_s)
+        backoff = Backoff(self._options.connect_for_s)
         self._bot_thread = BotThread(self._bot, self._events)
         try:
             while True:
@@ -63,11 +63,11 @@ class Seat:
                     break
                 except StreamLostError as lost:
                     if self._stream_was_welcomed:
-                        # A match that waits for other bots may say nothing for long.
+                        # A match that waits for other bots can be silent for a long time.
                         progressed = self._conversation.progressed
-                        backoff.restart(self._seating.reconnect_for_s, progressed=progressed)
+                        backoff.restart(self._options.reconnect_for_s, progressed=progressed)
                     self._pause(backoff, lost)
-            self._bot_thread.tell(self._bot.match_ended, result)
+            self._bot_thread.call(self._bot.match_ended, result)
             self._bot_thread.finish()
             self._wait_for_bot()
             return result
@@ -75,7 +75,7 @@ class Seat:
             self._bot_thread.stop()
 
     def _wait_for_bot(self) -> None:
-        """Wait until the bot has done all that it was given; raise what it raised."""
+        """Wait until the bot has finished all calls; raise its exception, if any."""
         while True:
             event = self._events.get()
             if isinstance(event, Stopped):
@@ -86,64 +86,65 @@ class Seat:
                 return
 
     def _pause(self, backoff: Backoff, lost: StreamLostError) -> None:
-        """Wait before the next stream; what the bot answers meanwhile is kept."""
-        server = self._route.place.server
-        at_once = self._route.go_on(lost.moved_to)
+        """Wait before the next stream, storing answers that the bot gives in the meantime."""
+        server = self._route.server.address
+        retry_at_once = self._route.advance(lost.moved_to)
         pause_s = backoff.next_pause_s()
         welcomed = self._conversation.was_welcomed
         if pause_s is None:
             raise ServerLostError(
-                f"{server} was lost and did not come back within "
-                f"{self._seating.reconnect_for_s:g} s: {lost}"
+                f"lost the stream to {server} and could not resume it within "
+                f"{self._options.reconnect_for_s:g} s: {lost}"
                 if welcomed
-                else f"{server} could not be reached within "
-                f"{self._seating.connect_for_s:g} s: {lost}",
+                else f"no server answered at {server} within "
+                f"{self._options.connect_for_s:g} s: {lost}",
                 lost.reason,
             ) from lost
-        if at_once:
-            log.debug("the match is at %s", self._route.place.server)
+        if retry_at_once:
+            log.debug("redirected to %s", self._route.server.address)
             return
         level = logging.WARNING if welcomed else logging.DEBUG
-        log.log(level, "no stream: %s; trying again in %.2f s", lost, pause_s)
+        log.log(level, "stream lost: %s; retrying in %.2f s", lost, pause_s)
         until_s = time.monotonic() + pause_s
         while (event := self._next(None, until_s)) is not None:
-            self._hold(event)
+            self._defer(event)
 
     def _play_on_one_stream(self) -> MatchResult:
-        """Open a stream and converse on it until the match is over."""
+        """Open a stream and use it until the match has ended."""
         self._stream_was_welcomed = False
-        stream = Stream(self._seating, self._route.place, self._conversation.hello(), self._events)
+        hello = self._conversation.hello()
+        stream = Stream(self._options, self._route.server, hello, self._events)
         try:
             welcome = self._read_welcome(stream)
             reactions = self._conversation.welcome(welcome)
             self._stream_was_welcomed = True
-            self._route.arrived()
+            self._route.mark_answered()
             result = self._react(stream, reactions)
             silence_s = MISSED_PINGS * welcome.ping_interval_ms / 1000
             if result is None:
-                result = self._converse(stream, silence_s or None)
+                result = self._exchange(stream, silence_s or None)
             self._leave(stream)
             return result
         finally:
             stream.close()
 
     def _read_welcome(self, stream: Stream) -> Welcome:
-        seating, welcomed = self._seating, self._conversation.was_welcomed
-        span_s = seating.reconnect_for_s if welcomed else seating.connect_for_s
-        until_s = time.monotonic() + self._route.patience_s(WELCOME_TIMEOUT_S, span_s)
+        options, welcomed = self._options, self._conversation.was_welcomed
+        total_s = options.reconnect_for_s if welcomed else options.connect_for_s
+        until_s = time.monotonic() + self._route.answer_timeout_s(WELCOME_TIMEOUT_S, total_s)
         while isinstance(event := self._next(stream, until_s), Answered):
-            self._hold(event)
+            self._defer(event)
         if event is None:
-            raise StreamLostError("no Welcome came")
+            raise StreamLostError("the server did not send a Welcome in time")
         if event.WhichOneof("message") != "welcome":
-            raise ProtocolError("the server broke the protocol: its first message is no Welcome")
+            raise ProtocolError("the server broke the protocol: its first message is not a Welcome")
         return event.welcome
 
-    def _converse(self, stream: Stream, silence_s: float | None) -> MatchResult:
-        """Carry messages between server and bot, in whatever order the two get ready."""
+    def _exchange(self, stream: Stream, silence_s: float | None) -> MatchResult:
+        """Pass messages between server and bot until the match has ended."""
         silent_until_s: float | None = None
-        held, self._held = self._held, []
-        for answered in held:
+        deferred, self._deferred = self._deferred, []
+        for answered in deferred:
             self._react(stream, self._conversation.answer(answered.request, answered.choice))
         while True:
             if silent_until_s is None and silence_s is not None:
@@ -160,40 +161,40 @@ class Seat:
                 return result
 
     def _react(self, stream: Stream, reactions: list[Reaction]) -> MatchResult | None:
-        """Do what a message calls for; return the result when it is the last one."""
+        """Carry out reactions; return the result if the match has ended."""
         for reaction in reactions:
             if isinstance(reaction, Send):
                 stream.send(reaction.message)
-            elif isinstance(reaction, Ask):
+            elif isinstance(reaction, Decide):
                 self._bot_thread.decide(reaction.request)
             elif isinstance(reaction, End):
                 return reaction.result
-            elif isinstance(reaction.what, MatchStarted):
-                self._bot_thread.tell(self._bot.match_started, reaction.what)
-            elif isinstance(reaction.what, DecisionRejected):
-                self._bot_thread.tell(self._bot.decision_rejected, reaction.what)
+            elif isinstance(reaction.message, MatchStarted):
+                self._bot_thread.call(self._bot.match_started, reaction.message)
+            elif isinstance(reaction.message, DecisionRejected):
+                self._bot_thread.call(self._bot.decision_rejected, reaction.message)
             else:
-                self._bot_thread.tell(self._bot.seat_changed, reaction.what)
+                self._bot_thread.call(self._bot.seat_changed, reaction.message)
         return None
 
     def _leave(self, stream: Stream) -> None:
-        """Leave in order: close our half, and let the server close its own."""
-        stream.end()
+        """Close the stream in order: first the client's half, then the server's."""
+        stream.half_close()
         until_s = time.monotonic() + CLOSING_TIMEOUT_S
         try:
             while self._next(stream, until_s) is not None:
                 pass
         except (StreamLostError, ProtocolError) as end:
-            log.debug("the stream is over: %s", end)
+            log.debug("the stream has ended: %s", end)
 
-    def _hold(self, event: PlayResponse | Answered) -> None:
+    def _defer(self, event: PlayResponse | Answered) -> None:
         if isinstance(event, Answered):
-            self._held.append(event)
+            self._deferred.append(event)
 
     def _next(self, stream: Stream | None, until_s: float | None) -> PlayResponse | Answered | None:
-        """Wait for the next message on a stream or answer of the bot; None when time is up.
+        """Wait for the next message of a stream or answer of the bot; None when time is up.
 
-        Raises what ends the stream, what the bot raised, or `PlayStoppedError`.
+        Raises the error that ended the stream, the bot's exception, or `PlayStoppedError`.
         """
         while True:
             left_s = None if until_s is None else max(0.0, until_s - time.monotonic())
@@ -207,10 +208,10 @@ class Seat:
                 raise PlayStoppedError
             if isinstance(event, BotDone):
                 raise event.raised or RuntimeError("the bot's thread ended")
-            # What a stream before had still to say does not count any more.
+            # Events of earlier streams are ignored.
             if isinstance(event, FromServer) and event.stream is stream:
-                if event.what is None:
+                if event.payload is None:
                     raise StreamLostError("the server ended the stream before the match was over")
-                if isinstance(event.what, grpc.RpcError):
-                    raise error_of(event.what) from event.what
-                return event.what
+                if isinstance(event.payload, grpc.RpcError):
+                    raise error_from_rpc(event.payload) from event.payload
+                return event.payload

@@ -4,7 +4,7 @@ import hashlib
 
 
 def seed_commitment(seed: str, seed_salt: str) -> str | None:
-    """Compute the commitment to a seed, given its salt in hex; None when that is no hex."""
+    """Compute the commitment to a seed; None if the salt is not valid hex."""
     try:
         salt = bytes.fromhex(seed_salt)
     except ValueError:

@@ -9,21 +9,21 @@ from bridgemaster.v1.play_pb2 import PlayRequest
 from bridgemaster.v1.play_pb2_grpc import PlayServiceStub
 
 from ._events import Events, FromServer
-from ._options import Seating
-from ._route import Place
+from ._options import ResolvedOptions
+from ._route import Server
 
 CONNECT_TIMEOUT_MS = 5_000
-"""Time for one attempt to reach a server: another one may be there."""
+"""Time limit of one connection attempt."""
 KEEP_ALIVE_MS = 10_000
-"""Silence after which the transport checks that the server is still there, and the time that it has
-to show so: a machine that vanished is noticed within the sum."""
+"""Interval of keepalive pings, and the time to wait for their answer: a vanished machine is noticed
+within the sum of both."""
 
 _CHANNEL_OPTIONS = (
-    # A server on the own machine or network is not reached through the proxy of the browser.
+    # Bot servers usually run on the same machine or network, which a proxy cannot reach.
     ("grpc.enable_http_proxy", 0),
-    # Without this a new channel would wait for the back-off of the one before it.
+    # Without this, a new channel would inherit the backoff of the previous one.
     ("grpc.use_local_subchannel_pool", 1),
-    # The time for an attempt, in spite of its name.
+    # Despite its name, also the time limit of an attempt.
     ("grpc.min_reconnect_backoff_ms", CONNECT_TIMEOUT_MS),
     ("grpc.keepalive_time_ms", KEEP_ALIVE_MS),
     ("grpc.keepalive_timeout_ms", KEEP_ALIVE_MS),
@@ -31,25 +31,27 @@ _CHANNEL_OPTIONS = (
 )
 
 
-def channel_to(place: Place) -> grpc.Channel:
-    """Return a connection to a server, with TLS where there are credentials."""
-    if place.credentials is None:
-        return grpc.insecure_channel(place.target, options=_CHANNEL_OPTIONS)
-    return grpc.secure_channel(place.target, place.credentials, options=_CHANNEL_OPTIONS)
+def open_channel(server: Server) -> grpc.Channel:
+    """Open a channel to a server, with TLS if it has credentials."""
+    if server.credentials is None:
+        return grpc.insecure_channel(server.target, options=_CHANNEL_OPTIONS)
+    return grpc.secure_channel(server.target, server.credentials, options=_CHANNEL_OPTIONS)
 
 
 class Stream:
-    """A stream and the connection below it; what comes on it goes to the events."""
+    """A stream with its own connection; received messages are added to the events."""
 
-    def __init__(self, seating: Seating, place: Place, hello: PlayRequest, events: Events) -> None:
-        """Open the stream at a server, with the Hello as its first message."""
+    def __init__(
+        self, options: ResolvedOptions, server: Server, hello: PlayRequest, events: Events
+    ) -> None:
+        """Open the stream and send the Hello."""
         self._events = events
-        # None ends our half.
+        # None closes the client's half of the stream.
         self._outbound: SimpleQueue[PlayRequest | None] = SimpleQueue()
         self._outbound.put(hello)
-        self._channel = channel_to(place)
+        self._channel = open_channel(server)
         self._call = PlayServiceStub(self._channel).Play(
-            iter(self._outbound.get, None), metadata=seating.metadata
+            iter(self._outbound.get, None), metadata=options.metadata
         )
         threading.Thread(target=self._read, name="bridgemaster-stream", daemon=True).start()
 
@@ -57,19 +59,19 @@ class Stream:
         """Send a message."""
         self._outbound.put(message)
 
-    def end(self) -> None:
-        """Close our half."""
+    def half_close(self) -> None:
+        """Close the client's half of the stream."""
         self._outbound.put(None)
 
     def close(self) -> None:
         """Close the connection."""
         self._call.cancel()
-        # Whoever waits for something to send waits no more.
+        # Wake the thread that waits for a message to send.
         self._outbound.put(None)
         self._channel.close()
 
     def _read(self) -> None:
-        # Read at once whatever comes, also while the bot thinks.
+        # Messages are read at once, also while the bot thinks.
         try:
             for response in self._call:
                 self._events.put(FromServer(self, response))

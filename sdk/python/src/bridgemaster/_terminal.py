@@ -1,8 +1,8 @@
-"""What may go to a terminal: text from outside must not take it over."""
+"""Escapes text from outside, so that it cannot control the terminal."""
 
 
-def shown(text: object) -> str:
-    r"""Give text on one line; what is not printable is escaped, as in `\x1b` and `\n`."""
+def escape(text: object) -> str:
+    r"""Return text on one line; characters that are not printable are escaped, as in `\x1b`."""
     return "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode() for char in str(text)
     )

@@ -1,4 +1,4 @@
-"""Whom a bot trusts when the address of its server is an https:// one, and what it shows."""
+"""TLS for `https://` addresses: trusted certificates and the client certificate."""
 
 import os
 import ssl
@@ -16,22 +16,24 @@ CLIENT_KEY_VARIABLE = "BRIDGEMASTER_CLIENT_KEY"
 
 @dataclass(frozen=True)
 class TlsFiles:
-    """PEM files. What is None is taken from the environment variable of its name."""
+    """PEM files. A field that is None is read from its environment variable."""
 
     ca: str | os.PathLike[str] | None = None
-    """Certificates to trust instead of the system's; `BRIDGEMASTER_CA`."""
+    """Certificates to trust instead of the system's. None: `BRIDGEMASTER_CA`."""
     client_cert: str | os.PathLike[str] | None = None
-    """The bot's own certificate, for servers that ask for one; `BRIDGEMASTER_CLIENT_CERT`."""
+    """The client certificate, for servers that require one. None: `BRIDGEMASTER_CLIENT_CERT`."""
     client_key: str | os.PathLike[str] | None = None
-    """The private key of `client_cert`; `BRIDGEMASTER_CLIENT_KEY`."""
+    """The private key of `client_cert`. None: `BRIDGEMASTER_CLIENT_KEY`."""
 
     def credentials(self) -> grpc.ChannelCredentials:
-        """Read the files; raise `OptionsError` when one cannot be used."""
+        """Read the files; raise `OptionsError` if one cannot be used."""
         ca = _read(self.ca, CA_VARIABLE)
         client_cert = _read(self.client_cert, CLIENT_CERT_VARIABLE)
         client_key = _read(self.client_key, CLIENT_KEY_VARIABLE)
         if (client_cert is None) != (client_key is None):
-            raise OptionsError("a client certificate and its private key are given together")
+            raise OptionsError(
+                "a client certificate requires its private key, and a private key its certificate"
+            )
         return grpc.ssl_channel_credentials(
             root_certificates=system_roots() if ca is None else ca,
             private_key=client_key,
@@ -40,9 +42,9 @@ class TlsFiles:
 
 
 def system_roots() -> bytes | None:
-    """Return the certificates that the system trusts, in PEM; None for those of gRPC's own list.
+    """Return the certificates that the system trusts, in PEM; None if it has no list.
 
-    Python finds no list on some systems; then gRPC's is better than none.
+    Without a list, gRPC uses its built-in one.
     """
     certificates = ssl.create_default_context().get_ca_certs(binary_form=True)
     if not certificates:

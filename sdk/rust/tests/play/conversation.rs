@@ -1,10 +1,10 @@
-//! What bot and server say to each other in a match.
+//! The messages that bot and server exchange in a match.
 
 use bridgemaster_sdk::{Bot, Choice, PlayError, Request, play, v1};
 use v1::{play_request, play_response};
 
 use crate::{
-    puppet::{Heard, asked, options, played, soon_heard, start},
+    scripted_bot::{BotEvent, next_events, options, outcome, start, with_open_request},
     scripted_server::{
         SEAT, ScriptedServer, decision_rejected, decision_request, match_ended, match_result,
         match_started, seat_status,
@@ -14,7 +14,7 @@ use crate::{
 #[tokio::test]
 async fn a_whole_match_reaches_the_bot_and_its_answers_the_server() {
     let mut server = ScriptedServer::start().await;
-    let (playing, strings) = start(&server);
+    let (playing, control) = start(&server);
     let (hello, mut stream) = server.next_welcomed().await;
     assert_eq!(stream.authorization.as_deref(), Some("Bearer ticket-7"));
     assert_eq!(
@@ -31,31 +31,31 @@ async fn a_whole_match_reaches_the_bot_and_its_answers_the_server() {
     stream.send(1, match_started()).await;
     for (sequence, request_id, index) in [(2, 1, 2), (3, 2, 0)] {
         stream.send(sequence, decision_request(request_id)).await;
-        strings.choose(index as usize);
+        control.choose(index as usize);
         assert_eq!(stream.decision().await, (request_id, index));
     }
     stream.send(4, seat_status(1)).await;
     stream.send(5, match_ended()).await;
-    assert!(stream.is_ended_by_bot().await);
+    assert!(stream.is_closed_by_bot().await);
     drop(stream);
-    assert_eq!(played(playing).await.unwrap(), match_result());
+    assert_eq!(outcome(playing).await.unwrap(), match_result());
     assert_eq!(
-        strings.heard(),
+        control.events(),
         [
-            Heard::Started(SEAT),
-            Heard::Asked(1),
-            Heard::Asked(2),
-            Heard::Strikes(1),
-            Heard::Ended(7)
+            BotEvent::Started(SEAT),
+            BotEvent::Requested(1),
+            BotEvent::Requested(2),
+            BotEvent::Strikes(1),
+            BotEvent::Ended(7)
         ]
     );
 }
 
 #[tokio::test]
 async fn a_choice_carries_its_note() {
-    let (_server, playing, strings, mut stream) = asked().await;
+    let (_server, playing, control, mut stream) = with_open_request().await;
     let noted = Choice::Index(2).with_note("the park is nearly full");
-    strings.choices.send(noted).unwrap();
+    control.choices.send(noted).unwrap();
     let expected = v1::Decision {
         request_id: 1,
         choice: Some(v1::decision::Choice::Index(2)),
@@ -67,49 +67,52 @@ async fn a_choice_carries_its_note() {
     );
     stream.send(3, decision_request(2)).await;
     let resigned = Choice::Resign.with_note("nothing is left");
-    strings.choices.send(resigned).unwrap();
+    control.choices.send(resigned).unwrap();
     let expected = v1::play_request::Message::Resign(v1::Resign {});
     assert_eq!(stream.next().await, expected);
     stream.send(4, match_ended()).await;
     drop(stream);
-    played(playing).await.unwrap();
+    outcome(playing).await.unwrap();
 }
 
 #[tokio::test]
-async fn a_message_that_comes_twice_counts_once() {
+async fn a_repeated_message_counts_once() {
     let mut server = ScriptedServer::start().await;
-    let (playing, strings) = start(&server);
+    let (playing, control) = start(&server);
     let (_, mut stream) = server.next_welcomed().await;
     stream.send(1, match_started()).await;
     stream.send(1, match_started()).await;
     stream.send(2, seat_status(1)).await;
     stream.send(2, seat_status(1)).await;
     stream.send(3, decision_request(1)).await;
-    strings.choose(1);
+    control.choose(1);
     assert_eq!(stream.decision().await, (1, 1));
     stream.send(3, decision_request(1)).await;
     stream.send(4, decision_request(2)).await;
-    strings.choose(2);
+    control.choose(2);
     assert_eq!(stream.decision().await, (2, 2));
     stream.send(5, match_ended()).await;
     drop(stream);
-    played(playing).await.unwrap();
+    outcome(playing).await.unwrap();
     assert_eq!(
-        strings.heard(),
+        control.events(),
         [
-            Heard::Started(SEAT),
-            Heard::Strikes(1),
-            Heard::Asked(1),
-            Heard::Asked(2),
-            Heard::Ended(7)
+            BotEvent::Started(SEAT),
+            BotEvent::Strikes(1),
+            BotEvent::Requested(1),
+            BotEvent::Requested(2),
+            BotEvent::Ended(7)
         ]
     );
 }
 
 #[tokio::test]
 async fn a_ping_is_answered_while_the_bot_thinks() {
-    let (_server, playing, strings, mut stream) = asked().await;
-    assert_eq!(soon_heard(&strings, 2).await.last(), Some(&Heard::Asked(1)));
+    let (_server, playing, control, mut stream) = with_open_request().await;
+    assert_eq!(
+        next_events(&control, 2).await.last(),
+        Some(&BotEvent::Requested(1))
+    );
     stream
         .send(0, play_response::Message::Ping(v1::Ping { nonce: 99 }))
         .await;
@@ -117,44 +120,44 @@ async fn a_ping_is_answered_while_the_bot_thinks() {
         stream.next().await,
         play_request::Message::Pong(v1::Pong { nonce: 99 })
     );
-    strings.choose(0);
+    control.choose(0);
     assert_eq!(stream.decision().await, (1, 0));
     stream.send(3, match_ended()).await;
     drop(stream);
-    played(playing).await.unwrap();
+    outcome(playing).await.unwrap();
 }
 
 #[tokio::test]
-async fn a_refused_decision_is_told_to_the_bot_and_asked_for_again() {
-    let (_server, playing, strings, mut stream) = asked().await;
-    strings.choose(9);
+async fn a_refused_decision_is_reported_and_requested_again() {
+    let (_server, playing, control, mut stream) = with_open_request().await;
+    control.choose(9);
     assert_eq!(stream.decision().await, (1, 9));
     stream.send(3, decision_rejected(1)).await;
-    strings.choose(1);
+    control.choose(1);
     assert_eq!(stream.decision().await, (1, 1));
     stream.send(4, match_ended()).await;
     drop(stream);
-    played(playing).await.unwrap();
+    outcome(playing).await.unwrap();
     assert_eq!(
-        strings.heard()[1..],
+        control.events()[1..],
         [
-            Heard::Asked(1),
-            Heard::Rejected(1, "index".to_owned()),
-            Heard::Asked(1),
-            Heard::Ended(7)
+            BotEvent::Requested(1),
+            BotEvent::Rejected(1, "index".to_owned()),
+            BotEvent::Requested(1),
+            BotEvent::Ended(7)
         ]
     );
 }
 
 #[tokio::test]
 async fn a_bot_that_is_always_refused_ends_with_the_last_refusal() {
-    let (_server, playing, strings, mut stream) = asked().await;
+    let (_server, playing, control, mut stream) = with_open_request().await;
     for sequence in 3..=5 {
-        strings.choose(9);
+        control.choose(9);
         assert_eq!(stream.decision().await, (1, 9));
         stream.send(sequence, decision_rejected(1)).await;
     }
-    let error = played(playing).await.unwrap_err();
+    let error = outcome(playing).await.unwrap_err();
     let PlayError::NoLegalDecision {
         request_id: 1,
         times: 3,
@@ -168,29 +171,29 @@ async fn a_bot_that_is_always_refused_ends_with_the_last_refusal() {
 
 #[tokio::test]
 async fn a_bot_can_resign() {
-    let (_server, playing, strings, mut stream) = asked().await;
-    strings.choices.send(Choice::Resign).unwrap();
+    let (_server, playing, control, mut stream) = with_open_request().await;
+    control.choices.send(Choice::Resign).unwrap();
     let resign = v1::Resign {};
     assert_eq!(stream.next().await, play_request::Message::Resign(resign));
     stream.send(3, match_ended()).await;
     drop(stream);
-    played(playing).await.unwrap();
+    outcome(playing).await.unwrap();
 }
 
 #[tokio::test]
 async fn a_bot_that_panics_ends_play_with_its_message() {
-    struct Faulty;
-    impl Bot for Faulty {
+    struct PanickingBot;
+    impl Bot for PanickingBot {
         fn decide(&mut self, request: &Request) -> Choice {
             panic!("no idea about request {}", request.request_id)
         }
     }
     let mut server = ScriptedServer::start().await;
-    let playing = tokio::spawn(play(Faulty, options(&server.url)));
+    let playing = tokio::spawn(play(PanickingBot, options(&server.url)));
     let (_, stream) = server.next_welcomed().await;
     stream.send(1, match_started()).await;
     stream.send(2, decision_request(1)).await;
-    let error = played(playing).await.unwrap_err();
+    let error = outcome(playing).await.unwrap_err();
     let PlayError::BotPanicked(message) = error else {
         panic!("{error:?}")
     };

@@ -1,10 +1,10 @@
-//! The SDK against a server whose every message is in the test's hand.
+//! The SDK against a server whose messages the tests script.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod conversation;
-mod puppet;
 mod refusals;
 mod resuming;
+mod scripted_bot;
 mod scripted_server;
 mod seed;

@@ -8,14 +8,14 @@ use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
 
 use crate::{
-    puppet::{options, played, puppet, start},
-    scripted_server::{ScriptedServer, match_ended, match_started, soon},
+    scripted_bot::{options, outcome, scripted_bot, start},
+    scripted_server::{ScriptedServer, match_ended, match_started, within_timeout},
 };
 
 #[tokio::test]
-async fn a_refusal_is_surfaced_with_its_reason_and_not_tried_again() {
+async fn a_refusal_is_returned_with_its_reason_and_not_retried() {
     let mut server = ScriptedServer::start().await;
-    let (playing, _strings) = start(&server);
+    let (playing, _control) = start(&server);
     let mut stream = server.next_stream().await;
     stream.hello().await;
     stream
@@ -25,7 +25,7 @@ async fn a_refusal_is_surfaced_with_its_reason_and_not_tried_again() {
             "no such ticket",
         ))
         .await;
-    let error = played(playing).await.unwrap_err();
+    let error = outcome(playing).await.unwrap_err();
     assert_eq!(error.advice(), Advice::Fix);
     let PlayError::Refused(refusal) = error else {
         panic!("{error:?}")
@@ -35,9 +35,9 @@ async fn a_refusal_is_surfaced_with_its_reason_and_not_tried_again() {
 }
 
 #[tokio::test]
-async fn a_refusal_that_asks_for_another_try_gets_one() {
+async fn a_refusal_with_the_advice_retry_is_retried() {
     let mut server = ScriptedServer::start().await;
-    let (playing, _strings) = start(&server);
+    let (playing, _control) = start(&server);
     let (_, stream) = server.next_welcomed().await;
     stream.send(1, match_started()).await;
     stream
@@ -51,44 +51,46 @@ async fn a_refusal_that_asks_for_another_try_gets_one() {
     assert_eq!(hello.last_sequence, Some(1));
     stream.send(2, match_ended()).await;
     drop(stream);
-    played(playing).await.unwrap();
+    outcome(playing).await.unwrap();
 }
 
 #[tokio::test]
 async fn a_bot_waits_for_a_server_that_starts_after_it() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let (bot, _strings) = puppet();
+    let (bot, _control) = scripted_bot();
     let playing = tokio::spawn(play(bot, options(&url)));
-    let (first_attempt, _) = soon("a first attempt", listener.accept()).await.unwrap();
+    let (first_attempt, _) = within_timeout("a first attempt", listener.accept())
+        .await
+        .unwrap();
     drop(first_attempt);
     let mut server = ScriptedServer::start_on(listener);
     let (_, stream) = server.next_welcomed().await;
     stream.send(1, match_ended()).await;
     drop(stream);
-    played(playing).await.unwrap();
+    outcome(playing).await.unwrap();
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_unreachable_after_the_time_for_connecting() {
-    // Bound, so that nobody else gets the port, and not listening.
-    let unheard = TcpSocket::new_v4().unwrap();
-    unheard.bind("127.0.0.1:0".parse().unwrap()).unwrap();
-    let url = format!("http://{}", unheard.local_addr().unwrap());
-    let (bot, _strings) = puppet();
+async fn an_absent_server_is_unreachable_after_connect_for() {
+    // Bound, so that no other process gets the port, but not listening.
+    let unused = TcpSocket::new_v4().unwrap();
+    unused.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let url = format!("http://{}", unused.local_addr().unwrap());
+    let (bot, _control) = scripted_bot();
     let options = Options {
         connect_for: Duration::from_millis(50),
         ..options(&url)
     };
-    let error = played(tokio::spawn(play(bot, options))).await.unwrap_err();
+    let error = outcome(tokio::spawn(play(bot, options))).await.unwrap_err();
     assert!(matches!(error, PlayError::Unreachable { .. }), "{error:?}");
     assert_eq!(error.advice(), Advice::Retry);
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_come_back_is_lost_after_the_time_for_resuming() {
+async fn a_server_that_stays_away_is_lost_after_reconnect_for() {
     let mut server = ScriptedServer::start().await;
-    let (bot, _strings) = puppet();
+    let (bot, _control) = scripted_bot();
     let options = Options {
         reconnect_for: Duration::from_millis(50),
         ..options(&server.url)
@@ -97,26 +99,26 @@ async fn a_server_that_does_not_come_back_is_lost_after_the_time_for_resuming() 
     let (_, stream) = server.next_welcomed().await;
     server.stop();
     drop(stream);
-    let error = played(playing).await.unwrap_err();
+    let error = outcome(playing).await.unwrap_err();
     assert!(matches!(error, PlayError::Lost { .. }), "{error:?}");
 }
 
 #[tokio::test]
 async fn a_key_that_is_revoked_during_the_match_ends_play_with_that_reason() {
     let mut server = ScriptedServer::start().await;
-    let (playing, _strings) = start(&server);
+    let (playing, _control) = start(&server);
     let (_, stream) = server.next_welcomed().await;
     stream
         .fail(refusal(Code::Unauthenticated, "KEY_REVOKED", "revoked"))
         .await;
-    let error = played(playing).await.unwrap_err();
+    let error = outcome(playing).await.unwrap_err();
     assert_eq!(reason(&error), ("KEY_REVOKED", Advice::Fix));
 }
 
 #[tokio::test]
-async fn a_server_that_stops_and_does_not_come_back_is_told_by_its_reason() {
+async fn a_server_that_stops_for_good_ends_play_with_its_reason() {
     let mut server = ScriptedServer::start().await;
-    let (bot, _strings) = puppet();
+    let (bot, _control) = scripted_bot();
     let options = Options {
         reconnect_for: Duration::ZERO,
         ..options(&server.url)
@@ -126,18 +128,18 @@ async fn a_server_that_stops_and_does_not_come_back_is_told_by_its_reason() {
     stream
         .fail(refusal(Code::Unavailable, "SERVER_STOPPING", "until later"))
         .await;
-    let error = played(playing).await.unwrap_err();
+    let error = outcome(playing).await.unwrap_err();
     assert_eq!(reason(&error), ("SERVER_STOPPING", Advice::Retry));
 }
 
 #[tokio::test]
-async fn an_address_that_is_none_is_refused_before_dialling() {
-    let (bot, _strings) = puppet();
+async fn an_invalid_address_is_refused_before_connecting() {
+    let (bot, _control) = scripted_bot();
     let error = play(bot, options("not an address")).await.unwrap_err();
     assert!(matches!(error, PlayError::Options(_)), "{error:?}");
 }
 
-/// The reason of the server, and what to do.
+/// Returns the reason and the advice of a refusal.
 fn reason(error: &PlayError) -> (&str, Advice) {
     let PlayError::Refused(refusal) = error else {
         panic!("{error:?}")

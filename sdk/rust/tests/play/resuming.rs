@@ -1,11 +1,11 @@
-//! Streams that are lost, and what a bot does on the next one.
+//! Lost streams and how the next one resumes.
 
 use bridgemaster_sdk::v1;
 use tonic::Status;
 use v1::{play_request, play_response};
 
 use crate::{
-    puppet::{Heard, asked, played, soon_heard, start},
+    scripted_bot::{BotEvent, next_events, outcome, start, with_open_request},
     scripted_server::{
         HISTORY_ID, SEAT, ScriptedServer, decision_request, match_ended, match_result,
         match_started,
@@ -14,10 +14,10 @@ use crate::{
 
 #[tokio::test]
 async fn a_lost_stream_is_resumed_and_the_open_request_answered_on_the_new_one() {
-    let (mut server, playing, strings, stream) = asked().await;
+    let (mut server, playing, control, stream) = with_open_request().await;
     assert_eq!(
-        soon_heard(&strings, 2).await,
-        [Heard::Started(SEAT), Heard::Asked(1)]
+        next_events(&control, 2).await,
+        [BotEvent::Started(SEAT), BotEvent::Requested(1)]
     );
     stream.fail(Status::unavailable("gone")).await;
 
@@ -25,18 +25,18 @@ async fn a_lost_stream_is_resumed_and_the_open_request_answered_on_the_new_one()
     assert_eq!(hello.last_sequence, Some(2));
     assert_eq!(hello.history_id.as_deref(), Some(HISTORY_ID));
     stream.send(2, decision_request(1)).await;
-    strings.choose(1);
+    control.choose(1);
     assert_eq!(stream.decision().await, (1, 1));
     stream.send(3, match_ended()).await;
     drop(stream);
-    assert_eq!(played(playing).await.unwrap(), match_result());
-    assert_eq!(strings.heard(), [Heard::Ended(7)]);
+    assert_eq!(outcome(playing).await.unwrap(), match_result());
+    assert_eq!(control.events(), [BotEvent::Ended(7)]);
 }
 
 #[tokio::test]
-async fn an_answer_that_a_lost_stream_may_have_swallowed_is_sent_again_once() {
-    let (mut server, playing, strings, mut stream) = asked().await;
-    strings.choose(2);
+async fn an_answer_on_a_lost_stream_is_sent_again_once() {
+    let (mut server, playing, control, mut stream) = with_open_request().await;
+    control.choose(2);
     assert_eq!(stream.decision().await, (1, 2));
     drop(stream);
 
@@ -44,41 +44,41 @@ async fn an_answer_that_a_lost_stream_may_have_swallowed_is_sent_again_once() {
     assert_eq!(stream.decision().await, (1, 2));
     stream.send(2, decision_request(1)).await;
     stream.send(3, decision_request(2)).await;
-    strings.choose(0);
+    control.choose(0);
     assert_eq!(stream.decision().await, (2, 0));
     stream.send(4, match_ended()).await;
     drop(stream);
-    played(playing).await.unwrap();
+    outcome(playing).await.unwrap();
     assert_eq!(
-        strings.heard(),
+        control.events(),
         [
-            Heard::Started(SEAT),
-            Heard::Asked(1),
-            Heard::Asked(2),
-            Heard::Ended(7)
+            BotEvent::Started(SEAT),
+            BotEvent::Requested(1),
+            BotEvent::Requested(2),
+            BotEvent::Ended(7)
         ]
     );
 }
 
 #[tokio::test]
-async fn a_bot_that_is_not_resumed_begins_anew_without_its_unsent_answer() {
+async fn a_bot_that_is_not_resumed_starts_over_without_its_unsent_answer() {
     const ANOTHER: &str = "ffffffffffffffffffffffffffffffff";
     let mut server = ScriptedServer::start().await;
-    let (playing, strings) = start(&server);
+    let (playing, control) = start(&server);
     let (_, mut stream) = server.next_welcomed().await;
     stream.send(1, match_started()).await;
     for number in [1, 2] {
         stream.send(1 + number, decision_request(number)).await;
-        strings.choose(number as usize);
+        control.choose(number as usize);
         assert_eq!(stream.decision().await, (number, number));
     }
     drop(stream);
 
-    // For this server the first request is still open, and nobody has answered it.
+    // For this server the first request is still open and unanswered.
     let (_, mut stream) = server.next_not_resumed(ANOTHER).await;
     stream.send(1, match_started()).await;
     stream.send(2, decision_request(1)).await;
-    strings.choose(0);
+    control.choose(0);
     assert_eq!(stream.decision().await, (1, 0));
     drop(stream);
 
@@ -88,29 +88,32 @@ async fn a_bot_that_is_not_resumed_begins_anew_without_its_unsent_answer() {
     assert_eq!(stream.decision().await, (1, 0), "the new one, again");
     stream.send(3, match_ended()).await;
     drop(stream);
-    assert_eq!(played(playing).await.unwrap(), match_result());
+    assert_eq!(outcome(playing).await.unwrap(), match_result());
     assert_eq!(
-        strings.heard(),
+        control.events(),
         [
-            Heard::Started(SEAT),
-            Heard::Asked(1),
-            Heard::Asked(2),
-            Heard::Started(SEAT),
-            Heard::Asked(1),
-            Heard::Ended(7)
+            BotEvent::Started(SEAT),
+            BotEvent::Requested(1),
+            BotEvent::Requested(2),
+            BotEvent::Started(SEAT),
+            BotEvent::Requested(1),
+            BotEvent::Ended(7)
         ]
     );
 }
 
 #[tokio::test]
-async fn what_a_bot_thought_about_before_it_began_anew_answers_nothing() {
-    let (mut server, playing, strings, stream) = asked().await;
-    assert_eq!(soon_heard(&strings, 2).await.last(), Some(&Heard::Asked(1)));
+async fn an_answer_to_a_request_from_before_a_start_over_is_dropped() {
+    let (mut server, playing, control, stream) = with_open_request().await;
+    assert_eq!(
+        next_events(&control, 2).await.last(),
+        Some(&BotEvent::Requested(1))
+    );
     drop(stream);
 
     let (_, mut stream) = server.next_not_resumed("another").await;
     stream.send(1, match_started()).await;
-    // Of the same number, and another all the same.
+    // A different request with the same id.
     stream.send(2, decision_request(1)).await;
     stream
         .send(0, play_response::Message::Ping(v1::Ping { nonce: 9 }))
@@ -119,10 +122,10 @@ async fn what_a_bot_thought_about_before_it_began_anew_answers_nothing() {
         stream.next().await,
         play_request::Message::Pong(v1::Pong { nonce: 9 })
     );
-    strings.choose(1);
-    strings.choose(2);
+    control.choose(1);
+    control.choose(2);
     assert_eq!(stream.decision().await, (1, 2));
     stream.send(3, match_ended()).await;
     drop(stream);
-    played(playing).await.unwrap();
+    outcome(playing).await.unwrap();
 }

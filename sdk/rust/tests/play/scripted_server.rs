@@ -1,4 +1,4 @@
-//! A PlayService whose side of each stream is played by the test.
+//! A PlayService whose messages the test scripts.
 
 use std::{net::SocketAddr, pin::Pin, time::Duration};
 
@@ -10,14 +10,14 @@ use tokio::{net::TcpListener, sync::mpsc, task::JoinHandle, time::timeout};
 use tokio_stream::{Stream, wrappers::ReceiverStream, wrappers::TcpListenerStream};
 use tonic::{Request, Response, Status, Streaming, transport::Server};
 
-/// A wait that is longer than this has failed.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+/// The longest that a test waits for any one event.
+pub(crate) const TEST_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Waits for what has to come.
-pub(crate) async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {
-    match timeout(PATIENCE, future).await {
+/// Awaits a future that must complete within [`TEST_TIMEOUT`].
+pub(crate) async fn within_timeout<T>(event: &str, future: impl Future<Output = T>) -> T {
+    match timeout(TEST_TIMEOUT, future).await {
         Ok(value) => value,
-        Err(_) => panic!("{what} did not come"),
+        Err(_) => panic!("timed out waiting for {event}"),
     }
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct ScriptedServer {
 }
 
 impl ScriptedServer {
-    /// A server on a free loopback port.
+    /// Starts a server on a free loopback port.
     pub(crate) async fn start() -> Self {
         let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0)))
             .await
@@ -55,12 +55,14 @@ impl ScriptedServer {
         }
     }
 
-    /// The next stream that a bot opens.
+    /// Waits for the next stream that a bot opens.
     pub(crate) async fn next_stream(&mut self) -> ServerStream {
-        soon("a stream", self.streams.recv()).await.unwrap()
+        within_timeout("a stream", self.streams.recv())
+            .await
+            .unwrap()
     }
 
-    /// The next stream, its Hello read and answered.
+    /// Waits for the next stream, reads its Hello and sends a Welcome.
     pub(crate) async fn next_welcomed(&mut self) -> (v1::Hello, ServerStream) {
         let mut stream = self.next_stream().await;
         let hello = stream.hello().await;
@@ -70,7 +72,7 @@ impl ScriptedServer {
         (hello, stream)
     }
 
-    /// The next stream, whose bot has to begin anew in another history.
+    /// Waits for the next stream and makes its bot start over, in another history.
     pub(crate) async fn next_not_resumed(&mut self, history_id: &str) -> (v1::Hello, ServerStream) {
         let mut stream = self.next_stream().await;
         let hello = stream.hello().await;
@@ -92,9 +94,9 @@ pub(crate) struct ServerStream {
 }
 
 impl ServerStream {
-    /// The next message of the bot.
+    /// Waits for the next message of the bot.
     pub(crate) async fn next(&mut self) -> play_request::Message {
-        let request = soon("a message of the bot", self.requests.message()).await;
+        let request = within_timeout("a message of the bot", self.requests.message()).await;
         request
             .unwrap()
             .expect("the bot ended its stream")
@@ -102,10 +104,10 @@ impl ServerStream {
             .unwrap()
     }
 
-    /// Whether the bot ends its side, without another message.
-    pub(crate) async fn is_ended_by_bot(&mut self) -> bool {
+    /// Returns whether the bot closes its side without another message.
+    pub(crate) async fn is_closed_by_bot(&mut self) -> bool {
         matches!(
-            soon("the bot's end", self.requests.message()).await,
+            within_timeout("the bot's end", self.requests.message()).await,
             Ok(None) | Err(_)
         )
     }
@@ -117,7 +119,7 @@ impl ServerStream {
         }
     }
 
-    /// The next message, which must be a decision: the request and the index it answers with.
+    /// Waits for the next message, which must be a decision by index; returns request id and index.
     pub(crate) async fn decision(&mut self) -> (u32, u32) {
         match self.next().await {
             play_request::Message::Decision(v1::Decision {

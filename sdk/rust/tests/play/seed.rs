@@ -1,14 +1,14 @@
-//! Whether the seed of a match is the one that the server committed to.
+//! Checks of the revealed seed against the server's commitment.
 
 use bridgemaster_sdk::{Advice, PlayError, v1};
 use v1::play_response;
 
 use crate::{
-    puppet::{played, start},
+    scripted_bot::{outcome, start},
     scripted_server::{ScriptedServer, match_result, match_started},
 };
 
-/// Seed and salt, and their commitment as Python's hashlib gives it.
+/// Seed, salt, and their commitment as computed by Python's hashlib.
 const SEED: &str = "london-1209";
 
 const SALT: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
@@ -17,7 +17,7 @@ const COMMITMENT: &str = "fb68e9b2871847c68a016f69b6f578dccf4bcc570460ba524a4063
 
 fn committed() -> play_response::Message {
     let play_response::Message::MatchStarted(started) = match_started() else {
-        panic!("a MatchStarted is made")
+        panic!("match_started() returns a MatchStarted")
     };
     play_response::Message::MatchStarted(v1::MatchStarted {
         seed_commitment: COMMITMENT.to_owned(),
@@ -34,27 +34,27 @@ fn revealing(seed: &str, seed_salt: &str) -> play_response::Message {
 }
 
 #[tokio::test]
-async fn a_seed_that_is_the_one_committed_to_ends_play_well() {
+async fn a_seed_that_matches_the_commitment_is_accepted() {
     let mut server = ScriptedServer::start().await;
-    let (playing, _strings) = start(&server);
+    let (playing, _control) = start(&server);
     let (_, stream) = server.next_welcomed().await;
     stream.send(1, committed()).await;
     stream.send(2, revealing(SEED, SALT)).await;
     drop(stream);
-    assert_eq!(played(playing).await.unwrap(), match_result());
+    assert_eq!(outcome(playing).await.unwrap(), match_result());
 }
 
 #[tokio::test]
-async fn a_seed_or_salt_that_was_not_committed_to_is_an_error_with_the_result() {
+async fn a_seed_or_salt_that_does_not_match_is_an_error_with_the_result() {
     let other_salt = SALT.replace("00", "01");
     for (seed, salt) in [("london-1210", SALT), (SEED, &other_salt), ("", "")] {
         let mut server = ScriptedServer::start().await;
-        let (playing, _strings) = start(&server);
+        let (playing, _control) = start(&server);
         let (_, stream) = server.next_welcomed().await;
         stream.send(1, committed()).await;
         stream.send(2, revealing(seed, salt)).await;
         drop(stream);
-        let error = played(playing).await.unwrap_err();
+        let error = outcome(playing).await.unwrap_err();
         assert_eq!(error.advice(), Advice::Stop);
         let PlayError::BrokenSeedCommitment {
             commitment, result, ..
@@ -67,10 +67,10 @@ async fn a_seed_or_salt_that_was_not_committed_to_is_an_error_with_the_result() 
 }
 
 #[tokio::test]
-async fn a_seed_that_is_told_with_the_group_may_come_later_and_must_be_the_one_committed_to() {
+async fn a_seed_revealed_with_the_group_may_be_missing_but_must_match_the_commitment() {
     let of_group = || {
         let play_response::Message::MatchStarted(started) = committed() else {
-            panic!("a MatchStarted is made")
+            panic!("match_started() returns a MatchStarted")
         };
         let group = v1::MatchGroup {
             seed_reveal: v1::SeedReveal::WithGroup.into(),
@@ -85,29 +85,33 @@ async fn a_seed_that_is_told_with_the_group_may_come_later_and_must_be_the_one_c
             ..started
         })
     };
-    for (seed, salt, is_right) in [
+    for (seed, salt, is_accepted) in [
         ("", "", true),
         (SEED, SALT, true),
         ("london-1210", SALT, false),
         (SEED, "", false),
     ] {
         let mut server = ScriptedServer::start().await;
-        let (playing, _strings) = start(&server);
+        let (playing, _control) = start(&server);
         let (_, stream) = server.next_welcomed().await;
         stream.send(1, of_group()).await;
         stream.send(2, revealing(seed, salt)).await;
         drop(stream);
-        assert_eq!(played(playing).await.is_ok(), is_right, "{seed:?} {salt:?}");
+        assert_eq!(
+            outcome(playing).await.is_ok(),
+            is_accepted,
+            "{seed:?} {salt:?}"
+        );
     }
 }
 
 #[tokio::test]
 async fn a_commitment_that_changes_breaks_the_protocol() {
     let mut server = ScriptedServer::start().await;
-    let (playing, _strings) = start(&server);
+    let (playing, _control) = start(&server);
     let (_, stream) = server.next_welcomed().await;
     stream.send(1, committed()).await;
     stream.send(2, match_started()).await;
-    let error = played(playing).await.unwrap_err();
+    let error = outcome(playing).await.unwrap_err();
     assert!(matches!(error, PlayError::Protocol(_)), "{error:?}");
 }

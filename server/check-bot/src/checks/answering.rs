@@ -1,4 +1,4 @@
-//! One answer to one request, whatever comes again.
+//! Checks how a bot answers when messages are repeated and refused.
 
 use bridgemaster_proto::v1::{
     Decision, DecisionRejected, DecisionRequest, RefusalReason, decision::Choice,
@@ -6,121 +6,134 @@ use bridgemaster_proto::v1::{
 };
 
 use crate::{
-    arena::Bout,
     catalog::section,
+    environment::BotMatch,
     failure::{Verdict, failed},
     session::Event,
     wire,
 };
 
-/// A request comes again while the bot may still think, and again after its answer.
-pub(super) async fn duplicate_request(bout: &mut Bout) -> Verdict<()> {
+/// Repeats a request while the bot might be deciding, and again after the bot's answer.
+pub(super) async fn duplicate_request(bot_match: &mut BotMatch) -> Verdict<()> {
     for request_id in [2, 3] {
-        let (sequence, asked) = bout.until_request(request_id).await?;
-        let again = FromServer::DecisionRequest(asked.clone());
-        bout.deliver(sequence, asked).await;
-        bout.session.deliver(sequence, again.clone()).await;
-        let answer = bout.answer_to(request_id).await?;
-        // The answer is not passed on yet: while it is open, the request may come again.
-        bout.session.deliver(sequence, again).await;
-        hear_out(bout).await?;
-        bout.pass_answer(answer).await;
+        let (sequence, request) = bot_match.wait_for_request(request_id).await?;
+        let again = FromServer::DecisionRequest(request.clone());
+        bot_match.deliver(sequence, request).await;
+        bot_match.session.deliver(sequence, again.clone()).await;
+        let answer = bot_match.wait_for_answer(request_id).await?;
+        // The answer has not been forwarded yet, so the request is still open and can be repeated.
+        bot_match.session.deliver(sequence, again).await;
+        collect_extra_answers(bot_match).await?;
+        bot_match.forward_answer(answer).await;
     }
-    bout.finish(0).await?;
-    one_answer_each(bout)
+    bot_match.finish(0).await?;
+    check_same_answers(bot_match)
 }
 
-/// An old request comes again while the bot owes the answer to a new one.
-pub(super) async fn stale_request(bout: &mut Bout) -> Verdict<()> {
-    let (old_sequence, old) = bout.until_request(2).await?;
-    bout.deliver(old_sequence, old.clone()).await;
-    let answer = bout.answer_to(2).await?;
-    bout.pass_answer(answer).await;
+/// Repeats an answered request while a new request is open.
+pub(super) async fn stale_request(bot_match: &mut BotMatch) -> Verdict<()> {
+    let (old_sequence, old) = bot_match.wait_for_request(2).await?;
+    bot_match.deliver(old_sequence, old.clone()).await;
+    let answer = bot_match.wait_for_answer(2).await?;
+    bot_match.forward_answer(answer).await;
 
-    let (sequence, asked) = bout.until_request(3).await?;
+    let (sequence, request) = bot_match.wait_for_request(3).await?;
     let stale = FromServer::DecisionRequest(old);
-    bout.deliver(sequence, asked).await;
-    bout.session.deliver(old_sequence, stale).await;
-    let answer = bout.answer_to(3).await?;
-    hear_out(bout).await?;
-    bout.pass_answer(answer).await;
-    bout.finish(0).await?;
-    one_answer_each(bout)
+    bot_match.deliver(sequence, request).await;
+    bot_match.session.deliver(old_sequence, stale).await;
+    let answer = bot_match.wait_for_answer(3).await?;
+    collect_extra_answers(bot_match).await?;
+    bot_match.forward_answer(answer).await;
+    bot_match.finish(0).await?;
+    check_same_answers(bot_match)
 }
 
-/// The server gets an answer that it must refuse in place of the bot's.
-pub(super) async fn refused_answer(bout: &mut Bout) -> Verdict<()> {
+/// Replaces the bot's answer with an illegal answer, which the server must refuse.
+pub(super) async fn refused_answer(bot_match: &mut BotMatch) -> Verdict<()> {
     for request_id in [2, 4] {
-        let (sequence, asked) = bout.until_request(request_id).await?;
-        bout.deliver(sequence, asked).await;
-        let answer = bout.answer_to(request_id).await?;
-        bout.pass_answer(Decision {
-            choice: Some(Choice::Index(u32::MAX)),
-            ..answer
-        })
-        .await;
-        let second = bout.answer_to(request_id).await?;
-        bout.pass_answer(second).await;
+        let (sequence, request) = bot_match.wait_for_request(request_id).await?;
+        bot_match.deliver(sequence, request).await;
+        let answer = bot_match.wait_for_answer(request_id).await?;
+        bot_match
+            .forward_answer(Decision {
+                choice: Some(Choice::Index(u32::MAX)),
+                ..answer
+            })
+            .await;
+        let second = bot_match.wait_for_answer(request_id).await?;
+        bot_match.forward_answer(second).await;
     }
-    bout.finish(2).await
+    bot_match.finish(2).await
 }
 
-/// The bot hears that an old answer was refused while it owes another.
-pub(super) async fn stale_refusal(bout: &mut Bout) -> Verdict<()> {
-    let (sequence, asked) = bout.until_request(3).await?;
-    bout.deliver(sequence, asked).await;
-    let answer = bout.answer_to(3).await?;
+/// Refuses the answer to request 2 while request 3 is open.
+pub(super) async fn stale_refusal(bot_match: &mut BotMatch) -> Verdict<()> {
+    let (sequence, request) = bot_match.wait_for_request(3).await?;
+    bot_match.deliver(sequence, request).await;
+    let answer = bot_match.wait_for_answer(3).await?;
     let refusal = FromServer::DecisionRejected(DecisionRejected {
         request_id: 2,
         reason: RefusalReason::StaleRequest.into(),
-        detail: "request 2 was answered before, with another decision".to_owned(),
+        detail: "request 2 already has another answer".to_owned(),
         open_request_id: 3,
         ..DecisionRejected::default()
     });
-    bout.session
-        .put_in(|sequence| wire::encode(sequence, refusal))
+    bot_match
+        .session
+        .insert(|sequence| wire::encode(sequence, refusal))
         .await;
-    hear_out(bout).await?;
-    bout.pass_answer(answer).await;
-    bout.finish(0).await?;
-    one_answer_each(bout)
+    collect_extra_answers(bot_match).await?;
+    bot_match.forward_answer(answer).await;
+    bot_match.finish(0).await?;
+    check_same_answers(bot_match)
 }
 
-/// Gives the bot time for answers that it should not give. They are kept from the server, which
-/// has no part in this.
-async fn hear_out(bout: &mut Bout) -> Verdict<()> {
-    let quiet = bout.session.times.quiet();
+/// Receives the bot's extra answers for a while, without forwarding them to the server.
+async fn collect_extra_answers(bot_match: &mut BotMatch) -> Verdict<()> {
+    let quiet = bot_match.session.times.quiet();
     let is_decision = |event: &Event| matches!(event, Event::FromBot(FromBot::Decision(_)));
-    while bout.session.pass_for(quiet, is_decision).await?.is_some() {}
-    one_answer_each(bout)
+    while bot_match
+        .session
+        .forward_for(quiet, is_decision)
+        .await?
+        .is_some()
+    {}
+    check_same_answers(bot_match)
 }
 
-/// All answers to a request must mean the same decision.
-fn one_answer_each(bout: &Bout) -> Verdict<()> {
-    let told = &bout.session.told;
-    for (request_id, answers) in &told.answers {
-        let asked = told.requests.get(request_id).map(|(_, asked)| asked);
-        let first = meaning(&answers[0], asked);
+/// Checks that all answers to a request mean the same decision.
+fn check_same_answers(bot_match: &BotMatch) -> Verdict<()> {
+    let transcript = &bot_match.session.transcript;
+    for (request_id, answers) in &transcript.answers {
+        let request = transcript
+            .requests
+            .get(request_id)
+            .map(|(_, request)| request);
+        let first = normalized(&answers[0], request);
         let Some(other) = answers
             .iter()
-            .find(|answer| meaning(answer, asked) != first)
+            .find(|answer| normalized(answer, request) != first)
         else {
             continue;
         };
         return Err(failed(
-            format!("the same answer to request {request_id} again, or none"),
-            format!("first {}, then {}", text(&answers[0]), text(other)),
+            format!("the same answer to request {request_id}, or none"),
+            format!(
+                "first {}, then {}",
+                format_answer(&answers[0]),
+                format_answer(other)
+            ),
             section::ANSWERING,
         ));
     }
     Ok(())
 }
 
-/// What an answer stands for: an index is a short form of the decision in the list.
-fn meaning(answer: &Decision, asked: Option<&DecisionRequest>) -> Option<Choice> {
-    let listed = match (&answer.choice, asked) {
-        (Some(Choice::Index(index)), Some(asked)) => {
-            let game = asked.game.as_ref();
+/// Converts an index to the decision at this position in the list.
+fn normalized(answer: &Decision, request: Option<&DecisionRequest>) -> Option<Choice> {
+    let listed = match (&answer.choice, request) {
+        (Some(Choice::Index(index)), Some(request)) => {
+            let game = request.game.as_ref();
             game.and_then(|game| game.legal_decision(*index as usize))
         }
         _ => None,
@@ -131,7 +144,7 @@ fn meaning(answer: &Decision, asked: Option<&DecisionRequest>) -> Option<Choice>
     }
 }
 
-fn text(answer: &Decision) -> String {
+fn format_answer(answer: &Decision) -> String {
     match &answer.choice {
         None => "a decision without a choice".to_owned(),
         Some(Choice::Index(index)) => format!("index {index}"),

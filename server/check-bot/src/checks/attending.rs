@@ -1,4 +1,5 @@
-//! How a bot attends a queue. It is connected to the real server, by a way that can be cut.
+//! The check in which the bot attends a queue. In this check, a relay connects the bot to the real
+//! server.
 
 use std::{fmt, time::Duration};
 
@@ -8,55 +9,58 @@ use bridgemaster_proto::v1::{
     GetMatchRequest, MatchInfo, MatchState, Queue, SeatReservation, SeatResult, WatchQueueRequest,
     lobby_service_client::LobbyServiceClient, match_service_client::MatchServiceClient,
 };
+use bridgemaster_sdk::KEY_VARIABLE;
 use tokio::{
     select,
     time::{Instant, sleep, sleep_until},
 };
-use tonic::{Status, Streaming, transport::Channel};
+use tonic::{Status, Streaming};
 use tonic_types::StatusExt as _;
 
 use bridgemaster_proto::v1::WatchQueueResponse;
 
 use crate::{
-    arena::{Arena, broken, check_soundness},
     catalog::section,
-    failure::{Stop, Verdict, failed},
-    front::Relay,
-    setting::Setting,
+    environment::{CheckEnvironment, KeyedChannel, broken_check, check_faults},
+    failure::{StopReason, Verdict, failed},
+    match_settings::MatchSettings,
+    scripted_proxy::Relay,
 };
 
-/// The queue of the check.
+/// Id of the check's queue.
 const QUEUE: &str = "check-bot";
-/// Pause between two looks at what the server tells.
-const LOOK: Duration = Duration::from_millis(20);
-/// The refusal while a bot is not there.
-const NOT_AVAILABLE: &str = "BOT_NOT_AVAILABLE";
+/// Name of the bot's API key.
+const BOT: &str = "checked";
+/// Interval at which the server is polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// The server's reason for refusing to create a match while the bot is not available.
+const BOT_NOT_AVAILABLE: &str = "BOT_NOT_AVAILABLE";
 
-/// A bot that attends, and who runs its queue.
-struct Attended<'a> {
-    arena: &'a Arena,
-    setting: Setting,
+/// A running check: the bot and the clients that manage its queue.
+struct AttendanceCheck<'a> {
+    environment: &'a CheckEnvironment,
+    settings: MatchSettings,
     process: BotProcess,
     relay: Relay,
-    lobby: LobbyServiceClient<Channel>,
-    desk: MatchServiceClient<Channel>,
+    lobby: LobbyServiceClient<KeyedChannel>,
+    client: MatchServiceClient<KeyedChannel>,
 }
 
-/// Two matches of a queue with a lost connection between them, and its end.
-pub(super) async fn attend(arena: &Arena, setting: Setting) -> Verdict<()> {
-    let mut attended = Attended::start(arena, setting).await?;
-    match attended.script().await {
-        Err(Stop::Failed(mut failure)) => {
-            failure.stderr = attended.process.stderr_so_far();
-            Err(Stop::Failed(failure))
+/// Plays two matches from a queue, with a connection loss between them, then closes the queue.
+pub(super) async fn attend(environment: &CheckEnvironment, settings: MatchSettings) -> Verdict<()> {
+    let mut check = AttendanceCheck::start(environment, settings).await?;
+    match check.script().await {
+        Err(StopReason::Failed(mut failure)) => {
+            failure.stderr = check.process.stderr_so_far();
+            Err(StopReason::Failed(failure))
         }
         other => other,
     }
 }
 
-impl<'a> Attended<'a> {
-    async fn start(arena: &'a Arena, setting: Setting) -> Verdict<Self> {
-        let mut lobby = LobbyServiceClient::new(arena.channel());
+impl<'a> AttendanceCheck<'a> {
+    async fn start(environment: &'a CheckEnvironment, settings: MatchSettings) -> Verdict<Self> {
+        let mut lobby = LobbyServiceClient::new(environment.channel());
         let queue = Queue {
             queue_id: QUEUE.to_owned(),
             ..Queue::default()
@@ -64,94 +68,93 @@ impl<'a> Attended<'a> {
         let opened = lobby.create_queue(CreateQueueRequest { queue: Some(queue) });
         opened
             .await
-            .map_err(|status| broken("the queue cannot be opened", status))?;
-        let relay = Relay::to(arena.server).await;
-        let relay = relay.map_err(|error| broken("no port can be had", error))?;
+            .map_err(|status| broken_check("cannot open the queue", status))?;
+        let relay = Relay::open(environment.server).await;
+        let relay = relay.map_err(|error| broken_check("cannot listen on a port", error))?;
         let url = format!("http://{}", relay.local_addr());
-        let process = arena.command.start_attending(&url, QUEUE);
+        let key = environment.bot_key(QUEUE, BOT)?;
+        let command = environment.command.clone().with_variable(KEY_VARIABLE, key);
+        let process = command.start_attending(&url, QUEUE);
         Ok(Self {
-            arena,
-            setting,
-            process: process.map_err(|error| broken("the bot cannot be started", error))?,
+            environment,
+            settings,
+            process: environment.record_started(process.await)?,
             relay,
             lobby,
-            desk: MatchServiceClient::new(arena.channel()),
+            client: MatchServiceClient::new(environment.channel()),
         })
     }
 
     async fn script(&mut self) -> Verdict<()> {
-        let name = self.until_it_attends().await?;
-        self.match_with(&name, "an offered seat that is played to the end")
+        let name = self.wait_for_attendance().await?;
+        self.play_match(&name, "a bot that plays the offered seat to the end")
             .await?;
         self.relay.reset_connections().await;
-        self.match_with(
-            &name,
-            "an attendance that is there again after a lost connection",
-        )
-        .await?;
-        self.until_the_end().await
+        self.play_match(&name, "a bot that attends again after a lost connection")
+            .await?;
+        self.close_queue().await
     }
 
-    /// Waits for the attendance of the bot, and gives its name.
-    async fn until_it_attends(&mut self) -> Verdict<String> {
+    /// Waits until the bot attends, and returns its name.
+    async fn wait_for_attendance(&mut self) -> Verdict<String> {
         let queue_id = QUEUE.to_owned();
-        let watched = self.lobby.watch_queue(WatchQueueRequest { queue_id }).await;
-        let mut watched = watched
-            .map_err(|status| broken("the queue cannot be watched", status))?
+        let updates = self.lobby.watch_queue(WatchQueueRequest { queue_id }).await;
+        let mut updates = updates
+            .map_err(|status| broken_check("cannot watch the queue", status))?
             .into_inner();
-        let until = Instant::now() + self.arena.times.start();
-        let expected = "a bot that attends the queue of BRIDGEMASTER_QUEUE, where there is one";
+        let until = Instant::now() + self.environment.times.start();
+        let expected = "a bot that attends the queue in BRIDGEMASTER_QUEUE, if the variable is set";
         select! {
-            attendance = next_attendance(&mut watched) => Ok(attendance?.bot_name),
-            seen = left(&mut self.process) => Err(wrong(expected, seen)),
-            () = sleep_until(until) => Err(wrong(expected, "it did not come in time")),
+            attendance = next_attendance(&mut updates) => Ok(attendance?.bot_name),
+            seen = process_end(&mut self.process) => Err(failure(expected, seen)),
+            () = sleep_until(until) => Err(failure(expected, "timed out waiting for the bot")),
         }
     }
 
-    /// Offers the bot a seat, as soon as it can be offered one, and waits for the end of the match.
-    async fn match_with(&mut self, name: &str, expected: &str) -> Verdict<()> {
-        let until = Instant::now() + self.arena.times.reconnect();
-        let made = loop {
+    /// Offers the bot a seat as soon as the bot is available, and waits for the end of the match.
+    async fn play_match(&mut self, name: &str, expected: &str) -> Verdict<()> {
+        let until = Instant::now() + self.environment.times.reconnect();
+        let created = loop {
             match self.offer(name).await {
-                Ok(made) => break made,
+                Ok(created) => break created,
                 Err(status) if is_not_available(&status) && Instant::now() < until => {}
                 Err(status) if is_not_available(&status) => {
-                    return Err(wrong(expected, status.message()));
+                    return Err(failure(expected, status.message()));
                 }
-                Err(status) => return Err(broken("the match cannot be made", status)),
+                Err(status) => return Err(broken_check("cannot create the match", status)),
             }
             select! {
-                seen = left(&mut self.process) => return Err(wrong(expected, seen)),
-                () = sleep(LOOK) => {}
+                seen = process_end(&mut self.process) => return Err(failure(expected, seen)),
+                () = sleep(POLL_INTERVAL) => {}
             }
         };
-        let _opponents = self.arena.opponents(&made.tickets)?;
-        let match_id = made.r#match.unwrap_or_default().match_id;
-        let until = Instant::now() + self.arena.times.whole_match();
+        let _opponents = self.environment.opponents(&created.tickets)?;
+        let match_id = created.r#match.unwrap_or_default().match_id;
+        let until = Instant::now() + self.environment.times.whole_match();
         loop {
-            let info = self.look_at(&match_id).await?;
+            let info = self.get_match(&match_id).await?;
             if info.state() == MatchState::Ended {
-                return check_soundness(&self.result(info)?, 0);
+                return check_faults(&self.result(info)?, 0);
             }
             if info.state() == MatchState::Cancelled {
-                return Err(wrong(expected, "the bot declined the offer"));
+                return Err(failure(expected, "the bot declined the offer"));
             }
             if Instant::now() > until {
-                return Err(wrong(expected, "the match did not end in time"));
+                return Err(failure(expected, "the match did not end in time"));
             }
             select! {
-                seen = left(&mut self.process) => return Err(wrong(expected, seen)),
-                () = sleep(LOOK) => {}
+                seen = process_end(&mut self.process) => return Err(failure(expected, seen)),
+                () = sleep(POLL_INTERVAL) => {}
             }
         }
     }
 
-    /// Makes a match whose last seat is offered to the bot.
+    /// Creates a match whose last seat is reserved for the bot.
     async fn offer(&mut self, name: &str) -> Result<CreateMatchResponse, Status> {
-        let config = self.setting.config(self.arena.times);
+        let config = self.settings.config(self.environment.times);
         let config = config.map_err(|stop| Status::internal(format!("{stop:?}")))?;
         let reservation = SeatReservation {
-            seat: u32::from(self.setting.seats) - 1,
+            seat: u32::from(self.settings.seats) - 1,
             key_name: name.to_owned(),
             queue_id: QUEUE.to_owned(),
         };
@@ -160,79 +163,79 @@ impl<'a> Attended<'a> {
             seat_reservations: vec![reservation],
             ..CreateMatchRequest::default()
         };
-        Ok(self.desk.create_match(request).await?.into_inner())
+        Ok(self.client.create_match(request).await?.into_inner())
     }
 
-    async fn look_at(&mut self, match_id: &str) -> Verdict<MatchInfo> {
+    async fn get_match(&mut self, match_id: &str) -> Verdict<MatchInfo> {
         let match_id = match_id.to_owned();
         let got = self
-            .desk
+            .client
             .get_match(GetMatchRequest {
                 match_id,
                 ..GetMatchRequest::default()
             })
             .await;
-        let got = got.map_err(|status| broken("the match cannot be looked at", status))?;
+        let got = got.map_err(|status| broken_check("cannot read the match", status))?;
         let info = got.into_inner().r#match;
-        info.ok_or_else(|| Stop::Broken("there is no match in the answer".to_owned()))
+        info.ok_or_else(|| StopReason::Broken("the response contains no match".to_owned()))
     }
 
-    /// The bot's part of the result.
+    /// Returns the result for the bot's seat.
     fn result(&self, info: MatchInfo) -> Verdict<SeatResult> {
-        let own = u32::from(self.setting.seats) - 1;
+        let own = u32::from(self.settings.seats) - 1;
         let seats = info.result.map(|result| result.seats).unwrap_or_default();
         let found = seats.into_iter().find(|seat| seat.seat == own);
-        found.ok_or_else(|| Stop::Broken("the match has no result".to_owned()))
+        found.ok_or_else(|| StopReason::Broken("the match has no result".to_owned()))
     }
 
-    /// Closes the queue: the process must end by itself, in time, with exit code 0.
-    async fn until_the_end(&mut self) -> Verdict<()> {
+    /// Closes the queue, and checks that the process exits by itself, in time and with code 0.
+    async fn close_queue(&mut self) -> Verdict<()> {
         let queue_id = QUEUE.to_owned();
         let closed = self
             .lobby
             .delete_queue(DeleteQueueRequest { queue_id })
             .await;
-        closed.map_err(|status| broken("the queue cannot be closed", status))?;
-        let time = self.arena.times.exit();
+        closed.map_err(|status| broken_check("cannot close the queue", status))?;
+        let time = self.environment.times.exit();
         let expected = format!(
-            "exit code 0 within {} ms after the stream of the attendance ended with OK",
+            "exit code 0 within {} ms after the attendance stream ended with OK",
             time.as_millis()
         );
         select! {
             ended = self.process.ended() => match ended {
                 Ok(status) if status.success() => Ok(()),
-                Ok(status) => Err(wrong(expected, format!("the process ended with {status}"))),
-                Err(error) => Err(broken("the bot cannot be waited for", error)),
+                Ok(status) => Err(failure(expected, format!("the process ended with {status}"))),
+                Err(error) => Err(broken_check("cannot wait for the bot", error)),
             },
-            () = sleep(time) => Err(wrong(expected, "timed out waiting for the end")),
+            () = sleep(time) => Err(failure(expected, "timed out waiting for the process to exit")),
         }
     }
 }
 
-async fn next_attendance(watched: &mut Streaming<WatchQueueResponse>) -> Verdict<Attendance> {
+async fn next_attendance(updates: &mut Streaming<WatchQueueResponse>) -> Verdict<Attendance> {
     loop {
-        let told = watched.message().await;
-        let told = told.map_err(|status| broken("the queue cannot be watched", status))?;
-        let told = told.ok_or_else(|| Stop::Broken("the queue is closed".to_owned()))?;
-        if let Some(attendance) = told.attendance.filter(|_| !told.ended) {
+        let update = updates.message().await;
+        let update = update.map_err(|status| broken_check("cannot watch the queue", status))?;
+        let update = update.ok_or_else(|| StopReason::Broken("the queue is closed".to_owned()))?;
+        if let Some(attendance) = update.attendance.filter(|_| !update.ended) {
             return Ok(attendance);
         }
     }
 }
 
-/// Waits for the end of a process that should go on, and says how it ended.
-async fn left(process: &mut BotProcess) -> String {
+/// Waits for an unexpected exit of the process, and describes the exit.
+async fn process_end(process: &mut BotProcess) -> String {
     match process.ended().await {
         Ok(status) => format!("the process ended with {status}"),
-        Err(error) => format!("the process cannot be waited for: {error}"),
+        Err(error) => format!("cannot wait for the process: {error}"),
     }
 }
 
 fn is_not_available(status: &Status) -> bool {
     let info = status.get_details_error_info();
-    info.is_some_and(|info| info.reason == NOT_AVAILABLE)
+    info.is_some_and(|info| info.reason == BOT_NOT_AVAILABLE)
 }
 
-fn wrong(expected: impl Into<String>, seen: impl fmt::Display) -> Stop {
+fn failure(expected: impl Into<String>, seen: impl fmt::Display) -> StopReason {
     failed(expected, seen.to_string(), section::ATTENDING)
 }

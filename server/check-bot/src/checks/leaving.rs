@@ -1,4 +1,4 @@
-//! How a bot leaves: after the match, when it is refused, when another stream plays.
+//! Checks how a bot stops: after the match, after a refusal, and after losing its seat.
 
 use bridgemaster_proto::v1::{Hello, RefusalReason, play_response::Message as FromServer};
 use tokio::{
@@ -12,126 +12,126 @@ use bridgemaster_bot_process::BotProcess;
 use bridgemaster_server::reason_name;
 
 use crate::{
-    arena::{Arena, Bout, broken},
     catalog::section,
-    failure::{Stop, Verdict, failed},
-    hello::first_hello,
+    environment::{BotMatch, CheckEnvironment, broken_check},
+    failure::{StopReason, Verdict, failed},
+    first_message::read_hello,
     session::{Event, refusal},
 };
 
-const UNKNOWN_TICKET: &str = "a-ticket-of-no-match";
-/// Streams that a bot may open although it was told to stop: a message may have crossed another.
+const UNKNOWN_TICKET: &str = "unknown-ticket";
+/// Maximum number of streams that a bot opens after a final refusal. The bot might have opened the
+/// streams before the refusal arrived.
 const STREAMS_AFTER_STOP: u32 = 2;
 
-/// The process must end by itself, in time, with exit code 0.
-pub(super) async fn exit_code(bout: &mut Bout) -> Verdict<()> {
-    let session = &mut bout.session;
+/// Checks that the process exits by itself, in time and with code 0.
+pub(super) async fn exit_code(bot_match: &mut BotMatch) -> Verdict<()> {
+    let session = &mut bot_match.session;
     let time = session.times.whole_match();
-    let what = "a match that is played to its end";
-    session.wait_for(what, time, section::CONVERSATION);
+    let expected = "a match that the bot plays to the end";
+    session.expect_within(expected, time, section::MESSAGE_FLOW);
     let is_end = |event: &Event| matches!(event, Event::FromServer(_, FromServer::MatchEnded(_)));
-    let ended = session.pass_until(is_end).await?;
-    session.pass(ended).await?;
+    let ended = session.forward_until(is_end).await?;
+    session.forward(ended).await?;
     let time = session.times.exit();
-    let what = format!(
+    let expected = format!(
         "exit code 0 within {} ms after MatchEnded",
         time.as_millis()
     );
-    session.wait_for(what.clone(), time, section::CONVERSATION);
+    session.expect_within(expected.clone(), time, section::MESSAGE_FLOW);
     let exited = session
-        .pass_until(|event| matches!(event, Event::Exited(_)))
+        .forward_until(|event| matches!(event, Event::Exited(_)))
         .await?;
     match exited {
         Event::Exited(status) if !status.success() => Err(failed(
-            what,
+            expected,
             format!("the process ended with {status}"),
-            section::CONVERSATION,
+            section::MESSAGE_FLOW,
         )),
         _ => Ok(()),
     }
 }
 
-/// What a bot did that was refused with TICKET_UNKNOWN.
-pub(crate) struct Refused {
-    /// Its first Hello.
+/// A bot's observed behaviour after a TICKET_UNKNOWN refusal.
+pub(crate) struct RefusedBot {
     pub(crate) hello: Hello,
-    /// Its process, and how it ended.
     process: BotProcess,
     exited: Option<std::process::ExitStatus>,
     streams: u32,
 }
 
-/// Starts the bot with a ticket of no match, hears its Hello and refuses it, again if need be.
-pub(crate) async fn refuse_ticket(arena: &Arena) -> Verdict<Refused> {
-    let mut front = arena.front().await?;
-    let url = format!("http://{}", front.local_addr());
-    let process = arena.command.start(&url, UNKNOWN_TICKET);
-    let mut process = process.map_err(|error| broken("the bot cannot be started", error))?;
-    let mut deadline = Instant::now() + arena.times.start();
+/// Starts the bot with an unknown ticket and refuses each of its streams.
+pub(crate) async fn refuse_ticket(environment: &CheckEnvironment) -> Verdict<RefusedBot> {
+    let mut proxy = environment.open_proxy().await?;
+    let url = format!("http://{}", proxy.local_addr());
+    let process = environment.command.start(&url, UNKNOWN_TICKET);
+    let mut process = environment.record_started(process.await)?;
+    let mut deadline = Instant::now() + environment.times.start();
     let mut first: Option<Hello> = None;
     let mut streams = 0;
     loop {
         select! {
             biased;
-            arrival = front.arrival() => {
+            arrival = proxy.arrival() => {
                 streams += 1;
-                let (stream, hello) = first_hello(arrival, UNKNOWN_TICKET, arena.times)
+                let (stream, hello) = read_hello(arrival, UNKNOWN_TICKET, environment.times)
                     .await
                     .map_err(|stop| with_stderr(stop, &process))?;
                 stream.refuse(refusal(RefusalReason::TicketUnknown)).await;
                 if first.is_none() {
                     first = Some(hello);
-                    deadline = Instant::now() + arena.times.exit();
+                    deadline = Instant::now() + environment.times.exit();
                 }
             }
             status = process.ended() => {
-                let status = status.map_err(|error| broken("the bot cannot be waited for", error))?;
+                let status = status
+                    .map_err(|error| broken_check("cannot wait for the bot", error))?;
                 let Some(hello) = first else {
-                    process.last_words().await;
+                    process.final_stderr().await;
                     return Err(with_stderr(no_stream(format!(
-                        "the process ended with {status} and had opened no stream"
+                        "the process ended with {status} without opening a stream"
                     )), &process));
                 };
-                return Ok(Refused { hello, process, exited: Some(status), streams });
+                return Ok(RefusedBot { hello, process, exited: Some(status), streams });
             }
             () = sleep_until(deadline) => {
                 let Some(hello) = first else {
                     return Err(with_stderr(no_stream(format!(
                         "timed out waiting for a stream, {} ms after the start of the process",
-                        arena.times.start().as_millis()
+                        environment.times.start().as_millis()
                     )), &process));
                 };
-                return Ok(Refused { hello, process, exited: None, streams });
+                return Ok(RefusedBot { hello, process, exited: None, streams });
             }
         }
     }
 }
 
-fn no_stream(seen: String) -> Stop {
+fn no_stream(seen: String) -> StopReason {
     failed(
-        "a bot that connects to the server of BRIDGEMASTER_SERVER",
+        "a bot that connects to the server in BRIDGEMASTER_SERVER",
         seen,
-        section::CONVERSATION,
+        section::MESSAGE_FLOW,
     )
 }
 
-fn with_stderr(stop: Stop, process: &BotProcess) -> Stop {
+fn with_stderr(stop: StopReason, process: &BotProcess) -> StopReason {
     match stop {
-        Stop::Failed(mut failure) => {
+        StopReason::Failed(mut failure) => {
             failure.stderr = process.stderr_so_far();
-            Stop::Failed(failure)
+            StopReason::Failed(failure)
         }
         other => other,
     }
 }
 
-/// The verdict on a bot that was refused.
-pub(crate) fn unknown_ticket(refused: &Refused, arena: &Arena) -> Verdict<()> {
+/// Checks a bot's behaviour after TICKET_UNKNOWN.
+pub(crate) fn unknown_ticket(refused: &RefusedBot, environment: &CheckEnvironment) -> Verdict<()> {
     let expected = format!(
         "an exit code other than 0 within {} ms after TICKET_UNKNOWN, and no further streams",
-        arena.times.exit().as_millis()
+        environment.times.exit().as_millis()
     );
-    let wrong = |seen| {
+    let failure = |seen| {
         with_stderr(
             failed(&*expected, seen, section::REFUSALS),
             &refused.process,
@@ -139,41 +139,47 @@ pub(crate) fn unknown_ticket(refused: &Refused, arena: &Arena) -> Verdict<()> {
     };
     let streams = refused.streams;
     match refused.exited {
-        Some(status) if status.success() => Err(wrong(format!("the process ended with {status}"))),
-        _ if streams > STREAMS_AFTER_STOP => Err(wrong(format!("{streams} streams"))),
-        None => Err(wrong("timed out waiting for the end".to_owned())),
+        Some(status) if status.success() => {
+            Err(failure(format!("the process ended with {status}")))
+        }
+        _ if streams > STREAMS_AFTER_STOP => Err(failure(format!("{streams} streams"))),
+        None => Err(failure(
+            "timed out waiting for the process to exit".to_owned(),
+        )),
         Some(_) => Ok(()),
     }
 }
 
-/// Another stream takes the seat over, as that of a second process of the bot would.
-pub(super) async fn superseded(bout: &mut Bout) -> Verdict<()> {
-    bout.until_request(2).await?;
-    let _rival = bout.seat_rival()?;
-    let time = bout.session.times.answer();
-    let what = "the end of the bot's stream with SUPERSEDED";
-    bout.session.wait_for(what, time, section::COMING_BACK);
+/// Takes over the seat with another stream, as a second process of the bot would.
+pub(super) async fn superseded(bot_match: &mut BotMatch) -> Verdict<()> {
+    bot_match.wait_for_request(2).await?;
+    let _rival = bot_match.start_rival()?;
+    let time = bot_match.session.times.answer();
+    let expected = "the end of the bot's stream with SUPERSEDED";
+    bot_match
+        .session
+        .expect_within(expected, time, section::RECONNECTING);
     let is_taken_over = |event: &Event| matches!(event, Event::ServerEnded(Some(status)) if reason(status) == Some(superseded_name()));
-    bout.session.pass_until(is_taken_over).await?;
+    bot_match.session.forward_until(is_taken_over).await?;
     let status = || refusal(RefusalReason::Superseded);
-    bout.session.end_stream(Some(status())).await;
+    bot_match.session.end_stream(Some(status())).await;
 
-    let end = Instant::now() + bout.session.times.leave_alone();
+    let end = Instant::now() + bot_match.session.times.no_reconnect_time();
     let mut streams = 0;
-    while let Some(event) = bout.session.event_before(end).await? {
-        if let Event::Came(_) = event {
+    while let Some(event) = bot_match.session.event_before(end).await? {
+        if let Event::Connected(_) = event {
             streams += 1;
-            bout.session.end_stream(Some(status())).await;
+            bot_match.session.end_stream(Some(status())).await;
         }
     }
     if streams > STREAMS_AFTER_STOP {
         return Err(failed(
-            "a bot that leaves the seat to the newer stream after SUPERSEDED",
+            "no attempt to reconnect after SUPERSEDED",
             format!(
                 "{streams} new streams in {} ms",
-                bout.session.times.leave_alone().as_millis()
+                bot_match.session.times.no_reconnect_time().as_millis()
             ),
-            section::COMING_BACK,
+            section::RECONNECTING,
         ));
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! The scripts of the checks.
+//! The checks' scripts. Each script runs in one of the bot's matches.
 
 mod answering;
 mod attending;
@@ -8,73 +8,81 @@ mod moving;
 mod newer_server;
 mod resuming;
 
-pub(super) use self::leaving::{Refused, refuse_ticket, unknown_ticket};
+pub(super) use self::leaving::{RefusedBot, refuse_ticket, unknown_ticket};
 use super::{
-    arena::{Arena, Bout},
     catalog::{Check, section},
-    failure::{Stop, Verdict},
-    setting::Setting,
+    environment::{BotMatch, CheckEnvironment},
+    failure::{StopReason, Verdict},
+    match_settings::MatchSettings,
 };
 
-/// Carries a check out in a match of `game` at `seats`.
-pub(super) async fn carry_out(
+/// Runs a check in a match of `game` with `seats` seats.
+pub(super) async fn run_check(
     check: Check,
-    arena: &Arena,
+    environment: &CheckEnvironment,
     game: &'static str,
     seats: u8,
 ) -> Verdict<()> {
-    let cap = arena.times.fast_cap().as_millis();
-    let setting = Setting {
+    let cap = environment.times.fast_cap().as_millis();
+    let settings = MatchSettings {
         game,
         seats,
         cap_ms: (check == Check::FastClock).then(|| u32::try_from(cap).unwrap_or(u32::MAX)),
         ask_forced: check == Check::AskForced,
-        first_server_is_away: check == Check::SeveralServers,
+        first_server_is_absent: check == Check::SeveralServers,
     };
     if check == Check::Attend {
-        return attending::attend(arena, setting).await;
+        return attending::attend(environment, settings).await;
     }
-    let mut bout = arena.seat(setting).await?;
-    match play(check, &mut bout, arena).await {
-        Err(Stop::Failed(mut failure)) => {
-            failure.stderr = bout.session.process.stderr_so_far();
-            Err(Stop::Failed(failure))
+    let mut bot_match = environment.create_match(settings).await?;
+    match play(check, &mut bot_match, environment).await {
+        Err(StopReason::Failed(mut failure)) => {
+            failure.stderr = bot_match.session.process.stderr_so_far();
+            Err(StopReason::Failed(failure))
         }
         other => other,
     }
 }
 
-async fn play(check: Check, bout: &mut Bout, arena: &Arena) -> Verdict<()> {
+async fn play(
+    check: Check,
+    bot_match: &mut BotMatch,
+    environment: &CheckEnvironment,
+) -> Verdict<()> {
     if check == Check::Moved {
-        return moving::moved(bout, arena).await;
+        return moving::moved(bot_match, environment).await;
     }
-    bout.connect().await?;
+    bot_match.connect().await?;
     match check {
-        Check::UnknownTicket | Check::Attend | Check::Moved => Err(Stop::Broken(
-            "this check is carried out elsewhere".to_owned(),
+        Check::UnknownTicket | Check::Attend | Check::Moved => Err(StopReason::Broken(
+            "this check has its own entry point".to_owned(),
         )),
-        Check::WholeMatch | Check::FastClock => bout.finish(0).await,
-        Check::AskForced => clocks::ask_forced(bout).await,
-        Check::ExitCode => leaving::exit_code(bout).await,
-        Check::Ping => clocks::ping(bout).await,
-        Check::SlowClock => clocks::slow_clock(bout).await,
-        Check::DuplicateRequest => answering::duplicate_request(bout).await,
-        Check::StaleRequest => answering::stale_request(bout).await,
-        Check::RefusedAnswer => answering::refused_answer(bout).await,
-        Check::StaleRefusal => answering::stale_refusal(bout).await,
-        Check::ResumeReset => resuming::after_loss(bout, resuming::Loss::Reset).await,
-        Check::ResumeEof => resuming::after_loss(bout, resuming::Loss::Eof).await,
-        Check::ResumeUnavailable => resuming::after_loss(bout, resuming::Loss::Unavailable).await,
-        Check::ResumeSlowConsumer => resuming::after_loss(bout, resuming::Loss::SlowConsumer).await,
-        Check::ResumeAnswerLost => resuming::answer_lost(bout).await,
-        Check::ResumeEndMissed => resuming::end_missed(bout).await,
-        Check::ResumeAfterUnknown => newer_server::resume_after_unknown(bout).await,
-        Check::BeginAnew => resuming::begin_anew(bout).await,
-        Check::Drain => resuming::drain(bout).await,
-        Check::SeveralServers => resuming::after_loss(bout, resuming::Loss::Reset).await,
-        Check::UnknownMessages => newer_server::unknown_messages(bout)
+        Check::WholeMatch | Check::FastClock => bot_match.finish(0).await,
+        Check::AskForced => clocks::ask_forced(bot_match).await,
+        Check::ExitCode => leaving::exit_code(bot_match).await,
+        Check::Ping => clocks::ping(bot_match).await,
+        Check::SlowClock => clocks::slow_clock(bot_match).await,
+        Check::DuplicateRequest => answering::duplicate_request(bot_match).await,
+        Check::StaleRequest => answering::stale_request(bot_match).await,
+        Check::RefusedAnswer => answering::refused_answer(bot_match).await,
+        Check::StaleRefusal => answering::stale_refusal(bot_match).await,
+        Check::ResumeReset => resuming::after_loss(bot_match, resuming::StreamLoss::Reset).await,
+        Check::ResumeEof => resuming::after_loss(bot_match, resuming::StreamLoss::Eof).await,
+        Check::ResumeUnavailable => {
+            resuming::after_loss(bot_match, resuming::StreamLoss::Unavailable).await
+        }
+        Check::ResumeSlowConsumer => {
+            resuming::after_loss(bot_match, resuming::StreamLoss::SlowConsumer).await
+        }
+        Check::ResumeAnswerLost => resuming::answer_lost(bot_match).await,
+        Check::ResumeEndMissed => resuming::end_missed(bot_match).await,
+        Check::ResumeAfterUnknown => newer_server::resume_after_unknown(bot_match).await,
+        Check::BeginAnew => resuming::start_over(bot_match).await,
+        Check::Drain => resuming::drain(bot_match).await,
+        Check::SeveralServers => resuming::after_loss(bot_match, resuming::StreamLoss::Reset).await,
+        Check::UnknownMessages => newer_server::unknown_messages(bot_match)
             .await
-            .map_err(|stop| stop.about(section::ROOM_TO_GROW)),
-        Check::Superseded => leaving::superseded(bout).await,
+            .map_err(|stop| stop.with_section(section::COMPATIBILITY)),
+        Check::Superseded => leaving::superseded(bot_match).await,
     }
 }

@@ -1,4 +1,4 @@
-//! How a bot comes to a match that is at another server than the one that it asks.
+//! Checks with redirects to another server.
 
 use std::net::SocketAddr;
 
@@ -8,39 +8,43 @@ use tokio_util::task::AbortOnDropHandle;
 use tonic::Status;
 
 use crate::{
-    arena::{Arena, Bout},
     catalog::section,
+    environment::{BotMatch, CheckEnvironment},
     failure::Verdict,
-    front::Front,
+    scripted_proxy::ScriptedProxy,
     session::Event,
 };
 
-/// The first server that the bot asks does not have its match; and while a request is open, the match
-/// moves once more.
-pub(super) async fn moved(bout: &mut Bout, arena: &Arena) -> Verdict<()> {
-    bout.until_it_starts().await?;
-    let _first = move_on(bout, arena).await?;
-    until_it_is_there(bout).await?;
-    let (sequence, asked) = bout.until_request(2).await?;
-    bout.deliver(sequence, asked).await;
-    let _second = move_on(bout, arena).await?;
-    until_it_is_there(bout).await?;
-    bout.finish(0).await
+/// Redirects the bot's first stream, and later redirects the bot again while a request is open.
+pub(super) async fn moved(bot_match: &mut BotMatch, environment: &CheckEnvironment) -> Verdict<()> {
+    bot_match.wait_for_first_stream().await?;
+    let _first = move_match(bot_match, environment).await?;
+    wait_for_redirect(bot_match).await?;
+    let (sequence, asked) = bot_match.wait_for_request(2).await?;
+    bot_match.deliver(sequence, asked).await;
+    let _second = move_match(bot_match, environment).await?;
+    wait_for_redirect(bot_match).await?;
+    bot_match.finish(0).await
 }
 
-/// Moves the match to a new server, and has the one before say so: to the stream of the bot, and to
-/// each that comes while what is given lives.
-async fn move_on(bout: &mut Bout, arena: &Arena) -> Verdict<AbortOnDropHandle<()>> {
-    let new = arena.front().await?;
+/// Moves the match to a new proxy. The old proxy ends the bot's stream with MOVED. Later streams
+/// are also refused with MOVED, until the returned handle is dropped.
+async fn move_match(
+    bot_match: &mut BotMatch,
+    environment: &CheckEnvironment,
+) -> Verdict<AbortOnDropHandle<()>> {
+    let new = environment.open_proxy().await?;
     let address = new.local_addr();
-    let left = std::mem::replace(&mut bout.session.front, new);
-    bout.session.end_stream(Some(moved_to(address))).await;
-    Ok(AbortOnDropHandle::new(tokio::spawn(send_on(left, address))))
+    let old = std::mem::replace(&mut bot_match.session.proxy, new);
+    bot_match.session.end_stream(Some(moved_to(address))).await;
+    Ok(AbortOnDropHandle::new(tokio::spawn(redirect_streams(
+        old, address,
+    ))))
 }
 
-async fn send_on(mut left: Front, address: SocketAddr) {
+async fn redirect_streams(mut old: ScriptedProxy, address: SocketAddr) {
     loop {
-        let arrival = left.arrival().await;
+        let arrival = old.arrival().await;
         arrival.stream.refuse(moved_to(address)).await;
     }
 }
@@ -51,14 +55,16 @@ fn moved_to(address: SocketAddr) -> Status {
     refusal.with("address", address.to_string()).into()
 }
 
-async fn until_it_is_there(bout: &mut Bout) -> Verdict<()> {
-    let time = bout.session.times.reconnect();
-    let what = format!(
+async fn wait_for_redirect(bot_match: &mut BotMatch) -> Verdict<()> {
+    let time = bot_match.session.times.reconnect();
+    let expected = format!(
         "a stream with the same ticket at the address of MOVED within {} ms",
         time.as_millis()
     );
-    bout.session.wait_for(what, time, section::COMING_BACK);
-    let is_there = |event: &Event| matches!(event, Event::Came(_));
-    let came = bout.session.pass_until(is_there).await?;
-    bout.session.pass(came).await
+    bot_match
+        .session
+        .expect_within(expected, time, section::RECONNECTING);
+    let is_connected = |event: &Event| matches!(event, Event::Connected(_));
+    let connected = bot_match.session.forward_until(is_connected).await?;
+    bot_match.session.forward(connected).await
 }

@@ -1,41 +1,43 @@
-//! Messages such as a newer server may send.
+//! Checks with messages from a newer protocol.
 
-use crate::{arena::Bout, failure::Verdict, wire};
+use crate::{environment::BotMatch, failure::Verdict, wire};
 
 use bridgemaster_proto::v1::play_response::Message as FromServer;
 
-/// Everything that a bot has to skip, around and within requests.
-pub(super) async fn unknown_messages(bout: &mut Bout) -> Verdict<()> {
+/// Sends messages, fields and values that a bot must ignore, between and within requests.
+pub(super) async fn unknown_messages(bot_match: &mut BotMatch) -> Verdict<()> {
     for request_id in [2, 3] {
-        let (sequence, asked) = bout.until_request(request_id).await?;
-        bout.session.say(wire::unknown_kind(0)).await;
-        bout.session.put_in(wire::unknown_kind).await;
-        bout.session.put_in(wire::empty).await;
-        let seat = bout.seat;
-        bout.session
-            .put_in(|sequence| wire::seat_status_of_the_future(sequence, seat))
+        let (sequence, asked) = bot_match.wait_for_request(request_id).await?;
+        bot_match.session.send_raw(wire::unknown_kind(0)).await;
+        bot_match.session.insert(wire::unknown_kind).await;
+        bot_match.session.insert(wire::empty).await;
+        let seat = bot_match.seat;
+        bot_match
+            .session
+            .insert(|sequence| wire::newer_seat_status(sequence, seat))
             .await;
         let asked = FromServer::DecisionRequest(asked);
-        bout.session
-            .deliver_as(sequence, asked, wire::with_unknown_fields)
+        bot_match
+            .session
+            .deliver_encoded(sequence, asked, wire::with_unknown_fields)
             .await;
-        let answer = bout.answer_to(request_id).await?;
-        bout.session.put_in(wire::unknown_kind).await;
-        bout.pass_answer(answer).await;
+        let answer = bot_match.wait_for_answer(request_id).await?;
+        bot_match.session.insert(wire::unknown_kind).await;
+        bot_match.forward_answer(answer).await;
     }
-    bout.finish(0).await
+    bot_match.finish(0).await
 }
 
-/// The stream is lost after messages of an unknown kind and a request that the bot has answered.
-pub(super) async fn resume_after_unknown(bout: &mut Bout) -> Verdict<()> {
-    let (sequence, asked) = bout.until_request(2).await?;
+/// Cuts the stream after messages of an unknown kind and an answered request.
+pub(super) async fn resume_after_unknown(bot_match: &mut BotMatch) -> Verdict<()> {
+    let (sequence, asked) = bot_match.wait_for_request(2).await?;
     for _ in 0..3 {
-        bout.session.put_in(wire::unknown_kind).await;
+        bot_match.session.insert(wire::unknown_kind).await;
     }
-    bout.deliver(sequence, asked).await;
-    let answer = bout.answer_to(2).await?;
-    bout.pass_answer(answer).await;
-    bout.session.reset().await;
-    bout.until_back().await?;
-    bout.finish(0).await
+    bot_match.deliver(sequence, asked).await;
+    let answer = bot_match.wait_for_answer(2).await?;
+    bot_match.forward_answer(answer).await;
+    bot_match.session.reset().await;
+    bot_match.wait_for_resume().await?;
+    bot_match.finish(0).await
 }

@@ -1,4 +1,4 @@
-//! Coming back after a lost stream.
+//! Checks how a bot resumes after a lost stream.
 
 use bridgemaster_proto::v1::{
     Decision, DecisionRequest, Draining, RefusalReason, play_request::Message as FromBot,
@@ -8,128 +8,137 @@ use tokio::time::Instant;
 use tonic::Status;
 
 use crate::{
-    arena::Bout,
     catalog::section,
-    failure::{Stop, Verdict, failed},
+    environment::BotMatch,
+    failure::{StopReason, Verdict, failed},
     session::{Event, refusal},
     wire,
 };
 
-/// A history that the server of the checks is not in.
+/// A history id that the real server never uses.
 const ANOTHER_HISTORY: &str = "00112233445566778899aabbccddeeff";
-/// What Draining says, in ms.
+/// The value of `time_left_ms` in the Draining message, in ms.
 const DRAIN_TIME_LEFT_MS: u32 = 2_000;
 
-/// How a stream is lost.
+/// The cause of a lost stream.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Loss {
+pub(super) enum StreamLoss {
     /// The connection is reset.
     Reset,
-    /// The server ends the stream with OK.
+    /// The server closes the stream with OK.
     Eof,
-    /// The server ends the stream with UNAVAILABLE and no reason.
+    /// The server closes the stream with UNAVAILABLE and without a reason.
     Unavailable,
-    /// The server ends the stream with SLOW_CONSUMER.
+    /// The server closes the stream with SLOW_CONSUMER.
     SlowConsumer,
 }
 
-async fn lose(bout: &mut Bout, loss: Loss) {
+async fn lose_stream(bot_match: &mut BotMatch, loss: StreamLoss) {
     match loss {
-        Loss::Reset => bout.session.reset().await,
-        Loss::Eof => bout.session.end_stream(None).await,
-        Loss::Unavailable => {
-            let status = Status::unavailable("a check cuts the stream");
-            bout.session.end_stream(Some(status)).await;
+        StreamLoss::Reset => bot_match.session.reset().await,
+        StreamLoss::Eof => bot_match.session.end_stream(None).await,
+        StreamLoss::Unavailable => {
+            let status = Status::unavailable("stream closed by a check");
+            bot_match.session.end_stream(Some(status)).await;
         }
-        Loss::SlowConsumer => {
+        StreamLoss::SlowConsumer => {
             let status = refusal(RefusalReason::SlowConsumer);
-            bout.session.end_stream(Some(status)).await;
+            bot_match.session.end_stream(Some(status)).await;
         }
     }
 }
 
-/// The stream is lost once with an open request, and once after an answer.
-pub(super) async fn after_loss(bout: &mut Bout, loss: Loss) -> Verdict<()> {
-    let (sequence, asked) = bout.until_request(2).await?;
-    bout.deliver(sequence, asked).await;
-    lose(bout, loss).await;
-    bout.until_back().await?;
+/// Cuts the stream once while a request is open, and once after an answer.
+pub(super) async fn after_loss(bot_match: &mut BotMatch, loss: StreamLoss) -> Verdict<()> {
+    let (sequence, asked) = bot_match.wait_for_request(2).await?;
+    bot_match.deliver(sequence, asked).await;
+    lose_stream(bot_match, loss).await;
+    bot_match.wait_for_resume().await?;
 
-    let (sequence, asked) = bout.until_request(4).await?;
-    bout.deliver(sequence, asked).await;
-    let answer = bout.answer_to(4).await?;
-    bout.pass_answer(answer).await;
-    lose(bout, loss).await;
-    bout.until_back().await?;
-    bout.finish(0).await
+    let (sequence, asked) = bot_match.wait_for_request(4).await?;
+    bot_match.deliver(sequence, asked).await;
+    let answer = bot_match.wait_for_answer(4).await?;
+    bot_match.forward_answer(answer).await;
+    lose_stream(bot_match, loss).await;
+    bot_match.wait_for_resume().await?;
+    bot_match.finish(0).await
 }
 
-/// The stream is lost when the bot has sent its answer and the server has not got it.
-pub(super) async fn answer_lost(bout: &mut Bout) -> Verdict<()> {
-    let (sequence, asked) = bout.until_request(3).await?;
-    bout.deliver(sequence, asked).await;
-    bout.answer_to(3).await?;
-    lose(bout, Loss::Reset).await;
-    bout.until_back().await?;
-    let answer = bout.answer_to(3).await?;
-    bout.pass_answer(answer).await;
-    bout.finish(0).await
+/// Cuts the stream before the bot's answer is forwarded.
+pub(super) async fn answer_lost(bot_match: &mut BotMatch) -> Verdict<()> {
+    let (sequence, asked) = bot_match.wait_for_request(3).await?;
+    bot_match.deliver(sequence, asked).await;
+    bot_match.wait_for_answer(3).await?;
+    lose_stream(bot_match, StreamLoss::Reset).await;
+    bot_match.wait_for_resume().await?;
+    let answer = bot_match.wait_for_answer(3).await?;
+    bot_match.forward_answer(answer).await;
+    bot_match.finish(0).await
 }
 
-/// The stream is lost in place of MatchEnded.
-pub(super) async fn end_missed(bout: &mut Bout) -> Verdict<()> {
-    let time = bout.session.times.whole_match();
-    let what = "a match that is played to its end";
-    bout.session.wait_for(what, time, section::CONVERSATION);
+/// Cuts the stream instead of delivering MatchEnded.
+pub(super) async fn end_missed(bot_match: &mut BotMatch) -> Verdict<()> {
+    let time = bot_match.session.times.whole_match();
+    let expected = "a match that the bot plays to the end";
+    bot_match
+        .session
+        .expect_within(expected, time, section::MESSAGE_FLOW);
     let is_end = |event: &Event| matches!(event, Event::FromServer(_, FromServer::MatchEnded(_)));
-    bout.session.pass_until(is_end).await?;
-    lose(bout, Loss::Reset).await;
-    bout.until_back().await?;
-    bout.finish(0).await
+    bot_match.session.forward_until(is_end).await?;
+    lose_stream(bot_match, StreamLoss::Reset).await;
+    bot_match.wait_for_resume().await?;
+    bot_match.finish(0).await
 }
 
-/// For the bot the server has lost what happened last: request 3 is open again, and request 4 was
-/// never asked. The stream is lost once more there, to see what the bot remembers.
-pub(super) async fn begin_anew(bout: &mut Bout) -> Verdict<()> {
-    let lost_once = bout.until_request(3).await?;
-    bout.deliver(lost_once.0, lost_once.1.clone()).await;
-    let answer = bout.answer_to(3).await?;
-    bout.pass_answer(answer).await;
-    let never_asked = bout.until_request(4).await?;
-    bout.deliver(never_asked.0, never_asked.1.clone()).await;
-    bout.answer_to(4).await?;
+/// Simulates a server that lost the last part of the match: request 3 is open again, and request 4
+/// was never sent. Then cuts the stream again and checks the bot's next Hello.
+pub(super) async fn start_over(bot_match: &mut BotMatch) -> Verdict<()> {
+    let repeated = bot_match.wait_for_request(3).await?;
+    bot_match.deliver(repeated.0, repeated.1.clone()).await;
+    let answer = bot_match.wait_for_answer(3).await?;
+    bot_match.forward_answer(answer).await;
+    let not_yet_sent = bot_match.wait_for_request(4).await?;
+    bot_match
+        .deliver(not_yet_sent.0, not_yet_sent.1.clone())
+        .await;
+    bot_match.wait_for_answer(4).await?;
 
-    bout.session.reset_bot().await;
-    bout.until_it_came().await?;
-    bout.session.welcome_to(ANOTHER_HISTORY, false).await;
-    let end = Instant::now() + bout.session.times.quiet();
-    while let Some(event) = bout.session.event_before(end).await? {
+    bot_match.session.reset_bot().await;
+    bot_match.wait_for_next_stream().await?;
+    bot_match.session.welcome_to(ANOTHER_HISTORY, false).await;
+    let end = Instant::now() + bot_match.session.times.quiet();
+    while let Some(event) = bot_match.session.event_before(end).await? {
         match event {
             Event::FromBot(FromBot::Decision(answer)) => return Err(not_dropped(&answer)),
-            other => bout.session.pass(other).await?,
+            other => bot_match.session.forward(other).await?,
         }
     }
-    bout.session.start_again().await;
-    ask_anew(bout, lost_once).await?;
+    bot_match.session.resend_started().await;
+    repeat_request(bot_match, repeated).await?;
 
-    bout.session.reset_bot().await;
-    bout.until_it_came().await?;
-    bout.session.welcome_to(ANOTHER_HISTORY, true).await;
-    let answer = ask_anew(bout, never_asked).await?;
-    bout.pass_answer(answer).await;
-    bout.finish(0).await
+    bot_match.session.reset_bot().await;
+    bot_match.wait_for_next_stream().await?;
+    bot_match.session.welcome_to(ANOTHER_HISTORY, true).await;
+    let answer = repeat_request(bot_match, not_yet_sent).await?;
+    bot_match.forward_answer(answer).await;
+    bot_match.finish(0).await
 }
 
-/// Asks for what the bot was asked before it began anew. Its answer to the request before may come
-/// again first: the stream may have lost it.
-async fn ask_anew(bout: &mut Bout, (sequence, asked): (u32, DecisionRequest)) -> Verdict<Decision> {
+/// Repeats a request that was open before the simulated loss. The bot is allowed to repeat its
+/// answer to the previous request first, in case that answer was lost with the stream.
+async fn repeat_request(
+    bot_match: &mut BotMatch,
+    (sequence, asked): (u32, DecisionRequest),
+) -> Verdict<Decision> {
     let request_id = asked.request_id;
-    bout.deliver(sequence, asked).await;
-    let time = bout.session.times.answer();
-    let what = format!("an answer to request {request_id}, which is asked anew");
-    bout.session.wait_for(what, time, section::COMING_BACK);
+    bot_match.deliver(sequence, asked).await;
+    let time = bot_match.session.times.answer();
+    let expected = format!("an answer to the repeated request {request_id}");
+    bot_match
+        .session
+        .expect_within(expected, time, section::RECONNECTING);
     loop {
-        match bout.session.event().await? {
+        match bot_match.session.event().await? {
             Event::FromBot(FromBot::Decision(answer)) if answer.request_id == request_id => {
                 return Ok(answer);
             }
@@ -137,61 +146,61 @@ async fn ask_anew(bout: &mut Bout, (sequence, asked): (u32, DecisionRequest)) ->
                 return Err(not_dropped(&answer));
             }
             Event::FromBot(FromBot::Decision(_)) => {}
-            other => bout.session.pass(other).await?,
+            other => bot_match.session.forward(other).await?,
         }
     }
 }
 
-fn not_dropped(answer: &Decision) -> Stop {
+fn not_dropped(answer: &Decision) -> StopReason {
     failed(
-        "a bot that begins anew, and forgets its answers, when Welcome says that it is not resumed",
+        "a bot that starts over and forgets its answers after a Welcome with resumed = false",
         format!("an answer to request {}", answer.request_id),
-        section::COMING_BACK,
+        section::RECONNECTING,
     )
 }
 
-/// The server drains, stops, and is back after a while.
-pub(super) async fn drain(bout: &mut Bout) -> Verdict<()> {
-    let (sequence, asked) = bout.until_request(2).await?;
+/// Drains, stops and restarts the server.
+pub(super) async fn drain(bot_match: &mut BotMatch) -> Verdict<()> {
+    let (sequence, asked) = bot_match.wait_for_request(2).await?;
     let draining = FromServer::Draining(Draining {
         time_left_ms: DRAIN_TIME_LEFT_MS,
         matches_resume: true,
         ..Draining::default()
     });
-    bout.session.say(wire::encode(0, draining)).await;
-    bout.deliver(sequence, asked).await;
-    let answer = bout.answer_to(2).await?;
-    bout.pass_answer(answer).await;
+    bot_match.session.send_raw(wire::encode(0, draining)).await;
+    bot_match.deliver(sequence, asked).await;
+    let answer = bot_match.wait_for_answer(2).await?;
+    bot_match.forward_answer(answer).await;
 
-    let (sequence, asked) = bout.until_request(3).await?;
-    bout.deliver(sequence, asked).await;
+    let (sequence, asked) = bot_match.wait_for_request(3).await?;
+    bot_match.deliver(sequence, asked).await;
     let stopping = || refusal(RefusalReason::ServerStopping);
-    bout.session.end_stream(Some(stopping())).await;
-    // The status is on its way; a bot that is back too soon hears it again.
-    let end = Instant::now() + bout.session.times.quiet();
-    while let Some(event) = bout.session.event_before(end).await? {
+    bot_match.session.end_stream(Some(stopping())).await;
+    // A bot that reconnects before the status arrives receives the status again.
+    let end = Instant::now() + bot_match.session.times.quiet();
+    while let Some(event) = bot_match.session.event_before(end).await? {
         match event {
-            Event::Came(_) => bout.session.end_stream(Some(stopping())).await,
-            other => still_there(&other)?,
+            Event::Connected(_) => bot_match.session.end_stream(Some(stopping())).await,
+            other => check_running(&other)?,
         }
     }
-    bout.session.reset().await;
-    bout.session.front.go_away().await?;
-    let end = Instant::now() + bout.session.times.away();
-    while let Some(event) = bout.session.event_before(end).await? {
-        still_there(&event)?;
+    bot_match.session.reset().await;
+    bot_match.session.proxy.stop_listening().await?;
+    let end = Instant::now() + bot_match.session.times.away();
+    while let Some(event) = bot_match.session.event_before(end).await? {
+        check_running(&event)?;
     }
-    bout.session.front.come_back().await?;
-    bout.until_back().await?;
-    bout.finish(0).await
+    bot_match.session.proxy.resume_listening().await?;
+    bot_match.wait_for_resume().await?;
+    bot_match.finish(0).await
 }
 
-fn still_there(event: &Event) -> Verdict<()> {
+fn check_running(event: &Event) -> Verdict<()> {
     match event {
         Event::Exited(status) => Err(failed(
-            "a bot that waits for the server to be back after SERVER_STOPPING",
+            "a bot that reconnects after SERVER_STOPPING once the server has restarted",
             format!("the process ended with {status}"),
-            section::SERVER_STOPS,
+            section::SERVER_SHUTDOWN,
         )),
         _ => Ok(()),
     }

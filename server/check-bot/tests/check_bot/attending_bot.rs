@@ -6,28 +6,28 @@ use bridgemaster_bot_process::BotCommand;
 use bridgemaster_bots::Random;
 use bridgemaster_check_bot::{Check, Outcome, Plan, check_bot};
 use bridgemaster_games::Seed;
-use bridgemaster_sdk::{AttendOptions, Connection, Options, Told};
+use bridgemaster_sdk::{AttendEvent, AttendOptions, Connection, Options};
 use libtest_mimic::{Failed, Trial};
 use tokio::runtime::Runtime;
 
-/// The ways to attend, and what the check expects of a bot that does not.
+/// The ways to attend, with a part of the failed expectation; `None` for the correct way.
 const WAYS: [(&str, Option<&str>); 5] = [
     ("soundly", None),
     ("without_coming", Some("a bot that attends the queue")),
-    ("without_playing", Some("a match without a fault")),
+    ("without_playing", Some("no faults of the bot")),
     (
         "until_a_lost_stream",
-        Some("there again after a lost connection"),
+        Some("attends again after a lost connection"),
     ),
     ("with_exit_code_1", Some("exit code 0")),
 ];
 
-/// A bot that attends in one of the ways.
+/// Runs a bot that attends in one of the ways.
 pub(crate) fn run(way: &str) -> ExitCode {
     let bot = || Random::new(&Seed::from(7));
     Runtime::new().unwrap().block_on(async {
         let Some(options) = AttendOptions::from_env("attending").unwrap() else {
-            // Every bot is started with a ticket first.
+            // The first check starts every bot with a ticket.
             let options = Options::from_env("attending").unwrap();
             let played = bridgemaster_sdk::play(bot(), options).await;
             return ExitCode::from(u8::from(played.is_err()));
@@ -35,11 +35,14 @@ pub(crate) fn run(way: &str) -> ExitCode {
         let ended = match way {
             "without_coming" => return ExitCode::from(3),
             "without_playing" => {
-                let connection = Connection::to(&options.server_url).unwrap();
-                let mut attending = connection.attending(options).unwrap();
-                // It lets every offer be.
-                while let Ok(Some(Told::Attendance(_) | Told::Offer(_) | Told::Withdrawn(_))) =
-                    attending.next().await
+                let connection = Connection::new(&options.server_url).unwrap();
+                let mut attending = connection.attendance(options).unwrap();
+                // Ignores every offer.
+                while let Ok(Some(
+                    AttendEvent::Attendance(_)
+                    | AttendEvent::Offer(_)
+                    | AttendEvent::OfferWithdrawn(_),
+                )) = attending.next().await
                 {}
                 Ok(())
             }
@@ -75,19 +78,20 @@ fn check(way: &str, missing: Option<&str>) -> Result<(), Failed> {
         games: vec!["old_london_bridge".to_owned()],
         only: vec![Check::Attend],
         attends: false,
-        // Who lets an offer be does so for as long as it holds.
+        // The check waits until the ignored offer expires.
         time_factor: if way == "without_playing" { 0.2 } else { 1.0 },
     };
     let report = Runtime::new()?.block_on(check_bot(plan, |_| {}))?;
     let found = report.checks.iter().find(|check| check.name == "attend");
-    let found = found.ok_or_else(|| format!("it was not carried out: {:#?}", report.checks))?;
-    let is_right = match (&found.outcome, missing) {
+    let found = found.ok_or_else(|| format!("the check was not run: {:#?}", report.checks))?;
+    let is_expected = match (&found.outcome, missing) {
         (Outcome::Passed, None) => true,
         (Outcome::Failed(failure), Some(missing)) => failure.expected.contains(missing),
         _ => false,
     };
-    match is_right {
-        true => Ok(()),
-        false => Err(format!("{found:#?}").into()),
+    if is_expected {
+        Ok(())
+    } else {
+        Err(format!("{found:#?}").into())
     }
 }

@@ -1,4 +1,4 @@
-//! Checks the flawed bots.
+//! Tests the checks with flawed bots.
 
 use std::env;
 
@@ -9,13 +9,13 @@ use tokio::runtime::Runtime;
 
 use crate::flaw::Flaw;
 
-/// A game whose matches are short, and whose bots are asked for forced decisions.
+/// A game with short matches and forced decisions.
 const GAME: &str = "old_london_bridge";
 
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     Flaw::ALL.iter().map(|(name, flaw, found_by)| {
         let name = match flaw {
-            Flaw::None => "a_sound_bot_passes_every_check".to_owned(),
+            Flaw::None => "a_correct_bot_passes_every_check".to_owned(),
             _ => format!("fails_its_checks_and_no_others::a_bot_that_{name}"),
         };
         Trial::test(name, move || check(*flaw, found_by))
@@ -57,7 +57,7 @@ fn check(flaw: Flaw, found_by: &[&str]) -> Result<(), Failed> {
     Err(format!("{failed:?} failed, not {found_by:?}: {:#?}", report.checks).into())
 }
 
-/// A whole match by its number of seats, any other check by its name.
+/// Returns a title that distinguishes whole matches by their number of seats.
 fn title(check: &CheckReport) -> String {
     match check.name {
         "whole-match" => check.title(),

@@ -1,81 +1,81 @@
-//! The flaws, and the checks that must find each.
+//! The flaws of the test bots, and the checks that must find each.
 
-/// What a bot does wrong.
+/// A flaw of a bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {
-    /// Nothing.
+    /// The bot is correct.
     None,
-    /// It waits for a message of the server before it says Hello.
+    /// It waits for a message of the server before it sends Hello.
     WaitsWithHello,
-    /// It ends with exit code 0 when its ticket is refused.
+    /// It exits with code 0 after its ticket is refused.
     EndsWellWhenRefused,
-    /// It tries a refused ticket again and again.
+    /// It retries a refused ticket.
     InsistsOnTicket,
     /// With three seats it answers with an index out of range first.
     IllegalAtThreeSeats,
     /// It answers requests with one legal decision with an index out of range first.
     IllegalWhenForced,
-    /// It ends with exit code 1 after the match.
+    /// It exits with code 1 after the match.
     ExitsWith1,
-    /// It does not end after the match.
+    /// It does not exit after the match.
     NeverExits,
     /// It does not answer Pings.
     IgnoresPings,
-    /// It keeps nonces as floating-point numbers.
+    /// It stores nonces as floating-point numbers.
     RoundsNonces,
     /// It sends two Pongs for a Ping.
     PongsTwice,
-    /// It answers the newest request differently when it comes again.
+    /// It gives another answer if the last request is repeated.
     AnswersDuplicatesAnew,
-    /// It answers older requests differently when they come again.
+    /// It gives another answer if an older request is repeated.
     AnswersStaleRequestsAnew,
-    /// It does not answer again when its answer was refused.
+    /// It does not answer again after its answer was refused.
     IgnoresRefusals,
-    /// It changes its answer to the open request when an older answer was refused.
+    /// It changes its answer to the open request after an older answer was refused.
     ChangesItsMind,
-    /// It ends when its stream does.
+    /// It exits at the end of its stream.
     NeverComesBack,
-    /// It ends when the connection fails.
+    /// It exits when the connection fails.
     GivesUpWhenReset,
-    /// It takes the end of the stream for the end of the match.
+    /// It takes a stream closed with OK for the end of the match.
     EndsAtEof,
-    /// It ends at UNAVAILABLE.
+    /// It exits after UNAVAILABLE.
     GivesUpWhenUnavailable,
-    /// It ends at SLOW_CONSUMER.
+    /// It exits after SLOW_CONSUMER.
     GivesUpWhenSlow,
-    /// It ends at SERVER_STOPPING.
+    /// It exits after SERVER_STOPPING.
     GivesUpWhenServerStops,
-    /// It does not answer any more after Draining.
+    /// It stops answering after Draining.
     StopsWhenDraining,
-    /// It comes back with another ticket.
+    /// It reconnects with another ticket.
     ForgetsItsTicket,
-    /// It comes back without last_sequence.
+    /// It reconnects without last_sequence.
     ForgetsItsSequence,
-    /// It comes back without history_id.
+    /// It reconnects without history_id.
     ForgetsItsHistory,
-    /// It names the first history that it was told.
+    /// It always sends the first history_id that it received.
     KeepsItsFirstHistory,
-    /// It goes on as if it were resumed when it is not.
+    /// It continues as if resumed although it is not.
     GoesOnRegardless,
-    /// It begins anew, and sends its lost answer all the same.
+    /// It starts over but still sends its lost answer.
     InsistsOnItsAnswer,
-    /// It counts the messages of the kinds that it knows.
+    /// It counts only messages of known kinds.
     CountsByItself,
-    /// It takes an answer that it has sent once for heard.
+    /// It does not resend an answer on a new stream.
     ForgetsLostAnswers,
-    /// It ends at messages of unknown kinds.
+    /// It exits on a message of an unknown kind.
     DiesOfUnknownKinds,
-    /// It ends at unknown values of enums.
+    /// It exits on an unknown enum value.
     DiesOfUnknownValues,
-    /// It ends when it gets several Pings and no request.
+    /// It exits after several Pings without a request.
     GetsBored,
-    /// It thinks longer than a short clock allows.
+    /// It exceeds a short time limit.
     ThinksTooLong,
-    /// It comes back again and again after SUPERSEDED.
+    /// It keeps reconnecting after SUPERSEDED.
     FightsForItsSeat,
-    /// It comes back to where it was after MOVED.
+    /// It reconnects to the old server after MOVED.
     IgnoresMoved,
-    /// It knows the first of the servers that it is given, and no other.
+    /// It uses only the first of several servers.
     KnowsItsFirstServer,
 }
 
@@ -104,7 +104,7 @@ const AFTER_A_RESET: &[&str] = &[
 ];
 
 impl Flaw {
-    /// Every flaw with its name and the checks that find it, by title.
+    /// All flaws with their names and the titles of the checks that find them.
     pub(crate) const ALL: &'static [(&'static str, Self, &'static [&'static str])] = &[
         ("none", Self::None, &[]),
         (
@@ -197,7 +197,7 @@ impl Flaw {
         (
             "counts_by_itself",
             Self::CountsByItself,
-            // Where it begins anew, numbers are left out.
+            // Sequence numbers jump when the bot starts over.
             &["begin-anew", "resume-after-unknown"],
         ),
         (
@@ -230,7 +230,7 @@ impl Flaw {
         ),
     ];
 
-    /// Checks that may find the flaw too, if the bot is quick enough to lose an answer in them.
+    /// Returns further checks that may find the flaw, depending on timing.
     pub(crate) fn may_be_found_by(self) -> &'static [&'static str] {
         match self {
             Self::ForgetsLostAnswers => COMING_BACK,

@@ -1,4 +1,4 @@
-//! A bot by hand that plays soundly but for one flaw.
+//! A hand-written bot that is correct except for one flaw.
 
 use std::{
     collections::BTreeMap,
@@ -25,28 +25,28 @@ use tonic_types::StatusExt as _;
 
 use crate::flaw::Flaw;
 
-/// Pause before another attempt to connect.
+/// Pause before the next attempt to connect.
 const PAUSE: Duration = Duration::from_millis(30);
-/// How long a lost stream is tried to be resumed for.
-const PATIENCE: Duration = Duration::from_secs(20);
-/// Pings without a request at which a bored bot leaves: more than a check of something else and
-/// the server beside it send in a row (4 and now and then one), fewer than come in the long pause.
-const PINGS_TO_BORE: u32 = 9;
+/// Time to keep trying to resume a lost stream.
+const RECONNECT_TIMEOUT: Duration = Duration::from_secs(20);
+/// The number of Pings without a request after which the bot exits: more than any other check and
+/// the server send in a row (4 and occasionally one), fewer than in the long pause.
+const MAX_IDLE_PINGS: u32 = 9;
 
-/// How a stream or the bot's patience ended.
+/// The end of a stream.
 enum End {
-    /// The bot is done, with this exit code.
+    /// The bot exits with this code.
     Exit(u8),
-    /// The stream is lost, with a status unless the server ended it well.
+    /// The stream is lost, with a status unless the server closed it with OK.
     Lost(Option<Status>),
 }
 
-/// What the bot remembers of its match.
+/// The state of the bot.
 struct FlawedBot {
     flaw: Flaw,
-    /// The servers that it was given, and the place of the one that it asked last.
+    /// The configured servers, and the index of the last one tried.
     servers: Vec<String>,
-    place: usize,
+    server_index: usize,
     channel: Channel,
     ticket: String,
     streams: u32,
@@ -60,7 +60,7 @@ struct FlawedBot {
     pings: u32,
 }
 
-/// Plays the seat of the environment.
+/// Plays the seat given by the environment.
 pub(crate) fn run(flaw: Flaw) -> ExitCode {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -74,9 +74,9 @@ pub(crate) fn run(flaw: Flaw) -> ExitCode {
         }
         let mut bot = FlawedBot {
             flaw,
-            channel: to(&servers[0]),
+            channel: channel_to(&servers[0]),
             servers,
-            place: 0,
+            server_index: 0,
             ticket: env::var("BRIDGEMASTER_TICKET").unwrap(),
             streams: 0,
             last_sequence: 0,
@@ -92,13 +92,13 @@ pub(crate) fn run(flaw: Flaw) -> ExitCode {
     })
 }
 
-fn to(server: &str) -> Channel {
+fn channel_to(server: &str) -> Channel {
     Endpoint::from_shared(server.to_owned())
         .unwrap()
         .connect_lazy()
 }
 
-/// Where a match is that is at another server.
+/// Returns the address in a MOVED refusal.
 fn moved_to(status: &Status) -> Option<String> {
     let info = status.get_details_error_info()?;
     let is_moved = info.reason == "MOVED";
@@ -109,41 +109,41 @@ impl FlawedBot {
     async fn play(&mut self) -> u8 {
         let mut lost_at = Instant::now();
         loop {
-            let known = self.last_sequence;
+            let last_sequence = self.last_sequence;
             match self.play_on_one_stream().await {
                 End::Exit(code) => return code,
                 End::Lost(status) => {
                     let moved_to = status.as_ref().and_then(moved_to);
-                    if let Some(code) = self.gives_up(status) {
+                    if let Some(code) = self.exit_code(status) {
                         return code;
                     }
-                    self.go_on(moved_to);
+                    self.switch_server(moved_to);
                 }
             }
-            if self.last_sequence > known {
+            if self.last_sequence > last_sequence {
                 lost_at = Instant::now();
             }
-            if lost_at.elapsed() > PATIENCE {
+            if lost_at.elapsed() > RECONNECT_TIMEOUT {
                 return 1;
             }
             sleep(PAUSE).await;
         }
     }
 
-    /// Goes to where the server says that the match is, or to the next that it was given.
-    fn go_on(&mut self, moved_to: Option<String>) {
+    /// Switches to the address of a redirect, or to the next configured server.
+    fn switch_server(&mut self, moved_to: Option<String>) {
         match moved_to {
             Some(_) if self.flaw == Flaw::IgnoresMoved => {}
-            Some(address) => self.channel = to(&format!("http://{address}")),
+            Some(address) => self.channel = channel_to(&format!("http://{address}")),
             None => {
-                self.place = (self.place + 1) % self.servers.len();
-                self.channel = to(&self.servers[self.place]);
+                self.server_index = (self.server_index + 1) % self.servers.len();
+                self.channel = channel_to(&self.servers[self.server_index]);
             }
         }
     }
 
-    /// The exit code, when a lost stream is the end of it.
-    fn gives_up(&self, status: Option<Status>) -> Option<u8> {
+    /// Returns the exit code if the bot exits after this loss.
+    fn exit_code(&self, status: Option<Status>) -> Option<u8> {
         let flaw = self.flaw;
         let Some(status) = status else {
             return match flaw {
@@ -154,7 +154,7 @@ impl FlawedBot {
         };
         let reason = status.get_details_error_info().map(|info| info.reason);
         let is_transports = std::error::Error::source(&status).is_some();
-        let goes_on = match reason.as_deref() {
+        let retries = match reason.as_deref() {
             Some("TICKET_UNKNOWN") => match flaw {
                 Flaw::EndsWellWhenRefused => return Some(0),
                 other => other == Flaw::InsistsOnTicket,
@@ -168,7 +168,7 @@ impl FlawedBot {
             None if status.code() == Code::Unavailable => flaw != Flaw::GivesUpWhenUnavailable,
             None => true,
         };
-        (!goes_on || flaw == Flaw::NeverComesBack).then_some(1)
+        (!retries || flaw == Flaw::NeverComesBack).then_some(1)
     }
 
     fn hello(&self) -> Hello {
@@ -231,7 +231,7 @@ impl FlawedBot {
         }
     }
 
-    /// Takes a message; gives the exit code when it is the last one.
+    /// Processes a message; returns the exit code after the last one.
     async fn receive(
         &mut self,
         response: PlayResponse,
@@ -259,7 +259,8 @@ impl FlawedBot {
                 let newest = self.newest.clone().unwrap_or_default();
                 let is_open = rejected.open_request_id == rejected.request_id;
                 if is_open && flaw != Flaw::IgnoresRefusals {
-                    self.answer(&newest, sound_choice(&newest), outbound).await;
+                    self.answer(&newest, correct_choice(&newest), outbound)
+                        .await;
                 } else if !is_open && flaw == Flaw::ChangesItsMind {
                     self.answer(&newest, other_choice(&newest), outbound).await;
                 }
@@ -294,7 +295,7 @@ impl FlawedBot {
         None
     }
 
-    /// The stream before may have swallowed the answer to the newest request.
+    /// Resends the answer to the last request, which the previous stream may have lost.
     async fn send_lost_answer(&mut self, outbound: &mpsc::Sender<PlayRequest>) {
         let Some(newest) = self.newest.clone() else {
             return;
@@ -307,7 +308,7 @@ impl FlawedBot {
 
     async fn pinged(&mut self, nonce: u64, outbound: &mpsc::Sender<PlayRequest>) -> Option<u8> {
         self.pings += 1;
-        if self.flaw == Flaw::GetsBored && self.pings >= PINGS_TO_BORE {
+        if self.flaw == Flaw::GetsBored && self.pings >= MAX_IDLE_PINGS {
             return Some(1);
         }
         let (nonce, times) = match self.flaw {
@@ -356,7 +357,7 @@ impl FlawedBot {
             self.answer(&request, beyond, outbound).await;
             return;
         }
-        let choice = sound_choice(&request);
+        let choice = correct_choice(&request);
         self.answer(&request, choice, outbound).await;
     }
 
@@ -373,13 +374,13 @@ impl FlawedBot {
             ..Decision::default()
         };
         let message = Some(Outgoing::Decision(decision));
-        // A stream that is lost is told of by its other half.
+        // If the stream is lost, reading from it returns the reason.
         let _ = outbound.send(PlayRequest { message }).await;
     }
 }
 
-/// A legal decision: in full for every second request.
-fn sound_choice(request: &DecisionRequest) -> Choice {
+/// Returns a legal decision, in full for every second request.
+fn correct_choice(request: &DecisionRequest) -> Choice {
     let index = request.request_id * 7 % request.legal_count.max(1);
     match request.request_id % 2 {
         0 => {
@@ -390,7 +391,7 @@ fn sound_choice(request: &DecisionRequest) -> Choice {
     }
 }
 
-/// Another legal decision than the sound one.
+/// Returns another legal decision than `correct_choice`.
 fn other_choice(request: &DecisionRequest) -> Choice {
     Choice::Index((request.request_id * 7 + 1) % request.legal_count.max(1))
 }

@@ -1,9 +1,8 @@
-//! What `check_bot` finds: a sound bot passes, and a bot with one flaw fails the checks of that
+//! Tests of `check_bot`: a correct bot passes, and a bot with one flaw fails the checks of that
 //! flaw and no others.
 //!
-//! The bots are processes, so this target is its own bot: called with `flawed-bot FLAW`, it plays
-//! with that flaw; called with `attending-bot WAY` it attends a queue. The built-in harness has no
-//! place for that.
+//! The bots are processes of this same program: `flawed-bot FLAW` plays with that flaw, and
+//! `attending-bot WAY` attends a queue. The built-in test harness does not support that.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,8 +15,8 @@ use std::{env, process::ExitCode};
 
 use libtest_mimic::Arguments;
 
-/// How many bots are checked at once.
-const TRIALS_AT_ONCE: usize = 8;
+/// The number of bots checked at once; they mostly wait.
+const CONCURRENT_TRIALS: usize = 8;
 
 fn main() -> ExitCode {
     let mut arguments = env::args().skip(1);
@@ -31,7 +30,7 @@ fn main() -> ExitCode {
     }
     let mut arguments = Arguments::from_args();
     // The bots mostly wait.
-    arguments.test_threads.get_or_insert(TRIALS_AT_ONCE);
+    arguments.test_threads.get_or_insert(CONCURRENT_TRIALS);
     libtest_mimic::run(
         &arguments,
         findings::trials().chain(attending_bot::trials()).collect(),

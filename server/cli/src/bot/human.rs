@@ -1,5 +1,5 @@
-//! A seat that is played by hand, in the terminal: the table, what happened, and the legal decisions
-//! with their numbers; a line chooses one.
+//! Plays a seat by hand in the terminal. Prints events, the table and the numbered legal decisions,
+//! and reads the user's choice.
 
 use std::{
     io::{BufRead as _, stdin},
@@ -7,51 +7,48 @@ use std::{
 };
 
 use bridgemaster_proto::{
-    outside::Outside,
+    escape::Escaped,
     v1::{DecisionRejected, GameConfig, MatchStarted},
 };
 use bridgemaster_sdk::{Bot, Choice, Request};
 
-use super::asked::Asked;
+use super::request_text::RequestText;
 use crate::output;
 
-/// Most decisions that are listed at once: what fits on a large screen. A part of their text, typed
-/// in, lists those that have it.
-const MOST_LISTED: usize = 60;
+/// Maximum number of decisions in a printed list. They fit on a large screen. Users can filter the
+/// list by typing part of a decision.
+const MAX_LISTED: usize = 60;
 
-const HELP: &str = "a number chooses that decision; a notation, written in full, too; any other text \
-                    lists the decisions that have it; an empty line lists all; `resign` gives the \
-                    match up";
+const HELP: &str = "type the number or the full notation of a decision to choose it, a part of a \
+                    notation to list matching decisions, an empty line to list all, or `resign`";
 
-/// The person at this terminal.
+/// A bot whose decisions the user types in this terminal.
 #[derive(Default)]
 pub(super) struct Human {
     config: Option<GameConfig>,
 }
 
-/// What a line of the person means.
 #[derive(Debug, PartialEq)]
 enum Line {
-    /// A decision of the list, from 0.
+    /// Chooses a decision by its index, from 0.
     Index(usize),
-    /// A number that is none of the list's.
-    NoSuchNumber,
-    /// Shows the decisions that have this text; all if it is empty.
+    /// A number that is outside the numbered list.
+    OutOfRange,
+    /// Lists the decisions that contain this text, or all decisions if the text is empty.
     List(String),
-    /// Gives the match up.
     Resign,
     Help,
 }
 
 impl Line {
-    fn read(line: &str, legal: &[String]) -> Self {
+    fn parse(line: &str, legal: &[String]) -> Self {
         let line = line.trim();
         if let Some(index) = legal.iter().position(|notation| notation == line) {
             return Self::Index(index);
         }
         match (line.parse::<usize>(), line) {
             (Ok(number), _) if (1..=legal.len()).contains(&number) => Self::Index(number - 1),
-            (Ok(_), _) => Self::NoSuchNumber,
+            (Ok(_), _) => Self::OutOfRange,
             (_, "resign") => Self::Resign,
             (_, "help" | "?") => Self::Help,
             (_, text) => Self::List(text.to_owned()),
@@ -59,45 +56,46 @@ impl Line {
     }
 }
 
-/// The decisions that have a text, with their numbers.
+/// Lists the decisions that contain a text, with their numbers.
 fn listed(legal: &[String], text: &str) -> String {
-    let having = legal.iter().enumerate();
-    let having: Vec<_> = having.filter(|(_, one)| one.contains(text)).collect();
+    let matching = legal.iter().enumerate();
+    let matching: Vec<_> = matching.filter(|(_, one)| one.contains(text)).collect();
     let width = legal.len().to_string().len();
     let mut list = String::new();
-    for (index, notation) in having.iter().take(MOST_LISTED) {
+    for (index, notation) in matching.iter().take(MAX_LISTED) {
         list.push_str(&format!("{:>width$}  {notation}\n", index + 1));
     }
-    let more = having.len().saturating_sub(MOST_LISTED);
+    let more = matching.len().saturating_sub(MAX_LISTED);
     if more > 0 {
         list.push_str(&format!(
-            "and {more} more: type a part of a decision to list those that have it\n"
+            "and {more} more; type a part of a decision to filter the list\n"
         ));
     }
-    if having.is_empty() {
-        list.push_str(&format!("no decision has {text:?}; `help` tells more\n"));
+    if matching.is_empty() {
+        list.push_str(&format!(
+            "no decision contains {text:?}; type `help` for help\n"
+        ));
     }
     list
 }
 
 fn print(text: &str) {
-    // A terminal that is gone gives no answer either, which ends the match for the person.
+    // Print errors are ignored, since the next read fails if the terminal is closed.
     let _ = output::print(text);
 }
 
-/// The next line that the person types.
-fn typed() -> String {
+/// Reads the next input line.
+fn read_line() -> String {
     let mut line = String::new();
     match stdin().lock().read_line(&mut line) {
         Ok(1..) => line,
-        // A bot that ends in the middle of a match leaves its seat, and may come back to it. To
-        // resign would be for ever.
+        // Ends the process without resigning, so that the user can reconnect to the seat.
         Ok(0) => resume_unwind(Box::new(
-            "standard input is at its end; the same command with the same ticket comes back to the \
-             seat"
+            "standard input is closed; to continue the match, run the command again with the same \
+             ticket"
                 .to_owned(),
         )),
-        Err(error) => resume_unwind(Box::new(format!("standard input cannot be read: {error}"))),
+        Err(error) => resume_unwind(Box::new(format!("cannot read standard input: {error}"))),
     }
 }
 
@@ -108,11 +106,11 @@ impl Bot for Human {
             .as_ref()
             .and_then(|config| config.game.clone());
         let seats = started.seats.iter();
-        let names = seats.map(|seat| Outside(&seat.bot_name).to_string());
+        let names = seats.map(|seat| Escaped(&seat.bot_name).to_string());
         let names: Vec<String> = names.collect();
         print(&format!(
-            "match {} begins; you are seat {}, and at the table are: {}\n{HELP}\n",
-            Outside(&started.match_id),
+            "match {} started; you are seat {}; players: {}\n{HELP}\n",
+            Escaped(&started.match_id),
             started.seat,
             names.join(", ")
         ));
@@ -120,52 +118,55 @@ impl Bot for Human {
 
     fn decide(&mut self, request: &Request) -> Choice {
         let game = self.config.as_ref().zip(request.game.as_ref());
-        let asked = game.map(|(config, game)| Asked::read(config, game));
-        let asked = match asked {
-            Some(Ok(asked)) => asked,
+        let text = game.map(|(config, game)| RequestText::new(config, game));
+        let text = match text {
+            Some(Ok(text)) => text,
             Some(Err(error)) => resume_unwind(Box::new(format!("{error:#}"))),
-            None => resume_unwind(Box::new("the server asks without a game".to_owned())),
+            None => resume_unwind(Box::new("the server's request contains no game".to_owned())),
         };
         let clock = request.clock();
-        let mut shown = String::from("\n");
-        for event in &asked.events {
-            shown.push_str(&format!("  {event}\n"));
+        let mut screen = String::from("\n");
+        for event in &text.events {
+            screen.push_str(&format!("  {event}\n"));
         }
-        shown.push_str(&format!("\n{}\n{}", asked.table, listed(&asked.legal, "")));
-        shown.push_str(&format!(
+        screen.push_str(&format!("\n{}\n{}", text.table, listed(&text.legal, "")));
+        screen.push_str(&format!(
             "{} s for this decision, {} s in the bank\n",
             clock.decision_left().as_secs(),
             clock.bank_left().as_secs()
         ));
-        print(&shown);
+        print(&screen);
         loop {
             print("> ");
-            let line = typed();
-            match Line::read(&line, &asked.legal) {
+            let line = read_line();
+            match Line::parse(&line, &text.legal) {
                 Line::Index(index) => return Choice::Index(index),
                 Line::Resign => {
-                    print("resign? `yes` gives the match up for good: ");
-                    if typed().trim() == "yes" {
+                    print("resign the match? type `yes` to confirm: ");
+                    if read_line().trim() == "yes" {
                         return Choice::Resign;
                     }
                 }
                 Line::Help => print(&format!("{HELP}\n")),
-                Line::NoSuchNumber => {
-                    print(&format!("the numbers are 1 to {}\n", asked.legal.len()));
+                Line::OutOfRange => {
+                    print(&format!(
+                        "the number is out of range (1..={})\n",
+                        text.legal.len()
+                    ));
                 }
-                // A list that was cut has not all that is legal.
-                Line::List(text) => match asked.parse(&text) {
+                // Compare with all legal decisions, because the printed list can be truncated.
+                Line::List(part) => match text.parse(&part) {
                     Some(decision) if request.legal_decisions_cut => {
                         return Choice::Decision(decision);
                     }
-                    _ => print(&listed(&asked.legal, &text)),
+                    _ => print(&listed(&text.legal, &part)),
                 },
             }
         }
     }
 
     fn decision_rejected(&mut self, rejected: &DecisionRejected) {
-        print(&format!("refused: {}\n", Outside(&rejected.detail)));
+        print(&format!("rejected: {}\n", Escaped(&rejected.detail)));
     }
 }
 
@@ -178,25 +179,25 @@ mod tests {
     }
 
     #[test]
-    fn a_line_chooses_by_number_or_notation_or_lists_what_has_its_text() {
-        let read = |line| Line::read(line, &legal());
-        assert_eq!(read(" 3\n"), Line::Index(2));
-        assert_eq!(read("take 12\n"), Line::Index(1));
-        assert_eq!(read("end"), Line::Index(2));
+    fn a_line_chooses_a_decision_or_filters_the_list() {
+        let parse = |line| Line::parse(line, &legal());
+        assert_eq!(parse(" 3\n"), Line::Index(2));
+        assert_eq!(parse("take 12\n"), Line::Index(1));
+        assert_eq!(parse("end"), Line::Index(2));
         for none in ["0", "4", "99999"] {
-            assert_eq!(read(none), Line::NoSuchNumber);
+            assert_eq!(parse(none), Line::OutOfRange);
         }
-        assert_eq!(read("take\n"), Line::List("take".to_owned()));
-        assert_eq!(read("\n"), Line::List(String::new()));
-        assert_eq!(read("-1"), Line::List("-1".to_owned()));
-        assert_eq!((read("resign"), read("?")), (Line::Resign, Line::Help));
+        assert_eq!(parse("take\n"), Line::List("take".to_owned()));
+        assert_eq!(parse("\n"), Line::List(String::new()));
+        assert_eq!(parse("-1"), Line::List("-1".to_owned()));
+        assert_eq!((parse("resign"), parse("?")), (Line::Resign, Line::Help));
     }
 
     #[test]
-    fn a_list_keeps_the_numbers_and_says_what_it_leaves_out() {
+    fn a_filtered_list_keeps_the_numbers() {
         assert_eq!(listed(&legal(), "1"), "1  take 1\n2  take 12\n");
         assert_eq!(listed(&legal(), "d"), "3  end\n");
-        assert!(listed(&legal(), "x").starts_with("no decision has \"x\""));
+        assert!(listed(&legal(), "x").starts_with("no decision contains \"x\""));
         let many: Vec<String> = (0..100).map(|number| format!("lay {number}")).collect();
         let list = listed(&many, "");
         assert!(

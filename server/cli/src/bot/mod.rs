@@ -1,9 +1,9 @@
-//! `bridgemaster bot`: a built-in bot plays a seat, or the person at this terminal does.
+//! `bridgemaster bot`: plays a seat with a built-in bot, or by hand in the terminal.
 
-mod asked;
 mod human;
+mod request_text;
 
-use bridgemaster_bots::{NAMES, NoEffort, NoTicket, SeatArgs, log_filter};
+use bridgemaster_bots::{MissingTicket, NAMES, SeatArgs, UnsupportedEffort, log_filter};
 use bridgemaster_proto::v1::MatchResult;
 use bridgemaster_sdk::{Options, play_blocking};
 use clap::{Args, builder::PossibleValuesParser};
@@ -16,19 +16,19 @@ use tracing_subscriber::{
 use self::human::Human;
 use super::{failure::misuse, low_priority::PriorityFlag, output, table};
 
-/// The name of the one that is no program.
+/// The name of the player at this terminal.
 const HUMAN: &str = "human";
 
 #[derive(Args)]
 #[command(
-    after_help = "`human` is you: the table and your legal decisions are shown, and you choose one \
-        by its number or its notation. Your clock runs, so make the match with much time, such as \
-        `create --bank-ms 3600000 --cap-ms 600000 --reconnect-ms 600000`.\n\n\
-        The join ticket is a secret: give it in the environment, where other users of \
-        the machine do not see it.\n\n  BRIDGEMASTER_TICKET=... bridgemaster bot greedy"
+    after_help = "With `human` you play in the terminal: choose a legal decision by its number or its \
+        notation. Your clock runs, so create the match with enough time, such as `match create \
+        --bank-ms 3600000 --cap-ms 600000 --reconnect-ms 600000`.\n\n\
+        The join ticket is a secret. Pass it in the environment, which other users cannot \
+        read:\n\n  BRIDGEMASTER_TICKET=... bridgemaster bot greedy"
 )]
 pub(super) struct BotCommand {
-    /// The bot, or `human`
+    /// Built-in bot, or `human` to play yourself
     #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(NAMES.iter().chain([&HUMAN])))]
     name: String,
     #[command(flatten)]
@@ -39,7 +39,7 @@ pub(super) struct BotCommand {
 
 impl BotCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        self.priority.take_on()?;
+        self.priority.apply()?;
         let filter = log_filter(Targets::new().with_default(LevelFilter::WARN));
         let log = fmt::layer()
             .with_ansi(output::has_colours())
@@ -49,10 +49,14 @@ impl BotCommand {
             HUMAN => play(self.seat).map(Some),
             name => self.seat.play(name),
         };
-        let is_misuse = |error: &anyhow::Error| error.is::<NoTicket>() || error.is::<NoEffort>();
-        let result = played.map_err(|error| match is_misuse(&error) {
-            true => misuse(error.to_string()),
-            false => error,
+        let is_misuse =
+            |error: &anyhow::Error| error.is::<MissingTicket>() || error.is::<UnsupportedEffort>();
+        let result = played.map_err(|error| {
+            if is_misuse(&error) {
+                misuse(error.to_string())
+            } else {
+                error
+            }
         })?;
         if let Some(result) = result {
             output::print(&table::standings(&result))?;
@@ -61,13 +65,13 @@ impl BotCommand {
     }
 }
 
-/// Plays a seat by hand.
+/// Plays a seat by hand in the terminal.
 fn play(seat: SeatArgs) -> anyhow::Result<MatchResult> {
     seat.effort.check(HUMAN)?;
     if seat.seed.is_some() {
-        return Err(misuse("--seed is for bots; human draws nothing by chance"));
+        return Err(misuse("--seed does not work with human; omit it"));
     }
-    let ticket = seat.ticket.ok_or(NoTicket)?;
+    let ticket = seat.ticket.ok_or(MissingTicket)?;
     let options = Options {
         bot_version: env!("CARGO_PKG_VERSION").to_owned(),
         key: seat.key,

@@ -1,17 +1,17 @@
-//! The report as JUnit XML.
+//! Formats the `check-bot` report as JUnit XML.
 
 use bridgemaster_check_bot::{Outcome, Report};
-use bridgemaster_proto::outside::{Outside, escape_lines};
+use bridgemaster_proto::escape::{Escaped, escape_lines};
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
-use crate::xml_text::{self, allowed};
+use crate::xml_text::{self, sanitized};
 
-/// One test suite, named after the bot, with one test case a check.
+/// Returns a test suite named after the bot, with a test case for each check.
 pub(super) fn xml(report: &Report) -> anyhow::Result<String> {
-    // A bot that never came has told no name.
+    // A bot that never connected has sent no name.
     let name = match report.bot.name.as_str() {
-        "" => allowed(&Outside(report.command.join(" ")).to_string()),
-        name => allowed(&Outside(name).to_string()),
+        "" => sanitized(&Escaped(report.command.join(" ")).to_string()),
+        name => sanitized(&Escaped(name).to_string()),
     };
     let mut suite = TestSuite::new(name);
     suite.set_time(report.duration);
@@ -20,19 +20,19 @@ pub(super) fn xml(report: &Report) -> anyhow::Result<String> {
             Outcome::Passed => TestCaseStatus::success(),
             Outcome::Skipped { reason } => {
                 let mut status = TestCaseStatus::skipped();
-                status.set_message(allowed(&Outside(reason).to_string()));
+                status.set_message(sanitized(&Escaped(reason).to_string()));
                 status
             }
             Outcome::Failed(failure) => {
                 let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
                 status
                     .set_type("failed")
-                    .set_message(allowed(&Outside(&failure.seen).to_string()))
-                    .set_description(allowed(&format!(
+                    .set_message(sanitized(&Escaped(&failure.seen).to_string()))
+                    .set_description(sanitized(&format!(
                         "{}\nexpected: {}\nseen: {}\nsee: proto/PROTOCOL.md, \"{}\"\n{}",
                         check.proves,
-                        Outside(&failure.expected),
-                        Outside(&failure.seen),
+                        Escaped(&failure.expected),
+                        Escaped(&failure.seen),
                         failure.section,
                         escape_lines(&failure.stderr)
                     )));

@@ -1,4 +1,4 @@
-//! `bridgemaster check-bot`: checks somebody's bot and reports.
+//! `bridgemaster check-bot`: checks a bot against the protocol.
 
 mod junit;
 mod text;
@@ -9,12 +9,13 @@ use anyhow::Context as _;
 use bridgemaster_bot_process::is_program;
 use bridgemaster_bots::NAMES;
 use bridgemaster_check_bot::{Check, CheckBotError, Plan, Progress, Report, check_bot};
-use bridgemaster_proto::outside::escape_json;
+use bridgemaster_proto::escape::escape_json;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{
-    entrant::Entrant,
+    bot_choice::BotChoice,
+    bot_env::BotEnvFlag,
     failure::{self, misuse},
     output,
     output_file::OutputFile,
@@ -23,45 +24,46 @@ use super::{
 
 #[derive(Args)]
 #[command(after_help = format!(
-    "COMMAND is started as `demo` starts a bot, once for each check: with the server's address in \
-     BRIDGEMASTER_SERVER and the join ticket of its seat in BRIDGEMASTER_TICKET. The name of a \
-     built-in bot ({}) will do too.\n\n\
-     The exit code is 0 when all checks passed, 1 when one failed, and 2 when the command line \
-     makes no sense.\n\n  \
+    "Starts COMMAND once for each check, with the address of the server in BRIDGEMASTER_SERVER and \
+     the join ticket of the seat in BRIDGEMASTER_TICKET. COMMAND can also be the name of a built-in \
+     bot ({}).\n\n\
+     Exit codes: 0 all checks passed; 1 a check failed; 2 invalid command line.\n\n  \
      bridgemaster check-bot -- python3 my_bot.py\n  \
      bridgemaster check-bot --game alhambra --only whole-match --only ping -- ./my_bot",
     NAMES.join(", ")
 ))]
 pub(super) struct CheckBotArgs {
-    /// Check only this game, can be repeated [default: every game that the bot says it plays]
+    /// Check the bot only in this game (repeatable) [default: all games of the bot]
     #[arg(long = "game", value_name = "GAME")]
     games: Vec<String>,
-    /// Run only this check, can be repeated [default: all but `attend`]
+    /// Run only this check (repeatable) [default: all but `attend`]
     #[arg(long, value_name = "CHECK")]
     only: Vec<String>,
-    /// Also check how the bot attends a queue, which not every bot does: for that it is started
-    /// with the queue in BRIDGEMASTER_QUEUE
+    /// Also check that the bot attends a queue
+    ///
+    /// For this check the bot is started with the name of the queue in BRIDGEMASTER_QUEUE.
     #[arg(long)]
     attend: bool,
-    /// Write the report as JSON to this file; with `-` to standard output, and nothing else there
+    /// Write the report as JSON to this file; `-` is standard output
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Write the report as JUnit XML to this file, for a CI system; `-` is standard output, which
-    /// then has nothing else
+    /// Write the report as JUnit XML to this file; `-` is standard output
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// Multiply every time limit of the checks by this number, for slow machines
+    /// Factor by which to multiply the time limits, for slow machines
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     time_limit: f64,
-    /// List the checks and what they prove
+    /// List the checks with the behaviour that each check proves
     #[arg(long)]
     list: bool,
-    /// The command that starts the bot, after `--`
+    #[command(flatten)]
+    bot_env: BotEnvFlag,
+    /// Command that starts the bot, after `--`
     #[arg(last = true, value_name = "COMMAND", required_unless_present = "list")]
     command: Vec<String>,
 }
 
-/// Runs the command. A failed check is not a failure of the command, but has the same exit code.
+/// Runs the command. Failed checks set the exit code, but print no error message.
 pub(super) fn run(args: CheckBotArgs) -> ExitCode {
     match args.run() {
         Ok(true) => ExitCode::SUCCESS,
@@ -71,7 +73,7 @@ pub(super) fn run(args: CheckBotArgs) -> ExitCode {
 }
 
 impl CheckBotArgs {
-    /// Whether all checks passed.
+    /// Returns whether all checks passed.
     fn run(self) -> anyhow::Result<bool> {
         if self.list {
             output::print(&text::list())?;
@@ -84,22 +86,22 @@ impl CheckBotArgs {
         block_on(async {
             let progress = progress_bar();
             let colours = output::stdout_has_colours();
-            let checked = check_bot(plan, |news| match news {
+            let checked = check_bot(plan, |progress_event| match progress_event {
                 Progress::Planned(count) => progress.set_length(count as u64),
                 Progress::Done(check) => {
                     progress.inc(1);
                     if has_own_stdout {
-                        // A reader that went away is told of by the last print.
+                        // Errors are ignored here, because the last print reports any write error.
                         progress.suspend(|| output::print_screen(&text::line(check, colours)).ok());
                     }
                 }
             })
             .await;
             progress.finish_and_clear();
-            report = Some(checked.map_err(explained)?);
+            report = Some(checked.map_err(to_error)?);
             Ok(())
         })?;
-        let report = report.context("the checks gave no report")?;
+        let report = report.context("the checks returned no report")?;
         files.write(&report)?;
         if has_own_stdout {
             output::print_screen(&text::ending(&report, output::stdout_has_colours()))?;
@@ -114,21 +116,27 @@ impl CheckBotArgs {
             let names = || Check::ALL.iter().map(|check| check.name());
             Check::by_name(name).ok_or_else(|| {
                 let names = names().collect::<Vec<_>>().join(", ");
-                misuse(format!("--only: {name:?} is no check; there are: {names}"))
+                misuse(format!(
+                    "--only: unknown check {name:?}; valid checks are {names}"
+                ))
             })
         });
-        let entrant = match &*self.command {
-            [name] if NAMES.contains(&name.as_str()) => Entrant::BuiltIn(name.clone()),
-            [program, ..] if is_program(program) => Entrant::Command(self.command.clone()),
+        let bot_choice = match &*self.command {
+            [name] if NAMES.contains(&name.as_str()) => BotChoice::BuiltIn(name.clone()),
+            [program, ..] if is_program(program) => BotChoice::Command(self.command.clone()),
             [program, ..] => {
                 return Err(misuse(format!(
-                    "COMMAND: {program:?} is no program that is found"
+                    "COMMAND: cannot find the program {program:?}"
                 )));
             }
-            [] => return Err(misuse("COMMAND: which bot is to be checked?")),
+            [] => {
+                return Err(misuse(
+                    "COMMAND is empty; add the command that starts the bot after --",
+                ));
+            }
         };
         Ok(Plan {
-            command: entrant.command(0, None)?,
+            command: self.bot_env.read()?.pass_to(bot_choice.command(0, None)?),
             games,
             only: only.collect::<anyhow::Result<_>>()?,
             attends: self.attend,
@@ -137,7 +145,7 @@ impl CheckBotArgs {
     }
 }
 
-/// The files of the report.
+/// Output files for the report.
 struct Files {
     json: Option<OutputFile>,
     junit: Option<OutputFile>,
@@ -155,7 +163,7 @@ impl Files {
         };
         if files.all().count() == 2 && files.all().all(OutputFile::is_stdout) {
             return Err(misuse(
-                "--json - and --junit -: only one of them can be standard output",
+                "--json - and --junit - both name standard output; write one report to a file",
             ));
         }
         Ok(files)
@@ -180,8 +188,8 @@ impl Files {
     }
 }
 
-/// A run that gave no report; what the command line asked for and is not there is its mistake.
-fn explained(error: CheckBotError) -> anyhow::Error {
+/// Converts an error from a run. Invalid arguments count as misuse.
+fn to_error(error: CheckBotError) -> anyhow::Error {
     match error {
         CheckBotError::UnknownGame { .. } => misuse(format!("--game: {error}")),
         CheckBotError::TimeFactor { .. } => misuse(format!("--time-limit: {error}")),
@@ -189,10 +197,10 @@ fn explained(error: CheckBotError) -> anyhow::Error {
     }
 }
 
-/// Draws on standard error, and only when that is a terminal.
+/// Creates a progress bar, which is visible only if standard error is a terminal.
 fn progress_bar() -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} checks, {elapsed}");
-    // The template is fixed; should it ever be wrong, the standard style does.
+    // The template is constant and valid; the fallback is unreachable.
     ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
@@ -205,7 +213,7 @@ mod tests {
     use std::time::Duration;
 
     use bridgemaster_check_bot::{BotInfo, CheckReport, Failure, Outcome};
-    use bridgemaster_proto::outside::is_printable;
+    use bridgemaster_proto::escape::is_printable;
 
     use super::*;
 
@@ -236,20 +244,21 @@ mod tests {
                 version: HOSTILE.to_owned(),
                 games: vec![HOSTILE.to_owned()],
             },
+            isolation: None,
             checks: vec![check(Outcome::Failed(failure)), check(skipped)],
             duration: Duration::ZERO,
         }
     }
 
     #[test]
-    fn junit_xml_has_what_readers_of_it_ask_for() {
+    fn junit_xml_has_the_expected_attributes() {
         let mut report = hostile_report();
         report.command = vec!["./my bot".to_owned(), "--fast".to_owned()];
         report.bot = BotInfo::default();
         let Outcome::Failed(failure) = &mut report.checks[0].outcome else {
             panic!("the first check failed");
         };
-        // Characters that XML has not, as themselves or escaped.
+        // Characters that XML cannot contain, not even escaped.
         failure.stderr = "a\u{fffe}b\u{ffff}c".to_owned();
         let text = junit::xml(&report).unwrap();
         let is_of_xml = |c: char| !matches!(c, '\u{fffe}' | '\u{ffff}') && (c >= ' ' || c == '\n');
@@ -273,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_bot_says_of_itself_is_escaped_in_every_form_of_the_report() {
+    fn text_of_a_bot_is_escaped_in_every_format() {
         let mut report = hostile_report();
         let mut texts = vec![junit::xml(&report).unwrap(), json(&report).unwrap()];
         for check in &report.checks {
@@ -286,7 +295,7 @@ mod tests {
             let raw = text.chars().find(|c| !is_printable(*c) && *c != '\n');
             assert_eq!(raw, None, "{text:?}");
             let forged = text.lines().find(|line| line.starts_with("FORGED"));
-            // Lines of standard error are lines of a text of its own in XML.
+            // In XML, the lines of standard error are in an element of their own.
             assert!(forged.is_none() || text.starts_with("<?xml"), "{text}");
         }
         let read: serde_json::Value = serde_json::from_str(&json(&report).unwrap()).unwrap();

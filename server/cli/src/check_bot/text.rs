@@ -1,12 +1,12 @@
-//! The report for people.
+//! Formats the `check-bot` report as text.
 
 use bridgemaster_check_bot::{Check, CheckReport, Failure, Outcome, Report};
-use bridgemaster_proto::outside::Outside;
+use bridgemaster_proto::escape::Escaped;
 use console::Style;
 
 use crate::output::Screen;
 
-/// The checks and what they prove.
+/// Lists all checks with the behaviour that each check proves.
 pub(super) fn list() -> String {
     let checks = Check::ALL.iter();
     checks
@@ -25,14 +25,14 @@ pub(super) fn line(check: &CheckReport, colours: bool) -> Screen {
     let title = check.title();
     let seconds = check.duration.as_secs_f64();
     let reason = match &check.outcome {
-        Outcome::Skipped { reason } => format!("  {}", Outside(reason)),
+        Outcome::Skipped { reason } => format!("  {}", Escaped(reason)),
         _ => String::new(),
     };
     screen.text(&format!("  {title:46} {seconds:6.2} s{reason}\n"));
     screen
 }
 
-/// What failed and why, and the sum of it all.
+/// Explains the failed checks and sums up the report.
 pub(super) fn ending(report: &Report, colours: bool) -> Screen {
     let mut screen = Screen::default();
     for check in &report.checks {
@@ -48,15 +48,18 @@ pub(super) fn ending(report: &Report, colours: bool) -> Screen {
         count => format!(", {count} skipped"),
     };
     let bot = match (&*report.bot.name, &*report.bot.version) {
-        ("", _) => Outside(report.command.join(" ")).to_string(),
-        (name, "") => Outside(name).to_string(),
-        (name, version) => format!("{} {}", Outside(name), Outside(version)),
+        ("", _) => Escaped(report.command.join(" ")).to_string(),
+        (name, "") => Escaped(name).to_string(),
+        (name, version) => format!("{} {}", Escaped(name), Escaped(version)),
     };
     let seconds = report.duration.as_secs_f64();
-    let sum = format!("{bot}: {passed} passed, {failed} failed{skipped} in {seconds:.1} s");
+    let totals = format!("{bot}: {passed} passed, {failed} failed{skipped} in {seconds:.1} s");
     screen.text("\n");
-    screen.styled(&sum, &bold);
+    screen.styled(&totals, &bold);
     screen.text("\n");
+    if let Some(isolation) = report.isolation {
+        screen.text(&format!("bots ran in {isolation}\n"));
+    }
     screen
 }
 
@@ -68,14 +71,14 @@ fn explain(check: &CheckReport, failure: &Failure, colours: bool, screen: &mut S
         "\n  proves    {}\n  expected  {}\n  seen      {}\n  see       proto/PROTOCOL.md, \
          \"{}\"\n",
         check.proves,
-        Outside(&failure.expected),
-        Outside(&failure.seen),
+        Escaped(&failure.expected),
+        Escaped(&failure.seen),
         failure.section,
     ));
     if !failure.stderr.is_empty() {
-        screen.text("  the end of its standard error:\n");
+        screen.text("  last lines of its standard error:\n");
         for line in failure.stderr.lines() {
-            screen.text(&format!("  | {}\n", Outside(line)));
+            screen.text(&format!("  | {}\n", Escaped(line)));
         }
     }
 }

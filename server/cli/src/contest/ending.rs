@@ -1,8 +1,8 @@
-//! A contest as text: table, verdict, and what to do next.
+//! Formats a contest as text: standings, verdict and next steps.
 
-use bridgemaster_proto::outside::Outside;
+use bridgemaster_proto::escape::Escaped;
 use bridgemaster_runner::{
-    BotReport, FaultCounting, IntervalReport, RatingErrors, Report, VerdictReport,
+    BotReport, FaultCounting, IntervalReport, RatingErrors, Report, STDERR_FOLDER, VerdictReport,
 };
 
 use super::figures::{self, memory, ranks, signed, time_us};
@@ -13,7 +13,7 @@ use crate::{
     wrapped::fitted,
 };
 
-/// All of it.
+/// Formats the whole report as text.
 pub(super) fn text(report: &Report) -> String {
     let mut text = String::new();
     if !report.bots.iter().all(|bot| bot.played == 0) {
@@ -24,38 +24,42 @@ pub(super) fn text(report: &Report) -> String {
     let program = output::program();
     let folder = report.folder.display();
     text.push_str(&format!(
-        "\n{}\n\nfolder: {folder}\n  {program} contest show {folder}\n",
-        Lines(&report.exit.sentence)
+        "\n{}\n\nfolder: {folder}\n  {program} contest show {folder}\noutput of bots: {}\n",
+        Lines(&report.exit.sentence),
+        report.folder.join(STDERR_FOLDER).display()
     ));
     text
 }
 
-/// What stands below the table: the verdict, and how much was played.
+/// Formats the part below the table: verdict, counts and requirements.
 pub(super) fn below(report: &Report) -> String {
     let mut below = String::new();
     if report.rating_errors == Some(RatingErrors::Model) {
         below.push_str(
-            "ranks and Elo of the table rest on few groups, or on bots that win or lose all: their \
-             intervals are those of the model, and may be too narrow\n",
+            "the intervals of ranks and Elo are model estimates and might be too narrow: there are \
+             few groups, or bots that win or lose every match\n",
         );
     }
     if let Some(verdict) = report.verdict.as_ref().filter(|verdict| verdict.groups > 0) {
         below.push_str(&difference(report, verdict));
     }
     below.push_str(&counts(report));
+    if let Some(isolation) = report.isolation {
+        below.push_str(&format!("bots ran in {isolation}\n"));
+    }
     for required in &report.requirements {
-        let holds = match required.is_met {
-            true => "holds",
-            false => "DOES NOT HOLD",
-        };
+        let is_met = if required.is_met { "met" } else { "NOT MET" };
         let figure = required.interval_end.or(required.estimate);
-        let figure = figure.map_or_else(|| "no figure".to_owned(), |figure| format!("{figure:.3}"));
-        below.push_str(&format!("required {}: {holds} ({figure})\n", required.text));
+        let figure = figure.map_or_else(|| "no value".to_owned(), |figure| format!("{figure:.3}"));
+        below.push_str(&format!(
+            "requirement {}: {is_met} ({figure})\n",
+            required.text
+        ));
     }
     below
 }
 
-/// Text of which each line may be from outside.
+/// Untrusted text. It is displayed with escapes, and with a mark before each line except the first.
 struct Lines<'a>(&'a str);
 
 impl std::fmt::Display for Lines<'_> {
@@ -64,22 +68,22 @@ impl std::fmt::Display for Lines<'_> {
             if number > 0 {
                 f.write_str("\n  | ")?;
             }
-            write!(f, "{}", Outside(line))?;
+            write!(f, "{}", Escaped(line))?;
         }
         Ok(())
     }
 }
 
-/// The bots, best first, at most so wide.
+/// Formats the standings to fit `width` columns.
 pub(super) fn table(report: &Report, width: Option<u16>) -> String {
     let header = [
         "rank", "bot", "Elo", "score", "won", "seats", "faults", "longest", "CPU", "memory",
     ];
-    let spare = [
+    let optional = [
         "memory", "CPU", "longest", "won", "seats", "score", "faults",
     ];
-    let found = "--json has all";
-    narrowed(header, report.bots.iter().map(row), &spare, found, width)
+    let hint = "--json has all";
+    narrowed(header, report.bots.iter().map(row), &optional, hint, width)
 }
 
 fn row(bot: &BotReport) -> [String; 10] {
@@ -100,30 +104,31 @@ fn row(bot: &BotReport) -> [String; 10] {
     ]
 }
 
-/// Elo this far from 0 are no bound: scores nearer to 0 or 1 than 0.001 count as that.
-const FAR_ELO: f64 = 1_199.0;
+/// Absolute Elo from which a bound counts as infinite. Scores are limited to 0.001..=0.999, so Elo
+/// is limited to -1199.8..=1199.8.
+const UNBOUNDED_ELO: f64 = 1_199.0;
 
-/// The verdict so far, on a line.
+/// Formats the current verdict on one line.
 pub(super) fn verdict_so_far(report: &Report) -> String {
     let Some(verdict) = &report.verdict else {
         return leader(report);
     };
     let name = name(report, verdict);
     let (low, high) = (verdict.confidence.elo_low, verdict.confidence.elo_high);
-    let found = match (low <= -FAR_ELO, high >= FAR_ELO) {
-        (true, true) => format!("how much better {name} is cannot be told yet"),
+    let bounds = match (low <= -UNBOUNDED_ELO, high >= UNBOUNDED_ELO) {
+        (true, true) => format!("no Elo estimate for {name} yet"),
         (false, true) => format!("{name} is at least {low:+.0} Elo better"),
         (true, false) => format!("{name} is at most {high:+.0} Elo better"),
         (false, false) => format!("{name} is {low:+.0} to {high:+.0} Elo better"),
     };
-    let sure = format!(
-        "{found} (at {:.0} % however often you look)",
+    let confidence = format!(
+        "{bounds} (anytime-valid confidence {:.0} %)",
         verdict.confidence.level * 100.0
     );
     match verdict.test {
-        None => sure,
+        None => confidence,
         Some(test) => format!(
-            "LLR {:.2} of [{:.2}, {:.2}]; {sure}",
+            "LLR {:.2} of [{:.2}, {:.2}]; {confidence}",
             test.llr, test.llr_lower, test.llr_upper
         ),
     }
@@ -141,7 +146,7 @@ fn name<'a>(report: &'a Report, verdict: &VerdictReport) -> &'a str {
     bot.map_or("the candidate", |bot| bot.name.as_str())
 }
 
-/// How much better the candidate is.
+/// Describes the verdict and the Elo difference between the candidate and its opponents.
 fn difference(report: &Report, verdict: &VerdictReport) -> String {
     let name = name(report, verdict);
     let word = figures::verdict(verdict);
@@ -155,13 +160,13 @@ fn difference(report: &Report, verdict: &VerdictReport) -> String {
         text.push_str(&format!("  Elo against its opponents {}", signed(elo)));
         if let Some(superiority) = verdict.superiority {
             text.push_str(&format!(
-                ", better at all with {:.1} %",
+                ", probability of being better {:.1} %",
                 superiority * 100.0
             ));
         }
         text.push_str(&format!("; intervals of {level:.0} %"));
         if verdict.rests_on_few_groups {
-            text.push_str(", fewer than 30 groups: wide, and rough");
+            text.push_str("; rough estimates, from fewer than 30 groups");
         }
         text.push('\n');
     }
@@ -182,23 +187,23 @@ fn counts(report: &Report) -> String {
     for (number, what) in [
         (
             counts.annulled_for_referee_lag,
-            "annulled for the referee's own lag and played again",
+            "annulled because of referee lag, and repeated",
         ),
         (
             counts.annulled_for_server_crash,
-            "annulled after a crash of the server and played again",
+            "annulled after a server crash, and repeated",
         ),
         (
             counts.annulled_for_bot_fault,
-            "not counted for a bot's fault, with their groups",
+            "excluded, with their groups, because a bot had a fault",
         ),
         (
             counts.annulled_for_decline,
-            "declined by a bot that attends and played again",
+            "declined by an attending bot, and repeated",
         ),
         (
             counts.surplus_matches,
-            "finished and not counted: behind the verdict, or of groups that are not complete",
+            "finished but not counted: after the verdict, or in incomplete groups",
         ),
         (counts.forfeited_matches, "forfeited by a bot"),
     ] {
@@ -206,36 +211,47 @@ fn counts(report: &Report) -> String {
             text.push_str(&format!("  {} {what}\n", count(number, "match", "matches")));
         }
     }
-    text.push_str(&of_bots(report));
+    text.push_str(&notes_on_bots(report));
     if counts.repeated_groups > 0 {
         text.push_str(&format!(
-            "  {} left out, since the seed was listed before\n",
+            "  {} skipped because of a repeated seed\n",
             count(counts.repeated_groups, "group", "groups")
         ));
     }
     text
 }
 
-/// What is to be known of the bots beside their results.
-fn of_bots(report: &Report) -> String {
+/// Describes the seeds, and the bots' restarts, refused calls, file changes and clocks.
+fn notes_on_bots(report: &Report) -> String {
     let mut text = String::new();
     if report.spec.faults == FaultCounting::Fail {
         let restarts = figures::restarts(&report.spec);
         text.push_str(&format!(
-            "  a fault of a bot ends the contest; one that dies in a match {restarts}\n"
+            "  a fault of a bot stops the contest; a bot that dies in a match {restarts}\n"
         ));
     }
     for bot in report.bots.iter().filter(|bot| bot.restarts > 0) {
         let times = count(bot.restarts, "time", "times");
         text.push_str(&format!(
-            "  {} died within a match and was started again {times}\n",
+            "  {} died in a match and was restarted {times}\n",
             bot.name
         ));
     }
-    if report.spec.has_attending_bots() && !report.spec.trust_remote {
-        text.push_str(
-            "  bots that attend may remember: each of their matches had a seed of its own\n",
-        );
+    for calls in &report.refused_calls {
+        let attempt = figures::refused_calls(&report.spec, calls.bot, &calls.method, calls.count);
+        text.push_str(&format!("  {attempt}\n"));
+    }
+    if report.spec.has_bots_with_own_seeds() {
+        let which = figures::bots_with_memory(&report.spec);
+        text.push_str(&format!(
+            "  {which} might remember earlier matches, so each match had its own seed\n"
+        ));
+    }
+    if let Some(chance) = figures::chance(&report.spec) {
+        text.push_str(&format!("  {chance}\n"));
+    }
+    for change in figures::changes(report) {
+        text.push_str(&format!("  {}\n", Escaped(&change)));
     }
     for bot in report.spec.bots.iter().filter(|bot| !bot.clock.is_even()) {
         text.push_str(&format!("  time odds: {} has {}\n", bot.name, bot.clock));
@@ -243,7 +259,7 @@ fn of_bots(report: &Report) -> String {
     text
 }
 
-/// Seconds for people.
+/// Formats a duration with a suitable unit.
 pub(super) fn duration_of(seconds: f64) -> String {
     let whole = seconds.round().min(1e9) as u64;
     match whole {

@@ -1,19 +1,19 @@
-//! Figures of a report as people read them.
+//! Formats a report's numbers and short descriptions.
 
 use bridgemaster_runner::{
-    BotReport, ContestSpec, ExitReason, IntervalReport, Report, StoppedBy, VerdictKind,
-    VerdictReport, WhyWorst, WorstMatch,
+    BotReport, ContestSpec, ExitReason, Format, IntervalReport, Report, StoppedBy, VerdictKind,
+    VerdictReport, WorstMatch, WorstMatchReason,
 };
 
 use crate::count::count;
 
-/// The candidate, if the contest has one.
+/// Returns the candidate's report, if the contest has a candidate.
 pub(super) fn candidate(report: &Report) -> Option<&BotReport> {
     let number = report.verdict.as_ref()?.candidate;
     report.bots.iter().find(|bot| bot.bot == number)
 }
 
-/// What the contest came to, in a word or two.
+/// Describes a contest's outcome in a few words.
 pub(super) fn ending(reason: ExitReason) -> &'static str {
     match reason {
         ExitReason::Accepted => "accepted",
@@ -29,19 +29,87 @@ pub(super) fn ending(reason: ExitReason) -> &'static str {
         ExitReason::BotNeverConnected => "a bot never connected",
         ExitReason::BotOfOtherGames => "a bot does not play the game",
         ExitReason::BotOutOfMemory => "a bot ran out of memory",
+        ExitReason::BotChanged => "a bot changed",
         ExitReason::RefereeFault => "fault of the referee",
     }
 }
 
-/// What becomes of a bot that dies in a match.
+/// Describes how often a bot that dies in a match is restarted.
 pub(super) fn restarts(spec: &ContestSpec) -> String {
     match spec.restarts() {
-        0 => "is not started again".to_owned(),
-        most => format!("is started again up to {}", count(most, "time", "times")),
+        0 => "is not restarted".to_owned(),
+        max => format!("is restarted up to {}", count(max, "time", "times")),
     }
 }
 
-/// What the test says, and which part of it decided.
+/// Describes whether a bot that stores data on disk might know its next match's chance results.
+/// Returns `None` if no match in the contest reveals another match's chance results.
+pub(super) fn chance(spec: &ContestSpec) -> Option<&'static str> {
+    match (spec.repeats_chance(), &spec.format) {
+        (true, Format::Fork { .. }) => Some(
+            "each match has the chance results of the replay, so a bot that stores data on disk \
+             might know them (`--redraw` prevents this)",
+        ),
+        (true, _) => Some(
+            "matches of a group share a seed, so a bot that stores data on disk might know the \
+             chance results of its next match (`--seeds per-match` prevents this)",
+        ),
+        (false, _) => spec.seeds_per_match.then_some(
+            "each match had its own seed, so no bot knew the chance results from another match",
+        ),
+    }
+}
+
+/// Describes the calls by a bot that the contest's private server refused.
+pub(super) fn refused_calls(
+    spec: &ContestSpec,
+    bot: Option<usize>,
+    method: &str,
+    calls: u64,
+) -> String {
+    let bot = bot.and_then(|bot| spec.bots.get(bot));
+    let bot = bot.map_or("a bot without a ticket", |bot| bot.name.as_str());
+    let method = match method {
+        "" => "an unknown method",
+        method => method,
+    };
+    let times = count(calls, "time", "times");
+    format!(
+        "{bot} called {method} {times} and was refused, since this method is reserved for the \
+         contest"
+    )
+}
+
+/// Describes the bot files that changed while changes were allowed.
+pub(super) fn changes(report: &Report) -> impl Iterator<Item = String> {
+    report.identity.changes.iter().map(|change| {
+        let when = match change.before_match {
+            Some(of) => format!("before match {of}"),
+            None => "before the contest was resumed".to_owned(),
+        };
+        if change.before == change.after {
+            format!(
+                "{} was rewritten {when} with the same bytes; its content between \
+                 the checks is unknown",
+                change.name
+            )
+        } else {
+            format!("{} changed {when}, which was allowed", change.name)
+        }
+    })
+}
+
+/// Describes the bots that might remember earlier matches. In a contest with such bots, each match
+/// has its own seed.
+pub(super) fn bots_with_memory(spec: &ContestSpec) -> &'static str {
+    if spec.has_attending_bots() {
+        "bots that attend"
+    } else {
+        "bots whose processes are reused"
+    }
+}
+
+/// Describes the test's verdict, and the part of the test that decided.
 pub(super) fn verdict(verdict: &VerdictReport) -> String {
     let word = match verdict.verdict {
         VerdictKind::Accepted => "accepted",
@@ -57,38 +125,41 @@ pub(super) fn verdict(verdict: &VerdictReport) -> String {
     }
 }
 
-/// A difference with its interval: `+12.3 [-1.0, +25.6]`.
+/// Formats a difference with its interval: `+12.3 [-1.0, +25.6]`.
 pub(super) fn signed(figure: IntervalReport) -> String {
     let IntervalReport {
         estimate,
         low,
         high,
     } = figure;
-    match low == high {
-        true => format!("{estimate:+.1}"),
-        false => format!("{estimate:+.1} [{low:+.1}, {high:+.1}]"),
+    if low == high {
+        format!("{estimate:+.1}")
+    } else {
+        format!("{estimate:+.1} [{low:+.1}, {high:+.1}]")
     }
 }
 
-/// A share with its interval, in percent.
+/// Formats a share with its interval, in percent.
 pub(super) fn share(figure: IntervalReport) -> String {
     let [estimate, low, high] = [figure.estimate, figure.low, figure.high].map(|part| part * 100.0);
-    match low == high {
-        true => format!("{estimate:.1} %"),
-        false => format!("{estimate:.1} % [{low:.1}, {high:.1}]"),
+    if low == high {
+        format!("{estimate:.1} %")
+    } else {
+        format!("{estimate:.1} % [{low:.1}, {high:.1}]")
     }
 }
 
-/// The ranks that a bot may have: `2`, or `2 to 4`.
+/// Formats a bot's range of ranks: `2`, or `2 to 4`.
 pub(super) fn ranks(bot: &BotReport) -> Option<String> {
     let rating = bot.rating?;
-    Some(match rating.best_rank == rating.worst_rank {
-        true => rating.best_rank.to_string(),
-        false => format!("{} to {}", rating.best_rank, rating.worst_rank),
+    Some(if rating.best_rank == rating.worst_rank {
+        rating.best_rank.to_string()
+    } else {
+        format!("{} to {}", rating.best_rank, rating.worst_rank)
     })
 }
 
-/// A time in the unit that suits it.
+/// Formats microseconds with a suitable unit.
 pub(super) fn time_us(us: u64) -> String {
     match us {
         0..1_000 => format!("{us} µs"),
@@ -97,7 +168,7 @@ pub(super) fn time_us(us: u64) -> String {
     }
 }
 
-/// A size of memory in the unit that suits it.
+/// Formats a size in bytes with a suitable unit.
 pub(super) fn memory(bytes: u64) -> String {
     match bytes {
         0..10_240 => format!("{bytes} B"),
@@ -107,31 +178,32 @@ pub(super) fn memory(bytes: u64) -> String {
     }
 }
 
-/// Why a match is among the worst of a bot.
+/// Describes why a match is among a bot's worst matches.
 pub(super) fn why(worst: &WorstMatch) -> String {
     let why = match &worst.why {
-        WhyWorst::Forfeited { reason } => format!("forfeited: {reason}"),
-        WhyWorst::Lost => "did not win".to_owned(),
+        WorstMatchReason::Forfeited { reason } => format!("forfeited: {reason}"),
+        WorstMatchReason::Lost => "did not win".to_owned(),
     };
-    match worst.ran_out_of_memory {
-        true => format!("{why}, OUT_OF_MEMORY"),
-        false => why,
+    if worst.ran_out_of_memory {
+        format!("{why}, OUT_OF_MEMORY")
+    } else {
+        why
     }
 }
 
-/// A text, or a dash where there is none.
+/// Returns the text, or a dash for `None`.
 pub(super) fn or_dash(text: Option<String>) -> String {
     text.unwrap_or_else(|| "–".to_owned())
 }
 
-/// At most so many values of a row, of equal stretches of it the last: a chart is not finer than
-/// that.
-pub(super) fn thinned<T: Copy>(values: &[T], most: usize) -> Vec<T> {
-    if values.len() <= most {
+/// Reduces a series to at most `max` values for a chart. Splits the series into `max` equal parts,
+/// and takes the last value of each part.
+pub(super) fn downsampled<T: Copy>(values: &[T], max: usize) -> Vec<T> {
+    if values.len() <= max {
         return values.to_vec();
     }
-    (1..=most)
-        .map(|part| values[part * values.len() / most - 1])
+    (1..=max)
+        .map(|part| values[part * values.len() / max - 1])
         .collect()
 }
 
@@ -140,12 +212,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thinned_row_keeps_its_last_value() {
+    fn a_downsampled_series_keeps_its_last_value() {
         let values: Vec<u32> = (1..=1_000).collect();
-        let thinned = thinned(&values, 60);
-        assert_eq!((thinned.len(), thinned.last()), (60, Some(&1_000)));
-        assert!(thinned.is_sorted());
-        assert_eq!(super::thinned(&[1, 2], 60), [1, 2]);
+        let downsampled = downsampled(&values, 60);
+        assert_eq!((downsampled.len(), downsampled.last()), (60, Some(&1_000)));
+        assert!(downsampled.is_sorted());
+        assert_eq!(super::downsampled(&[1, 2], 60), [1, 2]);
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! `bridgemaster replay fork`: plays on from a position of a replay, with other bots.
+//! `bridgemaster replay fork`: continues a match from a position of its replay, with other bots.
 
 use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::{Context as _, ensure};
 use bridgemaster_bots::NAMES;
-use bridgemaster_proto::{outside::Outside, v1::Replay};
+use bridgemaster_proto::{escape::Escaped, v1::Replay};
 use bridgemaster_replay::{MAX_REPLAY_BYTES, decode};
 use bridgemaster_runner::{
     BotSpec, Contest, ContestSpec, ForkPoint, Format, MatchRules, OtherChance, Requirement, Seeds,
@@ -12,58 +12,68 @@ use bridgemaster_runner::{
 use clap::Args;
 
 use super::{
-    built_in, check, ending, exit_code, flags::bot, outputs::OutputArgs, own_server::ServerChoice,
-    play_to_the_end, playing::explained, tell_if_red, write,
+    LiveOptions, built_in, check, ending, exit_code,
+    flags::{bot, pass_env},
+    outputs::OutputArgs,
+    own_server::ServerChoice,
+    play_to_end,
+    playing::to_error,
+    print_failure, write,
 };
 use crate::{failure::misuse, input_file, output};
 
 #[derive(Args)]
 #[command(
-    after_help = "Would the new bot have saved the match that the old one lost?\n\n  \
+    after_help = "Let a new bot continue a match that the old bot lost:\n\n  \
     bridgemaster replay fork lost.replay.binpb --at 30 --seat 0 --bot \"python3 bot.py\" \\\n    \
     --times 5 --require \"win_rate>=0.5\"\n\n\
-    Exit codes: 0 played; 2 a mistake in the command line; 3 stopped; 4 a requirement not met; 5 a \
-    bot's fault; 51 a bot cannot be started; 52 it ended before its first seat; 53 it never \
-    connected; 54 it does not play the game; 55 it ran out of memory; 6 the referee's fault, or the \
-    machine's."
+    Exit codes: 0 played; 2 invalid command line; 3 stopped; 4 a requirement is not met; 5 a fault \
+    of a bot; 51 a bot cannot be started; 52 a bot exited before its first seat; 53 a bot never \
+    connected; 54 a bot does not play the game; 55 a bot ran out of memory; 56 a bot changed since \
+    the contest started; 6 a fault of the referee or the machine."
 )]
 pub(crate) struct ForkArgs {
-    /// Replay file of a match that has ended
+    /// Replay file of an ended match
     file: PathBuf,
-    /// Play on after this many decisions, from 0
+    /// Number of decisions from the replay to keep
     #[arg(long, value_name = "N")]
     at: u32,
-    /// A seat, from 0, for the --bot that has the same place among these flags; can be repeated
+    /// Seat of the corresponding --bot, from 0 (repeatable; once per --bot)
     #[arg(long = "seat", value_name = "SEAT", requires = "bots")]
     seats: Vec<u8>,
-    /// The bot of a seat: a command, NAME=COMMAND, or the name of a built-in one; can be repeated
+    /// Bot of a seat: a command, NAME=COMMAND or a built-in bot (repeatable)
     #[arg(long = "bot", value_name = "BOT", requires = "seats")]
     bots: Vec<String>,
-    /// The bot of all other seats, in the same form
+    /// Bot of all other seats, in the form of --bot
     #[arg(long, value_name = "BOT", default_value = "greedy")]
     others: String,
-    /// How often it is played on
+    /// Environment variable to pass to BOT, or to every bot with a command (repeatable)
+    #[arg(long, value_name = "[BOT:]NAME")]
+    bot_env: Vec<String>,
+    /// Number of matches to play from the position
     #[arg(long, value_name = "K", default_value_t = 1)]
     times: u32,
-    /// Draw anew, for each match, what the first --seat does not know at the position; otherwise
-    /// all chance is as it was
+    /// Redraw hidden information for each match
+    ///
+    /// Redraws all information that the first --seat does not know at the position. By default,
+    /// chance results come from the replay.
     #[arg(long, requires = "seats")]
     redraw: bool,
-    /// What must hold at the end, such as "win_rate>=0.5"; of the bot of the first --seat, unless
-    /// it names another; can be repeated
+    /// Requirement on the result, such as "win_rate>=0.5" (repeatable)
+    ///
+    /// Applies to the bot of the first --seat, unless it names another bot.
     #[arg(long, value_name = "REQUIREMENT")]
     require: Vec<Requirement>,
-    /// What the chance of built-in bots, and with --redraw that of the matches, is drawn from
-    /// [default: drawn]
+    /// Seed for built-in bots and for --redraw [default: generated]
     #[arg(long, value_name = "SEED")]
     seed: Option<String>,
-    /// Matches at once [default: one for each core but one]
+    /// Number of matches at once [default: number of cores minus one]
     #[arg(long, value_name = "N")]
     concurrency: Option<u32>,
-    /// Keep matches and replays in this folder, which is made [default: fork-DATE-TIME]
+    /// Folder to create for matches and replays [default: fork-DATE-TIME]
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
-    /// Show neither progress nor the table; only why, when the exit code is not 0
+    /// Hide progress and table; print only the reason for an exit code other than 0
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
@@ -73,7 +83,6 @@ pub(crate) struct ForkArgs {
 }
 
 impl ForkArgs {
-    /// Runs the command.
     pub(crate) fn run(self) -> ExitCode {
         exit_code(self.play())
     }
@@ -87,7 +96,7 @@ impl ForkArgs {
         let decisions = replay.result.as_ref().map_or(0, |result| result.decisions);
         if self.at >= decisions {
             return Err(misuse(format!(
-                "--at {}: the match of {shown} has {decisions} decisions; play on after 0 to {}",
+                "--at {} is out of range (0..={}): the match of {shown} has {decisions} decisions",
                 self.at,
                 decisions.saturating_sub(1)
             )));
@@ -96,16 +105,19 @@ impl ForkArgs {
         let built_in = built_in()?;
         check(&spec, &built_in)?;
         let outputs = self.outputs.open()?;
-        let folder = self.folder.clone().unwrap_or_else(new_folder);
-        let contest = Contest::fork(&folder, spec, &bytes).map_err(explained)?;
-        let report = play_to_the_end(contest, built_in, self.server, self.quiet)?;
+        let folder = self.folder.clone().unwrap_or_else(default_folder);
+        let contest = Contest::fork(&folder, spec, &bytes).map_err(to_error)?;
+        let options = LiveOptions {
+            quiet: self.quiet,
+            output: false,
+        };
+        let report = play_to_end(contest, built_in, self.server, options, None)?;
         write(&outputs, &report)?;
-        match self.quiet || outputs.use_stdout() {
-            true => tell_if_red(&report),
-            false => {
-                let before = in_the_replay(&replay, &self.seats);
-                output::print(&format!("{}{before}", ending::text(&report)))?;
-            }
+        if self.quiet || outputs.use_stdout() {
+            print_failure(&report);
+        } else {
+            let before = results_in_replay(&replay, &self.seats);
+            output::print(&format!("{}{before}", ending::text(&report)))?;
         }
         Ok(report.exit.code)
     }
@@ -120,6 +132,7 @@ impl ForkArgs {
                 bots.push(bot.clone());
             }
         }
+        pass_env(&mut bots, &self.bot_env)?;
         let first = self.seats.first().copied();
         let candidate = &seating[usize::from(first.unwrap_or(0))];
         let format = Format::Fork {
@@ -149,30 +162,32 @@ impl ForkArgs {
         })
     }
 
-    /// The bot of each seat.
+    /// Returns each seat's bot.
     fn seating(&self, seats: u8) -> anyhow::Result<Vec<BotSpec>> {
         if self.seats.len() != self.bots.len() {
             return Err(misuse(format!(
-                "there are {} --seat and {} --bot; each seat has its bot",
+                "{} --seat flags do not match {} --bot flags; give one --bot for each --seat",
                 self.seats.len(),
                 self.bots.len()
             )));
         }
-        ensure!(seats > 0, "the replay names no seats");
+        ensure!(seats > 0, "the config of the replay has no seats");
         let mut seating = vec![None; usize::from(seats)];
         for (seat, text) in self.seats.iter().zip(&self.bots) {
             let Some(place) = seating.get_mut(usize::from(*seat)) else {
                 let last = seats - 1;
-                return Err(misuse(format!("--seat {seat}: the seats are 0 to {last}")));
+                return Err(misuse(format!(
+                    "--seat {seat} is out of range (0..={last})"
+                )));
             };
             if place
-                .replace(seated(text, &format!("seat{seat}")))
+                .replace(seat_bot(text, &format!("seat{seat}")))
                 .is_some()
             {
-                return Err(misuse(format!("--seat {seat} is there twice")));
+                return Err(misuse(format!("--seat {seat} is given twice")));
             }
         }
-        let other = seated(&self.others, "others");
+        let other = seat_bot(&self.others, "others");
         let bots = seating.into_iter();
         Ok(bots
             .map(|bot| bot.unwrap_or_else(|| other.clone()))
@@ -180,29 +195,31 @@ impl ForkArgs {
     }
 }
 
-/// A bot of a seat: as for a contest, where a command may be without a name.
-fn seated(text: &str, name: &str) -> BotSpec {
+/// Parses a seat's bot, in the form of `contest --bot` but with an optional name.
+fn seat_bot(text: &str, name: &str) -> BotSpec {
     let is_built_in = |text: &str| NAMES.contains(&text.split('@').next().unwrap_or_default());
     let is_name = |name: &str| {
         let is_of_name = |one: char| one.is_ascii_alphanumeric() || "._-+@".contains(one);
         !name.is_empty() && name.trim().chars().all(is_of_name)
     };
     let has_name = text.split_once('=').is_some_and(|(name, _)| is_name(name));
-    match has_name || is_built_in(text.trim()) {
-        true => bot(text),
-        false => BotSpec::of_command(name, text),
+    if has_name || is_built_in(text.trim()) {
+        bot(text)
+    } else {
+        BotSpec::from_command(name, text)
     }
 }
 
-/// What became of the seats in the replay, to compare with.
-fn in_the_replay(replay: &Replay, seats: &[u8]) -> String {
+/// Describes the original match's results in the forked seats, for comparison.
+fn results_in_replay(replay: &Replay, seats: &[u8]) -> String {
     let results = replay.result.iter().flat_map(|result| &result.seats);
-    let asked = results.filter(|result| seats.iter().any(|seat| u32::from(*seat) == result.seat));
-    let lines = asked.map(|result| {
+    let of_seats =
+        results.filter(|result| seats.iter().any(|seat| u32::from(*seat) == result.seat));
+    let lines = of_seats.map(|result| {
         format!(
             "in the replay: seat {} ({}) took place {} with {}\n",
             result.seat,
-            Outside(&result.bot_name),
+            Escaped(&result.bot_name),
             result.place,
             result.score
         )
@@ -210,8 +227,8 @@ fn in_the_replay(replay: &Replay, seats: &[u8]) -> String {
     lines.collect()
 }
 
-/// The folder of a fork for which none was named.
-fn new_folder() -> PathBuf {
+/// Returns a fork's default folder: `fork-DATE-TIME`.
+fn default_folder() -> PathBuf {
     let now = jiff::Timestamp::now().strftime("fork-%Y%m%d-%H%M%S");
     PathBuf::from(now.to_string())
 }

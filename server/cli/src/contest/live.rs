@@ -1,105 +1,120 @@
-//! A contest while it is played: a bar and a table on a terminal, lines elsewhere.
+//! Live output of a contest: a progress bar and a table on a terminal, lines elsewhere.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
 
-use bridgemaster_proto::outside::Outside;
-use bridgemaster_runner::{BotEnd, MatchRow, News, Standing, exit};
+use bridgemaster_proto::escape::Escaped;
+use bridgemaster_runner::{
+    BotEnd, ContestEvent, ContestState, MatchRow, OutputListener, SeatRow, exit,
+};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::ending;
+use super::{ending, figures};
 use crate::{count::count, output, wrapped::fitted};
 
-/// Time between two tables on a terminal, which take a fit of all ratings each.
+/// Interval between tables on a terminal. It limits the work, since each table requires a new fit
+/// of all ratings.
 const TABLE_INTERVAL: Duration = Duration::from_secs(1);
-/// Time between two lines where there is no terminal: enough to see that it goes on, and few
-/// enough for a log.
+/// Interval between progress lines if standard error is not a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Maximum number of bytes that are printed from the bots' standard error. It keeps CI logs short.
+const MAX_OUTPUT_BYTES: u64 = 8 * 1024 * 1024;
+
+/// Maximum number of lines that are printed from the end of a failed bot's standard error.
+const TAIL_LINES: usize = 5;
 
 /// Shows a contest on standard error.
 pub(super) struct Live {
     bar: ProgressBar,
     has_lines: bool,
-    begun: Instant,
+    started: Instant,
     finished_before: u64,
-    shown: Option<Instant>,
+    last_shown: Option<Instant>,
 }
 
 impl Live {
-    /// Shows this contest, or nothing when `quiet`.
-    pub(super) fn new(standing: &Standing, quiet: bool) -> Self {
-        let bar = match quiet {
-            true => ProgressBar::hidden(),
-            false => ProgressBar::new(standing.planned_groups()),
+    /// Creates a contest's output, which `quiet` hides.
+    pub(super) fn new(state: &ContestState, quiet: bool) -> Self {
+        let bar = if quiet {
+            ProgressBar::hidden()
+        } else {
+            ProgressBar::new(state.planned_groups())
         };
         let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}");
         Self {
             has_lines: !quiet && bar.is_hidden(),
-            // The template is fixed; should it ever be wrong, the standard style does.
+            // The template is constant and valid; the fallback is unreachable.
             bar: bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())),
-            begun: Instant::now(),
-            finished_before: standing.finished_matches(),
-            shown: None,
+            started: Instant::now(),
+            finished_before: state.finished_matches(),
+            last_shown: None,
         }
     }
 
-    pub(super) fn show(&mut self, standing: &Standing, news: &News<'_>) {
-        match news {
-            News::Begun { concurrency } => self.begin(standing, *concurrency),
-            News::Match(row) => {
-                self.tell_of(standing, row);
-                self.show_standing(standing);
+    pub(super) fn show(&mut self, state: &ContestState, event: &ContestEvent<'_>) {
+        match event {
+            ContestEvent::Started { concurrency } => self.start(state, *concurrency),
+            ContestEvent::MatchFinished(row) => {
+                self.report_match(state, row);
+                self.show_state(state);
             }
         }
     }
 
-    fn begin(&mut self, standing: &Standing, concurrency: usize) {
-        self.begun = Instant::now();
-        self.bar.set_position(standing.groups());
+    fn start(&mut self, state: &ContestState, concurrency: usize) {
+        self.started = Instant::now();
+        self.bar.set_position(state.groups());
         self.bar.set_message("groups");
         if self.has_lines {
             let matches = count(concurrency, "match", "matches");
             let before = match self.finished_before {
                 0 => String::new(),
-                before => format!("{} were played before; ", count(before, "match", "matches")),
+                before => format!("{} played before; ", count(before, "match", "matches")),
             };
-            output::complain(&format!(
+            output::eprint(&format!(
                 "{before}playing up to {}, {matches} at once",
-                count(standing.planned_groups(), "group", "groups")
+                count(state.planned_groups(), "group", "groups")
             ));
         }
     }
 
-    /// Tells of a match that does not count: it costs time, and has a cause.
-    fn tell_of(&self, standing: &Standing, row: &MatchRow) {
+    /// Reports a match's annulment, refused calls, restarts and failures.
+    fn report_match(&self, state: &ContestState, row: &MatchRow) {
         if !self.has_lines && self.bar.is_hidden() {
             return;
         }
         if let Some(annulled) = &row.annulled {
-            let again = match annulled.because.is_played_again() {
-                true => "it is played again",
-                false => "its group does not count",
+            let consequence = if annulled.because.is_played_again() {
+                "it is repeated"
+            } else {
+                "its group does not count"
             };
-            self.complain(&format!(
-                "match {} is annulled: {}; {again}",
+            self.eprint(&format!(
+                "match {} is annulled: {}; {consequence}",
                 row.of,
-                Outside(&annulled.detail)
+                Escaped(&annulled.detail)
             ));
         }
+        self.report_refused_calls(state, row);
         for seat in &row.seats {
-            let name = standing.spec().bots.get(seat.bot);
+            let name = state.spec().bots.get(seat.bot);
             let name = name.map_or("a bot", |bot| bot.name.as_str());
             if seat.restarts > 0 {
-                self.complain(&format!(
-                    "match {}: {name} died and was started again",
-                    row.of
-                ));
+                self.eprint(&format!("match {}: {name} died and was restarted", row.of));
             }
+            self.report_exit(row, name, seat);
             if let Some(reason) = &seat.forfeit {
                 let note = match seat.end {
                     BotEnd::OutOfMemory => ", OUT_OF_MEMORY",
                     _ => "",
                 };
-                self.complain(&format!(
+                self.eprint(&format!(
                     "match {}: {name} forfeited: {reason}{note}",
                     row.of
                 ));
@@ -107,34 +122,88 @@ impl Live {
         }
     }
 
-    fn complain(&self, line: &str) {
-        self.bar.suspend(|| output::complain(line));
+    /// Reports that a bot called methods reserved for the contest, and that the calls were refused.
+    /// Such a bot tries to cheat, or has a bug.
+    fn report_refused_calls(&self, state: &ContestState, row: &MatchRow) {
+        for calls in &row.refused_calls {
+            let bot = row.bot_of(calls, state.spec());
+            let attempt = figures::refused_calls(state.spec(), bot, &calls.method, calls.count);
+            self.eprint(&format!("match {}: {attempt}", row.of));
+        }
     }
 
-    fn show_standing(&mut self, standing: &Standing) {
-        self.bar.set_position(standing.groups());
+    /// Reports a bot process that failed, with the last lines of its standard error.
+    fn report_exit(&self, row: &MatchRow, name: &str, seat: &SeatRow) {
+        let how = match seat.end {
+            BotEnd::Exited { code } => format!("exited with code {code}"),
+            BotEnd::Signalled { signal } => format!("was killed by signal {signal}"),
+            _ => return,
+        };
+        let lines = seat.stderr_tail.lines().rev().take(TAIL_LINES);
+        let mut lines: Vec<_> = lines
+            .map(|line| format!("\n  | {}", Escaped(line)))
+            .collect();
+        lines.reverse();
+        let stderr = if lines.is_empty() {
+            "its standard error is empty".to_owned()
+        } else {
+            format!("last lines of its standard error:{}", lines.concat())
+        };
+        self.eprint(&format!("match {}: {name} {how}; {stderr}", row.of));
+    }
+
+    /// Returns a listener that prints at most [`MAX_OUTPUT_BYTES`] of the bots' standard error.
+    pub(super) fn output(&self) -> Arc<dyn OutputListener> {
+        let bar = self.bar.clone();
+        let printed = AtomicU64::new(0);
+        Arc::new(move |bot: &str, line: &str| {
+            let bytes = (bot.len() + line.len()) as u64;
+            let before = printed.fetch_add(bytes, Ordering::Relaxed);
+            if before <= MAX_OUTPUT_BYTES {
+                bar.suspend(|| output::bot_line(bot, line));
+                if before + bytes > MAX_OUTPUT_BYTES {
+                    let mib = MAX_OUTPUT_BYTES >> 20;
+                    let note = format!(
+                        "only {mib} MiB of the bots' standard error is printed; the files in the \
+                         folder have more"
+                    );
+                    bar.suspend(|| output::eprint(&note));
+                }
+            }
+        })
+    }
+
+    fn eprint(&self, line: &str) {
+        self.bar.suspend(|| output::eprint(line));
+    }
+
+    fn show_state(&mut self, state: &ContestState) {
+        self.bar.set_position(state.groups());
         let interval = match (self.has_lines, self.bar.is_hidden()) {
             (true, _) => LINE_INTERVAL,
             (false, true) => return,
             (false, false) => TABLE_INTERVAL,
         };
-        if self.shown.is_some_and(|shown| shown.elapsed() < interval) {
+        if self
+            .last_shown
+            .is_some_and(|shown| shown.elapsed() < interval)
+        {
             return;
         }
-        self.shown = Some(Instant::now());
-        let report = standing.report(exit(standing));
-        let pace = self.pace(standing);
+        self.last_shown = Some(Instant::now());
+        let report = state.report(exit(state));
+        let pace = self.pace(state);
         if self.has_lines {
-            output::complain(&format!(
+            output::eprint(&format!(
                 "{} of {}, {pace}; {}",
-                standing.groups(),
-                count(standing.planned_groups(), "group", "groups"),
+                state.groups(),
+                count(state.planned_groups(), "group", "groups"),
                 ending::verdict_so_far(&report)
             ));
             return;
         }
         let width = output::error_width();
-        let table = match standing.groups() {
+        let table = match state.groups() {
             0 => String::new(),
             _ => ending::table(&report, width),
         };
@@ -143,18 +212,21 @@ impl Live {
             .set_message(format!("groups\n{}", fitted(&below, width).trim_end()));
     }
 
-    /// Matches a second, and the time that the rest takes at that rate at most.
-    fn pace(&self, standing: &Standing) -> String {
-        let played = standing.finished_matches() - self.finished_before;
-        let seconds = self.begun.elapsed().as_secs_f64();
+    /// Describes how many matches are played per time. Once a match has finished, also describes
+    /// the maximum remaining time at this rate.
+    fn pace(&self, state: &ContestState) -> String {
+        let played = state.finished_matches() - self.finished_before;
+        if played == 0 {
+            return "no match of this run has finished yet".to_owned();
+        }
+        let seconds = self.started.elapsed().as_secs_f64();
         let rate = played as f64 / seconds.max(1e-3);
-        let groups = standing.planned_groups().saturating_sub(standing.groups());
-        let left = groups as f64 * f64::from(standing.spec().matches_per_group());
+        let groups = state.planned_groups().saturating_sub(state.groups());
+        let left = groups as f64 * f64::from(state.spec().matches_per_group());
         let left = ending::duration_of(left / rate.max(1e-9));
         format!("{rate:.1} matches/s, at most {left} left")
     }
 
-    /// Takes the bar away.
     pub(super) fn finish(&self) {
         self.bar.finish_and_clear();
     }

@@ -1,4 +1,4 @@
-//! `bridgemaster contest`: a verdict on bots.
+//! `bridgemaster contest`: plays matches between bots for a verdict.
 
 mod ending;
 mod figures;
@@ -16,23 +16,28 @@ use std::{
     env,
     path::{Path, PathBuf},
     process::ExitCode,
+    time::Duration,
 };
 
 use anyhow::Context as _;
-use bridgemaster_bots::NAMES;
+use bridgemaster_bot_process::Isolation;
+use bridgemaster_bots::{NAMES, by_name};
 use bridgemaster_runner::{
     BuiltInBots, Contest, ContestSpec, ExitReason, Report, SpecError, read_contest,
 };
-use clap::{Args, Subcommand};
+use clap::{
+    Args, Subcommand, ValueEnum,
+    builder::{PossibleValuesParser, TypedValueParser as _},
+};
 
 pub(super) use self::fork::ForkArgs;
 use self::{
-    flags::{SpecFlags, WHAT_A_CONTEST_IS},
+    flags::{DEFINING_FLAGS, SpecFlags},
     live::Live,
     open::OpenArgs,
     outputs::{OutputArgs, Outputs},
     own_server::ServerChoice,
-    playing::{explained, play, refused},
+    playing::{play, report_of_failure, spec_error, to_error},
     show::ShowArgs,
 };
 use super::{
@@ -40,23 +45,24 @@ use super::{
     output,
 };
 
-/// Exit code of a contest that failed for another reason than its bots: 1 would mean rejected.
+/// Exit code for an error that no bot caused. Exit code 1 means that the candidate was rejected.
 const FAILED: u8 = 6;
 
 #[derive(Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "Is my change better than the old bot, and than the built-in one?\n\n  \
+    after_help = "Is a change better than the old version, and than a built-in bot?\n\n  \
         bridgemaster contest --game carcassonne --candidate mine --against old,greedy \\\n    \
         --bot \"mine=python3 bot.py\" --bot \"old=python3 old_bot.py\"\n\n\
-        How long would that take?  Add --plan.\n\
-        Killed, or stopped with Ctrl-C?  bridgemaster contest --resume FOLDER\n\
-        What went wrong?  bridgemaster contest show FOLDER --bot mine\n\
-        See it in the browser:  bridgemaster contest open FOLDER\n\n\
-        Exit codes: 0 accepted, or finished where there is no test; 1 rejected; 2 a mistake in the \
-        command line; 3 not decided, or stopped; 4 a requirement not met; 5 a bot's fault; 51 a bot \
-        cannot be started; 52 it ended before its first seat; 53 it never connected; 54 it does not \
-        play the game; 55 it ran out of memory; 6 the referee's fault, or the machine's."
+        Estimate the time:    add --plan\n\
+        Resume a contest:     bridgemaster contest --resume FOLDER\n\
+        Analyse a bot:        bridgemaster contest show FOLDER --bot mine\n\
+        Open in the browser:  bridgemaster contest open FOLDER\n\n\
+        Exit codes: 0 accepted, or finished without a test; 1 rejected; 2 invalid command line; 3 \
+        undecided or stopped; 4 a requirement is not met; 5 a fault of a bot; 51 a bot cannot be \
+        started; 52 a bot exited before its first seat; 53 a bot never connected; 54 a bot does not \
+        play the game; 55 a bot ran out of memory; 56 a bot changed since the contest started; 6 a \
+        fault of the referee or the machine."
 )]
 pub(super) struct ContestArgs {
     #[command(subcommand)]
@@ -67,37 +73,59 @@ pub(super) struct ContestArgs {
 
 #[derive(Subcommand)]
 enum ContestCommand {
-    /// Show a contest from its folder: table, worst matches of a bot, its use of time, its faults
+    /// Show a contest's standings, worst matches, time use and faults
     Show(ShowArgs),
-    /// Show a contest as a page in the browser: how it stands, and each match as it was played
+    /// Show a contest and its matches in the browser
     Open(OpenArgs),
 }
 
 #[derive(Args)]
 struct RunArgs {
-    #[command(flatten)]
-    spec: SpecFlags,
-    /// Keep the contest in this folder, which is made [default: contest-DATE-TIME]
+    /// Folder to create for the contest [default: contest-DATE-TIME]
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
-    /// Go on with the contest of this folder; finished matches are not played again
+    /// Resume the contest in this folder, without repeating finished matches
     #[arg(long, value_name = "DIR", conflicts_with_all = ["folder", "config", "concurrency"],
-        conflicts_with_all = WHAT_A_CONTEST_IS)]
+        conflicts_with_all = DEFINING_FLAGS)]
     resume: Option<PathBuf>,
-    /// Say how many groups and how much time the asked difference needs, and play only one group,
-    /// to measure
+    /// Play one match group, then estimate the number of groups and the total time
     #[arg(long, conflicts_with_all = ["resume", "OutputArgs"])]
     plan: bool,
-    /// Show neither progress nor the table; only why, when the exit code is not 0
+    /// Hide progress and table; print only the reason for an exit code other than 0
     #[arg(short, long)]
     quiet: bool,
+    /// Action if a bot's file changes during the contest
+    #[arg(long, value_enum, default_value_t = BotChangedFlag::Stop)]
+    bot_changed: BotChangedFlag,
+    /// Minimum isolation of bots; exit code 6 if the system does not support it
+    #[arg(long, value_name = "ISOLATION", default_value = Isolation::ProcessGroup.name(),
+        value_parser = PossibleValuesParser::new(Isolation::ALL.map(Isolation::name))
+            .try_map(|name| Isolation::from_name(&name).ok_or("unknown")))]
+    isolation: Isolation,
+    /// Stop undecided after this time, such as 25m or 2h, and write the reports
+    #[arg(long, value_name = "TIME", value_parser = max_time, conflicts_with = "plan")]
+    max_time: Option<Duration>,
+    /// Print the bots' standard error, each line with the bot's name
+    #[arg(long)]
+    show_output: bool,
+    // These flags come last, because their help heading would also apply to later flags without a
+    // heading.
+    #[command(flatten)]
+    spec: SpecFlags,
     #[command(flatten)]
     outputs: OutputArgs,
     #[command(flatten)]
     server: ServerChoice,
 }
 
-/// Runs the command.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum BotChangedFlag {
+    /// Stop, since the results would mix two versions of the bot
+    Stop,
+    /// Continue, and report the change
+    Allow,
+}
+
 pub(super) fn run(args: ContestArgs) -> ExitCode {
     let done = match args.command {
         Some(ContestCommand::Show(args)) => args.run(),
@@ -107,7 +135,7 @@ pub(super) fn run(args: ContestArgs) -> ExitCode {
     exit_code(done)
 }
 
-/// The exit code of what was played, or of why it was not.
+/// Returns the contest's exit code, or the exit code for its error.
 fn exit_code(done: anyhow::Result<u8>) -> ExitCode {
     match done {
         Ok(code) => ExitCode::from(code),
@@ -124,87 +152,140 @@ fn exit_code(done: anyhow::Result<u8>) -> ExitCode {
 }
 
 impl RunArgs {
-    /// The exit code.
+    /// Runs the contest and returns its exit code.
     fn run(self) -> anyhow::Result<u8> {
         let built_in = built_in()?;
         if self.plan {
             let spec = self.spec.spec()?;
             check(&spec, &built_in)?;
             self.server.check(&spec)?;
-            return forecast::run(&spec, built_in, self.server);
+            return forecast::run(&spec, built_in, self.server, self.isolation);
         }
         let outputs = self.outputs.open()?;
         let contest = match &self.resume {
-            Some(folder) => Contest::resume(folder).map_err(explained)?,
+            Some(folder) => Contest::resume(folder).map_err(to_error)?,
             None => {
                 let spec = self.spec.spec()?;
                 check(&spec, &built_in)?;
                 self.server.check(&spec)?;
-                let folder = self.folder.clone().unwrap_or_else(new_folder);
-                Contest::create(&folder, spec).map_err(explained)?
+                let folder = self.folder.clone().unwrap_or_else(default_folder);
+                Contest::create(&folder, spec).map_err(to_error)?
             }
         };
-        let report = play_to_the_end(contest, built_in, self.server, self.quiet)?;
+        let contest = match self.bot_changed {
+            BotChangedFlag::Stop => contest,
+            BotChangedFlag::Allow => contest.allow_changed_bots(),
+        };
+        let contest = contest.with_isolation(self.isolation);
+        let options = LiveOptions {
+            quiet: self.quiet,
+            output: self.show_output,
+        };
+        let report = play_to_end(contest, built_in, self.server, options, self.max_time)?;
         write(&outputs, &report)?;
-        match self.quiet || outputs.use_stdout() {
-            true => tell_if_red(&report),
-            false => output::print(&ending::text(&report))?,
+        if self.quiet || outputs.use_stdout() {
+            print_failure(&report);
+        } else {
+            output::print(&ending::text(&report))?;
         }
         Ok(report.exit.code)
     }
 }
 
-/// Plays a contest, and shows it meanwhile unless it is to be `quiet`.
-fn play_to_the_end(
+/// Output options during a contest.
+#[derive(Clone, Copy)]
+struct LiveOptions {
+    /// True to hide progress and table.
+    quiet: bool,
+    /// True to print the bots' standard error.
+    output: bool,
+}
+
+/// Plays a contest for at most `max_time`, with live output.
+fn play_to_end(
     contest: Contest,
     built_in: BuiltInBots,
     server: ServerChoice,
-    quiet: bool,
+    options: LiveOptions,
+    max_time: Option<Duration>,
 ) -> anyhow::Result<Report> {
-    let live = Live::new(contest.standing(), quiet);
-    let (standing, exit) = play(contest, built_in, server, live)?;
-    Ok(standing.report(exit))
-}
-
-/// Says why a contest is red to somebody who is shown no table.
-fn tell_if_red(report: &Report) {
-    if report.exit.code != 0 {
-        output::complain(&report.exit.sentence);
+    let live = Live::new(contest.state(), options.quiet);
+    let contest = if options.output {
+        contest.with_output_listener(live.output())
+    } else {
+        contest
+    };
+    let folder = contest.state().folder().to_owned();
+    match play(contest, built_in, server, live, max_time) {
+        Ok((state, exit)) => Ok(state.report(exit)),
+        Err(error) if is_misuse(&error) || is_missing_program(&error) => Err(error),
+        Err(error) => report_of_failure(&folder, error),
     }
 }
 
-/// Writes the report with all matches that its folder has.
+/// Prints the reason for an exit code other than 0, when no table is printed.
+fn print_failure(report: &Report) {
+    if report.exit.code != 0 {
+        output::eprint(&report.exit.sentence);
+    }
+}
+
+/// Writes the output files from the report and from all matches in the contest's folder.
 fn write(outputs: &Outputs, report: &Report) -> anyhow::Result<()> {
     if outputs.is_empty() {
         return Ok(());
     }
-    let (_, rows) = read_contest(&report.folder).map_err(|error| explained(error.into()))?;
+    let (_, rows) = read_contest(&report.folder).map_err(|error| to_error(error.into()))?;
     outputs.write(report, &rows)
 }
 
-/// The built-in bots, which this program has.
+/// Parses a `--max-time` value: a whole number and a unit, s, m or h.
+fn max_time(text: &str) -> Result<Duration, String> {
+    let (number, unit) = match text.char_indices().last() {
+        Some((at, _)) => text.split_at(at),
+        None => (text, ""),
+    };
+    let unit_seconds = match unit {
+        "s" => Some(1),
+        "m" => Some(60),
+        "h" => Some(60 * 60),
+        _ => None,
+    };
+    // Checking for digits rejects a sign, which `parse` would accept.
+    let is_number = number.bytes().all(|digit| digit.is_ascii_digit());
+    let number = number.parse::<u32>().ok().filter(|_| is_number);
+    unit_seconds
+        .zip(number)
+        .filter(|(_, number)| *number > 0)
+        .map(|(seconds, number)| Duration::from_secs(seconds * u64::from(number)))
+        .ok_or_else(|| "expected a whole number with s, m or h, such as 25m".to_owned())
+}
+
+/// Returns this program's built-in bots.
 fn built_in() -> anyhow::Result<BuiltInBots> {
     Ok(BuiltInBots {
-        program: env::current_exe().context("this program cannot find itself")?,
+        program: env::current_exe().context("cannot find the path of this program")?,
         names: NAMES.iter().map(|name| (*name).to_owned()).collect(),
+        make: by_name,
     })
 }
 
 fn check(spec: &ContestSpec, built_in: &BuiltInBots) -> anyhow::Result<()> {
     let checked = spec
-        .check()
+        .validate()
         .and_then(|()| Contest::check_bots(spec, built_in));
-    checked.map_err(|error| refused(&error))
+    checked.map_err(|error| spec_error(&error))
 }
 
-/// Whether the program of a bot is not there, which has an exit code of its own.
+/// Returns whether the error means that a bot's program is missing. Such an error has its own exit
+/// code.
 fn is_missing_program(error: &anyhow::Error) -> bool {
     let error = error.downcast_ref::<SpecError>();
     error.is_some_and(|error| matches!(error, SpecError::NoProgram { .. }))
 }
 
-/// The folder of a contest for which none was named.
-fn new_folder() -> PathBuf {
+/// Returns a contest's default folder: `contest-DATE-TIME`.
+fn default_folder() -> PathBuf {
     let now = jiff::Timestamp::now().strftime("contest-%Y%m%d-%H%M%S");
     Path::new(&now.to_string()).to_owned()
 }

@@ -1,4 +1,4 @@
-//! `bridgemaster contest show`: a contest from its folder.
+//! `bridgemaster contest show`: shows a contest from its folder.
 
 use std::path::PathBuf;
 
@@ -9,20 +9,20 @@ use super::{
     ending,
     figures::{memory, share, time_us, why},
     outputs::OutputArgs,
-    playing::explained,
+    playing::to_error,
 };
 use crate::{failure::misuse, output, table::plain};
 
 #[derive(Args)]
 #[command(
-    after_help = "The contest may be in play. The exit code is 0 when the folder can be \
-    read, whatever the verdict is."
+    after_help = "Also shows a contest that is still running. Exit codes: 0 for every verdict; 6 \
+    the folder cannot be read."
 )]
 pub(super) struct ShowArgs {
     /// Folder of the contest
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Show only this bot's worst matches, use of time and faults; can be repeated [default: all]
+    /// Show details of this bot only (repeatable) [default: all bots]
     #[arg(long = "bot", value_name = "NAME")]
     bots: Vec<String>,
     #[command(flatten)]
@@ -32,14 +32,13 @@ pub(super) struct ShowArgs {
 impl ShowArgs {
     pub(super) fn run(self) -> anyhow::Result<u8> {
         let outputs = self.outputs.open()?;
-        let (standing, rows) =
-            read_contest(&self.folder).map_err(|error| explained(error.into()))?;
+        let (state, rows) = read_contest(&self.folder).map_err(|error| to_error(error.into()))?;
         for name in &self.bots {
-            if standing.spec().bot_number(name).is_none() {
-                return Err(misuse(format!("--bot {name}: there is no such bot")));
+            if state.spec().bot_number(name).is_none() {
+                return Err(misuse(format!("--bot {name}: the contest has no such bot")));
             }
         }
-        let report = standing.report(exit(&standing));
+        let report = state.report(exit(&state));
         outputs.write(&report, &rows)?;
         if outputs.use_stdout() {
             return Ok(0);
@@ -47,7 +46,7 @@ impl ShowArgs {
         let mut text = ending::text(&report);
         for bot in &report.bots {
             if self.bots.is_empty() || self.bots.contains(&bot.name) {
-                text.push_str(&of_bot(&report, bot));
+                text.push_str(&bot_details(&report, bot));
             }
         }
         output::print(&text)?;
@@ -55,10 +54,10 @@ impl ShowArgs {
     }
 }
 
-/// What a bot did badly.
-fn of_bot(report: &Report, bot: &BotReport) -> String {
+/// Formats a bot's time use, faults and worst matches.
+fn bot_details(report: &Report, bot: &BotReport) -> String {
     let mut text = format!(
-        "\n{} ({})\n  {} answers, {} each, the longest {}",
+        "\n{} ({})\n  {} decisions, {} on average, {} at most",
         bot.name,
         bot.command,
         bot.answered,
@@ -67,7 +66,7 @@ fn of_bot(report: &Report, bot: &BotReport) -> String {
     );
     if let Some(left) = bot.least_bank_left_ms {
         text.push_str(&format!(
-            "; at the end of a match at least {:.1} s left in the bank",
+            "; lowest time bank at the end of any match: {:.1} s",
             f64::from(left) / 1e3
         ));
     }
@@ -103,20 +102,20 @@ fn of_bot(report: &Report, bot: &BotReport) -> String {
     text
 }
 
-/// What is known of the processes of a bot.
+/// Formats the restarts, memory and CPU time of a bot's processes.
 fn processes(report: &Report, bot: &BotReport) -> String {
     let mut text = String::new();
     if bot.restarts > 0 {
         text.push_str(&format!(
-            "  died in a match and was started again: {}\n",
+            "  died in a match and was restarted: {}\n",
             bot.restarts
         ));
     }
     if let Some(bytes) = bot.peak_memory_bytes {
-        text.push_str(&format!("  most memory: {}\n", memory(bytes)));
+        text.push_str(&format!("  peak memory: {}\n", memory(bytes)));
     }
     if let Some(cpu_ms) = bot.mean_cpu_time_ms {
-        text.push_str(&format!("  processor time: {cpu_ms} ms a match\n"));
+        text.push_str(&format!("  CPU time: {cpu_ms} ms per match\n"));
     }
     if bot.out_of_memory > 0 {
         text.push_str(&format!("  OUT_OF_MEMORY: {}", bot.out_of_memory));
@@ -143,13 +142,13 @@ fn worst_matches(report: &Report, bot: &BotReport) -> String {
         ]
     });
     let mut text = format!("  worst matches:\n{}", plain(header, rows));
-    // In lines of their own: a path that is broken cannot be copied.
+    // Values are on separate lines, because a path that wraps in a table cannot be copied.
     for worst in &bot.worst {
         let files = [("replay", &worst.replay), ("stderr", &worst.stderr)];
-        for (what, name) in files {
+        for (kind, name) in files {
             if let Some(name) = name {
                 let path = report.folder.join(name);
-                text.push_str(&format!("  {} {what}: {}\n", worst.of, path.display()));
+                text.push_str(&format!("  {} {kind}: {}\n", worst.of, path.display()));
             }
         }
     }

@@ -1,5 +1,6 @@
-//! `bridgemaster demo`: a whole match here and now, with real bot processes over real gRPC.
+//! `bridgemaster demo`: plays one match on this machine, with bot processes over gRPC.
 
+mod bot_output;
 mod processes;
 mod progress;
 
@@ -15,82 +16,95 @@ use anyhow::Context as _;
 use bridgemaster_bots::NAMES;
 use bridgemaster_games::SeatCount;
 use bridgemaster_proto::{
-    outside::Outside,
+    escape::Escaped,
     v1::{
         CreateMatchRequest, MatchConfig, MatchInfo, MatchResult, MatchState, SeatInfo, SeatState,
         SeatTicket,
     },
 };
-use bridgemaster_server::{Server, ServerOptions};
+use bridgemaster_sdk::ApiKey;
+use bridgemaster_server::{
+    Server, ServerOptions,
+    identity::{PageLinks, PrivateAccess},
+};
 use clap::Args;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use self::{
-    processes::{Left, Processes},
+    bot_output::BotOutput,
+    processes::{BotExit, Processes},
     progress::ProgressView,
 };
 use super::{
+    bot_choice::BotChoice,
+    bot_env::{BotEnv, BotEnvFlag},
     browser,
     count::count,
-    entrant::Entrant,
     failure::misuse,
-    follow::{Told, follow},
+    follow::{FollowEvent, follow},
     match_client::MatchClient,
     match_flags::MatchFlags,
     output,
     output_file::{self, OutputFile},
     proto_json,
     runtime::block_on,
-    seat_link::PageUrl,
-    stop_signal::asked_to_stop,
+    seat_link,
+    stop_signal::shutdown_requested,
     table,
 };
 
-/// The default bots: one that plays to win, and others for it to beat.
+/// The default bot for the first seat.
 const STRONG_BOT: &str = "greedy";
+/// The default bot for the other seats. It is weaker than the first seat's default bot.
 const OTHER_BOTS: &str = "random";
+/// Time for a browser to open the page before the bots start.
+const BROWSER_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Args)]
 #[command(after_help = format!(
-    "Built-in bots: {}. Anything else is run as a command, with the server's address in \
-     BRIDGEMASTER_SERVER and the join ticket of its seat in BRIDGEMASTER_TICKET:\n\n  \
-     bridgemaster demo --bots \"greedy,python3 my_bot.py\" --seed london",
+    "Built-in bots: {}. Any other entry of --bots is a command, with the address of the server in \
+     BRIDGEMASTER_SERVER and the join ticket of the seat in BRIDGEMASTER_TICKET:\n\n  bridgemaster \
+     demo --bots \"greedy,python3 my_bot.py\" --seed london",
     NAMES.join(", ")
 ))]
 pub(super) struct DemoArgs {
-    /// Bots from seat 0 on, separated by commas: names of built-in bots, or commands [default: one
-    /// greedy bot against random ones]
+    /// Bots in seat order: built-in bots or commands [default: greedy,random,..]
     #[arg(long, value_name = "BOT,BOT,..", value_delimiter = ',')]
     bots: Vec<String>,
-    /// Write the match and its result as JSON to this file; with `-` to standard output, and
-    /// nothing else there
+    /// Write the match and its result as JSON to this file; `-` is standard output
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Write the replay to this file [default: a file in the folder for temporary files]
+    /// Write the replay to this file [default: a temporary file]
     #[arg(long, value_name = "FILE")]
     replay: Option<PathBuf>,
-    /// Serve a page in which the match is seen until Ctrl-C, print its address, and open it in the
-    /// browser where there is one
+    /// Show the match in the browser; the local page is served until Ctrl-C
     #[arg(long)]
     open: bool,
-    /// Play a seat yourself, in the browser: prints the link of seat 0 and opens it where there is a
-    /// browser; the bots have the other seats. Where no flag says otherwise a decision may take 10
-    /// minutes, and all together an hour
+    /// Play seat 0 yourself in the browser, against the bots
+    ///
+    /// By default, you have 10 minutes for each decision and one hour in all.
     #[arg(long)]
     human: bool,
-    /// Show neither the progress bar nor the result
+    /// Print the bots' standard error, each line with seat and bot
+    #[arg(long)]
+    show_output: bool,
+    /// Hide the progress bar and the result
     #[arg(short, long)]
     quiet: bool,
+    #[command(flatten)]
+    bot_env: BotEnvFlag,
     #[command(flatten)]
     match_flags: MatchFlags,
 }
 
 impl DemoArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        let (seats, entrants) = self.entrants()?;
-        let config = match self.human {
-            true => self.match_flags.config_for_people(seats)?,
-            false => self.match_flags.config(seats)?,
+        let (seats, bots) = self.bots()?;
+        let config = if self.human {
+            self.match_flags.config_for_people(seats)?
+        } else {
+            self.match_flags.config(seats)?
         };
         let json = self.json.as_deref();
         let json = json
@@ -99,125 +113,154 @@ impl DemoArgs {
         if let Some(path) = &self.replay {
             let file = OutputFile::open("--replay", path)?;
             if file.is_stdout() {
-                return Err(misuse(
-                    "--replay -: a replay goes to a file, since it is no text",
-                ));
+                return Err(misuse("--replay -: a replay is binary; name a file"));
             }
         }
-        block_on(self.play(config, entrants, json))
+        let bot_env = self.bot_env.read()?;
+        block_on(self.play(config, bots, &bot_env, json))
     }
 
-    /// The bots that play, and so how many seats there are. A person has the seat before them.
-    fn entrants(&self) -> anyhow::Result<(SeatCount, Vec<Entrant>)> {
+    /// Returns the number of seats and the bots. With `--human`, the first seat has no bot.
+    fn bots(&self) -> anyhow::Result<(SeatCount, Vec<BotChoice>)> {
         let chosen = self.match_flags.seats()?;
         let people = usize::from(self.human);
         if self.bots.is_empty() {
-            let seats = match self.human {
-                true => self.match_flags.least_seats()?,
-                false => self.match_flags.seats_or_most()?,
+            let seats = if self.human {
+                self.match_flags.seats_or_min()?
+            } else {
+                self.match_flags.seats_or_max()?
             };
             let others = if self.human { STRONG_BOT } else { OTHER_BOTS };
             let names = std::iter::once(STRONG_BOT).chain(std::iter::repeat(others));
-            let entrants = names.take(usize::from(seats.get()) - people);
-            let entrants = entrants.map(Entrant::parse);
-            return Ok((seats, entrants.collect::<anyhow::Result<_>>()?));
+            let bots = names.take(usize::from(seats.get()) - people);
+            let bots = bots.map(BotChoice::parse);
+            return Ok((seats, bots.collect::<anyhow::Result<_>>()?));
         }
         let named = self.bots.len();
         if let Some(seats) = chosen.filter(|seats| usize::from(seats.get()) != named + people) {
-            let whose = if self.human {
-                "each seat but your own"
+            let seats_of_bots = if self.human {
+                "each seat except your own"
             } else {
                 "each seat"
             };
             return Err(misuse(format!(
-                "--seats {seats}, but --bots names {named}: name one bot for {whose}, or leave \
-                 one of the two flags out"
+                "--seats {seats} does not match the {named} bots of --bots; name one bot for \
+                 {seats_of_bots}, or omit one of the flags"
             )));
         }
-        let seats = self
-            .match_flags
-            .check_seats(named + people, &format!("--bots names {named}"))?;
-        let entrants = self.bots.iter().map(|text| Entrant::parse(text));
-        Ok((seats, entrants.collect::<anyhow::Result<_>>()?))
+        let seats = self.match_flags.check_seats(
+            named + people,
+            &format!("--bots with {}", count(named, "bot", "bots")),
+        )?;
+        let bots = self.bots.iter().map(|text| BotChoice::parse(text));
+        Ok((seats, bots.collect::<anyhow::Result<_>>()?))
     }
 
     async fn play(
         self,
         config: MatchConfig,
-        entrants: Vec<Entrant>,
+        bots: Vec<BotChoice>,
+        bot_env: &BotEnv,
         json: Option<OutputFile>,
     ) -> anyhow::Result<()> {
-        let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let mut server = Server::bind(loopback, ServerOptions::default()).await?;
-        let page = match self.open || self.human {
-            true => Some(server.open_page(loopback, Vec::new()).await?),
-            false => None,
-        };
+        let access = PrivateAccess::generate();
+        let key: ApiKey = access.organiser_key().reveal().parse()?;
+        let seats = bots.len() + usize::from(self.human);
+        let (server, page) = self.bind(&access, seats).await?;
         let server_url = format!("http://{}", server.local_addr());
         let stop = CancellationToken::new();
         let serving = tokio::spawn(server.run(stop.clone()));
 
-        let mut client = MatchClient::connect(&server_url).await?;
-        let request = CreateMatchRequest {
-            config: Some(config),
-            ..CreateMatchRequest::default()
-        };
-        let created = client.create(request).await?;
-        let match_id = created
-            .r#match
-            .context("the server made no match")?
-            .match_id;
+        let mut client = MatchClient::connect(&server_url, &key).await?;
+        let (match_id, tickets) = create(&mut client, config).await?;
         if let Some(addr) = page {
-            // Before the match, since it can be watched.
-            self.invite(addr, &match_id, &created.tickets, json.as_ref())?;
+            // Open the page before the match starts, so that the user sees the whole match.
+            let path = self.page_path(&match_id, &tickets);
+            self.open_page(addr, access.page(), &path, json.as_ref())
+                .await?;
         }
         let progress = ProgressView::new(self.quiet);
-        let asked = asked_to_stop();
-        tokio::pin!(asked);
-        // A person has the first.
-        let tickets = created.tickets.get(usize::from(self.human)..);
+        let shutdown = shutdown_requested();
+        tokio::pin!(shutdown);
+        // A human player has the first seat, so bots get the other tickets.
+        let tickets = tickets.get(usize::from(self.human)..);
         let tickets = tickets.unwrap_or_default();
         let seed = self.match_flags.seed();
-        let mut processes = Processes::start(&entrants, &server_url, tickets, seed)?;
+        let bot_output = BotOutput::new(&match_id, self.show_output.then(|| progress.output()));
+        let mut processes =
+            Processes::start((&bots, bot_env), (&server_url, tickets), seed, &bot_output).await?;
+        if let Some(isolation) = processes.isolation.filter(|_| !self.quiet) {
+            output::eprint(&format!("bots run in {isolation}"));
+        }
         let followed = follow_to_end(
             &mut client,
             &match_id,
             &mut processes,
             &progress,
-            asked.as_mut(),
+            shutdown.as_mut(),
         );
-        let ended = followed.await.inspect_err(|_| progress.give_up())?;
+        let ended = followed.await.inspect_err(|_| progress.clear())?;
         progress.finish();
-        processes.finish(|left| progress.tell_of(left)).await;
+        processes.finish(|exit| progress.report_exit(exit)).await;
         let replay = client.replay_file(&match_id).await?;
-        let reported = self.report(&ended, &replay, json.as_ref());
+        let reported = self.report(&ended, &replay, &bot_output, json.as_ref());
         if page.is_some() && reported.is_ok() {
-            asked.await;
+            shutdown.await;
         }
         stop.cancel();
         serving.await??;
         reported
     }
 
-    /// Prints where the match is played or seen in the browser, and opens it there.
-    fn invite(
+    /// Starts the match's private server, with its page for `--open` and `--human`.
+    async fn bind(
+        &self,
+        access: &PrivateAccess,
+        seats: usize,
+    ) -> anyhow::Result<(Server, Option<SocketAddr>)> {
+        let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let has_page = self.open || self.human;
+        let options = ServerOptions::private(access.clone(), seats, has_page);
+        let mut server = Server::bind(loopback, options).await?;
+        let page = if has_page {
+            Some(server.open_page(loopback, Vec::new()).await?)
+        } else {
+            None
+        };
+        Ok((server, page))
+    }
+
+    /// Returns the page's path: the first seat's page with `--human`, and the match's page
+    /// otherwise.
+    fn page_path(&self, match_id: &str, tickets: &[SeatTicket]) -> String {
+        match tickets.first() {
+            Some(own) if self.human => seat_link::path(&own.ticket),
+            _ => format!("/m/{}", Escaped(match_id)),
+        }
+    }
+
+    /// Prints the link to the page and opens the browser. The printed link is valid until the
+    /// server stops. Because bots could read the browser's command line, the link there works only
+    /// once and is revoked before the bots start.
+    async fn open_page(
         &self,
         addr: SocketAddr,
-        match_id: &str,
-        tickets: &[SeatTicket],
+        links: &PageLinks,
+        path: &str,
         json: Option<&OutputFile>,
     ) -> anyhow::Result<()> {
-        let page: PageUrl = format!("http://{addr}").parse()?;
-        let (does, url) = match tickets.first() {
-            Some(own) if self.human => ("play at", page.link(&own.ticket)),
-            _ => ("page at", format!("http://{addr}/m/{}", Outside(match_id))),
-        };
-        let line = format!("{does} {url} (Ctrl-C stops)");
+        let label = if self.human { "play at" } else { "page at" };
+        let printed = links.link(path);
+        let line = format!("{label} http://{addr}{printed} (Ctrl-C stops)");
         match json {
-            Some(json) if json.is_stdout() => output::complain(&line),
+            Some(json) if json.is_stdout() => output::eprint(&line),
             _ => output::print(&format!("{line}\n"))?,
         }
-        browser::open(&url);
+        let single_use = links.one_time_link(path);
+        if browser::open(&format!("http://{addr}{}", single_use.path())) {
+            // After a timeout, the user can open the printed link.
+            let _ = timeout(BROWSER_TIMEOUT, single_use.used()).await;
+        }
         Ok(())
     }
 
@@ -225,6 +268,7 @@ impl DemoArgs {
         &self,
         ended: &MatchInfo,
         replay: &[u8],
+        bot_output: &BotOutput,
         json: Option<&OutputFile>,
     ) -> anyhow::Result<()> {
         let path = self.replay.clone().unwrap_or_else(|| {
@@ -238,53 +282,77 @@ impl DemoArgs {
             }
         }
         match &ended.result {
-            Some(result) if !self.quiet => Ok(output::print(&summary(ended, result, &path))?),
+            Some(result) if !self.quiet => {
+                let summary = summary(ended, result, &path);
+                Ok(output::print(&format!(
+                    "{summary}{}",
+                    bot_output.files(result)
+                ))?)
+            }
             _ => Ok(()),
         }
     }
 }
 
-/// Shows how a match goes on, and gives how it ended. It fails if the match cannot begin, or if
-/// somebody stops it.
+/// Creates the match and returns its identifier and tickets.
+async fn create(
+    client: &mut MatchClient,
+    config: MatchConfig,
+) -> anyhow::Result<(String, Vec<SeatTicket>)> {
+    let request = CreateMatchRequest {
+        config: Some(config),
+        ..CreateMatchRequest::default()
+    };
+    let created = client.create(request).await?;
+    let info = created
+        .r#match
+        .context("the server did not return the created match")?;
+    Ok((info.match_id, created.tickets))
+}
+
+/// Shows the match's progress, and returns the match after its end.
+///
+/// # Errors
+/// A bot exited before it joined the match, the command was stopped, or the server failed.
 async fn follow_to_end(
     client: &mut MatchClient,
     match_id: &str,
     processes: &mut Processes,
     progress: &ProgressView,
-    asked_to_stop: Pin<&mut impl Future<Output = ()>>,
+    shutdown: Pin<&mut impl Future<Output = ()>>,
 ) -> anyhow::Result<MatchInfo> {
-    let mut asking = client.clone();
+    let mut state_client = client.clone();
     tokio::select! {
-        ended = follow(client, match_id, Duration::ZERO, |told| match told {
-            Told::News(news) => progress.show(news),
-            Told::Lost(_) | Told::Back => Ok(()),
+        ended = follow(client, match_id, Duration::ZERO, |event| match event {
+            FollowEvent::Update(update) => progress.show(update),
+            FollowEvent::Lost(_) | FollowEvent::Reconnected => Ok(()),
         }) => ended,
-        missing = watch_over(processes, &mut asking, match_id, progress) => {
-            anyhow::bail!("the match cannot begin: {}", missing?);
+        missing = missing_bot(processes, &mut state_client, match_id, progress) => {
+            anyhow::bail!("the match cannot start: {}", missing?);
         }
-        () = asked_to_stop => anyhow::bail!("stopped before the match had ended"),
+        () = shutdown => anyhow::bail!("stopped before the end of the match"),
     }
 }
 
-/// Tells of bots whose processes fail, and comes back with the first that ended before it took its
-/// seat: nobody else will take it.
-async fn watch_over(
+/// Reports failed bots. Returns the first bot that exited before it joined the match, since its
+/// seat stays vacant.
+async fn missing_bot(
     processes: &mut Processes,
     client: &mut MatchClient,
     match_id: &str,
     progress: &ProgressView,
-) -> anyhow::Result<Left> {
-    while let Some(left) = processes.next_to_leave().await {
-        // The news may be behind.
+) -> anyhow::Result<BotExit> {
+    while let Some(exit) = processes.next_exit().await {
+        // Get the current state, since the received updates might be older than the exit.
         let info = client.get(match_id).await?;
         let is_vacant =
-            |seat: &SeatInfo| seat.seat == left.seat && matches!(seat.state(), SeatState::Vacant);
+            |seat: &SeatInfo| seat.seat == exit.seat && matches!(seat.state(), SeatState::Vacant);
         if info.state() == MatchState::Waiting && info.seats.iter().any(is_vacant) {
-            return Ok(left);
+            return Ok(exit);
         }
-        progress.tell_of(&left);
+        progress.report_exit(&exit);
     }
-    // The match goes on without them.
+    // The match continues without bots that exited.
     std::future::pending().await
 }
 
@@ -296,9 +364,9 @@ fn summary(ended: &MatchInfo, result: &MatchResult, replay: &Path) -> String {
     format!(
         "match {} ended after {} in {seconds:.2} s, seed {}\n\n{}\nreplay: {replay}\n  \
          {program} replay show {replay}\n  {program} replay verify {replay}\n",
-        Outside(&ended.match_id),
+        Escaped(&ended.match_id),
         count(result.decisions, "decision", "decisions"),
-        Outside(config.seed.unwrap_or_default()),
+        Escaped(config.seed.unwrap_or_default()),
         table::result(result),
     )
 }

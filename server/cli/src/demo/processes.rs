@@ -1,121 +1,136 @@
-//! The bot processes of a demo.
+//! A demo's bot processes.
 
 use std::{fmt, process::ExitStatus, time::Duration};
 
 use anyhow::Context as _;
-use bridgemaster_bot_process::BotProcess;
+use bridgemaster_bot_process::{BotProcess, Isolation};
 use bridgemaster_games::Seed;
-use bridgemaster_proto::{outside::Outside, v1::SeatTicket};
+use bridgemaster_proto::{escape::Escaped, v1::SeatTicket};
 use tokio::{task::JoinSet, time::timeout};
 
-use crate::entrant::Entrant;
+use super::bot_output::BotOutput;
+use crate::{bot_choice::BotChoice, bot_env::BotEnv};
 
-/// Time that bots have to end by themselves once the match is over.
-const LEAVE_TIME: Duration = Duration::from_secs(3);
+/// Time for bots to exit after the match.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// The bot processes of a match. Dropping them kills those that still run.
+/// A match's bot processes. Dropping this value kills the processes that still run.
 pub(super) struct Processes {
-    running: JoinSet<Left>,
+    running: JoinSet<BotExit>,
+    /// The weakest isolation among the processes; `None` without processes.
+    pub(super) isolation: Option<Isolation>,
 }
 
-/// A bot whose process has ended.
-pub(super) struct Left {
+/// A bot process that exited.
+pub(super) struct BotExit {
     pub(super) seat: u32,
-    /// The bot in words, with its seat.
+    /// Description of the bot, with its seat.
     name: String,
-    how: How,
+    outcome: Outcome,
 }
 
-enum How {
-    /// With the exit code 0.
-    Done,
+enum Outcome {
+    /// The process exited with code 0.
+    Success,
     Failed {
         status: ExitStatus,
-        /// The end of its standard error.
+        /// Last lines of the process's standard error.
         last_words: String,
     },
-    /// The system cannot tell.
+    /// Waiting for the process failed.
     Unknown(std::io::Error),
 }
 
 impl Processes {
     /// Starts one process for each ticket.
-    pub(super) fn start(
-        entrants: &[Entrant],
-        server_url: &str,
-        tickets: &[SeatTicket],
+    pub(super) async fn start(
+        (bots, bot_env): (&[BotChoice], &BotEnv),
+        (server_url, tickets): (&str, &[SeatTicket]),
         seed: Option<&Seed>,
+        output: &BotOutput,
     ) -> anyhow::Result<Self> {
         let mut running = JoinSet::new();
-        for (entrant, ticket) in entrants.iter().zip(tickets) {
-            let name = format!("the bot of seat {}, {}", ticket.seat, entrant.name());
-            let process = entrant
-                .command(ticket.seat, seed)?
-                .start(server_url, &ticket.ticket)
-                .with_context(|| format!("{name}, cannot be started"))?;
-            running.spawn(leave(process, ticket.seat, name));
+        let mut isolation = None;
+        for (bot_choice, ticket) in bots.iter().zip(tickets) {
+            let name = format!("bot {} of seat {}", bot_choice.name(), ticket.seat);
+            let process = bot_env
+                .pass_to(bot_choice.command(ticket.seat, seed)?)
+                .start_with_stderr(
+                    server_url,
+                    &ticket.ticket,
+                    output.file(ticket.seat, &bot_choice.name()),
+                )
+                .await
+                .with_context(|| format!("cannot start {name}"))?;
+            isolation = isolation.into_iter().chain([process.isolation()]).min();
+            running.spawn(wait_for_exit(process, ticket.seat, name));
         }
-        Ok(Self { running })
+        Ok(Self { running, isolation })
     }
 
-    /// The next bot to leave; `None` when all have left. Nothing is lost when it is dropped.
-    pub(super) async fn next_to_leave(&mut self) -> Option<Left> {
-        // A task ends otherwise only when it is aborted.
+    /// Waits for the next process to exit. Returns `None` after the last process. Cancel safe.
+    pub(super) async fn next_exit(&mut self) -> Option<BotExit> {
+        // A task fails only if it is aborted.
         self.running.join_next().await?.ok()
     }
 
-    /// Lets the bots end by themselves, kills those that do not, and gives `tell` each one.
-    pub(super) async fn finish(&mut self, mut tell: impl FnMut(&Left)) {
-        let all_left = async {
-            while let Some(left) = self.next_to_leave().await {
-                tell(&left);
+    /// Waits for the bots to exit, calls `report` for each, and kills bots that do not exit in
+    /// time.
+    pub(super) async fn finish(&mut self, mut report: impl FnMut(&BotExit)) {
+        let all_exited = async {
+            while let Some(exit) = self.next_exit().await {
+                report(&exit);
             }
         };
-        if timeout(LEAVE_TIME, all_left).await.is_err() {
+        if timeout(EXIT_TIMEOUT, all_exited).await.is_err() {
             self.running.shutdown().await;
         }
     }
 }
 
-/// Waits for the end of a bot.
-async fn leave(mut process: BotProcess, seat: u32, name: String) -> Left {
-    let how = match process.ended().await {
-        Ok(status) if status.success() => How::Done,
-        Ok(status) => How::Failed {
+/// Waits until a bot exits.
+async fn wait_for_exit(mut process: BotProcess, seat: u32, name: String) -> BotExit {
+    let outcome = match process.ended().await {
+        Ok(status) if status.success() => Outcome::Success,
+        Ok(status) => Outcome::Failed {
             status,
-            last_words: process.last_words().await,
+            last_words: process.final_stderr().await,
         },
-        Err(error) => How::Unknown(error),
+        Err(error) => Outcome::Unknown(error),
     };
-    Left { seat, name, how }
-}
-
-impl Left {
-    /// Whether it ended as a bot does that has played to the end.
-    pub(super) fn is_well(&self) -> bool {
-        matches!(self.how, How::Done)
+    BotExit {
+        seat,
+        name,
+        outcome,
     }
 }
 
-impl fmt::Display for Left {
+impl BotExit {
+    /// Returns whether the process exited with code 0.
+    pub(super) fn is_success(&self) -> bool {
+        matches!(self.outcome, Outcome::Success)
+    }
+}
+
+impl fmt::Display for BotExit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = &self.name;
-        match &self.how {
-            How::Done => write!(f, "{name}, has ended"),
-            How::Unknown(error) => write!(f, "{name}, cannot be waited for: {error}"),
-            How::Failed { status, last_words } if last_words.is_empty() => {
+        match &self.outcome {
+            Outcome::Success => write!(f, "{name} exited"),
+            Outcome::Unknown(error) => write!(f, "cannot wait for {name}: {error}"),
+            Outcome::Failed { status, last_words } if last_words.is_empty() => {
                 write!(
                     f,
-                    "{name}, failed ({status}) and said nothing on its standard error"
+                    "{name} failed ({status}) and wrote nothing to its standard error"
                 )
             }
-            How::Failed { status, last_words } => {
+            Outcome::Failed { status, last_words } => {
                 write!(
                     f,
-                    "{name}, failed ({status}); the end of its standard error:"
+                    "{name} failed ({status}); last lines of its standard error:"
                 )?;
                 for line in last_words.lines() {
-                    write!(f, "\n  | {}", Outside(line))?;
+                    write!(f, "\n  | {}", Escaped(line))?;
                 }
                 Ok(())
             }

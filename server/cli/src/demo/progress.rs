@@ -1,19 +1,21 @@
-//! The progress bar of a demo. It draws on standard error, and only when that is a terminal.
+//! Progress bar of a demo, which is visible only if standard error is a terminal.
+
+use std::sync::Arc;
 
 use bridgemaster_proto::v1::{MatchState, SeatState, WatchMatchResponse};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::processes::Left;
+use super::{bot_output::PrintLine, processes::BotExit};
 use crate::{count::count, output, view::View};
 
-/// Shows how far a match has come. Clones show the same.
+/// Shows a match's progress. Clones share the bar.
 #[derive(Clone)]
 pub(super) struct ProgressView {
     bar: ProgressBar,
 }
 
 impl ProgressView {
-    /// A bar, or nothing when `quiet`.
+    /// Creates a bar, which `quiet` hides.
     pub(super) fn new(quiet: bool) -> Self {
         if quiet {
             return Self {
@@ -23,25 +25,25 @@ impl ProgressView {
         let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}");
         let bar = ProgressBar::new(0).with_message("starting");
         Self {
-            // The template is fixed; should it ever be wrong, the standard style does.
+            // The template is constant and valid; the fallback is unreachable.
             bar: bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())),
         }
     }
 
-    pub(super) fn show(&self, news: &WatchMatchResponse) -> anyhow::Result<()> {
+    pub(super) fn show(&self, update: &WatchMatchResponse) -> anyhow::Result<()> {
         if self.bar.is_hidden() {
             return Ok(());
         }
-        let Some(info) = &news.r#match else {
+        let Some(info) = &update.r#match else {
             return Ok(());
         };
-        let Some(view) = View::of(news)?.filter(|_| info.state() != MatchState::Waiting) else {
-            let there = info
+        let Some(view) = View::of(update)?.filter(|_| info.state() != MatchState::Waiting) else {
+            let connected = info
                 .seats
                 .iter()
                 .filter(|seat| seat.state() == SeatState::Connected);
             self.bar.set_length(info.seats.len() as u64);
-            self.bar.set_position(there.count() as u64);
+            self.bar.set_position(connected.count() as u64);
             self.bar.set_message("bots connected");
             return Ok(());
         };
@@ -63,21 +65,26 @@ impl ProgressView {
         Ok(())
     }
 
-    /// Tells of a bot that failed apart from the progress: above the bar, or on standard error.
-    pub(super) fn tell_of(&self, left: &Left) {
-        if !left.is_well() {
-            self.bar.suspend(|| output::complain(&left.to_string()));
+    /// Reports a bot that failed, above the bar.
+    pub(super) fn report_exit(&self, exit: &BotExit) {
+        if !exit.is_success() {
+            self.bar.suspend(|| output::eprint(&exit.to_string()));
         }
     }
 
-    /// Leaves the bar as it is at the end of the match: a short match would take it away before
-    /// anybody has seen it.
+    /// Returns a function that prints bots' lines above the bar.
+    pub(super) fn output(&self) -> PrintLine {
+        let bar = self.bar.clone();
+        Arc::new(move |bot: &str, line: &str| bar.suspend(|| output::bot_line(bot, line)))
+    }
+
+    /// Finishes the bar but keeps it visible, since a short match shows it only for a moment.
     pub(super) fn finish(&self) {
         self.bar.finish();
     }
 
-    /// Takes the bar of a match away that does not end.
-    pub(super) fn give_up(&self) {
+    /// Removes the bar for a match that failed.
+    pub(super) fn clear(&self) {
         self.bar.finish_and_clear();
     }
 }

@@ -1,4 +1,4 @@
-//! `bridgemaster key`: the API keys of a server.
+//! `bridgemaster key`: manages the API keys of a server.
 
 mod naming;
 mod place;
@@ -10,13 +10,13 @@ use std::{
 };
 
 use anyhow::Context as _;
-use bridgemaster_proto::outside::Outside;
-use bridgemaster_server::identity::{ApiKey, KeyScope, look_alike};
+use bridgemaster_proto::escape::Escaped;
+use bridgemaster_server::identity::{ApiKey, KeyScope, are_confusable};
 use bridgemaster_store::{DamagedKey, Key, KeyName, NewKey, OwnerName};
 use clap::{Args, Subcommand};
 
 use self::{
-    naming::{check_likeness, check_name, check_owner, check_owner_likeness},
+    naming::{check_name, check_name_confusable, check_owner, check_owner_confusable},
     place::{KeyPlace, Keys},
     roster::Entry,
 };
@@ -25,7 +25,7 @@ use super::{
     runtime::block_on, secret_file::SecretFile, table,
 };
 
-/// Largest file of keys to be made, in bytes: that of as many keys as a server may have.
+/// Maximum size of the `--from-csv` file, in bytes. The maximum number of keys fits.
 const MAX_ROSTER_BYTES: u64 = 4 * 1024 * 1024;
 
 #[derive(Args)]
@@ -36,41 +36,43 @@ pub(super) struct KeyArgs {
 
 #[derive(Subcommand)]
 enum KeyCommand {
-    /// Make a key and print its secret, which is shown only once; or many keys from a file
+    /// Create a key and print its secret, or create the keys of a CSV file
     #[command(
-        after_help = "The key goes to a file that is made for it, or to standard output, where \
-        nothing else goes:\n\n  \
+        after_help = "The key is printed only once, to standard output or a new file:\n\n  \
         bridgemaster key add alice --scope play --data data --output alice.key\n  \
         bridgemaster key add guest --scope play --expires 90d --data data\n\n\
-        Its holder gives it in the environment: BRIDGEMASTER_KEY=\"$(cat alice.key)\"\n\n\
-        A file of --from-csv has a line NAME,SCOPES[,EXPIRES[,OWNER]] for each key, with a space \
-        between scopes, such as `alice,play create,90d,team 1`. All keys are made or none, and \
-        come as lines NAME,KEY:\n\n  \
+        Programs read the key from BRIDGEMASTER_KEY, as in BRIDGEMASTER_KEY=\"$(cat alice.key)\"\n\n\
+        A file of --from-csv has a line NAME,SCOPES[,EXPIRES[,OWNER]] for each key, with spaces \
+        between scopes, such as `alice,play create,90d,team 1`. Either all keys are created or \
+        none; the output has lines NAME,KEY:\n\n  \
         bridgemaster key add --from-csv class.csv --data data --output class-keys.csv"
     )]
     Add {
-        /// Name of the key; with the scope play, also the name of its bot in every match
+        /// Name of the key, and of its bot in matches
         #[arg(value_name = "NAME", required_unless_present = "from_csv")]
         name: Option<KeyName>,
-        /// Scope of the key, can be repeated: play (take seats), create (make matches), read (see
-        /// matches and replays of others), admin (change what others made), rules (call the rules)
+        /// Scope of the key (repeatable): play, create, read, admin or rules
+        ///
+        /// play: take seats; create: create matches; read: see other keys' matches and replays;
+        /// admin: change other keys' matches, queues and ladders; rules: call RulesService.
         #[arg(long = "scope", value_name = "SCOPE")]
         scopes: Vec<KeyScope>,
         /// Lifetime of the key, such as 12h, 90d or 8w [default: unlimited]
         #[arg(long, value_name = "TIME")]
         expires: Option<Lifetime>,
-        /// Who has the key: several keys may have one owner, whose bots a ladder can keep apart
-        /// [default: NAME]
+        /// Owner of the key [default: NAME]
+        ///
+        /// Several keys can have the same owner. Ladders can avoid pairing bots of one owner.
         #[arg(long, value_name = "NAME")]
         owner: Option<OwnerName>,
-        /// Make the keys that this file lists
+        /// Create the keys in this CSV file
         #[arg(
             long,
             value_name = "FILE",
             conflicts_with_all = ["name", "scopes", "expires", "owner"]
         )]
         from_csv: Option<PathBuf>,
-        /// New file to write the key to, readable by this user only [default: standard output]
+        /// New file for the key, readable only by you [default: standard output]
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
         #[command(flatten)]
@@ -81,8 +83,8 @@ enum KeyCommand {
         #[command(flatten)]
         place: KeyPlace,
     },
-    /// Revoke a key for good; a running server applies it within 5 s
-    #[command(after_help = "A key that is damaged is removed, and its name is free again.")]
+    /// Revoke a key permanently; a running server applies it within 5 s
+    #[command(after_help = "A damaged key is removed, and its name can be reused.")]
     Revoke {
         /// Identifier or name of the key
         #[arg(value_name = "ID|NAME")]
@@ -105,26 +107,28 @@ impl KeyArgs {
                     output,
                     place,
                 } => {
-                    let wanted = match (name, from_csv) {
-                        (Some(name), _) => Wanted::One(single(name, owner, scopes, expires)?),
-                        (None, Some(file)) => Wanted::Many(many(&file)?, file),
-                        (None, None) => return Err(misuse("key add: whom is the key for?")),
+                    let request = match (name, from_csv) {
+                        (Some(name), _) => AddRequest::One(single(name, owner, scopes, expires)?),
+                        (None, Some(file)) => AddRequest::Many(many(&file)?, file),
+                        (None, None) => {
+                            return Err(misuse("key add: NAME or --from-csv FILE is required"));
+                        }
                     };
-                    // Before a key is made: nobody could ever read it if it had no place.
+                    // Create the file before the key, since the secret would be lost if writing
+                    // failed.
                     let file = output.as_deref().map(SecretFile::new).transpose()?;
-                    add(&place.made().await?, wanted, file).await
+                    add(&place.open_or_create().await?, request, file).await
                 }
-                KeyCommand::List { place } => list(&place.keys().await?).await,
-                KeyCommand::Revoke { key, place } => revoke(&place.keys().await?, &key).await,
+                KeyCommand::List { place } => list(&place.open().await?).await,
+                KeyCommand::Revoke { key, place } => revoke(&place.open().await?, &key).await,
             }
         })
     }
 }
 
-/// What `key add` is to make.
-enum Wanted {
+enum AddRequest {
     One(Entry),
-    /// Those of a file.
+    /// A CSV file's keys, and the file's path.
     Many(Vec<Entry>, PathBuf),
 }
 
@@ -138,9 +142,9 @@ fn single(
     owner.as_ref().map_or(Ok(()), check_owner).map_err(misuse)?;
     if scopes.is_empty() {
         return Err(misuse(format!(
-            "key add {}: what does it allow? --scope play (take seats), --scope create (make \
-             matches) or --scope read (see matches and replays of others); `key add --help` has all",
-            Outside(name.as_str())
+            "key add {}: a key needs a scope, such as --scope play (take seats) or --scope create \
+             (create matches); `key add --help` lists all",
+            Escaped(name.as_str())
         )));
     }
     Ok(Entry {
@@ -154,20 +158,20 @@ fn single(
 
 fn many(file: &Path) -> anyhow::Result<Vec<Entry>> {
     let text = input_file::read_text(file, MAX_ROSTER_BYTES).context("--from-csv")?;
-    roster::read(&text).map_err(|problems| refused(file, &problems))
+    roster::parse(&text).map_err(|problems| invalid_file(file, &problems))
 }
 
-/// A file of keys none of which is made.
-fn refused(file: &Path, problems: &[String]) -> anyhow::Error {
+/// Returns the error that lists a CSV file's problems.
+fn invalid_file(file: &Path, problems: &[String]) -> anyhow::Error {
     misuse(format!(
-        "--from-csv {}: no key is made\n  {}",
+        "--from-csv {}: no key is created\n  {}",
         file.display(),
         problems.join("\n  ")
     ))
 }
 
-/// Refuses a file with names that are taken, or that people would take for others.
-fn check_together(
+/// Rejects a file with names that are in use or confusable with other names.
+fn check_entries(
     file: &Path,
     entries: &[Entry],
     all: &[Key],
@@ -182,34 +186,36 @@ fn check_together(
             .find(|key| key.is_in_force() && key.name == *name);
         if let Some(holder) = holder {
             problems.push(format!(
-                "line {line}: the name {name} belongs to the key {}, which is in force",
+                "line {line}: the name {name} is in use by key {}",
                 holder.id
             ));
         }
-        if let Err(problem) = check_likeness(name, all, damaged) {
+        if let Err(problem) = check_name_confusable(name, all, damaged) {
             problems.push(format!("line {line}: {problem}"));
         }
-        if let Err(problem) = check_owner_likeness(entry.owner(), before, all) {
+        if let Err(problem) = check_owner_confusable(entry.owner(), before, all) {
             problems.push(format!("line {line}: {problem}"));
         }
-        let is_taken_for_it =
-            |other: &&Entry| other.name != *name && look_alike(other.name.as_str(), name.as_str());
-        if let Some(other) = entries[..place].iter().find(is_taken_for_it) {
+        let is_confusable = |other: &&Entry| {
+            other.name != *name && are_confusable(other.name.as_str(), name.as_str())
+        };
+        if let Some(other) = entries[..place].iter().find(is_confusable) {
             problems.push(format!(
-                "line {line}: the name {name} looks like {} on line {}",
+                "line {line}: the name {name} is confusable with {} on line {}",
                 other.name, other.line
             ));
         }
     }
-    match problems.is_empty() {
-        true => Ok(()),
-        false => Err(refused(file, &problems)),
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(invalid_file(file, &problems))
     }
 }
 
-/// A key with its secret, and what the store keeps of it.
-fn drawn(entry: &Entry) -> (ApiKey, NewKey) {
-    let (key, created_at_unix_ms) = (ApiKey::draw(), now_unix_ms());
+/// Generates a key, and the record to store for it.
+fn generate(entry: &Entry) -> (ApiKey, NewKey) {
+    let (key, created_at_unix_ms) = (ApiKey::generate(), now_unix_ms());
     let new = NewKey {
         id: key.id().clone(),
         name: entry.name.clone(),
@@ -224,48 +230,50 @@ fn drawn(entry: &Entry) -> (ApiKey, NewKey) {
     (key, new)
 }
 
-async fn add(keys: &Keys, wanted: Wanted, file: Option<SecretFile>) -> anyhow::Result<()> {
+async fn add(keys: &Keys, request: AddRequest, file: Option<SecretFile>) -> anyhow::Result<()> {
     let (all, damaged) = (keys.keys().await?, keys.damaged_keys().await?);
-    let (text, made) = match &wanted {
-        Wanted::One(entry) => {
-            check_likeness(&entry.name, &all, &damaged).map_err(misuse)?;
-            check_owner_likeness(entry.owner(), std::iter::empty(), &all).map_err(misuse)?;
-            let (key, new) = drawn(entry);
+    let (text, message) = match &request {
+        AddRequest::One(entry) => {
+            check_name_confusable(&entry.name, &all, &damaged).map_err(misuse)?;
+            check_owner_confusable(entry.owner(), std::iter::empty(), &all).map_err(misuse)?;
+            let (key, new) = generate(entry);
             let until = new
                 .expires_at_unix_ms
                 .map(|at| format!(" until {}", utc(at)));
             keys.add_key(new).await?;
-            let made = format!(
-                "key {} for {} is made{}; its secret is not shown again",
+            let message = format!(
+                "created key {} for {}{}; its secret is not shown again",
                 key.id(),
                 entry.name,
                 until.unwrap_or_default()
             );
-            (format!("{}\n", key.reveal()), made)
+            (format!("{}\n", key.reveal()), message)
         }
-        Wanted::Many(entries, path) => {
-            check_together(path, entries, &all, &damaged)?;
-            let drawn: Vec<(ApiKey, NewKey)> = entries.iter().map(drawn).collect();
-            keys.add_keys(drawn.iter().map(|(_, new)| new.clone()).collect())
+        AddRequest::Many(entries, path) => {
+            check_entries(path, entries, &all, &damaged)?;
+            let generated: Vec<(ApiKey, NewKey)> = entries.iter().map(generate).collect();
+            keys.add_keys(generated.iter().map(|(_, new)| new.clone()).collect())
                 .await?;
-            let lines = drawn.iter().map(|(key, new)| (&new.name, key.reveal()));
-            let made = format!(
-                "{} made; the secrets are not shown again",
-                match drawn.len() {
-                    1 => "1 key is".to_owned(),
-                    several => format!("{several} keys are"),
+            let lines = generated.iter().map(|(key, new)| (&new.name, key.reveal()));
+            let message = format!(
+                "created {}; the secrets are not shown again",
+                match generated.len() {
+                    1 => "1 key".to_owned(),
+                    several => format!("{several} keys"),
                 }
             );
-            (roster::written(lines)?, made)
+            (roster::to_csv(lines)?, message)
         }
     };
     match file {
-        Some(file) => file
-            .keep(&text)
-            .with_context(|| format!("{made}, and lost: revoke what `key list` shows"))?,
+        Some(file) => file.write(&text).with_context(|| {
+            format!(
+                "{message}, but cannot write the secrets; revoke the new keys that `key list` shows"
+            )
+        })?,
         None => output::print(&text)?,
     }
-    output::complain(&made);
+    output::eprint(&message);
     Ok(())
 }
 
@@ -285,7 +293,7 @@ async fn list(keys: &Keys) -> anyhow::Result<()> {
     });
     let text = table::plain(
         [
-            "id", "name", "owner", "scopes", "made", "expires", "last use", "revoked",
+            "id", "name", "owner", "scopes", "created", "expires", "last use", "revoked",
         ],
         rows,
     );
@@ -299,10 +307,10 @@ async fn list(keys: &Keys) -> anyhow::Result<()> {
     });
     let rows: Vec<_> = rows.collect();
     let number = count(rows.len() as u64, "key is", "keys are");
-    let text = table::plain(["damaged key", "name", "what is wrong"], rows.into_iter());
+    let text = table::plain(["damaged key", "name", "damage"], rows.into_iter());
     output::print(&text)?;
-    output::complain(&format!(
-        "{number} damaged; `key revoke ID` removes such a key, and its name is free again"
+    output::eprint(&format!(
+        "{number} damaged; `key revoke ID` removes a damaged key, so that its name can be reused"
     ));
     Ok(())
 }
@@ -323,7 +331,7 @@ async fn revoke(keys: &Keys, which: &str) -> anyhow::Result<()> {
     Ok(output::print(&text)?)
 }
 
-/// Removes a key that is damaged: nothing can be written into it any more.
+/// Removes a damaged key, which cannot be marked as revoked.
 async fn remove_damaged(keys: &Keys, which: &str) -> anyhow::Result<()> {
     let damaged = keys.damaged_keys().await?;
     let named = |key: &&DamagedKey| key.name.as_ref().is_some_and(|name| name.as_str() == which);
@@ -333,22 +341,19 @@ async fn remove_damaged(keys: &Keys, which: &str) -> anyhow::Result<()> {
         .or_else(|| damaged.iter().find(named))
         .ok_or_else(|| {
             misuse(format!(
-                "no key in force has the identifier or name {which:?}; `key list` shows them"
+                "no valid key has the identifier or name {which:?}; `key list` lists all keys"
             ))
         })?;
     keys.remove_damaged_key(&key.id).await?;
-    let text = format!(
-        "key {} was damaged and is removed; its name is free\n",
-        key.id
-    );
+    let text = format!("removed damaged key {}; its name can be reused\n", key.id);
     Ok(output::print(&text)?)
 }
 
-/// When the time of a key is over, and whether it is.
+/// Describes when a key expires or expired.
 fn expiry(key: &Key) -> String {
     match key.expires_at_unix_ms {
         None => String::new(),
-        Some(at) if key.has_expired(now_unix_ms()) => format!("{} (over)", utc(at)),
+        Some(at) if key.has_expired(now_unix_ms()) => format!("{} (expired)", utc(at)),
         Some(at) => utc(at),
     }
 }
@@ -359,7 +364,7 @@ fn scopes_of(key: &Key) -> String {
 }
 
 fn now_unix_ms() -> i64 {
-    // A clock before 1970 is as wrong as one that says 1970.
+    // A system clock before 1970 counts as 1970.
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     i64::try_from(since.unwrap_or_default().as_millis()).unwrap_or(i64::MAX)
 }

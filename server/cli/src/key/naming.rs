@@ -1,68 +1,68 @@
-//! Which names a key may have.
+//! Validates keys' names and owners.
 
-use bridgemaster_proto::outside::is_printable;
-use bridgemaster_server::identity::look_alike;
+use bridgemaster_proto::escape::is_printable;
+use bridgemaster_server::identity::are_confusable;
 use bridgemaster_store::{DamagedKey, Key, KeyName, OwnerName};
 
-/// Refuses a name that is not shown as it is.
+/// Rejects a name with characters that are not printable.
 pub(super) fn check_name(name: &KeyName) -> Result<(), String> {
     match name.as_str().chars().find(|&c| !is_printable(c)) {
         None => Ok(()),
         Some(unprintable) => Err(format!(
-            "the name of a key has printable characters only, not {unprintable:?}"
+            "the name of a key must be printable; {unprintable:?} is not"
         )),
     }
 }
 
-/// Refuses an owner that is not shown as it is.
+/// Rejects an owner with characters that are not printable.
 pub(super) fn check_owner(owner: &OwnerName) -> Result<(), String> {
     match owner.as_str().chars().find(|&c| !is_printable(c)) {
         None => Ok(()),
         Some(unprintable) => Err(format!(
-            "an owner has printable characters only, not {unprintable:?}"
+            "an owner must be printable; {unprintable:?} is not"
         )),
     }
 }
 
-/// Refuses an owner that people would take for another one, which is likely to be the same and
-/// spelled otherwise: a ladder that keeps the bots of one owner apart would not know.
-pub(super) fn check_owner_likeness<'a>(
+/// Rejects an owner whose name is confusable with another owner's. Both are probably the same
+/// person, but ladders would treat them as different owners.
+pub(super) fn check_owner_confusable<'a>(
     owner: &str,
-    beside: impl Iterator<Item = &'a str>,
+    other_owners: impl Iterator<Item = &'a str>,
     all: &'a [Key],
 ) -> Result<(), String> {
     let in_force = all.iter().filter(|key| key.is_in_force());
-    let mut others = in_force.map(Key::owner).chain(beside);
-    match others.find(|other| *other != owner && look_alike(other, owner)) {
+    let mut others = in_force.map(Key::owner).chain(other_owners);
+    match others.find(|other| *other != owner && are_confusable(other, owner)) {
         None => Ok(()),
         Some(other) => Err(format!(
-            "the owner {} looks like {}, the owner of another key: spell the same owner the same, \
-             and let two owners differ to the eye",
+            "the owner {} is confusable with {}, the owner of another key; spell the same owner in \
+             the same way, and give another owner a distinct name",
             spelled(owner),
             spelled(other),
         )),
     }
 }
 
-/// Refuses a name that people would take for the one of another bot, whose key may be revoked or
-/// damaged: its results stay. Here and not in the store, which compares bytes and knows no bots; two
-/// names that are added at the same moment are not compared.
-pub(super) fn check_likeness(
+/// Rejects a name that is confusable with another key's name. Revoked and damaged keys count, since
+/// their bots' results remain. Keys that are added concurrently are not compared. For them, the
+/// store rejects only identical names.
+pub(super) fn check_name_confusable(
     name: &KeyName,
     all: &[Key],
     damaged: &[DamagedKey],
 ) -> Result<(), String> {
-    let of_sound = all.iter().map(|key| {
-        let standing = if key.is_in_force() { "" } else { ", revoked" };
-        (&key.name, &key.id, standing)
+    let valid = all.iter().map(|key| {
+        let status = if key.is_in_force() { "" } else { ", revoked" };
+        (&key.name, &key.id, status)
     });
-    let of_damaged = damaged.iter();
-    let of_damaged = of_damaged.filter_map(|key| Some((key.name.as_ref()?, &key.id, ", damaged")));
-    for (other, id, standing) in of_sound.chain(of_damaged) {
-        if other != name && look_alike(other.as_str(), name.as_str()) {
+    let damaged = damaged.iter();
+    let damaged = damaged.filter_map(|key| Some((key.name.as_ref()?, &key.id, ", damaged")));
+    for (other, id, status) in valid.chain(damaged) {
+        if other != name && are_confusable(other.as_str(), name.as_str()) {
             return Err(format!(
-                "the name {} looks like {}, the name of the key {id}{standing}: take one that \
-                 nobody takes for it",
+                "the name {} is confusable with {}, the name of key {id}{status}; choose a distinct \
+                 name",
                 spelled(name.as_str()),
                 spelled(other.as_str()),
             ));
@@ -71,10 +71,11 @@ pub(super) fn check_likeness(
     Ok(())
 }
 
-/// A name, with the numbers of its characters beyond ASCII, which may look like others.
+/// Formats a name, with the code points of its non-ASCII characters.
 fn spelled(name: &str) -> String {
-    match name.is_ascii() {
-        true => format!("{name:?}"),
-        false => format!("{name:?} ({})", name.escape_default()),
+    if name.is_ascii() {
+        format!("{name:?}")
+    } else {
+        format!("{name:?} ({})", name.escape_default())
     }
 }

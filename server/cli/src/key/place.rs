@@ -1,4 +1,4 @@
-//! Where the API keys of a server are: in its data folder or in its database.
+//! Location of a server's API keys: the server's data folder or database.
 
 use std::{ops::Deref, path::PathBuf};
 
@@ -9,38 +9,44 @@ use clap::Args;
 
 use crate::{failure::misuse, store_variable};
 
-/// Where the keys of a server are.
+/// Flags for the keys' location.
 #[derive(Args)]
 #[group(multiple = false)]
 pub(super) struct KeyPlace {
-    /// Data folder of the server, which may be running; `key add` creates it if missing
+    /// Data folder of the server; `key add` creates it if missing
+    ///
+    /// The server may be running.
     #[arg(long = "data", value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// PostgreSQL database of the server, which may be running, as
-    /// postgres://USER:PASSWORD@HOST:PORT/DATABASE [env: BRIDGEMASTER_STORE]
+    /// PostgreSQL database of the server [env: BRIDGEMASTER_STORE]
+    ///
+    /// As postgres://USER:PASSWORD@HOST:PORT/DATABASE. The server may be running.
     #[arg(long, value_name = "URL")]
     store: Option<String>,
 }
 
 impl KeyPlace {
-    /// The keys of a store that is there; no folder is made.
-    pub(super) async fn keys(&self) -> anyhow::Result<Keys> {
+    /// Opens the keys of an existing store.
+    ///
+    /// # Errors
+    /// Misuse if the data folder does not exist.
+    pub(super) async fn open(&self) -> anyhow::Result<Keys> {
         if let (Some(dir), None) = (&self.dir, &self.store) {
             let shown = dir.display();
             if !dir.is_dir() {
-                return Err(misuse(format!("--data {shown}: there is no such folder")));
+                return Err(misuse(format!("--data {shown}: no such folder")));
             }
             if !dir.join(DATABASE_FILE).is_file() {
                 return Err(misuse(format!(
-                    "--data {shown}: this is no data folder; `key add` or `serve --data` makes one"
+                    "--data {shown} is not a data folder; create one with `key add` or `serve --data`"
                 )));
             }
         }
-        self.made().await
+        self.open_or_create().await
     }
 
-    /// The keys of a store, which is made if it is missing.
-    pub(super) async fn made(&self) -> anyhow::Result<Keys> {
+    /// Opens a store's keys. Creates the store if it is missing.
+    pub(super) async fn open_or_create(&self) -> anyhow::Result<Keys> {
         if let Some(dir) = &self.dir {
             let keys = SqliteKeys::open(&DataDir::prepare(dir)?).await?;
             return Ok(Keys::Folder(Box::new(keys)));
@@ -54,21 +60,23 @@ impl KeyPlace {
                 let keys = PostgresKeys::open(&url).await?;
                 Ok(Keys::Database(Box::new(keys)))
             }
-            None => Err(misuse("--data DIR or --store URL: where are the keys?")),
+            None => Err(misuse(
+                "no location of the keys is given; use --data DIR or --store URL",
+            )),
         }
     }
 }
 
-/// The keys of a store.
+/// The API keys in a store.
 pub(super) enum Keys {
-    /// Of a data folder.
+    /// Keys in a data folder.
     Folder(Box<SqliteKeys>),
-    /// Of a database.
+    /// Keys in a PostgreSQL database.
     Database(Box<PostgresKeys>),
 }
 
 impl Keys {
-    /// Adds keys, all of them or none.
+    /// Adds all keys, or no key if an error occurs.
     pub(super) async fn add_keys(&self, keys: Vec<NewKey>) -> Result<(), StoreError> {
         match self {
             Self::Folder(folder) => folder.add_keys(keys).await,

@@ -1,8 +1,8 @@
-//! A file with many keys to be made: `NAME,SCOPES[,EXPIRES[,OWNER]]` on each line.
+//! CSV files of keys to create, with lines `NAME,SCOPES[,EXPIRES[,OWNER]]`.
 
 use std::collections::HashMap;
 
-use bridgemaster_proto::outside::Outside;
+use bridgemaster_proto::escape::Escaped;
 use bridgemaster_server::identity::KeyScope;
 use bridgemaster_store::{InvalidText, KeyName, OwnerName};
 use csv::{Position, ReaderBuilder, StringRecord, Trim, Writer};
@@ -10,31 +10,33 @@ use csv::{Position, ReaderBuilder, StringRecord, Trim, Writer};
 use super::naming::{check_name, check_owner};
 use crate::lifetime::Lifetime;
 
-/// First field of a line that only names the columns.
+/// The optional header line's first field.
 const HEADER: &str = "name";
 
-/// A key to be made.
+/// A key to create, from one line of the file.
 #[derive(Debug)]
 pub(super) struct Entry {
-    /// Line of the file, from 1.
+    /// The key's line in the file, from 1.
     pub(super) line: u64,
     pub(super) name: KeyName,
-    /// `None` for somebody of the key's own name.
+    /// The key's owner; `None` if the owner has the key's name.
     pub(super) owner: Option<OwnerName>,
     pub(super) scopes: Vec<KeyScope>,
     pub(super) lifetime: Option<Lifetime>,
 }
 
 impl Entry {
-    /// Who has the key.
     pub(super) fn owner(&self) -> &str {
         let owner = self.owner.as_ref();
         owner.map_or(self.name.as_str(), OwnerName::as_str)
     }
 }
 
-/// Reads a file; what is wrong with it, a line for each problem.
-pub(super) fn read(text: &str) -> Result<Vec<Entry>, Vec<String>> {
+/// Parses a file.
+///
+/// # Errors
+/// All problems in the file, one per entry.
+pub(super) fn parse(text: &str) -> Result<Vec<Entry>, Vec<String>> {
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
@@ -60,18 +62,20 @@ pub(super) fn read(text: &str) -> Result<Vec<Entry>, Vec<String>> {
             Err(problem) => problems.push(format!("line {line}: {problem}")),
         }
     }
-    problems.extend(repeated(&entries));
+    problems.extend(duplicates(&entries));
     if problems.is_empty() && entries.is_empty() {
-        problems.push("it has no keys: a line is NAME,SCOPES[,EXPIRES[,OWNER]]".to_owned());
+        problems
+            .push("the file has no keys; expected lines NAME,SCOPES[,EXPIRES[,OWNER]]".to_owned());
     }
-    match problems.is_empty() {
-        true => Ok(entries),
-        false => Err(problems),
+    if problems.is_empty() {
+        Ok(entries)
+    } else {
+        Err(problems)
     }
 }
 
-/// The line on which a record is that begins at `at`, which is before the empty lines and the
-/// comments in front of it.
+/// Returns a record's line number. `at` can be the position of empty lines or comments before the
+/// record.
 fn line_of(text: &str, at: &Position) -> u64 {
     let from = usize::try_from(at.byte()).unwrap_or(usize::MAX);
     let rest = text.get(from..).unwrap_or_default().lines();
@@ -86,8 +90,8 @@ fn entry(record: &StringRecord, line: u64) -> Result<Entry, String> {
         [name, scopes, expires, owner] => (name, scopes, expires, owner),
         ref fields => {
             return Err(format!(
-                "{} fields, and a line is NAME,SCOPES[,EXPIRES[,OWNER]], such as \
-                 alice,play create,90d,team 1",
+                "expected NAME,SCOPES[,EXPIRES[,OWNER]], such as alice,play create,90d,team 1, but \
+                 the line has {} fields",
                 fields.len()
             ));
         }
@@ -97,14 +101,14 @@ fn entry(record: &StringRecord, line: u64) -> Result<Entry, String> {
     let scopes: Vec<KeyScope> = scopes
         .split_whitespace()
         .map(|scope| {
-            let read = scope.parse();
-            read.map_err(|error| format!("scopes: {:?}: {error}", Outside(scope).to_string()))
+            let parsed = scope.parse();
+            parsed.map_err(|error| format!("scopes: {:?}: {error}", Escaped(scope).to_string()))
         })
         .collect::<Result<_, _>>()?;
     if scopes.is_empty() {
         return Err(
-            "scopes: none, and a key without one allows nothing; several have a space \
-                    between them, such as play create"
+            "scopes: a key needs at least one scope; separate scopes with spaces, such as play \
+             create"
                 .to_owned(),
         );
     }
@@ -114,7 +118,7 @@ fn entry(record: &StringRecord, line: u64) -> Result<Entry, String> {
     };
     let owner = match owner {
         "" => None,
-        text => Some(owner_of(text).map_err(|error| format!("owner: {error}"))?),
+        text => Some(parse_owner(text).map_err(|error| format!("owner: {error}"))?),
     };
     Ok(Entry {
         line,
@@ -125,7 +129,7 @@ fn entry(record: &StringRecord, line: u64) -> Result<Entry, String> {
     })
 }
 
-fn owner_of(text: &str) -> Result<OwnerName, String> {
+fn parse_owner(text: &str) -> Result<OwnerName, String> {
     let owner: OwnerName = text
         .parse()
         .map_err(|error: InvalidText| error.to_string())?;
@@ -133,14 +137,14 @@ fn owner_of(text: &str) -> Result<OwnerName, String> {
     Ok(owner)
 }
 
-/// Names that several lines have.
-fn repeated(entries: &[Entry]) -> Vec<String> {
+/// Returns a problem for each name that occurs on several lines.
+fn duplicates(entries: &[Entry]) -> Vec<String> {
     let mut lines = HashMap::new();
     let mut problems = Vec::new();
     for entry in entries {
         if let Some(first) = lines.insert(entry.name.as_str(), entry.line) {
             problems.push(format!(
-                "line {}: the name {} is on line {first} already",
+                "line {}: the name {} is already on line {first}",
                 entry.line, entry.name
             ));
         }
@@ -148,8 +152,8 @@ fn repeated(entries: &[Entry]) -> Vec<String> {
     problems
 }
 
-/// The keys that were made as `name,key`, with a line that says so.
-pub(super) fn written<'a>(
+/// Formats created keys as CSV with the columns `name` and `key`.
+pub(super) fn to_csv<'a>(
     keys: impl Iterator<Item = (&'a KeyName, String)>,
 ) -> anyhow::Result<String> {
     let mut writer = Writer::from_writer(Vec::new());
@@ -167,10 +171,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_read_with_or_without_header_and_expiry() {
+    fn header_expiry_and_owner_are_optional() {
         let text = "name,scopes,expires,owner\nalice, play ,90d\n\n# guests\n\"Bo, the 2nd\",play create\nann,play,, team 1\n";
-        let entries = read(text).unwrap();
-        let told: Vec<_> = entries
+        let entries = parse(text).unwrap();
+        let parsed: Vec<_> = entries
             .iter()
             .map(|entry| {
                 (
@@ -186,26 +190,26 @@ mod tests {
             (5, "Bo, the 2nd", 2, "Bo, the 2nd"),
             (6, "ann", 1, "team 1"),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(parsed, expected);
         assert!(entries[0].lifetime.is_some() && entries[1].lifetime.is_none());
     }
 
     #[test]
-    fn every_problem_is_told_with_its_line() {
+    fn every_problem_is_reported_with_its_line() {
         let text = "alice,play\nbob\ncarol,fly\ndave,\nerin,play,soon\nalice,play\na\u{202e}b,play\neve,play,,a\u{7}b\n";
-        let problems = read(text).unwrap_err();
-        for (told, problem) in [
-            ("line 2: 1 fields", &problems[0]),
+        let problems = parse(text).unwrap_err();
+        for (expected, problem) in [
+            ("line 2: expected NAME,SCOPES", &problems[0]),
             ("line 3: scopes: \"fly\"", &problems[1]),
-            ("line 4: scopes: none", &problems[2]),
+            ("line 4: scopes: a key needs", &problems[2]),
             ("line 5: expires: ", &problems[3]),
             ("line 7: ", &problems[4]),
             ("line 8: owner: ", &problems[5]),
-            ("line 6: the name alice is on line 1", &problems[6]),
+            ("line 6: the name alice is already on line 1", &problems[6]),
         ] {
-            assert!(problem.contains(told), "{told} is not in {problem}");
+            assert!(problem.contains(expected), "{expected} is not in {problem}");
         }
         assert_eq!(problems.len(), 7, "{problems:?}");
-        assert!(read("").unwrap_err()[0].contains("no keys"));
+        assert!(parse("").unwrap_err()[0].contains("no keys"));
     }
 }

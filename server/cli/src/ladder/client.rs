@@ -1,4 +1,4 @@
-//! The client of a server's ladders.
+//! Client for a server's ladder service.
 
 use anyhow::Context as _;
 use bridgemaster_proto::v1::{
@@ -16,13 +16,13 @@ use crate::{
     match_client::{KeyedChannel, ServerFlag},
 };
 
-/// Entries of one answer of the server.
+/// Number of entries that are requested per page.
 const PAGE_SIZE: u32 = 500;
 
-/// A connection to the ladders of a server.
+/// Client for a ladder service.
 pub(super) struct LadderClient(LadderServiceClient<KeyedChannel>);
 
-/// Connects to the server.
+/// Connects to the server's ladder service.
 pub(super) async fn connect(server: &ServerFlag) -> anyhow::Result<LadderClient> {
     let (channel, key) = server.channel().await?;
     Ok(LadderClient(LadderServiceClient::with_interceptor(
@@ -30,24 +30,24 @@ pub(super) async fn connect(server: &ServerFlag) -> anyhow::Result<LadderClient>
     )))
 }
 
-fn told<T>(response: Result<tonic::Response<T>, Status>) -> anyhow::Result<T> {
+fn into_message<T>(response: Result<tonic::Response<T>, Status>) -> anyhow::Result<T> {
     Ok(response.map_err(|status| refused(&status))?.into_inner())
 }
 
-/// The next part of a file; `None` at its end.
+/// Returns a streamed file's next chunk. Returns `None` at the end of the file.
 pub(super) async fn next_part<T>(parts: &mut Streaming<T>) -> anyhow::Result<Option<T>> {
     parts.message().await.map_err(|status| refused(&status))
 }
 
-const NO_LADDER: &str = "the server told nothing of the ladder";
+const NO_LADDER: &str = "the server sent no information about the ladder";
 
 impl LadderClient {
     pub(super) async fn create(&mut self, ladder: Ladder) -> anyhow::Result<Ladder> {
         let request = CreateLadderRequest {
             ladder: Some(ladder),
         };
-        let made = told(self.0.create_ladder(request).await)?;
-        made.ladder.context(NO_LADDER)
+        let created = into_message(self.0.create_ladder(request).await)?;
+        created.ladder.context(NO_LADDER)
     }
 
     pub(super) async fn advance(
@@ -59,17 +59,17 @@ impl LadderClient {
             ladder_id,
             state: state.into(),
         };
-        let advanced = told(self.0.advance_ladder(request).await)?;
+        let advanced = into_message(self.0.advance_ladder(request).await)?;
         advanced.ladder.context(NO_LADDER)
     }
 
     pub(super) async fn get(&mut self, ladder_id: &str) -> anyhow::Result<Ladder> {
         let ladder_id = ladder_id.to_owned();
         let response = self.0.get_ladder(GetLadderRequest { ladder_id }).await;
-        told(response)?.ladder.context(NO_LADDER)
+        into_message(response)?.ladder.context(NO_LADDER)
     }
 
-    /// All ladders.
+    /// Returns all ladders, from all pages.
     pub(super) async fn ladders(&mut self) -> anyhow::Result<ListLaddersResponse> {
         let mut all = ListLaddersResponse::default();
         loop {
@@ -77,7 +77,7 @@ impl LadderClient {
                 page_size: PAGE_SIZE,
                 page_token: std::mem::take(&mut all.next_page_token),
             };
-            let page = told(self.0.list_ladders(request).await)?;
+            let page = into_message(self.0.list_ladders(request).await)?;
             all.ladders.extend(page.ladders);
             if page.next_page_token.is_empty() {
                 return Ok(all);
@@ -86,7 +86,7 @@ impl LadderClient {
         }
     }
 
-    /// All bots of a ladder, the strongest first.
+    /// Returns a ladder's standings, strongest bot first.
     pub(super) async fn standings(
         &mut self,
         ladder_id: &str,
@@ -101,7 +101,7 @@ impl LadderClient {
                 page_size: PAGE_SIZE,
                 page_token,
             };
-            let page = told(self.0.list_standings(request).await)?;
+            let page = into_message(self.0.list_standings(request).await)?;
             all.extend(page.standings);
             if page.next_page_token.is_empty() {
                 return Ok(all);
@@ -110,7 +110,7 @@ impl LadderClient {
         }
     }
 
-    /// The versions of a bot, the newest first.
+    /// Returns a bot's versions, newest first.
     pub(super) async fn bot(
         &mut self,
         ladder_id: &str,
@@ -120,10 +120,10 @@ impl LadderClient {
             ladder_id: ladder_id.to_owned(),
             bot_name: bot_name.to_owned(),
         };
-        Ok(told(self.0.get_ladder_bot(request).await)?.versions)
+        Ok(into_message(self.0.get_ladder_bot(request).await)?.versions)
     }
 
-    /// What a bot did against the others, or against those of one name.
+    /// Returns a bot's head-to-head results against all other bots or against one bot.
     pub(super) async fn head_to_heads(
         &mut self,
         ladder_id: &str,
@@ -140,7 +140,7 @@ impl LadderClient {
                 page_size: PAGE_SIZE,
                 page_token,
             };
-            let page = told(self.0.list_head_to_heads(request).await)?;
+            let page = into_message(self.0.list_head_to_heads(request).await)?;
             all.extend(page.entries);
             if page.next_page_token.is_empty() {
                 return Ok(all);
@@ -149,7 +149,7 @@ impl LadderClient {
         }
     }
 
-    /// The newest matches of a bot, or of a pair.
+    /// Returns the newest matches of one bot, or of a pair of bots.
     pub(super) async fn matches(
         &mut self,
         ladder_id: &str,
@@ -169,7 +169,7 @@ impl LadderClient {
                 page_size: left.min(PAGE_SIZE),
                 page_token,
             };
-            let page = told(self.0.list_ladder_matches(request).await)?;
+            let page = into_message(self.0.list_ladder_matches(request).await)?;
             found.extend(page.matches);
             if page.next_page_token.is_empty() || found.len() >= limit {
                 return Ok(found);
@@ -187,32 +187,32 @@ impl LadderClient {
             ladder_id,
             bot: Some(bot),
         };
-        let unbenched = told(self.0.unbench_bot(request).await)?;
+        let unbenched = into_message(self.0.unbench_bot(request).await)?;
         unbenched
             .standing
-            .context("the server told nothing of the bot")
+            .context("the server sent no information about the bot")
     }
 
-    /// Has a match played; its identifier.
+    /// Requests a match and returns the match's identifier.
     pub(super) async fn request(
         &mut self,
         ladder_id: String,
         bots: Vec<LadderBotRef>,
     ) -> anyhow::Result<String> {
         let request = RequestMatchRequest { ladder_id, bots };
-        Ok(told(self.0.request_match(request).await)?.match_id)
+        Ok(into_message(self.0.request_match(request).await)?.match_id)
     }
 
-    /// Follows a ladder.
+    /// Opens a stream of a ladder's updates.
     pub(super) async fn watch(
         &mut self,
         ladder_id: &str,
     ) -> anyhow::Result<Streaming<WatchLadderResponse>> {
         let ladder_id = ladder_id.to_owned();
-        told(self.0.watch_ladder(WatchLadderRequest { ladder_id }).await)
+        into_message(self.0.watch_ladder(WatchLadderRequest { ladder_id }).await)
     }
 
-    /// The parts of an archive of the replays of a bot, or of a pair.
+    /// Requests the replays of one bot, or of a pair of bots. Returns the chunks of a tar file.
     pub(super) async fn replays(
         &mut self,
         ladder_id: &str,
@@ -224,14 +224,14 @@ impl LadderClient {
             bot_name: bot_name.to_owned(),
             against_bot_name: against.to_owned(),
         };
-        told(self.0.export_replays(request).await)
+        into_message(self.0.export_replays(request).await)
     }
 
-    /// All results as a CSV file.
+    /// Returns all results as a CSV file.
     pub(super) async fn results(&mut self, ladder_id: &str) -> anyhow::Result<Vec<u8>> {
         let ladder_id = ladder_id.to_owned();
         let export = self.0.export_results(ExportResultsRequest { ladder_id });
-        let mut parts = told(export.await)?;
+        let mut parts = into_message(export.await)?;
         let mut file = Vec::new();
         while let Some(part) = next_part(&mut parts).await? {
             file.extend(part.chunk);

@@ -1,7 +1,7 @@
-//! `bridgemaster ladder create`.
+//! `bridgemaster ladder create`: creates a ladder.
 
 use bridgemaster_proto::{
-    outside::Outside,
+    escape::Escaped,
     v1::{ClosingRule, Ladder, LadderReplays},
 };
 use clap::{Args, ValueEnum};
@@ -13,63 +13,61 @@ use crate::{
 
 #[derive(Args)]
 #[command(
-    after_help = "All bots attend the queue that has the name of the ladder. On a server with API \
-    keys this needs the scope `admin`.\n\n  \
+    after_help = "Bots attend the queue with the name of the ladder. On a server with API keys, the \
+    command needs a key with the admin scope.\n\n  \
     bridgemaster ladder create class --game alhambra --seats 3 --cap-ms 1000 --house-bot greedy@1"
 )]
 pub(super) struct CreateArgs {
     #[command(flatten)]
     server: ServerFlag,
-    /// Name of the ladder and of its queue: 1 to 64 of a to z, 0 to 9, `.`, `_` and `-`
+    /// Name of the ladder and its queue: 1 to 64 of the characters a-z, 0-9, `.`, `_`, `-`
     name: String,
     #[command(flatten)]
     flags: LadderFlags,
 }
 
-/// What can be chosen for a ladder.
+/// Flags for a new ladder. They are also entries in a config file.
 #[derive(Args)]
 pub(crate) struct LadderFlags {
-    /// Let only the bot of the API key of this name enter; may be given several times [default: all]
+    /// Admit only the bot whose API key has this name (repeatable) [default: all]
     #[arg(long = "admit", value_name = "NAME")]
     key_names: Vec<String>,
-    /// Never pair two bots of one owner in a rated match, which `key add --owner` names
+    /// Do not pair bots of one owner in rated matches (see `key add --owner`)
     #[arg(long)]
     owners_apart: bool,
-    /// Who may see the replays of matches in which their bots did not play [default: public]
+    /// Access to the replays of the ladder [default: public]
     #[arg(long, value_enum, default_value_t = ReplaysFlag::Public, hide_default_value = true)]
     replays: ReplaysFlag,
-    /// Most matches at once [default: 16]
+    /// Maximum number of concurrent matches [default: 16]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     max_matches: u32,
-    /// Most matches of a bot at once, however many it asks for [default: 64]
+    /// Maximum number of concurrent matches per bot [default: 64]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     max_slots: u32,
-    /// A bot of the house, as NAME or NAME@VERSION: new versions are validated against it; may be
-    /// given several times
+    /// House bot that validates new versions, NAME or NAME@VERSION (repeatable)
     #[arg(long = "house-bot", value_name = "BOT")]
     house_bots: Vec<String>,
-    /// End the closing round when the order of so many of the best holds with --confidence; 0 for
-    /// never
+    /// End the closing round once the order of the top N bots is settled (0: never)
     #[arg(long, value_name = "N", default_value_t = 10)]
     settled_top: u32,
-    /// How surely that order is to hold
+    /// Confidence at which the order of the top bots counts as settled
     #[arg(long, value_name = "SHARE", default_value_t = 0.95)]
     confidence: f64,
-    /// End the closing round after so many matches of each bot
+    /// Maximum number of matches per bot in the closing round
     #[arg(long, value_name = "N", default_value_t = 300)]
     closing_matches: u32,
     #[command(flatten)]
     match_flags: MatchFlags,
 }
 
-/// Who may see the replays of a ladder.
+/// Access to a ladder's replays.
 #[derive(Clone, Copy, ValueEnum)]
 enum ReplaysFlag {
-    /// Whoever may see replays of others on the server
+    /// Everyone who can read other users' replays on the server
     Public,
-    /// Nobody but those whose bots played, and keys with the scope admin
+    /// Only the owners of the match's bots, and keys with the admin scope
     Participants,
-    /// The same until the ladder is closed, and then as public
+    /// Like participants until the ladder is closed, then like public
     AfterSeason,
 }
 
@@ -84,12 +82,14 @@ impl From<ReplaysFlag> for LadderReplays {
 }
 
 impl LadderFlags {
-    /// The ladder of this name.
+    /// Returns the ladder with this name.
     pub(crate) fn ladder(self, name: String) -> anyhow::Result<Ladder> {
         if self.match_flags.seed().is_some() {
-            return Err(misuse("--seed: each match of a ladder draws its own"));
+            return Err(misuse(
+                "--seed does not work with a ladder, whose matches have separate seeds; omit it",
+            ));
         }
-        let config = self.match_flags.config(self.match_flags.least_seats()?)?;
+        let config = self.match_flags.config(self.match_flags.seats_or_min()?)?;
         Ok(Ladder {
             ladder_id: name,
             config: Some(config),
@@ -113,14 +113,14 @@ impl CreateArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let ladder = self.flags.ladder(self.name)?;
         block_on(async {
-            let made = client::connect(&self.server).await?.create(ladder).await?;
-            let name = Outside(&made.ladder_id);
-            let seats = made.config.map_or(0, |config| config.seats);
+            let created = client::connect(&self.server).await?.create(ladder).await?;
+            let name = Escaped(&created.ladder_id);
+            let seats = created.config.map_or(0, |config| config.seats);
             let program = output::program();
             let text = format!(
-                "ladder {name} plays matches of {seats} seats between the bots that attend its \
-                 queue\n\nTo enter a bot:\n  {program} attend --queue {name} -- COMMAND\n\nHow \
-                 they stand:\n  {program} ladder standings {name}\n"
+                "ladder {name} plays matches of {seats} seats between bots that attend its \
+                 queue\n\nEnter a bot:\n  {program} attend --queue {name} -- COMMAND\n\nShow \
+                 the standings:\n  {program} ladder standings {name}\n"
             );
             Ok(output::print(&text)?)
         })

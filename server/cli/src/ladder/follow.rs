@@ -1,6 +1,6 @@
-//! `bridgemaster ladder watch`.
+//! `bridgemaster ladder watch`: follows a ladder's matches and standings.
 
-use bridgemaster_proto::outside::Outside;
+use bridgemaster_proto::escape::Escaped;
 use clap::Args;
 
 use super::{client, show, standings};
@@ -18,27 +18,27 @@ impl WatchArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let followed = block_on(async {
             let mut client = client::connect(&self.server).await?;
-            let mut news = client.watch(&self.ladder).await?;
-            while let Some(news) = news.message().await.map_err(|status| refused(&status))? {
-                if let Some(one) = &news.r#match {
+            let mut updates = client.watch(&self.ladder).await?;
+            while let Some(update) = updates.message().await.map_err(|status| refused(&status))? {
+                if let Some(one) = &update.r#match {
                     let info = one.r#match.clone().unwrap_or_default();
                     let text = format!(
                         "{}  {}  {}\n",
-                        Outside(&info.match_id),
+                        Escaped(&info.match_id),
                         show::purpose(one),
                         show::outcome(one)
                     );
-                    output::print_news(&text)?;
+                    output::print_update(&text)?;
                 } else {
-                    output::print_news(&standings::text(&news.standings))?;
-                    let ladder = news.ladder.unwrap_or_default();
-                    output::print_news(&standings::line(&ladder))?;
+                    output::print_update(&standings::text(&update.standings))?;
+                    let ladder = update.ladder.unwrap_or_default();
+                    output::print_update(&standings::line(&ladder))?;
                 }
             }
             Ok(())
         });
         match followed {
-            Err(error) if output::is_unread(&error) => Ok(()),
+            Err(error) if output::is_closed_pipe(&error) => Ok(()),
             followed => followed,
         }
     }

@@ -1,4 +1,4 @@
-//! `bridgemaster ladder`: ladders of a server, how their bots stand, and their matches.
+//! `bridgemaster ladder`: manages ladders, and shows their standings and matches.
 
 mod client;
 mod create;
@@ -11,8 +11,8 @@ mod standings;
 mod state;
 
 use bridgemaster_proto::{
+    escape::Escaped,
     games::game_id,
-    outside::Outside,
     v1::{LadderBotRef, LadderState},
 };
 use clap::{Args, Subcommand};
@@ -23,11 +23,11 @@ use super::{match_client::ServerFlag, output, proto_json, runtime::block_on, tab
 
 #[derive(Args)]
 #[command(
-    after_help = "A ladder plays for as long as bots attend its queue:\n\n  \
+    after_help = "A ladder plays matches while bots attend its queue:\n\n  \
     bridgemaster ladder create class --game old_london_bridge --seats 2\n  \
     bridgemaster attend --queue class -- python3 my_bot.py\n  \
     bridgemaster ladder standings class\n\n\
-    docs/ladder.md leads through a ladder for a class, with keys and house bots."
+    docs/ladder.md explains how to run a ladder for a class, with keys and house bots."
 )]
 pub(super) struct LadderArgs {
     #[command(subcommand)]
@@ -36,33 +36,33 @@ pub(super) struct LadderArgs {
 
 #[derive(Subcommand)]
 enum LadderCommand {
-    /// Make a ladder, and the queue that its bots attend
+    /// Create a ladder and its queue
     Create(create::CreateArgs),
     /// List the ladders of a server
     List {
         #[command(flatten)]
         server: ServerFlag,
-        /// Print the ladders as JSON, as ListLadders answers them
+        /// Print the ladders as JSON, in the form of a ListLaddersResponse
         #[arg(long)]
         json: bool,
     },
-    /// Let no more versions enter, and play the closing round
+    /// Freeze a ladder: stop admitting versions, and play the closing round
     Freeze(AdvanceArgs),
-    /// Play no more; the ratings are final
+    /// Close a ladder: stop its matches, and make the ratings final
     Close(AdvanceArgs),
-    /// Show how the bots stand
+    /// Show the standings of a ladder
     Standings(standings::StandingsArgs),
-    /// Show one bot: its versions, and what it did against the others
+    /// Show the versions, head-to-head results and newest matches of a bot
     Show(show::ShowArgs),
-    /// Follow a ladder: matches and standings
+    /// Follow the matches and standings of a ladder
     Watch(follow::WatchArgs),
-    /// Print all results as CSV, one line for each seat of a match
+    /// Export all results as CSV, with one line per seat of each match
     Results(results::ResultsArgs),
-    /// Write the replays of a bot, or of a pair, into one tar file
+    /// Download the replays of one bot, or of a pair of bots, as a tar file
     Replays(replays::ReplaysArgs),
-    /// Compute the ratings from the results alone, and compare them with those of the server
+    /// Compute ratings from the results, and compare them with the server's
     Recompute(recompute::RecomputeArgs),
-    /// Let a benched bot play again
+    /// Allow a benched bot to play again
     Unbench {
         #[command(flatten)]
         server: ServerFlag,
@@ -70,11 +70,11 @@ enum LadderCommand {
         ladder: String,
         /// Name of the bot
         bot: String,
-        /// Its version [default: the newest]
+        /// Version of the bot [default: the newest]
         #[arg(long, default_value = "", hide_default_value = true)]
         version: String,
     },
-    /// Ask for a match between bots that attend; it never counts
+    /// Request an unrated match between attending bots
     Request {
         #[command(flatten)]
         server: ServerFlag,
@@ -128,8 +128,8 @@ impl AdvanceArgs {
             let mut client = client::connect(&self.server).await?;
             let ladder = client.advance(self.ladder, state).await?;
             let text = format!(
-                "the ladder {} is {}\n",
-                Outside(&ladder.ladder_id),
+                "ladder {} is {}\n",
+                Escaped(&ladder.ladder_id),
                 state_name(&ladder)
             );
             Ok(output::print(&text)?)
@@ -183,8 +183,8 @@ fn unbench(
         let standing = client.unbench(ladder, bot).await?;
         let text = format!(
             "{} {} may play again\n",
-            Outside(&standing.bot_name),
-            Outside(&standing.bot_version)
+            Escaped(&standing.bot_name),
+            Escaped(&standing.bot_version)
         );
         Ok(output::print(&text)?)
     })
@@ -198,6 +198,6 @@ fn request(server: &ServerFlag, ladder: String, bots: Vec<String>) -> anyhow::Re
             bot_version: String::new(),
         });
         let match_id = client.request(ladder, bots.collect()).await?;
-        Ok(output::print(&format!("{}\n", Outside(&match_id)))?)
+        Ok(output::print(&format!("{}\n", Escaped(&match_id)))?)
     })
 }

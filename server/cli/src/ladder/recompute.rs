@@ -1,11 +1,11 @@
-//! `bridgemaster ladder recompute`: the ratings from the results alone.
+//! `bridgemaster ladder recompute`: computes the ratings from the results.
 
 use std::{collections::BTreeMap, fs, path::PathBuf, time::Duration};
 
 use anyhow::{Context as _, bail};
-use bridgemaster_ladder::{CONFIDENCE, Rated, ratings_of};
+use bridgemaster_ladder::{BotRating, CONFIDENCE, ratings_of};
 use bridgemaster_proto::{
-    outside::Outside,
+    escape::Escaped,
     v1::{Rating, Standing},
 };
 use clap::Args;
@@ -18,21 +18,20 @@ use super::{
 };
 use crate::{match_client::ServerFlag, output, runtime::block_on};
 
-/// How often ratings and results are fetched again until they belong together. The server fits the
-/// ratings about once a second; where a fit takes longer than a fifth of that, five times as long
-/// after the one before. The largest ladders take a second or two for one.
-const TRIES: usize = 30;
+/// Maximum number of attempts to fetch ratings and results that cover the same matches. The server
+/// fits the ratings about once a second. If a fit takes longer than 0.2 s, the interval is five
+/// times the fit's duration. For the largest ladders, a fit takes 1 s to 2 s.
+const MAX_ATTEMPTS: usize = 30;
 
-/// Time from one of these to the next.
-const AGAIN_AFTER: Duration = Duration::from_millis(500);
+/// Delay between two attempts.
+const RETRY_DELAY: Duration = Duration::from_millis(500);
 
 #[derive(Args)]
 #[command(
-    after_help = "The ratings are those of one fit over all results that count, so that anybody \
-    can compute them again. With --results nothing is asked of a server.\n\n  \
-    bridgemaster ladder recompute class\n  \
-    bridgemaster ladder results class --output class.csv\n  \
-    bridgemaster ladder recompute --results class.csv"
+    after_help = "Ratings are a deterministic fit over all results that count, so everyone can \
+    verify the ratings. With --results, no server is needed.\n\n  bridgemaster ladder recompute \
+    class\n  bridgemaster ladder results class --output class.csv\n  bridgemaster ladder recompute \
+    --results class.csv"
 )]
 pub(super) struct RecomputeArgs {
     #[command(flatten)]
@@ -40,7 +39,7 @@ pub(super) struct RecomputeArgs {
     /// Name of the ladder
     #[arg(required_unless_present = "results")]
     ladder: Option<String>,
-    /// Compute the ratings from this file, as `ladder results` writes it, and compare nothing
+    /// Compute the ratings from a CSV file of `ladder results`, without a comparison
     #[arg(long, value_name = "FILE", conflicts_with = "ladder")]
     results: Option<PathBuf>,
 }
@@ -55,47 +54,48 @@ impl RecomputeArgs {
         let ladder = self.ladder.unwrap_or_default();
         block_on(async {
             let mut client = client::connect(&self.server).await?;
-            // A result that the server never takes into its ratings is noticed by this.
+            // This number is needed to detect results that the server never rates.
             let counted_before = client.get(&ladder).await?.matches;
-            for attempt in 0..TRIES {
+            for attempt in 0..MAX_ATTEMPTS {
                 if attempt > 0 {
-                    sleep(AGAIN_AFTER).await;
+                    sleep(RETRY_DELAY).await;
                 }
-                let shown = client.standings(&ladder, true).await?;
-                // Fetched after the ratings, so that all their matches are among them.
+                let served = client.standings(&ladder, true).await?;
+                // Fetch the results after the ratings, so that they include every rated match.
                 let csv = client.results(&ladder).await?;
-                let Some(results) = counted_first(&csv, seats_of(&shown))? else {
+                let Some(results) = counted_first(&csv, seats_of(&served))? else {
                     continue;
                 };
                 if (results.len() as u64) < counted_before {
                     continue;
                 }
                 let rated = ratings_of(&results)?;
-                if !is_of_all(&rated, &shown) {
+                if !covers_same_matches(&rated, &served) {
                     continue;
                 }
-                let compared = compare(&rated, &shown);
-                // Matches that end at once may be counted in another order than they ended.
+                let compared = compare(&rated, &served);
+                // If matches end at the same time, the server and the results can list them in
+                // different orders.
                 if compared.is_err() && results.len() < counted(&csv)?.len() {
                     continue;
                 }
                 output::print(&standings::text(&as_standings(&rated)))?;
                 compared?;
                 let text = format!(
-                    "{} results; the server shows the same ratings to the last digit\n",
+                    "{} results; the server's ratings are identical\n",
                     results.len()
                 );
                 return Ok(output::print(&text)?);
             }
             bail!(
-                "the server shows ratings of other results than it has; try again, or freeze the \
-                 ladder"
+                "the server's ratings and results still do not match; try again, or freeze \
+                 the ladder"
             )
         })
     }
 }
 
-fn rating(rated: &Rated) -> Rating {
+fn rating(rated: &BotRating) -> Rating {
     let rank = |rank: usize| u32::try_from(rank).unwrap_or(u32::MAX);
     Rating {
         elo: rated.elo,
@@ -108,8 +108,8 @@ fn rating(rated: &Rated) -> Rating {
     }
 }
 
-fn as_standings(rated: &[Rated]) -> Vec<Standing> {
-    let standing = |rated: &Rated| Standing {
+fn as_standings(rated: &[BotRating]) -> Vec<Standing> {
+    let standing = |rated: &BotRating| Standing {
         bot_name: rated.bot.name.clone(),
         bot_version: rated.bot.version.clone(),
         rating: Some(rating(rated)),
@@ -118,44 +118,47 @@ fn as_standings(rated: &[Rated]) -> Vec<Standing> {
     rated.iter().map(standing).collect()
 }
 
-/// Seats of all matches together that a server shows ratings of.
-fn seats_of(shown: &[Standing]) -> u64 {
-    let ratings = shown.iter().filter_map(|standing| standing.rating);
+/// Returns the total number of seats in the matches on which a server's ratings are based.
+fn seats_of(served: &[Standing]) -> u64 {
+    let ratings = served.iter().filter_map(|standing| standing.rating);
     ratings.map(|rating| u64::from(rating.matches)).sum()
 }
 
-/// Whether a server shows ratings of as many matches of each bot.
-fn is_of_all(rated: &[Rated], shown: &[Standing]) -> bool {
-    let of_shown = |standing: &Standing| {
+/// Returns whether computed and served ratings have the same number of matches for each bot.
+fn covers_same_matches(rated: &[BotRating], served: &[Standing]) -> bool {
+    let of_served = |standing: &Standing| {
         let matches = standing.rating.map(|rating| u64::from(rating.matches));
         let bot = (standing.bot_name.clone(), standing.bot_version.clone());
         Some((bot, matches?))
     };
-    let of_rated = |rated: &Rated| {
+    let of_rated = |rated: &BotRating| {
         let bot = (rated.bot.name.clone(), rated.bot.version.clone());
         (bot, rated.matches)
     };
-    let shown: BTreeMap<_, _> = shown.iter().filter_map(of_shown).collect();
-    shown == rated.iter().map(of_rated).collect()
+    let served: BTreeMap<_, _> = served.iter().filter_map(of_served).collect();
+    served == rated.iter().map(of_rated).collect()
 }
 
-/// Makes sure that a server shows these ratings, and no others.
-fn compare(rated: &[Rated], shown: &[Standing]) -> anyhow::Result<()> {
-    let with_rating = shown.iter().filter(|standing| standing.rating.is_some());
+/// Compares computed ratings with a server's ratings.
+///
+/// # Errors
+/// Returns an error that describes the first difference.
+fn compare(rated: &[BotRating], served: &[Standing]) -> anyhow::Result<()> {
+    let with_rating = served.iter().filter(|standing| standing.rating.is_some());
     if with_rating.count() != rated.len() {
-        bail!("the server shows ratings of other bots than the results have");
+        bail!("the server's ratings and the results have different bots");
     }
     for rated in rated {
         let bot = &rated.bot;
-        let found = shown
+        let found = served
             .iter()
             .find(|standing| standing.bot_name == bot.name && standing.bot_version == bot.version);
         let found = found.and_then(|standing| standing.rating);
         if found != Some(rating(rated)) {
             bail!(
-                "the server shows another rating of {} {} than follows from the results",
-                Outside(&bot.name),
-                Outside(&bot.version)
+                "the rating of {} {} on the server differs from the computed rating",
+                Escaped(&bot.name),
+                Escaped(&bot.version)
             );
         }
     }

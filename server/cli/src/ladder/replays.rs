@@ -1,4 +1,5 @@
-//! `bridgemaster ladder replays`: the replays of a bot, or of a pair, in one file.
+//! `bridgemaster ladder replays`: downloads the replays of one bot, or of a pair of bots, as a tar
+//! file.
 
 use std::{
     fs::File,
@@ -7,15 +8,16 @@ use std::{
 };
 
 use anyhow::{Context as _, ensure};
-use bridgemaster_whole_file::Growing;
+use bridgemaster_whole_file::PartialFile;
 use clap::Args;
 
 use super::client;
 use crate::{failure::misuse, match_client::ServerFlag, output, runtime::block_on};
 
-/// What the server tells of the replays that are not in the archive.
-const LEFT_OUT: &str = "left-out.csv";
-/// A line of that file is shorter. The rest of a longer one counts as a line of its own.
+/// Name of the archive's file that lists omitted replays, with the reasons.
+const OMISSIONS: &str = "left-out.csv";
+/// Maximum length of a line in [`OMISSIONS`], in bytes. Longer lines are split and count as several
+/// lines.
 const MAX_LINE_BYTES: u64 = 8 * 1024;
 
 #[derive(Args)]
@@ -26,7 +28,7 @@ pub(super) struct ReplaysArgs {
     ladder: String,
     /// Name of the bot
     bot: String,
-    /// Only its matches with this other bot
+    /// Download only matches against this bot
     #[arg(long, value_name = "BOT")]
     against: Option<String>,
     /// Tar file to write
@@ -37,26 +39,26 @@ pub(super) struct ReplaysArgs {
 impl ReplaysArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let shown = self.output.display();
-        let file = Growing::begin(&self.output);
+        let file = PartialFile::create(&self.output);
         let mut file =
-            file.map_err(|error| misuse(format!("--output {shown} cannot be written: {error}")))?;
-        let not_written = || format!("{shown} cannot be written");
+            file.map_err(|error| misuse(format!("--output: cannot write {shown}: {error}")))?;
+        let cannot_write = || format!("cannot write {shown}");
         block_on(async {
             let mut client = client::connect(&self.server).await?;
             let against = self.against.as_deref().unwrap_or_default();
             let mut parts = client.replays(&self.ladder, &self.bot, against).await?;
             while let Some(part) = client::next_part(&mut parts).await? {
-                file.write_all(&part.chunk).with_context(not_written)?;
+                file.write_all(&part.chunk).with_context(cannot_write)?;
             }
             anyhow::Ok(())
         })?;
-        let told = archived(file.path()).context("the server sent no archive")?;
-        let Archived { replays, left_out } = told;
-        file.put().with_context(not_written)?;
-        let mut text = format!("{replays} replays are in {shown}");
-        if left_out > 0 {
+        let contents = inspect(file.path()).context("the server sent an invalid archive")?;
+        let Contents { replays, omitted } = contents;
+        file.persist().with_context(cannot_write)?;
+        let mut text = format!("{shown}: {replays} replays");
+        if omitted > 0 {
             text.push_str(&format!(
-                "; {left_out} are not, and {LEFT_OUT} in it tells why"
+                "; {omitted} omitted, see {OMISSIONS} for the reasons"
             ));
         }
         text.push('\n');
@@ -64,42 +66,44 @@ impl ReplaysArgs {
     }
 }
 
-/// What is in an archive.
+/// The contents of a replay archive.
 #[derive(Debug, PartialEq)]
-struct Archived {
+struct Contents {
     replays: usize,
-    left_out: usize,
+    omitted: usize,
 }
 
-fn archived(path: &Path) -> anyhow::Result<Archived> {
-    let mut told = Archived {
+/// Counts an archive's files, and checks that the archive is complete.
+fn inspect(path: &Path) -> anyhow::Result<Contents> {
+    let mut contents = Contents {
         replays: 0,
-        left_out: 0,
+        omitted: 0,
     };
     let file = File::open(path)?;
-    ensure!(file.metadata()?.len() > 0, "it is empty");
+    ensure!(file.metadata()?.len() > 0, "the archive is empty");
     let mut archive = tar::Archive::new(file);
     for entry in archive.entries()? {
         let mut entry = entry?;
-        if entry.path()?.ends_with(LEFT_OUT) {
-            told.left_out = left_out(&mut entry)?;
+        if entry.path()?.ends_with(OMISSIONS) {
+            contents.omitted = count_omitted(&mut entry)?;
         } else {
-            told.replays += 1;
-            // To its end, so that one that is cut off is noticed.
+            contents.replays += 1;
+            // Read each file to the end to detect a truncated archive.
             let bytes = entry.size();
             let read = io::copy(&mut entry, &mut io::sink())?;
-            ensure!(read == bytes, "it ends too soon");
+            ensure!(read == bytes, "the archive is truncated");
         }
     }
-    Ok(told)
+    Ok(contents)
 }
 
-/// How many replays a file names and counts as left out, whatever its size.
-fn left_out(file: impl io::Read) -> io::Result<usize> {
+/// Returns the number of omitted replays: the listed replays, plus the number of unlisted replays
+/// that the file's last line states. Memory use is bounded.
+fn count_omitted(file: impl io::Read) -> io::Result<usize> {
     let mut file = BufReader::new(file);
     let mut count: usize = 0;
     let mut line = Vec::new();
-    // The first line names the columns.
+    // The first line is the header.
     for number in 0.. {
         line.clear();
         if file
@@ -111,14 +115,15 @@ fn left_out(file: impl io::Read) -> io::Result<usize> {
             break;
         }
         if number > 0 {
-            count = count.saturating_add(more(&line).unwrap_or(1));
+            count = count.saturating_add(unlisted(&line).unwrap_or(1));
         }
     }
     Ok(count)
 }
 
-/// How many more there are than those that are named, if this line tells.
-fn more(line: &[u8]) -> Option<usize> {
+/// Parses a line that states the number of unlisted omitted replays. Returns `None` for other
+/// lines.
+fn unlisted(line: &[u8]) -> Option<usize> {
     let line = str::from_utf8(line).ok()?.trim_end();
     line.strip_prefix("and ")?
         .strip_suffix(" more,,")?
@@ -141,8 +146,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_counted_whether_it_is_named_or_not() {
-        let count = |text: &str| left_out(text.as_bytes()).unwrap();
+    fn omitted_replays_are_counted_whether_listed_or_not() {
+        let count = |text: &str| count_omitted(text.as_bytes()).unwrap();
         assert_eq!(
             ["", "a", "a\n", "a\nb", "a\nb\nand 40 more,,\n"].map(count),
             [0, 0, 0, 1, 41]
@@ -152,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn replays_of_an_archive_are_counted_and_those_that_are_left_out() {
+    fn replays_and_omissions_of_an_archive_are_counted() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.tar");
         let files: [(&str, &[u8]); 3] = [
@@ -162,14 +167,14 @@ mod tests {
         ];
         let whole = archive(&files);
         std::fs::write(&path, &whole).unwrap();
-        let expected = Archived {
+        let expected = Contents {
             replays: 2,
-            left_out: 1,
+            omitted: 1,
         };
-        assert_eq!(archived(&path).unwrap(), expected);
+        assert_eq!(inspect(&path).unwrap(), expected);
         std::fs::write(&path, &whole[..2_000]).unwrap();
-        assert!(archived(&path).is_err(), "it is cut off");
+        assert!(inspect(&path).is_err(), "truncated");
         std::fs::write(&path, b"FORGED").unwrap();
-        assert!(archived(&path).is_err());
+        assert!(inspect(&path).is_err());
     }
 }

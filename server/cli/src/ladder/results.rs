@@ -1,4 +1,4 @@
-//! `bridgemaster ladder results`, and reading what it writes.
+//! `bridgemaster ladder results`: exports results as CSV. Also parses exported files.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -15,7 +15,7 @@ pub(super) struct ResultsArgs {
     server: ServerFlag,
     /// Name of the ladder
     ladder: String,
-    /// File to write; - for standard output
+    /// File to write [default: standard output]
     #[arg(
         long,
         value_name = "FILE",
@@ -31,19 +31,23 @@ impl ResultsArgs {
         block_on(async {
             let mut client = client::connect(&self.server).await?;
             let results = client.results(&self.ladder).await?;
-            // Written as it came, so it has to be what it says it is.
+            // Validate the data first, since it is written unchanged.
             check(&results)?;
             output.write(&String::from_utf8(results)?)
         })
     }
 }
 
-/// Checks that these are results, and that no field of them takes over a terminal.
+/// Checks that a file contains results, and that it contains no control characters, which could
+/// affect a terminal.
 fn check(csv: &[u8]) -> anyhow::Result<()> {
     counted(csv)?;
     for (line, row) in (2..).zip(csv::Reader::from_reader(csv).records()) {
         let is_text = row?.iter().all(|field| !field.contains(char::is_control));
-        ensure!(is_text, "line {line} of the results has control characters");
+        ensure!(
+            is_text,
+            "line {line} of the results contains control characters"
+        );
     }
     Ok(())
 }
@@ -55,13 +59,13 @@ struct CountedMatch {
     seats: Vec<(BotVersion, SeatEnd)>,
 }
 
-/// The results that count, from a CSV file of all of them.
+/// Parses a CSV file of all results, and returns the results that count.
 pub(super) fn counted(csv: &[u8]) -> anyhow::Result<Results> {
     Ok(results_of(counted_matches(csv)?))
 }
 
-/// The results that count, but only of those matches that ended first and have so many seats
-/// together; `None` if no number of them has.
+/// Parses a CSV file, and returns the earliest results that count, up to a total of `seats` seats.
+/// Returns `None` if no number of earliest results has exactly this total.
 pub(super) fn counted_first(csv: &[u8], seats: u64) -> anyhow::Result<Option<Results>> {
     let mut matches = counted_matches(csv)?;
     matches.sort_by_key(|counted| (counted.ended_unix_ms, counted.number));
@@ -89,13 +93,13 @@ fn results_of(matches: Vec<CountedMatch>) -> Results {
     results
 }
 
-/// The matches that count, by their numbers.
+/// Parses a CSV file, and returns the matches that count, in ascending order of their numbers.
 fn counted_matches(csv: &[u8]) -> anyhow::Result<Vec<CountedMatch>> {
     let mut reader = csv::Reader::from_reader(csv);
     let head = reader.headers()?.clone();
     let column = |name: &str| {
         let place = head.iter().position(|column| column == name);
-        place.with_context(|| format!("the results have no column {name:?}"))
+        place.with_context(|| format!("the header of the results has no column {name:?}"))
     };
     let (number, ended_unix_ms) = (column("number")?, column("ended_unix_ms")?);
     let (purpose, outcome) = (column("purpose")?, column("outcome")?);
@@ -108,19 +112,19 @@ fn counted_matches(csv: &[u8]) -> anyhow::Result<Vec<CountedMatch>> {
         if &row[purpose] != "rated" || &row[outcome] != "played" {
             continue;
         }
-        let wrong = |name: &str| format!("line {line} of the results: {name} is no number");
+        let invalid = |name: &str| format!("line {line} of the results: {name} is not a number");
         let end = SeatEnd {
-            place: row[place].parse().with_context(|| wrong("place"))?,
-            score: row[score].parse().with_context(|| wrong("score"))?,
+            place: row[place].parse().with_context(|| invalid("place"))?,
+            score: row[score].parse().with_context(|| invalid("score"))?,
             forfeited: match &row[forfeited] {
                 "true" => true,
                 "false" => false,
                 _ => bail!("line {line} of the results: forfeited is neither true nor false"),
             },
         };
-        let number = row[number].parse().with_context(|| wrong("number"))?;
+        let number = row[number].parse().with_context(|| invalid("number"))?;
         let ended = row[ended_unix_ms].parse();
-        let ended_unix_ms = ended.with_context(|| wrong("ended_unix_ms"))?;
+        let ended_unix_ms = ended.with_context(|| invalid("ended_unix_ms"))?;
         let counted = matches.entry(number).or_insert_with(|| CountedMatch {
             number,
             ended_unix_ms,
@@ -132,7 +136,7 @@ fn counted_matches(csv: &[u8]) -> anyhow::Result<Vec<CountedMatch>> {
     for CountedMatch { number, seats, .. } in matches.values() {
         ensure!(
             seats.len() > 1,
-            "match {number} of the results has one seat"
+            "match {number} of the results has only one seat"
         );
     }
     Ok(matches.into_values().collect())
@@ -142,7 +146,7 @@ fn counted_matches(csv: &[u8]) -> anyhow::Result<Vec<CountedMatch>> {
 mod tests {
     use super::*;
 
-    /// Matches of two seats that ended at these moments, in the order of their numbers.
+    /// Returns results of two-seat matches that ended at these times, in the order of their numbers.
     fn csv(ended_unix_ms: &[u64]) -> Vec<u8> {
         let mut csv = "number,purpose,outcome,ended_unix_ms,bot_name,bot_version,place,score,\
                        forfeited\n"

@@ -1,7 +1,7 @@
-//! `bridgemaster ladder show`.
+//! `bridgemaster ladder show`: shows one of a ladder's bots.
 
 use bridgemaster_proto::{
-    outside::Outside,
+    escape::Escaped,
     v1::{HeadToHead, LadderBotRef, LadderMatch, MatchState, OfferPurpose},
 };
 use clap::Args;
@@ -9,7 +9,7 @@ use clap::Args;
 use super::{client, standings};
 use crate::{match_client::ServerFlag, output, runtime::block_on, table};
 
-/// Matches that are shown.
+/// Number of newest matches that are shown.
 const MATCHES: usize = 20;
 
 #[derive(Args)]
@@ -20,7 +20,7 @@ pub(super) struct ShowArgs {
     ladder: String,
     /// Name of the bot
     bot: String,
-    /// Only what it did against the bot of this name
+    /// Show only results against the bot with this name
     #[arg(
         long,
         value_name = "BOT",
@@ -84,20 +84,20 @@ impl ShowArgs {
                 [info.match_id, purpose(one).to_owned(), outcome(one)]
             });
             Ok(output::print(&table::plain(
-                ["newest matches", "for", "what came of it"],
+                ["newest matches", "purpose", "outcome"],
                 rows,
             ))?)
         })
     }
 }
 
-/// Matches in which the first of two had the worse place.
+/// Returns the number of matches in which the first bot placed behind the other.
 fn behind(met: &HeadToHead) -> u32 {
     let ahead = met.first_ahead.saturating_add(met.ties);
     met.matches.saturating_sub(ahead)
 }
 
-/// What a match is for.
+/// Returns the name for a match's purpose.
 pub(super) fn purpose(one: &LadderMatch) -> &'static str {
     match one.purpose() {
         OfferPurpose::Rated => "rating",
@@ -107,14 +107,14 @@ pub(super) fn purpose(one: &LadderMatch) -> &'static str {
     }
 }
 
-/// What came of a match, in a line.
+/// Describes a match's outcome in one line.
 pub(super) fn outcome(one: &LadderMatch) -> String {
     let Some(info) = &one.r#match else {
         return String::new();
     };
     let bots = || {
         let seats = info.seats.iter();
-        let names = seats.map(|seat| Outside(&seat.bot_name).to_string());
+        let names = seats.map(|seat| Escaped(&seat.bot_name).to_string());
         names.collect::<Vec<_>>().join(", ")
     };
     match (info.state(), &info.result) {
@@ -122,7 +122,7 @@ pub(super) fn outcome(one: &LadderMatch) -> String {
             let mut seats: Vec<_> = result.seats.iter().collect();
             seats.sort_by_key(|seat| seat.place);
             let places = seats.iter().map(|seat| {
-                let name = Outside(&seat.bot_name);
+                let name = Escaped(&seat.bot_name);
                 format!("{}. {name} ({})", seat.place, seat.score)
             });
             let places = places.collect::<Vec<_>>().join("  ");

@@ -1,4 +1,4 @@
-//! `bridgemaster ladder standings`.
+//! `bridgemaster ladder standings`: shows a ladder's standings.
 
 use bridgemaster_proto::v1::{AttendanceState, Ladder, ListStandingsResponse, Rating, Standing};
 use clap::Args;
@@ -8,19 +8,19 @@ use crate::{match_client::ServerFlag, output, proto_json, runtime::block_on, tab
 
 #[derive(Args)]
 #[command(
-    after_help = "Bots that cannot be told apart share a range of ranks. Elo is relative to the \
-    mean of all bots, in which one with fewer than 30 matches weighs less, with the interval that \
-    holds the true value in 95 of 100 cases."
+    after_help = "Bots whose order is not significant share a range of ranks. Elo is relative to \
+    the mean of all bots; bots with fewer than 30 matches have less weight in the mean. The \
+    interval contains the true value with 95 % confidence."
 )]
 pub(super) struct StandingsArgs {
     #[command(flatten)]
     server: ServerFlag,
     /// Name of the ladder
     ladder: String,
-    /// Show old versions of bots too
+    /// Also show old versions of bots
     #[arg(long)]
     all_versions: bool,
-    /// Print the standings as JSON, as ListStandings answers them
+    /// Print the standings as JSON, in the form of a ListStandingsResponse
     #[arg(long)]
     json: bool,
 }
@@ -31,11 +31,11 @@ impl StandingsArgs {
             let mut client = client::connect(&self.server).await?;
             let standings = client.standings(&self.ladder, self.all_versions).await?;
             if self.json {
-                let answer = ListStandingsResponse {
+                let response = ListStandingsResponse {
                     standings,
                     next_page_token: String::new(),
                 };
-                let text = proto_json::to_json("ListStandingsResponse", &answer)?;
+                let text = proto_json::to_json("ListStandingsResponse", &response)?;
                 return Ok(output::print(&text)?);
             }
             let ladder = client.get(&self.ladder).await?;
@@ -45,15 +45,15 @@ impl StandingsArgs {
     }
 }
 
-/// The table of the bots.
+/// Formats the table that lists the bots.
 pub(super) fn text(standings: &[Standing]) -> String {
     if standings.is_empty() {
         return "no bot has entered\n".to_owned();
     }
-    // Most have one key, which has their name.
-    let has_many =
+    // Hide the owner column if every owner is named after its bot.
+    let has_other_owner =
         |standing: &Standing| !standing.owner.is_empty() && standing.owner != standing.bot_name;
-    if !standings.iter().any(has_many) {
+    if !standings.iter().any(has_other_owner) {
         let header = [
             "rank", "bot", "version", "elo", "95 %", "matches", "annulled", "state",
         ];
@@ -73,10 +73,10 @@ pub(super) fn text(standings: &[Standing]) -> String {
     table::plain(header, rows)
 }
 
-/// What is told of each bot.
+/// Formats a bot's cells.
 fn cells(standing: &Standing) -> [String; 8] {
     let rating = standing.rating.as_ref();
-    let of = |shown: fn(&Rating) -> String| rating.map_or_else(String::new, shown);
+    let of = |format: fn(&Rating) -> String| rating.map_or_else(String::new, format);
     [
         of(rank),
         standing.bot_name.clone(),
@@ -89,15 +89,17 @@ fn cells(standing: &Standing) -> [String; 8] {
     ]
 }
 
-/// Where the ladder stands, in one line.
+/// Describes a ladder's state in one line.
 pub(super) fn line(ladder: &Ladder) -> String {
-    let settled = match ladder.settled {
-        true => "; the order of the top ten is settled",
-        false => "",
+    let settled = if ladder.settled {
+        "; the order of the top ten is settled"
+    } else {
+        ""
     };
-    let apart = match ladder.owners_apart {
-        true => "; bots of one owner never meet in a rated match",
-        false => "",
+    let apart = if ladder.owners_apart {
+        "; bots of the same owner are not paired in rated matches"
+    } else {
+        ""
     };
     format!(
         "{}, {} matches count, {} were annulled{settled}{apart}\n",
@@ -124,14 +126,15 @@ fn state(standing: &Standing) -> String {
         AttendanceState::Absent => "absent",
         AttendanceState::Unspecified => "",
     };
-    let why = match standing.state() {
+    let reason = match standing.state() {
         AttendanceState::Benched => format!(": {}", standing.detail),
         _ => String::new(),
     };
     let house = if standing.is_house_bot { ", house" } else { "" };
-    let changed = match standing.changed {
-        true => ", plays otherwise than before",
-        false => "",
+    let changed = if standing.changed {
+        ", changed behavior"
+    } else {
+        ""
     };
-    format!("{name}{why}{house}{changed}")
+    format!("{name}{reason}{house}{changed}")
 }

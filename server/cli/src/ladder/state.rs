@@ -1,4 +1,4 @@
-//! Words for where a ladder stands.
+//! Names for a ladder's states.
 
 use bridgemaster_proto::v1::{Ladder, LadderState};
 

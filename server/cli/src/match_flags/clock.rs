@@ -1,48 +1,48 @@
-//! Flags for time.
+//! Command-line flags for a match's clocks.
 
 use bridgemaster_proto::v1::ClockRules;
 use clap::Args;
 
-/// What is not given takes the server's default.
+/// Flags for the clock. For omitted flags, the server's defaults apply.
 #[derive(Args)]
-#[command(next_help_heading = "Clock (the server's defaults when not given)")]
+#[command(next_help_heading = "Clock (defaults: the server's)")]
 pub(super) struct ClockFlags {
-    /// Time in each seat's bank at the start, in ms
+    /// Initial time bank of each seat, in ms
     #[arg(long, value_name = "MS")]
     bank_ms: Option<u32>,
-    /// Time added to the bank after each answered request, in ms
+    /// Time added to the bank for each answered request, in ms
     #[arg(long, value_name = "MS")]
     increment_ms: Option<u32>,
-    /// Longest time for one decision, in ms
+    /// Maximum time for one decision, in ms
     #[arg(long, value_name = "MS")]
     cap_ms: Option<u32>,
     /// Time for bots to connect before the match starts without them, in ms
     #[arg(long, value_name = "MS")]
     startup_ms: Option<u32>,
-    /// Time that a seat may be without a stream before it is a fault, in ms
+    /// Time for a disconnected bot to reconnect without a fault, in ms
     #[arg(long, value_name = "MS")]
     reconnect_ms: Option<u32>,
-    /// Largest round trip that is credited back for one decision, in ms
+    /// Maximum network round trip credited to a seat for one decision, in ms
     #[arg(long, value_name = "MS")]
     round_trip_credit_ms: Option<u32>,
-    /// Largest lag of the server itself in one request that does not spoil the match, in ms
+    /// Maximum lag of the referee in one request without spoiling the match, in ms
     #[arg(long, value_name = "MS")]
     referee_lag_limit_ms: Option<u32>,
 }
 
-/// Time that a person has for one decision, to come, and to come back, in ms: ten minutes.
-const PERSONS_TIME_MS: u32 = 600_000;
-/// Time in a person's bank, in ms: one hour.
-const PERSONS_BANK_MS: u32 = 3_600_000;
+/// Time for a human player to decide, to join and to reconnect, in ms: ten minutes.
+const HUMAN_TIME_MS: u32 = 600_000;
+/// Time bank of a human player, in ms: one hour.
+const HUMAN_BANK_MS: u32 = 3_600_000;
 
 impl ClockFlags {
-    /// The same, where what is not given takes what a person needs.
+    /// Returns the clock rules with longer defaults for human players.
     pub(super) fn rules_for_people(&self) -> ClockRules {
         ClockRules {
-            bank_ms: self.bank_ms.or(Some(PERSONS_BANK_MS)),
-            cap_ms: self.cap_ms.or(Some(PERSONS_TIME_MS)),
-            startup_ms: self.startup_ms.or(Some(PERSONS_TIME_MS)),
-            reconnect_ms: self.reconnect_ms.or(Some(PERSONS_TIME_MS)),
+            bank_ms: self.bank_ms.or(Some(HUMAN_BANK_MS)),
+            cap_ms: self.cap_ms.or(Some(HUMAN_TIME_MS)),
+            startup_ms: self.startup_ms.or(Some(HUMAN_TIME_MS)),
+            reconnect_ms: self.reconnect_ms.or(Some(HUMAN_TIME_MS)),
             ..self.rules()
         }
     }

@@ -1,43 +1,43 @@
-//! Flags for what faults cost.
+//! Command-line flags for the policy on bots' faults.
 
 use bridgemaster_proto::v1::{FaultAction, FaultPolicy, HousePolicy};
 use clap::{Args, ValueEnum};
 
-/// What is not given takes the server's default.
+/// Flags for the fault policy. For omitted flags, the server's defaults apply.
 #[derive(Args)]
-#[command(next_help_heading = "Faults (the server's defaults when not given)")]
+#[command(next_help_heading = "Faults (defaults: the server's)")]
 pub(super) struct FaultFlags {
-    /// Cost of a decision that is not legal
+    /// Cost of an illegal decision
     #[arg(
         long,
         value_name = "COST",
         value_enum,
         hide_possible_values = true,
-        long_help = "Cost of a decision that is not legal. A COST is one of: refuse (the message \
-            is refused and the clock runs on), strike (the same, and the seat forfeits at the \
-            limit of strikes), substitute (the house decides this request), forfeit (the house \
-            plays the seat to the end, and it takes the last place)"
+        long_help = "Cost of an illegal decision. COST is one of: refuse (the message is rejected and \
+            the clock keeps running), strike (also counts a strike; the seat forfeits at the limit \
+            of --strikes), substitute (the house makes the decision), forfeit (the house plays the \
+            seat to the end, and the seat takes last place)"
     )]
     on_illegal: Option<Cost>,
-    /// Cost of giving no legal answer in time: strike, substitute or forfeit
+    /// Cost of a late decision: strike, substitute or forfeit
     #[arg(long, value_name = "COST", value_enum, hide_possible_values = true)]
     on_late: Option<Cost>,
-    /// Cost of losing the stream and not coming back: strike, substitute or forfeit
+    /// Cost of not reconnecting in time: strike, substitute or forfeit
     #[arg(long, value_name = "COST", value_enum, hide_possible_values = true)]
     on_disconnected: Option<Cost>,
     /// Cost of never connecting: substitute or forfeit
     #[arg(long, value_name = "COST", value_enum, hide_possible_values = true)]
     on_never_connected: Option<Cost>,
-    /// Cost of too many messages that answer nothing
+    /// Cost of sending too many messages that answer no request
     #[arg(long, value_name = "COST", value_enum, hide_possible_values = true)]
     on_flood: Option<Cost>,
-    /// Cost of bytes that are no message
+    /// Cost of sending bytes that are not a message
     #[arg(long, value_name = "COST", value_enum, hide_possible_values = true)]
     on_garbage: Option<Cost>,
-    /// Strikes at which a seat forfeits
+    /// Number of strikes at which a seat forfeits
     #[arg(long, value_name = "N")]
     strikes: Option<u32>,
-    /// How the house decides for a seat that is late or forfeited
+    /// Decisions that the house makes for late and forfeited seats
     #[arg(long, value_name = "POLICY", value_enum)]
     house: Option<House>,
 }
@@ -52,7 +52,7 @@ enum Cost {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum House {
-    /// A legal decision drawn from the seed
+    /// A random legal decision, derived from the match's seed
     Random,
     /// The first legal decision
     First,

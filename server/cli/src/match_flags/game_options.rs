@@ -1,4 +1,4 @@
-//! Flags that the games define themselves: each option of a game is a flag of its name.
+//! Flags for the options that games define.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -9,20 +9,20 @@ use clap::{Arg, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
 
 use crate::{failure::misuse, input_file};
 
-/// Largest file that an option may name: what a server takes as one request.
+/// Maximum size of an option's file, in bytes. It is the size limit for a request to a server.
 const MAX_OPTION_FILE_BYTES: u64 = 256 * 1024;
 
-/// The options that were given, by name.
+/// Game options given on the command line, as names and values.
 pub(super) struct GameOptions(Vec<(&'static str, String)>);
 
-/// An option, and what it does in each game that has it.
+/// A command-line flag. The help describes the option for each game that defines it.
 struct Flag {
     name: &'static str,
     value_name: &'static str,
     help: String,
 }
 
-/// The options of all games, an option that several games have once.
+/// Returns all games' flags. An option that several games have is one flag.
 fn flags() -> Vec<Flag> {
     let mut flags: Vec<Flag> = Vec::new();
     for game in GAME_IDS {
@@ -47,7 +47,8 @@ fn flags() -> Vec<Flag> {
 impl Args for GameOptions {
     fn augment_args(command: Command) -> Command {
         let names: Vec<&str> = flags().into_iter().map(|flag| flag.name).collect();
-        // As derived flags have one: by it another flag excludes all of them.
+        // The group has the name that clap's derive would choose, so other flags can conflict with
+        // the whole group.
         let group = ArgGroup::new("GameOptions").multiple(true).args(names);
         let args = flags().into_iter().map(|flag| {
             Arg::new(flag.name)
@@ -79,22 +80,22 @@ impl FromArgMatches for GameOptions {
 }
 
 impl GameOptions {
-    /// The config of a game with these options.
+    /// Returns a game's config with these options.
     pub(super) fn config(&self, game: &str, seats: SeatCount) -> anyhow::Result<GameConfig> {
         with_game!(game, G => self.game_config::<G>(seats))
-            .with_context(|| format!("there is no game {game}"))?
+            .with_context(|| format!("unknown game {game}"))?
     }
 
-    /// The options of a game as text; of one that takes a file, what is in it.
+    /// Returns a game's options as text, with the content of any files.
     pub(super) fn texts(&self, game: &str) -> anyhow::Result<BTreeMap<String, String>> {
         with_game!(game, G => self.texts_of::<G>())
-            .with_context(|| format!("there is no game {game}"))?
+            .with_context(|| format!("unknown game {game}"))?
     }
 
     fn texts_of<G: Game>(&self) -> anyhow::Result<BTreeMap<String, String>> {
         let mut texts = BTreeMap::new();
         for (name, value) in &self.0 {
-            // What the game refuses is told in the words of the flag.
+            // Validate the option here, so that an error names the flag.
             set::<G>(&mut G::Config::default(), name, value)?;
             let (text, _) = text_of::<G>(name, value)?;
             texts.insert((*name).to_owned(), text);
@@ -124,15 +125,16 @@ fn set<G: Game>(config: &mut G::Config, name: &str, value: &str) -> anyhow::Resu
     })
 }
 
-/// The value of an option as text, and whether it was read from a file.
+/// Returns an option's value as text, and whether it was read from a file.
 fn text_of<G: Game>(name: &str, value: &str) -> anyhow::Result<(String, bool)> {
     let mut options = G::options().into_iter();
     let option = options.find(|option| option.name == name);
     let is_file = option.is_some_and(|option| option.source == OptionSource::File);
-    let text = match is_file {
-        true => input_file::read_text(Path::new(value), MAX_OPTION_FILE_BYTES)
-            .map_err(|error| misuse(format!("--{name}: {error:#}")))?,
-        false => value.to_owned(),
+    let text = if is_file {
+        input_file::read_text(Path::new(value), MAX_OPTION_FILE_BYTES)
+            .map_err(|error| misuse(format!("--{name}: {error:#}")))?
+    } else {
+        value.to_owned()
     };
     Ok((text, is_file))
 }
@@ -141,19 +143,22 @@ fn text_of<G: Game>(name: &str, value: &str) -> anyhow::Result<(String, bool)> {
 mod tests {
     use std::collections::HashSet;
 
-    use clap::{Arg, CommandFactory as _};
+    use clap::{Arg, Command, CommandFactory as _};
 
     use crate::CommandLine;
 
-    /// Of two flags of one name `clap` panics when the command runs.
+    /// `clap` panics at run time when two flags of a command have the same name.
     #[test]
     fn no_option_of_a_game_has_the_name_of_another_flag() {
-        for command in CommandLine::command().get_subcommands() {
-            let mut names = HashSet::from(["help", "version"]);
-            for name in command.get_arguments().filter_map(Arg::get_long) {
-                let command = command.get_name();
-                assert!(names.insert(name), "{command} has two flags --{name}");
-            }
+        check_flags(&CommandLine::command());
+    }
+
+    fn check_flags(command: &Command) {
+        let mut names = HashSet::from(["help"]);
+        for name in command.get_arguments().filter_map(Arg::get_long) {
+            let command = command.get_name();
+            assert!(names.insert(name), "{command} has two flags --{name}");
         }
+        command.get_subcommands().for_each(check_flags);
     }
 }

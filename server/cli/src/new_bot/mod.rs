@@ -1,4 +1,4 @@
-//! `bridgemaster new-bot`: a folder with a bot to begin with.
+//! `bridgemaster new-bot`: creates a folder with a simple bot.
 
 mod checkout;
 mod templates;
@@ -19,31 +19,32 @@ use super::{
 
 #[derive(Args)]
 #[command(
-    after_help = "The folder has a bot in one file, its build files, and a README.md with two \
-        commands: one builds the bot, the other plays a match. The library comes from a checkout \
-        of Bridgemaster, because it is not in a package registry yet.\n\n  \
+    after_help = "The folder contains a bot in one file, its build files, and a README.md with the \
+        commands to build the bot and to play a match. The library comes from a checkout of \
+        Bridgemaster, since it is not in a package registry yet.\n\n  \
         bridgemaster new-bot --language python my-bot"
 )]
 pub(super) struct NewBotArgs {
     /// Language of the bot
     #[arg(long, value_name = "LANG", value_parser = PossibleValuesParser::new(templates::names()))]
     language: String,
-    /// Folder of a checkout of Bridgemaster that the library is taken from [default: the one that
-    /// has this program in it, or else the current folder]
+    /// Checkout of Bridgemaster with the bot's library
+    ///
+    /// Defaults to the checkout that contains this program, else to the checkout that contains the
+    /// current folder.
     #[arg(long, value_name = "FOLDER")]
     checkout: Option<PathBuf>,
-    /// Folder to make; one that is there must be empty
+    /// Folder to create; an existing folder must be empty
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
 
 impl NewBotArgs {
-    /// Runs the command.
     pub(super) fn run(self) -> anyhow::Result<()> {
         let template = templates::find(&self.language)
-            .ok_or_else(|| misuse(format!("--language: {:?} is none", self.language)))?;
+            .ok_or_else(|| misuse(format!("--language: unknown language {:?}", self.language)))?;
         let checkout = Checkout::find(self.checkout.as_deref())?;
-        be_new(&self.folder)?;
+        create_folder(&self.folder)?;
         for (name, text) in template.files(&checkout) {
             write(&self.folder.join(name), &text)?;
         }
@@ -52,28 +53,28 @@ impl NewBotArgs {
                 Path::new(checkout.path()).join(name),
                 self.folder.join(name),
             );
-            fs::copy(&from, &to).with_context(|| format!("{} cannot be copied", from.display()))?;
+            fs::copy(&from, &to).with_context(|| format!("cannot copy {}", from.display()))?;
         }
         output::print(&next_steps(&self.folder, template, &checkout))?;
         Ok(())
     }
 }
 
-/// Makes the folder, or takes it if nothing is in it.
-fn be_new(folder: &Path) -> anyhow::Result<()> {
-    let told = folder.display();
+/// Creates the folder. A folder that already exists must be empty.
+fn create_folder(folder: &Path) -> anyhow::Result<()> {
+    let shown = folder.display();
     match fs::read_dir(folder).map(|entries| entries.count()) {
         Ok(0) => Ok(()),
         Ok(_) => Err(misuse(format!(
-            "DIR: {told} is not empty; name a folder that is, or one to be made"
+            "DIR: {shown} is not empty; name an empty or a new folder"
         ))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            fs::create_dir_all(folder).with_context(|| format!("{told} cannot be made"))
+            fs::create_dir_all(folder).with_context(|| format!("cannot create {shown}"))
         }
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
-            Err(misuse(format!("DIR: {told} is no folder")))
+            Err(misuse(format!("DIR: {shown} is not a folder")))
         }
-        Err(error) => Err(error).with_context(|| format!("{told} cannot be read")),
+        Err(error) => Err(error).with_context(|| format!("cannot read {shown}")),
     }
 }
 
@@ -82,7 +83,7 @@ fn write(file: &Path, text: &str) -> anyhow::Result<()> {
         .parent()
         .map_or(Ok(()), fs::create_dir_all)
         .and_then(|()| fs::write(file, text));
-    written.with_context(|| format!("{} cannot be written", file.display()))
+    written.with_context(|| format!("cannot write {}", file.display()))
 }
 
 fn next_steps(folder: &Path, template: &Template, checkout: &Checkout) -> String {
@@ -95,9 +96,9 @@ fn next_steps(folder: &Path, template: &Template, checkout: &Checkout) -> String
         named => named,
     };
     format!(
-        "{folder} has a bot in {source}. Build it, and let it play:\n\n  \
+        "{folder} contains a bot in {source}. Build it and play a match:\n\n  \
          cd {folder}\n  {build}\n  {program} demo --bots greedy,\"{command}\"\n\n\
-         {folder}/README.md has the rest.\n"
+         See {folder}/README.md for more.\n"
     )
 }
 
@@ -106,15 +107,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_with_something_in_it_is_not_touched() {
+    fn a_folder_that_is_not_empty_is_rejected() {
         let folder = tempfile::tempdir().unwrap();
-        be_new(folder.path()).unwrap();
-        be_new(&folder.path().join("deeper/one")).unwrap();
-        let refused = be_new(folder.path()).unwrap_err().to_string();
+        create_folder(folder.path()).unwrap();
+        create_folder(&folder.path().join("deeper/one")).unwrap();
+        let refused = create_folder(folder.path()).unwrap_err().to_string();
         assert!(refused.contains("is not empty"), "{refused}");
         let file = folder.path().join("file");
         fs::write(&file, "").unwrap();
-        let refused = be_new(&file).unwrap_err().to_string();
-        assert!(refused.contains("is no folder"), "{refused}");
+        let refused = create_folder(&file).unwrap_err().to_string();
+        assert!(refused.contains("is not a folder"), "{refused}");
     }
 }

@@ -1,39 +1,39 @@
-//! What is in the folder of a new bot, by language. `.ci/languages` makes, builds and plays each.
+//! Templates of new bots by language. The check `.ci/languages` creates a bot from each template,
+//! builds it and lets it play.
 
 use bridgemaster_proto::PROTOCOL_REVISION;
 
 use super::checkout::Checkout;
 
-/// Stands for the path of the checkout.
+/// Placeholder for the checkout's path.
 const CHECKOUT: &str = "@CHECKOUT@";
 const README: &str = include_str!("../../templates/README.md");
 
-/// What is in the folder of a new bot in one language.
+/// The folder of a new bot in one language.
 pub(super) struct Template {
-    /// As the command line names it.
+    /// The `--language` value for this template.
     name: &'static str,
-    /// As people do.
+    /// The language's name in texts.
     language: &'static str,
-    /// The file of the bot.
+    /// Path of the bot's source file.
     pub(super) source: &'static str,
-    /// What builds it, in the folder.
+    /// Shell command that builds the bot.
     build: &'static str,
-    /// What starts it then.
+    /// Shell command that starts the built bot.
     pub(super) command: &'static str,
-    /// What building takes.
+    /// Tools that the build needs.
     tools: &'static str,
-    /// The files that name the checkout.
+    /// Names of the files to edit if the checkout moves, as text for the README.
     named_in: &'static str,
-    /// The page of the library, in the checkout.
+    /// Path of the library's documentation within the checkout.
     documentation: &'static str,
-    /// Names and texts of the files besides README.md.
+    /// Names and contents of the files besides README.md.
     files: &'static [(&'static str, &'static str)],
-    /// The file of the checkout, if any, that says which versions of other libraries are tested with
-    /// this one.
+    /// Path of the lock file in the checkout, if any. It pins dependencies to tested versions.
     pub(super) lock_file: Option<&'static str>,
 }
 
-/// The files of a template, of the folder of its language.
+/// Includes a template's files.
 macro_rules! files {
     ($folder:literal: $($name:literal),+ $(,)?) => {
         &[$((
@@ -62,8 +62,8 @@ const TEMPLATES: &[Template] = &[
         source: "src/my-bot.ts",
         build: "npm install --prefix @CHECKOUT@/sdk/typescript && npm install",
         command: "node dist/my-bot.js",
-        tools: "Node 20 or newer; later `npm run build` does",
-        named_in: "`package.json` and in the first command",
+        tools: "Node 20 or newer; after that, `npm run build` is enough",
+        named_in: "`package.json` and the first command",
         documentation: "sdk/typescript/README.md",
         files: files!(
             "typescript": "src/my-bot.ts", "package.json", "tsconfig.json", ".gitignore"
@@ -76,7 +76,7 @@ const TEMPLATES: &[Template] = &[
         source: "main.go",
         build: "go mod tidy && go build -o my-bot .",
         command: "./my-bot",
-        tools: "Go 1.26, which Go 1.21 and newer fetches",
+        tools: "Go 1.26 (Go 1.21 and newer download it automatically)",
         named_in: "`go.mod`",
         documentation: "bots/go/README.md",
         files: files!("go": "main.go", "go.mod", ".gitignore"),
@@ -89,8 +89,8 @@ const TEMPLATES: &[Template] = &[
         build: "mvn -q -f @CHECKOUT@/bots/java -pl client -am -Dmaven.test.skip install \
             && mvn -q package",
         command: "java -jar target/my-bot.jar",
-        tools: "Java 17 and Maven 3.8, or newer; later `mvn -q package` does",
-        named_in: "the first command, which makes it known to Maven on this machine",
+        tools: "Java 17 and Maven 3.8, or newer; after that, `mvn -q package` is enough",
+        named_in: "the first command, which installs it for Maven on this machine",
         documentation: "bots/java/README.md",
         files: files!("java": "src/main/java/MyBot.java", "pom.xml", ".gitignore"),
         lock_file: None,
@@ -101,7 +101,7 @@ const TEMPLATES: &[Template] = &[
         source: "my_bot.cpp",
         build: "cmake -S . -B build && cmake --build build --parallel 2",
         command: "build/my-bot",
-        tools: "CMake 3.18, a compiler of C++20, gRPC and OpenSSL",
+        tools: "CMake 3.18, a C++20 compiler, gRPC and OpenSSL",
         named_in: "`CMakeLists.txt`",
         documentation: "bots/cpp/README.md",
         files: files!("cpp": "my_bot.cpp", "CMakeLists.txt", ".gitignore"),
@@ -113,7 +113,7 @@ const TEMPLATES: &[Template] = &[
         source: "src/main.rs",
         build: "cargo build",
         command: "target/debug/my-bot",
-        tools: "Rust 1.95 or newer; with `--release` the bot is in `target/release`, and quicker",
+        tools: "Rust 1.95 or newer; with `--release` the bot is faster, in `target/release`",
         named_in: "`Cargo.toml`",
         documentation: "sdk/rust/src/lib.rs",
         files: files!("rust": "src/main.rs", "Cargo.toml", ".gitignore"),
@@ -121,23 +121,23 @@ const TEMPLATES: &[Template] = &[
     },
 ];
 
-/// The languages, as the command line names them.
+/// Returns the possible `--language` values.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     TEMPLATES.iter().map(|template| template.name)
 }
 
-/// The template of a language.
+/// Returns the template for a `--language` value.
 pub(super) fn find(name: &str) -> Option<&'static Template> {
     TEMPLATES.iter().find(|template| template.name == name)
 }
 
 impl Template {
-    /// What builds the bot.
+    /// Returns the shell command that builds the bot.
     pub(super) fn build(&self, checkout: &Checkout) -> String {
         self.build.replace(CHECKOUT, checkout.path())
     }
 
-    /// Names and texts of all files.
+    /// Returns all files' names and contents.
     pub(super) fn files(
         &self,
         checkout: &Checkout,
@@ -160,7 +160,7 @@ impl Template {
             ("@NAMED_IN@", self.named_in),
             ("@REVISION@", &PROTOCOL_REVISION.to_string()),
             ("@DOCUMENTATION@", &documentation),
-            // The last: the others name it.
+            // Replace the checkout last, since the other values contain its placeholder.
             (CHECKOUT, checkout.path()),
         ];
         let text = README.to_owned();

@@ -1,4 +1,4 @@
-//! `bridgemaster replay`: fetches, reads, checks and converts replay files.
+//! `bridgemaster replay`: fetches, shows, verifies and converts replay files.
 
 mod page;
 
@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::{Context as _, bail, ensure};
 use bridgemaster_bots::TlsArgs;
-use bridgemaster_proto::outside::Outside;
+use bridgemaster_proto::escape::Escaped;
 use bridgemaster_replay::{PublicKey, ReplayFile, decode, verify, write_transcript};
 use bridgemaster_whole_file as whole_file;
 use clap::{Args, Subcommand};
@@ -26,7 +26,7 @@ use super::{
     table,
 };
 
-/// Longest file that holds the key of a server: 64 digits, and room for a line break.
+/// Maximum size of a file with a server's key, in bytes. Such a file has 64 digits and white space.
 const MAX_KEY_FILE_BYTES: u64 = 1024;
 
 #[derive(Args)]
@@ -37,13 +37,13 @@ pub(super) struct ReplayArgs {
 
 #[derive(Subcommand)]
 enum ReplayCommand {
-    /// Get the replay of a match that has ended from its server
+    /// Download the replay of an ended match from its server
     #[command(
-        after_help = "The file is byte for byte the one that the server keeps, so its checksum \
-        and its signature hold."
+        after_help = "The file has the same bytes as on the server, so its checksum and signature \
+        stay valid."
     )]
     Fetch {
-        /// Identifier of the match, as `bridgemaster create` prints it
+        /// Identifier of the match, as `match create` prints it
         match_id: String,
         /// File to write [default: MATCH_ID.replay.binpb]
         #[arg(short, long, value_name = "FILE")]
@@ -51,31 +51,31 @@ enum ReplayCommand {
         #[command(flatten)]
         server: ServerFlag,
     },
-    /// Print a replay as text: the rules, every decision with its events, and the result
+    /// Print a replay as text: rules, decisions with events, and result
     Show {
         /// Replay file
         file: PathBuf,
     },
-    /// Verify a replay: play it again by the rules and check everything in it
+    /// Verify a replay by replaying the match and checking every record
     #[command(
-        after_help = "Exit code 0: everything holds. Exit code 1: the file cannot be read, \
-        something does not hold, or the file is not signed by the key that is asked for; the \
-        first such record is named. The rules say whether what happened is right; only the \
-        signature says who played, when, and which server wrote it down."
+        after_help = "Exit codes: 0 the replay is valid; 1 the file cannot be read, is invalid, or is \
+        not signed by the required key. The error names the first invalid record.\n\n\
+        Verification proves that all decisions and events follow the rules. Only the signature \
+        proves who played, when, and which server wrote the replay."
     )]
     Verify {
         /// Replay file
         file: PathBuf,
-        /// Public key that must have signed it: 64 hex digits, or a file that contains them
+        /// Public key that must have signed the file: 64 hex digits, or a file with these
         #[arg(long, value_name = "HEX|FILE")]
         key: Option<String>,
-        /// Server whose key must have signed it; the server is asked for its public key
+        /// Server whose key must have signed the file
         #[arg(long, value_name = "URL", conflicts_with = "key")]
         server: Option<String>,
         #[command(flatten)]
         tls: TlsArgs,
     },
-    /// Write a replay as one HTML file, which any browser shows without a server
+    /// Write a replay as one HTML file that works without a server
     Html {
         /// Replay file
         file: PathBuf,
@@ -83,16 +83,16 @@ enum ReplayCommand {
         #[arg(short, long, value_name = "FILE")]
         out: Option<PathBuf>,
     },
-    /// Show a replay in the browser: serve its page here until Ctrl-C
+    /// Show a replay in the browser, on a local page that is served until Ctrl-C
     Open {
         /// Replay file
         file: PathBuf,
     },
-    /// Play on from a position of a replay, with other bots
+    /// Continue a match from a position of its replay, with other bots
     Fork(ForkArgs),
-    /// Convert a replay, so that programs in any language can read it
+    /// Convert a replay to JSON
     Export {
-        /// As canonical proto JSON of the message bridgemaster.v1.Replay
+        /// Write canonical proto JSON of the message bridgemaster.v1.Replay
         #[arg(long, required = true)]
         json: bool,
         /// Replay file
@@ -109,17 +109,14 @@ impl ReplayArgs {
             ReplayCommand::Fork(args) => return args.run(),
             other => other.run(),
         };
-        match done {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => failure::report(&error),
-        }
+        failure::exit_code(done)
     }
 }
 
 impl ReplayCommand {
     fn run(self) -> anyhow::Result<()> {
         match self {
-            // It has exit codes of its own.
+            // `ReplayArgs::run` handles this command, which has additional exit codes.
             Self::Fork(_) => Ok(()),
             ReplayCommand::Fetch {
                 match_id,
@@ -134,7 +131,7 @@ impl ReplayCommand {
                 file,
                 key: Some(key),
                 ..
-            } => verify_file(&file, Some(demanded(&key)?)),
+            } => verify_file(&file, Some(required_key(&key)?)),
             ReplayCommand::Verify {
                 file,
                 server: Some(url),
@@ -156,12 +153,12 @@ impl ReplayCommand {
     }
 }
 
-/// Default file of a fetched replay.
+/// Returns a downloaded replay's default file, `MATCH_ID.replay.binpb`.
 fn default_file(match_id: &str) -> anyhow::Result<PathBuf> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
     if match_id.is_empty() || !match_id.chars().all(is_plain) {
         return Err(misuse(format!(
-            "{match_id:?} cannot be the name of a file; name one with --out FILE"
+            "the match id {match_id:?} is not a valid file name; name a file with --out FILE"
         )));
     }
     Ok(PathBuf::from(format!("{match_id}.replay.binpb")))
@@ -169,7 +166,8 @@ fn default_file(match_id: &str) -> anyhow::Result<PathBuf> {
 
 async fn fetch(server: &ServerFlag, match_id: &str, out: &Path) -> anyhow::Result<()> {
     let bytes = server.connect().await?.replay_file(match_id).await?;
-    let ReplayFile { replay, signed_by } = decode(&bytes).context("what the server sent")?;
+    let ReplayFile { replay, signed_by } =
+        decode(&bytes).context("the server sent an invalid replay")?;
     ensure!(
         replay.match_id == match_id,
         "the server sent the replay of another match, {:?}",
@@ -178,23 +176,22 @@ async fn fetch(server: &ServerFlag, match_id: &str, out: &Path) -> anyhow::Resul
     let by = match signed_by {
         None => "not signed".to_owned(),
         Some(key) if key == server.signing_key().await? => {
-            format!("signed by key {}, the server's", key.id())
+            format!("signed with the server's key, {}", key.id())
         }
         Some(key) => format!(
-            "signed by key {}, which is not the one that the server has now",
+            "signed with key {}, which is not the server's current key",
             key.id()
         ),
     };
-    whole_file::write(out, &bytes)
-        .with_context(|| format!("{} cannot be written", out.display()))?;
+    whole_file::write(out, &bytes).with_context(|| format!("cannot write {}", out.display()))?;
     let out = out.display();
     Ok(output::print(&format!(
         "{out}: the replay of match {match_id}, {by}\n"
     ))?)
 }
 
-/// The key that `--key` asks for.
-fn demanded(key: &str) -> anyhow::Result<PublicKey> {
+/// Parses the `--key` value.
+fn required_key(key: &str) -> anyhow::Result<PublicKey> {
     if let Ok(key) = key.parse() {
         return Ok(key);
     }
@@ -209,17 +206,17 @@ fn demanded(key: &str) -> anyhow::Result<PublicKey> {
     parsed.map_err(|error| misuse(format!("--key {}: {error}", path.display())))
 }
 
-/// Who signed a file, for the end of a sentence.
-fn signer(signed_by: Option<PublicKey>) -> String {
+/// Describes a file's signature.
+fn signature(signed_by: Option<PublicKey>) -> String {
     match signed_by {
-        None => "not signed: only the file itself says who played and when".to_owned(),
+        None => "not signed, so nothing proves who played and when".to_owned(),
         Some(key) => format!("signed by key {} ({key})", key.id()),
     }
 }
 
 fn show(path: &Path) -> anyhow::Result<()> {
     let ReplayFile { replay, signed_by } = read(path)?;
-    let mut text = format!("{}\n", signer(signed_by));
+    let mut text = format!("{}\n", signature(signed_by));
     write_transcript(&replay, &mut text).with_context(|| path.display().to_string())?;
     text.push('\n');
     if let Some(result) = &replay.result {
@@ -228,44 +225,49 @@ fn show(path: &Path) -> anyhow::Result<()> {
     Ok(output::print(&text)?)
 }
 
-fn verify_file(path: &Path, demanded: Option<PublicKey>) -> anyhow::Result<()> {
+fn verify_file(path: &Path, required: Option<PublicKey>) -> anyhow::Result<()> {
     let ReplayFile { replay, signed_by } = read(path)?;
     let shown = path.display();
-    match (demanded, signed_by) {
-        (Some(demanded), Some(key)) if key != demanded => bail!(
-            "{shown} does not hold: it is signed by key {}, and not by {}",
+    match (required, signed_by) {
+        (Some(required), Some(key)) if key != required => bail!(
+            "{shown} is signed by key {}, but key {} is required",
             key.id(),
-            demanded.id()
+            required.id()
         ),
-        (Some(demanded), None) => bail!(
-            "{shown} does not hold: it is not signed, and the signature of key {} is asked for",
-            demanded.id()
+        (Some(required), None) => bail!(
+            "{shown} is not signed, but a signature made with key {} is required",
+            required.id()
         ),
         _ => {}
     }
-    let verified = verify(&replay).with_context(|| format!("{shown} does not hold"))?;
+    let verified = verify(&replay).with_context(|| format!("{shown} is not valid"))?;
     let seed = match (verified.seed_checked, verified.commitment_checked) {
-        (true, true) => "the seed is the one committed to, and every chance result what it draws",
-        (true, false) => "every chance result is what the seed draws; no commitment is stored",
-        (false, _) => "the seed is not stored, so chance results were taken as they are",
+        (true, true) => "the seed matches its commitment and all chance results",
+        (true, false) => {
+            "the seed matches all chance results, but there is no commitment to the seed"
+        }
+        (false, _) => "chance results are not checked, since the seed is not stored",
     };
-    let lag = match verified.spoiled_by_referee {
-        true => "; the match was spoiled by the referee's own lag",
-        false => "",
+    let lag = if verified.spoiled_by_referee {
+        "; the match was spoiled by the referee's own lag"
+    } else {
+        ""
     };
-    let taken_over = verified.taken_over.map_or_else(String::new, |decisions| {
-        format!("; forked: its first {decisions} decisions are those of another match")
-    });
+    let taken_over = verified
+        .copied_decisions
+        .map_or_else(String::new, |decisions| {
+            format!("; forked: the first {decisions} decisions come from another match")
+        });
     Ok(output::print(&format!(
-        "{shown} holds: match {}, {} with {} and {}, all events, digests \
-         and the result checked by the rules of {} version {}; {seed}{lag}{taken_over}\n{}\n",
-        Outside(&replay.match_id),
+        "{shown} is valid: match {}, {} with {} and {}; all events, digests and the result \
+         checked by the rules of {}, version {}; {seed}{lag}{taken_over}\n{}\n",
+        Escaped(&replay.match_id),
         count(verified.records, "record", "records"),
         count(verified.decisions, "decision", "decisions"),
         count(verified.faults, "fault", "faults"),
         replay.game_id,
         replay.rules_version,
-        signer(signed_by),
+        signature(signed_by),
     ))?)
 }
 
@@ -275,8 +277,8 @@ fn export(path: &Path, to: Option<&Path>) -> anyhow::Result<()> {
     match to {
         None => output::print(&json)?,
         Some(to) => whole_file::write(to, json.as_bytes())
-            .with_context(|| format!("{} cannot be written", to.display()))?,
+            .with_context(|| format!("cannot write {}", to.display()))?,
     }
-    output::complain(&format!("{}: {}", path.display(), signer(signed_by)));
+    output::eprint(&format!("{}: {}", path.display(), signature(signed_by)));
     Ok(())
 }

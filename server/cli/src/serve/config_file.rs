@@ -1,4 +1,4 @@
-//! The config file of a server.
+//! A server's config file.
 
 use std::{
     collections::BTreeMap,
@@ -9,31 +9,33 @@ use std::{
 use anyhow::Context as _;
 use bridgemaster_proto::v1::Ladder;
 use bridgemaster_server::{KeepReplays, Limits};
+use bridgemaster_whole_file::FileMode;
 use serde::Deserialize;
 use toml::Table;
 
 use super::{
-    flags::{LogForm, PublicReadFlag, Survives},
+    flags::{DurabilityFlag, LogFormat, PublicReadFlag},
     keep_replays, ladders,
 };
 use crate::{address, failure::misuse, input_file};
 
-/// Most bytes of a config file: many times what one with every entry has.
+/// Maximum size of a config file, in bytes. A file with every entry is several times smaller.
 const MAX_CONFIG_BYTES: u64 = 64 * 1024;
 
-/// A config file: the flags of `serve` by their names, with `_` for `-`, and limits.
+/// A config file with `serve` flags (with `_` in place of `-`), limits and ladders.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct ConfigFile {
     #[serde(deserialize_with = "address::deserialize")]
     pub(super) listen: Option<SocketAddr>,
     pub(super) replays: Option<PathBuf>,
+    pub(super) replay_mode: Option<FileMode>,
     pub(super) data: Option<PathBuf>,
     pub(super) store: Option<String>,
     pub(super) node: Option<String>,
     pub(super) advertise: Option<String>,
     pub(super) forward: bool,
-    pub(super) survives: Option<Survives>,
+    pub(super) durability: Option<DurabilityFlag>,
     #[serde(deserialize_with = "keep_replays::deserialize")]
     pub(super) keep_replays: Option<KeepReplays>,
     pub(super) drain_time: Option<u32>,
@@ -50,26 +52,26 @@ pub(super) struct ConfigFile {
     pub(super) page: Option<SocketAddr>,
     pub(super) no_page: bool,
     pub(super) page_host: Vec<String>,
-    pub(super) log: Option<LogForm>,
+    pub(super) log: Option<LogFormat>,
     pub(super) insecure: bool,
     pub(super) limits: Limits,
-    /// The flags of `ladder create` for each ladder, by its name.
+    /// The `ladder create` flags for each ladder, by name.
     ladders: BTreeMap<String, Table>,
 }
 
 impl ConfigFile {
-    /// The ladders of the file at this path.
+    /// Parses the ladders of the file. Errors name `path`.
     ///
     /// # Errors
-    /// When an entry cannot be used.
+    /// An entry is unknown, or its value is invalid.
     pub(super) fn ladders(&self, path: &Path) -> anyhow::Result<Vec<Ladder>> {
         let ladders = self.ladders.iter();
         ladders
-            .map(|(name, table)| ladders::read(path, name, table))
+            .map(|(name, table)| ladders::parse(path, name, table))
             .collect()
     }
 
-    /// Reads a file; the error of one that cannot be used names the entry and its line.
+    /// Reads a config file. Errors name the invalid entry and its line.
     pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
         let text = input_file::read_text(path, MAX_CONFIG_BYTES).context("--config")?;
         toml::from_str(&text)

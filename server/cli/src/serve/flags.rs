@@ -4,117 +4,141 @@ use std::{net::SocketAddr, path::PathBuf};
 
 use bridgemaster_server::{KeepReplays, identity::PublicRead, traces::Collector};
 use bridgemaster_store::{Durability, NodeAddress, NodeName};
+use bridgemaster_whole_file::FileMode;
 use clap::{ArgAction, Args, ValueEnum, value_parser};
 use serde::Deserialize;
 
 use super::keep_replays;
 use crate::{address, tls_flags::TlsFlags};
 
-/// Longest drain time, in seconds: a day, like the longest time for a decision.
+/// Maximum drain time, in seconds. It is one day, the same as the maximum time for a decision.
 pub(super) const MAX_DRAIN_SECONDS: u32 = 86_400;
 
 #[derive(Args)]
-pub(crate) struct ServeArgs {
-    /// TOML file with values of these flags, and with limits; flags on the command line win
+pub(super) struct ServeArgs {
+    /// TOML file with flags, limits and ladders; command-line flags take precedence
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
     /// Address to listen on; port 0 picks a free port [default: 127.0.0.1:50051]
     #[arg(long, value_name = "ADDR:PORT", value_parser = address::parse)]
     pub(super) listen: Option<SocketAddr>,
     /// Folder for the replays of all ended matches, created if missing
+    ///
+    /// A replay is written once it is public: when the match and its match group have ended, and
+    /// the spectators' delay has passed. Without a store, the server writes withheld replays with
+    /// mode 0600 when it stops.
     #[arg(long, value_name = "DIR")]
     pub(super) replays: Option<PathBuf>,
-    /// Data folder, created if missing: keeps matches across restarts, their results, and the API
-    /// keys of `bridgemaster key`. Without it everything ends with the server
+    /// Permissions of replay files, in octal, such as 0640 [default: 0600]
+    ///
+    /// With 0640 the owner's group can list and read the --replays folder; with 0644 all users can,
+    /// such as a web server. Permissions of an existing folder change only if this flag is set.
+    #[arg(long, value_name = "MODE")]
+    pub(super) replay_mode: Option<FileMode>,
+    /// Data folder for matches, results and API keys, created if missing
+    ///
+    /// Stored matches continue after a restart. Without --data or --store, matches and results are
+    /// lost when the server stops.
     #[arg(long, value_name = "DIR")]
     pub(super) data: Option<PathBuf>,
-    /// PostgreSQL database that keeps the same in place of a data folder, as
-    /// postgres://USER:PASSWORD@HOST:PORT/DATABASE [env: BRIDGEMASTER_STORE]. The environment does
-    /// not show the password to other users
+    /// PostgreSQL database to use instead of a data folder [env: BRIDGEMASTER_STORE]
+    ///
+    /// As postgres://USER:PASSWORD@HOST:PORT/DATABASE. Prefer the environment variable, because
+    /// other users of the machine can read passwords in arguments.
     #[arg(long, value_name = "URL", conflicts_with = "data")]
     pub(super) store: Option<String>,
-    /// Name of this server among those that share the database, each started with one: they play
-    /// each its own matches, and those of one that is gone go on at the others
+    /// Name of this node in a cluster of servers that share a database
+    ///
+    /// Each node plays its own matches. If a node dies, other nodes take over its matches.
     #[arg(long, value_name = "NAME", requires = "advertise")]
     pub(super) node: Option<NodeName>,
-    /// Where bots and callers of the other servers are sent to, to reach this one
+    /// Address to which other nodes redirect clients of this node
     #[arg(long, value_name = "HOST:PORT", requires = "node")]
     pub(super) advertise: Option<NodeAddress>,
-    /// Pass calls on to the other servers, which callers then need not reach themselves; all of them
-    /// are started with it
+    /// Forward calls to other nodes, so that clients need to reach only this node
+    ///
+    /// All nodes of a cluster must be started with this flag.
     #[arg(long, requires = "node")]
     pub(super) forward: bool,
-    /// What an answered move survives [default: power]
+    /// Failures that an acknowledged decision survives [default: disk]
     #[arg(long, value_enum)]
-    pub(super) survives: Option<Survives>,
-    /// Replays of ended matches to keep in the store: `all`, those of a time such as 30d, or those
-    /// of the newest matches, such as 1000000 of them; results are kept for ever [default: all]
+    pub(super) durability: Option<DurabilityFlag>,
+    /// Replays to keep in the store: all, a time or a number [default: all]
+    ///
+    /// A time such as 30d keeps the replays of the last 30 days. A number such as 1000000 keeps the
+    /// replays of the newest matches. Results are kept forever.
     #[arg(long, value_name = "TIME|NUMBER|all", value_parser = keep_replays::parse)]
     pub(super) keep_replays: Option<KeepReplays>,
-    /// Drop a match of the store that cannot go on; can be repeated
+    /// Drop a stored match that cannot be continued (repeatable)
     #[arg(long, value_name = "MATCH_ID")]
     pub(super) drop_match: Vec<String>,
-    /// Drain time: time that matches have to end when the server is asked to stop, in seconds; a
-    /// second signal skips it [default: 5 with --data or --store, else 30]
+    /// Time for matches to end on shutdown, in seconds [default: 5; 30 without a store]
+    ///
+    /// On the first SIGINT or SIGTERM the server drains: it creates no new matches and waits for
+    /// this time. A second signal ends the wait.
     #[arg(long, value_name = "SECONDS", value_parser = value_parser!(u32).range(..=i64::from(MAX_DRAIN_SECONDS)))]
     pub(super) drain_time: Option<u32>,
-    /// Require an API key of the store from every caller
+    /// Require an API key for every call
     #[arg(long)]
     pub(super) require_keys: bool,
-    /// Show this without an API key, on a server that requires them: the results of ladders,
-    /// matches too, or replays too [default: none]
+    /// Data that is public on a server that requires API keys [default: none]
     #[arg(long, value_enum)]
     pub(super) public_read: Option<PublicReadFlag>,
-    /// Serve the rules by call, for bots in languages that have no library of the rules: to keys
-    /// with the scope `rules`, or without --require-keys to everybody
+    /// Serve RulesService, for bots in languages without the rules library
+    ///
+    /// With --require-keys, calls of this service need a key with the rules scope.
     #[arg(long)]
     pub(super) rules: bool,
     #[command(flatten)]
     pub(super) tls: TlsFlags,
-    /// Serve metrics for Prometheus at this address, as `GET /metrics`
+    /// Address of the Prometheus metrics (`GET /metrics`)
     #[arg(long, value_name = "ADDR:PORT", value_parser = address::parse)]
     pub(super) metrics: Option<SocketAddr>,
-    /// Export spans of matches, seats and commits to this collector of OpenTelemetry, over OTLP/gRPC:
-    /// http://HOST:PORT, or https://HOST:PORT with TLS
+    /// Export traces over OTLP/gRPC to this collector, such as http://HOST:PORT
+    ///
+    /// Spans cover matches, seats and commits. With https:// the connection uses TLS.
     #[arg(long, value_name = "ADDRESS")]
     pub(super) otlp: Option<Collector>,
-    /// Address of the page for people, in which matches are watched; port 0 picks a free port
-    /// [default: 127.0.0.1:8080 if the server is on a loopback address too, else no page]
+    /// Address of the web page; port 0 picks a free port [default: 127.0.0.1:8080]
+    ///
+    /// Without this flag, the server serves the page only if its own address is a loopback address.
     #[arg(long, value_name = "ADDR:PORT", value_parser = address::parse, conflicts_with = "no_page")]
     pub(super) page: Option<SocketAddr>,
-    /// Serve no page
+    /// Do not serve the web page
     #[arg(long)]
     pub(super) no_page: bool,
-    /// Name by which browsers reach the page, besides addresses and `localhost`; not needed with
-    /// TLS; can be repeated
+    /// Host name under which browsers reach the page (repeatable)
+    ///
+    /// IP addresses and `localhost` are always accepted. This flag is not needed with TLS.
     #[arg(long, value_name = "NAME")]
     pub(super) page_host: Vec<String>,
-    /// Form of the log on standard error [default: text]
+    /// Format of the log on standard error [default: text]
     #[arg(long, value_enum)]
-    pub(super) log: Option<LogForm>,
-    /// Log more: -v what matches do, -vv everything; RUST_LOG overrides this
+    pub(super) log: Option<LogFormat>,
+    /// Log more: -v matches, -vv everything (RUST_LOG takes precedence)
     #[arg(short, long, action = ArgAction::Count)]
     pub(super) verbose: u8,
-    /// Allow addresses that other machines can reach without TLS: tickets and keys then cross the
-    /// network unencrypted
+    /// Allow addresses that are not loopback addresses without TLS
+    ///
+    /// Without TLS, tickets and keys cross the network unencrypted.
     #[arg(long)]
     pub(super) insecure: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Survives {
-    /// A power failure: every answer waits for the disk
-    Power,
-    /// A crash of the server and kill -9, but not of the machine: faster
-    Kill,
+pub(super) enum DurabilityFlag {
+    /// Power failures and crashes; every acknowledgement waits for the disk
+    Disk,
+    /// Crashes of the process and kill -9, but not of the machine; faster
+    Process,
 }
 
-impl From<Survives> for Durability {
-    fn from(flag: Survives) -> Self {
+impl From<DurabilityFlag> for Durability {
+    fn from(flag: DurabilityFlag) -> Self {
         match flag {
-            Survives::Power => Self::Power,
-            Survives::Kill => Self::Process,
+            DurabilityFlag::Disk => Self::Disk,
+            DurabilityFlag::Process => Self::Process,
         }
     }
 }
@@ -122,13 +146,13 @@ impl From<Survives> for Durability {
 #[derive(Clone, Copy, ValueEnum, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum PublicReadFlag {
-    /// Nothing: each call needs a key
+    /// No data; every call needs a key
     None,
-    /// Ladders: standings, bots, who met whom, results as CSV
+    /// Ladders: standings, bots, head-to-head results, results as CSV
     Results,
-    /// The same, and all matches, as they are played and how they ended
+    /// Ladders, and all running and ended matches
     Matches,
-    /// The same, and replays
+    /// Ladders, all matches, and replays
     All,
 }
 
@@ -145,9 +169,9 @@ impl From<PublicReadFlag> for PublicRead {
 
 #[derive(Clone, Copy, ValueEnum, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum LogForm {
-    /// Lines for people
+pub(super) enum LogFormat {
+    /// Lines of text
     Text,
-    /// One JSON object a line
+    /// One JSON object per line
     Json,
 }

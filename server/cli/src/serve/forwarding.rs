@@ -1,33 +1,34 @@
-//! How the other servers of a cluster are reached, for `--forward`.
+//! Connections to a cluster's other nodes, for `--forward`.
 
 use std::sync::Arc;
 
 use bridgemaster_sdk::{TlsOptions, endpoint};
-use bridgemaster_server::Dial;
+use bridgemaster_server::NodeConnector;
 
 use super::settings::Settings;
 use crate::failure::misuse;
 
-/// How they are reached, if calls are passed on: with TLS if this server has it, as every client
-/// reaches a server.
+/// Returns the function that connects to other nodes; `None` if calls are not forwarded. If this
+/// server uses TLS, these connections use TLS too, with the client TLS options from the
+/// environment.
 ///
 /// # Errors
-/// When the files of TLS cannot be used.
-pub(super) fn dial(settings: &Settings) -> anyhow::Result<Option<Dial>> {
+/// The TLS files are invalid.
+pub(super) fn connector(settings: &Settings) -> anyhow::Result<Option<NodeConnector>> {
     let Some(own) = settings.node.address.as_ref().filter(|_| settings.forward) else {
         return Ok(None);
     };
-    let scheme = if settings.tls.is_given() {
+    let scheme = if settings.tls.is_enabled() {
         "https"
     } else {
         "http"
     };
     let tls = TlsOptions::from_env();
-    let dial: Dial = Arc::new(move |address| {
-        let reached = endpoint(&format!("{scheme}://{address}"), &tls);
-        reached.map_err(|error| error.to_string())
+    let connector: NodeConnector = Arc::new(move |address| {
+        let endpoint = endpoint(&format!("{scheme}://{address}"), &tls);
+        endpoint.map_err(|error| error.to_string())
     });
-    // What is wrong with the files is told now, and not with the first call.
-    dial(own.as_str()).map_err(|problem| misuse(format!("--forward: {problem}")))?;
-    Ok(Some(dial))
+    // Report invalid files at startup instead of at the first call.
+    connector(own.as_str()).map_err(|problem| misuse(format!("--forward: {problem}")))?;
+    Ok(Some(connector))
 }

@@ -1,30 +1,30 @@
-//! `--keep-replays`: which replays of ended matches stay in the data folder.
+//! Parses `--keep-replays`, which states the ended matches' replays that stay in the store.
 
 use bridgemaster_server::KeepReplays;
 use serde::{Deserialize, Deserializer, de::Error as _};
 
 use crate::lifetime::Lifetime;
 
-/// Reads `all`, a time such as `30d`, or a number of matches.
+/// Parses `all`, a time such as `30d`, or a number of matches.
 pub(super) fn parse(text: &str) -> Result<KeepReplays, String> {
     if text == "all" {
         return Ok(KeepReplays::All);
     }
-    // `parse` would take a sign.
+    // Checking for digits rejects a sign, which `parse` would accept.
     if text.chars().all(|digit| digit.is_ascii_digit())
         && let Ok(count) = text.parse()
     {
         return Ok(KeepReplays::Last(count));
     }
     match text.parse::<Lifetime>() {
-        Ok(time) => Ok(KeepReplays::For(time.time())),
+        Ok(lifetime) => Ok(KeepReplays::For(lifetime.duration())),
         Err(error) => Err(format!(
-            "it is `all`, a number of matches, 1 or more, or a time; {error}"
+            "expected `all`, a number of matches (at least 1), or a time: {error}"
         )),
     }
 }
 
-/// The same in a config file.
+/// Deserializes a value in a config file with [`parse`].
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<KeepReplays>, D::Error> {
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_a_number_and_a_time_are_read_and_nothing_else() {
+    fn only_all_a_number_and_a_time_are_valid() {
         assert_eq!(parse("all"), Ok(KeepReplays::All));
         let last = KeepReplays::Last(1_000_000.try_into().unwrap());
         assert_eq!(parse("1000000"), Ok(last));

@@ -1,4 +1,5 @@
-//! `[ladders.NAME]` of a config file: the flags of `ladder create`, by their names.
+//! Parses the `[ladders.NAME]` table in a config file. The table's entries are `ladder create`
+//! flags.
 
 use std::path::Path;
 
@@ -8,7 +9,7 @@ use toml::{Table, Value};
 
 use crate::{failure::misuse, ladder::LadderFlags};
 
-/// The flags of a ladder, from the entries of a table.
+/// Parser for a ladder's flags. Each flag has the name of an entry.
 #[derive(Parser)]
 #[command(no_binary_name = true, disable_help_flag = true, color = clap::ColorChoice::Never)]
 struct Entries {
@@ -16,12 +17,12 @@ struct Entries {
     flags: LadderFlags,
 }
 
-/// The ladder of this name.
+/// Parses the ladder of this name.
 ///
 /// # Errors
-/// When an entry is none, or its value cannot be used.
-pub(super) fn read(path: &Path, name: &str, table: &Table) -> anyhow::Result<Ladder> {
-    let refused = |problem: String| {
+/// An entry is unknown, or its value is invalid.
+pub(super) fn parse(path: &Path, name: &str, table: &Table) -> anyhow::Result<Ladder> {
+    let invalid = |problem: String| {
         misuse(format!(
             "--config {}: [ladders.{name}]: {problem}",
             path.display()
@@ -29,22 +30,22 @@ pub(super) fn read(path: &Path, name: &str, table: &Table) -> anyhow::Result<Lad
     };
     let mut arguments = Vec::new();
     for (entry, value) in table {
-        arguments.extend(flags(entry, value).map_err(refused)?);
+        arguments.extend(flags(entry, value).map_err(invalid)?);
     }
     let entries = Entries::try_parse_from(arguments).map_err(|error| {
         let text = match error.kind() {
-            ErrorKind::MissingRequiredArgument => "an entry is missing".to_owned(),
+            ErrorKind::MissingRequiredArgument => "a required entry is missing".to_owned(),
             _ => error.render().to_string(),
         };
-        let told = text.lines().take_while(|line| !line.is_empty());
-        let told: Vec<&str> = told.map(str::trim).collect();
-        refused(told.join(" ").trim_start_matches("error: ").to_owned())
+        let message = text.lines().take_while(|line| !line.is_empty());
+        let message: Vec<&str> = message.map(str::trim).collect();
+        invalid(message.join(" ").trim_start_matches("error: ").to_owned())
     })?;
     let ladder = entries.flags.ladder(name.to_owned());
-    ladder.map_err(|error| refused(error.to_string()))
+    ladder.map_err(|error| invalid(error.to_string()))
 }
 
-/// The flags that an entry stands for.
+/// Returns the command-line arguments that correspond to an entry.
 fn flags(entry: &str, value: &Value) -> Result<Vec<String>, String> {
     let command = Entries::command();
     let names: Vec<String> = command
@@ -54,7 +55,7 @@ fn flags(entry: &str, value: &Value) -> Result<Vec<String>, String> {
         .collect();
     if !names.iter().any(|name| name == entry) {
         return Err(format!(
-            "there is no entry {entry:?}; there are {}",
+            "unknown entry {entry:?}; valid entries are {}",
             names.join(", ")
         ));
     }
@@ -63,7 +64,10 @@ fn flags(entry: &str, value: &Value) -> Result<Vec<String>, String> {
         Value::String(text) => Ok(format!("{flag}={text}")),
         Value::Integer(number) => Ok(format!("{flag}={number}")),
         Value::Float(number) => Ok(format!("{flag}={number}")),
-        other => Err(format!("{entry}: a {} is no value of it", other.type_str())),
+        other => Err(format!(
+            "{entry}: a value of type {} is not valid here",
+            other.type_str()
+        )),
     };
     match value {
         Value::Boolean(true) => Ok(vec![flag]),
@@ -84,42 +88,45 @@ mod tests {
     fn ladder(text: &str) -> Result<Ladder, String> {
         let table: Table = text.parse().unwrap();
         let path = Path::new("server.toml");
-        read(path, "class", &table).map_err(|error| error.to_string())
+        parse(path, "class", &table).map_err(|error| error.to_string())
     }
 
     #[test]
     fn entries_are_the_flags_of_ladder_create() {
-        let read = ladder(
+        let parsed = ladder(
             "game = \"alhambra\"\nseats = 3\ncap_ms = 1000\nhouse_bot = [\"greedy@1\", \"random\"]\n\
              owners_apart = true\nask_forced = false\nreplays = \"after-season\"\n\
              confidence = 0.9\n",
         );
-        let read = read.unwrap();
-        let config = read.config.unwrap();
-        assert_eq!((read.ladder_id.as_str(), config.seats), ("class", 3));
+        let ladder = parsed.unwrap();
+        let config = ladder.config.unwrap();
+        assert_eq!((ladder.ladder_id.as_str(), config.seats), ("class", 3));
         assert_eq!(config.clock.unwrap().cap_ms, Some(1000));
-        assert_eq!(read.house_bots, ["greedy@1", "random"]);
-        assert!(read.owners_apart && !config.ask_forced);
-        assert_eq!(read.replays, LadderReplays::AfterSeason as i32);
+        assert_eq!(ladder.house_bots, ["greedy@1", "random"]);
+        assert!(ladder.owners_apart && !config.ask_forced);
+        assert_eq!(ladder.replays, LadderReplays::AfterSeason as i32);
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_the_ladder_and_the_entry() {
-        for (text, told) in [
+    fn an_error_names_the_ladder_and_the_entry() {
+        for (text, expected) in [
             (
                 "colour = 1",
-                "[ladders.class]: there is no entry \"colour\"; there are ",
+                "[ladders.class]: unknown entry \"colour\"; valid entries are ",
             ),
-            ("server = \"x\"", "there is no entry \"server\""),
+            ("server = \"x\"", "unknown entry \"server\""),
             ("game = \"chess\"", "--game"),
             ("seats = 9", "--seats 9"),
             ("seats = \"many\"", "--seats"),
             ("seed = \"s\"", "--seed"),
-            ("game = { name = 1 }", "game: a table is no value of it"),
+            (
+                "game = { name = 1 }",
+                "game: a value of type table is not valid here",
+            ),
             ("replays = \"mine\"", "after-season"),
         ] {
             let problem = ladder(text).unwrap_err();
-            assert!(problem.contains(told), "{told} is not in {problem}");
+            assert!(problem.contains(expected), "{expected} is not in {problem}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The log of a server. A thread of its own writes it, so that a slow disk, or a pipe that nobody
-//! reads, holds up no match.
+//! A server's log. A separate thread writes it, so that a slow disk or a blocked pipe does not
+//! delay matches.
 
 use std::{
     sync::{
@@ -23,50 +23,50 @@ use tracing_subscriber::{
     util::SubscriberInitExt as _,
 };
 
-use super::{flags::LogForm, settings::Settings};
+use super::{flags::LogFormat, settings::Settings};
 use crate::output;
 
-/// Lines that wait to be written, at most; further ones are lost. What a busy server logs with `-v`
-/// in some ten seconds, and a few MiB.
-const WAITING_LINES: usize = 10_000;
-/// Interval at which the log reports how many lines are missing.
-const TELL_EVERY: Duration = Duration::from_secs(60);
+/// Maximum number of queued log lines. Further lines are dropped. If writing blocks, a busy server
+/// with `-v` takes about ten seconds to fill the queue. A full queue uses a few MiB.
+const QUEUE_LINES: usize = 10_000;
+/// Interval at which dropped lines are reported.
+const REPORT_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Lines that are missing in the log.
+/// Counts the lines that were dropped, and reports them in the log.
 #[derive(Clone)]
 pub(super) struct MissingLines {
     limit: LineLimit,
-    lost: ErrorCounter,
-    /// How many of the lost ones the log has told.
-    told: Arc<AtomicUsize>,
+    dropped: ErrorCounter,
+    /// Number of dropped lines that have already been reported.
+    reported: Arc<AtomicUsize>,
 }
 
-/// Starts the log, which is rate-limited. The guard, when it is dropped, waits a second at most until
-/// the lines are written.
+/// Starts the log with a limited rate. When the guard is dropped, it waits at most one second for
+/// the queue to be written.
 pub(super) fn start(settings: &Settings) -> (MissingLines, WorkerGuard) {
-    let (of_others, ours) = match settings.verbose {
+    let (other_level, own_level) = match settings.verbose {
         0 => (LevelFilter::WARN, LevelFilter::WARN),
         1 => (LevelFilter::WARN, LevelFilter::INFO),
         _ => (LevelFilter::INFO, LevelFilter::TRACE),
     };
-    // The prefix of the names of all our crates, this one included.
-    let levels = Targets::new().with_target("bridgemaster", ours);
-    let filter = log_filter(levels.with_default(of_others));
+    // The names of all crates in the workspace have this prefix.
+    let levels = Targets::new().with_target("bridgemaster", own_level);
+    let filter = log_filter(levels.with_default(other_level));
     let limit = LineLimit::default();
     let filter = filter.and(limit.clone());
     let writer = NonBlockingBuilder::default()
-        .buffered_lines_limit(WAITING_LINES)
+        .buffered_lines_limit(QUEUE_LINES)
         .thread_name("log");
     let (lines, writing) = match settings.log {
-        LogForm::Text => writer.finish(output::text_log()),
-        LogForm::Json => writer.finish(output::json_log()),
+        LogFormat::Text => writer.finish(output::text_log()),
+        LogFormat::Json => writer.finish(output::json_log()),
     };
     let missing = MissingLines::new(limit, &lines);
     let log = fmt::layer().with_ansi(output::has_colours());
     let log = log.with_writer(lines);
     match settings.log {
-        LogForm::Text => registry().with(log.with_filter(filter)).init(),
-        LogForm::Json => registry().with(log.json().with_filter(filter)).init(),
+        LogFormat::Text => registry().with(log.with_filter(filter)).init(),
+        LogFormat::Json => registry().with(log.json().with_filter(filter)).init(),
     }
     (missing, writing)
 }
@@ -75,30 +75,27 @@ impl MissingLines {
     fn new(limit: LineLimit, lines: &NonBlocking) -> Self {
         Self {
             limit,
-            lost: lines.error_counter(),
-            told: Arc::default(),
+            dropped: lines.error_counter(),
+            reported: Arc::default(),
         }
     }
 
-    /// Logs how many lines are missing since this was told last.
-    pub(super) fn tell(&self) {
-        self.limit.tell();
-        let lost = self.lost.dropped_lines();
-        let lines = lost.saturating_sub(self.told.swap(lost, Ordering::Relaxed));
+    /// Logs the number of lines that were dropped since the last report.
+    pub(super) fn report(&self) {
+        self.limit.report();
+        let dropped = self.dropped.dropped_lines();
+        let lines = dropped.saturating_sub(self.reported.swap(dropped, Ordering::Relaxed));
         if lines > 0 {
-            warn!(
-                lines,
-                "lines were lost: what the log is written to is too slow"
-            );
+            warn!(lines, "log lines dropped because log output is too slow");
         }
     }
 
-    /// Tells regularly.
-    pub(super) async fn tell_on(self) {
-        let mut intervals = interval(TELL_EVERY);
+    /// Reports dropped lines every 60 s. Never returns.
+    pub(super) async fn report_periodically(self) {
+        let mut intervals = interval(REPORT_INTERVAL);
         loop {
             intervals.tick().await;
-            self.tell();
+            self.report();
         }
     }
 }
@@ -111,16 +108,16 @@ mod tests {
 
     use super::*;
 
-    /// Writes a line when it is asked for one, and says which.
-    struct Slow {
-        asked: mpsc::Receiver<()>,
+    /// A writer that waits for a request before each line, then sends the line to the test.
+    struct SlowWriter {
+        requests: mpsc::Receiver<()>,
         written: mpsc::Sender<String>,
     }
 
-    impl io::Write for Slow {
+    impl io::Write for SlowWriter {
         fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-            // Nobody asks any more at the end of the test.
-            let _ = self.asked.recv();
+            // The sender is gone at the end of the test.
+            let _ = self.requests.recv();
             let _ = self
                 .written
                 .send(String::from_utf8_lossy(line).into_owned());
@@ -133,32 +130,32 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_a_slow_writer_has_no_time_for_are_lost_and_told_once() {
-        let (ask, asked) = mpsc::channel();
+    fn lines_dropped_by_a_slow_writer_are_reported_once() {
+        let (request, requests) = mpsc::channel();
         let (written, lines) = mpsc::channel();
         let (log, writing) = NonBlockingBuilder::default()
             .buffered_lines_limit(3)
-            .finish(Slow { asked, written });
+            .finish(SlowWriter { requests, written });
         let missing = MissingLines::new(LineLimit::default(), &log);
         let log = fmt::layer().with_ansi(false).with_writer(log);
         with_default(registry().with(log), || {
-            missing.tell();
+            missing.report();
             for number in 0..100 {
                 info!(number, "one of many");
             }
-            // The writer has one of them at most, and three wait.
-            let lost = missing.lost.dropped_lines();
+            // The writer has at most one of the lines, and three are in the queue.
+            let lost = missing.dropped.dropped_lines();
             assert!((96..=97).contains(&lost), "{lost}");
             for _ in 0..100 - lost {
-                ask.send(()).unwrap();
+                request.send(()).unwrap();
                 assert!(lines.recv().unwrap().contains("one of many"));
             }
-            missing.tell();
-            missing.tell();
+            missing.report();
+            missing.report();
         });
-        drop((ask, writing));
-        let told: Vec<String> = lines.iter().collect();
-        assert_eq!(told.len(), 1, "{told:?}");
-        assert!(told[0].contains("lines were lost"), "{told:?}");
+        drop((request, writing));
+        let reports: Vec<String> = lines.iter().collect();
+        assert_eq!(reports.len(), 1, "{reports:?}");
+        assert!(reports[0].contains("log lines dropped"), "{reports:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! `bridgemaster serve`: a server until it is stopped.
+//! `bridgemaster serve`: runs a server until it is stopped.
 
 mod config_file;
 mod flags;
@@ -6,36 +6,62 @@ mod forwarding;
 mod keep_replays;
 mod ladders;
 mod log;
-mod open_files;
+mod rules;
 mod settings;
 mod spans;
 
 use std::{io, net::SocketAddr, path::Path, sync::Arc};
 
 use bridgemaster_server::{
-    BindError, Server, ServerOptions, SharedStore, Storage, traces::QUEUE_BYTES,
+    BindError, Server, ServerOptions, SharedStore, Storage, traces::MAX_QUEUE_BYTES,
 };
 use bridgemaster_store::{
     DataDir, Durability, IntegrityCheck, KeyStore, Nodes, PostgresStore, SqliteOptions,
     SqliteStore, Store, StoreError,
 };
+use clap::{Args, Subcommand};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use super::{output, runtime::block_on, stop_signal::asked_to_stop, tls_flags::reload_on_hangup};
-use settings::{PageSettings, Settings, StorePlace};
+use super::{output, runtime::block_on, stop_signal::stop_requested, tls_flags::reload_on_hangup};
+use settings::{PageSettings, Settings, StoreLocation};
 
-pub(super) use flags::ServeArgs;
+use flags::ServeArgs;
+use rules::RulesArgs;
+
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(super) struct ServeCommand {
+    #[command(subcommand)]
+    command: Option<ServeSubcommand>,
+    #[command(flatten)]
+    args: ServeArgs,
+}
+
+#[derive(Subcommand)]
+enum ServeSubcommand {
+    /// Run a local rules server, for bots in languages without the rules library
+    Rules(RulesArgs),
+}
+
+impl ServeCommand {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        match self.command {
+            Some(ServeSubcommand::Rules(args)) => args.run(),
+            None => self.args.run(),
+        }
+    }
+}
 
 impl ServeArgs {
-    pub(super) fn run(self) -> anyhow::Result<()> {
+    fn run(self) -> anyhow::Result<()> {
         let settings = Settings::of(self)?;
         let (missing_lines, _writing) = log::start(&settings);
         let served = block_on(async {
-            tokio::spawn(missing_lines.clone().tell_on());
+            tokio::spawn(missing_lines.clone().report_periodically());
             serve(settings).await
         });
-        missing_lines.tell();
+        missing_lines.report();
         served
     }
 }
@@ -43,17 +69,18 @@ impl ServeArgs {
 async fn serve(mut settings: Settings) -> anyhow::Result<()> {
     let tls = settings.tls.load()?;
     reload_on_hangup(tls.clone())?;
-    if settings.is_reached_by_others() && !settings.require_keys {
+    if settings.is_reachable_by_others() && !settings.require_keys {
         warn!(
-            "anybody who can reach the server can make matches; require API keys with --require-keys"
+            "anyone who reaches the server can create matches; require API keys with --require-keys"
         );
     }
-    let (traces, exporting) = spans::begin(&settings);
-    let forward = forwarding::dial(&settings)?;
+    let (traces, span_export) = spans::start(&settings);
+    let forward = forwarding::connector(&settings)?;
     let (store, shared) = open_store(&settings).await?.unzip();
     let shared = shared.flatten();
     let shared = shared.map(|shared| SharedStore { forward, ..shared });
-    open_files::fit(&mut settings.limits, settings.page.is_some());
+    let has_page = settings.page.is_some();
+    settings.limits.fit_open_files(has_page, 0);
     log_memory_bound(&settings);
     let keys = store.clone().filter(|_| settings.require_keys);
     let scheme = if tls.is_some() { "https" } else { "http" };
@@ -63,61 +90,65 @@ async fn serve(mut settings: Settings) -> anyhow::Result<()> {
         limits: settings.limits,
         rules: settings.rules,
         replays: settings.replays,
+        private: None,
+        replay_mode: settings.replay_mode,
         public_read: settings.public_read,
         ladders: settings.ladders,
         traces,
         keys: keys.map(|store| store as Arc<dyn KeyStore>),
         storage: store.map(|store| Storage {
             store,
-            given_up: settings.drop_match,
+            dropped_matches: settings.drop_match,
             keep_replays: settings.keep_replays,
             shared,
         }),
     };
     let mut server = Server::bind(settings.listen, options)
         .await
-        .map_err(explained)?;
+        .map_err(with_hint)?;
     let page = match settings.page {
         Some(page) => open_page(&mut server, page).await?,
         None => None,
     };
     let (drain, stop) = (CancellationToken::new(), CancellationToken::new());
-    let asked = asked_to_stop();
-    let (drained, stopped) = (drain.clone(), stop.clone());
+    let first_signal = stop_requested();
+    let (start_drain, start_stop) = (drain.clone(), stop.clone());
     tokio::spawn(async move {
-        asked.await;
-        let asked_again = asked_to_stop();
-        drained.cancel();
-        asked_again.await;
-        stopped.cancel();
+        first_signal.await;
+        let second_signal = stop_requested();
+        start_drain.cancel();
+        second_signal.await;
+        start_stop.cancel();
     });
     print_addresses(&server, scheme, page)?;
     let served = server.run_and_drain(drain, stop).await;
-    exporting.finish().await;
+    span_export.finish().await;
     Ok(served?)
 }
 
-/// Logs how much memory the server takes at most.
+/// Logs the upper bound on the server's memory use.
 fn log_memory_bound(settings: &Settings) {
-    let of_rules = match settings.rules {
-        true => settings.limits.memory_bound_of_rules(),
-        false => 0,
+    let of_rules = if settings.rules {
+        settings.limits.memory_bound_of_rules()
+    } else {
+        0
     };
-    let of_forwarding = match settings.forward {
-        true => settings.limits.memory_bound_of_forwarding(),
-        false => 0,
+    let of_forwarding = if settings.forward {
+        settings.limits.memory_bound_of_forwarding()
+    } else {
+        0
     };
-    let of_spans = settings.otlp.as_ref().map_or(0, |_| QUEUE_BYTES);
+    let of_spans = settings.otlp.as_ref().map_or(0, |_| MAX_QUEUE_BYTES);
     let bound = settings.limits.memory_bound();
     let memory_mib = [of_rules, of_forwarding, of_spans]
         .into_iter()
         .fold(bound, u64::saturating_add)
         >> 20;
-    info!(memory_mib, "memory is bounded");
+    info!(memory_mib, "upper bound of memory use");
 }
 
-/// Prints where the server listens.
-fn print_addresses(server: &Server, scheme: &str, page: Option<Opened>) -> io::Result<()> {
+/// Prints the server's addresses.
+fn print_addresses(server: &Server, scheme: &str, page: Option<OpenedPage>) -> io::Result<()> {
     output::print(&format!(
         "listening on {scheme}://{} (Ctrl-C stops)\n",
         server.local_addr()
@@ -126,54 +157,54 @@ fn print_addresses(server: &Server, scheme: &str, page: Option<Opened>) -> io::R
         output::print(&format!("metrics at http://{addr}/metrics\n"))?;
     }
     match page {
-        Some(Opened::At(addr)) => output::print(&format!("page at {scheme}://{addr}/\n")),
-        Some(Opened::Taken(addr)) => output::print(&format!(
-            "no page: another program has {addr}; --page ADDR:PORT takes another\n"
+        Some(OpenedPage::Serving(addr)) => output::print(&format!("page at {scheme}://{addr}/\n")),
+        Some(OpenedPage::PortInUse(addr)) => output::print(&format!(
+            "no page: {addr} is in use; use another address with --page ADDR:PORT\n"
         )),
         None => Ok(()),
     }
 }
 
-/// What became of the page.
-enum Opened {
-    /// It is served here.
-    At(SocketAddr),
-    /// Another program has the default port.
-    Taken(SocketAddr),
+/// Outcome of opening the page.
+enum OpenedPage {
+    /// The page is served at this address.
+    Serving(SocketAddr),
+    /// The default port is in use by another program.
+    PortInUse(SocketAddr),
 }
 
-/// Opens the page. That its default port is taken does not keep the server from its work.
-async fn open_page(server: &mut Server, page: PageSettings) -> anyhow::Result<Option<Opened>> {
+/// Opens the page. A default port that is in use is not an error.
+async fn open_page(server: &mut Server, page: PageSettings) -> anyhow::Result<Option<OpenedPage>> {
     let PageSettings {
         addr,
         names,
         is_default,
     } = page;
     match server.open_page(addr, names).await {
-        Ok(addr) => Ok(Some(Opened::At(addr))),
+        Ok(addr) => Ok(Some(OpenedPage::Serving(addr))),
         Err(BindError::Listen { addr, source })
             if is_default && source.kind() == io::ErrorKind::AddrInUse =>
         {
-            Ok(Some(Opened::Taken(addr)))
+            Ok(Some(OpenedPage::PortInUse(addr)))
         }
-        Err(error) => Err(explained(error)),
+        Err(error) => Err(with_hint(error)),
     }
 }
 
-/// An error with what to do about it, where that is known.
-fn explained(error: BindError) -> anyhow::Error {
+/// Adds a hint to an error, if a fix for the problem is known.
+fn with_hint(error: BindError) -> anyhow::Error {
     let hint = match &error {
         BindError::Listen { addr, source } => match source.kind() {
             io::ErrorKind::AddrInUse => format!(
-                "another program listens there, such as a server that was started before; stop \
-                 it, or listen on another port: {} is a free one",
+                "another program uses this address, perhaps an earlier server; stop that program, \
+                 or let the system pick a free port with {}",
                 SocketAddr::new(addr.ip(), 0)
             ),
             io::ErrorKind::AddrNotAvailable => {
-                "no network of this machine has that address".to_owned()
+                "this machine has no network interface with this address".to_owned()
             }
             io::ErrorKind::PermissionDenied => {
-                "ports below 1024 are the administrator's on many systems".to_owned()
+                "ports below 1024 need administrator rights on many systems".to_owned()
             }
             _ => return error.into(),
         },
@@ -182,19 +213,19 @@ fn explained(error: BindError) -> anyhow::Error {
     anyhow::anyhow!("{error}; {hint}")
 }
 
-/// The store of the settings, if they name one, and how servers share it, if several can.
+/// Opens the configured store, if any. A database also contains the state that cluster nodes share.
 async fn open_store(
     settings: &Settings,
 ) -> Result<Option<(Arc<dyn Store>, Option<SharedStore>)>, StoreError> {
-    let durability = settings.survives.into();
+    let durability = settings.durability.into();
     match &settings.store {
         None => Ok(None),
-        Some(StorePlace::Folder(folder)) => {
-            let is_to_drop = !settings.drop_match.is_empty();
-            let store = open_folder(folder, durability, is_to_drop).await?;
+        Some(StoreLocation::Folder(folder)) => {
+            let drops_matches = !settings.drop_match.is_empty();
+            let store = open_folder(folder, durability, drops_matches).await?;
             Ok(Some((store, None)))
         }
-        Some(StorePlace::Database(url)) => {
+        Some(StoreLocation::Database(url)) => {
             let identity = settings.node.clone();
             let store = Arc::new(PostgresStore::open_as(url, durability, &identity).await?);
             let nodes = Arc::clone(&store) as Arc<dyn Nodes>;
@@ -208,18 +239,20 @@ async fn open_store(
     }
 }
 
-/// The store in a data folder, from which something may be dropped at once.
+/// Opens the store in a data folder.
 async fn open_folder(
     folder: &Path,
     durability: Durability,
-    is_to_drop: bool,
+    drops_matches: bool,
 ) -> Result<Arc<dyn Store>, StoreError> {
     let options = SqliteOptions {
         durability,
-        // What is dropped frees pages, which must be its own.
-        integrity_check: match is_to_drop {
-            true => IntegrityCheck::Full,
-            false => IntegrityCheck::AllButReplays,
+        // Dropping a match frees pages in the file. If the file is damaged, freed pages could
+        // belong to other values.
+        integrity_check: if drops_matches {
+            IntegrityCheck::Full
+        } else {
+            IntegrityCheck::AllButReplays
         },
         ..SqliteOptions::default()
     };

@@ -1,4 +1,4 @@
-//! Spans for the collector of `--otlp`.
+//! Exports spans to the `--otlp` collector.
 
 use bridgemaster_server::{
     VERSION,
@@ -10,32 +10,32 @@ use tracing::info;
 
 use super::settings::Settings;
 
-/// The task that exports spans, if there is a collector for them.
-pub(super) struct Exporting {
+/// The task that exports spans, if a collector is configured.
+pub(super) struct SpanExport {
     task: Option<JoinHandle<()>>,
     stop: CancellationToken,
 }
 
-/// Begins to export spans, if that is asked for.
-pub(super) fn begin(settings: &Settings) -> (Traces, Exporting) {
+/// Starts exporting spans, if a collector is configured.
+pub(super) fn start(settings: &Settings) -> (Traces, SpanExport) {
     let stop = CancellationToken::new();
     let Some(collector) = &settings.otlp else {
-        return (Traces::off(), Exporting { task: None, stop });
+        return (Traces::disabled(), SpanExport { task: None, stop });
     };
     let node = &settings.node;
     let name = node.address.as_ref().map(|_| node.name.as_str());
-    let (traces, exporter) = Traces::to(collector, Source::server(VERSION, name));
-    info!(collector = collector.address(), "spans are exported");
+    let (traces, exporter) = Traces::new(collector, Source::server(VERSION, name));
+    info!(collector = collector.address(), "exporting spans");
     let task = Some(tokio::spawn(exporter.run(stop.clone())));
-    (traces, Exporting { task, stop })
+    (traces, SpanExport { task, stop })
 }
 
-impl Exporting {
-    /// Exports what is left.
+impl SpanExport {
+    /// Exports the remaining spans.
     pub(super) async fn finish(self) {
         self.stop.cancel();
         if let Some(task) = self.task {
-            // A panic would be a defect; it has been logged.
+            // The panic was already logged.
             let _ = task.await;
         }
     }

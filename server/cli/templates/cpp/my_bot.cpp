@@ -4,21 +4,19 @@
 
 #include <memory>
 
-// Takes the legal decision in the middle of the list.
+// Chooses the legal decision in the middle of the list.
 struct MyBot : bridgemaster::Bot {
-    // Answers a request: with a position in the list of legal decisions, or with a decision in
-    // full.
+    // Returns the index of a legal decision, or a complete decision.
     //
-    // The request has all that there is to know. request.game() has what this seat sees and may do,
-    // in the entry of the game: alhambra().observation(). decision_left and bank_left tell the time
-    // that is left.
+    // request.game() has the observation and the legal decisions of this seat in the field of the
+    // game, such as alhambra().observation(). decision_left and bank_left return the remaining time.
     bridgemaster::Choice decide(const bridgemaster::Request& request) override {
         return bridgemaster::Choice::index(request.legal_count() / 2);
     }
 };
 
 int main() {
-    // Each match gets a bot of its own.
+    // Each match has its own instance of the bot.
     return bridgemaster::run_each([] { return std::make_unique<MyBot>(); },
                                   {.name = "my-bot", .version = "0.1"});
 }

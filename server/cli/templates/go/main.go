@@ -3,21 +3,20 @@ package main
 
 import "bridgemaster"
 
-// myBot takes the legal decision in the middle of the list.
+// myBot chooses the legal decision in the middle of the list.
 type myBot struct{}
 
-// Decide answers a request: with a position in the list of legal decisions, or with a decision in
-// full.
+// Decide returns the index of a legal decision, or a complete decision.
 //
-// The request has all that there is to know. request.Message.GetGame() has what this seat sees and
-// may do, in the entry of the game: GetAlhambra().GetObservation(). DecisionLeft and BankLeft tell the
-// time that is left.
+// request.Message.GetGame() has the observation and the legal decisions of this seat in the field of
+// the game, such as GetAlhambra().GetObservation(). DecisionLeft and BankLeft return the remaining
+// time.
 func (*myBot) Decide(request *bridgemaster.Request) bridgemaster.Choice {
 	return bridgemaster.Index(request.LegalCount() / 2)
 }
 
 func main() {
-	// Each match gets a bot of its own.
+	// Each match has its own instance of the bot.
 	newBot := func() bridgemaster.Bot { return &myBot{} }
 	bridgemaster.RunEach(newBot, bridgemaster.Options{Name: "my-bot", Version: "0.1"})
 }

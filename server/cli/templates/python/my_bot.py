@@ -4,21 +4,22 @@ import bridgemaster
 
 
 class MyBot(bridgemaster.Bot):
-    """Takes the legal decision in the middle of the list."""
+    """Chooses the legal decision in the middle of the list."""
 
     name = "my-bot"
     version = "0.1"
 
     def decide(self, request: bridgemaster.Request) -> bridgemaster.Choice:
-        """Answer a request: with a position in the list of legal decisions, or in full.
+        """Return the index of a legal decision, or a complete decision.
 
-        The request has all that there is to know. `request.observation` is what this seat sees,
-        `request.legal_decisions` are what it may do; with types they are in the entry of the game,
-        such as `request.game.alhambra.observation`. `request.clock` tells the time that is left.
+        `request.observation` has the observation of this seat, and `request.legal_decisions` its
+        legal decisions. Typed versions are in the field of the game, such as
+        `request.game.alhambra.observation`.
+        `request.clock` has the remaining time.
         """
         return request.legal_count // 2
 
 
 if __name__ == "__main__":
-    # The class, not an object: each match gets a bot of its own.
+    # Pass the class, because each match has its own instance of the bot.
     bridgemaster.run(MyBot)

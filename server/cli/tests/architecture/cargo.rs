@@ -1,4 +1,4 @@
-//! What cargo says of the workspace.
+//! Metadata of the workspace from cargo.
 
 use std::{
     collections::BTreeSet,
@@ -50,7 +50,7 @@ pub(crate) struct Built {
     pub(crate) licence: String,
 }
 
-/// What is built on this platform for one crate alone, or for all with their tests.
+/// Returns the packages that are built on this platform for one crate, or for all with tests.
 pub(crate) fn tree(package: Option<&str>) -> BTreeSet<Built> {
     let mut args = vec!["tree", "--prefix", "none", "-f", "{p}|{l}"];
     match package {

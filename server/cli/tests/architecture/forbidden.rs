@@ -1,4 +1,4 @@
-//! What must not come into the tree of a crate, neither by itself nor through another.
+//! Dependencies that a crate must not have, neither directly nor through another crate.
 
 use crate::cargo::tree;
 
@@ -13,7 +13,7 @@ const ROOMS_OF_MESSAGES: &[&str] = &[
     "axum", "clap", "h2", "hyper", "mio", "rusqlite", "rustls", "sqlx",
 ];
 
-/// What is for a terminal, and what only one command needs.
+/// Crates for the terminal, and crates that only one command needs.
 const COMMAND_LINE: &[&str] = &[
     "clap",
     "comfy-table",

@@ -17,7 +17,7 @@ const ALLOWED: &[&str] = &[
     "Zlib",
 ];
 
-/// Whether allowed licences are enough. An exception of a licence only allows more.
+/// Returns whether the allowed licences satisfy an expression. An exception only permits more.
 fn is_allowed(expression: &str) -> bool {
     // Lax, for the older way to write OR with a slash.
     let parsed = Expression::parse_mode(expression, ParseMode::LAX);

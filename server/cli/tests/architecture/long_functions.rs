@@ -4,12 +4,7 @@
 //! Read from the text of the files, which is formatted: what a line opens ends with the next line
 //! of its indentation that begins with a brace.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
-
-use crate::cargo::{packages, root};
+use crate::sources::{Source, before_tests, product_sources};
 
 /// Most lines of a function, its head included.
 const MAX_LINES: usize = 60;
@@ -28,7 +23,7 @@ fn function(line: &str) -> Option<&str> {
     (before.chars().all(is_qualifier) && !name.contains(' ')).then_some(name)
 }
 
-/// How many lines it is to the end of what the first one opens.
+/// Returns the number of lines to the end of the block that the first line opens.
 fn block(lines: &[&str]) -> usize {
     if lines[0].ends_with(['}', ';']) {
         return 1;
@@ -41,14 +36,9 @@ fn block(lines: &[&str]) -> usize {
     inside.count() + 2
 }
 
-/// The functions of a text that are too long, with their lines. The tests at its end do not count.
+/// The functions of a text that are too long, with their lines.
 fn too_long(text: &str) -> Vec<(&str, usize)> {
     let lines: Vec<&str> = text.lines().collect();
-    let opens_tests = |two: &[&str]| {
-        two[0] == "#[cfg(test)]" && two[1].starts_with("mod ") && two[1].ends_with('{')
-    };
-    let end = lines.windows(2).position(opens_tests);
-    let lines = &lines[..end.unwrap_or(lines.len())];
     let named = (0..lines.len()).filter_map(|at| Some((at, function(lines[at])?)));
     let measured = named.map(|(at, name)| {
         let all = block(&lines[at..]);
@@ -60,24 +50,6 @@ fn too_long(text: &str) -> Vec<(&str, usize)> {
     let long =
         measured.filter(|&(_, all, besides)| all > MAX_LINES && besides > MAX_LINES_BESIDES_TABLE);
     long.map(|(name, all, _)| (name, all)).collect()
-}
-
-/// The Rust files below a folder, but for those of tests and benchmarks.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let Ok(entries) = fs::read_dir(folder) else {
-        return found;
-    };
-    for entry in entries {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if path.is_dir() && !["tests", "benches"].contains(&name.as_str()) {
-            found.extend(files(&path));
-        } else if name.ends_with(".rs") {
-            found.push(path);
-        }
-    }
-    found
 }
 
 #[test]
@@ -96,24 +68,15 @@ fn a_long_function_is_found_and_a_table_is_none() {
     );
     assert_eq!(too_long(&more).len(), 1, "a table and more");
     let tests = format!("#[cfg(test)]\nmod tests {{\n{long}}}\n");
-    assert_eq!(too_long(&tests), []);
+    assert_eq!(too_long(before_tests(&tests)), []);
 }
 
 #[test]
 fn no_function_of_the_programs_is_longer_than_60_lines_but_for_tables() {
-    let crates = packages();
-    let folders = crates.iter().flat_map(|package| {
-        let folder = package.manifest_path.parent().unwrap();
-        ["src", "examples"].map(|name| folder.join(name))
-    });
-    let folders = folders.chain([root().join("proto")]);
-    let files: Vec<PathBuf> = folders.flat_map(|folder| files(&folder)).collect();
-    assert!(files.len() > 300, "only {} files were found", files.len());
     let mut long = Vec::new();
-    for file in files {
-        let text = fs::read_to_string(&file).unwrap();
+    for Source { path, text } in product_sources() {
         let found = too_long(&text).into_iter();
-        long.extend(found.map(|(name, lines)| format!("{}: {name} has {lines}", file.display())));
+        long.extend(found.map(|(name, lines)| format!("{}: {name} has {lines}", path.display())));
     }
     assert!(
         long.is_empty(),

@@ -11,4 +11,6 @@ mod forbidden;
 mod licences;
 mod long_functions;
 mod pure_crates;
+mod sources;
 mod versions;
+mod vocabulary;

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::cargo::{packages, root};
 
-/// What they do follows from their arguments alone, so that a match can be played again.
+/// Crates whose results depend on their arguments alone, so that matches can be replayed.
 const PURE: &[&str] = &[
     "bridgemaster-contest",
     "bridgemaster-games",

@@ -61,7 +61,7 @@ impl Attack {
         Self::Neighbour,
     ];
 
-    /// Where it comes from.
+    /// Source address.
     fn address(self) -> u8 {
         match self {
             Self::Neighbour => fair_bot::ADDRESS,

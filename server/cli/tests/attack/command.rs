@@ -4,8 +4,11 @@ use std::process::ExitCode;
 
 use crate::{
     run::{self, Order},
-    trials,
+    thefts, trials,
 };
+
+/// Groups of each contest with a thief, of two matches each.
+const THEFT_GROUPS: u32 = 25;
 
 /// A long run.
 #[derive(Debug)]
@@ -59,7 +62,7 @@ impl Command {
     pub(crate) fn run(&self) -> ExitCode {
         let hoarded = match self.is_calm || self.only.is_some() {
             true => Ok(()),
-            false => trials::hoard_all(),
+            false => trials::hoard_all().and_then(|()| thefts::run_all(THEFT_GROUPS)),
         };
         let report = run::run(&Order::long(
             self.seconds,

@@ -26,12 +26,12 @@ const SEAT_CLOSED: &str = "SEAT_CLOSED";
 /// Pause before it comes back after a lost stream.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Where bots come from: 127.0.0.2, from which only [`Attack::Neighbour`] attacks.
+/// Source address of bots: 127.0.0.2, from which only [`Attack::Neighbour`] attacks.
 ///
 /// [`Attack::Neighbour`]: crate::attacks::Attack::Neighbour
 pub(crate) const ADDRESS: u8 = 2;
 
-/// What a bot prints, a line each.
+/// Lines that a bot prints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Said {
     /// It answered a request.
@@ -53,8 +53,8 @@ pub(crate) struct Answered {
     pub(crate) read_at_us: u64,
     /// From having read the request to having written the answer.
     pub(crate) took_us: u64,
-    /// How long the bot was ready to run and got no processor, by the system's account, from the
-    /// message before the request to the one after the answer.
+    /// Time for which the bot was runnable without a CPU, as the kernel reports, from the message
+    /// before the request to the one after the answer.
     pub(crate) waited_us: u64,
 }
 
@@ -106,7 +106,7 @@ impl Said {
 struct AnswerLog {
     /// With what the bot had waited when it began to wait for the request.
     last: Option<(Answered, u64)>,
-    /// What it had waited when it began to wait for the last message.
+    /// Time waited when it started to wait for the last message.
     waited_before_us: u64,
 }
 
@@ -130,8 +130,8 @@ impl AnswerLog {
     }
 }
 
-/// How long this thread was ready to run and got no processor so far; 0 where the system does not
-/// say.
+/// Returns the total time for which this thread was runnable without a CPU; 0 where the system does
+/// not report it.
 fn waited_us() -> u64 {
     let stat = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let waited_ns = stat.split(' ').nth(1).and_then(|ns| ns.parse::<u64>().ok());

@@ -29,14 +29,14 @@ use crate::{
 const SEATS: usize = 2;
 /// From where matches are made: 127.0.0.2, from which nobody attacks.
 const ADDRESS: u8 = 2;
-/// Pause before a call to the desk is made again.
+/// Pause before a call to the match service is made again.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// A bot's process.
 struct BotProcess {
     process: Child,
-    tell: ChildStdin,
-    hear: Lines<BufReader<ChildStdout>>,
+    stdin: ChildStdin,
+    stdout: Lines<BufReader<ChildStdout>>,
 }
 
 /// Plays matches at one table, of all games in turn, until `until`.
@@ -87,9 +87,9 @@ async fn play_one(
         config: Some(config),
         ..CreateMatchRequest::default()
     };
-    let desk = || MatchServiceClient::new(target.channel_from(ADDRESS));
+    let client = || MatchServiceClient::new(target.channel_from(ADDRESS));
     let made = again(key, request, |call| async move {
-        desk().create_match(call).await
+        client().create_match(call).await
     });
     let made = made.await?;
     let match_id = made.r#match.unwrap_or_default().match_id;
@@ -114,11 +114,9 @@ async fn play_one(
             match_id,
             ..GetMatchRequest::default()
         };
-        let shown = again(
-            key,
-            request,
-            |call| async move { desk().get_match(call).await },
-        );
+        let shown = again(key, request, |call| async move {
+            client().get_match(call).await
+        });
         let info = shown.await?.r#match.unwrap_or_default();
         if info.result.is_some() {
             break info;
@@ -144,7 +142,7 @@ where
         match call(shown.map_err(|error| error.to_string())?).await {
             Ok(answer) => return Ok(answer.into_inner()),
             Err(status) if tries < 20 && is_passing(&status) => tries += 1,
-            Err(status) => return Err(format!("the desk refuses: {status}")),
+            Err(status) => return Err(format!("the match service refuses: {status}")),
         }
         sleep(PAUSE).await;
     }
@@ -165,21 +163,21 @@ impl BotProcess {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let (tell, hear) = (process.stdin.take(), process.stdout.take());
+        let (stdin, stdout) = (process.stdin.take(), process.stdout.take());
         Self {
             process,
-            tell: tell.unwrap(),
-            hear: BufReader::new(hear.unwrap()).lines(),
+            stdin: stdin.unwrap(),
+            stdout: BufReader::new(stdout.unwrap()).lines(),
         }
     }
 
     /// Plays one seat, which may take a while: what it says of it.
     fn play(&mut self, line: &str) -> Result<Vec<Said>, String> {
-        let told = self.tell.write_all(line.as_bytes());
-        told.map_err(|error| error.to_string())?;
+        let written = self.stdin.write_all(line.as_bytes());
+        written.map_err(|error| error.to_string())?;
         let mut said = Vec::new();
         loop {
-            let line = self.hear.next().ok_or("the bot ended")?;
+            let line = self.stdout.next().ok_or("the bot ended")?;
             let line = line.map_err(|error| error.to_string())?;
             match Said::read(&line).ok_or_else(|| format!("the bot says: {line}"))? {
                 Said::Ended => return Ok(said),

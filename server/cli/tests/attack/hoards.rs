@@ -33,10 +33,10 @@ const CREATE: &str = "/bridgemaster.v1.MatchService/CreateMatch";
 const GAMES: &str = "/bridgemaster.v1.CatalogService/ListGames";
 pub(crate) const PLAY: &str = "/bridgemaster.v1.PlayService/Play";
 
-/// What a client says first on HTTP/2: the preface, and SETTINGS without a setting.
+/// Start of an HTTP/2 connection: the preface, and empty SETTINGS.
 pub(crate) const BEGINNING: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
-/// How long is held what was got.
+/// Time for which resources are held.
 const HELD: Duration = Duration::from_secs(6);
 /// Longest time until the next answer begins; some never do.
 const BEGUN: Duration = Duration::from_millis(700);
@@ -46,7 +46,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 const WRITING: Duration = Duration::from_secs(2);
 /// Time for bots to come to a match that waits for them.
 const STARTUP_MS: u32 = 600_000;
-/// Where the matches of hoarders are made from: 127.0.0.3.
+/// Address from which hoarders create matches: 127.0.0.3.
 const OWN_ADDRESS: u8 = 3;
 /// Streams of one connection that are asked for.
 const STREAMS: usize = 2_000;
@@ -95,13 +95,13 @@ impl Hoard {
         Self::SilentOnMetrics,
     ];
 
-    /// Where it comes from.
+    /// Source address.
     fn address(self) -> u8 {
         10 + self as u8
     }
 }
 
-/// What a hoarder has got.
+/// Resources of a hoarder.
 #[derive(Default)]
 pub(crate) struct Held {
     clients: Vec<RawClient>,
@@ -124,7 +124,7 @@ impl Held {
     }
 }
 
-/// What hoarders know.
+/// Credentials and matches of hoarders.
 #[derive(Clone)]
 pub(crate) struct Prey {
     pub(crate) target: Target,

@@ -1,4 +1,4 @@
-//! What came of fair matches, by what the server says of them and what their bots wrote down.
+//! Judges fair matches by the records of the server and the logs of their bots.
 
 use std::{
     collections::BTreeMap,
@@ -27,12 +27,12 @@ const SPOILING_LAG_US: u64 = 100_000;
 /// A match that was played to its end.
 pub(crate) struct PlayedMatch {
     pub(crate) info: MatchInfo,
-    /// What the bots wrote down, by seat.
+    /// Logs of the bots, by seat.
     pub(crate) said: Vec<Vec<Said>>,
     pub(crate) ended_at: SystemTime,
 }
 
-/// What came of matches.
+/// Outcomes of matches.
 #[derive(Debug, Default)]
 pub(crate) struct Played {
     pub(crate) match_ids: Vec<String>,
@@ -52,7 +52,7 @@ pub(crate) struct Played {
     pub(crate) spoiled: Vec<(String, SystemTime)>,
     /// The longest lag of the server while one request was open.
     pub(crate) longest_lag_us: u64,
-    /// What else went wrong.
+    /// Other problems.
     pub(crate) wrong: Vec<String>,
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct Excuses {
     pub(crate) disk: Moments,
 }
 
-/// What the server had to wait for.
+/// Causes of delays of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Excuse {
     /// The machine gave it no processor.

@@ -1,6 +1,6 @@
-//! What the machine, and not the server, is to blame for: moments at which the server was ready to
-//! run and got no processor, by the system's own account, moments at which a processor stood still,
-//! of which the system of a virtual machine knows nothing, and moments at which the disk was slow.
+//! Delays that the machine caused, not the server: times at which the server was runnable without a
+//! CPU (as the kernel reports), times at which a CPU stalled (which a virtual machine cannot report),
+//! and times at which the disk was slow.
 
 use std::{
     collections::HashMap,
@@ -18,7 +18,7 @@ const INTERVAL: Duration = Duration::from_millis(100);
 /// A thread that waited for so long within an interval was withheld the processor: half of the lag
 /// that a match allows one request.
 const WITHHELD: Duration = Duration::from_millis(50);
-/// How long before and after such a moment is blamed on it.
+/// Time before and after such a moment that counts as its effect.
 const ABOUT: Duration = Duration::from_millis(300);
 
 /// Interval at which a processor is asked whether it stands still. So short that a stall cannot hide
@@ -123,15 +123,15 @@ impl Moments {
         self.at.push(moment);
     }
 
-    /// Whether one of them explains what happened from `from` to `to`.
+    /// Returns whether one of them explains the time from `from` to `to`.
     pub(crate) fn explain(&self, from: SystemTime, to: SystemTime) -> bool {
         let blamed = from - self.about..=to + self.about;
         self.at.iter().any(|moment| blamed.contains(moment))
     }
 }
 
-/// How long each thread of a process was ready to run and got no processor so far. Empty where the
-/// system does not say.
+/// Returns the total time for which each thread of a process was runnable without a CPU. Empty where
+/// the system does not report it.
 fn waited(process: u32) -> HashMap<String, Duration> {
     let tasks = fs::read_dir(format!("/proc/{process}/task"));
     let tasks = tasks.into_iter().flatten().flatten();

@@ -1,8 +1,8 @@
 //! Attacks on the real server from outside, over loopback.
 //!
 //! `cargo test` has a server with small limits hold as much as it lets a caller have, kind by
-//! kind, and reads what it takes of the machine's memory; and it plays a few matches while
-//! everything is tried at once. The long run:
+//! kind, and reads what it takes of the machine's memory; it plays a few matches while everything is
+//! tried at once; and it plays contests with a bot that tries to take the win. The long run:
 //!
 //! ```text
 //! cargo test --release -p bridgemaster --test attack -- --long --seconds 600 --matches 64
@@ -28,6 +28,8 @@ mod raw_client;
 mod run;
 mod server_process;
 mod target;
+mod thefts;
+mod thief;
 mod trials;
 
 use std::{env, process::ExitCode};
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     match arguments.first().map(String::as_str) {
         Some("fair-bot") => return fair_bot::run(),
+        Some("thief") => return thief::run(&arguments[1..]),
         Some("attacker") => return attacker::run(&arguments[1..]),
         _ => {}
     }

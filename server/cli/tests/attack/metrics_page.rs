@@ -27,7 +27,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 const COMMITS: &str = "bridgemaster_journal_commit_seconds_count";
 const QUICK_COMMITS: &str = "bridgemaster_journal_commit_seconds_bucket{le=\"0.1\"}";
 
-/// What was read.
+/// Figures of the metrics page.
 #[derive(Debug)]
 pub(crate) struct MetricsRead {
     pub(crate) times: usize,

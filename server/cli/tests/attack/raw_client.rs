@@ -108,7 +108,7 @@ impl Drop for RawClient {
 }
 
 impl HeldCall {
-    /// How the call ends: the head of the answer, when it came in time.
+    /// Returns the head of the response, if it arrives in time.
     pub(crate) async fn head(self, time: Duration) -> Option<Response<RecvStream>> {
         timeout(time, self.response).await.ok()?.ok()
     }

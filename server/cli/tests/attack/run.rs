@@ -27,19 +27,19 @@ use crate::{
 const LOG_LINES: usize = 1_000;
 /// Longest time for a decision.
 const CAP_MS: u32 = 200;
-/// What is shown of all that is against a check.
+/// Number of failures to show for each check.
 const SHOWN: usize = 5;
 /// Longest time until the replays of ended matches are written.
 const REPLAYS_WITHIN: Duration = Duration::from_secs(30);
 /// Pause before it is looked for them again.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// What is played.
+/// Plan of a run.
 #[derive(Debug)]
 pub(crate) struct Order {
-    /// How long matches are begun.
+    /// Time in which matches are started.
     time: Duration,
-    /// How many are played at once.
+    /// Number of matches at once.
     matches: usize,
     /// Lines of `[limits]`.
     limits: &'static str,
@@ -47,7 +47,7 @@ pub(crate) struct Order {
     is_calm: bool,
     /// The only way in which is attacked, if it is one.
     only: Option<String>,
-    /// Whether the machine is expected to have nothing else to do, so that few excuses hold.
+    /// The machine is expected to be idle, so that few excuses count.
     is_quiet: bool,
 }
 
@@ -91,7 +91,7 @@ unread_time_ms = 5000
 hello_time_ms = 5000
 ";
 
-/// What came of it.
+/// Outcome of a run.
 pub(crate) struct Report {
     /// Played at once.
     tables: usize,
@@ -100,7 +100,7 @@ pub(crate) struct Report {
     /// Requests that the server's own lag spoiled.
     spoiled: Vec<Suspect>,
     excuses: Excuses,
-    /// How often the metrics were read, and why they could not be.
+    /// Number of reads of the metrics, and errors.
     metrics_read: usize,
     metrics_failures: Vec<Suspect>,
     /// Matches whose replays were not written.
@@ -242,7 +242,7 @@ impl Report {
         suspects.map(|suspect| suspect.words.clone()).collect()
     }
 
-    /// What was excused by a machine that is expected to be quiet, beyond what such a machine does.
+    /// Returns the excuses by the machine that exceed those of an idle machine.
     fn too_many_excuses(&self) -> Vec<String> {
         if !self.is_quiet {
             return Vec::new();

@@ -59,7 +59,13 @@ impl ServerProcess {
         let authority = Authority::new();
         let own = authority.certify("server");
         let mut process = program()
-            .args(["serve", "--listen", "127.0.0.1:0", "--survives", "kill"])
+            .args([
+                "serve",
+                "--listen",
+                "127.0.0.1:0",
+                "--durability",
+                "process",
+            ])
             .args(["--require-keys", "--metrics", "127.0.0.1:0"])
             .arg("--tls-cert")
             .arg(&own.cert)
@@ -100,7 +106,7 @@ impl ServerProcess {
         self.process.id()
     }
 
-    /// Where it writes the replay of a match.
+    /// Returns the path of the replay of a match.
     pub(crate) fn replay_file(&self, match_id: &str) -> PathBuf {
         let replays = self.folder.path().join("replays");
         replays.join(format!("{match_id}.replay.binpb"))
@@ -124,12 +130,12 @@ impl ServerProcess {
         kib * 1024
     }
 
-    /// Whether it is still there.
+    /// Returns whether the process is still running.
     pub(crate) fn runs(&mut self) -> bool {
         self.process.try_wait().unwrap().is_none()
     }
 
-    /// What it logged.
+    /// Returns the log.
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.folder.path().join("log")).unwrap()
     }

@@ -1,4 +1,4 @@
-//! Where the server is, and how a client gets there: over TLS, from a loopback address of its own.
+//! Address of the server, and TLS connections to it from separate loopback addresses.
 
 use std::{
     io,
@@ -32,7 +32,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(crate) struct Target {
     pub(crate) server: SocketAddr,
     pub(crate) metrics: SocketAddr,
-    /// Who certifies the server.
+    /// CA of the server.
     ca: PathBuf,
     tls: Arc<ClientConfig>,
 }
@@ -98,7 +98,7 @@ impl Target {
         connected.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
     }
 
-    /// What a handshake begins with.
+    /// First bytes of a handshake.
     pub(crate) fn client_hello(&self) -> Vec<u8> {
         let mut hello = Vec::new();
         let mut client = ClientConnection::new(Arc::clone(&self.tls), self.name()).unwrap();

@@ -1,4 +1,4 @@
-//! What `cargo test` runs.
+//! Tests of `cargo test`.
 
 use std::time::Duration;
 
@@ -16,6 +16,7 @@ use crate::{
     raw_client::Failure,
     run::{self, Order},
     server_process::{Key, ServerProcess},
+    thefts,
 };
 
 /// Longest time until somebody else is served.
@@ -52,6 +53,9 @@ pub(crate) fn trials() -> Vec<Trial> {
     vec![
         Trial::test("no_caller_has_the_server_hold_more_than_its_bound", || {
             Ok(hoard_all()?)
+        }),
+        Trial::test("a_bot_takes_no_win_by_calls_that_are_the_contests", || {
+            Ok(thefts::run_all(2)?)
         }),
         Trial::test(
             "fair_matches_are_played_well_while_all_is_tried_at_once",

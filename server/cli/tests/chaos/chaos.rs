@@ -17,7 +17,7 @@ use crate::{
     verdict::judge,
 };
 
-/// What a run came to.
+/// Outcome of a run.
 pub(crate) struct Figures {
     matches: usize,
     compared: usize,

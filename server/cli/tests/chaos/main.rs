@@ -18,9 +18,9 @@
 
 mod chaos;
 mod command;
-mod desk;
 #[path = "../long_run/mod.rs"]
 mod long_run;
+mod match_client;
 mod plan;
 mod proxy;
 mod run;

@@ -1,4 +1,4 @@
-//! What a seed decides: who plays which match, and what goes wrong when.
+//! Plan of a run, generated from a seed: players of the matches, and the times of faults.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use bridgemaster_games::{ChanceStream, GAME_IDS, Seed, with_game};
 
 use crate::proxy::Cut;
 
-/// How much is played, and how much goes wrong.
+/// Numbers of matches and of faults.
 #[derive(Clone, Debug)]
 pub(crate) struct Order {
     /// Decides everything but the outcomes of races.
@@ -15,9 +15,9 @@ pub(crate) struct Order {
     pub(crate) matches: usize,
     /// Times that the server is killed.
     pub(crate) server_kills: usize,
-    /// Whether Python bots take seats.
+    /// Python bots take seats.
     pub(crate) with_python: bool,
-    /// Whether some links go silent for ever, which costs a bot a minute.
+    /// Some connections stay silent, which costs a bot a minute.
     pub(crate) with_endless_silence: bool,
     /// Matches that are played at once.
     pub(crate) at_once: usize,
@@ -37,7 +37,7 @@ impl Order {
     }
 }
 
-/// Who plays a seat.
+/// Player of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Player {
     /// A bot inside this program, which checks every message.
@@ -51,7 +51,7 @@ pub(crate) enum Player {
 }
 
 impl Player {
-    /// Whether its decisions hang on more than its requests, so that a bot that was started again
+    /// Its decisions depend on more than its requests, so that a bot that was started again
     /// decides differently.
     pub(crate) fn remembers(self, game: &str) -> bool {
         match self {
@@ -76,7 +76,7 @@ pub(crate) struct PlannedMatch {
 }
 
 impl PlannedMatch {
-    /// Whether the bot of this seat may be killed.
+    /// Returns whether the bot of this seat may be killed.
     pub(crate) fn may_kill(&self, seat: usize) -> bool {
         !(self.spares_memory && self.players[seat].remembers(self.game))
     }
@@ -90,7 +90,7 @@ pub(crate) struct Disturbance {
     pub(crate) what: Trouble,
 }
 
-/// What goes wrong. A `pick` chooses among those that are there at the moment.
+/// A fault. A `pick` chooses among the current candidates.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Trouble {
     /// SIGKILL for the server, and another in its place.
@@ -109,7 +109,7 @@ pub(crate) enum Trouble {
     },
 }
 
-/// What a seed decides.
+/// Plan of a run, generated from its seed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Plan {
     pub(crate) matches: Vec<PlannedMatch>,

@@ -20,23 +20,23 @@ use tokio_util::task::AbortOnDropHandle;
 /// Pause after a connection that could not be taken.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 
-/// How a connection is cut.
+/// Ways to cut a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
-    /// Both ends are told at once, by a reset; what was under way is lost.
+    /// Both ends get a reset at once; data in transit is lost.
     Reset,
     /// Both ends see the other close in order, though it did not; what was under way is lost.
     Close,
     /// Nothing comes through any more, and no end is told: of a link that is half open both think
     /// that it is there.
     Silence {
-        /// The time after which both ends are told by a reset; `None` for never.
+        /// Time after which both ends get a reset; `None` for never.
         then_reset: Option<Duration>,
     },
 }
 
 impl Cut {
-    /// What the figures call it.
+    /// Name in the summary.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Reset => "reset",
@@ -53,7 +53,7 @@ impl Cut {
 pub(crate) struct Proxy {
     pub(crate) url: String,
     shared: Arc<Shared>,
-    /// Where the server listens; `None` while there is none.
+    /// Address of the server; `None` while there is none.
     server: watch::Sender<Option<SocketAddr>>,
     _accepting: AbortOnDropHandle<()>,
 }
@@ -67,7 +67,7 @@ struct Shared {
 #[derive(Default)]
 struct Links {
     accepted: u64,
-    /// What cuts a link, by its number. A link that is cut, or silent, has none.
+    /// Senders that cut a connection, by number. A connection that is cut or silent has none.
     open: BTreeMap<u64, Option<oneshot::Sender<Cut>>>,
 }
 
@@ -192,7 +192,7 @@ async fn carry(mut bot: TcpStream, mut server: TcpStream, ordered: oneshot::Rece
                 tokio::join!(swallow(&mut bot), swallow(&mut server));
             };
             match then_reset {
-                // Either way both ends are told next.
+                // Both ends get a reset next.
                 Some(time) => drop(timeout(time, silent).await),
                 None => silent.await,
             }

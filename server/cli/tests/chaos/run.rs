@@ -17,7 +17,7 @@ use tokio::{
 };
 
 use crate::{
-    desk::Desk,
+    match_client::MatchClient,
     plan::{Order, Plan, PlannedMatch},
     proxy::Proxy,
     seat::{PlayedSeat, Seat, Seats},
@@ -33,7 +33,7 @@ const SEATS: usize = 16;
 pub(crate) struct PlayedMatch {
     pub(crate) match_id: String,
     pub(crate) seats: Vec<PlayedSeat>,
-    /// As soon as its bots were told that it has ended.
+    /// Once the match has ended for its bots.
     pub(crate) first_replay: Replay,
     /// From the last server.
     pub(crate) replay: Replay,
@@ -44,7 +44,7 @@ pub(crate) struct PlayedMatch {
 pub(crate) struct Played {
     /// In the order of the plan.
     pub(crate) matches: Vec<PlayedMatch>,
-    /// What the last server lists.
+    /// Matches that the last server lists.
     pub(crate) listed: Vec<MatchInfo>,
     /// Calls of CreateMatch that the server did not answer.
     pub(crate) unanswered_creates: usize,
@@ -54,12 +54,12 @@ pub(crate) struct Played {
     /// Connections that bots made.
     pub(crate) connections: u64,
     pub(crate) server_starts: u32,
-    /// What servers said that none may say.
+    /// Log lines that no server may write.
     pub(crate) panics: Vec<String>,
     pub(crate) time: Duration,
 }
 
-/// How to play a plan.
+/// Options of a run.
 pub(crate) struct Run<'a> {
     pub(crate) order: &'a Order,
     pub(crate) plan: &'a Plan,
@@ -108,13 +108,13 @@ impl Run<'_> {
     ) -> Result<Played, String> {
         let proxy = Proxy::start().await.map_err(|error| error.to_string())?;
         proxy.lead_to(Some(server.start().await?));
-        let desk = Desk::at(proxy.server());
+        let client = MatchClient::at(proxy.server());
         let progress = Arc::new(watch::Sender::new(0));
         let seats = Seats::new(&proxy.url, self.python, Arc::clone(&progress));
         let seats = Arc::new(seats);
         let unanswered = Arc::new(AtomicUsize::new(0));
 
-        let mut playing = self.start_matches(&desk, &seats, &unanswered);
+        let mut playing = self.start_matches(&client, &seats, &unanswered);
         let mut ended: Vec<Option<PlayedMatch>> = Vec::new();
         ended.resize_with(self.plan.matches.len(), || None);
         let matches = async {
@@ -144,9 +144,9 @@ impl Run<'_> {
         }
         let mut matches: Vec<PlayedMatch> = ended.into_iter().flatten().collect();
         for one in &mut matches {
-            one.replay = desk.replay(&one.match_id).await?;
+            one.replay = client.replay(&one.match_id).await?;
         }
-        let listed = desk.list().await?;
+        let listed = client.list().await?;
         server.must_run()?;
         server.kill().await?;
         proxy.wait_until_empty().await;
@@ -166,19 +166,19 @@ impl Run<'_> {
     /// Makes and plays the matches, so many at once; each comes with its number in the plan.
     fn start_matches(
         &self,
-        desk: &Desk,
+        client: &MatchClient,
         seats: &Arc<Seats>,
         unanswered: &Arc<AtomicUsize>,
     ) -> JoinSet<(usize, Result<PlayedMatch, String>)> {
         let places = Arc::new(Semaphore::new(self.order.at_once));
         let mut playing = JoinSet::new();
         for (number, planned) in self.plan.matches.iter().cloned().enumerate() {
-            let (desk, seats) = (desk.clone(), Arc::clone(seats));
+            let (client, seats) = (client.clone(), Arc::clone(seats));
             let (places, unanswered) = (Arc::clone(&places), Arc::clone(unanswered));
             playing.spawn(async move {
                 // The semaphore is never closed.
                 let _place = places.acquire_owned().await;
-                let played = play_match(number, &planned, &desk, &seats, &unanswered).await;
+                let played = play_match(number, &planned, &client, &seats, &unanswered).await;
                 (number, played)
             });
         }
@@ -189,11 +189,11 @@ impl Run<'_> {
 async fn play_match(
     number: usize,
     planned: &PlannedMatch,
-    desk: &Desk,
+    client: &MatchClient,
     seats: &Arc<Seats>,
     unanswered: &AtomicUsize,
 ) -> Result<PlayedMatch, String> {
-    let (made, lost) = desk.create(planned).await?;
+    let (made, lost) = client.create(planned).await?;
     unanswered.fetch_add(lost, Ordering::Relaxed);
     let match_id = made.r#match.ok_or("CreateMatch gives no match")?.match_id;
     let mut playing = JoinSet::new();
@@ -218,7 +218,7 @@ async fn play_match(
         played.push((place, seat));
     }
     played.sort_by_key(|(place, _)| *place);
-    let replay = desk.replay(&match_id).await?;
+    let replay = client.replay(&match_id).await?;
     Ok(PlayedMatch {
         match_id,
         seats: played.into_iter().map(|(_, seat)| seat).collect(),

@@ -24,26 +24,26 @@ pub(crate) struct Seat {
     pub(crate) ticket: String,
     /// Of its bot's own chance.
     pub(crate) bot_seed: u32,
-    /// Whether it may be killed.
+    /// The bot may be killed.
     pub(crate) may_be_killed: bool,
 }
 
-/// What is the same for all seats.
+/// Settings that all seats share.
 pub(crate) struct Seats {
     url: String,
     python: Option<PathBuf>,
     /// Counts the requests of all watched bots.
     progress: Arc<watch::Sender<u64>>,
-    /// What kills a bot that may be killed and is there, by its number.
+    /// Kill switches of running bots that may be killed, by number.
     killable: Mutex<BTreeMap<u64, mpsc::Sender<()>>>,
 }
 
-/// How a seat was played.
+/// Outcome of a seat.
 #[derive(Debug)]
 pub(crate) struct PlayedSeat {
-    /// How often its bot was killed.
+    /// Number of kills of its bot.
     pub(crate) kills: u32,
-    /// What it was told, if it was watched.
+    /// Received messages, if the seat was watched.
     pub(crate) watch: Option<SequenceWatch>,
 }
 
@@ -115,18 +115,19 @@ impl Seats {
     async fn process(&self, command: &BotCommand, ticket: &str) -> Result<(), String> {
         let mut bot = command
             .start(&self.url, ticket)
+            .await
             .map_err(|error| error.to_string())?;
         let status = bot.ended().await.map_err(|error| error.to_string())?;
         if status.success() {
             return Ok(());
         }
-        let words = bot.last_words().await;
+        let words = bot.final_stderr().await;
         Err(format!(
             "its process ended by itself with {status}: {words}"
         ))
     }
 
-    /// What starts the bot; `None` for one inside this program.
+    /// Command of the bot; `None` for one inside this program.
     fn command(&self, seat: &Seat) -> Option<BotCommand> {
         let house = BotCommand::new(env!("CARGO_BIN_EXE_bridgemaster")).with(["bot"]);
         let command = match seat.player {

@@ -1,5 +1,5 @@
-//! What a seat is told, over all its streams and all lives of its server: the numbers have no gap,
-//! a number stands for one message for ever, and requests come one after the other.
+//! Checks the messages to a seat over all its streams and all restarts of the server: numbers have
+//! no gaps, each number always belongs to the same message, and there is one open request at a time.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use bridgemaster_proto::v1::{
 use prost::Message as _;
 use xxhash_rust::xxh64::xxh64;
 
-/// What may come next on a stream.
+/// Next expected message of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Expected {
     /// This number, and then each next one.
@@ -24,7 +24,7 @@ enum Expected {
     New(u32),
 }
 
-/// All that one seat was told.
+/// All messages that one seat received.
 #[derive(Debug)]
 pub(crate) struct SequenceWatch {
     expected: Expected,
@@ -36,7 +36,7 @@ pub(crate) struct SequenceWatch {
     /// The bot has shown that it has all messages up to this number: nobody sends them again.
     acknowledged: u32,
     /// The sum of each message, by its number.
-    told: BTreeMap<u32, u64>,
+    received: BTreeMap<u32, u64>,
     /// The newest request, its clock left out.
     last_request: Option<DecisionRequest>,
     pub(crate) started: Option<MatchStarted>,
@@ -45,11 +45,11 @@ pub(crate) struct SequenceWatch {
 
 /// A message that was as it should be.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum Received {
     /// For the first time.
     New,
     /// Again, and the same.
-    Again,
+    Repeated,
 }
 
 impl SequenceWatch {
@@ -60,7 +60,7 @@ impl SequenceWatch {
             history_id: None,
             has_claimed: false,
             acknowledged: 0,
-            told: BTreeMap::new(),
+            received: BTreeMap::new(),
             last_request: None,
             started: None,
             ended: None,
@@ -69,7 +69,7 @@ impl SequenceWatch {
 
     /// The newest number; 0 before the first.
     pub(crate) fn newest(&self) -> u32 {
-        self.told.keys().next_back().copied().unwrap_or(0)
+        self.received.keys().next_back().copied().unwrap_or(0)
     }
 
     /// The number up to which the bot has shown to have all messages, by Hello or an answer.
@@ -135,7 +135,7 @@ impl SequenceWatch {
     ///
     /// # Errors
     /// In words, what is wrong with it.
-    pub(crate) fn receive(&mut self, response: &PlayResponse) -> Result<Told, String> {
+    pub(crate) fn receive(&mut self, response: &PlayResponse) -> Result<Received, String> {
         let number = response.sequence;
         let message = response
             .message
@@ -166,12 +166,12 @@ impl SequenceWatch {
             }
         };
         let sum = sum_of(message);
-        let again = match self.told.insert(number, sum) {
+        let again = match self.received.insert(number, sum) {
             Some(before) if before != sum => {
                 return Err(format!("message {number} is not what it was: {message:?}"));
             }
-            Some(_) => Told::Again,
-            None => Told::New,
+            Some(_) => Received::Repeated,
+            None => Received::New,
         };
         self.keep(message, number > newest)?;
         Ok(again)

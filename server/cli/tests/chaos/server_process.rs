@@ -16,17 +16,17 @@ use tokio::{
 
 /// Longest time until a server listens; it goes through all matches in play before.
 const START_TIME: Duration = Duration::from_secs(60);
-/// How much of a log is shown, in characters.
+/// Number of characters of a log to show.
 const SHOWN: usize = 4_000;
 
 /// A server and all those that were in its place before.
 pub(crate) struct ServerProcess {
     data: PathBuf,
     logs: PathBuf,
-    /// Where it listens; a free port before the first has chosen one.
+    /// Listen address; port 0 until the first server has chosen one.
     address: SocketAddr,
     process: Option<Child>,
-    /// How many were started.
+    /// Number of starts.
     pub(crate) starts: u32,
 }
 
@@ -101,7 +101,7 @@ impl ServerProcess {
         }
     }
 
-    /// What servers said that none may say.
+    /// Log lines that no server may write.
     pub(crate) fn panics(&self) -> Vec<String> {
         let all = 1..=self.starts;
         all.filter_map(|number| {
@@ -125,10 +125,10 @@ impl ServerProcess {
         self.starts += 1;
         let log = File::create(self.log(self.starts)).map_err(|error| error.to_string())?;
         // Every other one with the quicker commits, which survive a SIGKILL just as well.
-        let survives = ["kill", "power"][self.starts as usize % 2];
+        let durability = ["process", "disk"][self.starts as usize % 2];
         Command::new(env!("CARGO_BIN_EXE_bridgemaster"))
             .args(["serve", "--listen", &self.address.to_string()])
-            .args(["--survives", survives])
+            .args(["--durability", durability])
             .arg("--data")
             .arg(&self.data)
             .env_remove("RUST_LOG")

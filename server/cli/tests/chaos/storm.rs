@@ -1,4 +1,4 @@
-//! What goes wrong, as the plan has it.
+//! Injects the faults of a plan.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::{
     server_process::ServerProcess,
 };
 
-/// What went wrong.
+/// Counts of injected faults.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Damage {
     /// SIGKILLs of the server.

@@ -1,4 +1,4 @@
-//! What `cargo test` runs: two short storms, and that the watch sees what it is for.
+//! Tests of `cargo test`: two short chaos runs, and unit tests of the watch.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use libtest_mimic::{Failed, Trial};
 use crate::{
     chaos::chaos,
     plan::{Order, Plan},
-    sequence_watch::{SequenceWatch, Told},
+    sequence_watch::{Received, SequenceWatch},
     tool::PYTHON,
 };
 
@@ -78,25 +78,29 @@ fn asked(sequence: u32, request_id: u32) -> PlayResponse {
     message(sequence, Message::DecisionRequest(request))
 }
 
-/// A seat that was told three messages.
-fn told_three() -> SequenceWatch {
+/// Returns the watch of a seat that received three messages.
+fn watch_of_three_messages() -> SequenceWatch {
     let mut watch = SequenceWatch::new();
     watch.stream_begins(None);
     for response in [started(1), asked(2, 1), asked(3, 2)] {
-        assert_eq!(watch.receive(&response), Ok(Told::New));
+        assert_eq!(watch.receive(&response), Ok(Received::New));
     }
     watch
 }
 
 fn accepts_what_is_in_order() {
-    let mut watch = told_three();
+    let mut watch = watch_of_three_messages();
     watch.stream_begins(Some(2));
     let mut again = asked(3, 2);
     if let Some(Message::DecisionRequest(request)) = &mut again.message {
         request.clock = Some(Clock::default());
     }
-    assert_eq!(watch.receive(&again), Ok(Told::Again), "with another clock");
-    assert_eq!(watch.receive(&asked(4, 3)), Ok(Told::New));
+    assert_eq!(
+        watch.receive(&again),
+        Ok(Received::Repeated),
+        "with another clock"
+    );
+    assert_eq!(watch.receive(&asked(4, 3)), Ok(Received::New));
 
     watch.stream_begins(None);
     let mut again = started(1);
@@ -105,24 +109,28 @@ fn accepts_what_is_in_order() {
     }
     assert_eq!(
         watch.receive(&again),
-        Ok(Told::Again),
+        Ok(Received::Repeated),
         "with the seats as they are"
     );
-    assert_eq!(watch.receive(&asked(4, 3)), Ok(Told::Again));
+    assert_eq!(watch.receive(&asked(4, 3)), Ok(Received::Repeated));
     let status = message(6, Message::SeatStatus(SeatStatus::default()));
     assert_eq!(
         watch.receive(&status),
-        Ok(Told::New),
+        Ok(Received::New),
         "5 was lost with a stream"
     );
 
     watch.stream_begins(None);
-    assert_eq!(watch.receive(&started(1)), Ok(Told::Again));
-    assert_eq!(watch.receive(&asked(7, 4)), Ok(Told::New), "as it is open");
+    assert_eq!(watch.receive(&started(1)), Ok(Received::Repeated));
+    assert_eq!(
+        watch.receive(&asked(7, 4)),
+        Ok(Received::New),
+        "as it is open"
+    );
     let ended = message(9, Message::MatchEnded(MatchEnded::default()));
     assert_eq!(
         watch.receive(&ended),
-        Ok(Told::New),
+        Ok(Received::New),
         "8 was lost with a stream"
     );
     assert_eq!((watch.newest(), watch.requests()), (9, 4));
@@ -147,9 +155,9 @@ fn sees_what_is_out_of_order() {
             "message 8 came where 7 was due",
         ),
     ] {
-        let mut watch = told_three();
+        let mut watch = watch_of_three_messages();
         watch.stream_begins(known);
-        let taken: Result<Vec<Told>, String> = responses
+        let taken: Result<Vec<Received>, String> = responses
             .iter()
             .map(|response| watch.receive(response))
             .collect();

@@ -1,4 +1,4 @@
-//! What must be true after the storm. Each thing that is not has words of its own.
+//! Invariants after a chaos run. Each violation has its own message.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,8 +24,9 @@ pub(crate) fn judge(
     for (what, played) in [("undisturbed", undisturbed), ("disturbed", disturbed)] {
         wrong.extend(listed_once(played).map(|words| format!("{what} run: {words}")));
         for (planned, one) in plan.matches.iter().zip(&played.matches) {
-            let told = |words| format!("{what} run, {} of {}: {words}", one.match_id, planned.game);
-            wrong.extend(ended_well(played, planned, one).into_iter().map(told));
+            let prefixed =
+                |words| format!("{what} run, {} of {}: {words}", one.match_id, planned.game);
+            wrong.extend(ended_well(played, planned, one).into_iter().map(prefixed));
         }
     }
     let mut compared = 0;
@@ -114,7 +115,7 @@ fn ended_well(played: &Played, planned: &PlannedMatch, one: &PlayedMatch) -> Vec
         wrong.push("its replay is not what it was at its end".to_owned());
     }
     if let Err(flaw) = verify(&one.replay) {
-        wrong.push(format!("its replay does not hold: {flaw}"));
+        wrong.push(format!("its replay is not valid: {flaw}"));
     }
     if one.replay.config.as_ref().and_then(|c| c.seed.as_deref()) != Some(&planned.seed) {
         wrong.push("its replay is of another seed".to_owned());
@@ -134,11 +135,14 @@ fn ended_well(played: &Played, planned: &PlannedMatch, one: &PlayedMatch) -> Vec
             continue;
         };
         if watch.ended.as_ref().and_then(|ended| ended.result.as_ref()) != Some(result) {
-            wrong.push(format!("seat {place} was told another result"));
+            wrong.push(format!("seat {place} received another result"));
         }
-        let commitment = watch.started.as_ref().map(|told| &told.seed_commitment);
+        let commitment = watch
+            .started
+            .as_ref()
+            .map(|started| &started.seed_commitment);
         if commitment != Some(&one.replay.seed_commitment) {
-            wrong.push(format!("seat {place} was told another seed commitment"));
+            wrong.push(format!("seat {place} received another seed commitment"));
         }
         let answered = seat.clock_use.map_or(0, |used| used.answered);
         let by_bot = decisions_by_bot(&one.replay, place);
@@ -161,7 +165,7 @@ fn decisions_by_bot(replay: &Replay, seat: u32) -> u32 {
     decided.count() as u32
 }
 
-/// Whether a bot was killed whose decisions hang on what it remembered.
+/// Returns whether a bot was killed whose decisions depend on its memory.
 fn lost_a_memory(planned: &PlannedMatch, one: &PlayedMatch) -> bool {
     let seats = planned.players.iter().zip(&one.seats);
     seats
@@ -169,7 +173,7 @@ fn lost_a_memory(planned: &PlannedMatch, one: &PlayedMatch) -> bool {
         .any(|(_, seat)| seat.kills > 0)
 }
 
-/// What must not depend on what went wrong.
+/// Results that must not depend on the faults of a run.
 struct Outcome {
     /// Place, score and what it is made of, of each seat.
     table: Vec<(u32, i32, Vec<ScoreLine>)>,

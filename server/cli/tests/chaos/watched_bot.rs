@@ -21,7 +21,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Status, Streaming, transport::Endpoint};
 use xxhash_rust::xxh64::xxh64;
 
-use crate::sequence_watch::{SequenceWatch, Told};
+use crate::sequence_watch::{Received, SequenceWatch};
 
 /// Name of these bots.
 pub(crate) const WATCHED_NAME: &str = "watched";
@@ -46,7 +46,7 @@ pub(crate) struct WatchedBot {
     chance: ChanceStream,
 }
 
-/// How a stream ended before the match did.
+/// End of a stream before the end of the match.
 enum Failure {
     /// As streams do in a storm.
     Lost,
@@ -189,13 +189,13 @@ impl WatchedBot {
                 }
                 continue;
             }
-            let told = {
+            let received = {
                 let mut watch = self.watch.lock().unwrap();
                 watch.receive(&response).map_err(Failure::Wrong)?
             };
             match response.message {
                 Some(Message::DecisionRequest(request)) => {
-                    if told == Told::New {
+                    if received == Received::New {
                         self.progress.send_modify(|requests| *requests += 1);
                     }
                     let is_newest = {

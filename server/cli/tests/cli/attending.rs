@@ -6,6 +6,8 @@ use std::{
     collections::HashSet,
     ffi::OsString,
     fs,
+    io::{BufRead as _, BufReader},
+    os::unix::fs::PermissionsExt as _,
     process::{Child, Stdio},
 };
 
@@ -35,13 +37,13 @@ impl Attendant {
         Self(command.stderr(Stdio::piped()).spawn().unwrap())
     }
 
-    /// Its exit code and what it told.
-    fn ended(mut self) -> (Option<i32>, String) {
+    /// Returns its exit code and standard error.
+    pub(crate) fn ended(mut self) -> (Option<i32>, String) {
         let status = self.0.wait().unwrap();
-        let mut told = String::new();
+        let mut text = String::new();
         let stderr = self.0.stderr.as_mut().unwrap();
-        std::io::Read::read_to_string(stderr, &mut told).unwrap();
-        (status.code(), told)
+        std::io::Read::read_to_string(stderr, &mut text).unwrap();
+        (status.code(), text)
     }
 }
 
@@ -106,7 +108,11 @@ fn a_contest_plays_bots_that_attend_with_a_seed_for_each_of_their_matches() {
     let there = Attendant::start(&server, &there);
     let ran = Ran::from(contest.wait_with_output().unwrap());
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains("a seed of its own"), "{}", ran.out);
+    assert!(
+        ran.out.contains("each match had its own seed"),
+        "{}",
+        ran.out
+    );
 
     let rows = fs::read_to_string(path.join("results.jsonl")).unwrap();
     let rows = rows.lines().map(|line| {
@@ -127,16 +133,16 @@ fn a_contest_plays_bots_that_attend_with_a_seed_for_each_of_their_matches() {
         assert!(seat["answered"].as_u64().unwrap() > 0, "{seat}");
     }
     // The contest has closed its queue, and so they end.
-    let (code, told) = far.ended();
-    assert_eq!(code, Some(0), "{told}");
-    let (code, told) = there.ended();
-    assert_eq!(code, Some(0), "{told}");
-    assert_eq!(told.matches("played").count(), 4, "{told}");
+    let (code, stderr) = far.ended();
+    assert_eq!(code, Some(0), "{stderr}");
+    let (code, stderr) = there.ended();
+    assert_eq!(code, Some(0), "{stderr}");
+    assert_eq!(stderr.matches("played").count(), 4, "{stderr}");
 }
 
 #[test]
 fn what_cannot_attend_or_be_attended_is_told_before_anything_starts() {
-    for (line, told) in [
+    for (line, expected) in [
         (
             &["contest", "--bot", "far=@ada", "--against", "greedy"][..],
             "--server URL",
@@ -151,20 +157,20 @@ fn what_cannot_attend_or_be_attended_is_told_before_anything_starts() {
                 "--server",
                 "http://x:1",
             ],
-            "by which it attends is empty",
+            "attends: the name is empty",
         ),
         (
             &["attend", "--queue", "cup", "--", "./no/such/program"],
-            "no program",
+            "cannot find the program",
         ),
         (
             &["attend", "--queue", "cup", "--slots", "65", "--", "sh"],
-            "1 to 64",
+            "1..=64",
         ),
     ] {
         let ran = run(line);
         assert_eq!(ran.code, Some(2), "{line:?} {}", ran.err);
-        assert!(ran.err.contains(told), "{line:?} {}", ran.err);
+        assert!(ran.err.contains(expected), "{line:?} {}", ran.err);
     }
 }
 
@@ -172,12 +178,14 @@ fn what_cannot_attend_or_be_attended_is_told_before_anything_starts() {
 async fn until(watched: &mut Streaming<WatchQueueResponse>, state: AttendanceState) {
     let stands_so = async {
         loop {
-            let told = watched
+            let update = watched
                 .message()
                 .await
                 .unwrap()
                 .expect("the queue is there");
-            let attendance = told.attendance.expect("it is told how a bot stands");
+            let attendance = update
+                .attendance
+                .expect("the update has the status of the bot");
             if attendance.state() == state {
                 return;
             }
@@ -222,10 +230,67 @@ async fn a_bot_pauses_on_a_signal_over_a_restart_of_the_server_and_goes_on_on_an
     assert!(signal("-USR2", bot.0.id()));
     until(&mut watched, AttendanceState::Active).await;
     assert!(signal("-INT", bot.0.id()));
-    let (code, told) = bot.ended();
-    assert_eq!(code, Some(0), "{told}");
+    let (code, stderr) = bot.ended();
+    assert_eq!(code, Some(0), "{stderr}");
     assert!(
-        told.contains("pausing") && told.contains("going on"),
-        "{told}"
+        stderr.contains("paused") && stderr.contains("resumed"),
+        "{stderr}"
     );
+}
+
+#[test]
+fn an_offer_whose_bot_cannot_be_started_is_declined_and_the_next_is_played() {
+    let server = Served::start(&[]);
+    let folder = tempfile::tempdir().unwrap();
+    let bot = folder.path().join("bot");
+    let write = |interpreter: &str| {
+        let program = env!("CARGO_BIN_EXE_bridgemaster");
+        let script = format!("#!{interpreter}\nexec {program} bot random\n");
+        let new = folder.path().join("new");
+        fs::write(&new, script).unwrap();
+        fs::set_permissions(&new, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::rename(&new, &bot).unwrap();
+    };
+    write("/no/such/interpreter");
+    let attend = ["attend", "--queue", "cup", "--name", "ada"];
+    let attend = [&attend[..], &["--bot-version", BOT_VERSION, "--"]].concat();
+    let bot = bot.display().to_string();
+    let mut there = Attendant::start(&server, &[&attend[..], &[&bot]].concat());
+    let kept = folder.path().join("contest").display().to_string();
+    let contest = ["contest", "--game", "bridges_to_nowhere", "--queue", "cup"];
+    let format = [
+        "--format",
+        "round-robin",
+        "--rounds",
+        "1",
+        "--bot",
+        "a=random",
+    ];
+    let far = [
+        "--bot",
+        "b=@ada",
+        "--server",
+        &server.url,
+        "--folder",
+        &kept,
+    ];
+    let contest = bridgemaster([&contest[..], &format, &far].concat())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stderr = BufReader::new(there.0.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("declined") {
+        line.clear();
+        assert!(stderr.read_line(&mut line).unwrap() > 0, "it goes on");
+    }
+    assert!(line.contains("/no/such/interpreter"), "{line}");
+    write("/bin/sh");
+    while !line.contains(": played") {
+        line.clear();
+        assert!(stderr.read_line(&mut line).unwrap() > 0, "it goes on");
+    }
+    let ran = Ran::from(contest.wait_with_output().unwrap());
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
 }

@@ -34,6 +34,13 @@ fn the_report_is_written_as_json_and_as_junit_xml() {
     succeed(QUICK.iter().chain(&files).chain(&["--", "random"]));
     let report: Value = serde_json::from_str(&fs::read_to_string(json).unwrap()).unwrap();
     assert_eq!(report["bot"]["name"], "random");
+    if cfg!(target_os = "linux") {
+        let kinds = ["pid_namespace", "process_tree"];
+        assert!(
+            kinds.contains(&report["isolation"].as_str().unwrap()),
+            "{report}"
+        );
+    }
     let checks = report["checks"].as_array().unwrap();
     assert_eq!(checks.len(), 1);
     assert_eq!(checks[0]["name"], "refused-answer");
@@ -62,7 +69,7 @@ fn a_bot_that_never_comes_fails_with_what_was_expected_and_its_last_words() {
     let report: Value = serde_json::from_str(&ran.out).unwrap();
     let check = &report["checks"][0];
     assert_eq!(check["outcome"], "failed");
-    assert_eq!(check["section"], "The conversation");
+    assert_eq!(check["section"], "Message flow");
     assert_eq!(check["stderr"], "out of ideas");
     let seen = check["seen"].as_str().unwrap();
     assert!(seen.contains("exit status: 3"), "{seen}");
@@ -91,21 +98,25 @@ fn the_list_has_every_check_with_what_it_proves() {
     let said = succeed(["check-bot", "--list"]);
     assert!(said.lines().count() > 20, "{said}");
     assert!(said.contains("ping "), "{said}");
-    assert!(said.contains("A bot whose stream is lost just before MatchEnded comes back for it."));
+    assert!(
+        said.contains(
+            "A bot whose stream is lost just before MatchEnded reconnects to receive it."
+        )
+    );
 }
 
 #[test]
 fn what_is_not_there_is_a_mistake_in_the_command_line() {
-    for (flags, told) in [
+    for (flags, expected) in [
         (&["--only", "pong", "--", "random"][..], "refused-answer"),
         (&["--game", "chess", "--", "random"], "alhambra"),
         (&["--time-limit", "0", "--", "random"], "--time-limit"),
-        (&["--", "./no/such/bot"], "no program that is found"),
+        (&["--", "./no/such/bot"], "cannot find the program"),
         (&[], "COMMAND"),
     ] {
         let ran = run(["check-bot"].iter().chain(flags));
         assert_eq!(ran.code, Some(2), "{flags:?}: {}", ran.err);
-        assert!(ran.err.contains(told), "{flags:?}: {}", ran.err);
+        assert!(ran.err.contains(expected), "{flags:?}: {}", ran.err);
     }
 }
 
@@ -120,23 +131,27 @@ fn junit_xml_on_standard_output_comes_alone() {
 fn files_that_cannot_be_written_are_told_before_any_check() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().to_str().unwrap();
-    for (flags, told) in [
+    for (flags, expected) in [
         (
             ["--json", "no/such/folder/r.json"],
-            "--json no/such/folder/r.json",
+            "--json: cannot write no/such/folder/r.json",
         ),
         (
             ["--junit", "no/such/folder/r.xml"],
-            "--junit no/such/folder/r.xml",
+            "--junit: cannot write no/such/folder/r.xml",
         ),
-        (["--json", folder], "that is a folder"),
+        (["--json", folder], "is a folder"),
     ] {
         let ran = run(["check-bot"].iter().chain(&flags).chain(&["--", "random"]));
         assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{}", ran.err);
-        assert!(ran.err.contains(told), "{flags:?}: {}", ran.err);
+        assert!(ran.err.contains(expected), "{flags:?}: {}", ran.err);
     }
     let both = ["--json", "-", "--junit", "-", "--", "random"];
     let ran = run(["check-bot"].iter().chain(&both));
     assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{}", ran.err);
-    assert!(ran.err.contains("only one"), "{}", ran.err);
+    assert!(
+        ran.err.contains("write one report to a file"),
+        "{}",
+        ran.err
+    );
 }

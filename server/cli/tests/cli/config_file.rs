@@ -25,7 +25,7 @@ fn config(text: &str) -> (TempDir, String) {
     (folder, path)
 }
 
-/// What `serve` says of a file that it does not take.
+/// Returns the error of `serve` for an invalid file.
 fn refused(text: &str) -> String {
     let (_folder, path) = config(text);
     let ran = run(["serve", "--listen", "127.0.0.1:0", "--config", &path]);
@@ -46,7 +46,7 @@ fn the_example_of_the_operators_page_serves_and_flags_win_over_it() {
     // Where the file says to listen another server may listen.
     let mut server = Served::start(&["--config", &path]);
     assert!(!server.url.ends_with(":50051"), "{}", server.url);
-    let ran = run(["create", "--server", &server.url, "--seats", "2"]);
+    let ran = run(["match", "create", "--server", &server.url, "--seats", "2"]);
     assert!(ran.err.contains("KEY_MISSING"), "{}", ran.err);
     assert!(data.join("bridgemaster.db").is_file());
     assert!(signal("-TERM", server.process.id()));
@@ -76,8 +76,12 @@ fn the_ladder_of_the_organisers_page_is_made_and_has_to_stay_as_it_is() {
     let flags = ["serve", "--listen", "127.0.0.1:0", "--no-page"];
     let ran = run(flags.iter().chain(&["--data", data, "--config", &path]));
     assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
-    for told in ["the ladder class", "ladder.max_matches"] {
-        assert!(ran.err.contains(told), "{told} is not in {}", ran.err);
+    for expected in ["ladder class", "ladder.max_matches"] {
+        assert!(
+            ran.err.contains(expected),
+            "{expected} is not in {}",
+            ran.err
+        );
     }
 }
 
@@ -85,8 +89,8 @@ fn the_ladder_of_the_organisers_page_is_made_and_has_to_stay_as_it_is() {
 fn a_limit_of_the_file_holds() {
     let (_folder, path) = config("[limits]\nopen_matches = 1\n");
     let server = Served::start(&["--config", &path]);
-    succeed(["create", "--server", &server.url, "--seats", "2"]);
-    let ran = run(["create", "--server", &server.url, "--seats", "2"]);
+    succeed(["match", "create", "--server", &server.url, "--seats", "2"]);
+    let ran = run(["match", "create", "--server", &server.url, "--seats", "2"]);
     assert_eq!(ran.code, Some(1));
     assert!(ran.err.contains("open_matches = 1"), "{}", ran.err);
 }
@@ -116,7 +120,7 @@ fn an_entry_that_is_not_known_or_out_of_range_is_refused_with_its_line() {
         ),
         (
             "[limits]\nopen_matches = 0",
-            &["open_matches", "line 2", "from 1 on"],
+            &["open_matches", "line 2", "positive number"],
         ),
         (
             "[limits]\nhello_time_ms = 0",
@@ -144,7 +148,7 @@ fn an_entry_that_is_not_known_or_out_of_range_is_refused_with_its_line() {
 #[test]
 fn what_the_file_leaves_out_may_come_from_flags_but_not_from_nowhere() {
     assert!(refused("require_keys = true").contains("--data DIR"));
-    assert!(refused("survives = \"kill\"").contains("--data DIR"));
+    assert!(refused("durability = \"process\"").contains("--data DIR"));
     assert!(refused("keep_replays = \"90d\"").contains("--data DIR"));
     assert!(refused("tls_cert = \"server.pem\"").contains("--tls-key"));
     assert!(refused("tls_client_ca = \"ca.pem\"").contains("--tls-cert"));

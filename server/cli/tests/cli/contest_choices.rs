@@ -1,4 +1,4 @@
-//! What a contest may be asked for: who meets whom, by which test, with which seeds and rules.
+//! Options of a contest: format, test, seeds and rules.
 
 use std::{collections::BTreeSet, fs};
 
@@ -38,7 +38,7 @@ fn each_format_plays_its_matches() {
 #[test]
 fn a_verdict_is_given_by_the_test_and_the_bounds_that_were_asked_for() {
     let named = [&bots(&["greedy"])[..], &["--against", "random"]].concat();
-    for (flags, told) in [
+    for (flags, expected) in [
         (
             &["--test", "pentanomial", "--elo", "0,400"][..],
             "accepted by the pentanomial test",
@@ -50,7 +50,11 @@ fn a_verdict_is_given_by_the_test_and_the_bounds_that_were_asked_for() {
         let seed = ["--seed", "spring", "--max-groups", "40"];
         let ran = contest.run(&[&named, flags, &seed].concat());
         assert_eq!(ran.code, Some(0), "{flags:?}: {}{}", ran.out, ran.err);
-        assert!(ran.out.contains(told), "{told} is missing in:\n{}", ran.out);
+        assert!(
+            ran.out.contains(expected),
+            "{expected} is missing in:\n{}",
+            ran.out
+        );
     }
 }
 
@@ -64,8 +68,8 @@ fn a_contest_ends_with_its_listed_seeds_and_plays_one_that_is_there_twice_once()
     let named = bots(&["one=random", "other=random"]);
     let ran = contest.run(&[&named[..], &seeds].concat());
     assert_eq!(ran.code, Some(3), "{}{}", ran.out, ran.err);
-    let told = "1 group left out, since the seed was listed before";
-    assert!(ran.out.contains(told), "{}", ran.out);
+    let expected = "1 group skipped because of a repeated seed";
+    assert!(ran.out.contains(expected), "{}", ran.out);
     assert_eq!(contest.scores().len(), 4);
     let rows = contest.rows();
     let played: BTreeSet<&str> = rows.iter().filter_map(|row| row["seed"].as_str()).collect();

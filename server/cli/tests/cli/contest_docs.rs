@@ -1,4 +1,4 @@
-//! What is written of contests beside the program.
+//! Documentation of contests agrees with the program.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +33,7 @@ fn first_cells(text: &str, heading: &str) -> String {
     cells.collect::<Vec<_>>().join("\n")
 }
 
-/// What stands between two texts.
+/// Returns the part between two texts.
 fn between<'a>(text: &'a str, begin: &str, end: &str) -> &'a str {
     let (_, behind) = text.split_once(begin).unwrap();
     behind.split_once(end).unwrap().0

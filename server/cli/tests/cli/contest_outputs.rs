@@ -152,7 +152,7 @@ fn a_file_that_cannot_be_written_is_told_before_anything_is_played() {
     let ran = run(flags.iter().chain(&files));
     assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{}", ran.err);
     assert!(
-        ran.err.contains("--svg no/such/folder/c.svg"),
+        ran.err.contains("--svg: cannot write no/such/folder/c.svg"),
         "{}",
         ran.err
     );

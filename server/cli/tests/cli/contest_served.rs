@@ -11,7 +11,7 @@ use crate::{
     served_match::Served,
 };
 
-/// All matches of a server, as `list --json` tells them.
+/// All matches of a server, as `match list --json` prints them.
 pub(crate) fn listed(text: &str) -> Vec<Value> {
     let all: Value = serde_json::from_str(text).unwrap();
     all["matches"].as_array().cloned().unwrap_or_default()
@@ -24,7 +24,7 @@ pub(crate) fn is_over(info: &Value) -> bool {
     )
 }
 
-/// Whether the seed of an ended match can be seen.
+/// Returns whether the seed of an ended match is visible.
 fn is_revealed(info: &Value) -> bool {
     assert_eq!(info["state"], "MATCH_STATE_ENDED");
     let has_salt = info["seedSalt"]
@@ -43,8 +43,8 @@ fn no_bot_sees_the_seed_of_its_group_before_the_last_match_of_it_has_ended() {
     let program = env!("CARGO_BIN_EXE_bridgemaster");
     let bot = |name| {
         format!(
-            "{name}=sh -c '{program} list --all --json --server {} > {}/$$ && exec {program} bot \
-             random --seed {name}'",
+            "{name}=sh -c '{program} match list --all --json --server {} > $(mktemp -p {}) && exec \
+             {program} bot random --seed {name}'",
             server.url,
             seen.path().display(),
         )
@@ -85,7 +85,7 @@ fn no_bot_sees_the_seed_of_its_group_before_the_last_match_of_it_has_ended() {
         let replay = contest.path.join(row["replay"].as_str().unwrap());
         assert!(replay.is_file(), "{}", replay.display());
     }
-    let all = succeed(["list", "--all", "--json", "--server", &server.url]);
+    let all = succeed(["match", "list", "--all", "--json", "--server", &server.url]);
     assert!(listed(&all).iter().all(is_revealed));
 }
 
@@ -122,6 +122,7 @@ fn a_contest_on_a_running_server_gets_all_replays_after_a_kill_and_leaves_nothin
         assert!(replay.is_file(), "{}", replay.display());
     }
     let all = listed(&succeed([
+        "match",
         "list",
         "--all",
         "--json",

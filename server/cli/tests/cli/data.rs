@@ -18,14 +18,14 @@ use crate::{
 };
 
 /// A server with a match that has ended and one that waits.
-struct Scene {
+struct Fixture {
     folder: TempDir,
     server: Option<Served>,
     ended: String,
     waiting: String,
 }
 
-impl Scene {
+impl Fixture {
     fn make() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut this = Self {
@@ -37,7 +37,7 @@ impl Scene {
         this.serve("data");
         // Nobody comes, so the house plays it at once.
         this.ended = this.create(&["--startup-ms", "1"]);
-        succeed(["watch", &this.ended, "--server", this.url()]);
+        succeed(["match", "watch", &this.ended, "--server", this.url()]);
         this.waiting = this.create(&["--startup-ms", "3600000"]);
         this
     }
@@ -58,7 +58,15 @@ impl Scene {
     }
 
     fn create(&self, flags: &[&str]) -> String {
-        let create = ["create", "--server", self.url(), "--seats", "2", "--json"];
+        let create = [
+            "match",
+            "create",
+            "--server",
+            self.url(),
+            "--seats",
+            "2",
+            "--json",
+        ];
         let made = succeed(create.iter().chain(flags));
         let made: Value = serde_json::from_str(&made).unwrap();
         made["match"]["matchId"].as_str().unwrap().to_owned()
@@ -110,126 +118,138 @@ fn files(folder: &str) -> Vec<PathBuf> {
 
 #[test]
 fn a_check_finds_a_whole_folder_whole_and_names_what_is_damaged() {
-    let mut scene = Scene::make();
-    let (data, replays) = (scene.path("data"), scene.path("replays"));
+    let mut fixture = Fixture::make();
+    let (data, replays) = (fixture.path("data"), fixture.path("replays"));
     let whole = "1 match in play, 1 finished, 0 keys";
     // Beside the server, too.
-    let said = scene.good(&["check", &data]);
+    let said = fixture.good(&["check", &data]);
     assert!(said.contains(whole), "{said}");
-    scene.stop();
+    fixture.stop();
     let check_all = ["check", &data, "--replays", &replays];
-    let said = scene.good(&check_all);
-    assert!(said.contains(whole) && said.contains("whole"), "{said}");
+    let said = fixture.good(&check_all);
+    assert!(
+        said.contains(whole) && said.contains("no damage found"),
+        "{said}"
+    );
 
-    let replay = format!("{}.replay.binpb", scene.ended);
+    let replay = format!("{}.replay.binpb", fixture.ended);
     fs::write(Path::new(&replays).join(&replay), "another").unwrap();
-    scene.bad(&check_all, 1, &[&replay, "is not the replay"]);
+    fixture.bad(&check_all, 1, &[&replay, "differs from the replay"]);
     fs::remove_file(Path::new(&replays).join(&replay)).unwrap();
-    scene.bad(&check_all, 1, &[&replay, "is missing"]);
+    fixture.bad(&check_all, 1, &[&replay, "is missing"]);
 
     alter(&data, DAMAGE);
-    scene.bad(
+    fixture.bad(
         &["check", &data],
         1,
-        &["the summary of match", &scene.ended],
+        &["the summary of match", &fixture.ended],
     );
     alter(&data, "UPDATE open_match SET header = x'00'");
-    let both = [&*scene.ended, &*scene.waiting, "the header of match"];
-    scene.bad(&["check", &data], 1, &both);
+    let both = [&*fixture.ended, &*fixture.waiting, "the header of match"];
+    fixture.bad(&["check", &data], 1, &both);
 
-    scene.bad(&["check", &scene.path("none")], 2, &["there is no folder"]);
-    assert!(!Path::new(&scene.path("none")).exists(), "nothing is made");
+    fixture.bad(&["check", &fixture.path("none")], 2, &["no such folder"]);
+    assert!(
+        !Path::new(&fixture.path("none")).exists(),
+        "nothing is made"
+    );
 }
 
 #[test]
 fn a_match_that_was_cancelled_lacks_no_replay_file() {
-    let mut scene = Scene::make();
-    let (data, replays) = (scene.path("data"), scene.path("replays"));
-    succeed(["cancel", &scene.waiting, "--server", scene.url()]);
-    scene.stop();
+    let mut fixture = Fixture::make();
+    let (data, replays) = (fixture.path("data"), fixture.path("replays"));
+    succeed([
+        "match",
+        "cancel",
+        &fixture.waiting,
+        "--server",
+        fixture.url(),
+    ]);
+    fixture.stop();
     let check_all = ["check", &data, "--replays", &replays];
-    let said = scene.good(&check_all);
+    let said = fixture.good(&check_all);
     assert!(said.contains("2 finished"), "{said}");
 
-    let replay = format!("{}.replay.binpb", scene.waiting);
+    let replay = format!("{}.replay.binpb", fixture.waiting);
     fs::write(Path::new(&replays).join(&replay), "").unwrap();
-    scene.bad(&check_all, 1, &[&replay, "was cancelled"]);
+    fixture.bad(&check_all, 1, &[&replay, "was cancelled"]);
 }
 
 #[test]
 fn a_backup_made_beside_a_server_is_restored_and_served() {
-    let mut scene = Scene::make();
-    let [data, backup, restored] = ["data", "backup", "restored"].map(|name| scene.path(name));
-    let said = scene.good(&["backup", &data, &backup]);
+    let mut fixture = Fixture::make();
+    let [data, backup, restored] = ["data", "backup", "restored"].map(|name| fixture.path(name));
+    let said = fixture.good(&["backup", &data, &backup]);
     assert!(said.contains("1 match in play, 1 finished"), "{said}");
-    scene.bad(&["backup", &data, &backup], 1, &["there is", "already"]);
-    scene.bad(
+    fixture.bad(&["backup", &data, &backup], 1, &["already exists"]);
+    fixture.bad(
         &["restore", &backup, &data],
         1,
         &["in use by another server"],
     );
     // Made after the backup: it will not be there.
-    let later = scene.create(&[]);
-    scene.stop();
+    let later = fixture.create(&[]);
+    fixture.stop();
 
-    scene.good(&["restore", &backup, &restored]);
+    fixture.good(&["restore", &backup, &restored]);
     for folder in [&backup, &restored] {
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(Path::new(folder)), 0o700);
         for file in files(folder) {
             assert_eq!(mode(&file), 0o600, "{}", file.display());
         }
-        scene.good(&["check", folder]);
+        fixture.good(&["check", folder]);
     }
-    scene.serve("restored");
-    let told = succeed(["watch", &scene.ended, "--server", scene.url()]);
-    assert!(told.contains("ended"), "{told}");
-    let unknown = run(["watch", &later, "--server", scene.url()]);
+    fixture.serve("restored");
+    let output = succeed(["match", "watch", &fixture.ended, "--server", fixture.url()]);
+    assert!(output.contains("ended"), "{output}");
+    let unknown = run(["match", "watch", &later, "--server", fixture.url()]);
     assert!(unknown.err.contains("MATCH_UNKNOWN"), "{}", unknown.err);
-    scene.stop();
+    fixture.stop();
 
-    let refused = ["there is", "bridgemaster.db", "--replace"];
-    scene.bad(&["restore", &backup, &data], 2, &refused);
-    scene.good(&["restore", &backup, &data, "--replace"]);
-    scene.good(&["check", &data]);
+    let refused = ["already has a store", "bridgemaster.db", "--replace"];
+    fixture.bad(&["restore", &backup, &data], 2, &refused);
+    fixture.good(&["restore", &backup, &data, "--replace"]);
+    fixture.good(&["check", &data]);
     let kept = files(&data)
         .into_iter()
         .find(|path| path.to_str().unwrap().contains("replaced-"));
     let kept = kept.expect("what was replaced is kept");
-    let said = scene.good(&["check", kept.to_str().unwrap()]);
+    let said = fixture.good(&["check", kept.to_str().unwrap()]);
     assert!(said.contains("2 matches in play"), "{said}");
 }
 
 #[test]
 fn a_damaged_backup_is_not_restored_and_a_damaged_folder_not_backed_up_without_a_word() {
-    let mut scene = Scene::make();
-    scene.stop();
-    let [data, backup, restored] = ["data", "backup", "restored"].map(|name| scene.path(name));
+    let mut fixture = Fixture::make();
+    fixture.stop();
+    let [data, backup, restored] = ["data", "backup", "restored"].map(|name| fixture.path(name));
     alter(&data, DAMAGE);
-    let said = ["the summary of match", "is damaged in it"];
-    scene.bad(&["backup", &data, &backup], 1, &said);
-    scene.bad(
+    let said = ["the summary of match", "contains the damaged values"];
+    fixture.bad(&["backup", &data, &backup], 1, &said);
+    fixture.bad(
         &["restore", &backup, &restored],
         1,
         &["the summary of match"],
     );
     assert!(!Path::new(&restored).join("bridgemaster.db").exists());
-    scene.bad(
+    fixture.bad(
         &["restore", &restored, &data, "--replace"],
         1,
-        &["no backup"],
+        &["is not a backup"],
     );
-    scene.bad(&["check", &data], 1, &["1 finished"]);
+    fixture.bad(&["check", &data], 1, &["1 finished"]);
 }
 
 #[test]
 fn a_damaged_signing_key_is_dropped_and_another_takes_its_place() {
-    let mut scene = Scene::make();
-    let data = scene.path("data");
+    let mut fixture = Fixture::make();
+    let data = fixture.path("data");
     let drop_key = ["drop", &data, "--signing-key"];
-    scene.bad(&drop_key, 1, &["in use by another server"]);
-    scene.stop();
-    scene.bad(&drop_key, 2, &["is not damaged"]);
+    fixture.bad(&drop_key, 1, &["in use by another server"]);
+    fixture.stop();
+    fixture.bad(&drop_key, 2, &["is not damaged"]);
     for damage in [
         "UPDATE secret SET value = x'00' WHERE name = 'replay_signing_key'",
         "UPDATE secret SET name = 'replay_signing_kez' WHERE name = 'replay_signing_key'",
@@ -239,69 +259,71 @@ fn a_damaged_signing_key_is_dropped_and_another_takes_its_place() {
         let refused = run(["serve", "--data", &data, "--listen", "127.0.0.1:0"]);
         assert_eq!(refused.code, Some(1), "{}", refused.err);
         assert!(refused.err.contains("signs replays"), "{}", refused.err);
-        scene.bad(&["check", &data], 1, &["data drop", "--signing-key"]);
-        let said = scene.good(&drop_key);
-        assert!(said.contains("the next server makes another"), "{said}");
-        scene.good(&["check", &data]);
-        scene.serve("data");
-        scene.create(&["--startup-ms", "3600000"]);
-        scene.stop();
+        fixture.bad(&["check", &data], 1, &["data drop", "--signing-key"]);
+        let said = fixture.good(&drop_key);
+        assert!(said.contains("the next start creates a new key"), "{said}");
+        fixture.good(&["check", &data]);
+        fixture.serve("data");
+        fixture.create(&["--startup-ms", "3600000"]);
+        fixture.stop();
     }
 }
 
 #[test]
 fn a_damaged_note_is_told_with_the_command_that_drops_it() {
-    let mut scene = Scene::make();
-    let data = scene.path("data");
+    let mut fixture = Fixture::make();
+    let data = fixture.path("data");
     let create = [
+        "match",
         "create",
         "--server",
-        scene.url(),
+        fixture.url(),
         "--idempotency-key",
         "one",
     ];
     let made = run(create);
     assert_eq!(made.code, Some(0), "{}", made.err);
     let drop_notes = ["drop", &data, "--notes"];
-    scene.bad(&drop_notes, 1, &["in use by another server"]);
-    scene.stop();
-    assert!(scene.good(&drop_notes).contains("no note is damaged"));
+    fixture.bad(&drop_notes, 1, &["in use by another server"]);
+    fixture.stop();
+    assert!(fixture.good(&drop_notes).contains("is damaged in"));
     alter(&data, "UPDATE note SET value = x'00'");
-    scene.serve("data");
+    fixture.serve("data");
     let create = [
+        "match",
         "create",
         "--server",
-        scene.url(),
+        fixture.url(),
         "--idempotency-key",
         "one",
     ];
     let refused = run(create);
     assert!(refused.err.contains("DATA_DAMAGED"), "{}", refused.err);
-    scene.stop();
-    scene.bad(&["check", &data], 1, &["data drop", "--notes"]);
+    fixture.stop();
+    fixture.bad(&["check", &data], 1, &["data drop", "--notes"]);
     assert!(
-        scene
+        fixture
             .good(&drop_notes)
-            .contains("1 damaged note is removed")
+            .contains("removed 1 damaged record")
     );
-    scene.good(&["check", &data]);
+    fixture.good(&["check", &data]);
 }
 
 #[test]
 fn a_damaged_note_of_a_group_that_is_not_over_is_dropped_and_its_chance_stays_secret() {
-    let mut scene = Scene::make();
-    let data = scene.path("data");
+    let mut fixture = Fixture::make();
+    let data = fixture.path("data");
     let of_group = |place| ["--startup-ms", "1", "--reveal-with-group", "--group", place];
-    let first = scene.create(&of_group("g1=0/2"));
-    succeed(["watch", &first, "--server", scene.url()]);
-    let file = scene.path("fetched");
-    let fetch = |scene: &Scene| {
+    let first = fixture.create(&of_group("g1=0/2"));
+    succeed(["match", "watch", &first, "--server", fixture.url()]);
+    let file = fixture.path("fetched");
+    let fetch = |fixture: &Fixture| {
         run([
             "replay",
             "fetch",
             &first,
             "--server",
-            scene.url(),
+            fixture.url(),
             "--out",
             &file,
         ])
@@ -310,34 +332,34 @@ fn a_damaged_note_of_a_group_that_is_not_over_is_dropped_and_its_chance_stays_se
         "UPDATE note SET value = zeroblob(5)",
         "UPDATE note SET name = 'grouq' || substr(name, 6)",
     ] {
-        scene.stop();
+        fixture.stop();
         alter(&data, damage);
-        // While the note is damaged, and after it is dropped.
+        // While the record is damaged, and after it is dropped.
         for _ in 0..2 {
-            scene.serve("data");
-            let refused = fetch(&scene);
+            fixture.serve("data");
+            let refused = fetch(&fixture);
             assert!(refused.err.contains("GROUP_RUNNING"), "{}", refused.err);
-            scene.stop();
-            scene.good(&["drop", &data, "--notes"]);
+            fixture.stop();
+            fixture.good(&["drop", &data, "--notes"]);
         }
-        scene.good(&["check", &data]);
-        scene.serve("data");
+        fixture.good(&["check", &data]);
+        fixture.serve("data");
     }
-    let second = scene.create(&of_group("g1=1/2"));
-    succeed(["watch", &second, "--server", scene.url()]);
-    let fetched = fetch(&scene);
+    let second = fixture.create(&of_group("g1=1/2"));
+    succeed(["match", "watch", &second, "--server", fixture.url()]);
+    let fetched = fetch(&fixture);
     assert_eq!(fetched.code, Some(0), "{}", fetched.err);
 }
 
 #[test]
 fn a_match_is_dropped_from_a_folder_that_no_server_uses() {
-    let mut scene = Scene::make();
-    let data = scene.path("data");
-    let (ended, waiting) = (scene.ended.clone(), scene.waiting.clone());
+    let mut fixture = Fixture::make();
+    let data = fixture.path("data");
+    let (ended, waiting) = (fixture.ended.clone(), fixture.waiting.clone());
     let refused = ["in use by another server", "--drop-match"];
-    scene.bad(&["drop", &data, &waiting], 1, &refused);
-    scene.stop();
-    scene.bad(
+    fixture.bad(&["drop", &data, &waiting], 1, &refused);
+    fixture.stop();
+    fixture.bad(
         &["drop", &data, "0000000000000000"],
         2,
         &["0000000000000000"],
@@ -346,11 +368,11 @@ fn a_match_is_dropped_from_a_folder_that_no_server_uses() {
     alter(&data, DAMAGE);
     alter(&data, "UPDATE open_match SET header = x'00'");
     for id in [&ended, &waiting] {
-        scene.bad(&["check", &data], 1, &[id]);
-        let said = scene.good(&["drop", &data, id]);
+        fixture.bad(&["check", &data], 1, &[id]);
+        let said = fixture.good(&["drop", &data, id]);
         assert!(said.contains(&**id), "{said}");
     }
-    let said = scene.good(&["check", &data]);
+    let said = fixture.good(&["check", &data]);
     assert!(said.contains("0 matches in play, 0 finished"), "{said}");
 }
 
@@ -364,7 +386,7 @@ fn a_copy_is_between_a_folder_and_a_database() {
     for (from, to, said) in [
         (&*there, &*path("to"), "data backup"),
         (database, database, "pg_dump"),
-        (&path("missing"), database, "there is no folder"),
+        (&path("missing"), database, "no such folder"),
     ] {
         let refused = run(["data", "copy", from, to]);
         assert_eq!(refused.code, Some(2), "{}", refused.err);

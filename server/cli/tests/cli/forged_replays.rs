@@ -136,12 +136,12 @@ fn a_note_of_nobody_or_beyond_what_is_kept_is_named() {
     let asked = position(is_by(DecidedBy::Bot));
     let too_long = "n".repeat(1025);
     assert_refused(
-        &format!("record {asked}: decision.note: has 1025 bytes; at most 1024 are kept"),
+        &format!("record {asked}: decision.note: 1025 bytes exceed the limit: at most 1024,"),
         |replay| too_long.clone_into(&mut decision_at(replay, asked).note),
     );
     let forced = position(is_by(DecidedBy::Referee));
     assert_refused(
-        &format!("record {forced}: decision.note: is set although no bot decided"),
+        &format!("record {forced}: decision.note: must be empty, because no bot decided"),
         |replay| "mine".clone_into(&mut decision_at(replay, forced).note),
     );
 }
@@ -179,20 +179,20 @@ fn a_record_that_is_missing_or_out_of_order_is_named() {
 
 #[test]
 fn a_seed_that_was_not_committed_to_is_named() {
-    assert_refused("seed_commitment: is ", |replay| {
+    assert_refused("seed_commitment: expected ", |replay| {
         replay.config.as_mut().unwrap().seed = Some("other".to_owned());
     });
-    assert_refused("seed_commitment: is ", |replay| {
+    assert_refused("seed_commitment: expected ", |replay| {
         replay.seed_salt = "00".repeat(32);
     });
-    assert_refused("seed_commitment: is ", |replay| {
+    assert_refused("seed_commitment: expected ", |replay| {
         replay.seed_commitment.make_ascii_uppercase();
     });
-    assert_refused("seed_commitment: is \"\"", |replay| {
+    assert_refused(", got \"\"", |replay| {
         replay.seed_commitment.clear();
     });
     for salt in ["", "00", "the salt of the sea"] {
-        assert_refused("seed_salt: is no 64 lower hex digits", |replay| {
+        assert_refused("seed_salt: must have 64 lower-case hex digits", |replay| {
             replay.seed_salt = salt.to_owned();
         });
     }
@@ -205,9 +205,13 @@ fn a_replay_without_a_commitment_is_checked_from_its_seed_and_says_so() {
     replay.seed_salt.clear();
     let ran = verify(&encode_unsigned(&replay));
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.out.contains("no commitment is stored"), "{}", ran.out);
+    assert!(
+        ran.out.contains("there is no commitment to the seed"),
+        "{}",
+        ran.out
+    );
     let ran = verify(&encode_unsigned(&sample()));
-    assert!(ran.out.contains("the one committed to"), "{}", ran.out);
+    assert!(ran.out.contains("matches its commitment"), "{}", ran.out);
 }
 
 #[test]
@@ -218,14 +222,20 @@ fn a_charge_that_breaks_the_time_rules_or_is_not_its_sum_is_named() {
         ("elapsed_us is", |charge| charge.elapsed_us += 1),
         ("elapsed_us is", |charge| charge.referee_lag_us += 1),
         ("elapsed_us is", |charge| charge.credit_us = u64::MAX),
-        ("charged_us is 20000000, over the 10000000 that", |charge| {
-            charge.charged_us = 20_000_000;
-            charge.elapsed_us = 20_000_000 + charge.credit_us + charge.referee_lag_us;
-        }),
-        ("credit_us is 100001, over the 100000 that", |charge| {
-            charge.credit_us = 100_001;
-            charge.elapsed_us = 100_001 + charge.charged_us + charge.referee_lag_us;
-        }),
+        (
+            "charged_us is 20000000, which exceeds the limit of 10000000",
+            |charge| {
+                charge.charged_us = 20_000_000;
+                charge.elapsed_us = 20_000_000 + charge.credit_us + charge.referee_lag_us;
+            },
+        ),
+        (
+            "credit_us is 100001, which exceeds the limit of 100000",
+            |charge| {
+                charge.credit_us = 100_001;
+                charge.elapsed_us = 100_001 + charge.charged_us + charge.referee_lag_us;
+            },
+        ),
     ];
     for (problem, forge) in forgeries {
         assert_refused(
@@ -247,21 +257,24 @@ fn referee_lag_that_does_not_add_up_is_named() {
         let result = replay.result.as_mut().unwrap();
         result.spoiled_by_referee = !result.spoiled_by_referee;
     });
-    assert_refused("result.spoiled_by_referee: is false", |replay| {
-        // Everything but the mark of a match that was spoiled.
-        let result = replay.result.as_mut().unwrap();
-        result.spoiled_by_referee = false;
-        let clock = result.seats[0].clock_use.as_mut().unwrap();
-        clock.referee_lag_us += 5_000_000;
-        clock.longest_referee_lag_us = 5_000_000;
-        result.referee_lag_us += 5_000_000;
-        result.longest_referee_lag_us = 5_000_000;
-    });
+    assert_refused(
+        "result.spoiled_by_referee: expected true, got false",
+        |replay| {
+            // Everything but the mark of a match that was spoiled.
+            let result = replay.result.as_mut().unwrap();
+            result.spoiled_by_referee = false;
+            let clock = result.seats[0].clock_use.as_mut().unwrap();
+            clock.referee_lag_us += 5_000_000;
+            clock.longest_referee_lag_us = 5_000_000;
+            result.referee_lag_us += 5_000_000;
+            result.longest_referee_lag_us = 5_000_000;
+        },
+    );
 }
 
 #[test]
 fn a_setup_seed_or_opening_that_does_not_fit_is_named() {
-    assert_refused("setup: is not the setup that the seed draws", |replay| {
+    assert_refused("setup: expected the setup drawn from the seed", |replay| {
         // The forger commits to the other seed too.
         replay.seed_commitment = seed_commitment("other", &replay.seed_salt).unwrap();
         replay.config.as_mut().unwrap().seed = Some("other".to_owned());
@@ -274,7 +287,10 @@ fn a_setup_seed_or_opening_that_does_not_fit_is_named() {
     assert_refused("config.seats", |replay| {
         replay.config.as_mut().unwrap().seats = 9
     });
-    assert_refused("rules_version", |replay| replay.rules_version += 1);
+    assert_refused(
+        "; verify the replay with the release that wrote it",
+        |replay| replay.rules_version += 1,
+    );
     assert_refused("game_id", |replay| replay.game_id = "chess".to_owned());
 }
 
@@ -343,7 +359,7 @@ fn every_cut_and_every_altered_byte_of_a_real_file_is_noticed() {
     }
     let ran = verify(&bytes[..bytes.len() / 2]);
     assert_eq!(ran.code, Some(1));
-    assert!(ran.err.contains("cut"), "{}", ran.err);
+    assert!(ran.err.contains("truncated"), "{}", ran.err);
     altered[100] ^= 1;
     let ran = verify(&altered);
     assert_eq!(ran.code, Some(1));
@@ -356,7 +372,7 @@ fn a_file_that_is_missing_is_named() {
         let ran = run(["replay"].iter().chain(command).chain(&["no/such.replay"]));
         assert_eq!(ran.code, Some(1));
         assert!(
-            ran.err.contains("no/such.replay cannot be opened"),
+            ran.err.contains("cannot open no/such.replay"),
             "{}",
             ran.err
         );

@@ -32,12 +32,16 @@ fn a_replay_is_played_on_by_other_bots_and_what_must_hold_decides_the_exit_code(
     let kept = ["--folder", &folder, "--json", &json];
     let ran = run([&fork[..], &flags, &kept, &["--require", "faults<=0"]].concat());
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
-    for told in [
+    for expected in [
         "in the replay: seat 1",
-        "played on 2 times from decision 20",
+        "played 2 times from decision 20",
         "greedy",
     ] {
-        assert!(ran.out.contains(told), "{told} is missing in:\n{}", ran.out);
+        assert!(
+            ran.out.contains(expected),
+            "{expected} is missing in:\n{}",
+            ran.out
+        );
     }
     let report: Value = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
     crate::report_files::json(&report.to_string());
@@ -51,12 +55,12 @@ fn a_replay_is_played_on_by_other_bots_and_what_must_hold_decides_the_exit_code(
         let file = file.unwrap().path().display().to_string();
         let holds = succeed(["replay", "verify", &file]);
         assert!(
-            holds.contains("its first 20 decisions are those"),
+            holds.contains("the first 20 decisions come from another match"),
             "{holds}"
         );
         let shown = succeed(["replay", "show", &file]);
         assert!(
-            shown.contains("after 20 decisions, chance as it was"),
+            shown.contains("after 20 decisions, with the original chance"),
             "{shown}"
         );
         held += 1;
@@ -97,15 +101,15 @@ fn one_bot_plays_all_seats_on_where_no_other_is_named() {
 fn what_cannot_be_played_on_is_told_before_anything_starts() {
     let (contest, replay) = played();
     let file = contest.path.join("contest.json").display().to_string();
-    for (flags, told) in [
+    for (flags, expected) in [
         (
             vec![replay.as_str(), "--at", "100000"],
-            "decisions; play on after 0 to",
+            "is out of range (0..=",
         ),
         (vec![&replay, "--at", "1", "--seat", "0"], "--bot"),
         (
             vec![&replay, "--at", "1", "--seat", "7", "--bot", "greedy"],
-            "the seats are 0 to 1",
+            "is out of range (0..=1)",
         ),
         (vec![&replay, "--at", "1", "--redraw"], "--seat"),
         (vec![&file, "--at", "1"], "contest.json"),
@@ -116,6 +120,10 @@ fn what_cannot_be_played_on_is_told_before_anything_starts() {
     ] {
         let ran = run([&["replay", "fork"], &flags[..]].concat());
         assert_eq!(ran.code, Some(2), "{flags:?}: {}{}", ran.out, ran.err);
-        assert!(ran.err.contains(told), "{told} is missing in:\n{}", ran.err);
+        assert!(
+            ran.err.contains(expected),
+            "{expected} is missing in:\n{}",
+            ran.err
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! `health`, as a health check runs it.
+//! `cluster health`, as a health check runs it.
 
 use crate::{
     certificates::Authority,
@@ -7,30 +7,30 @@ use crate::{
 };
 
 fn health(server: &str) -> Ran {
-    run(["health", "--server", server])
+    run(["cluster", "health", "--server", server])
 }
 
 #[test]
 fn a_server_that_serves_is_told_from_one_that_drains_and_one_that_is_gone() {
     let mut server = Served::start(&["--drain-time", "3600"]);
-    let told = health(&server.url);
-    assert_eq!((told.code, told.out.as_str()), (Some(0), "SERVING\n"));
+    let ran = health(&server.url);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "SERVING\n"));
 
     // A match keeps the drain from being over at once.
-    succeed(["create", "--server", &server.url, "--seats", "2"]);
+    succeed(["match", "create", "--server", &server.url, "--seats", "2"]);
     assert!(signal("-TERM", server.process.id()));
-    let told = wait_for("the drain", || {
-        let told = health(&server.url);
-        (told.code != Some(0)).then_some(told)
+    let ran = wait_for("the drain", || {
+        let ran = health(&server.url);
+        (ran.code != Some(0)).then_some(ran)
     });
-    assert_eq!((told.code, told.out.as_str()), (Some(1), ""));
-    assert!(told.err.contains("NOT_SERVING"), "{}", told.err);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
+    assert!(ran.err.contains("NOT_SERVING"), "{}", ran.err);
 
     server.process.kill().unwrap();
     server.process.wait().unwrap();
-    let told = health(&server.url);
-    assert_eq!(told.code, Some(1));
-    assert!(told.err.contains("no server answers"), "{}", told.err);
+    let ran = health(&server.url);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.err.contains("no server answers"), "{}", ran.err);
 }
 
 #[test]
@@ -46,11 +46,11 @@ fn a_server_with_keys_and_tls_is_asked_without_a_key() {
         "--tls-key",
         own.key.to_str().unwrap(),
     ]);
-    let asked = bridgemaster(["health"])
+    let asked = bridgemaster(["cluster", "health"])
         .env("BRIDGEMASTER_SERVER", &server.url)
         .env("BRIDGEMASTER_CA", authority.ca())
         .output()
         .unwrap();
-    let told = Ran::from(asked);
-    assert_eq!((told.code, told.out.as_str()), (Some(0), "SERVING\n"));
+    let ran = Ran::from(asked);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "SERVING\n"));
 }

@@ -24,7 +24,7 @@ use crate::{
     program::{Ran, bridgemaster},
 };
 
-/// What a server does with every call.
+/// Behavior of a server for every call.
 #[derive(Clone, Copy)]
 pub(crate) enum Hostile {
     Answers,
@@ -172,6 +172,13 @@ impl MatchService for Hostile {
         self.answer(v1::ReplaceTicketsResponse::default())
     }
 
+    async fn expire_seat(
+        &self,
+        _: Request<v1::ExpireSeatRequest>,
+    ) -> Result<Response<v1::ExpireSeatResponse>, Status> {
+        self.answer(v1::ExpireSeatResponse::default())
+    }
+
     async fn close_group(
         &self,
         _: Request<v1::CloseGroupRequest>,
@@ -261,7 +268,7 @@ async fn serve(hostile: Hostile) -> String {
     url
 }
 
-/// What a command prints that talks to a server of this kind.
+/// Runs a command against a server of this kind.
 async fn talk(server: &str, command: &[&str]) -> Ran {
     let mut command = bridgemaster(command);
     command
@@ -273,14 +280,14 @@ async fn talk(server: &str, command: &[&str]) -> Ran {
 }
 
 const COMMANDS: &[&[&str]] = &[
-    &["create", "--seats", "2"],
-    &["create", "--seats", "2", "--json"],
-    &["watch", "m"],
-    &["watch", "m", "--plain"],
-    &["list"],
-    &["list", "--json"],
-    &["result", "m"],
-    &["result", "m", "--json"],
+    &["match", "create", "--seats", "2"],
+    &["match", "create", "--seats", "2", "--json"],
+    &["match", "watch", "m"],
+    &["match", "watch", "m", "--plain"],
+    &["match", "list"],
+    &["match", "list", "--json"],
+    &["match", "result", "m"],
+    &["match", "result", "m", "--json"],
     &["replay", "fetch", "m"],
     &["bot", "random"],
     &["ladder", "create", "l", "--seats", "2"],
@@ -318,7 +325,7 @@ async fn results_of_a_ladder_that_are_none_are_not_written() {
     let server = serve(Hostile::Answers).await;
     let ran = talk(&server, &["ladder", "results", "l"]).await;
     assert_eq!(ran.code, Some(1), "{}", ran.out);
-    assert!(ran.err.contains("have no column"), "{}", ran.err);
+    assert!(ran.err.contains("has no column"), "{}", ran.err);
     assert_clean("ladder results", &ran);
 }
 
@@ -331,7 +338,7 @@ async fn replays_of_a_ladder_that_are_no_archive_are_not_written() {
     let output = output.to_str().unwrap();
     let ran = talk(&server, &[&command[..], &[output]].concat()).await;
     assert_eq!(ran.code, Some(1), "{}", ran.out);
-    assert!(ran.err.contains("sent no archive"), "{}", ran.err);
+    assert!(ran.err.contains("sent an invalid archive"), "{}", ran.err);
     assert_clean("ladder replays", &ran);
     assert_eq!(folder.path().read_dir().unwrap().count(), 0);
 }

@@ -1,5 +1,5 @@
-//! What every command prints of texts from outside: nothing in it moves the cursor, colours, turns
-//! or hides anything, or begins a line.
+//! Untrusted text in the output of every command: it cannot move the cursor, change colours or text
+//! direction, hide text, or start a line.
 //!
 //! The texts go into every field of a replay that can hold one, found by reflection, so that a
 //! field that is new, or that a command prints for the first time, is looked at without being named
@@ -9,7 +9,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 
 use bridgemaster_proto::{
     DESCRIPTORS,
-    outside::is_printable,
+    escape::is_printable,
     v1::{Fault, FaultRecord, Record, Replay, record},
 };
 use bridgemaster_replay::{decode, encode_unsigned};

@@ -17,6 +17,7 @@ use crate::{
 /// A match of two with time enough for a loaded machine.
 fn create(served: &Served, game: &str) -> Value {
     let made = succeed([
+        "match",
         "create",
         "--server",
         &served.url,
@@ -65,8 +66,8 @@ fn a_whole_match_of_each_game_is_played_by_typing_numbers() {
         assert!(other.wait().unwrap().success());
         for text in [
             "you are seat 1",
-            "no decision has",
-            "the numbers are 1 to",
+            "no decision contains",
+            "the number is out of range (1..=",
             "in the bank",
             "place",
         ] {
@@ -85,7 +86,7 @@ fn input_that_ends_leaves_the_seat_to_whoever_comes_back_with_the_ticket() {
     let left = player.wait_with_output().unwrap();
     assert_eq!(left.status.code(), Some(1));
     let why = String::from_utf8(left.stderr).unwrap();
-    assert!(why.contains("standard input is at its end"), "{why}");
+    assert!(why.contains("standard input is closed"), "{why}");
     let mut back = human(&served, &made);
     let _ = back
         .stdin

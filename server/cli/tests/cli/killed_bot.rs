@@ -133,7 +133,7 @@ fn killed_in_seat_1(server: &Served, game: &str) -> MatchResult {
     // The witness owes its decision until another bot has started in its place.
     let unhurried = ["--bank-ms", "3600000", "--cap-ms", "600000"];
     let made = succeed(
-        ["create", "--game", game, "--server", &server.url]
+        ["match", "create", "--game", game, "--server", &server.url]
             .into_iter()
             .chain(flags)
             .chain(unhurried),

@@ -1,4 +1,4 @@
-//! `bridgemaster list` and `bridgemaster result`.
+//! `bridgemaster match list` and `bridgemaster match result`.
 
 #![cfg(unix)]
 
@@ -19,9 +19,9 @@ fn ask(server: &Served, arguments: &[&str]) -> String {
     succeed(arguments.iter().chain(&["--server", &server.url]))
 }
 
-/// Makes a match, and tells what `create --json` says of it.
+/// Creates a match and returns what `match create --json` prints of it.
 fn make(server: &Served, flags: &[&str]) -> Value {
-    let create = [&["create", "--json"], flags].concat();
+    let create = [&["match", "create", "--json"], flags].concat();
     serde_json::from_str(&ask(server, &create)).unwrap()
 }
 
@@ -30,8 +30,11 @@ fn id_of(made: &Value) -> &str {
 }
 
 fn listed(server: &Served, flags: &[&str]) -> Vec<String> {
-    let all: Value =
-        serde_json::from_str(&ask(server, &[&["list", "--json"], flags].concat())).unwrap();
+    let all: Value = serde_json::from_str(&ask(
+        server,
+        &[&["match", "list", "--json"], flags].concat(),
+    ))
+    .unwrap();
     let matches = all["matches"].as_array().cloned().unwrap_or_default();
     matches
         .iter()
@@ -42,16 +45,19 @@ fn listed(server: &Served, flags: &[&str]) -> Vec<String> {
 #[test]
 fn matches_are_listed_and_a_result_says_whether_there_is_one() {
     let server = Served::start(&[]);
-    assert_eq!(ask(&server, &["list"]), "no match\n");
+    assert_eq!(ask(&server, &["match", "list"]), "no match\n");
     let labels = ["--label", "run=42", "--label", "kind=nightly"];
     let waiting = [&["--game", "alhambra", "--seats", "2"][..], &labels].concat();
     let waiting = make(&server, &waiting);
     let played = make(&server, &["--game", "bridges_to_nowhere"]);
     let (waiting, ended) = (id_of(&waiting).to_owned(), id_of(&played).to_owned());
     let bots = server.bots(&played, &["greedy", "random"]);
-    let result = ask(&server, &["result", &ended, "--wait"]);
-    for told in ["place", "greedy", "total", ended.as_str()] {
-        assert!(result.contains(told), "{told} is missing in:\n{result}");
+    let result = ask(&server, &["match", "result", &ended, "--wait"]);
+    for expected in ["place", "greedy", "total", ended.as_str()] {
+        assert!(
+            result.contains(expected),
+            "{expected} is missing in:\n{result}"
+        );
     }
     for bot in bots {
         assert!(bot.wait_with_output().unwrap().status.success());
@@ -80,10 +86,10 @@ fn matches_are_listed_and_a_result_says_whether_there_is_one() {
     assert!(listed(&server, &["--maker", "ci"]).is_empty());
     assert!(listed(&server, &["--before", "2020-01-01"]).is_empty());
     assert_eq!(listed(&server, &["--since", "2020-01-01T00:00:00Z"]), both);
-    let few = run(["list", "--limit", "1", "--server", &server.url]);
+    let few = run(["match", "list", "--limit", "1", "--server", &server.url]);
     assert!(few.err.contains("--all"), "{}", few.err);
-    let table = ask(&server, &["list"]);
-    for told in [
+    let table = ask(&server, &["match", "list"]);
+    for expected in [
         &*waiting,
         "waiting",
         "(vacant), (vacant)",
@@ -92,15 +98,19 @@ fn matches_are_listed_and_a_result_says_whether_there_is_one() {
         "2. ",
         "greedy",
     ] {
-        assert!(table.contains(told), "{told} is missing in:\n{table}");
+        assert!(
+            table.contains(expected),
+            "{expected} is missing in:\n{table}"
+        );
     }
 
-    let json: Value = serde_json::from_str(&ask(&server, &["result", &ended, "--json"])).unwrap();
+    let json: Value =
+        serde_json::from_str(&ask(&server, &["match", "result", &ended, "--json"])).unwrap();
     assert_eq!(json["result"]["matchId"], ended);
-    let early = run(["result", &waiting, "--server", &server.url]);
+    let early = run(["match", "result", &waiting, "--server", &server.url]);
     assert_eq!(early.code, Some(3), "{}", early.err);
-    for told in ["has not ended", "made 20", "label run=42"] {
-        assert!(early.out.contains(told), "{}", early.out);
+    for expected in ["has not ended", "created 20", "label run=42"] {
+        assert!(early.out.contains(expected), "{}", early.out);
     }
     let once = [
         "--idempotency-key",
@@ -113,16 +123,23 @@ fn matches_are_listed_and_a_result_says_whether_there_is_one() {
     let [first, again] = [make(&server, &once), make(&server, &once)];
     assert_eq!(id_of(&first), id_of(&again));
     assert_eq!(again["existed"], true);
-    let tickets = ask(&server, &["tickets", id_of(&first), "--seat", "1"]);
+    let tickets = ask(&server, &["match", "tickets", id_of(&first), "--seat", "1"]);
     assert!(
         tickets.contains("seat 1  ") && !tickets.contains("seat 0"),
         "{tickets}"
     );
-    ask(&server, &["cancel", id_of(&first)]);
-    let reserved = ["create", "--reserve", "0=ada", "--server", &server.url];
+    ask(&server, &["match", "cancel", id_of(&first)]);
+    let reserved = [
+        "match",
+        "create",
+        "--reserve",
+        "0=ada",
+        "--server",
+        &server.url,
+    ];
     let reserved = run(reserved);
     assert!(
-        reserved.err.contains("asks for no API keys"),
+        reserved.err.contains("does not use API keys"),
         "{}",
         reserved.err
     );
@@ -139,30 +156,30 @@ fn matches_are_listed_and_a_result_says_whether_there_is_one() {
     assert_eq!(listed(&server, &["--group", "deal-7"]), [id_of(&of_group)]);
     // One that was played may be annulled on a busy machine.
     assert!(listed(&server, &["--annulled", "--group", "deal-7"]).is_empty());
-    assert!(ask(&server, &["close-group", id_of(&of_group)]).contains("closed"));
-    let told = run(["result", id_of(&of_group), "--server", &server.url]);
+    assert!(ask(&server, &["match", "close-group", id_of(&of_group)]).contains("closed"));
+    let ran = run(["match", "result", id_of(&of_group), "--server", &server.url]);
     assert!(
-        told.out.contains("match 0 of 1 of the group deal-7"),
+        ran.out.contains("match 0 of 1 of group deal-7"),
         "{}",
-        told.out
+        ran.out
     );
 
-    let reason = ["cancel", &waiting, "--reason", "enough"];
+    let reason = ["match", "cancel", &waiting, "--reason", "enough"];
     assert!(ask(&server, &reason).contains("is cancelled"));
     let cancelled = [id_of(&first).to_owned(), waiting.clone()];
     assert_eq!(listed(&server, &["--state", "cancelled"]), cancelled);
-    let cancelled = run(["result", &waiting, "--server", &server.url]);
+    let cancelled = run(["match", "result", &waiting, "--server", &server.url]);
     assert_eq!(cancelled.code, Some(4), "{}", cancelled.err);
     assert!(
         cancelled.out.contains("cancelled: enough"),
         "{}",
         cancelled.out
     );
-    let watched = ask(&server, &["watch", &waiting, "--plain"]);
+    let watched = ask(&server, &["match", "watch", &waiting, "--plain"]);
     assert!(watched.contains("cancelled: enough"), "{watched}");
-    let late = run(["cancel", &ended, "--server", &server.url]);
+    let late = run(["match", "cancel", &ended, "--server", &server.url]);
     assert!(late.err.contains("MATCH_ENDED"), "{}", late.err);
-    let unknown = run(["result", "no-such-match", "--server", &server.url]);
+    let unknown = run(["match", "result", "no-such-match", "--server", &server.url]);
     assert_eq!(unknown.code, Some(1));
     assert!(unknown.err.contains("MATCH_UNKNOWN"), "{}", unknown.err);
 }
@@ -206,8 +223,8 @@ fn what_a_server_was_told_of_its_matches_survives_a_kill() {
     let make_in_group = |server: &Served, place: &'static str| {
         make(server, &[&of_group[..], &[place], &game].concat())
     };
-    let told = |server: &Served, id: &str| -> Value {
-        serde_json::from_str(&ask(server, &["result", id, "--json"])).unwrap()
+    let result = |server: &Served, id: &str| -> Value {
+        serde_json::from_str(&ask(server, &["match", "result", id, "--json"])).unwrap()
     };
 
     let server = start();
@@ -215,11 +232,11 @@ fn what_a_server_was_told_of_its_matches_survives_a_kill() {
     let cancelled = make(&server, &game);
     ask(
         &server,
-        &["cancel", id_of(&cancelled), "--reason", "enough"],
+        &["match", "cancel", id_of(&cancelled), "--reason", "enough"],
     );
     let played = make_in_group(&server, "deals=0/2");
     let bots = server.bots(&played, &["greedy", "random"]);
-    ask(&server, &["result", id_of(&played), "--wait"]);
+    ask(&server, &["match", "result", id_of(&played), "--wait"]);
     for bot in bots {
         assert!(bot.wait_with_output().unwrap().status.success());
     }
@@ -235,26 +252,26 @@ fn what_a_server_was_told_of_its_matches_survives_a_kill() {
         listed(&server, &["--state", "cancelled"]),
         [id_of(&cancelled)]
     );
-    let held_back = told(&server, id_of(&played));
-    assert!(held_back["result"].is_object());
-    assert!(held_back["config"].get("seed").is_none(), "{held_back}");
-    assert!(held_back.get("seedSalt").is_none());
+    let withheld = result(&server, id_of(&played));
+    assert!(withheld["result"].is_object());
+    assert!(withheld["config"].get("seed").is_none(), "{withheld}");
+    assert!(withheld.get("seedSalt").is_none());
     let refused = ["replay", "fetch", id_of(&played), "--server", &server.url];
     let refused = run(refused.into_iter().chain(["--out", "never-written"]));
     assert!(refused.err.contains("GROUP_RUNNING"), "{}", refused.err);
     let last = make_in_group(&server, "deals=1/2");
-    ask(&server, &["cancel", id_of(&last)]);
-    ask(&server, &["close-group", id_of(&last)]);
+    ask(&server, &["match", "cancel", id_of(&last)]);
+    ask(&server, &["match", "close-group", id_of(&last)]);
     drop(server);
 
     let server = start();
-    assert_eq!(told(&server, id_of(&played))["config"]["seed"], "deal-7");
-    let late = ["create", "--server", &server.url];
+    assert_eq!(result(&server, id_of(&played))["config"]["seed"], "deal-7");
+    let late = ["match", "create", "--server", &server.url];
     let late = late
         .into_iter()
         .chain(of_group)
         .chain(["deals=1/2"])
         .chain(game);
     let late = run(late);
-    assert!(late.err.contains("is over or closed"), "{}", late.err);
+    assert!(late.err.contains("has ended or was closed"), "{}", late.err);
 }

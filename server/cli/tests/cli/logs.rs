@@ -1,4 +1,4 @@
-//! What a server logs.
+//! Logs of a server.
 
 #![cfg(unix)]
 
@@ -23,6 +23,7 @@ fn what_happens_in_a_match_is_logged_with_its_match_and_seat_and_without_its_sec
     let log = fs::File::create(&path).unwrap();
     let mut server = Served::start_logging_to(Stdio::from(log), &["--log", "json", "-vv"]);
     let made = succeed([
+        "match",
         "create",
         "--server",
         &server.url,
@@ -50,12 +51,12 @@ fn what_happens_in_a_match_is_logged_with_its_match_and_seat_and_without_its_sec
         .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}")))
         .collect();
     for (message, count) in [("bot joined", 2), ("match ended", 1)] {
-        let told: Vec<&Value> = lines
+        let matching: Vec<&Value> = lines
             .iter()
             .filter(|line| line["fields"]["message"] == message)
             .collect();
-        assert_eq!(told.len(), count, "{message}");
-        for line in told {
+        assert_eq!(matching.len(), count, "{message}");
+        for line in matching {
             let spans = line["spans"].as_array().unwrap();
             let of_match = spans.iter().find(|span| span["name"] == "match").unwrap();
             assert_eq!(of_match["match_id"], made["match"]["matchId"]);
@@ -74,7 +75,7 @@ fn the_first_level_of_logging_tells_the_memory_bound_and_the_address() {
     assert_eq!(server.process.wait().unwrap().code(), Some(0));
 
     let log = fs::read_to_string(path).unwrap();
-    for line in ["memory is bounded", "serving", "stopped"] {
+    for line in ["upper bound of memory use", "serving", "stopped"] {
         assert!(log.contains(line), "no {line:?} in {log}");
     }
 }
@@ -91,7 +92,15 @@ fn a_log_that_nobody_reads_holds_up_no_match() {
     }
     ioctl_fionbio(&log, false).unwrap();
 
-    let made = succeed(["create", "--server", &server.url, "--seats", "2", "--json"]);
+    let made = succeed([
+        "match",
+        "create",
+        "--server",
+        &server.url,
+        "--seats",
+        "2",
+        "--json",
+    ]);
     let made: Value = serde_json::from_str(&made).unwrap();
     for mut bot in server.bots(&made, &["random", "random"]) {
         let ended = wait_for("the end of its match", || bot.try_wait().unwrap());

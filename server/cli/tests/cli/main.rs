@@ -3,6 +3,10 @@
 #![allow(clippy::unwrap_used)]
 
 mod attending;
+mod bot_environment;
+#[cfg(target_os = "linux")]
+mod bot_processes;
+mod built_in_bots;
 #[path = "../../../service/tests/certificates/mod.rs"]
 mod certificates;
 mod check_bot;
@@ -13,13 +17,17 @@ mod config_file;
 mod contest;
 mod contest_choices;
 mod contest_docs;
+mod contest_ended;
 #[cfg(unix)]
 mod contest_faults;
 mod contest_games;
+mod contest_identity;
 #[cfg(unix)]
 mod contest_killed;
 mod contest_outputs;
 mod contest_refused;
+#[cfg(unix)]
+mod contest_reuse;
 #[cfg(unix)]
 mod contest_served;
 mod contest_unstored;
@@ -34,6 +42,7 @@ mod hostile_ladders;
 mod hostile_server;
 mod hostile_text;
 mod human;
+mod keyed_bots;
 mod keys;
 mod killed_bot;
 mod ladder_watched;

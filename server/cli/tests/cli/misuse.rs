@@ -1,6 +1,6 @@
-//! What a newcomer reads: help, and errors that say what would be valid.
+//! Help texts, and errors that say what would be valid.
 
-use crate::program::{run, succeed};
+use crate::program::{Ran, bridgemaster, run, succeed};
 
 /// Runs a command line that makes no sense, and gives what is said about it.
 fn refused(arguments: &[&str]) -> String {
@@ -19,7 +19,19 @@ fn assert_names(text: &str, names: &[&str]) {
 #[test]
 fn help_shows_the_first_steps_and_every_command() {
     let commands = [
-        "demo", "serve", "create", "bot", "new-bot", "watch", "key", "replay",
+        "demo",
+        "serve",
+        "match",
+        "ladder",
+        "contest",
+        "replay",
+        "bot",
+        "key",
+        "data",
+        "cluster",
+        "new-bot",
+        "check-bot",
+        "attend",
     ];
     let help = succeed(["--help"]);
     assert_names(&help, &commands);
@@ -38,8 +50,8 @@ fn help_shows_the_first_steps_and_every_command() {
 
 #[test]
 fn help_of_demo_and_create_shows_the_options_of_the_games() {
-    for command in ["demo", "create"] {
-        let help = succeed([command, "--help"]);
+    for command in [&["demo"][..], &["match", "create"]] {
+        let help = succeed(command.iter().chain(&["--help"]));
         assert_names(
             &help,
             &[
@@ -72,10 +84,10 @@ fn a_number_of_seats_that_the_game_lacks_is_refused_with_its_range() {
     );
     assert_names(
         &refused(&["demo", "--bots", "random"]),
-        &["--bots names 1", "2 to 4"],
+        &["--bots with 1 bot", "2 to 4"],
     );
     assert_names(
-        &refused(&["create", "--seats", "five"]),
+        &refused(&["match", "create", "--seats", "five"]),
         &["--seats", "five"],
     );
 }
@@ -83,7 +95,7 @@ fn a_number_of_seats_that_the_game_lacks_is_refused_with_its_range() {
 #[test]
 fn seats_and_bots_that_disagree_are_refused_with_both_numbers() {
     let text = refused(&["demo", "--seats", "3", "--bots", "greedy,random"]);
-    assert_names(&text, &["--seats 3", "--bots names 2"]);
+    assert_names(&text, &["--seats 3", "2 bots of --bots"]);
 }
 
 #[test]
@@ -131,7 +143,7 @@ fn a_bad_edition_is_refused_with_its_entry() {
 #[test]
 fn an_unknown_game_is_refused_with_those_that_there_are() {
     assert_names(
-        &refused(&["create", "--game", "chess"]),
+        &refused(&["match", "create", "--game", "chess"]),
         &["chess", "old_london_bridge"],
     );
 }
@@ -140,7 +152,7 @@ fn an_unknown_game_is_refused_with_those_that_there_are() {
 fn clock_and_fault_rules_that_the_server_refuses_are_told_with_their_range() {
     assert_names(
         &refused(&["demo", "--bank-ms", "0"]),
-        &["clock.bank_ms", "1 to 86400000"],
+        &["clock.bank_ms", "1..=86400000"],
     );
     assert_names(
         &refused(&["demo", "--on-late", "refuse"]),
@@ -161,7 +173,7 @@ fn a_server_for_other_machines_must_be_asked_for() {
 fn an_address_that_is_none_is_refused_with_one_that_would_do() {
     for flag in ["--listen", "--metrics"] {
         let text = refused(&["serve", flag, "localhost:0"]);
-        assert_names(&text, &[flag, "not looked up", "127.0.0.1:0"]);
+        assert_names(&text, &[flag, "not resolved", "127.0.0.1:0"]);
     }
 }
 
@@ -184,7 +196,7 @@ fn a_bot_without_a_ticket_is_told_the_variable_for_it() {
 fn a_demo_tells_before_the_match_that_a_file_cannot_be_written() {
     for flag in ["--json", "--replay"] {
         let text = refused(&["demo", flag, "no/such/folder/file"]);
-        assert_names(&text, &[flag, "no/such/folder/file", "cannot be written"]);
+        assert_names(&text, &[flag, "no/such/folder/file", "cannot write"]);
     }
 }
 
@@ -201,15 +213,15 @@ fn metrics_for_other_machines_must_be_asked_for() {
 fn a_server_that_is_not_there_is_a_failure_that_says_how_to_start_one() {
     // Port 1 is reserved, and nothing listens on it.
     for arguments in [
-        ["watch", "m", "--server"].as_slice(),
-        &["create", "--server"],
+        ["match", "watch", "m", "--server"].as_slice(),
+        &["match", "create", "--server"],
     ] {
         let ran = run(arguments.iter().chain(&["http://127.0.0.1:1"]));
         assert_eq!(ran.code, Some(1), "{}", ran.err);
         assert_names(&ran.err, &["http://127.0.0.1:1", "bridgemaster serve"]);
     }
     assert_names(
-        &refused(&["watch", "m", "--server", "nonsense"]),
+        &refused(&["match", "watch", "m", "--server", "nonsense"]),
         &["nonsense", "http://"],
     );
 }
@@ -224,4 +236,39 @@ fn a_bot_that_does_not_search_is_not_told_how_far_to() {
     }
     let text = refused(&["bot", "human", "--ticket", "t", "--seed", "s"]);
     assert_names(&text, &["--seed", "human"]);
+}
+
+#[test]
+fn a_secret_that_cannot_be_read_is_refused_without_being_shown() {
+    for arguments in [
+        &["match", "list"][..],
+        &["contest", "--bot", "greedy"],
+        &["bot", "greedy"],
+    ] {
+        for variable in ["BRIDGEMASTER_KEY", "BRIDGEMASTER_TICKET"] {
+            let mut command = bridgemaster(arguments);
+            let ran = Ran::from(command.env(variable, "two hushwords").output().unwrap());
+            assert_ne!(ran.code, Some(0), "{arguments:?}");
+            assert!(!ran.err.contains("hush"), "{}", ran.err);
+        }
+    }
+}
+
+#[test]
+fn an_unknown_parameter_of_a_store_is_refused_by_name_and_its_value_is_not_logged() {
+    for command in [&["serve"][..], &["cluster", "nodes"], &["key", "list"]] {
+        let store = "postgres://n@127.0.0.1:1/g?sslpassword=hush";
+        let mut command = bridgemaster(command);
+        let command = command
+            .env("BRIDGEMASTER_STORE", store)
+            .env("RUST_LOG", "trace");
+        let ran = Ran::from(command.output().unwrap());
+        assert_ne!(ran.code, Some(0), "{command:?}");
+        assert_names(&ran.err, &["sslpassword", "sslmode"]);
+        assert!(
+            !format!("{}{}", ran.out, ran.err).contains("hush"),
+            "{}",
+            ran.err
+        );
+    }
 }

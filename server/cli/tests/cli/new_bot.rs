@@ -6,7 +6,7 @@ use bridgemaster_proto::PROTOCOL_REVISION;
 
 use crate::program::{run, succeed};
 
-/// Where each library says which revision of the protocol it speaks.
+/// Pages of the libraries with the revision of the protocol.
 const PAGES: [&str; 7] = [
     "docs/languages.md",
     "sdk/rust/src/lib.rs",
@@ -41,8 +41,8 @@ fn a_new_bot_of_each_language_names_the_checkout_and_leaves_no_placeholder() {
     let top = top.display().to_string();
     for language in LANGUAGES {
         let made = folder.path().join(language);
-        let told = succeed(["new-bot", "--language", language, made.to_str().unwrap()]);
-        assert!(told.contains("demo --bots greedy"), "{told}");
+        let output = succeed(["new-bot", "--language", language, made.to_str().unwrap()]);
+        assert!(output.contains("demo --bots greedy"), "{output}");
         let files = files(&made);
         let source = files
             .iter()
@@ -92,7 +92,7 @@ fn a_checkout_that_is_none_is_refused() {
     let made = made.to_str().unwrap();
     let ran = run(["new-bot", "--language", "go", "--checkout", path, made]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
-    assert!(ran.err.contains("is no checkout"), "{}", ran.err);
+    assert!(ran.err.contains("is not a checkout"), "{}", ran.err);
     assert!(!Path::new(made).exists());
 }
 

@@ -47,5 +47,5 @@ fn a_server_with_few_files_accepts_whoever_comes_and_says_how_many_it_can_have()
         Err(error) if error.kind() == ErrorKind::ConnectionReset => {}
         other => panic!("the oldest does not give way: {other:?}"),
     }
-    succeed(["create", "--server", &server.url, "--seats", "2"]);
+    succeed(["match", "create", "--server", &server.url, "--seats", "2"]);
 }

@@ -128,10 +128,7 @@ fn the_default_page_gives_way_to_another_program_and_goes_with_no_page() {
         }
         served.stop();
     };
-    assert!(
-        line.contains("no page: another program has 127.0.0.1:8080"),
-        "{line}"
-    );
+    assert!(line.contains("no page: 127.0.0.1:8080 is in use"), "{line}");
     served.stop();
     let mut without = Running::start(&["serve", "--listen", "127.0.0.1:0", "--no-page"]);
     without.line("listening");
@@ -146,7 +143,8 @@ fn a_page_that_others_reach_needs_tls() {
     let ran = run(["serve", "--listen", "127.0.0.1:0", "--page", "0.0.0.0:0"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(
-        ran.err.contains("--page 0.0.0.0:0: other machines reach"),
+        ran.err
+            .contains("--page 0.0.0.0:0: other machines can reach"),
         "{}",
         ran.err
     );
@@ -266,11 +264,31 @@ fn a_demo_that_is_opened_shows_its_match_until_it_is_stopped() {
         replay.to_str().unwrap(),
     ]);
     let (at, path) = address(&demo.line("page at"));
-    assert!(path.starts_with("/m/"), "{path}");
     demo.line("replay verify");
-    let (head, _) = get(&at, &path, &host(&at));
+    let target = entered(&at, &path);
+    assert!(target.starts_with("/m/"), "{target}");
+    let (head, _) = get(&at, &target, &host(&at));
     assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    let guessed = "/enter/00112233445566778899aabbccddeeff";
+    let (head, _) = get(&at, guessed, &host(&at));
+    assert!(head.starts_with("HTTP/1.1 403"), "{head}");
     demo.stop();
+}
+
+/// Follows the link of a demo, which sets a cookie, and returns its target.
+fn entered(at: &str, path: &str) -> String {
+    let (head, _) = get(at, path, &host(at));
+    assert!(head.starts_with("HTTP/1.1 303"), "{head}");
+    let header = |name: &str| {
+        let mut lines = head.lines();
+        lines.find_map(|line| Some(line.strip_prefix(name)?.trim().to_owned()))
+    };
+    let cookie = header("set-cookie:").unwrap();
+    assert!(
+        cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"),
+        "{cookie}"
+    );
+    header("location:").unwrap()
 }
 
 /// The ticket of a link.
@@ -284,7 +302,7 @@ fn ticket(link: &str) -> &str {
 fn create_prints_a_link_for_each_seat_and_gives_people_time() {
     let served = Served::start(&["--no-page"]);
     let create = |flags: &[&str]| {
-        let always = ["create", "--server", &served.url, "--seats", "2"];
+        let always = ["match", "create", "--server", &served.url, "--seats", "2"];
         succeed([&always, flags].concat())
     };
     let made = create(&["--page", "http://127.0.0.1:9"]);
@@ -298,17 +316,17 @@ fn create_prints_a_link_for_each_seat_and_gives_people_time() {
         // Once in the list of tickets, in the link, and in the command of a bot.
         assert_eq!(made.matches(ticket.as_str()).count(), 3, "{made}");
     }
-    assert!(made.contains("within 600 s"), "{made}");
+    assert!(made.contains("bots have 600 s"), "{made}");
     let made = create(&["--page", "--startup-ms", "5000"]);
     assert!(
         made.contains("http://127.0.0.1:8080/play#ticket="),
         "{made}"
     );
-    assert!(made.contains("within 5 s"), "{made}");
+    assert!(made.contains("bots have 5 s"), "{made}");
     let made = create(&[]);
     assert!(!made.contains("/play#"), "{made}");
-    assert!(!made.contains("within 600 s"), "{made}");
-    let refused = run(["create", "--page", "nonsense"]);
+    assert!(!made.contains("bots have 600 s"), "{made}");
+    let refused = run(["match", "create", "--page", "nonsense"]);
     assert_eq!(refused.code, Some(2), "{}", refused.err);
 }
 
@@ -317,6 +335,7 @@ fn a_demo_for_a_person_prints_the_link_of_its_seat_and_waits() {
     let mut demo = Running::start(&["demo", "--human", "--game", "alhambra", "--quiet"]);
     let line = demo.line("play at");
     let (at, path) = address(&line);
+    let path = entered(&at, &path);
     // The match, and 128 bits that nobody can guess.
     let ticket = ticket(&path);
     let secret = ticket.rsplit_once('-').map(|(_, secret)| secret.len());

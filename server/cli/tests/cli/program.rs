@@ -32,7 +32,7 @@ pub(crate) fn bridgemaster<I: AsRef<OsStr>>(arguments: impl IntoIterator<Item = 
     command
 }
 
-/// What a run printed, and its exit code.
+/// Output and exit code of a run.
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
     pub(crate) out: String,

@@ -1,4 +1,4 @@
-//! `rules`: the rules by call on one's own machine.
+//! `serve rules`: a rules server on the local machine.
 
 #![cfg(unix)]
 
@@ -38,16 +38,28 @@ async fn seats_to_decide(address: &str) -> Vec<u32> {
     let request = GetOutcomeRequest {
         position: Some(position),
     };
-    let told = RulesServiceClient::new(channel).get_outcome(request).await;
-    told.unwrap().into_inner().status.unwrap().seats_to_decide
+    let response = RulesServiceClient::new(channel).get_outcome(request).await;
+    response
+        .unwrap()
+        .into_inner()
+        .status
+        .unwrap()
+        .seats_to_decide
 }
 
 #[tokio::test]
 async fn rules_answers_at_the_address_that_it_prints() {
-    let process = bridgemaster(["rules", "--listen", "127.0.0.1:0", "--threads", "1"])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let process = bridgemaster([
+        "serve",
+        "rules",
+        "--listen",
+        "127.0.0.1:0",
+        "--threads",
+        "1",
+    ])
+    .stdout(Stdio::piped())
+    .spawn()
+    .unwrap();
     let served = Served::of(process);
     assert!(!seats_to_decide(&served.url).await.is_empty());
 }
@@ -59,7 +71,7 @@ async fn rules_answers_at_a_socket_of_its_user_alone_and_replaces_one_that_was_l
     // The file of a socket outlives its program.
     drop(UnixListener::bind(&path).unwrap());
     let text = path.to_str().unwrap();
-    let mut process = bridgemaster(["rules", "--socket", text])
+    let mut process = bridgemaster(["serve", "rules", "--socket", text])
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
@@ -74,7 +86,7 @@ async fn rules_answers_at_a_socket_of_its_user_alone_and_replaces_one_that_was_l
         fs::metadata(&path).unwrap().permissions().mode() & 0o777,
         0o600
     );
-    let second = run(["rules", "--socket", text]);
+    let second = run(["serve", "rules", "--socket", text]);
     assert_eq!(second.code, Some(1), "{}", second.err);
     assert!(second.err.contains("--socket"), "{}", second.err);
     assert!(!seats_to_decide(&format!("unix:{text}")).await.is_empty());
@@ -88,10 +100,10 @@ fn rules_takes_no_file_for_its_socket_and_no_address_that_others_reach() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.txt");
     fs::write(&path, "kept").unwrap();
-    let ran = run(["rules", "--socket", path.to_str().unwrap()]);
+    let ran = run(["serve", "rules", "--socket", path.to_str().unwrap()]);
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert_eq!(fs::read_to_string(&path).unwrap(), "kept");
-    let ran = run(["rules", "--listen", "0.0.0.0:0"]);
+    let ran = run(["serve", "rules", "--listen", "0.0.0.0:0"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(ran.err.contains("serve --rules"), "{}", ran.err);
 }

@@ -1,4 +1,4 @@
-//! `serve`, `create`, `bot` and `watch` together.
+//! `serve`, `match create`, `bot` and `match watch` together.
 
 #![cfg(unix)]
 
@@ -54,7 +54,7 @@ impl Served {
         }
     }
 
-    /// Bots of these names as processes, in the seats of a match as `create --json` tells it.
+    /// Bots of these names as processes, in the seats of a match as `match create --json` prints it.
     pub(crate) fn bots(&self, made: &Value, names: &[&str]) -> Vec<Child> {
         names
             .iter()
@@ -83,7 +83,15 @@ impl Drop for Served {
 fn a_created_match_is_played_by_bots_followed_and_stored() {
     let folder = tempfile::tempdir().unwrap();
     let server = Served::start(&["--replays", folder.path().to_str().unwrap()]);
-    let made = succeed(["create", "--server", &server.url, "--seats", "2", "--json"]);
+    let made = succeed([
+        "match",
+        "create",
+        "--server",
+        &server.url,
+        "--seats",
+        "2",
+        "--json",
+    ]);
     let made: Value = serde_json::from_str(&made).unwrap();
     let match_id = made["match"]["matchId"].as_str().unwrap();
     assert!(
@@ -91,7 +99,7 @@ fn a_created_match_is_played_by_bots_followed_and_stored() {
         "the seed is secret: {made}"
     );
 
-    let watcher = bridgemaster(["watch", match_id, "--server", &server.url])
+    let watcher = bridgemaster(["match", "watch", match_id, "--server", &server.url])
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
@@ -126,12 +134,20 @@ fn a_seat_that_no_bot_takes_is_a_fault_in_result_and_replay() {
     let folder = tempfile::tempdir().unwrap();
     let server = Served::start(&["--replays", folder.path().to_str().unwrap()]);
     // Enough for the other bot on a busy machine: its process starts in this time.
-    let create = ["create", "--seats", "2", "--startup-ms", "4000", "--json"];
+    let create = [
+        "match",
+        "create",
+        "--seats",
+        "2",
+        "--startup-ms",
+        "4000",
+        "--json",
+    ];
     let made = succeed(create.iter().chain(&["--server", &server.url]));
     let made: Value = serde_json::from_str(&made).unwrap();
     let match_id = made["match"]["matchId"].as_str().unwrap();
     let bots = server.bots(&made, &["random"]);
-    let said = succeed(["watch", match_id, "--server", &server.url]);
+    let said = succeed(["match", "watch", match_id, "--server", &server.url]);
     assert!(said.contains("NEVER_CONNECTED"), "{said}");
     for bot in bots {
         assert!(bot.wait_with_output().unwrap().status.success());
@@ -158,10 +174,18 @@ fn a_watcher_comes_back_when_the_server_does() {
         tempfile::NamedTempFile::new().unwrap(),
     );
     let mut server = Served::start(&["--data", data]);
-    let create = ["create", "--seats", "2", "--json", "--server", &server.url];
+    let create = [
+        "match",
+        "create",
+        "--seats",
+        "2",
+        "--json",
+        "--server",
+        &server.url,
+    ];
     let made: Value = serde_json::from_str(&succeed(create)).unwrap();
     let match_id = made["match"]["matchId"].as_str().unwrap().to_owned();
-    let watcher = bridgemaster(["watch", &match_id, "--server", &server.url])
+    let watcher = bridgemaster(["match", "watch", &match_id, "--server", &server.url])
         .stdout(said.reopen().unwrap())
         .stderr(log.reopen().unwrap())
         .spawn()
@@ -173,12 +197,14 @@ fn a_watcher_comes_back_when_the_server_does() {
     server.process.kill().unwrap();
     server.process.wait().unwrap();
     wait_for("the loss of the stream", || {
-        read(&log).contains("is tried again").then_some(())
+        read(&log).contains("retrying for").then_some(())
     });
     let addr = server.url.strip_prefix("http://").unwrap().to_owned();
     let server = Served::start_at(&addr, Stdio::inherit(), &["--data", data]);
     wait_for("the new stream", || {
-        read(&log).contains("the server is back").then_some(())
+        read(&log)
+            .contains("reconnected to the server")
+            .then_some(())
     });
     let bots = server.bots(&made, &["random", "random"]);
     let watched = watcher.wait_with_output().unwrap();
@@ -190,12 +216,20 @@ fn a_watcher_comes_back_when_the_server_does() {
     }
 
     // Without patience the loss is the end.
-    let create = ["create", "--seats", "2", "--json", "--server", &server.url];
+    let create = [
+        "match",
+        "create",
+        "--seats",
+        "2",
+        "--json",
+        "--server",
+        &server.url,
+    ];
     let made: Value = serde_json::from_str(&succeed(create)).unwrap();
     let match_id = made["match"]["matchId"].as_str().unwrap();
     let flags = ["--reconnect-for", "0", "--server", &server.url];
     let said = tempfile::NamedTempFile::new().unwrap();
-    let mut watcher = bridgemaster(["watch", match_id].iter().chain(&flags))
+    let mut watcher = bridgemaster(["match", "watch", match_id].iter().chain(&flags))
         .stdout(said.reopen().unwrap())
         .stderr(Stdio::null())
         .spawn()
@@ -211,6 +245,7 @@ fn a_watcher_comes_back_when_the_server_does() {
 fn create_tells_the_tickets_and_the_commands_that_go_on() {
     let server = Served::start(&[]);
     let said = succeed([
+        "match",
         "create",
         "--server",
         &server.url,
@@ -223,13 +258,13 @@ fn create_tells_the_tickets_and_the_commands_that_go_on() {
     assert!(said.contains(&format!("--server {}", server.url)), "{said}");
     assert!(said.contains(" watch "), "{said}");
     // Half a minute is short for tickets that are pasted by hand.
-    assert!(said.contains("within 30 s; --startup-ms"), "{said}");
+    assert!(said.contains("bots have 30 s to connect"), "{said}");
 }
 
 #[test]
 fn a_match_that_is_not_there_is_a_failure_with_its_name() {
     let server = Served::start(&[]);
-    let ran = crate::program::run(["watch", "no-such-match", "--server", &server.url]);
+    let ran = crate::program::run(["match", "watch", "no-such-match", "--server", &server.url]);
     assert_eq!(ran.code, Some(1));
     assert!(
         ran.err.contains("no-such-match") && ran.err.contains("MATCH_UNKNOWN"),

@@ -1,4 +1,4 @@
-//! Signatures of replays: what the rules cannot tell, such as who played, is noticed by them.
+//! Signatures of replays detect changes that the rules cannot, such as other players.
 //!
 //! Files are put together here as `proto/bridgemaster/v1/replay.proto` says, without the code of
 //! the server.
@@ -187,7 +187,15 @@ fn show_and_export_say_who_signed() {
 
 /// Plays a match on a server; the replay is in memory or in its data folder.
 fn play(server: &Served) -> String {
-    let made = succeed(["create", "--server", &server.url, "--seats", "2", "--json"]);
+    let made = succeed([
+        "match",
+        "create",
+        "--server",
+        &server.url,
+        "--seats",
+        "2",
+        "--json",
+    ]);
     let made: serde_json::Value = serde_json::from_str(&made).unwrap();
     for bot in server.bots(&made, &["random", "random"]) {
         assert!(bot.wait_with_output().unwrap().status.success());
@@ -216,7 +224,7 @@ fn a_fetched_replay_is_the_file_of_the_server_to_the_byte_and_its_signature_hold
     let server = Served::start(&["--replays", replays.to_str().unwrap()]);
     let match_id = play(&server);
     let (file, said) = fetch(&server, &match_id, folder.path());
-    assert!(said.contains("the server's"), "{said}");
+    assert!(said.contains("the server's key"), "{said}");
     let verified = succeed([
         "replay",
         "verify",
@@ -251,8 +259,8 @@ fn the_key_of_a_data_folder_outlives_the_server_and_without_one_it_does_not() {
     let kept = [
         "--data",
         data.path().to_str().unwrap(),
-        "--survives",
-        "kill",
+        "--durability",
+        "process",
     ];
     assert_eq!(key_of(&kept), key_of(&kept));
     assert_ne!(key_of(&[]), key_of(&[]));

@@ -23,8 +23,8 @@ fn a_bot_has_its_own_clock_in_whatever_seat_it_sits_and_the_report_says_so() {
         &json,
     ]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    let told = "time odds: random has bank 70000 ms, increment 0 ms";
-    assert!(ran.out.contains(told), "{}", ran.out);
+    let expected = "time odds: random has bank 70000 ms, increment 0 ms";
+    assert!(ran.out.contains(expected), "{}", ran.out);
     let report: Value = serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();
     let clock = &report["spec"]["bots"][1]["clock"];
     assert_eq!(clock["bank_ms"], 70_000, "{report}");
@@ -36,8 +36,8 @@ fn a_bot_has_its_own_clock_in_whatever_seat_it_sits_and_the_report_says_so() {
         let replay = contest.path.join(row["replay"].as_str().unwrap());
         let replay = replay.display().to_string();
         let shown = succeed(["replay", "show", &replay]);
-        let told = format!("clock of seat {seat}: bank 70000 ms, increment 0 ms");
-        assert!(shown.contains(&told), "{shown}");
+        let expected = format!("clock of seat {seat}: bank 70000 ms, increment 0 ms");
+        assert!(shown.contains(&expected), "{shown}");
         succeed(["replay", "verify", &replay]);
         if row["annulled"].is_null() {
             seen.push(seat);
@@ -51,17 +51,20 @@ fn a_bot_has_its_own_clock_in_whatever_seat_it_sits_and_the_report_says_so() {
 fn time_odds_of_nobody_are_refused_before_anything_starts() {
     let contest = Contest::new();
     let flags = ["--bot", "greedy", "--against", "random", "--clock-of"];
-    for (odds, told) in [
+    for (odds, expected) in [
         (
             "nobody=bank_ms:1",
-            "there is no bot \"nobody\", only greedy, random",
+            "unknown bot \"nobody\"; the bots are greedy, random",
         ),
-        ("greedy=time:1", "none of bank_ms, increment_ms and cap_ms"),
+        (
+            "greedy=time:1",
+            "not one of bank_ms, increment_ms and cap_ms",
+        ),
         ("greedy", "WHO=bank_ms:5000"),
     ] {
         let ran = contest.run(&[&flags[..], &[odds]].concat());
         assert_eq!(ran.code, Some(2), "{}", ran.err);
-        assert!(ran.err.contains(told), "{}", ran.err);
+        assert!(ran.err.contains(expected), "{}", ran.err);
     }
     let ran = contest.run(&[&flags[..], &["greedy=bank_ms:0"]].concat());
     assert_eq!(ran.code, Some(2), "{}", ran.err);
@@ -72,6 +75,7 @@ fn time_odds_of_nobody_are_refused_before_anything_starts() {
 fn a_match_is_made_with_a_clock_for_each_seat() {
     let server = Served::start(&[]);
     let made = succeed([
+        "match",
         "create",
         "--json",
         "--clock-of",

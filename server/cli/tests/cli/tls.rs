@@ -20,6 +20,7 @@ fn serve(own: &Certified, log: &tempfile::NamedTempFile) -> Served {
 
 fn create(server: &Served, ca: &Path) -> Ran {
     run([
+        "match",
         "create",
         "--server",
         &server.url,
@@ -74,7 +75,7 @@ fn a_hangup_makes_a_server_read_its_files_again_and_keep_the_old_when_they_are_b
     std::fs::write(&own.cert, "").unwrap();
     assert!(signal("-HUP", server.process.id()));
     wait_for("the refusal of the new file", || {
-        logged("has no certificate")
+        logged("contains no PEM certificate")
     });
     let made = create(&server, &before.ca());
     assert_eq!(made.code, Some(0), "{}", made.err);
@@ -83,7 +84,7 @@ fn a_hangup_makes_a_server_read_its_files_again_and_keep_the_old_when_they_are_b
     std::fs::copy(&new.cert, &own.cert).unwrap();
     std::fs::copy(&new.key, &own.key).unwrap();
     assert!(signal("-HUP", server.process.id()));
-    wait_for("the new certificate", || logged("are read again"));
+    wait_for("the new certificate", || logged("TLS files reloaded"));
     assert_eq!(create(&server, &after.ca()).code, Some(0));
     assert_eq!(create(&server, &before.ca()).code, Some(1));
 }
@@ -96,10 +97,10 @@ fn a_hangup_does_not_end_a_server_without_tls() {
         assert!(signal("-HUP", server.process.id()));
         wait_for("the line that says so", || {
             let log = std::fs::read_to_string(log.path()).unwrap();
-            (log.matches("SIGHUP is ignored").count() == count).then_some(())
+            (log.matches("SIGHUP ignored").count() == count).then_some(())
         });
     }
-    let create = ["create", "--seats", "2", "--server", &server.url];
+    let create = ["match", "create", "--seats", "2", "--server", &server.url];
     assert_eq!(run(create).code, Some(0));
 }
 
@@ -110,7 +111,7 @@ fn files_that_cannot_be_used_are_told_before_the_server_listens() {
     let other = authority.certify("other");
     let (cert, key) = (own.cert.to_str().unwrap(), own.key.to_str().unwrap());
     let other_key = other.key.to_str().unwrap();
-    for (flags, told) in [
+    for (flags, expected) in [
         (vec!["--tls-cert", cert], "--tls-key"),
         (vec!["--tls-key", key], "--tls-cert"),
         (vec!["--tls-client-ca", cert], "--tls-cert"),
@@ -123,7 +124,7 @@ fn files_that_cannot_be_used_are_told_before_the_server_listens() {
     ] {
         let ran = run(["serve", "--listen", "127.0.0.1:0"].iter().chain(&flags));
         assert_eq!(ran.code, Some(2), "{flags:?}: {}", ran.err);
-        assert!(ran.err.contains(told), "{flags:?}: {}", ran.err);
+        assert!(ran.err.contains(expected), "{flags:?}: {}", ran.err);
         assert_eq!(ran.out, "");
     }
 }
@@ -182,11 +183,11 @@ fn a_client_without_the_certificate_that_the_server_asks_for_is_told_so() {
     let asked = ["--server", &server.url, "--ca", ca];
     // What is read of the reason before the connection is gone differs from time to time.
     for _ in 0..4 {
-        let refused = run(["list"].iter().chain(&asked));
+        let refused = run(["match", "list"].iter().chain(&asked));
         assert_eq!(refused.code, Some(1));
         assert!(refused.err.contains("--client-cert"), "{}", refused.err);
     }
-    let watch = ["watch", "0123456789abcdef", "--reconnect-for", "0"];
+    let watch = ["match", "watch", "0123456789abcdef", "--reconnect-for", "0"];
     let refused = run(watch.iter().chain(&asked));
     assert!(refused.err.contains("--client-cert"), "{}", refused.err);
 }
@@ -201,9 +202,9 @@ fn tls_on_one_side_only_is_explained() {
         (&plain, "https://", "http://"),
     ] {
         let url = server.url.replace(right, wrong);
-        let refused = run(["create", "--seats", "2", "--server", &url]);
+        let refused = run(["match", "create", "--seats", "2", "--server", &url]);
         assert_eq!(refused.code, Some(1));
-        let hint = format!("begins with {right}");
+        let hint = format!("begin the address with {right}");
         assert!(refused.err.contains(&hint), "{}", refused.err);
     }
 }

@@ -42,13 +42,13 @@ impl Running {
             }
         };
         timeout(2 * PATIENCE, ended).await.expect("it ends");
-        let told = |pipe: Option<&mut dyn std::io::Read>| {
+        let read = |pipe: Option<&mut dyn std::io::Read>| {
             let mut text = String::new();
             pipe.unwrap().read_to_string(&mut text).unwrap();
             text
         };
-        let out = told(self.0.stdout.as_mut().map(|out| out as _));
-        let err = told(self.0.stderr.as_mut().map(|err| err as _));
+        let out = read(self.0.stdout.as_mut().map(|out| out as _));
+        let err = read(self.0.stderr.as_mut().map(|err| err as _));
         let code = self.0.wait().unwrap().code();
         assert_eq!(code, Some(0), "{out}{err}");
     }
@@ -80,7 +80,7 @@ fn contest(server: &str, rounds: &str, bots: [&str; 2], folder: &TempDir) -> Com
     command
 }
 
-/// What came of each match so far.
+/// Rows of the finished matches.
 fn rows(folder: &TempDir) -> Vec<Value> {
     let path: &Path = &folder.path().join("contest/results.jsonl");
     let text = fs::read_to_string(path).unwrap_or_default();

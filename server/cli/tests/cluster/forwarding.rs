@@ -1,8 +1,9 @@
 //! Servers of a cluster of which callers can reach one alone: it passes calls on to the others.
 
 use bridgemaster_proto::v1::{
-    CancelMatchRequest, GetMatchRequest, ListLaddersRequest, MatchState, WatchMatchRequest,
-    ladder_service_client::LadderServiceClient, match_service_client::MatchServiceClient,
+    CancelMatchRequest, ExpireSeatRequest, GetMatchRequest, ListLaddersRequest, MatchState,
+    SeatState, WatchMatchRequest, ladder_service_client::LadderServiceClient,
+    match_service_client::MatchServiceClient,
 };
 use tokio::time::timeout;
 use tonic::{Request, Status, metadata::MetadataValue, transport::Channel};
@@ -35,7 +36,7 @@ async fn begin(on: &Served, known: &Served) -> Playing {
     playing
 }
 
-/// What comes of the matches on a server that nothing happens to.
+/// Returns the outcomes of the matches on an undisturbed server.
 async fn undisturbed() -> Ended {
     let flags = ["--listen", "127.0.0.1:0", "--no-page"];
     let server = Served::of(serve(flags).spawn().unwrap());
@@ -93,6 +94,14 @@ pub(crate) async fn callers_and_spectators_are_answered_at_any_server() {
     let mut news = matches.watch_match(request).await.unwrap().into_inner();
     let first = timeout(PATIENCE, news.message()).await.unwrap().unwrap();
     assert_eq!(first.unwrap().r#match.unwrap().state(), MatchState::Waiting);
+    let request = ExpireSeatRequest {
+        match_id: match_id.clone(),
+        ..ExpireSeatRequest::default()
+    };
+    matches.expire_seat(request).await.unwrap();
+    let got = matches.get_match(get(&match_id)).await.unwrap();
+    let seat = got.into_inner().r#match.unwrap().seats[0].state();
+    assert_eq!(seat, SeatState::Forfeited);
     let request = CancelMatchRequest {
         match_id: match_id.clone(),
         ..CancelMatchRequest::default()

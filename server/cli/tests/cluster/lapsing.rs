@@ -5,7 +5,7 @@ use bridgemaster_proto::{
     v1::{
         AttendRequest, AttendResponse, CreateQueueRequest, GetMatchRequest, Hello, PlayRequest,
         PlayResponse, Queue, WatchMatchRequest, lobby_service_client::LobbyServiceClient,
-        play_request::Message, play_response::Message as Told,
+        play_request::Message, play_response::Message as ServerMessage,
         play_service_client::PlayServiceClient,
     },
 };
@@ -94,7 +94,10 @@ pub(crate) async fn a_server_that_cannot_renew_its_lease_answers_nobody_until_it
     let (match_id, tickets) = server.create("alhambra", "a").await;
     let mut stream = play(&server, &tickets[0]).await.unwrap();
     let first = stream.message().await.unwrap().unwrap().message;
-    assert!(matches!(first, Some(Told::Welcome(_))), "{first:?}");
+    assert!(
+        matches!(first, Some(ServerMessage::Welcome(_))),
+        "{first:?}"
+    );
     look_at(&server, &match_id).await.unwrap();
     let attendance = attend(&server).await;
     let request = WatchMatchRequest {
@@ -127,5 +130,8 @@ pub(crate) async fn a_server_that_cannot_renew_its_lease_answers_nobody_until_it
     timeout(PATIENCE, answers).await.expect("it answers again");
     let mut stream = play(&server, &tickets[0]).await.unwrap();
     let first = stream.message().await.unwrap().unwrap().message;
-    assert!(matches!(first, Some(Told::Welcome(_))), "{first:?}");
+    assert!(
+        matches!(first, Some(ServerMessage::Welcome(_))),
+        "{first:?}"
+    );
 }

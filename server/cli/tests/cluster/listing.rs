@@ -105,10 +105,12 @@ fn has_bot(info: &MatchInfo) -> bool {
     info.seats.iter().any(|seat| !seat.bot_name.is_empty())
 }
 
-/// What `bridgemaster list` prints of a server.
+/// Returns the output of `bridgemaster match list` for a server.
 fn printed(server: &Served) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_bridgemaster"));
-    let listed = command.args(["list", "--server", &server.url]).output();
+    let listed = command
+        .args(["match", "list", "--server", &server.url])
+        .output();
     let listed = listed.unwrap();
     assert!(listed.status.success(), "{listed:?}");
     String::from_utf8(listed.stdout).unwrap()
@@ -198,7 +200,7 @@ pub(crate) async fn what_becomes_of_a_match_is_listed_at_every_server() {
     }
 }
 
-/// Whether a server has a match.
+/// Returns whether a server plays a match.
 async fn is_at(server: &Served, match_id: &str) -> bool {
     let match_id = match_id.to_owned();
     let request = GetMatchRequest {

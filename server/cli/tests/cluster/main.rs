@@ -11,6 +11,7 @@ mod contests;
 #[path = "../durable/counted_play.rs"]
 mod counted_play;
 mod forwarding;
+mod forwarding_lag;
 mod lapsing;
 mod listing;
 mod nodes;
@@ -57,6 +58,13 @@ fn main() {
         forwarding::bots_go_on_when_the_server_of_their_matches_drains,
         forwarding::callers_and_spectators_are_answered_at_any_server,
         forwarding::nobody_gains_by_saying_that_his_call_was_passed_on,
+        forwarding_lag::bots_behind_a_server_that_stood_still_are_not_late,
+        forwarding_lag::bots_behind_a_server_that_is_silent_for_a_lease_go_elsewhere,
+        forwarding_lag::bots_behind_a_server_that_is_killed_wait_for_its_successor,
+        forwarding_lag::bots_behind_a_server_that_drains_wait_for_its_successor,
+        forwarding_lag::a_decision_by_call_through_a_server_that_stood_still_is_not_late,
+        forwarding_lag::an_offer_through_a_server_that_stood_still_is_not_missed,
+        forwarding_lag::nobody_but_a_server_sends_beats,
         spans::the_spans_of_all_servers_of_a_match_are_one_trace,
         contests::a_contest_goes_on_when_its_server_is_killed,
     ];

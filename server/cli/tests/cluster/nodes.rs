@@ -57,8 +57,8 @@ pub(crate) fn node(database: &str, name: &str, address: &str, more: &[&str]) -> 
     )
 }
 
-/// The same with what it logs besides warnings: little enough that nobody has to read it while the
-/// server runs.
+/// Starts a node that also logs its own events, not only warnings. They are so few that the output
+/// need not be read while the server runs.
 pub(crate) fn node_that_logs(
     database: &str,
     name: &str,
@@ -77,7 +77,7 @@ pub(crate) fn address(server: &Served) -> String {
     server.address()
 }
 
-/// Where a refusal sends the caller.
+/// Returns the address to which a refusal redirects.
 pub(crate) fn moved_to(refused: &Status) -> Option<String> {
     let info = refused.get_details_error_info()?;
     assert_eq!(
@@ -113,7 +113,7 @@ pub(crate) async fn a_caller_is_sent_to_where_a_match_is() {
         let refused = matches.get_match(unknown).await.unwrap_err();
         assert_eq!(refused.code(), Code::NotFound);
     }
-    // One that is cancelled is told of everywhere.
+    // A cancellation is visible on all nodes.
     let request = CancelMatchRequest {
         match_id: match_id.clone(),
         ..CancelMatchRequest::default()
@@ -126,10 +126,12 @@ pub(crate) async fn a_caller_is_sent_to_where_a_match_is() {
     }
 }
 
-/// What `bridgemaster nodes` prints of a database.
+/// Returns the output of `bridgemaster cluster nodes` for a database.
 pub(crate) fn shown(database: &str, more: &[&str]) -> String {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_bridgemaster"));
-    let shown = command.args(["nodes", "--store", database]).args(more);
+    let shown = command
+        .args(["cluster", "nodes", "--store", database])
+        .args(more);
     let shown = shown.output().unwrap();
     assert!(shown.status.success(), "{shown:?}");
     String::from_utf8(shown.stdout).unwrap()
@@ -144,11 +146,11 @@ pub(crate) async fn the_nodes_are_shown_as_a_table_and_for_programs() {
     two.signal("-TERM");
     assert_eq!(two.end().status.code(), Some(0));
     let table = shown(&database, &[]);
-    for told in ["one", "two", "three", "leads", "gone", &*address(&one)] {
-        assert!(table.contains(told), "{told} is not in {table}");
+    for expected in ["one", "two", "three", "leader", "gone", &*address(&one)] {
+        assert!(table.contains(expected), "{expected} is not in {table}");
     }
-    let told: serde_json::Value = serde_json::from_str(&shown(&database, &["--json"])).unwrap();
-    let nodes = told["nodes"].as_array().unwrap();
+    let json: serde_json::Value = serde_json::from_str(&shown(&database, &["--json"])).unwrap();
+    let nodes = json["nodes"].as_array().unwrap();
     let named = |name| nodes.iter().find(|node| node["name"] == name).unwrap();
     assert_eq!(nodes.len(), 3);
     assert_eq!(
@@ -201,9 +203,14 @@ pub(crate) async fn what_a_cluster_cannot_do_is_refused() {
         without_database.contains("--store URL"),
         "{without_database}"
     );
-    let store = ["--store", "postgres://localhost/x", "--survives", "kill"];
+    let store = [
+        "--store",
+        "postgres://localhost/x",
+        "--durability",
+        "process",
+    ];
     let quick = refused(&[&named[..], &store[..]].concat());
-    assert!(quick.contains("--survives kill"), "{quick}");
+    assert!(quick.contains("--durability process"), "{quick}");
     let half = refused(&["--node", "one"]);
     assert!(half.contains("--advertise"), "{half}");
     let wrong = refused(&["--node", "one", "--advertise", "http://one:1"]);

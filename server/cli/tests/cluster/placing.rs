@@ -32,12 +32,12 @@ fn reason(refused: &Status) -> Option<String> {
     Some(refused.get_details_error_info()?.reason)
 }
 
-/// What every node says of itself, once all have measured their load where the system tells it.
+/// Returns the status of all nodes, once they have measured their load.
 async fn until_all_tell_their_load(database: &str) -> Vec<Value> {
-    let told = async {
+    let reported = async {
         loop {
-            let told: Value = serde_json::from_str(&shown(database, &["--json"])).unwrap();
-            let nodes = told["nodes"].as_array().unwrap();
+            let json: Value = serde_json::from_str(&shown(database, &["--json"])).unwrap();
+            let nodes = json["nodes"].as_array().unwrap();
             let is_told = |node: &Value| node["load_percent"].is_u64() == cfg!(target_os = "linux");
             let have_slots = nodes.iter().all(|node| node["slots"] != 0);
             if have_slots && nodes.iter().all(is_told) {
@@ -46,7 +46,9 @@ async fn until_all_tell_their_load(database: &str) -> Vec<Value> {
             sleep(LOOK_AGAIN).await;
         }
     };
-    timeout(PATIENCE, told).await.expect("all tell their load")
+    timeout(PATIENCE, reported)
+        .await
+        .expect("all nodes report their load")
 }
 
 /// Two servers that have so many slots.
@@ -99,7 +101,9 @@ pub(crate) async fn a_new_match_is_made_where_room_is() {
     refuses(&one, is_sent_to_two).await;
     // The program goes where it is sent.
     let mut command = Command::new(env!("CARGO_BIN_EXE_bridgemaster"));
-    let create = ["create", "--game", "alhambra", "--server", &*one.url];
+    let create = [
+        "match", "create", "--game", "alhambra", "--server", &*one.url,
+    ];
     let made = command.args(create).output().unwrap();
     assert!(made.status.success(), "{made:?}");
     // Now nobody has room.
@@ -115,7 +119,7 @@ pub(crate) async fn a_new_match_is_made_where_room_is() {
         assert!(node["lag_ms"].is_u64(), "{node}");
     }
     let table = shown(&database, &[]);
-    for told in ["slots", "load", "lag", " ms"] {
-        assert!(table.contains(told), "{told} is not in {table}");
+    for expected in ["slots", "load", "lag", " ms"] {
+        assert!(table.contains(expected), "{expected} is not in {table}");
     }
 }

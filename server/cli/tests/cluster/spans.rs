@@ -48,7 +48,10 @@ pub(crate) async fn the_spans_of_all_servers_of_a_match_are_one_trace() {
     let seen = timeout(PATIENCE, collecting.until(decision_of("one"))).await;
     let seen = seen.unwrap();
     let decision = seen.iter().find(|one| one.span.name == "decision");
-    let match_id = decision.unwrap().told("bridgemaster.match.id").unwrap();
+    let match_id = decision
+        .unwrap()
+        .attribute("bridgemaster.match.id")
+        .unwrap();
     one.kill();
     pace.allow(u32::MAX);
     for bot in bots {
@@ -57,7 +60,7 @@ pub(crate) async fn the_spans_of_all_servers_of_a_match_are_one_trace() {
     let is_over = |spans: &[Collected]| spans.iter().any(|one| one.span.name == "match");
     let spans = timeout(PATIENCE, collecting.until(is_over)).await.unwrap();
     assert!(decision_of("two")(&spans));
-    let first = SpanContext::named(&match_id);
+    let first = SpanContext::from_name(&match_id);
     let of_match: Vec<_> = spans
         .iter()
         .filter(|one| one.span.name != "commit")

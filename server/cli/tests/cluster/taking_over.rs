@@ -14,7 +14,7 @@ use crate::{
     served::{PATIENCE, Served, serve},
 };
 
-/// What the matches are of: long enough that something happens in the middle of them.
+/// Games of the matches, which are long enough for a takeover in the middle.
 const GAMES: [&str; 2] = ["carcassonne", "old_london_bridge"];
 /// Matches of each game on each of three servers.
 const MATCHES_EACH: usize = 2;
@@ -34,7 +34,7 @@ async fn begin(servers: &[&Served]) -> Playing {
     playing
 }
 
-/// What comes of the matches on a server that nothing happens to.
+/// Returns the outcomes of the matches on an undisturbed server.
 async fn undisturbed() -> Ended {
     let flags = ["--listen", "127.0.0.1:0", "--no-page"];
     let server = Served::of(serve(flags).spawn().unwrap());
@@ -92,10 +92,7 @@ pub(crate) async fn a_server_that_drains_leaves_its_matches_to_others() {
     let said = String::from_utf8_lossy(&ended.stderr).into_owned();
     assert_eq!(ended.status.code(), Some(0), "{said}");
     // The others had its matches before it gave up its lease.
-    assert!(
-        said.contains("matches are released to other servers"),
-        "{said}"
-    );
+    assert!(said.contains("released matches to other nodes"), "{said}");
     two = node(&database, "two", &at, &[]);
     let ended = playing.end(&[&one, &two, &three]).await;
     ended.assert_as_undisturbed(&expected);
@@ -104,7 +101,7 @@ pub(crate) async fn a_server_that_drains_leaves_its_matches_to_others() {
 pub(crate) async fn a_bot_whose_server_drains_comes_back_once() {
     let database = PostgresServer::shared().fresh();
     let start = |name| {
-        let joins = "bridgemaster_server::hosting=info";
+        let joins = "bridgemaster_server::live=info";
         node_that_logs(&database, name, &free_address(), &[], joins)
     };
     let (stays, drains) = (start("one"), start("two"));

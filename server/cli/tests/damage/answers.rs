@@ -1,4 +1,4 @@
-//! What a server answers to everything that it is asked about a scene.
+//! Answers of a server to all requests about a data folder.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -14,7 +14,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Status, transport::Channel};
 use tonic_types::StatusExt as _;
 
-use crate::{scene::Known, served::Served};
+use crate::{fixture::Known, served::Served};
 
 /// Longest wait for one answer.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -23,7 +23,7 @@ const PAGE_SIZE: u32 = 3;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Answer<T> {
-    Told(T),
+    Received(T),
     /// By the name of its reason, or of its code if it has none.
     Refused(String),
 }
@@ -37,9 +37,9 @@ pub(crate) struct Answers {
     pub(crate) replays: BTreeMap<String, Answer<Box<Replay>>>,
     /// `None` for a match that is listed as damaged.
     pub(crate) listed: Answer<BTreeMap<String, Option<MatchInfo>>>,
-    /// What a bot of a match in play is told that begins anew, by match.
+    /// Messages to a bot that joins a match in play from its start, by match.
     pub(crate) seats: BTreeMap<String, Answer<Vec<PlayResponse>>>,
-    /// Whether a key may see a match and may make one, by its name.
+    /// Rights of a key to see a match and to create one, by its name.
     pub(crate) keys: BTreeMap<&'static str, [Answer<()>; 2]>,
 }
 
@@ -59,50 +59,50 @@ impl Answers {
 
 async fn ask(server: &Served, known: &Known) -> Answers {
     let channel = Channel::from_shared(server.url.clone()).unwrap();
-    let desk = Desk {
+    let client = MatchClient {
         channel: channel.connect().await.unwrap(),
         known,
     };
-    let reader = desk.reader().await;
+    let reader = client.reader().await;
     let mut answers = Answers {
         matches: BTreeMap::new(),
         replays: BTreeMap::new(),
-        listed: desk.list(reader).await,
+        listed: client.list(reader).await,
         seats: BTreeMap::new(),
         keys: BTreeMap::new(),
     };
     for id in known.finished.iter().chain(&known.in_play) {
-        let info = desk.info(reader, id).await;
+        let info = client.info(reader, id).await;
         answers.matches.insert(id.clone(), info);
     }
     for id in &known.finished {
-        let replay = desk.replay(reader, id).await;
+        let replay = client.replay(reader, id).await;
         answers.replays.insert(id.clone(), replay);
     }
     for &name in known.keys.keys() {
-        let sees = match desk.info(name, &known.finished[0]).await {
+        let sees = match client.info(name, &known.finished[0]).await {
             // Who may not see a match is not to learn whether there is one.
             Answer::Refused(reason) if reason == "SCOPE_MISSING" => {
                 Answer::Refused("MATCH_UNKNOWN".to_owned())
             }
-            info => info.told(|_| ()),
+            info => info.map(|_| ()),
         };
-        let makes = desk.try_to_make(name).await;
+        let makes = client.try_to_make(name).await;
         answers.keys.insert(name, [sees, makes]);
     }
     for (id, (ticket, name)) in known.in_play.iter().zip(&known.seats) {
-        let told = desk.join(name, ticket).await;
-        answers.seats.insert(id.clone(), told);
+        let received = client.join(name, ticket).await;
+        answers.seats.insert(id.clone(), received);
     }
     answers
 }
 
-struct Desk<'a> {
+struct MatchClient<'a> {
     channel: Channel,
     known: &'a Known,
 }
 
-impl Desk<'_> {
+impl MatchClient<'_> {
     fn matches(&self) -> MatchServiceClient<Channel> {
         MatchServiceClient::new(self.channel.clone())
     }
@@ -128,7 +128,7 @@ impl Desk<'_> {
             ..GetMatchRequest::default()
         };
         let got = self.matches().get_match(self.with_key(name, request)).await;
-        Answer::from(got).told(|got| got.into_inner().r#match.unwrap())
+        Answer::from(got).map(|got| got.into_inner().r#match.unwrap())
     }
 
     async fn replay(&self, name: &str, id: &str) -> Answer<Box<Replay>> {
@@ -141,7 +141,7 @@ impl Desk<'_> {
             .max_decoding_message_size(usize::MAX)
             .get_replay(self.with_key(name, request))
             .await;
-        Answer::from(got).told(|got| Box::new(got.into_inner().replay.unwrap()))
+        Answer::from(got).map(|got| Box::new(got.into_inner().replay.unwrap()))
     }
 
     async fn list(&self, name: &str) -> Answer<BTreeMap<String, Option<MatchInfo>>> {
@@ -156,7 +156,7 @@ impl Desk<'_> {
             };
             let page = matches.list_matches(self.with_key(name, request)).await;
             let page = match Answer::from(page) {
-                Answer::Told(page) => page.into_inner(),
+                Answer::Received(page) => page.into_inner(),
                 Answer::Refused(reason) => return Answer::Refused(reason),
             };
             for id in page.damaged_match_ids {
@@ -170,7 +170,7 @@ impl Desk<'_> {
             }
             page_token = page.next_page_token;
             if page_token.is_empty() {
-                return Answer::Told(listed);
+                return Answer::Received(listed);
             }
         }
     }
@@ -178,7 +178,7 @@ impl Desk<'_> {
     /// Asks for a match that cannot be: whoever may make matches is told what is wrong with it.
     async fn try_to_make(&self, name: &str) -> Answer<()> {
         let request = self.with_key(name, CreateMatchRequest::default());
-        Answer::from(self.matches().create_match(request).await).told(|_| ())
+        Answer::from(self.matches().create_match(request).await).map(|_| ())
     }
 
     /// All that a bot is told that begins anew. It answers a request that there never was: the
@@ -209,18 +209,18 @@ impl Desk<'_> {
         request.metadata_mut().insert("authorization", bearer);
         let mut player = PlayServiceClient::new(self.channel.clone());
         let mut stream = match Answer::from(player.play(request).await) {
-            Answer::Told(stream) => stream.into_inner(),
+            Answer::Received(stream) => stream.into_inner(),
             Answer::Refused(reason) => return Answer::Refused(reason),
         };
-        let mut told = Vec::new();
+        let mut received = Vec::new();
         loop {
             match stream.message().await {
                 Ok(Some(response)) => match response.message {
-                    Some(Message::DecisionRejected(_)) => return Answer::Told(told),
-                    _ if response.sequence > 0 => told.push(response),
+                    Some(Message::DecisionRejected(_)) => return Answer::Received(received),
+                    _ if response.sequence > 0 => received.push(response),
                     _ => {}
                 },
-                Ok(None) => return Answer::Told(told),
+                Ok(None) => return Answer::Received(received),
                 Err(status) => return Answer::from(Err(status)),
             }
         }
@@ -229,9 +229,9 @@ impl Desk<'_> {
 
 impl<T> Answer<T> {
     /// A told one, changed.
-    fn told<U>(self, change: impl FnOnce(T) -> U) -> Answer<U> {
+    fn map<U>(self, change: impl FnOnce(T) -> U) -> Answer<U> {
         match self {
-            Self::Told(told) => Answer::Told(change(told)),
+            Self::Received(received) => Answer::Received(change(received)),
             Self::Refused(reason) => Answer::Refused(reason),
         }
     }
@@ -240,7 +240,7 @@ impl<T> Answer<T> {
 impl<T> From<Result<T, Status>> for Answer<T> {
     fn from(result: Result<T, Status>) -> Self {
         match result {
-            Ok(told) => Self::Told(told),
+            Ok(received) => Self::Received(received),
             Err(status) => {
                 let reason = status.get_details_error_info().map(|info| info.reason);
                 Self::Refused(reason.unwrap_or_else(|| format!("{:?}", status.code())))

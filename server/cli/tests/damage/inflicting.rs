@@ -10,7 +10,7 @@ use rand::{RngExt as _, rngs::SmallRng, seq::IndexedRandom as _};
 
 use crate::{
     files::{files_in, name_of},
-    scene::Scene,
+    fixture::Fixture,
     served::Folders,
     sql,
 };
@@ -21,19 +21,23 @@ const PAGE: usize = 4096;
 const MAX_FLIPS: usize = 4;
 
 /// Damages copied folders. Tells how, or nothing if the kind that was drawn does not apply.
-pub(crate) fn inflict(scene: &Scene, folders: &Folders, random: &mut SmallRng) -> Option<String> {
+pub(crate) fn inflict(
+    fixture: &Fixture,
+    folders: &Folders,
+    random: &mut SmallRng,
+) -> Option<String> {
     match random.random_range(0..10) {
         0..=1 => sql::change_rows(&folders.data.join(DATABASE_FILE), random),
         2 => junk_log(&folders.data, random),
         3..=4 => {
             let file = files_in(&folders.replays).choose(random)?.clone();
-            damage_file(&file, [&scene.earlier.replays, &folders.replays], random)
+            damage_file(&file, [&fixture.earlier.replays, &folders.replays], random)
         }
         _ => {
             // The lock tells a process to people, and shared memory is rebuilt: they are damaged
             // as often as any other, and nothing comes of it.
             let file = files_in(&folders.data).choose(random)?.clone();
-            damage_file(&file, [&scene.earlier.data, &scene.other.data], random)
+            damage_file(&file, [&fixture.earlier.data, &fixture.other.data], random)
         }
     }
 }
@@ -66,7 +70,7 @@ fn damage_file(file: &Path, sources: [&PathBuf; 2], random: &mut SmallRng) -> Op
         let pages = bytes.len().div_ceil(PAGE);
         (pages > 0).then(|| random.random_range(0..pages) * PAGE)
     };
-    let told = match random.random_range(0..8) {
+    let description = match random.random_range(0..8) {
         0 | 1 => {
             if bytes.is_empty() {
                 return None;
@@ -123,5 +127,5 @@ fn damage_file(file: &Path, sources: [&PathBuf; 2], random: &mut SmallRng) -> Op
         }
     };
     fs::write(file, bytes).unwrap();
-    Some(told)
+    Some(description)
 }

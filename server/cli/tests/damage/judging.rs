@@ -1,4 +1,4 @@
-//! What came of a damage.
+//! Judges the effects of a damage.
 
 use std::fs;
 
@@ -6,21 +6,21 @@ use bridgemaster_proto::v1::{MatchConfig, MatchInfo, MatchState};
 
 use crate::{
     answers::{Answer, Answers},
-    scene::{Base, Known},
+    fixture::{Base, Known},
     served::{Folders, bridgemaster},
 };
 
 /// Reasons of refusals that say that the server cannot tell.
 const TELLING: &[&str] = &["DATA_DAMAGED", "STORAGE_FAILED", "KEYS_UNREADABLE"];
 
-/// What came of a damage.
+/// Effect of a damage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// No server came up, and it said why.
     Refused,
     /// Nothing is missing or different, and nothing was said.
     Unchanged,
-    /// What is missing or different was said.
+    /// The server reported everything that is missing or different.
     Said,
     /// Each of these was not.
     Silent(Vec<String>),
@@ -33,13 +33,13 @@ struct Difference {
     subject: String,
     /// Identifier of the key that was shown, where it is not that of a reader.
     key: Option<String>,
-    /// Whether it was so once, so that it is what is left after a loss.
+    /// The value is an earlier state, as after a loss.
     is_of_old: bool,
-    /// Whether the server says that there is no such thing.
+    /// The server answers that there is no such value.
     is_absent: bool,
 }
 
-/// Whether a line is about something whose identifier is damaged too.
+/// Returns whether a line concerns a value whose identifier is damaged, too.
 fn names_nobody(line: &str, known: &Known) -> bool {
     let ids = known.finished.iter().chain(&known.in_play).cloned();
     let mut ids = ids.chain(known.keys.keys().map(|name| known.key_id(name)));
@@ -56,7 +56,7 @@ pub(crate) fn judge(base: &Base, known: &Known, answers: &Answers, said: &str) -
         .collect();
     let is_loss_said = complaints
         .iter()
-        .any(|line| line.contains("the end of what was stored"));
+        .any(|line| line.contains("the stored data is truncated"));
     let differences = differences(&base.truth, answers, known);
     if differences.is_empty() {
         return match complaints.is_empty() {
@@ -89,10 +89,10 @@ pub(crate) fn judge(base: &Base, known: &Known, answers: &Answers, said: &str) -
 fn differences(truth: &Answers, answers: &Answers, known: &Known) -> Vec<Difference> {
     let mut found = Vec::new();
     for (id, info) in &truth.matches {
-        let told = &answers.matches[id];
+        let received = &answers.matches[id];
         compare(
             info,
-            told,
+            received,
             &format!("match {id}"),
             id,
             is_earlier,
@@ -100,11 +100,11 @@ fn differences(truth: &Answers, answers: &Answers, known: &Known) -> Vec<Differe
         );
     }
     for (id, replay) in &truth.replays {
-        let told = &answers.replays[id];
+        let received = &answers.replays[id];
         let never = |_: &_, _: &_| false;
         compare(
             replay,
-            told,
+            received,
             &format!("replay of {id}"),
             id,
             never,
@@ -112,39 +112,53 @@ fn differences(truth: &Answers, answers: &Answers, known: &Known) -> Vec<Differe
         );
     }
     for (id, (_, name)) in known.in_play.iter().zip(&known.seats) {
-        let (seat, told) = (&truth.seats[id], &answers.seats[id]);
+        let (seat, received) = (&truth.seats[id], &answers.seats[id]);
         let any = |_: &_, _: &_| true;
         let before = found.len();
-        compare(seat, told, &format!("seat in {id}"), id, any, &mut found);
+        compare(
+            seat,
+            received,
+            &format!("seat in {id}"),
+            id,
+            any,
+            &mut found,
+        );
         for difference in &mut found[before..] {
             difference.key = Some(known.key_id(name));
         }
     }
     for (name, may) in &truth.keys {
         let any = |_: &(), _: &()| true;
-        for (one, told) in may.iter().zip(&answers.keys[name]) {
+        for (one, received) in may.iter().zip(&answers.keys[name]) {
             let key = known.key_id(name);
-            compare(one, told, &format!("key {name:?}"), &key, any, &mut found);
+            compare(
+                one,
+                received,
+                &format!("key {name:?}"),
+                &key,
+                any,
+                &mut found,
+            );
         }
     }
     match (&truth.listed, &answers.listed) {
-        (Answer::Told(listed), Answer::Told(told)) => {
+        (Answer::Received(listed), Answer::Received(received)) => {
             for (id, info) in listed {
-                let [info, told] = [Some(info), told.get(id)].map(|info| match info {
-                    Some(Some(info)) => Answer::Told(info.clone()),
+                let [info, received] = [Some(info), received.get(id)].map(|info| match info {
+                    Some(Some(info)) => Answer::Received(info.clone()),
                     Some(None) => Answer::Refused("DATA_DAMAGED".to_owned()),
                     None => Answer::Refused("missing".to_owned()),
                 });
                 compare(
                     &info,
-                    &told,
+                    &received,
                     &format!("listed {id}"),
                     id,
                     is_earlier,
                     &mut found,
                 );
             }
-            let more = told.iter().filter(|(id, _)| !listed.contains_key(*id));
+            let more = received.iter().filter(|(id, _)| !listed.contains_key(*id));
             for (id, _) in more.filter(|(_, info)| info.is_some()) {
                 found.push(Difference {
                     what: format!("listed {id}: there is no such match"),
@@ -155,9 +169,9 @@ fn differences(truth: &Answers, answers: &Answers, known: &Known) -> Vec<Differe
                 });
             }
         }
-        (truth, told) => compare(
+        (truth, received) => compare(
             truth,
-            told,
+            received,
             "the list",
             "the list",
             |_, _| false,
@@ -169,13 +183,13 @@ fn differences(truth: &Answers, answers: &Answers, known: &Known) -> Vec<Differe
 
 fn compare<T: PartialEq>(
     truth: &Answer<T>,
-    told: &Answer<T>,
+    received: &Answer<T>,
     what: &str,
     subject: &str,
     is_of_old: impl Fn(&T, &T) -> bool,
     found: &mut Vec<Difference>,
 ) {
-    if truth == told {
+    if truth == received {
         return;
     }
     let mut difference = Difference {
@@ -185,24 +199,24 @@ fn compare<T: PartialEq>(
         is_of_old: true,
         is_absent: false,
     };
-    let problem = match (truth, told) {
+    let problem = match (truth, received) {
         (_, Answer::Refused(reason)) if TELLING.contains(&reason.as_str()) => return,
         (_, Answer::Refused(reason)) => {
             difference.is_absent = reason.ends_with("_UNKNOWN") || reason == "missing";
             reason.clone()
         }
-        (Answer::Told(truth), Answer::Told(told)) => {
-            difference.is_of_old = is_of_old(truth, told);
-            "told differently".to_owned()
+        (Answer::Received(truth), Answer::Received(received)) => {
+            difference.is_of_old = is_of_old(truth, received);
+            "differs".to_owned()
         }
-        (Answer::Refused(reason), Answer::Told(_)) => format!("told instead of {reason}"),
+        (Answer::Refused(reason), Answer::Received(_)) => format!("answered instead of {reason}"),
     };
     difference.what = format!("{what}: {problem}");
     found.push(difference);
 }
 
-/// Whether a match may once have been so.
-fn is_earlier(truth: &MatchInfo, told: &MatchInfo) -> bool {
+/// Returns whether this is an earlier state of a match.
+fn is_earlier(truth: &MatchInfo, received: &MatchInfo) -> bool {
     let ended = MatchState::Ended;
     // The seed is told when the match has ended.
     let config = |info: &MatchInfo| {
@@ -212,10 +226,10 @@ fn is_earlier(truth: &MatchInfo, told: &MatchInfo) -> bool {
             ..config
         })
     };
-    config(truth) == config(told)
-        && truth.seed_commitment == told.seed_commitment
-        && told.decisions <= truth.decisions
-        && (told.state() != ended || told == truth)
+    config(truth) == config(received)
+        && truth.seed_commitment == received.seed_commitment
+        && received.decisions <= truth.decisions
+        && (received.state() != ended || received == truth)
 }
 
 /// Replay files that are not what they were, though `replay verify` takes them and a check does not

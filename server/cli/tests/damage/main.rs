@@ -16,12 +16,12 @@
 mod answers;
 mod command;
 mod files;
+mod fixture;
 mod inflicting;
 mod judging;
 #[path = "../long_run/mod.rs"]
 mod long_run;
 mod run;
-mod scene;
 mod served;
 mod sql;
 
@@ -29,7 +29,7 @@ use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
-/// What `cargo test` inflicts.
+/// Damages of `cargo test`.
 const SHORT: command::Command = command::Command {
     seed: 1,
     first: 0,
@@ -39,12 +39,12 @@ const SHORT: command::Command = command::Command {
 fn main() -> ExitCode {
     match command::Command::from_args(std::env::args().skip(1)) {
         Ok(Some(command)) => match run::run(&command) {
-            Ok(told) => {
-                println!("{told}");
+            Ok(text) => {
+                println!("{text}");
                 ExitCode::SUCCESS
             }
-            Err(told) => {
-                println!("{told}");
+            Err(text) => {
+                println!("{text}");
                 ExitCode::FAILURE
             }
         },

@@ -19,9 +19,9 @@ use crate::{
     answers::Answers,
     command::Command,
     files::copy_folder,
+    fixture::Fixture,
     inflicting::inflict,
     judging::{Outcome, changed_replay_files, judge},
-    scene::Scene,
     served::Folders,
 };
 
@@ -42,7 +42,7 @@ struct Trial {
 /// # Errors
 /// When any was silent, with each of them.
 pub(crate) fn run(command: &Command) -> Result<String, String> {
-    let scene = Scene::make();
+    let fixture = Fixture::make();
     let place = tempfile::tempdir().unwrap();
     let next = AtomicU64::new(command.first);
     let trials = Mutex::new(Vec::new());
@@ -55,7 +55,7 @@ pub(crate) fn run(command: &Command) -> Result<String, String> {
                         return;
                     }
                     let folder = place.path().join(number.to_string());
-                    let trial = one(&scene, &folder, command.seed, number);
+                    let trial = one(&fixture, &folder, command.seed, number);
                     fs::remove_dir_all(&folder).unwrap();
                     trials.lock().unwrap().push(trial);
                 }
@@ -69,14 +69,14 @@ pub(crate) fn run(command: &Command) -> Result<String, String> {
     summary(command, trials)
 }
 
-fn one(scene: &Scene, folder: &Path, seed: u64, number: u64) -> Trial {
+fn one(fixture: &Fixture, folder: &Path, seed: u64, number: u64) -> Trial {
     let mut random = SmallRng::seed_from_u64(seed.wrapping_mul(1_000_003).wrapping_add(number));
-    let base = &scene.bases[random.random_range(0..scene.bases.len())];
+    let base = &fixture.bases[random.random_range(0..fixture.bases.len())];
     let folders = Folders::in_folder(folder);
     copy_folder(&base.folders.data, &folders.data).unwrap();
     copy_folder(&base.folders.replays, &folders.replays).unwrap();
     let damage = (0..DRAWS)
-        .find_map(|_| inflict(scene, &folders, &mut random))
+        .find_map(|_| inflict(fixture, &folders, &mut random))
         .expect("some kind of damage applies");
     let before = contents(&folders);
     let (is_whole, checked) = folders.check();
@@ -87,9 +87,9 @@ fn one(scene: &Scene, folder: &Path, seed: u64, number: u64) -> Trial {
     let mut outcome = match folders.serve() {
         Err(_) => Outcome::Refused,
         Ok(server) => {
-            let answers = Answers::of(&server, &scene.known);
+            let answers = Answers::of(&server, &fixture.known);
             drop(server);
-            judge(base, &scene.known, &answers, &folders.said())
+            judge(base, &fixture.known, &answers, &folders.said())
         }
     };
     if is_whole && !matches!(outcome, Outcome::Unchanged) {
@@ -101,8 +101,8 @@ fn one(scene: &Scene, folder: &Path, seed: u64, number: u64) -> Trial {
     if !is_whole && outcome == Outcome::Unchanged {
         outcome = Outcome::Said;
     }
-    let [_, stopped] = &scene.bases;
-    let changed = changed_replay_files(base, stopped, &folders, &scene.known, &checked);
+    let [_, stopped] = &fixture.bases;
+    let changed = changed_replay_files(base, stopped, &folders, &fixture.known, &checked);
     silent.extend(changed);
     for said in [checked, folders.said()] {
         silent.extend(said.contains("panicked").then_some(said));
@@ -149,12 +149,12 @@ fn summary(command: &Command, mut trials: Vec<Trial>) -> Result<String, String> 
         .iter()
         .map(|(kind, count)| format!("{count} {kind}"))
         .collect();
-    let told = format!("{} damages: {}", trials.len(), counts.join(", "));
+    let summary = format!("{} damages: {}", trials.len(), counts.join(", "));
     if silent.is_empty() {
-        return Ok(told);
+        return Ok(summary);
     }
     Err(format!(
-        "{silent}{told}\nagain: cargo test --release -p bridgemaster --test damage -- --long \
+        "{silent}{summary}\nagain: cargo test --release -p bridgemaster --test damage -- --long \
          --seed {} --only NUMBER",
         command.seed
     ))

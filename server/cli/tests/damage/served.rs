@@ -13,7 +13,7 @@ use std::{
 pub(crate) struct Folders {
     pub(crate) data: PathBuf,
     pub(crate) replays: PathBuf,
-    /// What the server said last.
+    /// Last log lines of the server.
     log: PathBuf,
 }
 
@@ -35,11 +35,11 @@ impl Folders {
     /// Starts a server.
     ///
     /// # Errors
-    /// What it says when it ends instead.
+    /// Error of a server that exits instead.
     pub(crate) fn serve(&self) -> Result<Served, String> {
         let mut process = Command::new(env!("CARGO_BIN_EXE_bridgemaster"))
             .args(["serve", "--listen", "127.0.0.1:0", "--require-keys"])
-            .args(["--survives", "kill", "--drain-time", "0"])
+            .args(["--durability", "process", "--drain-time", "0"])
             .args(["--data".as_ref(), self.data.as_os_str()])
             .args(["--replays".as_ref(), self.replays.as_os_str()])
             .env_remove("RUST_LOG")
@@ -63,7 +63,7 @@ impl Folders {
         }
     }
 
-    /// Whether `data check` finds everything whole, and what it says.
+    /// Returns whether `data check` finds no damage, and its output.
     pub(crate) fn check(&self) -> (bool, String) {
         let (data, replays) = (self.data.as_os_str(), self.replays.as_os_str());
         let words = ["data", "check", "--replays"].map(OsStr::new);
@@ -72,7 +72,7 @@ impl Folders {
         (checked.status.success(), String::from_utf8(said).unwrap())
     }
 
-    /// What the last server said.
+    /// Log of the last server.
     pub(crate) fn said(&self) -> String {
         fs::read_to_string(&self.log).unwrap_or_default()
     }

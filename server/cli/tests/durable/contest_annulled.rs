@@ -23,7 +23,7 @@ const FOUR_MATCHES: [&str; 7] = [
 ];
 /// The most lag that a match may have, in ms: a busy machine rarely has as much.
 const LAG_LIMIT: &str = "--referee-lag-limit-ms=1000";
-/// How long the server stands still, which is more.
+/// Time for which the server is paused, which exceeds the limit.
 const LAG: Duration = Duration::from_secs(2);
 
 /// A server that forgets everything when it ends.

@@ -29,13 +29,13 @@ const IMPATIENT: &str = "--reconnect-ms=50";
 const LEFT_DEAD: &str = "--restarts=0";
 
 /// A server for contests, and a folder for them.
-struct Scene {
+struct Fixture {
     folder: TempDir,
     server: Served,
     runtime: Runtime,
 }
 
-impl Scene {
+impl Fixture {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let server = Served::start("127.0.0.1:0", &folder.path().join("data"), &[]);
@@ -53,7 +53,12 @@ impl Scene {
     /// A contest that plays one match after the other in this folder, with bots that decide alike
     /// each time that they are asked alike.
     fn contest(&self, folder: &str, flags: &[&str]) -> Child {
-        let bots = ["--bot", "greedy", "--bot", "other=greedy"];
+        let program = env!("CARGO_BIN_EXE_bridgemaster");
+        let [one, other] = ["one", "other"].map(|name| {
+            // By a command, so that they are processes.
+            format!("--bot={name}={program} bot greedy --seed {name}")
+        });
+        let bots = [one.as_str(), other.as_str()];
         let one_by_one = ["--groups", GROUPS, "--concurrency=1", LAGGING];
         let flags = [&bots[..], &one_by_one, flags].concat();
         contest(&self.server, &self.path(folder), &flags)
@@ -75,7 +80,7 @@ impl Scene {
         matches
     }
 
-    fn told(&self, match_id: &str) -> MatchInfo {
+    fn info(&self, match_id: &str) -> MatchInfo {
         let matches = self.runtime.block_on(self.server.all_matches());
         let mut matches = matches.into_iter();
         matches.find(|info| info.match_id == match_id).unwrap()
@@ -101,12 +106,12 @@ impl Scene {
                 for bot in bots {
                     signal(bot, "-KILL");
                 }
-                let told = || self.told(&running.match_id);
+                let info = || self.info(&running.match_id);
                 wait_until("the match is over, or has lost its bots", || {
-                    let info = told();
+                    let info = info();
                     is_over(&info) || info.seats.iter().all(|seat| is_lost(seat.state()))
                 });
-                if has_lost_bots(&told()) {
+                if has_lost_bots(&info()) {
                     return;
                 }
             }
@@ -124,7 +129,7 @@ fn is_lost(seat: SeatState) -> bool {
     matches!(seat, SeatState::Paused | SeatState::Forfeited)
 }
 
-/// Whether a match goes on without its bots, or ended so.
+/// Returns whether a match continues without its bots, or ended without them.
 fn has_lost_bots(info: &MatchInfo) -> bool {
     match &info.result {
         Some(result) => {
@@ -168,7 +173,7 @@ fn children(process: u32) -> Vec<u32> {
     own.map(|(number, _): (u32, u32)| number).collect()
 }
 
-/// How often the bots of a contest were started again.
+/// Returns the number of restarts of bots in a contest.
 fn restarts(folder: &Path) -> u64 {
     let rows = rows(folder);
     let seats = rows.iter().flat_map(|row| row["seats"].as_array().unwrap());
@@ -177,44 +182,44 @@ fn restarts(folder: &Path) -> u64 {
 
 #[test]
 fn a_contest_whose_bots_are_killed_comes_to_the_table_of_one_that_was_left_alone() {
-    let scene = Scene::new();
-    ended(scene.contest("alone", &[PATIENT]));
+    let fixture = Fixture::new();
+    ended(fixture.contest("alone", &[PATIENT]));
 
-    let playing = scene.contest("disturbed", &[PATIENT, "--restarts=1"]);
-    scene.kill_bots(&playing);
+    let playing = fixture.contest("disturbed", &[PATIENT, "--restarts=1"]);
+    fixture.kill_bots(&playing);
     signal(playing.id(), "-CONT");
     ended(playing);
-    let folder = scene.path("disturbed");
+    let folder = fixture.path("disturbed");
     assert_eq!(restarts(&folder), 2, "both bots of one match");
     assert_eq!(scores(&folder).len(), MATCHES);
-    assert_eq!(scores(&folder), scores(&scene.path("alone")));
+    assert_eq!(scores(&folder), scores(&fixture.path("alone")));
 }
 
 #[test]
 fn a_contest_that_is_killed_with_its_bots_comes_to_the_table_of_one_that_was_left_alone() {
-    let scene = Scene::new();
-    ended(scene.contest("alone", &[PATIENT]));
+    let fixture = Fixture::new();
+    ended(fixture.contest("alone", &[PATIENT]));
 
-    let mut playing = scene.contest("disturbed", &[PATIENT, LEFT_DEAD]);
-    let folder = scene.path("disturbed");
+    let mut playing = fixture.contest("disturbed", &[PATIENT, LEFT_DEAD]);
+    let folder = fixture.path("disturbed");
     wait_until("a match has ended", || !rows(&folder).is_empty());
-    scene.kill_bots(&playing);
+    fixture.kill_bots(&playing);
     playing.kill().unwrap();
     playing.wait().unwrap();
     let before = rows(&folder);
-    ended(scene.resumed("disturbed"));
+    ended(fixture.resumed("disturbed"));
     assert_eq!(rows(&folder)[..before.len()], before, "nothing is replayed");
     assert_eq!(scores(&folder).len(), MATCHES);
-    assert_eq!(scores(&folder), scores(&scene.path("alone")));
+    assert_eq!(scores(&folder), scores(&fixture.path("alone")));
 }
 
 #[test]
 fn a_bot_that_is_not_started_again_has_a_fault_in_its_match_which_is_not_played_again() {
-    let scene = Scene::new();
-    let mut playing = scene.contest("disturbed", &[IMPATIENT, LEFT_DEAD]);
-    let folder = scene.path("disturbed");
+    let fixture = Fixture::new();
+    let mut playing = fixture.contest("disturbed", &[IMPATIENT, LEFT_DEAD]);
+    let folder = fixture.path("disturbed");
     wait_until("a match has ended", || !rows(&folder).is_empty());
-    scene.kill_bots(&playing);
+    fixture.kill_bots(&playing);
     signal(playing.id(), "-CONT");
     let faulty = || {
         let is_faulty = |row: &Value| {
@@ -227,7 +232,7 @@ fn a_bot_that_is_not_started_again_has_a_fault_in_its_match_which_is_not_played_
     playing.kill().unwrap();
     playing.wait().unwrap();
     let before = rows(&folder);
-    ended(scene.resumed("disturbed"));
+    ended(fixture.resumed("disturbed"));
     assert_eq!(rows(&folder)[..before.len()], before, "nothing is replayed");
     assert_eq!(scores(&folder).len(), MATCHES);
     assert_eq!(faulty(), 1, "it is counted once");

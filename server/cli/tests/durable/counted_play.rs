@@ -5,12 +5,12 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use bridgemaster_bots::Random;
 use bridgemaster_games::Seed;
-use bridgemaster_proto::v1::{GameDecision, MatchResult, Replay, ScoreLine, record};
+use bridgemaster_proto::v1::{ClockRules, GameDecision, MatchResult, Replay, ScoreLine, record};
 use bridgemaster_replay::verify;
 use bridgemaster_sdk::{Bot, Choice, Options, PlayError, Request};
 use tokio::{sync::watch, task::JoinHandle, time::timeout};
 
-use crate::served::{PATIENCE, Served};
+use crate::served::{PATIENCE, Served, patient_clock};
 
 /// A bot that is counted.
 struct Counted {
@@ -25,17 +25,19 @@ impl Bot for Counted {
     }
 }
 
-/// What came of a match.
-#[derive(Debug, PartialEq)]
+/// Outcome of a match.
+#[derive(Debug)]
 struct Played {
     /// Place, score and what it is made of, of each seat.
     table: Vec<(u32, i32, Vec<ScoreLine>)>,
     faults: u32,
+    /// The longest lag in a request that was charged to no seat, in µs.
+    longest_lag_us: u64,
     /// The decisions of each seat, in order.
     decisions: BTreeMap<u32, Vec<GameDecision>>,
 }
 
-/// What came of all matches.
+/// Outcomes of all matches.
 pub(crate) struct Ended {
     /// By their seeds.
     matches: BTreeMap<String, Played>,
@@ -48,6 +50,13 @@ impl Ended {
         self.matches.len()
     }
 
+    /// The longest lag in a request, in µs, of each match.
+    #[allow(dead_code)] // Not every target needs it.
+    pub(crate) fn longest_lags_us(&self) -> Vec<u64> {
+        let played = self.matches.values();
+        played.map(|played| played.longest_lag_us).collect()
+    }
+
     /// Fails unless the same came of the same matches to which nothing happened.
     pub(crate) fn assert_as_undisturbed(&self, undisturbed: &Self) {
         assert_eq!(
@@ -56,7 +65,10 @@ impl Ended {
         );
         assert_eq!(self.matches(), undisturbed.matches());
         for (seed, expected) in &undisturbed.matches {
-            assert_eq!(self.matches.get(seed), Some(expected), "{seed}");
+            let found = &self.matches[seed];
+            assert_eq!(found.table, expected.table, "{seed}");
+            assert_eq!(found.decisions, expected.decisions, "{seed}");
+            assert_eq!(found.faults, 0, "{seed}");
             assert_eq!(expected.faults, 0, "{seed}");
         }
     }
@@ -66,6 +78,8 @@ impl Ended {
 #[derive(Default)]
 pub(crate) struct Playing {
     matches: Vec<Begun>,
+    /// Time control, unless it is that of [`patient_clock`].
+    clock: Option<ClockRules>,
     decisions: Arc<watch::Sender<u64>>,
 }
 
@@ -77,9 +91,20 @@ struct Begun {
 }
 
 impl Playing {
+    /// Matches with this time control.
+    #[allow(dead_code)] // Not every target needs it.
+    pub(crate) fn with_clock(clock: ClockRules) -> Self {
+        Self {
+            clock: Some(clock),
+            ..Self::default()
+        }
+    }
+
     /// Begins one more match on a server; its bots know the servers of these addresses.
     pub(crate) async fn begin(&mut self, server: &Served, addresses: &str, game: &str, seed: &str) {
-        let (match_id, tickets) = server.create(game, seed).await;
+        let clock = self.clock.unwrap_or_else(patient_clock);
+        let made = server.create_with(game, seed, clock).await;
+        let (match_id, tickets) = made.unwrap();
         let bots = tickets.iter().zip(1..).map(|(ticket, bot_seed)| {
             let bot = Counted {
                 bot: Random::new(&Seed::from(bot_seed)),
@@ -108,7 +133,7 @@ impl Playing {
             .unwrap();
     }
 
-    /// Waits for all matches, and gives what came of each, which all of the servers tell alike.
+    /// Waits for all matches and returns their results, which must be the same on all servers.
     pub(crate) async fn end(self, servers: &[&Served]) -> Ended {
         let ended = async {
             let mut ended = BTreeMap::new();
@@ -156,6 +181,7 @@ fn played(result: &MatchResult, replay: &Replay) -> Played {
             .map(|seat| (seat.place, seat.score, seat.breakdown.clone()))
             .collect(),
         faults: seats.map(|seat| seat.fault_count).sum(),
+        longest_lag_us: result.longest_referee_lag_us,
         decisions,
     }
 }

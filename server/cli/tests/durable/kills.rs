@@ -43,7 +43,7 @@ async fn finish(server: &Served, playing: Playing) -> Ended {
 }
 
 async fn undisturbed(data: &Path) -> Ended {
-    let server = Served::start("127.0.0.1:0", data, &["--survives", "kill"]);
+    let server = Served::start("127.0.0.1:0", data, &["--durability", "process"]);
     let playing = start(&server).await;
     finish(&server, playing).await
 }
@@ -68,8 +68,8 @@ async fn matches_end_as_if_the_server_had_never_been_killed() {
         let address = server.address();
         server.kill();
         // Every other time with the quicker commits, which survive this just as well.
-        let survives = ["power", "kill"][number % 2];
-        let flags = [into.as_slice(), &["--survives", survives]].concat();
+        let durability = ["disk", "process"][number % 2];
+        let flags = [into.as_slice(), &["--durability", durability]].concat();
         server = Served::start(&address, &data, &flags);
     }
     let ended = finish(&server, playing).await;

@@ -81,7 +81,7 @@ async fn results(server: &Served) -> Vec<Vec<String>> {
 async fn a_ladder_whose_server_is_killed_loses_no_match_and_counts_none_twice() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
-    let mut server = Served::start("127.0.0.1:0", &data, &["--survives", "kill"]);
+    let mut server = Served::start("127.0.0.1:0", &data, &["--durability", "process"]);
     let address = server.address();
     let clock = ClockRules {
         reconnect_ms: Some(600_000),
@@ -99,7 +99,7 @@ async fn a_ladder_whose_server_is_killed_loses_no_match_and_counts_none_twice() 
         }
         before = now;
         server.kill();
-        server = Served::start(&address, &data, &["--survives", "kill"]);
+        server = Served::start(&address, &data, &["--durability", "process"]);
     }
     matches_go_on(&server, 4).await;
     let request = AdvanceLadderRequest {
@@ -149,7 +149,7 @@ async fn a_ladder_whose_server_is_killed_loses_no_match_and_counts_none_twice() 
         "{said}{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    assert!(said.contains("to the last digit"), "{said}");
+    assert!(said.contains("are identical"), "{said}");
     for bot in bots {
         bot.abort();
     }

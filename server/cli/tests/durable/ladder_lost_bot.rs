@@ -63,7 +63,7 @@ async fn first_over(server: &Served) -> LadderMatch {
 async fn a_match_whose_bot_does_not_come_back_after_a_kill_is_annulled_and_played_again() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
-    let start = |listen: &str| Served::start(listen, &data, &["--survives", "kill"]);
+    let start = |listen: &str| Served::start(listen, &data, &["--durability", "process"]);
     let server = start("127.0.0.1:0");
     let address = server.address();
     let clock = ClockRules {
@@ -99,7 +99,7 @@ async fn a_match_whose_bot_does_not_come_back_after_a_kill_is_annulled_and_playe
         assert_eq!(info.state(), MatchState::Ended);
         let annulment = info.annulment.expect("it does not count");
         assert_eq!(annulment.reason(), AnnulmentReason::ServerCrash);
-        assert!(annulment.detail.contains("did not come back"));
+        assert!(annulment.detail.contains("did not reconnect"));
     }
     let _bob = attend(options(&server, "bob"), random);
     let again = async {

@@ -26,7 +26,7 @@ const FOUND: u32 = 3;
 const LOST: u32 = 2;
 
 /// Quicker commits, that a power failure may take back.
-const SURVIVES_KILL: &[&str] = &["--survives", "kill"];
+const PROCESS_DURABILITY: &[&str] = &["--durability", "process"];
 
 /// A match, and what its bots come to.
 struct Playing {
@@ -149,7 +149,7 @@ async fn after_a_backup_is_restored_bots_begin_anew_and_nobody_is_blamed() {
 async fn after_a_power_failure_took_the_last_commits_bots_begin_anew_and_nobody_is_blamed() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
-    let server = Served::start("127.0.0.1:0", &data, SURVIVES_KILL);
+    let server = Served::start("127.0.0.1:0", &data, PROCESS_DURABILITY);
     let address = server.address();
     // Few commits, so that the log of the database only grows meanwhile.
     let playing = start(&server, &GAME_IDS[..1]).await;
@@ -159,6 +159,6 @@ async fn after_a_power_failure_took_the_last_commits_bots_begin_anew_and_nobody_
     server.kill();
     assert!(fs::read(&log).unwrap().starts_with(&found), "it grew");
     fs::write(&log, found).unwrap();
-    let server = Served::start(&address, &data, SURVIVES_KILL);
+    let server = Served::start(&address, &data, PROCESS_DURABILITY);
     finish(&server, playing).await;
 }

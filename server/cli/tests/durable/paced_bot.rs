@@ -11,7 +11,7 @@ use bridgemaster_proto::v1::MatchStarted;
 use bridgemaster_sdk::{Bot, Choice, Request};
 use tokio::sync::watch;
 
-/// How far the bots of a match may play.
+/// Limit of the decisions that the bots of a match may make.
 pub(crate) struct Pace {
     /// Decisions that each may make.
     allowed: Mutex<u32>,
@@ -20,10 +20,10 @@ pub(crate) struct Pace {
     held_at: watch::Sender<u32>,
 }
 
-/// What a bot of a match has come to.
+/// Progress of a bot in its match.
 #[derive(Default)]
 pub(crate) struct Progress {
-    /// How often it was told of the start.
+    /// Number of MatchStarted messages.
     pub(crate) starts: AtomicU32,
     /// Decisions that it has made.
     pub(crate) decisions: AtomicU32,

@@ -14,7 +14,7 @@ use rusqlite::Connection;
 
 use crate::served::{Served, serve};
 
-/// What a server says that must not come up.
+/// Returns the error of a server that must not start.
 fn refused(data: &Path, more: &[&str]) -> String {
     let flags = ["--listen", "127.0.0.1:0", "--data", data.to_str().unwrap()];
     let mut process = serve(flags.iter().chain(more)).spawn().unwrap();

@@ -90,7 +90,7 @@ async fn a_full_disk_has_no_half_written_replay_and_the_log_says_so() {
     let server = Served::of(process);
     play(&server).await;
     let mut line = String::new();
-    while !line.contains("replays cannot be written") {
+    while !line.contains("cannot write replays") {
         line.clear();
         assert!(log.read_line(&mut line).unwrap() > 0, "the server ended");
     }

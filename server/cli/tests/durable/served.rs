@@ -40,6 +40,16 @@ pub(crate) fn serve<I: AsRef<OsStr>>(flags: impl IntoIterator<Item = I>) -> Comm
     command
 }
 
+/// Time control of which no clock runs out on a loaded machine; bots are away while a match starts.
+pub(crate) fn patient_clock() -> ClockRules {
+    ClockRules {
+        bank_ms: Some(3_600_000),
+        cap_ms: Some(600_000),
+        startup_ms: Some(600_000),
+        ..ClockRules::default()
+    }
+}
+
 impl Served {
     /// Starts a server on this address, which must come up.
     pub(crate) fn start(listen: &str, data: &Path, more: &[&str]) -> Self {
@@ -115,17 +125,21 @@ impl Served {
         game: &str,
         seed: &str,
     ) -> Result<(String, Vec<String>), Status> {
+        self.create_with(game, seed, patient_clock()).await
+    }
+
+    /// Makes a match of two seats with this time control.
+    pub(crate) async fn create_with(
+        &self,
+        game: &str,
+        seed: &str,
+        clock: ClockRules,
+    ) -> Result<(String, Vec<String>), Status> {
         let config = MatchConfig {
             game: with_game!(game, G => G::config_to_wire(&Default::default())),
             seats: 2,
             seed: Some(seed.to_owned()),
-            // So that no clock runs out on a loaded machine; bots are away while it starts.
-            clock: Some(ClockRules {
-                bank_ms: Some(3_600_000),
-                cap_ms: Some(600_000),
-                startup_ms: Some(600_000),
-                ..ClockRules::default()
-            }),
+            clock: Some(clock),
             ..MatchConfig::default()
         };
         let request = CreateMatchRequest {

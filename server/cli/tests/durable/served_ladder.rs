@@ -47,7 +47,7 @@ pub(crate) async fn create(server: &Served, clock: ClockRules, house_bots: &[&st
     client(server).await.create_ladder(request).await.unwrap();
 }
 
-/// How a bot attends the ladder that looks for a lost server as long as the test waits.
+/// Returns options of a bot that attends the ladder and reconnects for as long as the test waits.
 pub(crate) fn options(server: &Served, name: &str) -> AttendOptions {
     AttendOptions {
         bot_version: "1".to_owned(),

@@ -26,11 +26,11 @@ pub(crate) const PYTHON: Tool = Tool {
 
 /// A tool that a test needs.
 pub(crate) struct Tool {
-    /// What the tool is, for people.
+    /// Description of the tool.
     pub(crate) name: &'static str,
     /// Environment variable that names its program.
     pub(crate) variable: &'static str,
-    /// Where `sdk/python/develop.py` puts it, from the workspace.
+    /// Path to which `sdk/python/develop.py` installs it, in the workspace.
     pub(crate) installed: &'static str,
     /// Its name where it is on the search path; `None` when one from there would not do.
     pub(crate) on_path: Option<&'static str>,

@@ -28,7 +28,7 @@ const BOT: &str = "import bridgemaster\n\nbridgemaster.run(lambda request: 0)\n"
 type Test = fn(&Path) -> Result<(), Failed>;
 
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
-    let tests: [(&str, Test); 3] = [
+    let tests: [(&str, Test); 6] = [
         (
             "action::a_gauntlet_of_bots_of_two_languages_has_every_output",
             a_gauntlet_of_bots_of_two_languages_has_every_output,
@@ -40,6 +40,18 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
         (
             "action::a_worse_bot_is_red_with_summary_and_replays",
             a_worse_bot_is_red_with_summary_and_replays,
+        ),
+        (
+            "action::two_uses_in_a_job_have_folders_and_artifacts_of_their_own",
+            two_uses_in_a_job_have_folders_and_artifacts_of_their_own,
+        ),
+        (
+            "action::a_verdict_stands_without_an_artifact_and_a_broken_program_is_built_again",
+            a_verdict_stands_without_an_artifact_and_a_broken_program_is_built_again,
+        ),
+        (
+            "action::a_job_that_is_cancelled_has_its_summary_and_artifact",
+            a_job_that_is_cancelled_has_its_summary_and_artifact,
         ),
     ];
     tests
@@ -78,6 +90,11 @@ impl Job {
     }
 
     fn run(&self, inputs: &[String]) -> Result<Output, Failed> {
+        self.run_as(&[], inputs)
+    }
+
+    /// Runs the action with flags of the runner.
+    fn run_as(&self, flags: &[&str], inputs: &[String]) -> Result<Output, Failed> {
         let search_path = std::env::var("PATH").unwrap_or_default();
         let bin = self.path("bin");
         let inputs = inputs.iter().flat_map(|input| ["--input", input.as_str()]);
@@ -85,6 +102,7 @@ impl Job {
             .arg(workspace().join(".ci/action"))
             .arg("--work")
             .arg(self.path("work"))
+            .args(flags)
             .args(inputs)
             .env("PATH", format!("{}:{search_path}", bin.display()))
             .env("CALLS", self.path("calls"))
@@ -93,6 +111,20 @@ impl Job {
             .output()?;
         Ok(output)
     }
+}
+
+/// The artifacts that were kept.
+fn artifacts(job: &Job) -> Result<Vec<PathBuf>, Failed> {
+    let kept = fs::read_dir(job.path("work/.job/artifacts"))?;
+    let paths: Result<Vec<_>, _> = kept.map(|entry| Ok::<_, Failed>(entry?.path())).collect();
+    paths
+}
+
+/// The only one.
+fn artifact(job: &Job) -> Result<PathBuf, Failed> {
+    let mut kept = artifacts(job)?;
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    Ok(kept.remove(0))
 }
 
 /// Flags of a contest. The last line has a space at its end, and there is an empty one.
@@ -114,6 +146,11 @@ fn a_better_bot_is_green_and_the_program_is_built_once(python: &Path) -> Result<
         let said = said(&output);
         assert!(output.status.success(), "{said}");
         assert!(said.contains("exit-code=0"), "{said}");
+        // What bots write in between are no commands of the runner.
+        let mut lines = said.lines();
+        let word = lines.find_map(|line| line.strip_prefix("::stop-commands::"));
+        let resumes = format!("::{}::", word.ok_or("commands are not stopped")?);
+        assert!(lines.any(|line| line == resumes), "{said}");
         let report = job.path(&format!("work/{folder}-reports/report.json"));
         let report: serde_json::Value = serde_json::from_str(&fs::read_to_string(report)?)?;
         assert_eq!(report["exit"]["reason"], "accepted");
@@ -142,7 +179,7 @@ fn a_worse_bot_is_red_with_summary_and_replays(python: &Path) -> Result<(), Fail
     assert!(said.contains("exit-code=1"), "{said}");
     let summary = fs::read_to_string(job.path("work/.job/summary.md"))?;
     assert!(summary.contains("## Contest: rejected"), "{summary}");
-    let kept = job.path("work/.job/artifacts/contest");
+    let kept = artifact(&job)?;
     let junit = fs::read_to_string(kept.join("contest-reports/junit.xml"))?;
     assert!(junit.contains("failures=\"1\""), "{junit}");
     for name in ["report.json", "summary.md", "results.csv", "contest.svg"] {
@@ -153,6 +190,67 @@ fn a_worse_bot_is_red_with_summary_and_replays(python: &Path) -> Result<(), Fail
         .args(["-name", "*.binpb"])
         .output()?;
     assert!(!replays.stdout.is_empty(), "no replay was kept");
+    Ok(())
+}
+
+fn two_uses_in_a_job_have_folders_and_artifacts_of_their_own(python: &Path) -> Result<(), Failed> {
+    let job = Job::new(python)?;
+    for folder in ["contest", "contest-2"] {
+        let flags = flags("--bot greedy", "--bot random\n--groups 1");
+        let output = job.run(&[flags])?;
+        let said = said(&output);
+        assert!(output.status.success(), "{said}");
+        assert!(said.contains(&format!("folder={folder}\n")), "{said}");
+        let report = job.path(&format!("work/{folder}-reports/report.json"));
+        assert!(report.is_file(), "{said}");
+    }
+    let kept = artifacts(&job)?;
+    assert_eq!(kept.len(), 2, "{kept:?}");
+    for artifact in kept {
+        let name = artifact.file_name().unwrap_or_default().to_string_lossy();
+        assert!(name.starts_with("contest-contest-0-"), "{name}");
+    }
+    Ok(())
+}
+
+fn a_verdict_stands_without_an_artifact_and_a_broken_program_is_built_again(
+    python: &Path,
+) -> Result<(), Failed> {
+    let job = Job::new(python)?;
+    let flags = flags("--bot greedy", "--bot random\n--groups 1");
+    let output = job.run_as(&["--fail-upload"], std::slice::from_ref(&flags))?;
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(artifacts(&job)?.is_empty());
+    // As one is that was built for another image.
+    let tools = job.path("work/.job");
+    let found = Command::new("find")
+        .arg(&tools)
+        .args(["-name", "bridgemaster", "-type", "f"])
+        .output()?;
+    let found = String::from_utf8(found.stdout)?;
+    assert!(!found.is_empty(), "the program is kept");
+    for program in found.lines() {
+        fs::write(program, "#!/no/such/interpreter\n")?;
+    }
+    let output = job.run(&[flags])?;
+    assert!(output.status.success(), "{}", said(&output));
+    let calls = fs::read_to_string(job.path("calls"))?;
+    assert_eq!(calls.lines().count(), 2, "{calls}");
+    Ok(())
+}
+
+fn a_job_that_is_cancelled_has_its_summary_and_artifact(python: &Path) -> Result<(), Failed> {
+    let job = Job::new(python)?;
+    let flags = flags("--bot greedy", "--bot random\n--groups 100000");
+    let cancel = ["--cancel-when", "contest/replays/*.binpb"];
+    let output = job.run_as(&cancel, &[flags])?;
+    let said = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    let report = artifact(&job)?.join("contest-reports/report.json");
+    let report: serde_json::Value = serde_json::from_str(&fs::read_to_string(report)?)?;
+    assert_eq!(report["exit"]["code"], 3, "{report}");
+    let summary = fs::read_to_string(job.path("work/.job/summary.md"))?;
+    assert!(summary.contains("## Contest: stopped"), "{summary}");
     Ok(())
 }
 
@@ -172,7 +270,7 @@ fn a_gauntlet_of_bots_of_two_languages_has_every_output(python: &Path) -> Result
     assert!(output.status.success(), "{said}");
     assert!(said.contains("exit-code=0"), "{said}");
 
-    let kept = job.path("work/.job/artifacts/contest");
+    let kept = artifact(&job)?;
     let read = |name: &str| fs::read_to_string(kept.join("contest-reports").join(name));
     let report = report_files::json(&read("report.json")?);
     assert_eq!(report["exit"]["reason"], "finished", "{report}");

@@ -1,4 +1,4 @@
-//! What a contest shows on a terminal while it is played.
+//! Live output of a contest on a terminal.
 
 use std::{path::Path, process::Command};
 
@@ -42,10 +42,10 @@ fn has_a_bar_the_pace_the_table_and_the_verdict_so_far(python: &Path) -> Result<
         "matches/s, at most",
         "left",
         "rank",
-        "greedy is",
+        "Elo estimate for greedy",
     ] {
         assert!(live.contains(text), "{text:?} is missing in:\n{live}");
     }
-    assert!(end.contains("all 4 groups are played"), "{end}");
+    assert!(end.contains("all 4 groups have been played"), "{end}");
     Ok(())
 }

@@ -88,7 +88,7 @@ fn has_the_matches_of_a_killed_server_and_belongs_to_the_newest() -> Result<(), 
     let key = String::from_utf8(made.stdout)?.trim().to_owned();
 
     let mut first = Served::start(&store)?;
-    let created = first.call(&key, &["create", "--seats", "2", "--json"])?;
+    let created = first.call(&key, &["match", "create", "--seats", "2", "--json"])?;
     assert!(created.status.success(), "{created:?}");
     let created: serde_json::Value = serde_json::from_slice(&created.stdout)?;
     let match_id = created["match"]["matchId"]
@@ -98,16 +98,16 @@ fn has_the_matches_of_a_killed_server_and_belongs_to_the_newest() -> Result<(), 
     first.process.wait()?;
 
     let second = Served::start(&store)?;
-    let listed = second.call(&key, &["list", "--json"])?;
+    let listed = second.call(&key, &["match", "list", "--json"])?;
     let listed = String::from_utf8(listed.stdout)?;
     assert!(listed.contains(match_id), "{listed}");
 
     let third = Served::start(&store)?;
-    let refused = second.call(&key, &["create", "--seats", "2"])?;
+    let refused = second.call(&key, &["match", "create", "--seats", "2"])?;
     assert!(!refused.status.success(), "{refused:?}");
     let said = second.end()?;
     assert!(said.contains("taken over by another server"), "{said}");
-    let listed = third.call(&key, &["list", "--json"])?;
+    let listed = third.call(&key, &["match", "list", "--json"])?;
     let listed = String::from_utf8(listed.stdout)?;
     assert_eq!(listed.matches(match_id).count(), 1, "{listed}");
     Ok(())

@@ -200,7 +200,7 @@ from search_bot import rules_at
 
 with rules_at('unix:' + sys.argv[1]) as rules:
     try:
-        rules.do([RulesOperation(position_number=0, copy_from_number=5)])
+        rules.run([RulesOperation(position_number=0, copy_from_number=5)])
     except RuntimeError as refused:
         print('refused:', refused)
 ";
@@ -210,7 +210,7 @@ fn search_reaches_rules_at_a_socket(python: &Path) -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
     let socket = folder.path().join("rules.sock");
     let mut rules = Command::new(env!("CARGO_BIN_EXE_bridgemaster"))
-        .arg("rules")
+        .args(["serve", "rules"])
         .arg("--socket")
         .arg(&socket)
         .stdout(Stdio::piped())
@@ -334,7 +334,7 @@ fn plays_over_tls_with_a_key(python: &Path) -> Result<(), Failed> {
     let (authority, clients) = (Authority::new(), Authority::new());
     let (own, client) = (authority.certify("server"), clients.certify("client"));
     Runtime::new()?.block_on(async {
-        let (keys, key) = (Arc::new(MemoryStore::new()), ApiKey::draw());
+        let (keys, key) = (Arc::new(MemoryStore::new()), ApiKey::generate());
         let new = NewKey {
             id: key.id().clone(),
             name: KeyName::new("wherryman").unwrap(),
@@ -425,8 +425,8 @@ async fn create_match(url: &str, game: GameConfig, seats: u32) -> Result<Vec<Sea
         ..CreateMatchRequest::default()
     };
     let endpoint = tonic::transport::Endpoint::from_shared(url.to_owned())?;
-    let mut desk = MatchServiceClient::new(endpoint.connect().await?);
-    Ok(desk.create_match(request).await?.into_inner().tickets)
+    let mut client = MatchServiceClient::new(endpoint.connect().await?);
+    Ok(client.create_match(request).await?.into_inner().tickets)
 }
 
 fn check_result(result: &MatchResult, bot: &str, seats: u32) {

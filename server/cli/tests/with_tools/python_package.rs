@@ -126,9 +126,9 @@ fn its_wheel_plays_a_match(python: &Path) -> Result<(), Failed> {
     )
 }
 
-/// Does what the READMEs say in a copy of the workspace, without a network. `cargo run --release`
-/// stands for the program that is tested, and `python3` for the interpreter of the environment.
-/// What both say first, how to install the package, is done once.
+/// Does what the READMEs say in a copy of the workspace, without a network. `cargo run` stands
+/// for the program that is tested, and `python3` for the interpreter of the environment.
+/// Both start with the installation of the package, which is done once.
 fn the_commands_of_the_readmes_play_matches(python: &Path) -> Result<(), Failed> {
     let wheels = beside(python, "wheels")?;
     let folder = TempDir::new()?;
@@ -138,8 +138,7 @@ fn the_commands_of_the_readmes_play_matches(python: &Path) -> Result<(), Failed>
     write_bot_of_readme(folder.path())?;
     let programs = folder.path().join("programs");
     fs::create_dir(&programs)?;
-    let run =
-        format!("[ \"$1 $2 $3\" = 'run --release --' ] && shift 3 && exec {BRIDGEMASTER} \"$@\"");
+    let run = format!("[ \"$1 $2\" = 'run --' ] && shift 2 && exec {BRIDGEMASTER} \"$@\"");
     write_program(&programs.join("cargo"), &run)?;
     write_program(
         &programs.join("python3"),

@@ -1,4 +1,4 @@
-//! What ratings leave open about the order of bots, and how much of it a match would settle.
+//! The uncertainty of the bots' order, and the information that a match gives about this order.
 
 use std::f64::consts::PI;
 
@@ -6,53 +6,56 @@ use statrs::function::erf::erf;
 
 use crate::Ratings;
 
-/// How unsure ratings are: by a fit, and less what the matches tell that were paired since. That of
-/// bots whose ratings are far apart is taken as if they were near (`ratings::BOUND`).
+/// The uncertainty of ratings after a fit, reduced by the matches paired since the fit. Ratings
+/// that are far apart are treated as if they were closer (see `ratings::BOUND`).
 ///
-/// What counts is the order. How unsure the difference of two bots is weighs the more, the less it
-/// is known who of them is stronger (`doubt`): of two that are far apart it is known, however
-/// unsure their ratings are. Pairing that reduced the errors of all ratings alike gave most matches
-/// to the strongest and the weakest, whose errors are largest, and found the order later than random
-/// tables did.
+/// The purpose of pairing is to find the bots' order. So the uncertainty of two bots' rating
+/// difference has more weight if their order is less certain (`order_uncertainty`). If two ratings
+/// are far apart, their order is certain even if the ratings are not. An alternative that reduced
+/// all rating errors equally was worse. It gave most matches to the strongest and the weakest bots,
+/// whose errors are largest, and found the order later than random tables did.
 ///
-/// With the covariance `C` of the ratings and the weights `G`, a matrix whose form for a vector `x`
-/// is the sum over pairs of `g (x_i - x_j)²`, the product `C G C` is kept beside `C`. So what a
-/// match of any pair would tell is three numbers: among 200 bots there are 19,900 pairs.
+/// The matrix `C` is the covariance of the ratings. `G` is the matrix of the weights: its quadratic
+/// form for a vector `x` is the sum over pairs of `g (x_i - x_j)²`. The product `C G C` is
+/// maintained in addition to `C`, so that only three numbers are needed to compute the information
+/// from a match between two bots. This saving matters, since 200 bots have 19,900 pairs.
 #[derive(Clone, Debug, Default)]
 pub struct Uncertainty {
     bots: usize,
     /// The covariance, row by row.
     covariance: Vec<f64>,
-    /// The covariance times the weights times the covariance, row by row.
+    /// The product `C G C` of the covariance, the weights and the covariance, row by row.
     at_stake: Vec<f64>,
 }
 
-/// What a match with so many seats tells of the difference of two of its bots when all are equals,
-/// as the inverse of a squared log odds: the mean over the pairs of the information of Plackett and
-/// Luce. Pairing takes it for all pairs: to prefer pairs whose *ratings* are close makes the spread
-/// of all ratings too wide, by a fifth in the simulation, since who was lucky meets who was lucky.
+/// Returns the information, in inverse squared log odds, that a match gives about the rating
+/// difference between two of its bots. The match has this many seats and equally strong bots. The
+/// result is the Plackett-Luce information, averaged over the pairs. Pairing uses this value for
+/// all pairs. A preference for close *ratings* would make the spread of all ratings too wide (by a
+/// fifth in simulations), since lucky bots would meet each other.
 fn weight_of_match(seats: usize) -> f64 {
-    // Whoever is chosen among `left` bots tells 1 / left² of each pair of them, and a pair is still
-    // among them with the share left (left - 1) of seats (seats - 1).
-    let told = (2..=seats).map(|left| (left - 1) as f64 / left as f64);
-    told.sum::<f64>() / (seats * seats.saturating_sub(1)).max(1) as f64
+    // A choice among `left` bots gives the information 1 / left² about each pair of them. The
+    // probability that a given pair is still among them is left (left - 1) / (seats (seats - 1)).
+    let information_terms = (2..=seats).map(|left| (left - 1) as f64 / left as f64);
+    information_terms.sum::<f64>() / (seats * seats.saturating_sub(1)).max(1) as f64
 }
 
-/// How much is open about the order of two bots that are apart by so many standard errors: the fall
-/// of the chance of a wrong order when the error falls by a little, in the mean over what their
-/// difference may be by now, times twice the variance.
+/// Returns the order uncertainty of two bots whose ratings differ by this many standard errors. It
+/// states how much a small decrease of the error reduces the probability of a wrong order. The
+/// reduction is averaged over the possible differences, and multiplied by twice the variance.
 ///
-/// A difference `D` that is known with the error `e` is seen in the wrong order with the chance
-/// `P(Z > |D| / e)`, which falls with `e²` as `|D| / e³ * density(D / e) / 2`. The mean of that over
-/// `D`, normal about what is seen with the error `e`, is the following, up to a constant.
-fn doubt(errors_apart: f64) -> f64 {
+/// A difference `D` with the error `e` is observed in the wrong order with the probability
+/// `P(Z > |D| / e)`. Its derivative by `e²` is `|D| / e³ * density(D / e) / 2`. The result is the
+/// mean of this derivative over `D`, up to a constant. `D` is normally distributed around the
+/// observation with the error `e`.
+fn order_uncertainty(errors_apart: f64) -> f64 {
     let half = errors_apart.abs() / 2.0;
     let near = (-half * half).exp();
     near * (near / PI.sqrt() + half * erf(half))
 }
 
 impl Uncertainty {
-    /// That of a fit. Takes time with the third power of the bots.
+    /// Creates the uncertainty after a fit. The time is cubic in the number of bots.
     #[must_use]
     pub fn of(ratings: &Ratings) -> Self {
         let bots = ratings.bots();
@@ -68,15 +71,14 @@ impl Uncertainty {
         }
     }
 
-    /// How many bots there are.
+    /// Returns the number of bots.
     #[must_use]
     pub fn bots(&self) -> usize {
         self.bots
     }
 
-    /// One more bot, of which nothing is known but that its rating varies so, as a squared log
-    /// odds. Gives its number.
-    pub fn join(&mut self, variance: f64) -> usize {
+    /// Adds a bot whose rating has this variance, as squared log odds, and returns its number.
+    pub fn add_bot(&mut self, variance: f64) -> usize {
         let bots = self.bots;
         let more = bots + 1;
         let wider = |matrix: &[f64], own: f64| {
@@ -90,26 +92,27 @@ impl Uncertainty {
             wide
         };
         self.covariance = wider(&self.covariance, variance);
-        // Against each of the others the weight is `doubt(0)` over the variance, and a share of all.
-        self.at_stake = wider(&self.at_stake, doubt(0.0) * variance);
+        // Each pair of this bot and another bot has the weight `order_uncertainty(0)` divided by
+        // the variance and by the number of other bots.
+        self.at_stake = wider(&self.at_stake, order_uncertainty(0.0) * variance);
         self.bots = more;
         bots
     }
 
-    /// Takes note of a match that is not fitted yet: what it will tell is not asked again.
-    pub fn expect(&mut self, table: &[usize]) {
+    /// Adds a paired match, whose expected information reduces the uncertainty.
+    pub fn add_table(&mut self, table: &[usize]) {
         let weight = weight_of_match(table.len());
         for (seat, &one) in table.iter().enumerate() {
             for &other in &table[seat + 1..] {
-                self.expect_pair(one, other, weight);
+                self.add_pair(one, other, weight);
             }
         }
     }
 
-    /// The covariance `C` becomes `C - s r r'`, where `r` is that of all ratings with the difference
-    /// of these two. With `q`, the same of `M = C G C`, and `n` what `M` has of the difference, `M`
-    /// becomes `M - s (r q' + q r') + s² n r r'`.
-    fn expect_pair(&mut self, one: usize, other: usize, weight: f64) {
+    /// Updates the covariance `C` to `C - s r r'`, where `r` is the covariance of all ratings with
+    /// the difference of these two. Let `M = C G C`, `q` the same column difference of `M`, and `n
+    /// = r' G r`. Then `M` becomes `M - s (r q' + q r') + s² n r r'`.
+    fn add_pair(&mut self, one: usize, other: usize, weight: f64) {
         let bots = self.bots;
         let with_difference = |matrix: &[f64]| -> Vec<f64> {
             let of = |bot: usize| &matrix[bot * bots..][..bots];
@@ -136,8 +139,9 @@ impl Uncertainty {
         }
     }
 
-    /// What a match with so many seats tells about the order by two of its bots, if they were
-    /// equals: the decrease of the sum of the variances of all differences, each with its weight.
+    /// Returns the information about the order that a match with this many seats gives through
+    /// these two bots. They are assumed to be equally strong. The information is the decrease in
+    /// the weighted sum of all difference variances.
     #[must_use]
     pub fn information(&self, one: usize, other: usize, seats: usize) -> f64 {
         let of = |matrix: &[f64]| {
@@ -149,8 +153,8 @@ impl Uncertainty {
     }
 }
 
-/// What the order of each pair weighs, as a matrix: off the diagonal the weights with a minus, on it
-/// the sums of the rows.
+/// Returns the weights of all pairs as a matrix: negated weights off the diagonal, and sums of
+/// weights on it.
 fn weights(ratings: &Ratings, covariance: &[f64]) -> Vec<f64> {
     let bots = ratings.bots();
     let at = |row: usize, column: usize| covariance[row * bots + column];
@@ -161,7 +165,8 @@ fn weights(ratings: &Ratings, covariance: &[f64]) -> Vec<f64> {
             if variance <= 0.0 {
                 continue;
             }
-            let weight = doubt(ratings.errors_above(one, other)) / (variance * bots as f64);
+            let weight =
+                order_uncertainty(ratings.errors_above(one, other)) / (variance * bots as f64);
             weights[one * bots + other] = -weight;
             weights[other * bots + one] = -weight;
             weights[one * bots + one] += weight;
@@ -171,7 +176,7 @@ fn weights(ratings: &Ratings, covariance: &[f64]) -> Vec<f64> {
     weights
 }
 
-/// The product of two matrices of this size, row by row.
+/// Returns the product of two matrices of this size in row-major order.
 fn product(one: &[f64], other: &[f64], size: usize) -> Vec<f64> {
     let mut product = vec![0.0; size * size];
     let rows = one.chunks(size.max(1)).zip(product.chunks_mut(size.max(1)));
@@ -190,10 +195,10 @@ mod tests {
     use super::*;
     use crate::{PlackettLuce, Ranking};
 
-    /// Ratings of so many bots: of two that met, so many wins and losses of the first.
-    fn met(bots: usize, met: &[(usize, usize, u32, u32)]) -> Ratings {
+    /// Returns the ratings after these meetings: two bots, and the wins and losses of the first.
+    fn ratings_after(bots: usize, meetings: &[(usize, usize, u32, u32)]) -> Ratings {
         let mut rankings = Vec::new();
-        for (one, other, wins, losses) in met {
+        for (one, other, wins, losses) in meetings {
             for number in 0..wins + losses {
                 let (own, theirs) = if number < *wins { (1, 2) } else { (2, 1) };
                 let places = vec![(*one, own), (*other, theirs)];
@@ -203,35 +208,38 @@ mod tests {
         PlackettLuce::default().fit(bots, &rankings).unwrap()
     }
 
-    /// The decrease of the sum of the weighed variances of all differences by this match.
+    /// Returns by how much this match decreases the weighted sum of all difference variances.
     fn decrease(before: &Uncertainty, weights: &[f64], one: usize, other: usize) -> f64 {
         let sum = |of: &Uncertainty| -> f64 {
             let pairs = of.covariance.iter().zip(weights);
             pairs.map(|(covariance, weight)| covariance * weight).sum()
         };
         let mut after = before.clone();
-        after.expect(&[one, other]);
+        after.add_table(&[one, other]);
         sum(before) - sum(&after)
     }
 
     #[test]
-    fn information_is_what_a_match_takes_from_the_variances_after_any_matches() {
-        let ratings = met(4, &[(0, 1, 7, 3), (1, 2, 2, 5), (2, 3, 4, 4)]);
+    fn information_is_the_decrease_of_the_variances_by_a_match() {
+        let ratings = ratings_after(4, &[(0, 1, 7, 3), (1, 2, 2, 5), (2, 3, 4, 4)]);
         let mut uncertainty = Uncertainty::of(&ratings);
         let weights = weights(&ratings, &uncertainty.covariance);
         for table in [&[0, 1][..], &[1, 2], &[0, 1, 2], &[2, 0]] {
-            uncertainty.expect(table);
+            uncertainty.add_table(table);
             for one in 0..4 {
                 for other in (0..4).filter(|other| *other != one) {
-                    let told = uncertainty.information(one, other, 2);
+                    let information_terms = uncertainty.information(one, other, 2);
                     let decrease = decrease(&uncertainty, &weights, one, other);
-                    let off = (told - decrease).abs();
-                    assert!(off < 1e-9 * told.max(1.0), "{told} and {decrease}");
-                    assert!(told > 0.0);
+                    let off = (information_terms - decrease).abs();
+                    assert!(
+                        off < 1e-9 * information_terms.max(1.0),
+                        "{information_terms} and {decrease}"
+                    );
+                    assert!(information_terms > 0.0);
                 }
             }
         }
-        let newcomer = uncertainty.join(100.0);
+        let newcomer = uncertainty.add_bot(100.0);
         let known = uncertainty.information(0, 1, 2);
         assert!(uncertainty.information(newcomer, 0, 2) > known);
     }
@@ -241,19 +249,25 @@ mod tests {
         let equals = [(0, 1), (2, 3)].map(|(one, other)| (one, other, 20, 20));
         let apart = [(0, 2), (0, 3), (1, 2), (1, 3)];
         let apart = apart.map(|(one, other)| (one, other, 36, 4));
-        let ratings = met(4, &[&equals[..], &apart].concat());
+        let ratings = ratings_after(4, &[&equals[..], &apart].concat());
         let uncertainty = Uncertainty::of(&ratings);
-        let told = |one, other| uncertainty.information(one, other, 2);
-        for open in [told(0, 1), told(2, 3)] {
-            for known in [told(0, 2), told(0, 3), told(1, 2), told(1, 3)] {
+        let information_terms = |one, other| uncertainty.information(one, other, 2);
+        for open in [information_terms(0, 1), information_terms(2, 3)] {
+            for known in [
+                information_terms(0, 2),
+                information_terms(0, 3),
+                information_terms(1, 2),
+                information_terms(1, 3),
+            ] {
                 assert!(open > known, "{open} and {known}");
             }
         }
     }
 
     #[test]
-    fn a_pair_of_a_larger_table_tells_less_of_its_difference() {
-        // Of two seats it is the information of a fair coin; of three, by hand.
+    fn a_pair_of_a_larger_table_has_less_information() {
+        // For two seats, the information is that of a fair coin; the value for three seats was
+        // computed by hand.
         assert!((weight_of_match(2) - 0.25).abs() < 1e-12);
         assert!((weight_of_match(3) - 7.0 / 36.0).abs() < 1e-12);
         assert!(weight_of_match(6) < weight_of_match(4));
@@ -261,9 +275,9 @@ mod tests {
 
     #[test]
     fn doubt_is_largest_between_equals_and_gone_where_the_order_is_known() {
-        let doubts = [0.0, 1.0, 2.0, 3.0, 5.0, 40.0].map(doubt);
+        let doubts = [0.0, 1.0, 2.0, 3.0, 5.0, 40.0].map(order_uncertainty);
         assert!(doubts.is_sorted_by(|one, other| one > other), "{doubts:?}");
         assert!(doubts[4] < 0.02 * doubts[0]);
-        assert_eq!(doubt(2.0), doubt(-2.0));
+        assert_eq!(order_uncertainty(2.0), order_uncertainty(-2.0));
     }
 }

@@ -1,4 +1,4 @@
-//! The fits against those of other programs, which find them in other ways: choix by the stationary
+//! Cross-checks of the fits against other programs with other algorithms: choix by the stationary
 //! distribution of a Markov chain, and openskill by updates match by match.
 //!
 //! They are Python packages. Without them these tests are ignored, with the command that installs
@@ -36,7 +36,7 @@ const PEERS: Tool = Tool {
     ..PYTHON
 };
 
-/// Bots of each case.
+/// The number of bots of each case.
 const BOTS: usize = 6;
 
 fn main() -> ExitCode {
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// What `peers.py` is asked.
+/// The input of `peers.py`.
 #[derive(Serialize)]
 struct Case {
     bots: usize,
@@ -72,7 +72,7 @@ fn fit(ridge: f64, played: &Played) -> Ratings {
     let fit = PlackettLuce {
         ridge,
         covariance: Covariance::Model,
-        bias: Bias::Kept,
+        bias: Bias::Uncorrected,
     };
     fit.fit(BOTS, &played.rankings()).unwrap()
 }
@@ -85,7 +85,7 @@ fn ask(python: &Path, cases: &[Case]) -> Result<Vec<Answer>, Failed> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()?;
-    // The script reads all of it before it writes.
+    // The script reads its whole input before it writes.
     let mut stdin = child.stdin.take().ok_or("its standard input is a pipe")?;
     stdin.write_all(&serde_json::to_vec(cases)?)?;
     drop(stdin);
@@ -96,23 +96,23 @@ fn ask(python: &Path, cases: &[Case]) -> Result<Vec<Answer>, Failed> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-fn assert_near(found: &[f64], expected: &[f64], allowed: f64, what: &str) {
-    assert_eq!(found.len(), expected.len(), "{what}");
+fn assert_near(found: &[f64], expected: &[f64], allowed: f64, name: &str) {
+    assert_eq!(found.len(), expected.len(), "{name}");
     for (bot, (found, expected)) in found.iter().zip(expected).enumerate() {
         let off = (found - expected).abs();
         assert!(
             off <= allowed,
-            "{what}, bot {bot}: {found}, and {expected} is expected"
+            "{name}, bot {bot}: {found}, and {expected} is expected"
         );
     }
 }
 
-/// With ties too, which choix does not have: it gets each match once in every order of the bots
-/// that tie, and as often in all as any other match.
+/// choix does not support ties: it gets each match in every order of the tied bots, and in total as
+/// often as any other match.
 fn choix_fits_the_same_ratings(python: &Path) -> Result<(), Failed> {
     let mut cases = Vec::new();
     let mut fits = Vec::new();
-    // With a ridge choix takes a way of its own that is slow.
+    // With a ridge, choix uses a slow algorithm.
     let ridges = [(0.0, vec![2, 3, 4, 6]), (0.01, vec![2])];
     for (ridge, counts) in ridges {
         for (seats, ties) in counts
@@ -125,7 +125,7 @@ fn choix_fits_the_same_ratings(python: &Path) -> Result<(), Failed> {
             cases.push(Case {
                 bots: BOTS,
                 rankings,
-                // The likelihood is so many times ours, and so must be what is taken from it.
+                // The likelihood is a multiple of ours, and so must be the ridge.
                 ridge: ridge * f64::from(copies),
                 log_odds: ratings.log_odds().to_vec(),
                 asks_openskill: false,
@@ -136,15 +136,15 @@ fn choix_fits_the_same_ratings(python: &Path) -> Result<(), Failed> {
             ));
         }
     }
-    for (answer, (what, ratings)) in ask(python, &cases)?.iter().zip(&fits) {
-        assert_near(ratings.log_odds(), &answer.log_odds, 1e-6, what);
+    for (answer, (name, ratings)) in ask(python, &cases)?.iter().zip(&fits) {
+        assert_near(ratings.log_odds(), &answer.log_odds, 1e-6, name);
     }
     Ok(())
 }
 
-/// The updates of all matches add up to none where the likelihood is greatest, and what they take
-/// from the variances is the information from which our standard errors come. openskill treats
-/// ties in a way of its own, so there are none.
+/// At the maximum of the likelihood, the updates of all matches add up to zero, and their reduction
+/// of the variances is the information from which our standard errors follow. openskill treats ties
+/// differently, so there are none.
 fn openskill_would_change_nothing_at_the_fit(python: &Path) -> Result<(), Failed> {
     let mut cases = Vec::new();
     let mut fits = Vec::new();
@@ -178,8 +178,8 @@ fn openskill_would_change_nothing_at_the_fit(python: &Path) -> Result<(), Failed
     Ok(())
 }
 
-/// The information about each bot: the diagonal of the inverse of the covariance, in the space of
-/// ratings whose mean is 0.
+/// Returns the information about each bot: the diagonal of the inverse of the covariance, in the
+/// space of ratings with the mean 0.
 fn information(ratings: &Ratings) -> Vec<f64> {
     let share = 1.0 / BOTS as f64;
     let covariance = DMatrix::from_fn(BOTS, BOTS, |row, column| {

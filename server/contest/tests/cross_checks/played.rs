@@ -1,23 +1,23 @@
-//! Matches between bots of unlike strength, some of them with ties.
+//! Matches between bots of different strengths, some of them with ties.
 
 use bridgemaster_contest::Ranking;
 
 use crate::luck::Luck;
 
-/// Matches of a case: enough that every bot has won and lost against others.
+/// The number of matches of a case: enough that every bot has won and lost against others.
 const MATCHES: usize = 90;
 
-/// Every number of orders that the tie of a match may have divides this one.
+/// A multiple of every number of orders that tied bots of a match can have.
 const COPIES: u32 = 6;
 
-/// The results of matches: for each the bots of each place, the best first.
+/// The results of matches: for each the bots by place, best first.
 pub(crate) struct Played {
     results: Vec<Vec<Vec<usize>>>,
 }
 
 impl Played {
-    /// Matches at tables drawn from so many bots. Where there are ties, one is in every third
-    /// match; every fourth of those is of three bots, if there are as many.
+    /// Creates matches at random tables. With ties, every third match has one; every fourth of
+    /// those is of three bots, if there are enough.
     pub(crate) fn new(bots: usize, seats: usize, ties: bool) -> Self {
         let mut luck = Luck::of(u64::from(ties), seats as u64);
         let result = |number: usize| {
@@ -46,7 +46,7 @@ impl Played {
         }
     }
 
-    /// As this library takes them.
+    /// Converts to rankings of this library.
     pub(crate) fn rankings(&self) -> Vec<Ranking> {
         let ranking = |(cluster, places): (usize, &Vec<Vec<usize>>)| {
             let by_bot = places.iter().zip(1u32..);
@@ -56,8 +56,8 @@ impl Played {
         self.results.iter().enumerate().map(ranking).collect()
     }
 
-    /// Without ties: each match in every order that it may have had, as often in all as any other
-    /// match; and how often that is.
+    /// Resolves ties: returns each match in every possible order, in total as often as any other
+    /// match, and that number.
     pub(crate) fn in_every_order(&self) -> (Vec<Vec<usize>>, u32) {
         let copies = match self.results.iter().flatten().any(|tied| tied.len() > 1) {
             true => COPIES,
@@ -74,7 +74,7 @@ impl Played {
     }
 }
 
-/// Every order of the bots in which none is before one of a better place.
+/// Returns every order of the bots that is consistent with the places.
 fn orders_of(places: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let Some((first, behind)) = places.split_first() else {
         return vec![Vec::new()];

@@ -49,7 +49,7 @@ fn elo_error_and_superiority_are_those_of_fishtest() {
 }
 
 #[test]
-fn the_figures_that_fastchess_prints_come_out_as_printed() {
+fn the_figures_are_those_that_fastchess_prints() {
     let cases: &[(&[u64], [f64; 4])] = &[
         (&[34, 54, 63, 64, 75], [55.58, 27.65, 57.94, 100.0]),
         (&[332, 433, 498, 333, 334], [-8.64, 10.33, -9.17, 5.05]),

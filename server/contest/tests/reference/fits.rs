@@ -1,4 +1,4 @@
-//! Ratings from all results at once.
+//! Fits of ratings to all results at once.
 
 use bridgemaster_contest::{Bias, Covariance, PlackettLuce, Ranking, Ratings};
 
@@ -8,12 +8,12 @@ fn plain(bots: usize, rankings: &[Ranking]) -> Ratings {
     let fit = PlackettLuce {
         ridge: 0.0,
         covariance: Covariance::Model,
-        bias: Bias::Kept,
+        bias: Bias::Uncorrected,
     };
     fit.fit(bots, rankings).unwrap()
 }
 
-/// `count` matches that `winner` won, each of its own luck.
+/// Returns `count` independent matches won by `winner`.
 fn wins(rankings: &mut Vec<Ranking>, winner: usize, loser: usize, count: usize) {
     for _ in 0..count {
         let cluster = rankings.len() as u64;
@@ -104,8 +104,8 @@ fn three_engines_have_the_ratings_found_by_hand() {
     }
 }
 
-/// What `n` games at a share `p` tell of a difference is `n p (1 - p)`. What two of the pairs tell
-/// by way of the third engine adds up as conductors in a row do.
+/// The information of `n` games at a share `p` about a difference is `n p (1 - p)`. The information
+/// of two pairs through the third engine combines as conductors in series do.
 #[test]
 fn the_difference_of_two_engines_has_the_error_found_by_hand() {
     let ratings = plain(3, &three_engines());
@@ -124,7 +124,7 @@ fn the_difference_of_two_engines_has_the_error_found_by_hand() {
 #[test]
 fn a_ridge_compresses_ratings_as_the_penalty_of_choix_does() {
     let default = PlackettLuce {
-        bias: Bias::Kept,
+        bias: Bias::Uncorrected,
         ..PlackettLuce::default()
     };
     let ratings = default.fit(3, &three_engines()).unwrap();
@@ -159,7 +159,7 @@ fn the_order_of_the_results_changes_no_digit() {
         })
         .collect();
     for (covariance, bias) in [
-        (Covariance::Model, Bias::Kept),
+        (Covariance::Model, Bias::Uncorrected),
         (Covariance::Model, Bias::Reduced),
         (Covariance::Clustered, Bias::Reduced),
     ] {
@@ -178,7 +178,7 @@ fn the_order_of_the_results_changes_no_digit() {
     }
 }
 
-/// Every order of tied bots, each with its share, is what the sum over subsets comes to.
+/// The sum over subsets equals that over all orders of the tied bots, each with its share.
 #[test]
 fn a_tie_counts_as_all_its_orders() {
     let mut tied = Vec::new();
@@ -197,7 +197,7 @@ fn a_tie_counts_as_all_its_orders() {
         let places = order.into_iter().chain([3]).zip(1..).collect();
         spelled_out.push(Ranking::new(places, cluster));
     }
-    // Something to tell the three apart, and to give the last one a chance.
+    // Separates the three, and gives the last one a chance.
     for rankings in [&mut tied, &mut spelled_out] {
         rankings.push(Ranking::new(vec![(0, 1), (1, 2), (3, 3), (2, 4)], 9));
     }
@@ -215,7 +215,7 @@ fn by_likelihood_a_bot_that_won_everything_has_a_rating_with_a_ridge_and_none_wi
     let unbounded = PlackettLuce {
         ridge: 0.0,
         covariance: Covariance::Model,
-        bias: Bias::Kept,
+        bias: Bias::Uncorrected,
     };
     assert!(unbounded.fit(2, &rankings).is_err());
     let held = PlackettLuce {
@@ -228,7 +228,7 @@ fn by_likelihood_a_bot_that_won_everything_has_a_rating_with_a_ridge_and_none_wi
 }
 
 #[test]
-fn rankings_that_make_no_sense_are_named() {
+fn invalid_rankings_are_reported() {
     let fit = PlackettLuce::default();
     let fine = Ranking::new(vec![(0, 1), (1, 2)], 0);
     for wrong in [vec![(0, 1)], vec![(0, 1), (0, 2)], vec![(0, 1), (2, 2)]] {
@@ -240,7 +240,7 @@ fn rankings_that_make_no_sense_are_named() {
 }
 
 #[test]
-fn bots_that_cannot_be_told_apart_share_a_range_of_ranks() {
+fn bots_without_a_significant_difference_share_a_range_of_ranks() {
     let mut rankings = Vec::new();
     for _ in 0..30 {
         wins(&mut rankings, 0, 1, 5);

@@ -77,7 +77,7 @@ fn exact_ratios_are_those_of_fishtest() {
 
 #[test]
 fn ratios_of_bounds_in_bayes_elo_are_those_of_fastchess() {
-    // Losses, draws and wins; fastchess tells two digits.
+    // Losses, draws and wins; fastchess prints two digits.
     let cases: [(&[u64], [f64; 2], f64); 2] = [
         (&[68526, 128_429, 68965], [0.0, 2.0], -1.26),
         (&[21484, 41111, 21629], [0.5, 2.5], -1.13),
@@ -107,7 +107,7 @@ fn the_closed_form_counts_by_group() {
             normalized(0.764, 3.439),
             2.162_779,
         ),
-        // In Elo it is the form that fishtest calls `alt`.
+        // In Elo, fishtest calls this form `alt`.
         (
             &[10789, 19328, 33806, 19402, 10543],
             logistic(-3.0, 1.0),

@@ -25,7 +25,7 @@ fn assert_estimate(counts: &[u64], bounds: Bounds, expected: [f64; 3], superiori
 }
 
 #[test]
-fn the_estimate_allows_for_the_stopping_as_that_of_fishtest() {
+fn the_estimate_after_stopping_is_that_of_fishtest() {
     assert_estimate(
         &[10789, 19328, 33806, 19402, 10543],
         Bounds::Elo {

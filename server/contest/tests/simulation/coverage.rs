@@ -1,4 +1,4 @@
-//! How often an interval of 95 % holds the truth.
+//! Coverage of 95 % intervals.
 
 use bridgemaster_contest::{
     Bounds, ConfidenceSequence, Covariance, Elo, ErrorRates, Estimate, FEW_GROUPS, GroupScores,
@@ -13,17 +13,17 @@ use crate::{
 
 pub(crate) const LEVEL: f64 = 0.95;
 
-/// What the coverage may be, with the error of so many intervals.
+/// Returns the coverage with its allowed range for this number of intervals.
 pub(crate) fn cell(name: String, held: u64, intervals: u64, note: String) -> Cell {
     let error = (LEVEL * (1.0 - LEVEL) / intervals as f64).sqrt();
-    // A short run of many cells: one in twenty would be two errors off.
+    // A short run has many cells, of which one in twenty would be two errors off.
     let slack = (3.0 * error).max(0.01);
     let share = held as f64 / intervals as f64;
     Cell::between(name, share, LEVEL - slack, LEVEL + slack, note)
 }
 
-/// The same after so many groups. The score of a group of two seats has three values, so the
-/// coverage of a few groups is that of a few whole numbers: it may be higher, never lower.
+/// Returns the coverage after this many groups. The score of a group of two seats has three values,
+/// so the coverage of few groups is discrete: it may be higher, never lower.
 fn cell_of_groups(name: String, held: u32, runs: u32, groups: u64) -> Cell {
     let share = f64::from(held) / f64::from(runs);
     if groups >= FEW_GROUPS {
@@ -44,7 +44,7 @@ pub(crate) fn cells(runs: u32) -> Vec<Cell> {
                 for run in 0..runs {
                     let stream = (seats as u64 * 1_000 + groups) * 1_000 + elo as u64;
                     let mut luck = Luck::of(stream, run.into());
-                    // The mean beat fraction is that of the Elo only without shared luck.
+                    // Only without shared luck is the mean beat fraction that of the Elo.
                     let shared = if elo == 0.0 { 0.5 } else { 0.0 };
                     let scores: GroupScores = (0..groups)
                         .map(|_| group(Elo(elo), seats, shared, &mut luck))
@@ -63,7 +63,7 @@ pub(crate) fn cells(runs: u32) -> Vec<Cell> {
     cells
 }
 
-/// A confidence sequence that is looked at after every group.
+/// Checks a confidence sequence after every group.
 fn sequences(runs: u32) -> Vec<Cell> {
     let truth = Elo(20.0);
     let mut missed = 0;
@@ -84,7 +84,7 @@ fn sequences(runs: u32) -> Vec<Cell> {
     vec![Cell::at_most(name, share, 1.0 - LEVEL, runs, String::new())]
 }
 
-/// The estimate after a sequential test, where the plain mean is too extreme.
+/// Checks the estimate after a sequential test, where the plain mean is biased.
 fn after_stopping(runs: u32) -> Vec<Cell> {
     [17.0, 35.0]
         .into_iter()
@@ -119,7 +119,7 @@ fn after_a_test_of(effect: f64, runs: u32) -> Vec<Cell> {
         let share_below = below as f64 / f64::from(runs);
         let error = (0.25 / f64::from(runs)).sqrt();
         let name = format!("after a test of {effect} at {elo} Elo: estimate too low");
-        // The motion is taken for a continuous one, and betting may stop it earlier.
+        // The approximation assumes a continuous motion, and the betting test may stop it earlier.
         let slack = 0.03 + 2.0 * error;
         let (low, high) = (0.5 - slack, 0.5 + slack);
         cells.push(Cell::between(name, share_below, low, high, String::new()));
@@ -132,7 +132,7 @@ fn after_a_test_of(effect: f64, runs: u32) -> Vec<Cell> {
     cells
 }
 
-/// Ratings of 20 bots whose strengths are spread over 208 Elo.
+/// Checks the ratings of 20 bots with strengths spread over 208 Elo.
 pub(crate) fn fitted_cells(runs: u32) -> Vec<Cell> {
     const BOTS: usize = 20;
     let strengths: Vec<f64> = (0..BOTS)
@@ -172,7 +172,7 @@ pub(crate) fn fitted_cells(runs: u32) -> Vec<Cell> {
     cells
 }
 
-/// Matches at random tables until every bot has had so many in the mean.
+/// Plays matches at random tables until each bot has played this many on average.
 fn random_matches(
     strengths: &[f64],
     seats: usize,

@@ -1,4 +1,4 @@
-//! How much of the luck of a seed a group cancels.
+//! The share of a seed's luck that a group cancels.
 
 use bridgemaster_contest::{Elo, GroupScore, GroupScores, beat_fraction};
 
@@ -8,11 +8,10 @@ use crate::{
     synthetic::{group, places, seat_luck},
 };
 
-/// The luck of a seat by the seed, as a log odds: 1 is odds of 2.7 to 1.
+/// The luck of a seat from the seed, in log odds: 1 is odds of 2.7 to 1.
 const SHARED: f64 = 1.5;
 
-/// As many matches as a group has, each of a seed of its own and with the candidate in a random
-/// seat.
+/// Plays as many matches as a group has, each with its own seed and the candidate in a random seat.
 fn scattered(seats: usize, luck: &mut Luck) -> GroupScore {
     let fractions: Vec<f64> = (0..seats)
         .map(|_| {
@@ -41,7 +40,7 @@ pub(crate) fn cells(runs: u32) -> Vec<Cell> {
                 scattered.variance()
             );
             let variance = Cell::between(name, ratio, 0.0, 0.85, note);
-            // Whatever the seats and the seeds give, a bot is no better than itself.
+            // A bot is no better than itself, regardless of seats and seeds.
             let error = (grouped.variance() / f64::from(runs)).sqrt();
             let name = format!("{seats} seats: mean score of a bot against itself");
             let (low, high) = (0.5 - 3.0 * error, 0.5 + 3.0 * error);

@@ -1,9 +1,9 @@
-//! Ladders: which pairing finds the order soonest, how long bots wait that come and go, and how often
-//! a shown interval holds the truth.
+//! Simulated ladders: the speed of pairing methods in finding the order, waits of bots that come
+//! and go, and the coverage of intervals.
 
 use bridgemaster_contest::{
     Elo, PlackettLuce, Ranking, Ratings,
-    pairing::{Candidate, Uncertainty, longest_wait_matches, next_table},
+    pairing::{Candidate, Uncertainty, max_wait_matches, next_table},
 };
 
 use crate::{
@@ -13,63 +13,64 @@ use crate::{
     synthetic::{log_odds, places},
 };
 
-/// The order is found when this share of all pairs of bots is in it.
+/// The order counts as found when this share of all pairs of bots is in order.
 const IN_ORDER: f64 = 0.95;
-/// Matches of a bot from which on its interval is to hold as often as it says. It is also how much
-/// a bot plays until it weighs fully in the mean, as on a ladder of the server.
+/// The number of matches from which a bot's interval must have its nominal coverage; also the
+/// number for full weight in the mean, as on a ladder of the server.
 const ENOUGH_MATCHES: u64 = 30;
-/// Matches of a bot, in the mean, by which intervals are judged: most bots have enough by then.
-const JUDGED_AT: f64 = 40.0;
-/// Matches of a bot, in the mean, after which a ladder ends.
-const MOST_MATCHES: f64 = 600.0;
+/// The mean number of matches per bot at which intervals are checked; most bots have enough by
+/// then.
+const CHECKED_AT: f64 = 40.0;
+/// The mean number of matches per bot at which a ladder ends.
+const MAX_MATCHES: f64 = 600.0;
 
-/// Whether bots are there all the time.
+/// The presence of the bots.
 #[derive(Clone, Copy, PartialEq)]
 enum Bots {
     Stay,
-    /// One in twenty matches goes, or comes back.
+    /// After one in twenty matches, a bot leaves or returns.
     ComeAndGo,
 }
 
-/// How the next match is chosen.
+/// The method of pairing.
 #[derive(Clone, Copy, PartialEq)]
 enum Pairing {
-    /// By information.
+    /// Maximizes information, as the library does.
     Informed,
-    /// Those who have met least.
+    /// Pairs bots that have met least.
     RoundRobin,
     Random,
-    /// Who has played least, with some of those whose true strengths are next to its own: what no
-    /// ladder can do, and about the most that pairing can come to.
+    /// Pairs the bot that has played least with neighbours by true strength. Impossible for a real
+    /// ladder, and roughly an upper bound for pairing.
     Neighbours,
 }
 
-/// How far apart neighbours are, in places of the true order.
+/// The maximum distance of neighbours, in places of the true order.
 const NEAR: usize = 3;
 
-/// A ladder between bots that are spread over 400 Elo.
+/// A ladder of bots spread over 400 Elo.
 struct Ladder {
     strengths: Vec<f64>,
     seats: usize,
     coming: Bots,
     is_there: Vec<bool>,
     waited: Vec<u64>,
-    /// By two bots: how often they met.
+    /// By two bots: the number of their meetings.
     met: Vec<Vec<u32>>,
     rankings: Vec<Ranking>,
     uncertainty: Uncertainty,
     luck: Luck,
 }
 
-/// What the intervals of a ladder came to.
+/// The accuracy of the intervals of a ladder.
 #[derive(Default)]
-struct Judged {
-    /// Squared errors of the ratings, summed up over the bots.
+struct Accuracy {
+    /// Sum of the squared errors of the ratings.
     squares: f64,
-    /// Intervals that hold the truth.
+    /// The number of intervals that contain the truth.
     held: u64,
     intervals: u64,
-    /// Longest wait of a bot that was there, as a share of the longest that may be.
+    /// The longest wait of a present bot, as a share of the maximum allowed.
     longest_wait: f64,
 }
 
@@ -78,7 +79,7 @@ impl Ladder {
         let elo = |bot: usize| Elo(400.0 * (bot as f64 / (bots - 1) as f64 - 0.5));
         let mut uncertainty = Uncertainty::default();
         for _ in 0..bots {
-            uncertainty.join(1.0 / PlackettLuce::of_ladder().ridge);
+            uncertainty.add_bot(1.0 / PlackettLuce::for_ladder().ridge);
         }
         Self {
             strengths: (0..bots).map(|bot| log_odds(elo(bot))).collect(),
@@ -97,33 +98,33 @@ impl Ladder {
         self.strengths.len()
     }
 
-    /// Matches of a bot so far, in the mean.
-    fn matches_a_bot(&self) -> f64 {
+    /// Returns the mean number of matches per bot so far.
+    fn matches_per_bot(&self) -> f64 {
         (self.rankings.len() * self.seats) as f64 / self.bots() as f64
     }
 
-    /// One bot in a while goes, or comes back.
+    /// Lets a bot leave or return now and then.
     fn come_and_go(&mut self) {
         if self.coming == Bots::Stay || self.luck.below(20) > 0 {
             return;
         }
         let bot = self.luck.below(self.bots());
-        let there = self.there().len();
+        let present = self.present().len();
         if !self.is_there[bot] {
             self.is_there[bot] = true;
             self.waited[bot] = 0;
-        } else if 3 * there > 2 * self.bots() && there > 2 * self.seats {
+        } else if 3 * present > 2 * self.bots() && present > 2 * self.seats {
             self.is_there[bot] = false;
         }
     }
 
-    fn there(&self) -> Vec<usize> {
+    fn present(&self) -> Vec<usize> {
         let bots = 0..self.bots();
         bots.filter(|bot| self.is_there[*bot]).collect()
     }
 
-    /// As many of these bots as there are seats, or all.
-    fn drawn(&mut self, mut bots: Vec<usize>) -> Vec<usize> {
+    /// Draws as many of these bots as there are seats, or all.
+    fn draw_bots(&mut self, mut bots: Vec<usize>) -> Vec<usize> {
         let seats = self.seats.min(bots.len());
         for seat in 0..seats {
             let other = seat + self.luck.below(bots.len() - seat);
@@ -133,8 +134,9 @@ impl Ladder {
         bots
     }
 
+    /// Pairs the next table.
     fn table(&mut self, pairing: Pairing) -> Vec<usize> {
-        let there = self.there();
+        let present = self.present();
         match pairing {
             Pairing::Informed => {
                 let candidate = |bot: &usize| Candidate {
@@ -142,48 +144,51 @@ impl Ladder {
                     waited_matches: self.waited[*bot],
                     owner: None,
                 };
-                let there: Vec<Candidate> = there.iter().map(candidate).collect();
-                next_table(&self.uncertainty, &there, self.seats).unwrap()
+                let present: Vec<Candidate> = present.iter().map(candidate).collect();
+                next_table(&self.uncertainty, &present, self.seats).unwrap()
             }
             Pairing::RoundRobin => {
                 let played = |bot: &usize| self.met[*bot].iter().sum::<u32>();
-                let first = there.iter().copied().min_by_key(|bot| (played(bot), *bot));
+                let first = present
+                    .iter()
+                    .copied()
+                    .min_by_key(|bot| (played(bot), *bot));
                 let mut table = vec![first.unwrap()];
                 while table.len() < self.seats {
                     let met = |bot: usize| table.iter().map(|other| self.met[bot][*other]).sum();
                     let key = |bot: &usize| -> (u32, u32, usize) { (met(*bot), played(bot), *bot) };
-                    let others = there.iter().copied().filter(|bot| !table.contains(bot));
+                    let others = present.iter().copied().filter(|bot| !table.contains(bot));
                     let next = others.min_by_key(key).unwrap();
                     table.push(next);
                 }
                 table
             }
-            Pairing::Random => self.drawn(there),
+            Pairing::Random => self.draw_bots(present),
             Pairing::Neighbours => {
                 let played = |bot: &usize| self.met[*bot].iter().sum::<u32>();
-                let places = 0..there.len();
-                let first = places.min_by_key(|place| (played(&there[*place]), *place));
+                let places = 0..present.len();
+                let first = places.min_by_key(|place| (played(&present[*place]), *place));
                 let first = first.unwrap();
                 let reach = NEAR.max(self.seats);
-                let last = (first + reach).min(there.len() - 1);
-                let bot = there[first];
-                let mut near = there[first.saturating_sub(reach)..=last].to_vec();
+                let last = (first + reach).min(present.len() - 1);
+                let bot = present[first];
+                let mut near = present[first.saturating_sub(reach)..=last].to_vec();
                 near.retain(|other| *other != bot);
                 let mut table = vec![bot];
-                table.extend(self.drawn(near).into_iter().take(self.seats - 1));
+                table.extend(self.draw_bots(near).into_iter().take(self.seats - 1));
                 table
             }
         }
     }
 
-    /// Plays the next match. Gives the longest wait of a bot, as a share of the longest that may be.
+    /// Plays the next match. Returns the longest wait of a bot, as a share of the maximum allowed.
     fn play(&mut self, pairing: Pairing) -> f64 {
         self.come_and_go();
         let table = self.table(pairing);
-        self.uncertainty.expect(&table);
-        let there = self.there();
+        self.uncertainty.add_table(&table);
+        let present = self.present();
         let mut longest = 0;
-        for bot in &there {
+        for bot in &present {
             let wait = &mut self.waited[*bot];
             *wait = if table.contains(bot) { 0 } else { *wait + 1 };
             longest = longest.max(*wait);
@@ -198,17 +203,17 @@ impl Ladder {
         let number = self.rankings.len() as u64;
         let places = table.into_iter().zip(places).collect();
         self.rankings.push(Ranking::new(places, number));
-        longest as f64 / longest_wait_matches(there.len()) as f64
+        longest as f64 / max_wait_matches(present.len()) as f64
     }
 
     fn fit(&mut self) -> Ratings {
-        let fit = PlackettLuce::of_ladder().fit(self.bots(), &self.rankings);
+        let fit = PlackettLuce::for_ladder().fit(self.bots(), &self.rankings);
         let ratings = fit.unwrap();
         self.uncertainty = Uncertainty::of(&ratings);
         ratings
     }
 
-    /// Share of the pairs of bots that are in their order.
+    /// Returns the share of the pairs of bots that are in order.
     fn in_order(&self, ratings: &Ratings) -> f64 {
         let rated = ratings.log_odds();
         let (mut right, mut pairs) = (0, 0);
@@ -221,9 +226,9 @@ impl Ladder {
         f64::from(right) / f64::from(pairs)
     }
 
-    /// Plays some two matches of each bot, or four in a hundred of those before if that is more, and
-    /// fits the ratings. Gives the longest wait too.
-    fn go_on(&mut self, pairing: Pairing) -> (Ratings, f64) {
+    /// Plays about two matches per bot, or 4 % of the earlier ones if that is more, and fits the
+    /// ratings. Returns them with the longest wait.
+    fn advance(&mut self, pairing: Pairing) -> (Ratings, f64) {
         let few = 2 * self.bots() / self.seats;
         let matches = few.max(self.rankings.len() / 25);
         let waits = (0..matches).map(|_| self.play(pairing));
@@ -231,8 +236,8 @@ impl Ladder {
         (self.fit(), longest_wait)
     }
 
-    /// Judges the ratings of the bots that have played enough.
-    fn judge(&self, ratings: &Ratings, judged: &mut Judged) {
+    /// Checks the ratings of the bots that have played enough.
+    fn check(&self, ratings: &Ratings, accuracy: &mut Accuracy) {
         let table = ratings.table_by_matches(coverage::LEVEL, ENOUGH_MATCHES);
         let truth = |bot: usize| self.strengths[bot] * 400.0 / 10f64.ln();
         let weight = |matches: u64| matches.min(ENOUGH_MATCHES) as f64;
@@ -245,51 +250,52 @@ impl Ladder {
         for row in table.iter().filter(|row| row.matches >= ENOUGH_MATCHES) {
             let truth = truth(row.bot) - mean;
             let interval = row.interval;
-            judged.held += u64::from(interval.low <= truth && truth <= interval.high);
-            judged.intervals += 1;
-            judged.squares += (row.elo.0 - truth).powi(2);
+            accuracy.held += u64::from(interval.low <= truth && truth <= interval.high);
+            accuracy.intervals += 1;
+            accuracy.squares += (row.elo.0 - truth).powi(2);
         }
     }
 }
 
-/// A number of a size of ladder, from which its chance is drawn: the same for each pairing.
+/// Returns the random stream of a ladder; the same for each pairing method.
 fn luck(seats: usize, run: u32) -> Luck {
     Luck::of(31 + seats as u64, run.into())
 }
 
-/// Matches of a bot, in the mean, until the order is found, in the mean over so many ladders.
+/// Returns the mean number of matches per bot until the order is found, averaged over several
+/// ladders.
 fn ordered_after(bots: usize, seats: usize, coming: Bots, pairing: Pairing, runs: u32) -> f64 {
     let after = |run: u32| {
         let mut ladder = Ladder::new(bots, seats, coming, luck(seats, run));
-        while ladder.matches_a_bot() < MOST_MATCHES {
-            let (ratings, _) = ladder.go_on(pairing);
+        while ladder.matches_per_bot() < MAX_MATCHES {
+            let (ratings, _) = ladder.advance(pairing);
             if ladder.in_order(&ratings) >= IN_ORDER {
                 break;
             }
         }
-        ladder.matches_a_bot()
+        ladder.matches_per_bot()
     };
     (0..runs).map(after).sum::<f64>() / f64::from(runs)
 }
 
-/// What the intervals of so many ladders whose bots come and go came to.
-fn judged(bots: usize, seats: usize, pairing: Pairing, runs: u32) -> Judged {
-    let mut judged = Judged::default();
+/// Returns the accuracy of the intervals of several ladders whose bots come and go.
+fn accuracy_of(bots: usize, seats: usize, pairing: Pairing, runs: u32) -> Accuracy {
+    let mut accuracy = Accuracy::default();
     for run in 0..runs {
         let mut ladder = Ladder::new(bots, seats, Bots::ComeAndGo, luck(seats, run));
         let ratings = loop {
-            let (ratings, longest_wait) = ladder.go_on(pairing);
-            judged.longest_wait = judged.longest_wait.max(longest_wait);
-            if ladder.matches_a_bot() >= JUDGED_AT {
+            let (ratings, longest_wait) = ladder.advance(pairing);
+            accuracy.longest_wait = accuracy.longest_wait.max(longest_wait);
+            if ladder.matches_per_bot() >= CHECKED_AT {
                 break ratings;
             }
         };
-        ladder.judge(&ratings, &mut judged);
+        ladder.check(&ratings, &mut accuracy);
     }
-    judged
+    accuracy
 }
 
-/// How soon the order is found, by so many ladders.
+/// Checks the speed of finding the order.
 fn orders(bots: usize, seats: usize, coming: Bots, runs: u32) -> Cell {
     let by = |pairing| ordered_after(bots, seats, coming, pairing, runs);
     let (informed, robin) = (by(Pairing::Informed), by(Pairing::RoundRobin));
@@ -298,7 +304,7 @@ fn orders(bots: usize, seats: usize, coming: Bots, runs: u32) -> Cell {
         Bots::Stay => ("stay", 1.0),
         Bots::ComeAndGo => ("come and go", 1.05),
     };
-    // A few ladders of few bots leave much to chance.
+    // A few ladders of few bots vary strongly.
     let slack = if runs * (bots as u32) < 1_000 {
         0.5
     } else {
@@ -313,10 +319,10 @@ fn orders(bots: usize, seats: usize, coming: Bots, runs: u32) -> Cell {
     )
 }
 
-/// How long bots wait and how often intervals hold, by so many ladders.
+/// Checks waits and the coverage of intervals.
 fn waits_and_intervals(bots: usize, seats: usize, runs: u32) -> Vec<Cell> {
-    let informed = judged(bots, seats, Pairing::Informed, runs);
-    let random = judged(bots, seats, Pairing::Random, runs.min(50));
+    let informed = accuracy_of(bots, seats, Pairing::Informed, runs);
+    let random = accuracy_of(bots, seats, Pairing::Random, runs.min(50));
     let of = format!("{bots} bots, {seats} seats, come and go");
     let note = format!("{:.2} with random tables", random.longest_wait);
     let wait = Cell::between(
@@ -336,7 +342,7 @@ fn waits_and_intervals(bots: usize, seats: usize, runs: u32) -> Vec<Cell> {
     vec![wait, held]
 }
 
-/// What is shown of a bot that has won all of its matches.
+/// Checks the rating of a bot that has won all of its matches.
 fn always_winning() -> Vec<Cell> {
     let mut ladder = Ladder::new(20, 2, Bots::ComeAndGo, Luck::of(7, 0));
     ladder.strengths[19] = 100.0;
@@ -361,7 +367,7 @@ fn always_winning() -> Vec<Cell> {
     cells
 }
 
-/// Ladders of twenty bots, and a bot that always wins.
+/// Returns the cells of ladders of twenty bots, and of a bot that always wins.
 pub(crate) fn cells(count: u32) -> Vec<Cell> {
     let mut cells = Vec::new();
     for seats in [2, 4, 6] {
@@ -374,7 +380,7 @@ pub(crate) fn cells(count: u32) -> Vec<Cell> {
     cells
 }
 
-/// Ladders of 200 bots. One of them says as much of intervals as ten of twenty bots.
+/// Returns the cells of ladders of 200 bots, each with as many intervals as ten of twenty bots.
 pub(crate) fn large_cells(count: u32) -> Vec<Cell> {
     let is_long = count > 1;
     let mut cells = Vec::new();

@@ -1,7 +1,7 @@
-//! Contests between bots of known strength: how often verdicts are wrong, how long they take, how
-//! often an interval holds the truth.
+//! Simulated contests between bots of known strength: error rates and lengths of tests, and
+//! coverage of intervals.
 //!
-//! `cargo test` runs a few hundred of each. The tables of `docs/statistics.md`:
+//! `cargo test` runs a few hundred of each. This prints a table of `docs/statistics.md`:
 //!
 //! ```text
 //! cargo test -p bridgemaster-contest --release --test simulation -- --table verdicts
@@ -22,10 +22,10 @@ use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
-/// A table and what makes it; the number is how many runs each of its cells has.
+/// A table and the function that computes it with a number of runs per cell.
 type Table = (&'static str, fn(u32) -> Vec<rate::Cell>, u32, u32);
 
-/// Name, maker, runs a cell in a table, runs a cell in a test.
+/// Name, function, runs per cell for a table, runs per cell for a test.
 const TABLES: &[Table] = &[
     ("verdicts", verdicts::cells, 4_000, 100),
     ("coverage", coverage::cells, 10_000, 300),
@@ -60,7 +60,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints the cells if that is wanted, and fails with those that break their bounds.
+/// Prints the cells if requested, and fails with those that are out of their bounds.
 fn judge(cells: Vec<rate::Cell>, prints: bool) -> Result<(), Failed> {
     let mut broken = Vec::new();
     for cell in cells {

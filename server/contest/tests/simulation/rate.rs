@@ -1,4 +1,4 @@
-//! One figure of a table, with the bounds that it must keep.
+//! A figure of a table with its bounds.
 
 use std::fmt;
 
@@ -8,13 +8,12 @@ pub(crate) struct Cell {
     value: f64,
     low: f64,
     high: f64,
-    /// More to tell, such as how many groups it took.
+    /// Additional information, such as the number of groups.
     note: String,
 }
 
 impl Cell {
-    /// A share of `runs` runs that must be at most `rate`, two standard errors of so many runs
-    /// apart.
+    /// Creates a share of `runs` runs that must be at most `rate`, plus two standard errors.
     pub(crate) fn at_most(name: String, share: f64, rate: f64, runs: u32, note: String) -> Self {
         let error = (rate * (1.0 - rate) / f64::from(runs)).sqrt();
         Self {
@@ -26,7 +25,7 @@ impl Cell {
         }
     }
 
-    /// A figure that must lie between two others.
+    /// Creates a figure that must lie between two bounds.
     pub(crate) fn between(name: String, value: f64, low: f64, high: f64, note: String) -> Self {
         Self {
             name,
@@ -37,7 +36,7 @@ impl Cell {
         }
     }
 
-    /// Whether it keeps its bounds.
+    /// Returns whether the figure is within its bounds.
     pub(crate) fn holds(&self) -> bool {
         (self.low..=self.high).contains(&self.value)
     }

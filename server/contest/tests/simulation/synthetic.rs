@@ -1,4 +1,4 @@
-//! Matches between bots of known strength.
+//! Synthetic matches between bots of known strength.
 
 use bridgemaster_contest::{Elo, GroupScore, beat_fraction};
 
@@ -8,7 +8,7 @@ pub(crate) fn log_odds(elo: Elo) -> f64 {
     elo.0 * 10f64.ln() / 400.0
 }
 
-/// The places of one match; `seat_luck` is what the seed gives to each seat.
+/// Returns the places of one match; `seat_luck` is the luck of each seat from the seed.
 pub(crate) fn places(strengths: &[f64], seat_luck: &[f64], luck: &mut Luck) -> Vec<u32> {
     let shown: Vec<f64> = strengths
         .iter()
@@ -19,7 +19,7 @@ pub(crate) fn places(strengths: &[f64], seat_luck: &[f64], luck: &mut Luck) -> V
     shown.iter().map(|&own| better(own) as u32 + 1).collect()
 }
 
-/// What the seed of a group gives to each seat, a normal deviate of this deviation.
+/// Returns the luck of each seat from the seed of a group, normal with this deviation.
 pub(crate) fn seat_luck(seats: usize, deviation: f64, luck: &mut Luck) -> Vec<f64> {
     let normal = |luck: &mut Luck| {
         let radius = (-2.0 * luck.uniform().ln()).sqrt();
@@ -28,8 +28,8 @@ pub(crate) fn seat_luck(seats: usize, deviation: f64, luck: &mut Luck) -> Vec<f6
     (0..seats).map(|_| deviation * normal(luck)).collect()
 }
 
-/// The strength at which the mean score is that of the Elo, although the seed gives to each seat a
-/// share of this deviation: luck makes a difference in strength count for less.
+/// Returns the strength at which the mean score is that of the Elo despite luck of the seats with
+/// this deviation: luck reduces the effect of a difference in strength.
 pub(crate) fn strength_under_luck(elo: Elo, seats: usize, shared: f64) -> Elo {
     if shared == 0.0 || elo.0 == 0.0 {
         return elo;
@@ -37,13 +37,13 @@ pub(crate) fn strength_under_luck(elo: Elo, seats: usize, shared: f64) -> Elo {
     const GROUPS: u64 = 10_000;
     let mean_at = |strength: f64| {
         let scores = (0..GROUPS).map(|run| {
-            // The same luck at every strength.
+            // Use the same luck at every strength.
             let mut luck = Luck::of(u64::MAX, run);
             group(Elo(strength), seats, shared, &mut luck).get()
         });
         scores.sum::<f64>() / GROUPS as f64
     };
-    // What the luck of the sample adds to a candidate without any difference.
+    // The effect of the sample's luck on a candidate of equal strength.
     let none = mean_at(0.0);
     // The score is nearly linear in the strength.
     let strength = (0..4).fold(elo.0, |strength, _| {
@@ -52,8 +52,8 @@ pub(crate) fn strength_under_luck(elo: Elo, seats: usize, shared: f64) -> Elo {
     Elo(strength)
 }
 
-/// The score of a candidate of this strength over a group against equals of strength 0, once in
-/// each seat.
+/// Returns the score of a candidate of this strength over a group against equals of strength 0,
+/// once in each seat.
 pub(crate) fn group(elo: Elo, seats: usize, shared: f64, luck: &mut Luck) -> GroupScore {
     let seat_luck = seat_luck(seats, shared, luck);
     let fractions: Vec<f64> = (0..seats)

@@ -1,4 +1,4 @@
-//! How often a sequential test is wrong, and how many groups it takes.
+//! Error rates and lengths of sequential tests.
 
 use bridgemaster_contest::{
     Bounds, Elo, ErrorRates, GroupScore, GroupScores, Hypotheses, NormalizedElo, SequentialTest,
@@ -11,14 +11,14 @@ use crate::{
     synthetic::{group, strength_under_luck},
 };
 
-/// Error rate asked for, of either kind.
+/// The requested error rate of either kind.
 const RATE: f64 = 0.05;
 
-/// Groups after which a run counts as never decided.
-const MOST_GROUPS: u32 = 20_000;
+/// The number of groups after which a run counts as never decided.
+const MAX_GROUPS: u32 = 20_000;
 
-/// Most of what the combined test may take, in groups of the test of the t-value alone.
-const PRICE: f64 = 1.3;
+/// The maximum length of the combined test, as a multiple of that of the test of the t-value alone.
+const MAX_RELATIVE_LENGTH: f64 = 1.3;
 
 fn hypotheses(effect: f64, seats: usize) -> Hypotheses {
     let bounds = Bounds::Elo {
@@ -28,17 +28,17 @@ fn hypotheses(effect: f64, seats: usize) -> Hypotheses {
     Hypotheses::new(bounds, ErrorRates::new(RATE, RATE).unwrap(), seats as u32).unwrap()
 }
 
-/// What many runs came to.
+/// Totals of many runs.
 #[derive(Default)]
-struct Runs {
+struct RunTotals {
     accepted: u32,
     rejected: u32,
     groups: u64,
     groups_of_t_value_alone: u64,
 }
 
-fn play(effect: f64, elo: f64, seats: usize, shared: f64, runs: u32, cell: u64) -> Runs {
-    let mut all = Runs::default();
+fn play(effect: f64, elo: f64, seats: usize, shared: f64, runs: u32, cell: u64) -> RunTotals {
+    let mut all = RunTotals::default();
     for run in 0..runs {
         let mut luck = Luck::of(cell, run.into());
         let mut test = SequentialTest::new(hypotheses(effect, seats));
@@ -46,7 +46,7 @@ fn play(effect: f64, elo: f64, seats: usize, shared: f64, runs: u32, cell: u64) 
         let mut scores = GroupScores::default();
         let mut alone_took = None;
         let mut groups = 0;
-        while (test.verdict() == Verdict::Undecided || alone_took.is_none()) && groups < MOST_GROUPS
+        while (test.verdict() == Verdict::Undecided || alone_took.is_none()) && groups < MAX_GROUPS
         {
             let score = group(Elo(elo), seats, shared, &mut luck);
             groups += 1;
@@ -69,6 +69,7 @@ fn play(effect: f64, elo: f64, seats: usize, shared: f64, runs: u32, cell: u64) 
     all
 }
 
+/// Returns the cells of error rates and lengths.
 pub(crate) fn cells(runs: u32) -> Vec<Cell> {
     let mut cells = Vec::new();
     let mut number = 0;
@@ -76,7 +77,7 @@ pub(crate) fn cells(runs: u32) -> Vec<Cell> {
     for shared in [0.0, 1.0] {
         for seats in [2, 4, 6] {
             for effect in [17.0, 35.0, 87.0, 174.0] {
-                // Small effects take thousands of groups, so a test leaves them out.
+                // Small effects take thousands of groups; short runs skip them.
                 if runs < 1_000 && (effect < 35.0 || shared > 0.0 && effect < 87.0) {
                     continue;
                 }
@@ -84,18 +85,18 @@ pub(crate) fn cells(runs: u32) -> Vec<Cell> {
                 let at_lower = play(effect, 0.0, seats, shared, runs, number);
                 let strength = strength_under_luck(Elo(effect), seats, shared).0;
                 let at_upper = play(effect, strength, seats, shared, runs, number + 1);
-                let what = format!("{seats} seats, {effect} Elo, shared luck {shared}");
-                let groups = |all: &Runs| all.groups as f64 / f64::from(runs);
-                let note = |all: &Runs| format!("{:.0} groups", groups(all));
+                let name = format!("{seats} seats, {effect} Elo, shared luck {shared}");
+                let groups = |all: &RunTotals| all.groups as f64 / f64::from(runs);
+                let note = |all: &RunTotals| format!("{:.0} groups", groups(all));
                 cells.push(Cell::at_most(
-                    format!("{what}: accepted at 0"),
+                    format!("{name}: accepted at 0"),
                     share(at_lower.accepted),
                     RATE,
                     runs,
                     note(&at_lower),
                 ));
                 cells.push(Cell::at_most(
-                    format!("{what}: rejected at the effect"),
+                    format!("{name}: rejected at the effect"),
                     share(at_upper.rejected),
                     RATE,
                     runs,
@@ -104,8 +105,14 @@ pub(crate) fn cells(runs: u32) -> Vec<Cell> {
                 if runs >= 1_000 && effect <= 35.0 {
                     let alone = at_lower.groups_of_t_value_alone + at_upper.groups_of_t_value_alone;
                     let price = (at_lower.groups + at_upper.groups) as f64 / alone as f64;
-                    let name = format!("{what}: groups against t-value alone");
-                    cells.push(Cell::between(name, price, 0.0, PRICE, String::new()));
+                    let name = format!("{name}: groups against t-value alone");
+                    cells.push(Cell::between(
+                        name,
+                        price,
+                        0.0,
+                        MAX_RELATIVE_LENGTH,
+                        String::new(),
+                    ));
                 }
             }
         }
@@ -119,14 +126,14 @@ pub(crate) fn cells(runs: u32) -> Vec<Cell> {
 /// often for any test to accept it then.
 const HIGHEST_LOWER_BOUND: i32 = 60;
 
-/// Groups within which a candidate that wins everything is accepted.
+/// The number of groups within which a candidate that wins everything is accepted.
 const SOON: f64 = 10.0;
 
-/// Makes bounds of a lower and an upper number of Elo of a kind.
+/// Creates bounds from a lower and an upper number of Elo of a kind.
 type Kind = fn(f64, f64) -> Bounds;
 
-/// The tests of all bounds of a kind at so many seats: lower bounds in steps of 20 Elo, and effects
-/// from 1 to 200 Elo above them.
+/// Returns the tests of all bounds of a kind at a number of seats: lower bounds in steps of 20 Elo,
+/// and upper bounds from 1 to 200 Elo above them.
 fn tests_of_bounds(
     seats: u32,
     lower_bounds: std::ops::RangeInclusive<i32>,
@@ -141,18 +148,19 @@ fn tests_of_bounds(
     })
 }
 
-/// Records the same score until there is a verdict, or until there are so many groups.
-fn repeat(mut test: SequentialTest, score: f64, most: u32) -> (Verdict, u32) {
+/// Records the same score until there is a verdict, or until the maximum number of groups.
+fn repeat(mut test: SequentialTest, score: f64, max: u32) -> (Verdict, u32) {
     let mut groups = 0;
-    while test.verdict() == Verdict::Undecided && groups < most {
+    while test.verdict() == Verdict::Undecided && groups < max {
         test.record(GroupScore::new(score).unwrap());
         groups += 1;
     }
     (test.verdict(), groups)
 }
 
-/// A candidate that wins everything, one that loses everything, and one that is its own mirror: a
-/// deterministic bot against itself has each place once in a group, so that every score is 0.5.
+/// Checks a candidate that wins everything, one that loses everything, and one that is its own
+/// mirror: a deterministic bot against itself has each place once in a group, so that every score
+/// is 0.5.
 fn certain() -> Vec<Cell> {
     let mut cells = Vec::new();
     let elo = |lower, upper| Bounds::Elo {
@@ -168,7 +176,7 @@ fn certain() -> Vec<Cell> {
         for seats in [2, 4, 6] {
             let mut cell = |what: &str, lower_bounds, score, expected: &[Verdict], most| {
                 let ran: Vec<_> = tests_of_bounds(seats, lower_bounds, bounds)
-                    .map(|test| repeat(test, score, MOST_GROUPS))
+                    .map(|test| repeat(test, score, MAX_GROUPS))
                     .collect();
                 let others = ran
                     .iter()

@@ -1,17 +1,17 @@
-//! What a ladder takes in of fits of its ratings.
+//! Takes ladder snapshots for rating fits, and applies the fits.
 
 use std::sync::Arc;
 
 use super::Ladder;
-use crate::{Fitted, Fitting, Purpose, Table, bots::BotNumber};
+use crate::{FitJob, FitResult, Purpose, Table, bots::BotNumber};
 
 impl Ladder {
-    /// A copy of the results, for a fit of the ratings beside the ladder.
+    /// Returns a snapshot of the results, so that ratings can be fitted without locking the ladder.
     #[must_use]
-    pub fn fitting(&self) -> Fitting {
+    pub fn fit_job(&self) -> FitJob {
         let rated = self.open.values();
         let rated = rated.filter(|open| open.purpose == Purpose::Rated);
-        Fitting {
+        FitJob {
             origin: self.origin.clone(),
             played: self.results.played.clone(),
             in_play: rated.map(|open| open.seats.clone()).collect(),
@@ -19,42 +19,42 @@ impl Ladder {
         }
     }
 
-    /// Takes in a fit, if it is one of its own results; tells whether it is. What has been paired
-    /// since they were copied is taken note of.
-    pub fn take_fit(&mut self, fitted: Fitted) -> bool {
-        let Fitted {
+    /// Applies a fit, and adds the matches that were paired since the fit's snapshot. If the fit
+    /// belongs to another ladder, ignores it and returns `false`.
+    pub fn apply_fit(&mut self, fitted: FitResult) -> bool {
+        let FitResult {
             origin,
             table,
-            mut knowledge,
+            mut pairing_model,
             paired,
         } = fitted;
         if origin != self.origin {
             return false;
         }
-        // The bots of matches that were in play then are in it.
+        // The fit already includes matches that were in progress when the snapshot was taken.
         let since = self.results.played.after(table.results());
         for counted in since.filter(|counted| counted.number >= paired) {
             let bots: Vec<BotNumber> = counted.seats.iter().map(|(bot, _)| *bot).collect();
-            knowledge.join_and_expect(&bots);
+            pairing_model.add_bots_and_table(&bots);
         }
         let later = self.open.range(paired..).map(|(_, open)| open);
         for open in later.filter(|open| open.purpose == Purpose::Rated) {
-            knowledge.join_and_expect(&open.seats);
+            pairing_model.add_bots_and_table(&open.seats);
         }
-        self.knowledge = knowledge;
+        self.pairing_model = pairing_model;
         self.table = Arc::new(table);
         true
     }
 
-    /// The ratings by the last fit, and what follows from them.
+    /// Returns the rating table from the last fit.
     #[must_use]
     pub fn table(&self) -> Arc<Table> {
         Arc::clone(&self.table)
     }
 
-    /// Whether the last fit is of all results.
+    /// Returns whether the last fit includes all results.
     #[must_use]
-    pub fn is_fit_of_all(&self) -> bool {
+    pub fn is_fit_current(&self) -> bool {
         self.table.results() == self.results.len()
     }
 }

@@ -1,23 +1,23 @@
-//! What is true of closing rounds.
+//! Tests of closing rounds.
 
 use std::collections::BTreeMap;
 
 use bridgemaster_ladder::{BotVersion, CLOSING_WAIT_MS, End, State};
 
 use crate::{
-    scenes::{field, play, seat},
+    scenarios::{field, play, seat},
     world::{World, bot, fit, rules},
 };
 
 #[test]
-fn a_closing_round_in_which_matches_are_spoiled_has_as_many_that_count() {
+fn annulled_matches_of_a_closing_round_are_replaced() {
     let mut rules = rules(2);
     rules.closing.max_matches_per_bot = 10;
     let mut world = World::new(rules, field(5), 10);
     play(&mut world, 60);
     let at_match = world.ladder.counts().paired;
     world.ladder.advance(State::Frozen { at_match });
-    world.spoils = 0.3;
+    world.annul_rate = 0.3;
     while world.step() {}
     assert!(world.ladder.is_round_over());
     let mut counted = BTreeMap::new();
@@ -36,25 +36,25 @@ fn a_closing_round_in_which_matches_are_spoiled_has_as_many_that_count() {
 }
 
 #[test]
-fn a_closing_round_ends_when_the_order_is_settled_also_beside_a_match_that_cannot_be_repeated() {
+fn a_settled_order_ends_a_closing_round_despite_a_match_that_cannot_be_repeated() {
     let mut rules = rules(2);
     rules.closing.settled_top = 1;
     rules.closing.confidence = 0.7;
     let mut world = World::new(rules, field(4), 3);
     play(&mut world, 20);
-    world.spoils = 1.0;
+    world.annul_rate = 1.0;
     world.step();
-    world.spoils = 0.0;
+    world.annul_rate = 0.0;
     let annulled = world
         .stored
         .matches
         .iter()
         .find(|(_, end)| matches!(end, Some(End::Annulled(_))));
-    let gone = annulled.unwrap().0.seats[0].clone();
+    let absent = annulled.unwrap().0.seats[0].clone();
     let at_match = world.ladder.counts().paired;
     world.ladder.advance(State::Frozen { at_match });
-    let gone = world.bots.iter_mut().find(|bot| bot.presence.bot == gone);
-    gone.unwrap().is_there = false;
+    let absent = world.bots.iter_mut().find(|bot| bot.presence.bot == absent);
+    absent.unwrap().is_present = false;
     let before = world.stored.matches.len();
     while world.step() {
         let played = world.stored.matches.len() - before;
@@ -77,7 +77,7 @@ fn a_closing_round_ends_by_its_rule_and_lets_no_version_enter() {
     assert!(world.ladder.is_round_over());
     assert!(world.restored().is_round_over());
     let late = BotVersion::new("late", "1");
-    assert_eq!(world.ladder.standing(&late), None);
+    assert_eq!(world.ladder.entry(&late), None);
     let mut played = BTreeMap::new();
     for (pairing, _) in &world.stored.matches[at_match as usize..] {
         for bot in &pairing.seats {
@@ -92,7 +92,7 @@ fn a_closing_round_ends_by_its_rule_and_lets_no_version_enter() {
 }
 
 #[test]
-fn a_closing_round_waits_ten_minutes_for_bots_that_went_away_and_goes_on_without_them() {
+fn a_closing_round_waits_ten_minutes_for_absent_bots() {
     let mut rules = rules(2);
     rules.closing.max_matches_per_bot = 10;
     let mut world = World::new(rules, field(4), 10);
@@ -100,25 +100,25 @@ fn a_closing_round_waits_ten_minutes_for_bots_that_went_away_and_goes_on_without
     let at_match = world.ladder.counts().paired;
     world.ladder.advance(State::Frozen { at_match });
     play(&mut world, at_match as usize + 4);
-    for gone in &mut world.bots[..2] {
-        gone.is_there = false;
+    for absent in &mut world.bots[..2] {
+        absent.is_present = false;
     }
     while world.step() {}
-    let there: Vec<_> = world.bots[2..]
+    let present: Vec<_> = world.bots[2..]
         .iter()
         .map(|bot| bot.presence.clone())
         .collect();
     let went_ms = 5_000;
     let mut ladder = world.restored();
-    ladder.attend(&there, went_ms);
-    ladder.attend(&there, went_ms + CLOSING_WAIT_MS - 1);
+    ladder.set_present(&present, went_ms);
+    ladder.set_present(&present, went_ms + CLOSING_WAIT_MS - 1);
     assert!(!ladder.is_round_over(), "two have matches left");
-    // One of them is seen again, and goes.
+    // One of them returns, and leaves again.
     let mut back = ladder.clone();
     let all: Vec<_> = world.bots.iter().map(|bot| bot.presence.clone()).collect();
-    back.attend(&all, went_ms + CLOSING_WAIT_MS - 1);
+    back.set_present(&all, went_ms + CLOSING_WAIT_MS - 1);
     for ladder in [&mut ladder, &mut back] {
-        ladder.attend(&there, went_ms + CLOSING_WAIT_MS);
+        ladder.set_present(&present, went_ms + CLOSING_WAIT_MS);
     }
     assert!(!back.is_round_over(), "they went only now");
     assert!(ladder.is_round_over());
@@ -134,8 +134,8 @@ fn a_closing_round_is_not_over_by_the_order_before_all_of_it_is_fitted() {
     play(&mut world, 20);
     let at_match = world.ladder.counts().paired;
     world.ladder.advance(State::Frozen { at_match });
-    // The stronger one always wins, until the last fit has the order settled beside a match of the
-    // round that is still in play.
+    // The stronger one always wins, until the last fit settles the order while a match of the
+    // round is still in progress.
     loop {
         world.pair();
         assert!(world.ladder.counts().paired < 500, "never settled");
@@ -150,7 +150,7 @@ fn a_closing_round_is_not_over_by_the_order_before_all_of_it_is_fitted() {
     while world.ladder.counts().open > 0 {
         end_first(&mut world);
     }
-    assert!(!world.ladder.is_fit_of_all());
+    assert!(!world.ladder.is_fit_current());
     assert!(
         !world.ladder.is_round_over(),
         "the last results are not fitted"
@@ -160,7 +160,7 @@ fn a_closing_round_is_not_over_by_the_order_before_all_of_it_is_fitted() {
     assert!(world.ladder.is_round_over());
 }
 
-/// Ends the first match in play: of two bots of a [`field`] the stronger one wins.
+/// Ends the first match in progress: of two bots of a [`field`], the stronger one wins.
 fn end_first(world: &mut World) {
     let mut matches = world.stored.matches.iter();
     let open = matches.position(|(_, end)| end.is_none()).unwrap();

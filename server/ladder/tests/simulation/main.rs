@@ -1,7 +1,7 @@
-//! Whole ladders in virtual time: bots of known strength come and go, fail and lag, and the server
-//! is started again at any moment from what it has stored.
+//! Simulations of whole ladders in virtual time: bots of known strength come and go, fail and lag,
+//! and the server is restarted from its store at any time.
 //!
-//! How often bots are suspected wrongly, and after how many matches rightly, is told at length by
+//! The following prints how often bots are suspected wrongly, and after how many matches rightly:
 //!
 //! ```text
 //! cargo test -p bridgemaster-ladder --release --test simulation -- --ignored --nocapture suspicion
@@ -11,8 +11,8 @@
 #![allow(clippy::print_stdout, reason = "the long form prints its figures")]
 
 mod closing_rounds;
-mod facts;
 mod pairing;
-mod scenes;
+mod properties;
+mod scenarios;
 mod suspicion;
 mod world;

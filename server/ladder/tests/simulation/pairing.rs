@@ -1,31 +1,32 @@
-//! What is true of who is paired with whom, and when.
+//! Tests of pairing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use bridgemaster_ladder::{
-    BotVersion, End, Ladder, Pairing, Presence, Purpose, RequestRefused, Span, Standing, State,
+    AttendingBot, BotVersion, End, Ladder, LadderEntry, Pairing, Purpose, RequestRefused, Span,
+    State,
 };
 use rand::RngExt as _;
 
 use crate::{
-    scenes::{field, met, play, ratings, seat},
+    scenarios::{field, head_to_heads, play, ratings, seat},
     world::{Bot, World, bot, rules},
 };
 
 #[test]
-fn who_is_there_waits_for_no_more_than_twice_as_many_matches_as_there_are_bots() {
+fn a_present_bot_waits_for_at_most_twice_as_many_matches_as_there_are_bots() {
     for (seats, bots, at_once) in [(2, 20, 1), (2, 20, 5), (4, 20, 3), (6, 30, 2)] {
         let mut rules = rules(seats);
         rules.max_matches = at_once;
         let mut world = World::new(rules, field(bots), 3);
         while world.stored.matches.len() < 300 {
             let who = world.luck.random_range(0..bots);
-            world.bots[who].is_there = world.luck.random_bool(0.9);
+            world.bots[who].is_present = world.luck.random_bool(0.9);
             world.step();
         }
         let wait = world.longest_wait;
         assert!(wait <= 2.0, "{seats} seats: {wait} times as many as bots");
-        assert!(wait > 0.2, "{seats} seats: nobody waited at all");
+        assert!(wait > 0.2, "{seats} seats: no bot waited");
     }
 }
 
@@ -48,7 +49,11 @@ fn rated_matches_do_not_wait_for_a_new_version_that_does_not_come_to_its_validat
         world.end(rated as u64, End::Played(vec![seat(1), seat(2)]));
     }
     let new = BotVersion::new("new", "1");
-    assert_eq!(world.ladder.playing(&new), 1, "it was never there");
+    assert_eq!(
+        world.ladder.open_matches_of(&new),
+        1,
+        "it was never present"
+    );
 }
 
 #[test]
@@ -96,7 +101,7 @@ fn any_number_of_new_versions_that_never_come_leave_rated_matches_their_places()
 fn a_table_that_has_just_met_waits_for_others_that_play() {
     let mut rules = rules(2);
     let bots = field(4);
-    // So that none is validated, for which nobody waits.
+    // House bots need no validation, for which pairing would not wait.
     let names = bots.iter().map(|bot| bot.presence.bot.name.clone());
     rules.house_bots = names.collect();
     let mut world = World::new(rules, bots, 2);
@@ -115,11 +120,11 @@ fn a_table_that_has_just_met_waits_for_others_that_play() {
     }
 }
 
-/// Two bots with one slot each beside house bots with many, after so many matches.
+/// Plays this many matches of two bots with one slot each and house bots with many slots.
 fn beside_house_bots(house_bots: &[&str], matches: usize) -> World {
     let mut rules = rules(2);
     let names = house_bots.iter().chain(&["ada", "bob"]);
-    // So that none is validated.
+    // House bots need no validation.
     rules.house_bots = names.map(|name| (*name).to_owned()).collect();
     let mut bots: Vec<Bot> = house_bots.iter().map(|name| bot(name, 4.0)).collect();
     for house_bot in &mut bots {
@@ -134,7 +139,7 @@ fn beside_house_bots(house_bots: &[&str], matches: usize) -> World {
 #[test]
 fn bots_with_one_slot_meet_beside_house_bots_that_are_always_free() {
     let world = beside_house_bots(&["greedy", "search"], 400);
-    let of_bob = met(&world.ladder, &BotVersion::new("bob", "1"));
+    let of_bob = head_to_heads(&world.ladder, &BotVersion::new("bob", "1"));
     let with_ada = of_bob.iter().find(|(other, _)| &*other.name == "ada");
     let together = with_ada.map_or(0, |(_, pair)| pair.matches);
     let all: u32 = of_bob.iter().map(|(_, pair)| pair.matches).sum();
@@ -147,14 +152,14 @@ fn a_bot_does_not_wait_on_for_one_whose_match_takes_over_a_minute() {
     let mut world = beside_house_bots(&["greedy"], 200);
     let ada = BotVersion::new("ada", "1");
     world.pair();
-    while world.ladder.counts().open == 0 || world.ladder.playing(&ada) > 0 {
+    while world.ladder.counts().open == 0 || world.ladder.open_matches_of(&ada) > 0 {
         assert!(world.step(), "ada waits for bob at some time");
         world.pair();
     }
     assert_eq!(world.ladder.next_match(), None);
-    let there: Vec<Presence> = world.bots.iter().map(|bot| bot.presence.clone()).collect();
+    let present: Vec<AttendingBot> = world.bots.iter().map(|bot| bot.presence.clone()).collect();
     let long_after_ms = 10_000_000;
-    world.ladder.attend(&there, long_after_ms);
+    world.ladder.set_present(&present, long_after_ms);
     let next = world.ladder.next_match().expect("greedy is free");
     assert!(next.seats.contains(&ada));
 }
@@ -182,40 +187,40 @@ fn a_bot_whose_key_changes_hands_is_kept_apart_from_its_new_owner() {
     let mut rules = rules(2);
     rules.owners_apart = true;
     let mut ladder = Ladder::new(rules, State::Open);
-    let there = |owner: &str| {
-        ["ann", "bob"].map(|name| Presence {
+    let present = |owner: &str| {
+        ["ann", "bob"].map(|name| AttendingBot {
             bot: BotVersion::new(name, "1"),
             owner: if name == "ann" { "ada" } else { owner }.to_owned(),
             slots: 1,
             free_slots: 1,
         })
     };
-    let enter = |ladder: &mut Ladder, there: &[Presence]| {
-        for presence in there {
-            if let Some(standing) = ladder.entry(presence).unwrap() {
-                ladder.keep(Standing {
+    let enter = |ladder: &mut Ladder, present: &[AttendingBot]| {
+        for presence in present {
+            if let Some(entry) = ladder.admit(presence).unwrap() {
+                ladder.store_entry(LadderEntry {
                     is_validated: true,
-                    ..standing
+                    ..entry
                 });
             }
         }
-        ladder.attend(there, 0);
+        ladder.set_present(present, 0);
     };
-    enter(&mut ladder, &there("eve"));
+    enter(&mut ladder, &present("eve"));
     let first = ladder.next_match().expect("two owners");
-    ladder.paired(&first);
-    ladder.ended(0, &End::Annulled(Vec::new()), Span::default());
-    enter(&mut ladder, &there("ada"));
+    ladder.record_pairing(&first);
+    ladder.record_end(0, &End::Annulled(Vec::new()), Span::default());
+    enter(&mut ladder, &present("ada"));
     let owner = |ladder: &Ladder| {
         ladder
-            .standing(&BotVersion::new("bob", "1"))
+            .entry(&BotVersion::new("bob", "1"))
             .unwrap()
             .owner
             .clone()
     };
     assert_eq!(owner(&ladder), "ada");
     assert_eq!(ladder.next_match(), None, "not even the annulled match");
-    enter(&mut ladder, &there("eve"));
+    enter(&mut ladder, &present("eve"));
     assert_eq!(ladder.next_match().unwrap().replaces, Some(0));
 }
 
@@ -224,7 +229,7 @@ fn requested_matches_are_played_and_never_count() {
     let mut world = World::new(rules(2), field(4), 9);
     play(&mut world, 20);
     while world.ladder.counts().open > 0 {
-        world.ladder.attend(&[], 0);
+        world.ladder.set_present(&[], 0);
         let open = world
             .stored
             .matches
@@ -233,25 +238,28 @@ fn requested_matches_are_played_and_never_count() {
         world.end(open.unwrap() as u64, End::Played(vec![seat(1), seat(2)]));
     }
     let pair = ["bot-000", "bot-003"].map(|name| BotVersion::new(name, "1"));
-    let absent = world.ladder.requested(&pair).unwrap_err();
-    assert!(matches!(absent, RequestRefused::NotFree { .. }));
-    let there: Vec<_> = world.bots.iter().map(|bot| bot.presence.clone()).collect();
-    world.ladder.attend(&there, 0);
+    let absent = world.ladder.request_match(&pair).unwrap_err();
+    assert!(matches!(absent, RequestRefused::NotAvailable { .. }));
+    let present: Vec<_> = world.bots.iter().map(|bot| bot.presence.clone()).collect();
+    world.ladder.set_present(&present, 0);
     let before = ratings(&world.ladder);
-    let pairing = world.ladder.requested(&pair).unwrap();
+    let pairing = world.ladder.request_match(&pair).unwrap();
     let number = world.stored.matches.len() as u64;
     world.start(pairing);
-    assert_eq!(world.ladder.playing(&pair[0]), 1);
-    let again = world.ladder.requested(&pair).unwrap_err();
-    assert!(matches!(again, RequestRefused::PlaysOne { .. }), "{again}");
+    assert_eq!(world.ladder.open_matches_of(&pair[0]), 1);
+    let again = world.ladder.request_match(&pair).unwrap_err();
+    assert!(
+        matches!(again, RequestRefused::AlreadyRequested { .. }),
+        "{again}"
+    );
     world.end(number, End::Played(vec![seat(1), seat(2)]));
     assert_eq!(ratings(&world.ladder), before);
     let at_match = world.ladder.counts().paired;
     let mut frozen = world.ladder.clone();
     frozen.advance(State::Frozen { at_match });
-    assert_eq!(frozen.requested(&pair), Err(RequestRefused::Frozen));
+    assert_eq!(frozen.request_match(&pair), Err(RequestRefused::Frozen));
     let three = [pair[0].clone(), pair[1].clone(), pair[0].clone()];
-    let refused = world.ladder.requested(&three).unwrap_err();
+    let refused = world.ladder.request_match(&three).unwrap_err();
     assert_eq!(refused, RequestRefused::Seats { seats: 2, named: 3 });
 }
 
@@ -263,7 +271,7 @@ fn a_bot_whose_matches_others_ask_for_is_still_rated() {
     let mut requested = 0;
     let before = world.stored.matches.len();
     while world.stored.matches.len() < before + 200 {
-        if let Ok(pairing) = world.ladder.requested(&pair) {
+        if let Ok(pairing) = world.ladder.request_match(&pair) {
             world.start(pairing);
             requested += 1;
         }

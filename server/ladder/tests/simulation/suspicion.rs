@@ -1,6 +1,5 @@
-//! Whose annulled matches are more than chance: seasons between bots of known strength, on servers
-//! that spoil single matches, that stall, and that do so for hours. Without pairing and ratings, which
-//! suspicion does not ask for.
+//! Tests of suspicion: seasons between bots of known strength, on servers that annul single matches
+//! or stall. Without pairing and ratings, which suspicion does not depend on.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,67 +9,67 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::world::{Bot, bot, rules};
 
-/// How a server spoils matches.
+/// The way in which a server annuls matches.
 #[derive(Clone, Copy, Debug)]
 struct Server {
     name: &'static str,
-    /// Share of matches that are spoiled each for itself.
-    singly: f64,
-    /// How often it stalls when a match begins: that spoils all in play.
-    stalls: f64,
-    /// How much more often it does so in one part of ten of the time.
-    in_bad_times: f64,
+    /// Probability of annulling a single match.
+    single_rate: f64,
+    /// Probability of a stall at the start of a match, which annuls all matches in progress.
+    stall_rate: f64,
+    /// Factor of both in a tenth of the time.
+    bad_time_factor: f64,
 }
 
 const SERVERS: [Server; 4] = [
     Server {
         name: "2 % of matches, each for itself",
-        singly: 0.02,
-        stalls: 0.0,
-        in_bad_times: 1.0,
+        single_rate: 0.02,
+        stall_rate: 0.0,
+        bad_time_factor: 1.0,
     },
     Server {
         name: "stalls that spoil all in play, 2 %",
-        singly: 0.0,
-        stalls: 0.002,
-        in_bad_times: 1.0,
+        single_rate: 0.0,
+        stall_rate: 0.002,
+        bad_time_factor: 1.0,
     },
     Server {
         name: "such stalls, ten times as often for hours",
-        singly: 0.002,
-        stalls: 0.001,
-        in_bad_times: 10.0,
+        single_rate: 0.002,
+        stall_rate: 0.001,
+        bad_time_factor: 10.0,
     },
     Server {
         name: "hardly any",
-        singly: 0.000_5,
-        stalls: 0.000_05,
-        in_bad_times: 1.0,
+        single_rate: 0.000_5,
+        stall_rate: 0.000_05,
+        bad_time_factor: 1.0,
     },
 ];
 
-/// What came of one season.
+/// The result of one season.
 #[derive(Default)]
 struct Season {
-    /// Bots that were benched, and after how many of their matches.
+    /// The benched bots, with their numbers of matches until then.
     benched: BTreeMap<String, u64>,
     bots: u64,
     matches: u64,
     annulled: u64,
 }
 
-struct InPlay {
+struct RunningMatch {
     number: u64,
-    began_ms: u64,
+    started_ms: u64,
     table: Vec<usize>,
     is_spoiled: bool,
 }
 
-/// A match at a random table of free bots, and the ends of those that are over by then.
+/// A running season: starts matches between random free bots, and ends those that are due.
 struct Play {
     ladder: Ladder,
     bots: Vec<Bot>,
-    in_play: BTreeMap<(u64, u64), InPlay>,
+    in_play: BTreeMap<(u64, u64), RunningMatch>,
     now_ms: u64,
     luck: ChaCha8Rng,
     season: Season,
@@ -81,9 +80,9 @@ impl Play {
     fn new(seats: usize, bots: Vec<Bot>, seed: u64) -> Self {
         let mut ladder = Ladder::new(rules(seats), State::Open);
         for bot in &bots {
-            let mut standing = ladder.entry(&bot.presence).unwrap().unwrap();
-            standing.is_validated = true;
-            ladder.keep(standing);
+            let mut entry = ladder.admit(&bot.presence).unwrap().unwrap();
+            entry.is_validated = true;
+            ladder.store_entry(entry);
         }
         Self {
             ladder,
@@ -128,27 +127,27 @@ impl Play {
             seats: versions.collect(),
             replaces: None,
         };
-        let number = self.ladder.paired(&pairing);
+        let number = self.ladder.record_pairing(&pairing);
         let is_bad_time = number / 500 % 10 == 3;
         let more = if is_bad_time {
-            server.in_bad_times
+            server.bad_time_factor
         } else {
             1.0
         };
         // Slow bots make long matches.
         let slow = free
             .iter()
-            .map(|bot| self.bots[*bot].fails)
+            .map(|bot| self.bots[*bot].forfeit_rate)
             .fold(1.0, f64::max);
         let takes = (self.luck.random_range(20.0..100.0) * slow) as u64;
-        let playing = InPlay {
+        let playing = RunningMatch {
             number,
-            began_ms: self.now_ms,
+            started_ms: self.now_ms,
             table: free,
-            is_spoiled: self.luck.random_bool((server.singly * more).min(1.0)),
+            is_spoiled: self.luck.random_bool((server.single_rate * more).min(1.0)),
         };
         self.in_play.insert((self.now_ms + takes, number), playing);
-        if self.luck.random_bool(server.stalls * more) {
+        if self.luck.random_bool(server.stall_rate * more) {
             self.in_play
                 .values_mut()
                 .for_each(|one| one.is_spoiled = true);
@@ -183,20 +182,21 @@ impl Play {
             *self.played.entry(*bot).or_default() += 1;
         }
         let span = Span {
-            began_ms: over.began_ms,
-            over_ms: now_ms,
+            started_ms: over.started_ms,
+            ended_ms: now_ms,
         };
-        for standing in self.ladder.judged(over.number, &end, span, &[]) {
-            let of = |bot: &Bot| bot.presence.bot == standing.bot;
+        for entry in self.ladder.entries_after(over.number, &end, span, &[]) {
+            let of = |bot: &Bot| bot.presence.bot == entry.bot;
             let number = self.bots.iter().position(of).unwrap();
-            let name = standing.bot.name;
+            let name = entry.bot.name;
             let after = self.played[&number];
             self.season.benched.entry(name).or_insert(after);
         }
-        self.ladder.ended(over.number, &end, span);
+        self.ladder.record_end(over.number, &end, span);
     }
 
-    /// Plackett-Luce: whoever's exponential clock of the rate of its strength rings first.
+    /// Draws places by Plackett-Luce: exponential clocks with the strengths as rates, in the order
+    /// in which they ring.
     fn places(&mut self, table: &[usize]) -> Vec<u32> {
         let ring = |bot: &usize| {
             let chance = self.luck.random_range(f64::MIN_POSITIVE..1.0_f64);
@@ -208,14 +208,14 @@ impl Play {
     }
 }
 
-/// Bots of 400 Elo, some of which play many matches at once, and some slowly.
+/// Returns bots across 400 Elo, some of which play many matches at once, and some slowly.
 fn field(count: usize) -> Vec<Bot> {
     let one = |number: usize| {
         let strength = 2.3 * (number as f64 / (count - 1) as f64 - 0.5);
         let mut bot = bot(&format!("bot-{number:02}"), strength);
         bot.presence.slots = [1, 1, 4, 16][number % 4];
-        // How many times as long as others it takes.
-        bot.fails = [1.0, 1.0, 5.0][number % 3];
+        // Here, the factor of the duration of its matches.
+        bot.forfeit_rate = [1.0, 1.0, 5.0][number % 3];
         bot
     };
     (0..count).map(one).collect()
@@ -233,7 +233,8 @@ fn season(bots: Vec<Bot>, seats: usize, matches: u64, server: Server, seed: u64)
     play.season
 }
 
-/// Innocent bots that are benched in so many seasons, of how many.
+/// Returns the number of benched innocent bots in several seasons, the number of bots, and the
+/// share of annulled matches.
 fn innocent(server: Server, seats: usize, matches: u64, seasons: u64) -> (u64, u64, f64) {
     let (mut benched, mut bots, mut annulled, mut all) = (0, 0, 0, 0);
     for seed in 0..seasons {
@@ -246,8 +247,8 @@ fn innocent(server: Server, seats: usize, matches: u64, seasons: u64) -> (u64, u
     (benched, bots, annulled as f64 / all as f64)
 }
 
-/// Matches after which a bot is benched that spoils this share of the matches in which it is
-/// behind, in the middle of so many seasons; and innocent ones that were benched beside it.
+/// Returns the median number of matches after which a bot is benched that annuls this share of its
+/// matches when behind, and the number of innocent bots that were benched.
 fn guilty(server: Server, lags: f64, seasons: u64) -> (Option<u64>, u64) {
     let mut after = Vec::new();
     let mut innocent = BTreeSet::new();

@@ -1,10 +1,10 @@
-//! Bots, a store and a clock around a ladder.
+//! A simulated world: bots, a store and a clock around a ladder.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use bridgemaster_ladder::{
-    BotVersion, ClosingRule, End, Ladder, Pairing, Presence, Purpose, Rules, SeatEnd, Span,
-    Standing, State,
+    AttendingBot, BotVersion, ClosingRule, End, Ladder, LadderEntry, Pairing, Purpose, Rules,
+    SeatEnd, Span, State,
 };
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -12,28 +12,28 @@ use rand_chacha::ChaCha8Rng;
 /// A bot of the simulation.
 #[derive(Clone, Debug)]
 pub(crate) struct Bot {
-    pub(crate) presence: Presence,
-    /// As natural log odds.
+    pub(crate) presence: AttendingBot,
+    /// Strength in natural log odds.
     pub(crate) strength: f64,
-    /// Share of its matches that it forfeits.
-    pub(crate) fails: f64,
-    /// Share of its matches that it spoils when it is behind.
+    /// Probability of forfeiting a match.
+    pub(crate) forfeit_rate: f64,
+    /// Probability of causing lag in a match when behind.
     pub(crate) lags_when_behind: f64,
-    pub(crate) is_there: bool,
+    pub(crate) is_present: bool,
 }
 
 pub(crate) fn bot(name: &str, strength: f64) -> Bot {
     Bot {
-        presence: Presence {
+        presence: AttendingBot {
             bot: BotVersion::new(name, "1"),
             owner: name.to_owned(),
             slots: 1,
             free_slots: 64,
         },
         strength,
-        fails: 0.0,
+        forfeit_rate: 0.0,
         lags_when_behind: 0.0,
-        is_there: true,
+        is_present: true,
     }
 }
 
@@ -48,21 +48,21 @@ pub(crate) fn rules(seats: usize) -> Rules {
     }
 }
 
-/// Results that pairing does without before they are fitted: one for so many bots.
-const BOTS_A_RESULT: usize = 4;
+/// Ratings are fitted once there is one new result per this many bots.
+const BOTS_PER_NEW_RESULT: usize = 4;
 
-/// Has the ratings fitted to all results.
+/// Fits the ratings to all results.
 pub(crate) fn fit(ladder: &mut Ladder) {
-    let fitted = ladder.fitting().fit().unwrap();
-    assert!(ladder.take_fit(fitted), "it is its own");
+    let fitted = ladder.fit_job().fit().unwrap();
+    assert!(ladder.apply_fit(fitted), "the fit is of this ladder");
 }
 
-/// What is stored: it alone outlives a server.
+/// The stored records, which survive a restart.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stored {
-    pub(crate) standings: BTreeMap<BotVersion, Standing>,
+    pub(crate) standings: BTreeMap<BotVersion, LadderEntry>,
     pub(crate) matches: Vec<(Pairing, Option<End>)>,
-    /// When each was played, once it is over.
+    /// The time span of each match; complete once it has ended.
     pub(crate) spans: Vec<Span>,
 }
 
@@ -70,17 +70,17 @@ pub(crate) struct World {
     pub(crate) ladder: Ladder,
     pub(crate) stored: Stored,
     pub(crate) bots: Vec<Bot>,
-    /// Of all matches, the share that the server itself spoils.
-    pub(crate) spoils: f64,
-    /// How often it stalls when a match ends: that spoils all matches in play.
-    pub(crate) stalls: f64,
+    /// Probability that the server annuls a match.
+    pub(crate) annul_rate: f64,
+    /// Probability of a stall at the end of a match, which annuls all matches in progress.
+    pub(crate) stall_rate: f64,
     spoiled: BTreeSet<u64>,
     pub(crate) luck: ChaCha8Rng,
-    /// When each match ends.
+    /// The ends of matches in progress: time and number.
     ends: BTreeMap<(u64, u64), ()>,
     now: u64,
-    /// Longest wait of a bot that was there and free all the time, in rated matches, as a multiple
-    /// of the bots that were there.
+    /// The longest wait of a bot that was present and free all the time, in rated matches, as a
+    /// multiple of the number of present bots.
     pub(crate) longest_wait: f64,
     waits: BTreeMap<BotVersion, u64>,
 }
@@ -91,8 +91,8 @@ impl World {
             ladder: Ladder::new(rules, State::Open),
             stored: Stored::default(),
             bots,
-            spoils: 0.0,
-            stalls: 0.0,
+            annul_rate: 0.0,
+            stall_rate: 0.0,
             spoiled: BTreeSet::new(),
             luck: ChaCha8Rng::seed_from_u64(seed),
             ends: BTreeMap::new(),
@@ -102,63 +102,63 @@ impl World {
         }
     }
 
-    fn there(&self) -> Vec<Presence> {
-        let there = self.bots.iter().filter(|bot| bot.is_there);
-        there.map(|bot| bot.presence.clone()).collect()
+    fn present(&self) -> Vec<AttendingBot> {
+        let present = self.bots.iter().filter(|bot| bot.is_present);
+        present.map(|bot| bot.presence.clone()).collect()
     }
 
-    pub(crate) fn keep(&mut self, standing: Standing) {
-        let bot = standing.bot.clone();
-        self.stored.standings.insert(bot, standing.clone());
-        self.ladder.keep(standing);
+    pub(crate) fn store_entry(&mut self, entry: LadderEntry) {
+        let bot = entry.bot.clone();
+        self.stored.standings.insert(bot, entry.clone());
+        self.ladder.store_entry(entry);
     }
 
-    /// Lets who is there enter, and pairs until nothing more is to be paired.
+    /// Admits the present bots, and pairs as many matches as possible.
     pub(crate) fn pair(&mut self) {
-        let there = self.there();
-        for presence in &there {
-            if let Ok(Some(standing)) = self.ladder.entry(presence) {
-                self.keep(standing);
+        let present = self.present();
+        for presence in &present {
+            if let Ok(Some(entry)) = self.ladder.admit(presence) {
+                self.store_entry(entry);
             }
         }
-        self.ladder.attend(&there, self.now);
+        self.ladder.set_present(&present, self.now);
         self.fit();
         while let Some(pairing) = self.ladder.next_match() {
             self.start(pairing);
         }
     }
 
-    /// Has the ratings fitted, if there is enough that the last fit does not have.
+    /// Fits the ratings if there are enough new results.
     fn fit(&mut self) {
         let table = self.ladder.table();
         let new = self.ladder.results().len() - table.results();
         let is_frozen = matches!(self.ladder.state(), State::Frozen { .. });
-        if new > table.rated().len() / BOTS_A_RESULT || is_frozen {
+        if new > table.ratings().len() / BOTS_PER_NEW_RESULT || is_frozen {
             fit(&mut self.ladder);
         }
     }
 
     pub(crate) fn start(&mut self, pairing: Pairing) {
         if pairing.purpose == Purpose::Rated && pairing.replaces.is_none() {
-            self.note_waits(&pairing);
+            self.record_waits(&pairing);
         }
         let number = self.stored.matches.len() as u64;
         self.stored.matches.push((pairing.clone(), None));
         self.stored.spans.push(Span {
-            began_ms: self.now,
-            over_ms: self.now,
+            started_ms: self.now,
+            ended_ms: self.now,
         });
-        assert_eq!(self.ladder.paired(&pairing), number);
+        assert_eq!(self.ladder.record_pairing(&pairing), number);
         let takes = self.luck.random_range(1..100);
         self.ends.insert((self.now + takes, number), ());
     }
 
-    fn note_waits(&mut self, pairing: &Pairing) {
-        let there = self.there();
-        let bots = there.len() as f64;
-        for presence in there {
+    fn record_waits(&mut self, pairing: &Pairing) {
+        let present = self.present();
+        let bots = present.len() as f64;
+        for presence in present {
             let bot = presence.bot;
-            let is_free = self.ladder.playing(&bot) < presence.slots as usize;
+            let is_free = self.ladder.open_matches_of(&bot) < presence.slots as usize;
             let wait = self.waits.entry(bot.clone()).or_default();
             *wait = match is_free && !pairing.seats.contains(&bot) {
                 true => *wait + 1,
@@ -166,18 +166,18 @@ impl World {
             };
             self.longest_wait = self.longest_wait.max(*wait as f64 / bots);
         }
-        let names: BTreeSet<_> = self.there().into_iter().map(|one| one.bot).collect();
+        let names: BTreeSet<_> = self.present().into_iter().map(|one| one.bot).collect();
         self.waits.retain(|bot, _| names.contains(bot));
     }
 
-    /// Lets the next match end; `false` if none is in play.
+    /// Ends the next match; returns `false` if none is in progress.
     pub(crate) fn step(&mut self) -> bool {
         self.pair();
         let Some(((now, number), ())) = self.ends.pop_first() else {
             return false;
         };
         self.now = now;
-        if self.luck.random_bool(self.stalls) {
+        if self.luck.random_bool(self.stall_rate) {
             let in_play = self.ends.keys().map(|(_, number)| *number);
             self.spoiled.extend(in_play.chain([number]));
         }
@@ -188,20 +188,20 @@ impl World {
 
     pub(crate) fn end(&mut self, number: u64, end: End) {
         let span = &mut self.stored.spans[number as usize];
-        span.over_ms = self.now;
+        span.ended_ms = self.now;
         let span = *span;
-        for standing in self.ladder.judged(number, &end, span, &[]) {
-            self.keep(standing);
+        for entry in self.ladder.entries_after(number, &end, span, &[]) {
+            self.store_entry(entry);
         }
         let stored = &mut self.stored.matches[number as usize].1;
         assert_eq!(*stored, None, "a match ends once");
         *stored = Some(end.clone());
-        self.ladder.ended(number, &end, span);
+        self.ladder.record_end(number, &end, span);
     }
 
     fn play(&mut self, number: u64) -> End {
         let seats = self.stored.matches[number as usize].0.seats.clone();
-        // A bot that has another version by now still ends the matches of the one before.
+        // A bot that has changed its version still finishes the matches of the previous one.
         let of = |seated: &BotVersion| {
             let mut bots = self.bots.iter();
             bots.find(|bot| bot.presence.bot.name == seated.name)
@@ -209,7 +209,8 @@ impl World {
                 .clone()
         };
         let bots: Vec<Bot> = seats.iter().map(of).collect();
-        // Plackett-Luce: whoever's exponential clock of the rate of its strength rings first.
+        // Plackett-Luce: exponential clocks with the strengths as rates, in the order in which they
+        // ring.
         let rings: Vec<f64> = bots
             .iter()
             .map(|bot| {
@@ -218,7 +219,7 @@ impl World {
             .collect();
         let forfeits: Vec<bool> = bots
             .iter()
-            .map(|bot| self.luck.random_bool(bot.fails))
+            .map(|bot| self.luck.random_bool(bot.forfeit_rate))
             .collect();
         let place = |seat: usize| {
             let ahead =
@@ -236,23 +237,24 @@ impl World {
             let is_behind = ends[seat].place as usize > bots.len() / 2;
             is_behind && self.luck.random_bool(bot.lags_when_behind)
         });
-        let is_spoiled = self.spoiled.remove(&number) | self.luck.random_bool(self.spoils);
-        match is_lagged || is_spoiled {
-            true => End::Annulled(ends),
-            false => End::Played(ends),
+        let is_spoiled = self.spoiled.remove(&number) | self.luck.random_bool(self.annul_rate);
+        if is_lagged || is_spoiled {
+            End::Annulled(ends)
+        } else {
+            End::Played(ends)
         }
     }
 
-    /// The ladder as another server makes it from what is stored.
+    /// Restores the ladder from the stored records, as another server would.
     pub(crate) fn restored(&self) -> Ladder {
         let mut ladder = Ladder::new(self.ladder.rules().clone(), self.ladder.state());
-        for standing in self.stored.standings.values() {
-            ladder.keep(standing.clone());
+        for entry in self.stored.standings.values() {
+            ladder.store_entry(entry.clone());
         }
         for (number, (pairing, end)) in (0..).zip(&self.stored.matches) {
-            assert_eq!(ladder.paired(pairing), number);
+            assert_eq!(ladder.record_pairing(pairing), number);
             if let Some(end) = end {
-                ladder.ended(number, end, self.stored.spans[number as usize]);
+                ladder.record_end(number, end, self.stored.spans[number as usize]);
             }
         }
         fit(&mut ladder);

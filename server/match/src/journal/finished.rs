@@ -1,4 +1,4 @@
-//! A finished match as it is kept on disk: what is known of it without its replay.
+//! Stored form of a finished match: its summary, without the replay.
 
 use bridgemaster_proto::{
     games::{WireGame, Writer, field_of},
@@ -10,20 +10,20 @@ use prost::Message as _;
 
 use super::FORMAT_VERSION;
 
-/// Most bytes of a finished match without its replay: 64 KiB. A store must take as many.
+/// Maximum size of a summary in bytes (64 KiB). Every store must accept values of this size.
 pub const MAX_SUMMARY_BYTES: usize = 64 * 1024;
 
-/// The bytes of a finished match, of which `finished` has all but the `config` of its game: at most
-/// [`MAX_SUMMARY_BYTES`]. What is left out when there would be more is in the replay: that config, then
-/// the faults one by one.
+/// Encodes the summary of a finished match. `finished` is the summary without the game's `config`.
+/// If the result would exceed [`MAX_SUMMARY_BYTES`], the config and, if necessary, the individual
+/// faults are omitted. The replay contains all of them.
 pub(crate) fn write_finished<G: WireGame>(
     mut finished: FinishedMatch,
     config: &G::Config,
 ) -> Vec<u8> {
     finished.format_version = FORMAT_VERSION;
-    let whole = with_config::<G>(&finished, config);
-    if whole.len() <= MAX_SUMMARY_BYTES {
-        return whole;
+    let complete = with_config::<G>(&finished, config);
+    if complete.len() <= MAX_SUMMARY_BYTES {
+        return complete;
     }
     if finished.encoded_len() > MAX_SUMMARY_BYTES
         && let Some(result) = finished.info.as_mut().and_then(|info| info.result.as_mut())
@@ -35,11 +35,11 @@ pub(crate) fn write_finished<G: WireGame>(
     finished.encode_to_vec()
 }
 
-/// The bytes of a finished match with the config of its game.
+/// Encodes a summary together with the game's config.
 fn with_config<G: WireGame>(finished: &FinishedMatch, config: &G::Config) -> Vec<u8> {
     let mut writer = Writer::default();
     writer.body(finished);
-    // Decoders of Protobuf merge a message field that occurs twice.
+    // Protobuf decoders merge a message field that occurs twice.
     writer.message(const { field_of::<FinishedMatch>("info") }, |to| {
         to.message(const { field_of::<MatchInfo>("config") }, |to| {
             write_game_config::<G>(config, to);
@@ -48,20 +48,21 @@ fn with_config<G: WireGame>(finished: &FinishedMatch, config: &G::Config) -> Vec
     writer.into_vec()
 }
 
-/// Reads what [`Finish::summary`](crate::Finish) holds; the match that it gives has its `info`.
+/// Decodes a [`Finish::summary`](crate::Finish). The decoded summary always has `info`.
 ///
 /// # Errors
-/// When the bytes are no `FinishedMatch`, one of another format version, or one without `info`.
-pub fn read_finished(bytes: &[u8]) -> Result<FinishedMatch, String> {
+/// Returns an error if the bytes are not a `FinishedMatch`, have another format version, or lack
+/// `info`.
+pub fn decode_finished(bytes: &[u8]) -> Result<FinishedMatch, String> {
     let finished = FinishedMatch::decode(bytes).map_err(|error| error.to_string())?;
     if finished.format_version != FORMAT_VERSION {
         return Err(format!(
-            "it has format version {}, and this program reads {FORMAT_VERSION}",
+            "format version {} is not supported (supported: {FORMAT_VERSION})",
             finished.format_version
         ));
     }
     if finished.info.is_none() {
-        return Err("the match itself is missing".to_owned());
+        return Err("field info is missing".to_owned());
     }
     Ok(finished)
 }
@@ -74,7 +75,7 @@ mod tests {
 
     use super::*;
 
-    /// One with so many faults and a label of so many bytes.
+    /// A summary with this number of faults and a label of this length.
     fn finished(faults: usize, label_bytes: usize) -> FinishedMatch {
         let seat = SeatResult {
             faults: vec![Fault::default(); faults],
@@ -99,12 +100,13 @@ mod tests {
         }
     }
 
-    /// How many faults are left of it, and whether the config of its game is.
+    /// Encodes and decodes a summary. Returns the number of its faults, and whether it has the
+    /// config of the game.
     fn written(finished: FinishedMatch) -> (usize, bool) {
         let config = MatchRules::<G>::standard(SeatCount::new(2).unwrap(), Seed::from(1)).config;
         let bytes = write_finished::<G>(finished, &config);
         assert!(bytes.len() <= MAX_SUMMARY_BYTES);
-        let info = read_finished(&bytes).unwrap().info.unwrap();
+        let info = decode_finished(&bytes).unwrap().info.unwrap();
         let rules = info.config.unwrap();
         assert!(rules.ask_forced);
         let game = rules.game.map(|game| G::config_from_wire(&game).unwrap());
@@ -113,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn where_there_is_no_room_the_config_of_the_game_goes_and_then_the_faults() {
+    fn a_summary_that_is_too_long_drops_the_config_of_the_game_and_then_the_faults() {
         assert_eq!(written(finished(10, 100)), (10, true));
         let of_all = finished(10, MAX_SUMMARY_BYTES - 100);
         assert!(of_all.encoded_len() <= MAX_SUMMARY_BYTES);

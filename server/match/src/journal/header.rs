@@ -1,37 +1,37 @@
-//! The header of a match in play: what is needed to begin it again.
+//! The stored header of a match in play.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use bridgemaster_games::Seat;
 use bridgemaster_proto::{
     games::{WireError, WireGame, Writer, field_of},
-    internal::v1::{MatchHeader, OfferedSeat as StoredOffer, TakenOver as StoredFork},
+    internal::v1::{ForkedPrefix, MatchHeader, OfferedSeat as StoredOffer},
     v1::SeedReveal,
 };
 use bridgemaster_referee::{HistoryId, MatchRules, Time};
 use bridgemaster_wire::{
-    SeedSalt, TakenOver, fork_to_wire, rules_from_wire, rules_to_wire, seed_from_wire, write_rules,
+    ForkSource, SeedSalt, fork_to_wire, rules_from_wire, rules_to_wire, seed_from_wire, write_rules,
 };
 use prost::Message as _;
 
 use super::{FORMAT_VERSION, Unreplayable, VERSION};
 use crate::{MatchId, OfferedSeat, Origin, TicketHash};
 
-/// What is needed to begin a match in play again, as it is kept on disk.
+/// The header of a match in play: everything needed to create it again.
 #[derive(Debug)]
 pub struct Header(MatchHeader);
 
-/// Who has a part in a match that cannot go on, as far as its header tells.
+/// The parties to a match that cannot be recovered, read from the valid parts of its header.
 #[derive(Debug, Default)]
-pub struct Claims {
-    /// The tickets of its seats.
+pub struct MatchParties {
+    /// The seats' ticket hashes, in seat order.
     pub tickets: Vec<TicketHash>,
-    /// Name of the key that made it.
+    /// Name of the API key that created the match.
     pub maker: Option<String>,
 }
 
-impl Claims {
-    /// Reads them from a header of any version; what makes no sense is left out.
+impl MatchParties {
+    /// Decodes the match's parties from a header of any version. Invalid fields are ignored.
     pub fn read(header: &[u8]) -> Self {
         let header = MatchHeader::decode(header).unwrap_or_default();
         let tickets = header.ticket_sha256.iter();
@@ -44,16 +44,16 @@ impl Claims {
     }
 }
 
-/// What a header says, checked.
-pub(super) struct Opening<G: WireGame> {
+/// The validated contents of a header.
+pub(super) struct OpenedHeader<G: WireGame> {
     pub(super) rules: MatchRules<G>,
     pub(super) origin: Origin,
     pub(super) created_at: Time,
-    /// The history in which it was made.
+    /// The history in which the match was created.
     pub(super) history_id: HistoryId,
 }
 
-/// The keys that seats are reserved for, in seat order.
+/// Names of the API keys that seats are reserved for, in seat order.
 fn reserved_to_disk(origin: &Origin) -> Vec<String> {
     if origin.reserved_for.is_empty() {
         return Vec::new();
@@ -80,7 +80,7 @@ fn offered_to_disk(origin: &Origin) -> Vec<StoredOffer> {
     offered.collect()
 }
 
-/// The offers of a header; one of a seat that no game has is left out.
+/// Decodes a header's offers. Offers of invalid seats are ignored.
 fn offered_from_disk(offers: &[StoredOffer]) -> BTreeMap<Seat, OfferedSeat> {
     let offered = offers.iter().filter_map(|stored| {
         let seat = u8::try_from(stored.seat).ok().and_then(Seat::new)?;
@@ -95,26 +95,26 @@ fn offered_from_disk(offers: &[StoredOffer]) -> BTreeMap<Seat, OfferedSeat> {
     offered.collect()
 }
 
-fn taken_over_to_disk<G: WireGame>(rules: &MatchRules<G>) -> Option<StoredFork> {
-    let TakenOver {
+fn forked_prefix_to_disk<G: WireGame>(rules: &MatchRules<G>) -> Option<ForkedPrefix> {
+    let ForkSource {
         origin,
         config: _,
         setup,
         steps,
     } = fork_to_wire(rules.fork.as_deref()?, rules);
-    Some(StoredFork {
+    Some(ForkedPrefix {
         origin: Some(origin),
         setup: Some(setup),
         steps,
     })
 }
 
-/// What was taken over into a match of these rules; `None` when a part is missing.
-fn taken_over_from_disk<G: WireGame>(
-    stored: &StoredFork,
+/// Decodes the fork of a match with these rules. Returns `None` if a part is missing.
+fn forked_prefix_from_disk<G: WireGame>(
+    stored: &ForkedPrefix,
     rules: &MatchRules<G>,
-) -> Option<TakenOver> {
-    Some(TakenOver {
+) -> Option<ForkSource> {
+    Some(ForkSource {
         origin: stored.origin.clone()?,
         config: rules_to_wire(rules, false),
         setup: stored.setup.clone()?,
@@ -122,7 +122,7 @@ fn taken_over_from_disk<G: WireGame>(
     })
 }
 
-/// The header of a new match: an encoded `MatchHeader`.
+/// Encodes a new match as a `MatchHeader`.
 pub(crate) fn write_header<G: WireGame>(
     rules: &MatchRules<G>,
     origin: &Origin,
@@ -148,38 +148,40 @@ pub(crate) fn write_header<G: WireGame>(
         labels: origin.labels.clone(),
         reserved_for: reserved_to_disk(origin),
         offered: offered_to_disk(origin),
-        taken_over: taken_over_to_disk(rules),
+        forked_prefix: forked_prefix_to_disk(rules),
     };
     let mut writer = Writer::default();
     writer.body(&without_config);
-    let beside_the_game = origin.config_beside_the_game(rules, true);
+    let without_game = origin.config_without_game(rules, true);
     let field = const { field_of::<MatchHeader>("config") };
-    write_rules::<G>(&beside_the_game, &rules.config, field, &mut writer);
+    write_rules::<G>(&without_game, &rules.config, field, &mut writer);
     writer.into_vec()
 }
 
 impl Header {
-    /// Whether its match belongs to more than itself: to a group whose chance is held back, or to a
-    /// queue in which seats of it are offered. One server keeps all of these.
-    pub fn spans_matches(&self) -> bool {
+    /// Returns whether only a cluster's leader may host the match. This applies to matches in a
+    /// group whose seed is withheld, and to matches whose seats a queue offers.
+    pub fn requires_leader(&self) -> bool {
         let group = self
             .0
             .config
             .as_ref()
             .and_then(|config| config.group.as_ref());
-        let is_held_back = group.is_some_and(|group| group.seed_reveal() == SeedReveal::WithGroup);
-        is_held_back || !self.0.offered.is_empty()
+        let is_seed_withheld =
+            group.is_some_and(|group| group.seed_reveal() == SeedReveal::WithGroup);
+        is_seed_withheld || !self.0.offered.is_empty()
     }
 
-    /// Identifier of the game.
+    /// Identifier of the match's game.
     pub fn game_id(&self) -> &str {
         &self.0.game_id
     }
 
-    /// Reads the header of a match of any game; its fields are checked by [`recover`](crate::recover).
+    /// Decodes a match header, whatever its game is. Its fields are validated by
+    /// [`recover`](crate::recover).
     ///
     /// # Errors
-    /// When the bytes are no `MatchHeader`, or one of another format version.
+    /// Returns an error if the bytes are not a `MatchHeader`, or have another format version.
     pub fn read(bytes: &[u8]) -> Result<Self, Unreplayable> {
         let message = MatchHeader::decode(bytes).map_err(|error| Unreplayable::Header {
             field: "header",
@@ -193,8 +195,8 @@ impl Header {
         Ok(Self(message))
     }
 
-    /// Checks the header of the match `id` of `G`.
-    pub(super) fn open<G: WireGame>(&self, id: MatchId) -> Result<Opening<G>, Unreplayable> {
+    /// Validates the header of match `id`, whose game is `G`.
+    pub(super) fn open<G: WireGame>(&self, id: MatchId) -> Result<OpenedHeader<G>, Unreplayable> {
         let bad = |field, problem: &dyn ToString| Unreplayable::Header {
             field,
             problem: problem.to_string(),
@@ -204,30 +206,30 @@ impl Header {
             return Err(Unreplayable::RulesVersion {
                 game_id: G::ID,
                 found: header.rules_version,
-                known: G::RULES_VERSION,
+                supported: G::RULES_VERSION,
                 server_version: header.server_version.clone(),
             });
         }
         let config = header.config.as_ref();
         let config = config.ok_or_else(|| bad("config", &"is missing"))?;
-        let of_config = |error: WireError| Unreplayable::Header {
+        let config_error = |error: WireError| Unreplayable::Header {
             field: "config",
             problem: error.to_string(),
         };
-        let seed = seed_from_wire(config).map_err(of_config)?;
+        let seed = seed_from_wire(config).map_err(config_error)?;
         let seed = seed.ok_or_else(|| bad("config.seed", &"is missing"))?;
-        let mut rules = rules_from_wire::<G>(config, seed).map_err(of_config)?;
-        if let Some(stored) = &header.taken_over {
-            let taken_over = taken_over_from_disk(stored, &rules);
-            let taken_over = taken_over.ok_or_else(|| bad("taken_over", &"lacks a part"))?;
-            let fork = taken_over.fork(&rules);
-            let fork = fork.map_err(|error| bad("taken_over", &error.to_string()))?;
+        let mut rules = rules_from_wire::<G>(config, seed).map_err(config_error)?;
+        if let Some(stored) = &header.forked_prefix {
+            let prefix = forked_prefix_from_disk(stored, &rules);
+            let prefix = prefix.ok_or_else(|| bad("forked_prefix", &"is incomplete"))?;
+            let fork = prefix.fork(&rules);
+            let fork = fork.map_err(|error| bad("forked_prefix", &error.to_string()))?;
             rules.fork = Some(Arc::new(fork));
         }
         let salt = SeedSalt::from_bytes(&header.seed_salt)
-            .ok_or_else(|| bad("seed_salt", &"has not 32 bytes"))?;
+            .ok_or_else(|| bad("seed_salt", &"must have 32 bytes"))?;
         let history_id = HistoryId::from_bytes(&header.history_id)
-            .ok_or_else(|| bad("history_id", &"has not 16 bytes"))?;
+            .ok_or_else(|| bad("history_id", &"must have 16 bytes"))?;
         let tickets: Option<Vec<TicketHash>> = header
             .ticket_sha256
             .iter()
@@ -235,8 +237,8 @@ impl Header {
             .collect();
         let tickets = tickets
             .filter(|tickets| tickets.len() == usize::from(rules.seats.get()))
-            .ok_or_else(|| bad("ticket_sha256", &"is not one SHA-256 for each seat"))?;
-        Ok(Opening {
+            .ok_or_else(|| bad("ticket_sha256", &"must have one SHA-256 per seat"))?;
+        Ok(OpenedHeader {
             rules,
             origin: Origin {
                 maker: header.maker.clone(),

@@ -1,9 +1,10 @@
-//! The histories of a match as they are kept on disk.
+//! Stored form of a match's histories.
 
 use bridgemaster_proto::internal::v1::MatchHistory;
 use bridgemaster_referee::{Histories, HistoryId};
 
-/// The histories of a match, the running one last; that has sent so much to each seat.
+/// Encodes a match's histories, the current history last, with the last sequence number sent to
+/// each seat.
 pub(crate) fn write_histories(
     histories: &Histories,
     sent_so_far: impl Iterator<Item = u32>,
@@ -19,17 +20,17 @@ pub(crate) fn write_histories(
     ended.chain([running]).collect()
 }
 
-/// Reads the histories of a match, the running one last.
+/// Decodes a match's histories, the current history last.
 ///
 /// # Errors
-/// When there is none, or for the first that makes no sense: what is wrong with it.
+/// Returns an error if there is no history, or a history is invalid.
 pub fn read_histories(stored: Vec<MatchHistory>) -> Result<Histories, String> {
     let id = |stored: &MatchHistory| {
         let id = HistoryId::from_bytes(&stored.history_id);
-        id.ok_or("the identifier of a history has not 16 bytes")
+        id.ok_or("the identifier of a history must have 16 bytes")
     };
     let mut stored = stored.into_iter();
-    let mut before = stored.next().ok_or("it has no history")?;
+    let mut before = stored.next().ok_or("the list of histories is empty")?;
     let mut histories = Histories::new(id(&before)?);
     for next in stored {
         histories.begin(id(&next)?, before.last_sequences);
@@ -43,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn histories_survive_a_round_trip() {
         let mut histories = Histories::new(HistoryId::new([1; 16]));
         histories.begin(HistoryId::new([2; 16]), vec![0, 7]);
         histories.begin(HistoryId::new([3; 16]), vec![4, 9]);

@@ -1,28 +1,29 @@
-//! The entries of one match in play, as they are made.
+//! The journal of one match in play, which collects inputs and builds entries from them.
 
 use bridgemaster_games::Seat;
 use bridgemaster_proto::{games::WireGame, internal::v1::JournalEntry};
 use bridgemaster_referee::{Input, Referee, Time};
 use prost::Message as _;
 
-use super::entry::{self, Beginning};
+use super::entry::{self, HistoryStart};
 use crate::{Entries, Finish, StoredEntry, TicketHash};
 
-/// Inputs without an effect that are kept back until there is one, in bytes: 16 KiB. A bot that
-/// thinks for a day must not let them grow beyond an entry of the store.
-const MAX_RIDING_BYTES: usize = 16 * 1024;
+/// Maximum size of the pending inputs, in bytes: 16 KiB. Inputs without an effect are pending until
+/// a later input has an effect. Even if a bot thinks for a day, these inputs must fit into one
+/// stored entry.
+const MAX_PENDING_BYTES: usize = 16 * 1024;
 
 /// The journal of one match in play.
 #[derive(Debug)]
 pub(crate) struct MatchJournal {
-    /// Entries so far.
+    /// The number of entries so far.
     entries: Entries,
-    /// The inputs of the next entry so far.
+    /// The encoded inputs of the next entry.
     inputs: Vec<u8>,
 }
 
 impl MatchJournal {
-    /// The journal of a match that has so many entries.
+    /// Creates a journal for a match that already has this number of entries.
     pub(crate) fn new(entries: Entries) -> Self {
         Self {
             entries,
@@ -30,28 +31,33 @@ impl MatchJournal {
         }
     }
 
-    /// Takes note of an input, before the referee gets it; a restart is what began last. One
-    /// without an effect waits for the next that has one.
-    pub(crate) fn note<G: WireGame>(&mut self, time: Time, input: &Input<G>, began: Beginning) {
-        entry::push(time, input, began, &mut self.inputs);
+    /// Records an input before the referee handles it. A restart is stored with `last_start`. An
+    /// input without an effect stays pending until a later input has an effect.
+    pub(crate) fn record<G: WireGame>(
+        &mut self,
+        time: Time,
+        input: &Input<G>,
+        last_start: HistoryStart,
+    ) {
+        entry::push(time, input, last_start, &mut self.inputs);
     }
 
-    /// Takes note that a seat has a new ticket.
-    pub(crate) fn note_ticket(&mut self, time: Time, seat: Seat, ticket: TicketHash) {
+    /// Records a seat's new ticket.
+    pub(crate) fn record_ticket(&mut self, time: Time, seat: Seat, ticket: TicketHash) {
         entry::push_ticket(time, seat, ticket, &mut self.inputs);
     }
 
-    /// Whether there is something for the next entry.
-    pub(crate) fn has_noted(&self) -> bool {
+    /// Returns whether inputs are pending for the next entry.
+    pub(crate) fn has_pending(&self) -> bool {
         !self.inputs.is_empty()
     }
 
-    /// Whether what has no effect must not wait any longer.
+    /// Returns whether the pending inputs must be stored now.
     pub(crate) fn is_full(&self) -> bool {
-        self.inputs.len() >= MAX_RIDING_BYTES
+        self.inputs.len() >= MAX_PENDING_BYTES
     }
 
-    /// Makes an entry of what was taken note of.
+    /// Builds an entry from the pending inputs.
     pub(crate) fn make_entry<G: WireGame>(
         &mut self,
         referee: &Referee<G>,
@@ -63,7 +69,7 @@ impl MatchJournal {
             state_digest: referee.digest().0,
             records: referee.records(),
         };
-        // Encoded messages that are put one after the other are one message.
+        // Concatenating two encoded messages merges them.
         bytes.reserve(state.encoded_len());
         state.encode_raw(&mut bytes);
         let number = self.entries.0;
@@ -75,7 +81,7 @@ impl MatchJournal {
         }
     }
 
-    /// Entries so far.
+    /// The number of entries so far.
     pub(crate) fn entries(&self) -> Entries {
         self.entries
     }

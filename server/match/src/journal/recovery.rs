@@ -1,4 +1,5 @@
-//! A match in play, from its journal: exactly as it was after its last entry.
+//! Recovery of a match in play from its journal. The recovered match has exactly the state that the
+//! match had after the last entry.
 
 #[cfg(test)]
 mod every_prefix;
@@ -9,44 +10,44 @@ use bridgemaster_replay::ReplayWriter;
 
 use super::{
     Header, Unreplayable,
-    entry::{Beginning, StoredInput, read_entry},
-    header::Opening,
+    entry::{HistoryStart, StoredInput, read_entry},
+    header::OpenedHeader,
 };
 use crate::{
     Entries, MatchId, Origin,
-    calendar::Calendar,
-    returns::{Returns, Told},
+    return_tracker::{Presence, ReturnTracker},
+    wall_clock::WallClockMap,
 };
 
-/// A match as it was after its last entry.
+/// A match in the state after the last entry of its journal.
 pub struct Recovered<G: WireGame> {
-    /// What was fixed before it began.
+    /// The facts that were fixed at creation.
     pub origin: Origin,
-    /// Its referee.
+    /// The referee after the last entry.
     pub referee: Referee<G>,
-    /// Up to the one that the last server began.
+    /// The histories, up to the one of the last server.
     pub histories: Histories,
-    /// Its records so far.
+    /// The replay with the records so far.
     pub replay: ReplayWriter,
-    /// Entries of its journal.
+    /// The number of entries in the journal.
     pub entries: Entries,
-    /// Time of its last input.
+    /// The time of the last input.
     pub known_until: Time,
-    pub(crate) calendar: Calendar,
-    pub(crate) returns: Returns,
+    pub(crate) wall_clock: WallClockMap,
+    pub(crate) returns: ReturnTracker,
 }
 
-/// Plays the match `id` again from its header and the entries of its journal.
+/// Rebuilds the match `id` from its header and its journal entries.
 ///
 /// # Errors
-/// Names the first field of the header or the first entry that makes no sense, that this program
-/// does not play, or that leads elsewhere than before.
+/// Returns an error that names the first header field or entry that is invalid or unsupported, or
+/// whose replay leads to another state.
 pub fn recover<G: WireGame>(
     id: MatchId,
     header: &Header,
     journal: &[Vec<u8>],
 ) -> Result<Recovered<G>, Unreplayable> {
-    let Opening {
+    let OpenedHeader {
         rules,
         origin,
         created_at,
@@ -57,8 +58,8 @@ pub fn recover<G: WireGame>(
         problem: error.to_string(),
     })?;
     let mut recovered = Recovered {
-        calendar: Calendar::new(created_at, origin.created_unix_ms),
-        returns: Returns::default(),
+        wall_clock: WallClockMap::new(created_at, origin.created_unix_ms),
+        returns: ReturnTracker::default(),
         origin,
         referee,
         histories: Histories::new(history_id),
@@ -84,10 +85,12 @@ impl<G: WireGame> Recovered<G> {
         for output in outputs {
             match output {
                 Output::Record(record) => self.replay.push(&record),
-                // All that was sent, or may have been: the referee knows what to send again.
+                // These were sent, or may have been. The referee decides what to send again.
                 Output::Send { .. } | Output::Close { .. } => {}
                 Output::Ended | Output::Cancelled => {
-                    return Err(bad("the match ends, and is in play".to_owned()));
+                    return Err(bad(
+                        "the match ends there, but is stored as in play".to_owned()
+                    ));
                 }
             }
         }
@@ -107,31 +110,31 @@ impl<G: WireGame> Recovered<G> {
         let StoredInput {
             time,
             input,
-            begins,
+            history_start,
             ticket,
         } = stored;
-        if let Some(Beginning {
+        if let Some(HistoryStart {
             history_id,
             unix_ms,
-        }) = begins
+        }) = history_start
         {
             let sent = self.referee.sent().collect();
             self.histories.begin(history_id, sent);
-            self.calendar.go_on(time, unix_ms);
+            self.wall_clock.add(time, unix_ms);
         }
         if let Some((seat, ticket)) = ticket {
             let tickets = self.origin.tickets.get_mut(seat.index());
-            *tickets.ok_or_else(|| format!("the match has no {seat}"))? = ticket;
+            *tickets.ok_or_else(|| format!("the match has no seat {seat}"))? = ticket;
         }
         self.known_until = self.known_until.max(time);
-        let (told, before) = (Told::by(&input), outputs.len());
+        let (presence, before) = (Presence::of(&input), outputs.len());
         self.referee.handle(time, input, outputs);
         let seats = self.origin.tickets.len();
-        self.returns.take(told, seats, &outputs[before..]);
+        self.returns.take(presence, seats, &outputs[before..]);
         Ok(())
     }
 
-    /// Makes sure that an entry has led where it led before.
+    /// Checks that the state after an entry equals the state in the journal.
     fn check_end(&self, state_digest: u64, written: u32) -> Result<(), Unreplayable> {
         let number = self.entries.0;
         let differs = |what, replayed, written| Unreplayable::Differs {

@@ -1,68 +1,68 @@
-//! Why a match in play cannot be replayed.
+//! Errors that prevent a match's recovery.
 
 use thiserror::Error;
 
 use super::FORMAT_VERSION;
 
-/// Why a match in play cannot be replayed.
+/// The reason why a match in play cannot be recovered.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Unreplayable {
-    /// It was written by another version of the journal's format.
-    #[error("its journal has format version {found}, and this program reads {FORMAT_VERSION}")]
+    /// The journal has an unsupported format version.
+    #[error("journal format version {found} is not supported (supported: {FORMAT_VERSION})")]
     FormatVersion {
-        /// Its version.
+        /// The version found in the header.
         found: u32,
     },
-    /// No game has its identifier.
-    #[error("its game is {game_id:?}, and this program knows no such game")]
+    /// The game is unknown to this version.
+    #[error("the game {game_id:?} is not supported by this version")]
     UnknownGame {
-        /// The identifier.
+        /// The identifier found in the header.
         game_id: String,
     },
-    /// It was played by other rules.
+    /// The match was created with another version of the rules.
     #[error(
-        "it is played by version {found} of the rules of {game_id}, made by version \
-         {server_version} of the program; this program plays version {known}"
+        "the match uses rules version {found} of {game_id}, which is not supported \
+         (supported: {supported}); run version {server_version} of the program"
     )]
     RulesVersion {
-        /// The game.
+        /// Identifier of the game.
         game_id: &'static str,
-        /// The version of the rules that it is played by.
+        /// The rules version of the match.
         found: u32,
-        /// The version that this program plays.
-        known: u32,
-        /// Version of the program that made it.
+        /// The supported rules version.
+        supported: u32,
+        /// Version of the program that created the match.
         server_version: String,
     },
-    /// A field of its header makes no sense.
-    #[error("{field} of its header: {problem}")]
+    /// A field of the header is invalid.
+    #[error("header field {field}: {problem}")]
     Header {
-        /// The field.
+        /// Name of the field.
         field: &'static str,
-        /// What is wrong with it.
+        /// Description of the error.
         problem: String,
     },
-    /// An entry of its journal makes no sense.
-    #[error("entry {number} of its journal: {problem}")]
+    /// A journal entry is invalid.
+    #[error("journal entry {number}: {problem}")]
     Entry {
-        /// Number of the entry, from 0.
+        /// The entry's number, counted from 0.
         number: u64,
-        /// What is wrong with it.
+        /// Description of the error.
         problem: String,
     },
-    /// Replaying it leads elsewhere.
+    /// Replaying an entry leads to a state that differs from the state in the journal.
     #[error(
-        "after entry {number} of its journal {what} is {replayed}, and was {written} when it was \
+        "after journal entry {number}, {what} is {replayed}, but was {written} when the match was \
          played"
     )]
     Differs {
-        /// Number of the entry, from 0.
+        /// The entry's number, counted from 0.
         number: u64,
-        /// What differs.
+        /// Name of the value that differs.
         what: &'static str,
-        /// What it is now.
+        /// The replayed match's value.
         replayed: String,
-        /// What it was.
+        /// The value that the journal has.
         written: String,
     },
 }

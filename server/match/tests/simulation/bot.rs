@@ -1,4 +1,4 @@
-//! A bot: what it knows, and what it does with a request.
+//! A bot: its knowledge, and its reaction to requests.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -6,23 +6,23 @@ use std::{
 };
 
 use bridgemaster_games::Seat;
-use bridgemaster_match::Opening;
+use bridgemaster_match::StreamStart;
 use bridgemaster_proto::{
     games::WireGame,
     v1::{DecisionRequest, PlayResponse, play_response::Message},
 };
-use bridgemaster_referee::{Answer, BotIdentity, HistoryId, Known};
+use bridgemaster_referee::{Answer, BotIdentity, HistoryId, ResumePoint};
 
 use crate::{
     auditor::StreamId,
     dice::{Dice, Purpose},
-    oracle::{Violation, demand},
-    plan::Habits,
+    oracle::{Violation, require},
+    plan::BotBehaviour,
     reported::Report,
     route::Route,
 };
 
-/// A request as the bot remembers it.
+/// A request as remembered by the bot.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked<D> {
     pub(crate) request_id: u32,
@@ -33,7 +33,7 @@ pub(crate) struct Asked<D> {
 }
 
 impl<D: Clone> Asked<D> {
-    /// Its answer, by index or in full.
+    /// Its answer, as an index or in full.
     pub(crate) fn answer(&self) -> Report<D> {
         Report::Answer {
             request_id: self.request_id,
@@ -46,13 +46,13 @@ impl<D: Clone> Asked<D> {
     }
 }
 
-/// Lengths of a bot's notes. The long ones are more than the seat's part of a long match; the
-/// shortest there is room for in any case.
+/// Lengths of a bot's notes. The long ones exceed the budget of a seat in a long match; the
+/// shortest always fits.
 const NOTES_BYTES: [usize; 7] = [0, 1, 1024, 1025, 0, 1024, 1024];
 
-/// What a bot does with a request.
+/// A reaction of a bot to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Deed {
+pub(crate) enum BotAction {
     Answer,
     AnswerLate,
     StaySilent,
@@ -67,47 +67,48 @@ pub(crate) enum Deed {
     StopReading,
 }
 
-/// Refusals of one request after which a bot answers legally: fewer than make a flood.
-const MOST_ILLEGAL_ANSWERS: u32 = 3;
+/// The number of rejections of one request after which a bot answers legally; below the flood
+/// limit.
+const MAX_ILLEGAL_ANSWERS: u32 = 3;
 
 /// The bot of a seat.
 #[derive(Debug)]
 pub(crate) struct Bot<D> {
     pub(crate) seat: Seat,
-    pub(crate) habits: Habits,
+    pub(crate) behaviour: BotBehaviour,
     pub(crate) dice: Dice,
     seed: u64,
     pub(crate) stream: Option<StreamId>,
     pub(crate) route: Route,
-    /// Sequence of the last message that it has; 0 when it knows nothing.
+    /// Sequence number of its last message; 0 if it has none.
     pub(crate) has: u32,
-    /// The history that it was told of last.
+    /// The history in its last Welcome.
     history_id: Option<HistoryId>,
-    /// Counts its processes, and how often it began anew: what it had in mind before is dropped.
+    /// Counts its processes and fresh starts, which discard pending decisions.
     pub(crate) life: u32,
     pub(crate) asked: Option<Asked<D>>,
-    /// It has decided: the answer is sent again over every new stream, for the old one may have
+    /// Its pending answer, which is sent again on every new stream because the old one may have
     /// lost it.
     pub(crate) has_decided: bool,
-    /// It has answered illegally and was not told so yet.
+    /// It answered illegally and the rejection is pending.
     pub(crate) awaits_refusal: bool,
-    /// A decision that it made before: mostly not legal any more.
+    /// An earlier decision, which is usually no longer legal.
     pub(crate) earlier: Option<D>,
     refused: u32,
-    /// Times that nobody answered it since it had a stream.
+    /// The number of unanswered connection attempts since it had a stream.
     pub(crate) refused_dials: u32,
-    /// Every decision that it ever sent, by its request.
+    /// Every decision that it ever sent, by request.
     sent: BTreeMap<u32, BTreeSet<String>>,
-    /// Does not come back.
+    /// It does not come back.
     pub(crate) is_gone: bool,
     pub(crate) knows_end: bool,
 }
 
 impl<D: Clone> Bot<D> {
-    pub(crate) fn new(seed: u64, seat: Seat, habits: Habits) -> Self {
+    pub(crate) fn new(seed: u64, seat: Seat, behaviour: BotBehaviour) -> Self {
         Self {
             seat,
-            habits,
+            behaviour,
             dice: Dice::new(seed, Purpose::Bot(seat.number())),
             seed,
             stream: None,
@@ -129,30 +130,29 @@ impl<D: Clone> Bot<D> {
 
     pub(crate) fn identity(&self) -> BotIdentity {
         BotIdentity {
-            name: format!("{:?}", self.habits.kind),
+            name: format!("{:?}", self.behaviour.kind),
             version: self.seat.to_string(),
         }
     }
 
-    /// What its Hello says that it has.
-    pub(crate) fn known(&self) -> Option<Known> {
+    /// The resume point in its Hello.
+    pub(crate) fn resume_point(&self) -> Option<ResumePoint> {
         let history_id = self.history_id.filter(|_| self.has > 0)?;
-        Some(Known {
+        Some(ResumePoint {
             history_id,
             last_sequence: self.has,
         })
     }
 
-    /// It knows nothing of the match, because its process is a new one or because the server does
-    /// not know what it knows.
-    pub(crate) fn begin_anew(&mut self) {
+    /// Starts over, because its process is new or the server does not know its history.
+    pub(crate) fn start_over(&mut self) {
         self.life += 1;
         (self.has, self.asked) = (0, None);
         (self.has_decided, self.awaits_refusal) = (false, false);
     }
 
-    /// It sends something: its decisions are remembered.
-    pub(crate) fn sends(&mut self, report: &Report<D>)
+    /// Sends a message and remembers decisions.
+    pub(crate) fn record_sent(&mut self, report: &Report<D>)
     where
         D: fmt::Display,
     {
@@ -171,17 +171,17 @@ impl<D: Clone> Bot<D> {
         sent.extend(decision.map(ToString::to_string));
     }
 
-    /// Demands that it made these decisions, each by its request, and each once.
+    /// Checks that it made exactly these decisions, each once.
     pub(crate) fn decided_so(&self, decisions: &[(u32, String)]) -> Result<(), Violation> {
         let mut decided = BTreeSet::new();
         for (request_id, decision) in decisions {
-            demand!(
+            require!(
                 decided.insert(request_id),
                 "request {request_id} of {} is decided twice",
                 self.seat
             );
             let sent = self.sent.get(request_id);
-            demand!(
+            require!(
                 sent.is_some_and(|sent| sent.contains(decision)),
                 "{} is said to have decided {decision} for request {request_id}, and sent {sent:?}",
                 self.seat
@@ -190,43 +190,43 @@ impl<D: Clone> Bot<D> {
         Ok(())
     }
 
-    /// Takes the Welcome of its stream; tells whether an answer may have been lost, and what it is.
-    pub(crate) fn welcomed(&mut self, opening: Opening) -> Option<Report<D>> {
-        let Opening {
+    /// Handles the Welcome of its stream. Returns an answer that may have been lost.
+    pub(crate) fn handle_welcome(&mut self, start: StreamStart) -> Option<Report<D>> {
+        let StreamStart {
             history_id,
             resumed,
             note_bytes_left: _,
-        } = opening;
+        } = start;
         self.history_id = Some(history_id);
         if !resumed && self.has > 0 {
-            self.begin_anew();
+            self.start_over();
         }
         let asked = self.asked.as_ref()?;
-        // A legal answer stands for one that was not.
+        // A legal answer replaces an illegal one.
         (self.has_decided || self.awaits_refusal).then(|| asked.answer())
     }
 
-    /// Takes a message of its stream, of which it has `heard`. Tells whether it has to answer.
-    pub(crate) fn hear<G: WireGame<Decision = D>>(
+    /// Handles a message of its stream with this progress. Returns whether it must answer.
+    pub(crate) fn receive<G: WireGame<Decision = D>>(
         &mut self,
         response: &PlayResponse,
-        heard: &mut Heard,
+        progress: &mut StreamProgress,
     ) -> Result<bool, Violation> {
         let sequence = response.sequence;
         let Some(message) = &response.message else {
-            return Err(Violation(format!("{} hears nothing", self.seat)));
+            return Err(Violation(format!("{} receives nothing", self.seat)));
         };
-        let is_start = heard.last.is_none() && matches!(message, Message::MatchStarted(_));
-        demand!(
-            match heard.resumed {
+        let is_start = progress.last.is_none() && matches!(message, Message::MatchStarted(_));
+        require!(
+            match progress.resumed {
                 true => sequence == self.has + 1,
-                false => is_start || heard.last.is_some_and(|last| last < sequence),
+                false => is_start || progress.last.is_some_and(|last| last < sequence),
             },
-            "{} has {} and hears {sequence} next, of {heard:?}",
+            "{} has {} and receives {sequence} next, of {progress:?}",
             self.seat,
             self.has
         );
-        heard.last = Some(sequence);
+        progress.last = Some(sequence);
         self.has = self.has.max(sequence);
         Ok(match message {
             Message::DecisionRequest(request) => {
@@ -280,7 +280,7 @@ impl<D: Clone> Bot<D> {
         Ok(())
     }
 
-    /// What it decides depends on nothing but the match, the seat and the request.
+    /// A decision that depends only on the match, the seat and the request.
     fn choice(&self, request_id: u32, choices: u32) -> u32 {
         let mixed = (self.seed << 8 | u64::from(self.seat.number()))
             .wrapping_mul(0x9e37_79b9_7f4a_7c15)
@@ -289,43 +289,43 @@ impl<D: Clone> Bot<D> {
         (mixed >> 32) as u32 % choices.max(1)
     }
 
-    /// Draws what it does with a request.
-    pub(crate) fn deed(&mut self) -> Deed {
-        let habits = &self.habits;
+    /// Chooses its reaction to a request.
+    pub(crate) fn action(&mut self) -> BotAction {
+        let behaviour = &self.behaviour;
         let dice = &mut self.dice;
         let deeds = [
-            (habits.restart, Deed::Restart),
-            (habits.late, Deed::AnswerLate),
-            (habits.silent, Deed::StaySilent),
-            (habits.leave, Deed::Leave),
-            (habits.illegal, Deed::AnswerIllegally),
-            (habits.stray, Deed::SendStrayAnswers),
-            (habits.flood, Deed::Flood),
-            (habits.garbage, Deed::SendGarbage),
-            (habits.resign, Deed::Resign),
-            (habits.second_stream, Deed::OpenSecondStream),
-            (habits.deaf, Deed::StopReading),
+            (behaviour.restart, BotAction::Restart),
+            (behaviour.late, BotAction::AnswerLate),
+            (behaviour.silent, BotAction::StaySilent),
+            (behaviour.leave, BotAction::Leave),
+            (behaviour.illegal, BotAction::AnswerIllegally),
+            (behaviour.stray, BotAction::SendStrayAnswers),
+            (behaviour.flood, BotAction::Flood),
+            (behaviour.garbage, BotAction::SendGarbage),
+            (behaviour.resign, BotAction::Resign),
+            (behaviour.second_stream, BotAction::OpenSecondStream),
+            (behaviour.deaf, BotAction::StopReading),
         ];
         let drawn = deeds
             .into_iter()
             .find(|(chance, _)| *chance > 0 && dice.happens(*chance))
-            .map_or(Deed::Answer, |(_, deed)| deed);
+            .map_or(BotAction::Answer, |(_, action)| action);
         match drawn {
-            Deed::AnswerIllegally if self.refused >= MOST_ILLEGAL_ANSWERS => Deed::Answer,
+            BotAction::AnswerIllegally if self.refused >= MAX_ILLEGAL_ANSWERS => BotAction::Answer,
             drawn => drawn,
         }
     }
 
     pub(crate) fn think_us(&mut self) -> u64 {
-        self.dice.within(self.habits.think_us.clone())
+        self.dice.within(self.behaviour.think_us.clone())
     }
 }
 
-/// What a bot has heard of one stream.
+/// The progress of a bot on one stream.
 #[derive(Debug, Default)]
-pub(crate) struct Heard {
+pub(crate) struct StreamProgress {
     last: Option<u32>,
-    /// It was welcomed, and what it had went on.
+    /// It was welcomed, and resumed.
     pub(crate) resumed: bool,
     pub(crate) is_welcomed: bool,
 }

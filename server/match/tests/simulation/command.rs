@@ -1,27 +1,27 @@
-//! The command: many seeds, or one again.
+//! The command line: runs many seeds, or repeats one.
 
 use std::{ops::RangeInclusive, process::ExitCode, time::Instant};
 
 use crate::{
     cluster::trouble::Trouble,
-    matches::{Failure, Tally, game_ids, game_of, play_over_nodes, play_seed},
+    matches::{Failure, Totals, game_ids, game_of, play_over_nodes, play_seed},
 };
 
-/// Seeds to play.
+/// The seeds to run.
 #[derive(Debug)]
 pub(crate) struct Command {
     first_seed: u64,
     seeds: u64,
     game: Option<&'static str>,
-    /// Servers that share a database; one is alone when `None`.
+    /// The number of servers in the cluster; `None` for a single server.
     nodes: Option<usize>,
 }
 
-/// How many servers may share a database here.
+/// Maximum number of servers in a cluster.
 const NODES: RangeInclusive<usize> = 2..=3;
 
 impl Command {
-    /// Reads the arguments; `None` when they are those of a test run.
+    /// Parses the arguments; `None` if they are those of a test run.
     pub(crate) fn from_args(args: impl Iterator<Item = String>) -> Result<Option<Self>, String> {
         let args: Vec<String> = args.collect();
         if !args.iter().any(|arg| arg == "--seed" || arg == "--matches") {
@@ -53,11 +53,10 @@ impl Command {
                     command.nodes = Some(nodes);
                 }
                 "--game" => {
-                    let known = game_ids();
-                    let game = known.iter().find(|id| *id == value);
-                    command.game = Some(
-                        game.ok_or_else(|| format!("--game: {value:?} is none of {known:?}"))?,
-                    );
+                    let ids = game_ids();
+                    let game = ids.iter().find(|id| *id == value);
+                    command.game =
+                        Some(game.ok_or_else(|| format!("--game: {value:?} is none of {ids:?}"))?);
                 }
                 _ => {
                     return Err(format!(
@@ -71,52 +70,52 @@ impl Command {
 
     pub(crate) fn run(&self) -> ExitCode {
         let started = Instant::now();
-        let mut tally = Tally::default();
+        let mut totals = Totals::default();
         for seed in self.first_seed..self.first_seed.saturating_add(self.seeds) {
             let game = self.game.unwrap_or_else(|| game_of(seed));
             let played = match self.nodes {
-                Some(nodes) => play_over_nodes(seed, game, nodes, &mut tally),
-                None => play_seed(seed, game, &mut tally),
+                Some(nodes) => play_over_nodes(seed, game, nodes, &mut totals),
+                None => play_seed(seed, game, &mut totals),
             };
             if let Err(failure) = played {
-                println!("{}", told(&failure));
+                println!("{}", describe_failure(&failure));
                 return ExitCode::FAILURE;
             }
         }
         let seconds = started.elapsed().as_secs_f64();
         println!(
             "{} matches with {} decisions and {} inputs, {:.0} hours of virtual time, in {seconds:.1} s: {:.0} matches a minute",
-            tally.matches,
-            tally.decisions,
-            tally.inputs,
-            tally.virtual_time.as_secs_f64() / 3600.0,
-            tally.matches as f64 * 60.0 / seconds,
+            totals.matches,
+            totals.decisions,
+            totals.inputs,
+            totals.virtual_time.as_secs_f64() / 3600.0,
+            totals.matches as f64 * 60.0 / seconds,
         );
         match self.nodes {
-            Some(_) => println!("{}", figures(&tally)),
+            Some(_) => println!("{}", figures(&totals)),
             None => println!(
                 "{} restarts of servers, {} of them with less than had been stored",
-                tally.restarts, tally.lost_tails
+                totals.restarts, totals.lost_tails
             ),
         }
-        println!("faults: {:?}", tally.faults);
-        println!("bots: {:?}", tally.kinds);
+        println!("faults: {:?}", totals.faults);
+        println!("bots: {:?}", totals.kinds);
         ExitCode::SUCCESS
     }
 }
 
-/// What happened to servers that share a database.
-fn figures(tally: &Tally) -> String {
-    let figures = &tally.figures;
+/// Formats the statistics of clusters.
+fn figures(totals: &Totals) -> String {
+    let figures = &totals.figures;
     let troubles = Trouble::ALL.into_iter().zip(figures.troubles);
     let troubles: Vec<_> = troubles
         .map(|(trouble, count)| format!("{count} {trouble:?}"))
         .collect();
     format!(
-        "the match moved {} times, and a server went on with it {} times\n\
-         {} servers ended since another had their node, {} could not renew their lease in time\n\
-         {} tries again, {} of which found their commit\n\
-         {} bots sent on, {} told the end from what is kept\n\
+        "the match moved {} times, and was resumed {} times\n\
+         {} servers were superseded, {} could not renew their lease in time\n\
+         {} retries, {} of which found their commit\n\
+         {} bots redirected, {} got the end from the stored summary\n\
          {}",
         figures.moves,
         figures.lives,
@@ -125,13 +124,13 @@ fn figures(tally: &Tally) -> String {
         figures.retries,
         figures.found,
         figures.sent_on,
-        figures.last_words,
+        figures.final_messages,
         troubles.join(", "),
     )
 }
 
-/// A failure for people, with the command that repeats it.
-pub(crate) fn told(failure: &Failure) -> String {
+/// Formats a failure, with the command that repeats it.
+pub(crate) fn describe_failure(failure: &Failure) -> String {
     let Failure {
         seed,
         game,

@@ -1,46 +1,46 @@
-//! Draws of the simulated world: one stream for each purpose, so that a change of what one part
-//! draws does not shift what another one draws.
+//! Random numbers of the simulation. Each purpose has its own stream, so that a change in one part
+//! does not shift the numbers of another.
 
 use std::ops::Range;
 
 use bridgemaster_games::{ChanceStream, Seed};
 
-/// What a stream of draws is for.
+/// The purpose of a stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Purpose {
     Plan,
     Server,
-    /// When the server is killed, and for how long.
+    /// Kills of the server and their durations.
     Kills,
-    /// When the server has no room.
-    Room,
-    /// How much of what it had stored it finds again.
+    /// Times at which the server is at capacity.
+    Capacity,
+    /// The part of the stored data that a restarted server finds.
     Tails,
-    /// When the match is cancelled.
+    /// The cancellation of the match.
     Cancelling,
-    /// Which seat has another clock.
+    /// The seat with time odds.
     Odds,
-    /// When those who watch are told the news.
+    /// The times of spectator updates.
     News,
-    /// How servers that share a database behave.
+    /// The behaviour of a cluster.
     Cluster,
-    /// What goes wrong with them.
+    /// The troubles of a cluster.
     Troubles,
-    /// Their lines to the database.
+    /// Latencies of the database.
     Lines,
-    /// Whom somebody asks for the match.
+    /// Client requests for the match.
     Caller,
-    /// Where bots go first.
+    /// The first server of each bot.
     Routes,
-    /// Another server than the first.
+    /// The choice of another server.
     Node(u8),
-    /// What the bot of a seat does.
+    /// The actions of a seat's bot.
     Bot(u8),
-    /// What the network does to the streams of a seat.
+    /// The network of a seat's streams.
     Network(u8),
 }
 
-/// A stream of draws.
+/// A stream of random numbers.
 #[derive(Debug)]
 pub(crate) struct Dice(ChanceStream);
 
@@ -50,7 +50,7 @@ impl Dice {
             Purpose::Plan => 0,
             Purpose::Server => 1,
             Purpose::Kills => 2,
-            Purpose::Room => 3,
+            Purpose::Capacity => 3,
             Purpose::Tails => 4,
             Purpose::Cancelling => 5,
             Purpose::Odds => 6,
@@ -64,23 +64,23 @@ impl Dice {
             Purpose::Bot(seat) => 0x100 + u64::from(seat),
             Purpose::Network(seat) => 0x200 + u64::from(seat),
         };
-        // Above the streams that games draw from; the house has the far end.
+        // Above the streams of games, and below those of the house.
         Self(ChanceStream::new(&Seed::from(seed), (1 << 40) + number))
     }
 
-    /// Whether something happens that has this chance, in thousandths.
+    /// Returns true with this chance in thousandths.
     pub(crate) fn happens(&mut self, per_mille: u32) -> bool {
         self.0.below(1000) < per_mille
     }
 
-    /// A number of a range; its start when it is empty.
+    /// A number in a range; its start if the range is empty.
     pub(crate) fn within(&mut self, range: Range<u64>) -> u64 {
         let width = range.end.saturating_sub(range.start);
         let bound = u32::try_from(width).unwrap_or(u32::MAX).max(1);
         range.start + u64::from(self.0.below(bound))
     }
 
-    /// One of some items.
+    /// One of several items.
     pub(crate) fn pick<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.0.below(items.len() as u32) as usize]
     }

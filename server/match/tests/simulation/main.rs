@@ -1,21 +1,21 @@
-//! Matches and everything around them in virtual time, from a seed: bots of every kind, networks that
-//! delay and drop, a server that stands still, stops, is killed and may forget what it had stored; or
-//! several servers over one database that fail in turn. The matches and their journals are those of
-//! the real server; each is watched at every step.
+//! Simulation of matches and their environment in virtual time, from a seed: all kinds of bots,
+//! networks that delay and drop, and a server that freezes, stops, is killed and may lose stored
+//! data; or several servers over one database that fail in turn. Matches and journals are those of
+//! the real server, and are checked at every step.
 //!
-//! `cargo test` plays a few hundred. More, or a failure again:
+//! `cargo test` runs a few hundred. To run more, or to repeat a failure:
 //!
 //! ```text
 //! cargo test -p bridgemaster-match --release --test simulation -- --seed 1 --matches 10000
 //! cargo test -p bridgemaster-match --release --test simulation -- --seed 1 --matches 10000 --nodes 3
 //! ```
 //!
-//! A failure is told with its trace and with the command that repeats it.
+//! A failure is reported with its trace and the command that repeats it.
 
 #![allow(clippy::unwrap_used)]
 #![allow(
     clippy::disallowed_methods,
-    reason = "the command has arguments and tells its time"
+    reason = "the command has arguments and prints its duration"
 )]
 #![allow(clippy::print_stdout, reason = "the command prints what it did")]
 #![allow(unreachable_pub, reason = "the toy games are shared with other tests")]
@@ -45,7 +45,7 @@ use std::process::ExitCode;
 
 use bridgemaster_match::Cancellation;
 
-/// Why matches are cancelled here.
+/// The reason of the simulated cancellations.
 fn cancellation() -> Cancellation {
     Cancellation {
         reason: "enough".to_owned(),

@@ -1,4 +1,4 @@
-//! What is done with one seed: its match is played, and now and then played again.
+//! The runs of one seed: its match is played, sometimes twice.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -10,10 +10,10 @@ use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::FaultReason;
 
 use crate::{
-    cluster::{Figures, tampering::WrongCluster},
+    cluster::{Figures, tampering::ClusterDefect},
     dice::Dice,
     plan::{Kind, Plan},
-    tampering::{EffectTampering, Tampering, Tamperings, Wrong, WrongEffect},
+    tampering::{EffectDefect, EffectTampering, RefereeDefect, Tampering, Tamperings},
     toy::{
         hands::{Hands, HandsConfig},
         heap::{Heap, HeapConfig},
@@ -30,29 +30,29 @@ pub(crate) fn game_ids() -> Vec<&'static str> {
         .collect()
 }
 
-/// The game of a seed, when none is chosen.
+/// The game of a seed, unless one is chosen.
 pub(crate) fn game_of(seed: u64) -> &'static str {
     let ids = game_ids();
     ids[(seed % ids.len() as u64) as usize]
 }
 
-/// Lines of a trace that a failure shows.
+/// The number of trace lines in a failure report.
 const LINES_SHOWN: usize = 60;
 
-/// Something that must not happen.
+/// A violated invariant.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) seed: u64,
     pub(crate) game: &'static str,
-    /// Servers, if they shared a database.
+    /// The number of servers, in a cluster.
     pub(crate) nodes: Option<usize>,
     pub(crate) problem: String,
     pub(crate) trace: String,
 }
 
-/// What seeds came to, added up.
+/// Totals over several seeds.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct Totals {
     pub(crate) matches: u64,
     pub(crate) inputs: u64,
     pub(crate) decisions: u64,
@@ -65,7 +65,7 @@ pub(crate) struct Tally {
     pub(crate) figures: Figures,
 }
 
-impl Tally {
+impl Totals {
     fn add(&mut self, played: &Played, kinds: impl Iterator<Item = Kind>) {
         self.matches += 1;
         self.inputs += played.inputs;
@@ -94,7 +94,7 @@ fn count<T: PartialEq>(counts: &mut Vec<(T, u64)>, item: T) {
     }
 }
 
-/// Evaluates an expression with the game of an identifier as a type and its drawn config.
+/// Evaluates an expression with the game of an identifier as a type, and its random config.
 macro_rules! with_simulated_game {
     ($id:expr, ($game:ident, $config:ident) => $body:expr) => {
         match $id {
@@ -125,22 +125,22 @@ macro_rules! with_simulated_game {
     };
 }
 
-/// Plays the match of a seed with every fault. Every fourth seed plays it twice and compares the
-/// traces; the one after it compares a disturbed match with an undisturbed one.
-pub(crate) fn play_seed(seed: u64, game: &'static str, tally: &mut Tally) -> Result<(), Failure> {
+/// Plays the match of a seed with all faults. Every fourth seed is played twice to compare the
+/// traces; the next one compares a disturbed match with an undisturbed one.
+pub(crate) fn play_seed(seed: u64, game: &'static str, totals: &mut Totals) -> Result<(), Failure> {
     with_simulated_game!(game, (G, config) => {
         let plan = || Plan::<G>::with_every_fault(seed, config);
-        let (_, trace) = play(plan(), Tamperings::default(), tally)?;
+        let (_, trace) = play(plan(), Tamperings::default(), totals)?;
         match seed % 4 {
             0 => {
-                let (_, again) = play(plan(), Tamperings::default(), tally)?;
+                let (_, again) = play(plan(), Tamperings::default(), totals)?;
                 same_trace::<G>((seed, None), &trace, &again)
             }
-            // The first hand that comes settles a round of this game: who is first may change.
+            // The first hand to arrive decides a round of this game, so the order may change it.
             1 if game != Hands::ID => {
                 let plan = |disturbed| Plan::<G>::with_recovered_faults(seed, disturbed, config);
-                let (calm, _) = play(plan(false), Tamperings::default(), tally)?;
-                let (disturbed, trace) = play(plan(true), Tamperings::default(), tally)?;
+                let (calm, _) = play(plan(false), Tamperings::default(), totals)?;
+                let (disturbed, trace) = play(plan(true), Tamperings::default(), totals)?;
                 same_match::<G>((seed, None), &calm, &disturbed, trace)
             }
             _ => Ok(()),
@@ -148,29 +148,28 @@ pub(crate) fn play_seed(seed: u64, game: &'static str, tally: &mut Tally) -> Res
     })
 }
 
-/// Plays the match of a seed over several servers that share a database. Every fourth seed plays it
-/// twice and compares the traces; every other seed also compares a match of bots that come back with
-/// one on a server to which nothing happens.
+/// Plays the match of a seed in a cluster. Every fourth seed is played twice to compare the traces;
+/// every other seed also compares a match of returning bots with one on an undisturbed server.
 pub(crate) fn play_over_nodes(
     seed: u64,
     game: &'static str,
     nodes: usize,
-    tally: &mut Tally,
+    totals: &mut Totals,
 ) -> Result<(), Failure> {
     with_simulated_game!(game, (G, config) => {
         let plan = || Plan::<G>::with_every_fault(seed, config).over(nodes);
-        let (_, trace) = play(plan(), Tamperings::default(), tally)?;
+        let (_, trace) = play(plan(), Tamperings::default(), totals)?;
         match seed % 4 {
             0 => {
-                let (_, again) = play(plan(), Tamperings::default(), tally)?;
+                let (_, again) = play(plan(), Tamperings::default(), totals)?;
                 same_trace::<G>((seed, Some(nodes)), &trace, &again)
             }
             1 | 3 if game != Hands::ID => {
                 let plan = |disturbed| Plan::<G>::with_recovered_faults(seed, disturbed, config);
                 let calm = plan(false).with_time_to_find_a_server();
-                let (calm, _) = play(calm, Tamperings::default(), &mut Tally::default())?;
+                let (calm, _) = play(calm, Tamperings::default(), &mut Totals::default())?;
                 let disturbed = plan(true).over(nodes);
-                let (disturbed, trace) = play(disturbed, Tamperings::default(), tally)?;
+                let (disturbed, trace) = play(disturbed, Tamperings::default(), totals)?;
                 same_match::<G>((seed, Some(nodes)), &calm, &disturbed, trace)
             }
             _ => Ok(()),
@@ -178,11 +177,11 @@ pub(crate) fn play_over_nodes(
     })
 }
 
-/// Plays the match of a seed over servers that do wrong; gives what was noticed.
+/// Plays the match of a seed in a defective cluster. Returns the noticed violation.
 pub(crate) fn is_cluster_noticed(
     seed: u64,
     game: &'static str,
-    wrong: WrongCluster,
+    wrong: ClusterDefect,
 ) -> Option<Failure> {
     with_simulated_game!(game, (G, config) => {
         let plan = Plan::<G>::with_every_fault(seed, config).over(2);
@@ -190,31 +189,31 @@ pub(crate) fn is_cluster_noticed(
             cluster: Some(wrong),
             ..Tamperings::default()
         };
-        play(plan, tamperings, &mut Tally::default()).err()
+        play(plan, tamperings, &mut Totals::default()).err()
     })
 }
 
-/// Plays the match of a seed under a referee that does wrong; tells whether it was noticed.
-pub(crate) fn is_noticed(seed: u64, game: &'static str, wrong: Wrong) -> bool {
+/// Plays the match of a seed with a defective referee. Returns whether it was noticed.
+pub(crate) fn is_noticed(seed: u64, game: &'static str, wrong: RefereeDefect) -> bool {
     with_simulated_game!(game, (G, config) => {
         let plan = Plan::<G>::with_every_fault(seed, config);
         let tamperings = Tamperings {
             referee: Some(Tampering::new(wrong)),
             ..Tamperings::default()
         };
-        play(plan, tamperings, &mut Tally::default()).is_err()
+        play(plan, tamperings, &mut Totals::default()).is_err()
     })
 }
 
-/// Plays the match of a seed with an effect of it altered; tells whether it was noticed.
-pub(crate) fn is_effect_noticed(seed: u64, game: &'static str, wrong: WrongEffect) -> bool {
+/// Plays the match of a seed with one altered effect. Returns whether it was noticed.
+pub(crate) fn is_effect_noticed(seed: u64, game: &'static str, wrong: EffectDefect) -> bool {
     with_simulated_game!(game, (G, config) => {
         let plan = Plan::<G>::with_every_fault(seed, config);
         let tamperings = Tamperings {
             effects: Some(EffectTampering::new(wrong)),
             ..Tamperings::default()
         };
-        play(plan, tamperings, &mut Tally::default()).is_err()
+        play(plan, tamperings, &mut Totals::default()).is_err()
     })
 }
 
@@ -222,14 +221,14 @@ pub(crate) fn is_effect_noticed(seed: u64, game: &'static str, wrong: WrongEffec
 pub(crate) fn trace_of(seed: u64, game: &'static str) -> Result<String, Failure> {
     with_simulated_game!(game, (G, config) => {
         let plan = Plan::<G>::with_every_fault(seed, config);
-        play(plan, Tamperings::default(), &mut Tally::default()).map(|(_, trace)| trace)
+        play(plan, Tamperings::default(), &mut Totals::default()).map(|(_, trace)| trace)
     })
 }
 
 fn play<G: WireGame>(
     plan: Plan<G>,
     tamperings: Tamperings,
-    tally: &mut Tally,
+    totals: &mut Totals,
 ) -> Result<(Played, String), Failure> {
     let seed = plan.seed;
     let nodes = plan.cluster.as_ref().map(|cluster| cluster.nodes);
@@ -242,11 +241,11 @@ fn play<G: WireGame>(
     };
     let mut world = World::new(plan, tamperings)
         .map_err(|violation| failure(violation.to_string(), String::new()))?;
-    // A panic is a failure like any other, and its trace is worth as much.
+    // A panic is a failure like any other and needs its trace.
     let played = catch_unwind(AssertUnwindSafe(|| world.play()));
     match played {
         Ok(Ok(played)) => {
-            tally.add(&played, world.kinds());
+            totals.add(&played, world.kinds());
             Ok((played, world.trace.text().to_owned()))
         }
         Ok(Err(violation)) => Err(failure(

@@ -1,5 +1,5 @@
-//! What a match is going to be: its rules, and how its bots, networks and server behave. All of it
-//! follows from a seed.
+//! The plan of a match: its rules, and the behaviour of bots, networks and server. It follows from
+//! a seed.
 
 use std::ops::Range;
 
@@ -14,46 +14,46 @@ use crate::{
     dice::{Dice, Purpose},
 };
 
-/// A second, in µs.
+/// One second, in µs.
 const SECOND: u64 = 1_000_000;
-/// A millisecond, in µs.
+/// One millisecond, in µs.
 const MS: u64 = 1000;
-/// How long a bot may look for the server that has its match, in ms: some do not answer, and each is
-/// waited for.
-const MOST_SEARCH_MS: u32 = 60_000;
+/// Maximum time that a bot looks for the server of its match, in ms. Some servers do not answer,
+/// and each has a timeout.
+const MAX_SEARCH_MS: u32 = 60_000;
 
-/// What kind of bot plays a seat. A kind says what its bot may be blamed for.
+/// The kind of bot in a seat, which determines the faults that it can commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
-    /// Answers every request soon over a network that holds.
+    /// Answers every request promptly over a reliable network.
     Reliable,
-    /// As reliable, but its streams are cut, and it comes back soon.
+    /// Equally reliable, but its streams are cut, and it reconnects soon.
     Reconnecting,
-    /// As reliable, but its process ends and starts anew, knowing nothing.
+    /// Equally reliable, but its process restarts without any state.
     Restarting,
-    /// Thinks long, now and then too long.
+    /// Thinks long, sometimes too long.
     Slow,
-    /// Leaves requests without an answer.
+    /// Leaves requests unanswered.
     Silent,
-    /// Comes when the match may have begun, or not at all.
+    /// Connects after the match may have started, or never.
     Absent,
-    /// Leaves and comes back late or never.
+    /// Leaves and reconnects late or never.
     Leaving,
-    /// Gives answers that are not legal.
+    /// Gives illegal answers.
     Illegal,
-    /// Gives stale, repeated and unasked answers, and those of other matches.
+    /// Gives stale, repeated and unsolicited answers, and those of other matches.
     Stray,
-    /// Sends much that answers nothing.
+    /// Sends many useless messages.
     Flooding,
-    /// Sends bytes that are no message.
+    /// Sends bytes that are not a message.
     Garbling,
-    /// Gives up.
+    /// Resigns.
     Resigning,
     /// Opens a second stream while it has one.
     Doubling,
-    /// Does not read for a while, or ever again.
+    /// Stops reading for a while or forever.
     Deaf,
-    /// All of it.
+    /// Mixes all of these.
     Wild,
 }
 
@@ -76,7 +76,7 @@ impl Kind {
         Self::Wild,
     ];
 
-    /// The faults that a bot of this kind can commit when it has time enough.
+    /// The faults that a bot of this kind can commit with enough time.
     pub(crate) fn faults(self) -> &'static [FaultReason] {
         use FaultReason::{Disconnected, Flood, Garbage, Illegal, Late, NeverConnected, Resigned};
         match self {
@@ -103,22 +103,21 @@ impl Kind {
     }
 }
 
-/// How a bot and its network behave. Chances are in thousandths, for each request that the bot
-/// gets.
+/// The behaviour of a bot and its network. Chances are in thousandths per request.
 #[derive(Clone, Debug)]
-pub(crate) struct Habits {
+pub(crate) struct BotBehaviour {
     pub(crate) kind: Kind,
-    /// When it comes, in µs; never when `None`.
+    /// Time of its first connection, in µs; `None` for never.
     pub(crate) comes_after_us: Option<Range<u64>>,
     pub(crate) think_us: Range<u64>,
-    /// How long it waits before it connects again, in µs.
+    /// Delay before it reconnects, in µs.
     pub(crate) backoff_us: Range<u64>,
-    /// Time of a message on its way, in µs.
+    /// Latency of a message, in µs.
     pub(crate) latency_us: Range<u64>,
-    /// How long the server takes to find that a stream was cut, in µs.
+    /// Time until the server detects a cut stream, in µs.
     pub(crate) half_open_us: Range<u64>,
     pub(crate) cut: u32,
-    /// It restarts when it should answer.
+    /// It restarts instead of answering.
     pub(crate) restart: u32,
     pub(crate) late: u32,
     pub(crate) silent: u32,
@@ -132,11 +131,11 @@ pub(crate) struct Habits {
     pub(crate) deaf: u32,
 }
 
-impl Habits {
-    /// The habits of a kind of bot, drawn within what the kind allows.
+impl BotBehaviour {
+    /// Random behaviour within the limits of a kind of bot.
     pub(crate) fn new(kind: Kind, dice: &mut Dice) -> Self {
         let latency = dice.pick(&[0, 100, 5 * MS, 30 * MS]);
-        let mut habits = Self {
+        let mut behaviour = Self {
             kind,
             comes_after_us: Some(0..SECOND / 2),
             think_us: 0..dice.pick(&[1, MS, 50 * MS, 200 * MS]),
@@ -165,82 +164,81 @@ impl Habits {
                 (false, false) => 0,
             }
         };
-        habits.cut = chance(&[Kind::Reconnecting], &[50, 200, 600]);
-        habits.restart = chance(&[Kind::Restarting], &[50, 200]);
-        habits.late = chance(&[Kind::Slow], &[50, 300]);
-        habits.silent = chance(&[Kind::Silent], &[50, 300, 1000]);
-        habits.leave = chance(&[Kind::Leaving], &[30, 100, 1000]);
-        habits.illegal = chance(&[Kind::Illegal], &[50, 300, 1000]);
-        habits.stray = chance(&[Kind::Stray], &[100, 500]);
-        habits.flood = chance(&[Kind::Flooding], &[30, 100]);
-        habits.garbage = chance(&[Kind::Garbling], &[50, 200]);
-        habits.resign = chance(&[Kind::Resigning], &[20, 100]);
-        habits.second_stream = chance(&[Kind::Doubling], &[100, 400]);
-        habits.deaf = chance(&[Kind::Deaf], &[50, 200]);
+        behaviour.cut = chance(&[Kind::Reconnecting], &[50, 200, 600]);
+        behaviour.restart = chance(&[Kind::Restarting], &[50, 200]);
+        behaviour.late = chance(&[Kind::Slow], &[50, 300]);
+        behaviour.silent = chance(&[Kind::Silent], &[50, 300, 1000]);
+        behaviour.leave = chance(&[Kind::Leaving], &[30, 100, 1000]);
+        behaviour.illegal = chance(&[Kind::Illegal], &[50, 300, 1000]);
+        behaviour.stray = chance(&[Kind::Stray], &[100, 500]);
+        behaviour.flood = chance(&[Kind::Flooding], &[30, 100]);
+        behaviour.garbage = chance(&[Kind::Garbling], &[50, 200]);
+        behaviour.resign = chance(&[Kind::Resigning], &[20, 100]);
+        behaviour.second_stream = chance(&[Kind::Doubling], &[100, 400]);
+        behaviour.deaf = chance(&[Kind::Deaf], &[50, 200]);
         match kind {
             Kind::Absent => {
-                habits.comes_after_us = dice.happens(500).then_some(SECOND..90 * SECOND);
+                behaviour.comes_after_us = dice.happens(500).then_some(SECOND..90 * SECOND);
             }
-            Kind::Slow => habits.think_us = 0..2 * SECOND,
+            Kind::Slow => behaviour.think_us = 0..2 * SECOND,
             Kind::Wild => {
-                habits.comes_after_us = (!dice.happens(100)).then_some(0..40 * SECOND);
-                habits.think_us = 0..dice.pick(&[MS, SECOND, 12 * SECOND]);
-                habits.backoff_us = MS..dice.pick(&[100 * MS, 15 * SECOND]);
+                behaviour.comes_after_us = (!dice.happens(100)).then_some(0..40 * SECOND);
+                behaviour.think_us = 0..dice.pick(&[MS, SECOND, 12 * SECOND]);
+                behaviour.backoff_us = MS..dice.pick(&[100 * MS, 15 * SECOND]);
             }
             _ => {}
         }
-        habits
+        behaviour
     }
 }
 
-/// How the server behaves.
+/// The behaviour of the server.
 #[derive(Clone, Debug)]
-pub(crate) struct ServerHabits {
-    /// Between two times at which it stands still, in µs; it never does when `None`.
+pub(crate) struct ServerBehaviour {
+    /// Interval between two freezes, in µs; `None` for never.
     pub(crate) stall_every_us: Option<Range<u64>>,
-    /// How long it stands still, in µs.
+    /// Duration of a freeze, in µs.
     pub(crate) stall_us: Range<u64>,
-    /// What of a stall it does not notice, in µs: less than the margin that the referee gives.
+    /// The unnoticed part of a freeze, in µs: less than the referee's margin.
     pub(crate) unnoticed_us: Range<u64>,
-    /// How long a report waits before it is handled, in µs.
+    /// Delay before a report is handled, in µs.
     pub(crate) handling_us: Range<u64>,
-    /// How late its timer wakes, in µs.
+    /// Delay of the timer, in µs.
     pub(crate) tick_late_us: Range<u64>,
-    /// Between two Pings, in µs.
+    /// Interval between two Pings, in µs.
     pub(crate) ping_every_us: u64,
-    /// How long the journal takes to store what was written, in µs.
+    /// Time to store journal entries, in µs.
     pub(crate) store_us: Range<u64>,
-    /// From the start to the kill, in µs; it is never killed when `None`.
+    /// Time from a start to a kill, in µs; `None` for never.
     pub(crate) killed_after_us: Option<Range<u64>>,
-    /// From the kill to the next start, in µs.
+    /// Time from a kill to the next start, in µs.
     pub(crate) away_us: Range<u64>,
-    /// Between two times at which it has no room for a bot that comes, in µs; it always has some
-    /// when `None`.
+    /// Interval between two times at capacity, in µs; `None` for never.
     pub(crate) full_every_us: Option<Range<u64>>,
-    /// How long it then has none, in µs.
+    /// Duration at capacity, in µs.
     pub(crate) full_us: Range<u64>,
-    /// The chance, in thousandths, that a server finds less than the one before had stored: a
-    /// power failure took the end, or a backup was restored.
+    /// The chance that a restarted server finds less than was stored, in thousandths: after a power
+    /// failure, or from a backup.
     pub(crate) loses_tail: u32,
-    /// From the start until somebody cancels the match, in µs; nobody does when `None`.
+    /// Time from the start to the cancellation, in µs; `None` for never.
     pub(crate) cancelled_after_us: Option<Range<u64>>,
 }
 
-/// A match that is going to be played.
+/// A planned match.
 #[derive(Debug)]
 pub(crate) struct Plan<G: WireGame> {
     pub(crate) seed: u64,
     pub(crate) rules: MatchRules<G>,
-    /// Whether the clocks leave every bot time enough that does not dawdle.
+    /// The time control suffices for every bot that does not dawdle.
     pub(crate) is_roomy: bool,
-    pub(crate) bots: Vec<Habits>,
-    pub(crate) server: ServerHabits,
-    /// How several servers behave that share a database; one is alone when `None`.
+    pub(crate) bots: Vec<BotBehaviour>,
+    pub(crate) server: ServerBehaviour,
+    /// The plan of the cluster; `None` for a single server.
     pub(crate) cluster: Option<ClusterPlan>,
 }
 
 impl<G: WireGame> Plan<G> {
-    /// A match with every fault: any kinds of bots, any rules.
+    /// A match with all faults: any kinds of bots and any rules.
     pub(crate) fn with_every_fault(seed: u64, config: impl FnOnce(&mut Dice) -> G::Config) -> Self {
         let mut dice = Dice::new(seed, Purpose::Plan);
         let is_roomy = dice.happens(600);
@@ -250,7 +248,7 @@ impl<G: WireGame> Plan<G> {
             .seats()
             .map(|_| {
                 let kind = dice.pick(&Kind::ALL);
-                Habits::new(kind, &mut dice)
+                BotBehaviour::new(kind, &mut dice)
             })
             .collect();
         Self {
@@ -263,8 +261,8 @@ impl<G: WireGame> Plan<G> {
         }
     }
 
-    /// A match of reliable bots, whose streams are cut and whose processes end, under a server
-    /// that is killed, if they are `disturbed`: what is drawn is the same but for that.
+    /// A match of reliable bots. If it is `disturbed`, streams are cut, processes end and the
+    /// server is killed; all else is the same.
     pub(crate) fn with_recovered_faults(
         seed: u64,
         disturbed: bool,
@@ -277,12 +275,12 @@ impl<G: WireGame> Plan<G> {
             .seats()
             .map(|_| {
                 let kind = dice.pick(&[Kind::Reconnecting, Kind::Restarting, Kind::Doubling]);
-                let mut habits = Habits::new(kind, &mut dice);
+                let mut behaviour = BotBehaviour::new(kind, &mut dice);
                 if !disturbed {
-                    habits.kind = Kind::Reliable;
-                    (habits.cut, habits.restart, habits.second_stream) = (0, 0, 0);
+                    behaviour.kind = Kind::Reliable;
+                    (behaviour.cut, behaviour.restart, behaviour.second_stream) = (0, 0, 0);
                 }
-                habits
+                behaviour
             })
             .collect();
         let mut server = server(&mut dice);
@@ -301,7 +299,7 @@ impl<G: WireGame> Plan<G> {
         }
     }
 
-    /// The same over several servers that share a database, which fare as a cluster does.
+    /// The same match in a cluster.
     pub(crate) fn over(mut self, nodes: usize) -> Self {
         let mut dice = Dice::new(self.seed, Purpose::Cluster);
         self.cluster = Some(ClusterPlan::new(nodes, &mut dice));
@@ -312,14 +310,14 @@ impl<G: WireGame> Plan<G> {
         self.with_time_to_find_a_server()
     }
 
-    /// With time for bots that go to servers one after the other, of which some do not answer.
+    /// Extends times for bots that try several servers, some of which do not answer.
     pub(crate) fn with_time_to_find_a_server(mut self) -> Self {
         if self.is_roomy {
             let clock = &mut self.rules.clock;
-            clock.bank_ms = clock.bank_ms.max(MOST_SEARCH_MS * 6);
-            clock.cap_ms = clock.cap_ms.max(MOST_SEARCH_MS);
-            clock.startup_ms = clock.startup_ms.max(MOST_SEARCH_MS);
-            clock.reconnect_ms = clock.reconnect_ms.max(MOST_SEARCH_MS);
+            clock.bank_ms = clock.bank_ms.max(MAX_SEARCH_MS * 6);
+            clock.cap_ms = clock.cap_ms.max(MAX_SEARCH_MS);
+            clock.startup_ms = clock.startup_ms.max(MAX_SEARCH_MS);
+            clock.reconnect_ms = clock.reconnect_ms.max(MAX_SEARCH_MS);
         }
         self
     }
@@ -330,7 +328,7 @@ impl<G: WireGame> Plan<G> {
         config: impl FnOnce(&mut Dice) -> G::Config,
         dice: &mut Dice,
     ) -> MatchRules<G> {
-        // Alone at a table a bot shows little.
+        // A single kind of bot shows little.
         let fewest = u64::from(*G::SEATS.start()).max(2);
         let range = fewest..u64::from(*G::SEATS.end()) + 1;
         let seats = SeatCount::new(dice.within(range) as u8).expect("within the game's range");
@@ -370,7 +368,7 @@ impl<G: WireGame> Plan<G> {
     }
 }
 
-/// In some matches a seat that has twice the time.
+/// In some matches one seat has twice the time.
 fn odds(seed: u64, seats: SeatCount, clock: &ClockRules) -> Vec<SeatOdds> {
     let mut dice = Dice::new(seed, Purpose::Odds);
     let odd = dice
@@ -401,8 +399,8 @@ fn policy(dice: &mut Dice) -> FaultPolicy {
     }
 }
 
-fn server(dice: &mut Dice) -> ServerHabits {
-    ServerHabits {
+fn server(dice: &mut Dice) -> ServerBehaviour {
+    ServerBehaviour {
         stall_every_us: dice.happens(500).then_some(10 * MS..3 * SECOND),
         stall_us: 0..dice.pick(&[2 * MS, 60 * MS, 400 * MS]),
         unnoticed_us: 0..10 * MS,

@@ -1,4 +1,4 @@
-//! What streams report: as bots mean it, as it comes to the match, and as it must come to the
+//! Reports of streams in three forms: as sent by bots, as passed to the match, and as inputs of the
 //! referee.
 
 use bridgemaster_match::SeatInput;
@@ -8,7 +8,7 @@ use bridgemaster_proto::{
 };
 use bridgemaster_referee::{Answer, BadAnswerReason, Input};
 
-/// What a stream reports.
+/// A report of a stream.
 #[derive(Debug)]
 pub(crate) enum Report<D> {
     Answer {
@@ -34,12 +34,12 @@ pub(crate) enum Report<D> {
 }
 
 impl<D> Report<D> {
-    /// Its stream is gone with it.
+    /// The stream is lost with it.
     pub(crate) fn ends_stream(&self) -> bool {
         matches!(self, Self::Garbage | Self::Left)
     }
 
-    /// As it comes to the match.
+    /// Converts it to the form of the match.
     pub(crate) fn seat_input<G: WireGame<Decision = D>>(&self) -> SeatInput {
         let decision = |request_id, choice, note_bytes| {
             SeatInput::Decision(v1::Decision {
@@ -78,7 +78,7 @@ impl<D> Report<D> {
         }
     }
 
-    /// Whether an input of the referee is this report.
+    /// Returns whether an input of the referee corresponds to this report.
     pub(crate) fn is<G: WireGame<Decision = D>>(&self, input: &Input<G>) -> bool
     where
         D: PartialEq,
@@ -97,7 +97,7 @@ impl<D> Report<D> {
                     ..
                 },
             ) => {
-                // One for which there is no room need not come to the referee.
+                // A note that exceeds the budget need not reach the referee.
                 let is_note = note.len() == *note_bytes || note.is_empty() && *note_bytes >= 1024;
                 request_id == named && answer == given && is_note
             }

@@ -1,14 +1,15 @@
-//! Which server a bot goes to: one after the other, and where a server sends it, as the SDKs do.
+//! The servers that a bot tries: one after the other, or where a server redirects it, as in the
+//! SDKs.
 
-/// The way of a bot.
+/// The route of a bot.
 #[derive(Clone, Debug)]
 pub(crate) struct Route {
-    /// How many servers it was told of.
+    /// The number of servers that it knows.
     servers: usize,
-    /// The last of them that it tried.
+    /// The last server that it tried.
     place: usize,
     at: usize,
-    /// The server before has sent it here, and nothing came of it yet.
+    /// The previous server redirected it here, without success yet.
     was_sent: bool,
 }
 
@@ -19,7 +20,7 @@ impl Default for Route {
 }
 
 impl Route {
-    /// Between so many servers, from one of them on.
+    /// Creates a route over several servers, starting with one of them.
     pub(crate) fn new(servers: usize, first: usize) -> Self {
         Self {
             servers,
@@ -33,19 +34,19 @@ impl Route {
         self.at
     }
 
-    /// The server has answered for itself.
-    pub(crate) fn arrived(&mut self) {
+    /// Notes that the server has answered for itself.
+    pub(crate) fn note_arrival(&mut self) {
         self.was_sent = false;
     }
 
-    /// A server says where the match is. Whether that is tried at once.
-    pub(crate) fn is_sent_to(&mut self, server: usize) -> bool {
+    /// Follows a redirection. Returns whether the server is tried immediately.
+    pub(crate) fn follow_redirect(&mut self, server: usize) -> bool {
         self.at = server;
         !std::mem::replace(&mut self.was_sent, true)
     }
 
-    /// Goes to the next after any other failure.
-    pub(crate) fn goes_on(&mut self) {
+    /// Continues with the next server after any other failure.
+    pub(crate) fn try_next(&mut self) {
         self.was_sent = false;
         self.place = (self.place + 1) % self.servers;
         self.at = self.place;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use bridgemaster_match::Ahead;
+use bridgemaster_match::ClockOffset;
 use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::Time;
 
@@ -13,29 +13,29 @@ use crate::{
     shell::Shell,
 };
 
-/// A server.
+/// A simulated server.
 pub(crate) struct Server<G: WireGame> {
-    /// The match, and what surrounds it, while this server has it.
+    /// The hosted match and its shell.
     pub(crate) shell: Option<Shell<G>>,
     pub(crate) dice: Dice,
-    /// It takes calls.
+    /// It accepts calls.
     pub(crate) is_up: bool,
     pub(crate) stalled_until: Time,
     pub(crate) clock: Clock,
-    /// How far the clock of the match is ahead of the server's.
-    pub(crate) ahead: Ahead,
-    /// Counts how often the timer was set.
+    /// The offset of the match clock from the server's.
+    pub(crate) offset: ClockOffset,
+    /// Counts the settings of the timer.
     pub(crate) timer_settings: u64,
-    /// When the timer means to look again, by the clock of the match; `None` once it never will.
+    /// The time at which the timer fires, by the match clock; `None` for never.
     pub(crate) looks_at: Option<Time>,
-    /// It may look so much later than at the deadline, in µs: something waited to be stored.
+    /// Its allowed delay after the deadline, in µs, while entries wait to be stored.
     pub(crate) late_us: u64,
-    /// Streams that have something to be read.
+    /// Streams with unread input.
     pub(crate) unread: BTreeSet<StreamId>,
 }
 
 impl<G: WireGame> Server<G> {
-    /// One whose clock is true.
+    /// Creates a server with a true clock.
     pub(crate) fn new(shell: Option<Shell<G>>, dice: Dice) -> Self {
         Self {
             shell,
@@ -43,7 +43,7 @@ impl<G: WireGame> Server<G> {
             is_up: true,
             stalled_until: Time(0),
             clock: Clock::new(0, TRUE_RATE),
-            ahead: Ahead::default(),
+            offset: ClockOffset::default(),
             timer_settings: 0,
             looks_at: Some(Time(0)),
             late_us: 0,
@@ -51,19 +51,19 @@ impl<G: WireGame> Server<G> {
         }
     }
 
-    /// What the clock of the match says at a true moment.
+    /// Converts true time to the match clock.
     pub(crate) fn time(&self, now: Time) -> Time {
-        self.ahead.of_match(self.own_time(now))
+        self.offset.to_match(self.own_time(now))
     }
 
-    /// What the clock of the server says.
+    /// The clock of the server.
     pub(crate) fn own_time(&self, now: Time) -> Time {
         Time(self.clock.at(now).unsigned_abs())
     }
 
-    /// The true moment at which the clock of the match says this.
+    /// Converts the match clock to true time.
     pub(crate) fn when(&self, time: Time) -> Time {
-        let of_server = self.ahead.of_server(time);
+        let of_server = self.offset.to_server(time);
         self.clock.when(of_server.0.cast_signed())
     }
 }

@@ -1,5 +1,5 @@
-//! What surrounds a match in a server, in virtual time: the inbox, the store, the queues to the
-//! streams, the timer, and who watches. Carries out what the match says, and decides nothing.
+//! The shell of a match in virtual time: inbox, store, stream queues, timer and spectators. It
+//! carries out the effects of the match without decisions of its own.
 
 mod making;
 mod stopping;
@@ -8,11 +8,13 @@ use std::collections::VecDeque;
 
 use bridgemaster_games::Seat;
 use bridgemaster_match::{
-    Closing as Reason, Effect, Entries, Inbox, Match, Moment, Opening, Outgoing, Report as Made,
-    StreamNumber,
+    Closing as Reason, Effect, Entries, Inbox, Match, Outgoing, Report as Made, ServerTime,
+    StreamNumber, StreamStart,
 };
 use bridgemaster_proto::{games::WireGame, v1::PlayResponse};
-use bridgemaster_referee::{BotIdentity, Known, MAX_MESSAGES_KEPT, MatchPhase, Referee, Time};
+use bridgemaster_referee::{
+    BotIdentity, MAX_RETAINED_MESSAGES, MatchPhase, Referee, ResumePoint, Time,
+};
 use prost::Message as _;
 
 pub(crate) use self::making::{history_of, match_id};
@@ -20,79 +22,79 @@ use crate::{
     auditor::{Auditor, StreamId},
     cancellation,
     cluster::journal::{Appended, Journaled},
-    oracle::{Violation, demand},
+    oracle::{Violation, require},
     reported::Report,
     store::Store,
     tampering::EffectTampering,
     trace::Trace,
 };
 
-/// Messages that wait for the transport before a stream ends: as the real server's.
-const QUEUE_LIMIT: usize = 2 * MAX_MESSAGES_KEPT;
+/// Maximum length of a stream's queue, as in the real server.
+const QUEUE_LIMIT: usize = 2 * MAX_RETAINED_MESSAGES;
 
-/// What the server sends to a bot.
+/// A message of the server to a bot.
 #[derive(Debug)]
 pub(crate) enum ToBot {
-    Welcome(Opening),
+    Welcome(StreamStart),
     Message(Outgoing),
     Closed(Closing),
 }
 
-/// The message in bytes for a bot.
+/// An encoded message to a bot.
 pub(crate) fn decoded(message: &Outgoing) -> Result<PlayResponse, Violation> {
     PlayResponse::decode(&*message.bytes)
         .map_err(|error| Violation(format!("{message:?} is no message: {error}")))
 }
 
-/// Why a stream ends.
+/// The reason why a stream is closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Closing {
     ByMatch(Reason),
     SlowConsumer,
     SeatClosed,
-    TurnedAway,
+    ConnectionRefused,
     /// Another server may have the match.
     NodeSuperseded,
     /// The server drains.
     ServerStopping,
-    /// Another server has it.
+    /// Another server has the match.
     Moved(usize),
 }
 
-/// Something for a bot that leaves when so many entries are stored.
+/// A message or a close that waits for this number of stored entries.
 #[derive(Debug)]
 pub(crate) struct Gated {
     pub(crate) after: Entries,
     pub(crate) to_bot: ToBot,
 }
 
-/// A match, and what surrounds it.
+/// A match with its shell.
 pub(crate) struct Shell<G: WireGame> {
     machine: Match<G>,
     pub(crate) auditor: Auditor<G>,
     inbox: Inbox,
     reports: Vec<Made>,
-    /// What is in the inbox, as the auditor gets it.
-    made: Vec<(Moment, Seat, StreamId, Report<G::Decision>)>,
+    /// The contents of the inbox, for the auditor.
+    made: Vec<(ServerTime, Seat, StreamId, Report<G::Decision>)>,
     effects: Vec<Effect>,
     store: Store,
-    /// The stream that what is sent to a seat goes to.
+    /// The current stream of each seat.
     senders: Vec<Option<StreamId>>,
-    /// Their numbers, by stream.
+    /// The number of each stream in its seat.
     numbers: Vec<StreamNumber>,
-    /// What waits for the store and for the transport, by stream.
+    /// The queue of each stream.
     queues: Vec<VecDeque<Gated>>,
-    /// Counts the servers that had the match: each begins a history.
+    /// Counts the servers that had the match; each begins a history.
     life: u32,
-    /// All lag so far, in µs.
+    /// Total lag so far, in µs.
     pub(crate) lag_us: u64,
-    /// The timer is to look at once.
+    /// The timer must fire now.
     wakes: bool,
-    /// Changes of what everybody may know, as of the last call.
+    /// Version of the public state after the last call.
     changes: u64,
-    /// A look for news is to come.
-    are_news_due: bool,
-    /// The stream that takes a seat in the call at hand.
+    /// A spectator update is scheduled.
+    is_update_due: bool,
+    /// The stream that takes a seat in the current call.
     opening: Option<StreamId>,
     is_parked: bool,
     tampering: Option<EffectTampering>,
@@ -111,26 +113,26 @@ impl<G: WireGame> Shell<G> {
         self.referee().phase() == MatchPhase::Ended
     }
 
-    /// The match is over, and that is stored.
+    /// Returns whether the match is over and its end is stored.
     pub(crate) fn is_complete(&self) -> bool {
         self.store.is_complete()
     }
 
-    /// A stream comes to the match.
+    /// Adds a stream.
     fn add_queue(&mut self, stream: StreamId) {
         let streams = self.queues.len().max(stream.0 + 1);
         self.queues.resize_with(streams, VecDeque::new);
         self.numbers.resize(streams, StreamNumber::default());
     }
 
-    /// What is the next for a stream and may leave.
-    pub(crate) fn next_to_bot(&mut self, stream: StreamId) -> Option<Gated> {
+    /// The next message of a stream that may be sent.
+    pub(crate) fn next_message(&mut self, stream: StreamId) -> Option<Gated> {
         let (stored, _) = self.store.stored();
         let queue = self.queues.get_mut(stream.0)?;
         queue.pop_front_if(|next| next.after <= stored)
     }
 
-    /// The streams for which something waits.
+    /// The streams with a non-empty queue.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = StreamId> {
         let queues = self.queues.iter().enumerate();
         queues
@@ -138,36 +140,36 @@ impl<G: WireGame> Shell<G> {
             .map(|(index, _)| StreamId(index))
     }
 
-    /// Whether what everybody may know has changed, and no look for news is to come yet.
-    pub(crate) fn news_become_due(&mut self) -> bool {
+    /// Marks an update as due if the public state has changed. Returns whether to schedule it.
+    pub(crate) fn mark_update_due(&mut self) -> bool {
         let changes = self.referee().public_changes();
         let have_changed = changes != std::mem::replace(&mut self.changes, changes);
-        have_changed && !std::mem::replace(&mut self.are_news_due, true)
+        have_changed && !std::mem::replace(&mut self.is_update_due, true)
     }
 
-    /// Whether the timer is to look at once.
+    /// Takes the flag to fire the timer now.
     pub(crate) fn take_wake(&mut self) -> bool {
         std::mem::take(&mut self.wakes)
     }
 
-    /// Begins to store what is due, unless that is being done; to be followed by
-    /// [`Shell::have_stored`].
-    pub(crate) fn begin_to_store(&mut self) -> Option<usize> {
-        self.store.begin_to_store()
+    /// Starts storing pending entries, unless that is in progress. [`Shell::finish_store`] must
+    /// follow.
+    pub(crate) fn begin_store(&mut self) -> Option<usize> {
+        self.store.begin_store()
     }
 
-    pub(crate) fn have_stored(&mut self, count: usize, now: Time) {
-        self.store.have_stored(count, now);
+    pub(crate) fn finish_store(&mut self, count: usize, now: Time) {
+        self.store.finish_store(count, now);
     }
 
-    /// What is to be stored up to so many entries.
+    /// The pending entries up to this number.
     pub(crate) fn to_store(&self, count: usize) -> Appended {
-        let (first, standings) = (self.stored(), self.auditor.standings());
+        let (first, snapshots) = (self.stored(), self.auditor.snapshots());
         let entries = self.store.entries()[first..count].iter();
-        let entries = entries.zip(&standings[first..count]);
-        let entries = entries.map(|(bytes, standing)| Journaled {
+        let entries = entries.zip(&snapshots[first..count]);
+        let entries = entries.map(|(bytes, snapshot)| Journaled {
             bytes: bytes.clone().into(),
-            standing: standing.clone(),
+            snapshot: snapshot.clone(),
         });
         Appended {
             first,
@@ -184,43 +186,43 @@ impl<G: WireGame> Shell<G> {
         &self.store.header
     }
 
-    /// Counts the servers that had the match.
+    /// The number of servers that had the match.
     pub(crate) fn life(&self) -> u32 {
         self.life
     }
 
-    /// Entries as this server has them, stored or not.
+    /// The number of entries, stored or not.
     pub(crate) fn entries(&self) -> &[Vec<u8>] {
         self.store.entries()
     }
 
-    /// Entries that are stored.
+    /// The number of stored entries.
     pub(crate) fn stored(&self) -> usize {
         self.store.stored().0.0 as usize
     }
 
-    /// Whether a stream is read: what it reported last is handled, and stored if it had an effect.
+    /// Returns whether a stream is read: its last report is handled, and its effect is stored.
     pub(crate) fn reads(&self, seat: Seat, stream: StreamId) -> bool {
         let (stored, _) = self.store.stored();
         let is_handled = !self.made.iter().any(|(_, _, of, report)| {
             *of == stream && !matches!(report, Report::HandedOver { .. })
         });
         let number = self.number(stream);
-        is_handled && self.machine.unsettled_report(seat, number) <= stored
+        is_handled && self.machine.uncommitted_report(seat, number) <= stored
     }
 
     fn number(&self, stream: StreamId) -> StreamNumber {
         self.numbers.get(stream.0).copied().unwrap_or_default()
     }
 
-    fn moment(&self, now: Time) -> Moment {
-        Moment {
+    fn moment(&self, now: Time) -> ServerTime {
+        ServerTime {
             time: now,
             lag_us: self.lag_us,
         }
     }
 
-    /// A stream reports something now; it is handled later.
+    /// Adds a report of a stream, which is handled later.
     pub(crate) fn report(
         &mut self,
         now: Time,
@@ -238,25 +240,25 @@ impl<G: WireGame> Shell<G> {
         self.made.push((moment, seat, stream, report));
     }
 
-    /// Somebody watches from now on; who watched before is told the news first.
+    /// Starts watching; earlier spectators get the pending update first.
     pub(crate) fn watch(&mut self) -> Result<(), Violation> {
-        self.tell_news()?;
-        self.machine.begin_to_watch();
-        self.auditor.watches();
+        self.publish_update()?;
+        self.machine.start_watching();
+        self.auditor.start_watching();
         Ok(())
     }
 
-    /// Who watches is told what changed.
-    pub(crate) fn tell_news(&mut self) -> Result<(), Violation> {
-        self.are_news_due = false;
-        let mut due = self.machine.take_news();
+    /// Sends an update to spectators.
+    pub(crate) fn publish_update(&mut self) -> Result<(), Violation> {
+        self.is_update_due = false;
+        let mut due = self.machine.take_update();
         if let Some(tampering) = &mut self.tampering {
-            tampering.apply_to_news(&mut due);
+            tampering.apply_to_update(&mut due);
         }
-        self.auditor.is_told(due.as_ref())
+        self.auditor.check_update(due.as_ref())
     }
 
-    /// Handles what streams have reported.
+    /// Handles the reports of streams.
     pub(crate) fn catch_up(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
         self.begin(now);
         self.machine
@@ -264,27 +266,28 @@ impl<G: WireGame> Shell<G> {
         self.end(now, trace)
     }
 
-    /// A bot opens a stream.
+    /// Handles a new stream of a bot.
     pub(crate) fn join(
         &mut self,
         now: Time,
         seat: Seat,
         stream: StreamId,
         bot: BotIdentity,
-        known: Option<Known>,
+        resume_point: Option<ResumePoint>,
         trace: &mut Trace,
     ) -> Result<(), Violation> {
         self.add_queue(stream);
         let moment = self.begin(now);
-        self.auditor.joins(now, seat, stream, bot.clone(), known);
+        self.auditor
+            .expect_join(now, seat, stream, bot.clone(), resume_point);
         let arrived = (moment, &mut self.reports);
         let joined = self
             .machine
-            .join(arrived, seat, bot, None, known, &mut self.effects);
+            .join(arrived, seat, bot, None, resume_point, &mut self.effects);
         let joined = match joined {
             Ok(joined) => joined,
             Err((_, after)) => {
-                self.auditor.refuses(seat);
+                self.auditor.note_refused_seat(seat);
                 let to_bot = ToBot::Closed(Closing::SeatClosed);
                 self.queues[stream.0].push_back(Gated { after, to_bot });
                 return self.end(now, trace);
@@ -296,13 +299,13 @@ impl<G: WireGame> Shell<G> {
         self.auditor.welcomes(&joined)?;
         self.queues[stream.0].push_front(Gated {
             after: joined.after,
-            to_bot: ToBot::Welcome(joined.opening),
+            to_bot: ToBot::Welcome(joined.start),
         });
         Ok(())
     }
 
-    /// A bot comes when there is no room. Who has a stream is not turned away.
-    pub(crate) fn turns_away(
+    /// Refuses a connection at capacity, unless the seat has a stream.
+    pub(crate) fn refuse_connection(
         &mut self,
         now: Time,
         seat: Seat,
@@ -319,24 +322,30 @@ impl<G: WireGame> Shell<G> {
             after: Entries::NONE,
             to_bot: ToBot::Closed(closing),
         });
-        self.keeps_away(now, seat, trace)?;
+        self.report_refused_connection(now, seat, trace)?;
         Ok(true)
     }
 
-    /// The match is told that the server keeps a bot away.
-    fn keeps_away(&mut self, now: Time, seat: Seat, trace: &mut Trace) -> Result<(), Violation> {
+    /// Reports a refused connection to the match.
+    fn report_refused_connection(
+        &mut self,
+        now: Time,
+        seat: Seat,
+        trace: &mut Trace,
+    ) -> Result<(), Violation> {
         let moment = self.begin(now);
-        self.auditor.turns_away(now, seat);
+        self.auditor.expect_refused_connection(now, seat);
         let arrived = (moment, &mut self.reports);
-        self.machine.turned_away(arrived, seat, &mut self.effects);
+        self.machine
+            .connection_refused(arrived, seat, None, &mut self.effects);
         self.end(now, trace)
     }
 
-    /// Somebody cancels the match.
+    /// Cancels the match.
     pub(crate) fn cancel(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
         let moment = self.begin(now);
-        self.auditor.ticks(now);
-        self.auditor.cancels(now);
+        self.auditor.expect_tick(now);
+        self.auditor.expect_cancellation(now);
         let arrived = (moment, &mut self.reports);
         let had_ended = self.machine.referee().phase() == MatchPhase::Ended;
         let cancelled = self
@@ -344,28 +353,28 @@ impl<G: WireGame> Shell<G> {
             .cancel(arrived, cancellation(), &mut self.effects);
         self.end(now, trace)?;
         let is_cancelled = self.referee().is_cancelled();
-        demand!(
+        require!(
             cancelled.is_ok() == is_cancelled && (!had_ended || !is_cancelled),
             "{cancelled:?} is answered to who cancels the match"
         );
         Ok(())
     }
 
-    /// The timer looks; gives when it is to look again.
+    /// Ticks the match. Returns the time of the next tick.
     pub(crate) fn tick(&mut self, now: Time, trace: &mut Trace) -> Result<Option<Time>, Violation> {
         let moment = self.begin(now);
-        self.auditor.ticks(now);
+        self.auditor.expect_tick(now);
         let arrived = (moment, &mut self.reports);
         let next = self.machine.tick(arrived, &mut self.effects);
         self.end(now, trace)?;
         Ok(next)
     }
 
-    /// Before the match is given anything: what is stored, and what was reported.
-    fn begin(&mut self, now: Time) -> Moment {
+    /// Prepares a call of the match: reports the stored entries and drains the inbox.
+    fn begin(&mut self, now: Time) -> ServerTime {
         let (stored, at) = self.store.stored();
-        self.machine.stored(stored, at);
-        self.auditor.told_stored(stored, at);
+        self.machine.mark_stored(stored, at);
+        self.auditor.note_stored(stored, at);
         self.inbox.drain_into(&mut self.reports);
         for (moment, seat, stream, report) in self.made.drain(..) {
             self.auditor.reports(moment, seat, stream, report);
@@ -373,7 +382,7 @@ impl<G: WireGame> Shell<G> {
         self.moment(now)
     }
 
-    /// After it was: what it says is looked at, and carried out.
+    /// Completes a call of the match: audits and carries out its effects.
     fn end(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
         let moment = self.moment(now);
         let mut slow = Vec::new();
@@ -385,27 +394,29 @@ impl<G: WireGame> Shell<G> {
             let is_over =
                 |effect: &Effect| matches!(effect, Effect::Ended(_) | Effect::Cancelled { .. });
             if self.effects.iter().any(is_over) {
-                self.tell_news()?;
+                self.publish_update()?;
             }
             let mut effects = std::mem::take(&mut self.effects);
             for effect in effects.drain(..) {
-                slow.extend(self.carry_out(effect)?);
+                slow.extend(self.apply_effects(effect)?);
             }
             self.effects = effects;
             let Some((seat, stream)) = slow.pop() else {
                 break;
             };
-            self.auditor.overflows(now, seat);
+            self.auditor.expect_overflow(now, seat);
             let number = self.numbers[stream.0];
             self.machine
-                .overflowed(moment, seat, number, &mut self.effects);
+                .handle_overflow(moment, seat, number, &mut self.effects);
         }
         let seats = self.referee().rules().seats.seats();
         for (seat, stream) in seats.zip(&self.senders) {
             if let Some(stream) = *stream {
-                let waits = self.machine.unsettled_report(seat, self.numbers[stream.0]);
-                let must_wait = self.auditor.unsettled_report(stream);
-                demand!(
+                let waits = self
+                    .machine
+                    .uncommitted_report(seat, self.numbers[stream.0]);
+                let must_wait = self.auditor.uncommitted_report(stream);
+                require!(
                     waits == must_wait,
                     "the stream of {seat} is read after {waits:?}, not after {must_wait:?}"
                 );
@@ -415,8 +426,8 @@ impl<G: WireGame> Shell<G> {
         self.auditor.agrees(self.machine.referee(), histories)
     }
 
-    /// Gives a stream whose queue is full.
-    fn carry_out(&mut self, effect: Effect) -> Result<Option<(Seat, StreamId)>, Violation> {
+    /// Returns a stream whose queue is full.
+    fn apply_effects(&mut self, effect: Effect) -> Result<Option<(Seat, StreamId)>, Violation> {
         match effect {
             Effect::Store(entry) => self.store.queue(entry)?,
             Effect::Open { seat, .. } => self.senders[seat.index()] = self.opening.take(),
@@ -452,7 +463,7 @@ impl<G: WireGame> Shell<G> {
             Effect::Lost { seat, .. } => self.senders[seat.index()] = None,
             Effect::Wake => self.wakes = true,
             Effect::Handled(_)
-            | Effect::Faulty { .. }
+            | Effect::LogFault { .. }
             | Effect::Count(_)
             | Effect::Ended(_)
             | Effect::Cancelled { .. } => {}

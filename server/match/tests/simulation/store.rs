@@ -1,23 +1,23 @@
-//! A store in virtual time: it takes a while, and a crash loses what it was not done with.
+//! A store in virtual time. Writes take a while, and a crash loses unfinished ones.
 
 use std::sync::Arc;
 
 use bridgemaster_match::{Entries, Finish, StoredEntry};
 use bridgemaster_referee::Time;
 
-use crate::oracle::{Violation, demand};
+use crate::oracle::{Violation, require};
 
-/// What is kept of one match.
+/// The stored data of one match.
 #[derive(Debug, Default)]
 pub(crate) struct Store {
     pub(crate) header: Vec<u8>,
-    /// Those that are stored, and after them those that are not yet.
+    /// Stored entries, followed by pending ones.
     entries: Vec<Vec<u8>>,
     stored: usize,
     stored_at: Time,
-    /// As many are being stored now, if any are.
+    /// The number of entries that are being stored, if any.
     storing: Option<usize>,
-    /// The match ended with so many, and with this.
+    /// The summary of the finished match, and its number of entries.
     end: Option<(usize, Arc<Finish>)>,
 }
 
@@ -29,7 +29,7 @@ impl Store {
         }
     }
 
-    /// A journal that is stored already.
+    /// A store with an existing journal.
     pub(crate) fn with(header: Vec<u8>, entries: Vec<Vec<u8>>) -> Self {
         Self {
             stored: entries.len(),
@@ -40,7 +40,7 @@ impl Store {
     }
 
     pub(crate) fn queue(&mut self, entry: StoredEntry) -> Result<(), Violation> {
-        demand!(
+        require!(
             entry.number == self.entries.len() as u64 && self.end.is_none(),
             "entry {} after {} entries",
             entry.number,
@@ -53,49 +53,49 @@ impl Store {
         Ok(())
     }
 
-    /// Entries, stored or not.
+    /// The number of entries, stored or not.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// So many are stored, and since when.
+    /// The number of stored entries, and the time of the last write.
     pub(crate) fn stored(&self) -> (Entries, Time) {
         (Entries(self.stored as u64), self.stored_at)
     }
 
-    /// Begins to store what is queued, unless that is being done; tells how many entries will be
-    /// stored then.
-    pub(crate) fn begin_to_store(&mut self) -> Option<usize> {
+    /// Starts storing pending entries, unless that is in progress. Returns the number of entries
+    /// afterwards.
+    pub(crate) fn begin_store(&mut self) -> Option<usize> {
         let is_needed = self.storing.is_none() && self.stored < self.entries.len();
         is_needed.then(|| *self.storing.insert(self.entries.len()))
     }
 
-    pub(crate) fn have_stored(&mut self, count: usize, now: Time) {
+    pub(crate) fn finish_store(&mut self, count: usize, now: Time) {
         self.storing = None;
         (self.stored, self.stored_at) = (count, now);
     }
 
-    /// The end of the match is stored: it will not be played again.
+    /// Returns whether the end of the match is stored.
     pub(crate) fn is_complete(&self) -> bool {
         let end = self.end.as_ref();
         end.is_some_and(|(entries, _)| *entries <= self.stored)
     }
 
-    /// What stays of the match, if it ended with so many entries.
+    /// The summary of the match, if it ended with this number of entries.
     pub(crate) fn finish_after(&self, count: usize) -> Option<Arc<Finish>> {
         let end = self.end.as_ref();
         end.and_then(|(entries, finish)| (*entries == count).then(|| Arc::clone(finish)))
     }
 
-    /// The server is gone: what is not stored is lost, and of what is stored all but so much.
-    pub(crate) fn lose_all_but(&mut self, kept: usize) {
-        self.stored = self.stored.min(kept);
+    /// Loses all unstored entries, and possibly some stored ones.
+    pub(crate) fn lose_all_but(&mut self, retained: usize) {
+        self.stored = self.stored.min(retained);
         self.entries.truncate(self.stored);
         self.storing = None;
         self.end = None;
     }
 
-    /// What is left of the journal.
+    /// The rest of the journal.
     pub(crate) fn entries(&self) -> &[Vec<u8>] {
         &self.entries
     }

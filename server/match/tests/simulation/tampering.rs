@@ -1,22 +1,22 @@
-//! Referees and matches that do wrong, to show that the checks notice it.
+//! Defective referees and matches, which prove that the checks notice defects.
 
 use bridgemaster_games::{Digest, Game};
-use bridgemaster_match::{DueNews, Effect, Entries, News};
+use bridgemaster_match::{DueUpdate, Effect, Entries, SpectatorUpdate};
 use bridgemaster_referee::{FaultReason, Output, RecordEntry, SeatMessage};
 
-use crate::cluster::tampering::WrongCluster;
+use crate::cluster::tampering::ClusterDefect;
 
-/// What is tampered with in a match: nothing, unless somebody says so.
+/// The defect of a match, if any.
 #[derive(Debug, Default)]
 pub(crate) struct Tamperings {
     pub(crate) referee: Option<Tampering>,
     pub(crate) effects: Option<EffectTampering>,
-    pub(crate) cluster: Option<WrongCluster>,
+    pub(crate) cluster: Option<ClusterDefect>,
 }
 
-/// A wrong that is done once, as soon as there is an occasion.
+/// A defect that is applied once, at the first opportunity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wrong {
+pub(crate) enum RefereeDefect {
     LosesAMessage,
     SendsTwice,
     LosesADecision,
@@ -26,7 +26,7 @@ pub(crate) enum Wrong {
     ForgetsToEnd,
 }
 
-impl Wrong {
+impl RefereeDefect {
     pub(crate) const ALL: [Self; 7] = [
         Self::LosesAMessage,
         Self::SendsTwice,
@@ -37,7 +37,7 @@ impl Wrong {
         Self::ForgetsToEnd,
     ];
 
-    /// As the name of a test says it.
+    /// The name in test names.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::LosesAMessage => "loses_a_message",
@@ -53,12 +53,12 @@ impl Wrong {
 
 #[derive(Debug)]
 pub(crate) struct Tampering {
-    wrong: Wrong,
+    wrong: RefereeDefect,
     is_done: bool,
 }
 
 impl Tampering {
-    pub(crate) fn new(wrong: Wrong) -> Self {
+    pub(crate) fn new(wrong: RefereeDefect) -> Self {
         Self {
             wrong,
             is_done: false,
@@ -76,11 +76,11 @@ impl Tampering {
     fn alter<G: Game>(&mut self, at: usize, outputs: &mut Vec<Output<G>>) {
         self.is_done = true;
         match (self.wrong, &mut outputs[at]) {
-            (Wrong::LosesAMessage, Output::Send { sequence, .. }) if *sequence > 1 => {
+            (RefereeDefect::LosesAMessage, Output::Send { sequence, .. }) if *sequence > 1 => {
                 outputs.remove(at);
             }
             (
-                Wrong::SendsTwice,
+                RefereeDefect::SendsTwice,
                 Output::Send {
                     seat,
                     sequence,
@@ -94,25 +94,25 @@ impl Tampering {
                 };
                 outputs.insert(at, again);
             }
-            (Wrong::LosesADecision, Output::Record(record))
+            (RefereeDefect::LosesADecision, Output::Record(record))
                 if matches!(record.entry, RecordEntry::Decision(_)) =>
             {
                 outputs.remove(at);
             }
-            (Wrong::ForgetsToEnd, Output::Ended) => {
+            (RefereeDefect::ForgetsToEnd, Output::Ended) => {
                 outputs.remove(at);
             }
             (wrong, Output::Record(record)) => match (wrong, &mut record.entry) {
-                (Wrong::AltersADigest, RecordEntry::Decision(record)) => {
+                (RefereeDefect::AltersADigest, RecordEntry::Decision(record)) => {
                     record.digest = Digest(record.digest.0 ^ 1);
                 }
-                (Wrong::ChargesTooMuch, RecordEntry::Decision(record)) => {
+                (RefereeDefect::ChargesTooMuch, RecordEntry::Decision(record)) => {
                     match &mut record.charge {
                         Some(charge) => charge.charged_us += 1,
                         None => self.is_done = false,
                     }
                 }
-                (Wrong::BlamesForAnother, RecordEntry::Fault { fault, .. }) => {
+                (RefereeDefect::BlamesForAnother, RecordEntry::Fault { fault, .. }) => {
                     fault.reason = match fault.reason {
                         FaultReason::Late => FaultReason::Disconnected,
                         _ => FaultReason::Late,
@@ -125,45 +125,45 @@ impl Tampering {
     }
 }
 
-/// A wrong that is done once to the effects of a match, as soon as there is an occasion.
+/// A defect of a match's effects that is applied once, at the first opportunity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WrongEffect {
+pub(crate) enum EffectDefect {
     LosesAMessage,
     SendsTooEarly,
     SwapsMessages,
     LosesAClosing,
-    LosesNews,
+    LosesAnUpdate,
     LosesAnEvent,
-    TellsNewsTooEarly,
+    PublishesUpdatesTooEarly,
     LosesAnEntry,
     ForgetsToWakeTheTimer,
     CountsTwice,
 }
 
-impl WrongEffect {
+impl EffectDefect {
     pub(crate) const ALL: [Self; 10] = [
         Self::LosesAMessage,
         Self::SendsTooEarly,
         Self::SwapsMessages,
         Self::LosesAClosing,
-        Self::LosesNews,
+        Self::LosesAnUpdate,
         Self::LosesAnEvent,
-        Self::TellsNewsTooEarly,
+        Self::PublishesUpdatesTooEarly,
         Self::LosesAnEntry,
         Self::ForgetsToWakeTheTimer,
         Self::CountsTwice,
     ];
 
-    /// As the name of a test says it.
+    /// The name in test names.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::LosesAMessage => "loses_a_message",
             Self::SendsTooEarly => "sends_before_it_is_stored",
             Self::SwapsMessages => "swaps_two_messages",
             Self::LosesAClosing => "leaves_a_stream_open",
-            Self::LosesNews => "keeps_news_to_itself",
+            Self::LosesAnUpdate => "keeps_news_to_itself",
             Self::LosesAnEvent => "leaves_an_event_out_of_the_news",
-            Self::TellsNewsTooEarly => "tells_news_before_they_are_stored",
+            Self::PublishesUpdatesTooEarly => "tells_news_before_they_are_stored",
             Self::LosesAnEntry => "loses_an_entry",
             Self::ForgetsToWakeTheTimer => "forgets_to_wake_the_timer",
             Self::CountsTwice => "counts_twice",
@@ -173,12 +173,12 @@ impl WrongEffect {
 
 #[derive(Debug)]
 pub(crate) struct EffectTampering {
-    wrong: WrongEffect,
+    wrong: EffectDefect,
     is_done: bool,
 }
 
 impl EffectTampering {
-    pub(crate) fn new(wrong: WrongEffect) -> Self {
+    pub(crate) fn new(wrong: EffectDefect) -> Self {
         Self {
             wrong,
             is_done: false,
@@ -193,24 +193,24 @@ impl EffectTampering {
         }
     }
 
-    /// The same for what those who watch are told.
-    pub(crate) fn apply_to_news(&mut self, due: &mut Option<DueNews>) {
-        let Some(told) = due.as_mut().filter(|_| !self.is_done) else {
+    /// Applies it to a spectator update.
+    pub(crate) fn apply_to_update(&mut self, due: &mut Option<DueUpdate>) {
+        let Some(update) = due.as_mut().filter(|_| !self.is_done) else {
             return;
         };
         self.is_done = match self.wrong {
-            WrongEffect::LosesNews => {
+            EffectDefect::LosesAnUpdate => {
                 *due = None;
                 true
             }
-            WrongEffect::LosesAnEvent => {
-                let mut message = told.news.to_message();
+            EffectDefect::LosesAnEvent => {
+                let mut message = update.update.to_message();
                 let lost = message.events.pop();
-                told.news = News::new(move || message.clone());
+                update.update = SpectatorUpdate::new(move || message.clone());
                 lost.is_some()
             }
-            WrongEffect::TellsNewsTooEarly => {
-                std::mem::replace(&mut told.after, Entries::NONE) != Entries::NONE
+            EffectDefect::PublishesUpdatesTooEarly => {
+                std::mem::replace(&mut update.after, Entries::NONE) != Entries::NONE
             }
             _ => false,
         };
@@ -218,24 +218,24 @@ impl EffectTampering {
 
     fn alter(&self, at: usize, effects: &mut Vec<Effect>) -> bool {
         match (self.wrong, &mut effects[at]) {
-            (WrongEffect::LosesAMessage, Effect::Send { .. })
-            | (WrongEffect::LosesAClosing, Effect::Close { .. })
-            | (WrongEffect::LosesAnEntry, Effect::Store(_))
-            | (WrongEffect::ForgetsToWakeTheTimer, Effect::Wake) => {
+            (EffectDefect::LosesAMessage, Effect::Send { .. })
+            | (EffectDefect::LosesAClosing, Effect::Close { .. })
+            | (EffectDefect::LosesAnEntry, Effect::Store(_))
+            | (EffectDefect::ForgetsToWakeTheTimer, Effect::Wake) => {
                 effects.remove(at);
                 true
             }
-            (WrongEffect::SendsTooEarly, Effect::Send { after, .. }) => {
+            (EffectDefect::SendsTooEarly, Effect::Send { after, .. }) => {
                 std::mem::replace(after, Entries::NONE) != Entries::NONE
             }
-            (WrongEffect::SwapsMessages, Effect::Send { .. }) => {
+            (EffectDefect::SwapsMessages, Effect::Send { .. }) => {
                 let is_next = matches!(effects.get(at + 1), Some(Effect::Send { .. }));
                 if is_next {
                     effects.swap(at, at + 1);
                 }
                 is_next
             }
-            (WrongEffect::CountsTwice, Effect::Count(counted)) => {
+            (EffectDefect::CountsTwice, Effect::Count(counted)) => {
                 let again = Effect::Count(counted.clone());
                 effects.insert(at, again);
                 true

@@ -1,5 +1,5 @@
-//! The toy games on the wire. The protocol has no entries of theirs, so their numbers travel in
-//! those of a game of the catalogue.
+//! Messages of the toy games. The protocol has none, so they are encoded as numbers in the messages
+//! of a game of the catalogue.
 
 use bridgemaster_games::Game;
 use bridgemaster_proto::{
@@ -121,7 +121,7 @@ fn event(kind: u32, numbers: impl IntoIterator<Item = u32>) -> GameEvent {
     }
 }
 
-/// A request out of the messages that are in it.
+/// Combines a request from its parts.
 fn request(
     observation: GameObservation,
     legal: impl Iterator<Item = GameDecision>,
@@ -149,7 +149,7 @@ fn request(
     }
 }
 
-/// As many cards as the number says.
+/// Encodes a number as a list of cards of that length.
 fn chance(number: u32) -> GameChance {
     let entry = alhambra::Shuffle {
         cards: vec![alhambra::MoneyCard::default(); number as usize],
@@ -166,7 +166,7 @@ fn chance_number(chance: &GameChance) -> Result<u32, WireError> {
     }
 }
 
-/// A toy game in the numbers that its messages carry.
+/// A toy game whose messages are encoded as numbers.
 trait InNumbers: Game {
     fn config_numbers(config: &Self::Config) -> carrier::Config;
     fn config_of(numbers: &carrier::Config) -> Result<Self::Config, WireError>;
@@ -174,7 +174,7 @@ trait InNumbers: Game {
     fn setup_of(number: u32) -> Result<Self::Setup, WireError>;
     fn decision_number(decision: &Self::Decision) -> u32;
     fn decision_of(number: u32) -> Result<Self::Decision, WireError>;
-    /// The kind of an event, and what happened.
+    /// The kind of an event and its contents.
     fn event_numbers(event: &Self::Event) -> (u32, Vec<u32>);
     fn chance_number(chance: &Self::Chance) -> u32;
     fn chance_of(number: u32) -> Result<Self::Chance, WireError>;
@@ -204,8 +204,8 @@ impl InNumbers for Heap {
         byte(number)
     }
 
-    fn decision_number(taken: &Take) -> u32 {
-        taken.0.into()
+    fn decision_number(take: &Take) -> u32 {
+        take.0.into()
     }
 
     fn decision_of(number: u32) -> Result<Take, WireError> {
@@ -286,7 +286,7 @@ impl InNumbers for Hands {
     }
 }
 
-/// Carries a toy game by its numbers.
+/// Implements the messages of a toy game by its numbers.
 macro_rules! carried {
     ($game:ident) => {
         impl WireGame for $game {

@@ -1,4 +1,4 @@
-//! What happened in a match, a line each: what one seed must give twice, and what a failure shows.
+//! The trace of a match, one line per event. Repeated runs of a seed must have the same trace.
 
 use std::fmt::{self, Write as _};
 
@@ -12,13 +12,13 @@ pub(crate) struct Trace {
 }
 
 impl Trace {
-    /// Adds a line. Times are in µs since the match was created.
+    /// Adds a line. Times are in µs since the creation of the match.
     pub(crate) fn line(&mut self, at: Time, what: fmt::Arguments<'_>) {
         // Writing to a `String` does not fail.
         let _ = writeln!(self.text, "{:>12}  {what}", at.0);
     }
 
-    /// The text from an earlier length of it on.
+    /// The text from an earlier length on.
     pub(crate) fn since(&self, length: usize) -> &str {
         &self.text[length..]
     }
@@ -27,7 +27,7 @@ impl Trace {
         &self.text
     }
 
-    /// The last lines, as many as `count`.
+    /// The last `count` lines.
     pub(crate) fn tail(&self, count: usize) -> String {
         let lines: Vec<&str> = self.text.lines().collect();
         lines[lines.len().saturating_sub(count)..].join("\n")
@@ -41,7 +41,7 @@ pub(crate) fn write_outputs<G: Game>(at: Time, outputs: &[Output<G>], trace: &mu
     }
 }
 
-/// An output in a line: observations and lists in full would hide the rest.
+/// Formats an output in one line, without observations and lists.
 struct Short<'a, G: Game>(&'a Output<G>);
 
 impl<G: Game> fmt::Display for Short<'_, G> {
@@ -57,12 +57,12 @@ impl<G: Game> fmt::Display for Short<'_, G> {
                     SeatMessage::Started(_) => f.write_str("started"),
                     SeatMessage::Request(DecisionRequest {
                         request_id,
-                        question,
+                        content,
                         clock,
                     }) => write!(
                         f,
                         "request {request_id}, {} legal, {clock:?}",
-                        question.legal.len()
+                        content.legal.len()
                     ),
                     SeatMessage::Rejected(rejection) => write!(f, "{rejection:?}"),
                     SeatMessage::SeatStatus(status) => write!(f, "{status:?}"),

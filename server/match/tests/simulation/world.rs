@@ -1,4 +1,5 @@
-//! The world of one match in virtual time: bots, networks and servers, as a queue of events.
+//! The simulation of one match in virtual time: bots, networks and servers, driven by a queue of
+//! events.
 
 mod alone;
 mod bots;
@@ -29,7 +30,7 @@ use crate::{
     bot::Bot,
     cluster::{Cluster, Figures},
     dice::{Dice, Purpose},
-    oracle::{Violation, demand},
+    oracle::{Violation, require},
     plan::{Kind, Plan},
     server::Server,
     shell::Shell,
@@ -37,19 +38,18 @@ use crate::{
     trace::Trace,
 };
 
-/// Events after which a match should have ended.
-const MOST_EVENTS: u64 = 400_000;
-/// Times that a network cuts the streams of a bot while it has one request: the bot has to get
-/// through at last.
-const MOST_CUTS_A_REQUEST: u32 = 4;
-/// The longest that a bot which nobody answers waits before it tries again, in µs: as the SDKs do.
-const LONGEST_PAUSE_US: u64 = 2_000_000;
-/// Who watches is told of a change after so long at most, in µs: with it of many, if bots are fast.
-const LONGEST_WITHOUT_NEWS_US: u64 = 100_000;
-/// Useless messages that a flooding bot sends: more than a referee bears.
+/// Maximum number of events of a match.
+const MAX_EVENTS: u64 = 400_000;
+/// Maximum number of cuts of a bot's streams per request, so that it gets through eventually.
+const MAX_CUTS_PER_REQUEST: u32 = 4;
+/// Maximum retry delay of a bot, in µs, as in the SDKs.
+const MAX_RETRY_DELAY_US: u64 = 2_000_000;
+/// Maximum delay of a spectator update, in µs. With fast bots it combines many changes.
+const MAX_UPDATE_DELAY_US: u64 = 100_000;
+/// The number of useless messages of a flooding bot, above the limit of the referee.
 const FLOOD_MESSAGES: u32 = 130;
 
-/// A match and everything around it.
+/// A match and its environment.
 pub(crate) struct World<G: WireGame> {
     plan: Plan<G>,
     now: Time,
@@ -57,7 +57,7 @@ pub(crate) struct World<G: WireGame> {
     scheduled: u64,
     servers: Vec<Server<G>>,
     alone: Alone,
-    /// What servers have that share a database; `None` for one that is alone.
+    /// The cluster; `None` for a single server.
     cluster: Option<Cluster>,
     news: Dice,
     bots: Vec<Bot<G::Decision>>,
@@ -67,13 +67,13 @@ pub(crate) struct World<G: WireGame> {
     pub(crate) trace: Trace,
 }
 
-/// What came of a match.
+/// The outcome of a simulated match.
 #[derive(Debug)]
 pub(crate) struct Played {
     pub(crate) inputs: u64,
-    /// How often the server was killed and started again.
+    /// The number of restarts of the server.
     pub(crate) restarts: u32,
-    /// How often it then found less than it had stored.
+    /// The number of restarts that found less than was stored.
     pub(crate) lost_tails: u32,
     pub(crate) decided: Vec<Vec<String>>,
     pub(crate) digest: Digest,
@@ -81,7 +81,7 @@ pub(crate) struct Played {
     pub(crate) faults: Vec<FaultReason>,
     pub(crate) virtual_us: u64,
     pub(crate) is_cancelled: bool,
-    /// What happened to servers that share a database.
+    /// Statistics of the cluster.
     pub(crate) figures: Figures,
 }
 
@@ -103,7 +103,7 @@ impl<G: WireGame> World<G> {
             news: Dice::new(plan.seed, Purpose::News),
             bots: seats()
                 .zip(&plan.bots)
-                .map(|(seat, habits)| Bot::new(plan.seed, seat, habits.clone()))
+                .map(|(seat, behaviour)| Bot::new(plan.seed, seat, behaviour.clone()))
                 .collect(),
             networks: seats()
                 .map(|seat| Dice::new(plan.seed, Purpose::Network(seat.number())))
@@ -115,7 +115,7 @@ impl<G: WireGame> World<G> {
         };
         world.begin();
         if let Some(plan) = world.plan.cluster.clone() {
-            world.begin_cluster(plan, tamperings.cluster);
+            world.start_cluster(plan, tamperings.cluster);
         }
         Ok(world)
     }
@@ -137,15 +137,15 @@ impl<G: WireGame> World<G> {
         for index in 0..self.bots.len() {
             let bot = &mut self.bots[index];
             let seat = bot.seat;
-            let line = format_args!("{seat}: {:?}", bot.habits);
+            let line = format_args!("{seat}: {:?}", bot.behaviour);
             self.trace.line(self.now, line);
-            if let Some(comes) = bot.habits.comes_after_us.clone() {
+            if let Some(comes) = bot.behaviour.comes_after_us.clone() {
                 let after_us = bot.dice.within(comes);
                 self.after(after_us, Event::Dial(seat));
             }
         }
         self.start_timer(0);
-        self.watch_later(0);
+        self.schedule_spectator(0);
         self.stall_later(0);
         self.kill_later();
         self.fill_later();
@@ -168,7 +168,7 @@ impl<G: WireGame> World<G> {
         }));
     }
 
-    /// Plays the match to its end, and on until everybody who can know of it does.
+    /// Runs until the match is over and every bot that can know it does.
     pub(crate) fn play(&mut self) -> Result<Played, Violation> {
         let mut events = 0;
         while let Some(Reverse(next)) = self.events.pop() {
@@ -181,18 +181,18 @@ impl<G: WireGame> World<G> {
                 continue;
             }
             events += 1;
-            demand!(events < MOST_EVENTS, "the match does not end");
+            require!(events < MAX_EVENTS, "the match does not end");
             self.now = next.at;
             if self.is_long_over() {
                 break;
             }
-            self.happen(next.event, server)?;
+            self.handle_event(next.event, server)?;
             self.timers_are_set()?;
         }
         self.check_end()
     }
 
-    /// The server that has to do something in an event, and so does it later if it stands still.
+    /// The server that handles an event, which is delayed while it is frozen.
     fn server_of(&self, event: &Event<G>) -> Option<usize> {
         match event {
             Event::Hello(stream, _)
@@ -209,28 +209,28 @@ impl<G: WireGame> World<G> {
         }
     }
 
-    fn happen(&mut self, event: Event<G>, server: Option<usize>) -> Result<(), Violation> {
+    fn handle_event(&mut self, event: Event<G>, server: Option<usize>) -> Result<(), Violation> {
         let is_down = server.is_some_and(|server| !self.servers[server].is_up);
         if is_down && !matches!(event, Event::Cluster(_)) {
             return Ok(());
         }
         match event {
             Event::Dial(seat) => self.dial(seat),
-            Event::Act { seat, life, deed } => self.act(seat, life, deed),
-            Event::BotFindsLoss(stream) => self.bot_finds_loss(stream),
+            Event::Act { seat, life, action } => self.act(seat, life, action),
+            Event::BotFindsLoss(stream) => self.detect_loss_at_bot(stream),
             Event::ReadOn(stream) => {
                 self.streams[stream.0].is_read = true;
                 self.after(0, Event::Transport(stream));
             }
             Event::Cut(stream) => self.cut(stream),
             Event::ToBot(stream, message) => return self.arrive(stream, message),
-            Event::Hello(stream, known) => return self.hello(stream, known),
-            Event::ToServer(stream, report) => self.comes_to_server(stream, report),
+            Event::Hello(stream, resume_point) => return self.hello(stream, resume_point),
+            Event::ToServer(stream, report) => self.receive_at_server(stream, report),
             Event::Handle(server) => {
                 return self.serve(server, |server, now, trace| server.catch_up(now, trace));
             }
             Event::Transport(stream) => return self.transport(stream),
-            Event::ServerFindsLoss(stream) => self.server_finds_loss(stream),
+            Event::ServerFindsLoss(stream) => self.detect_loss_at_server(stream),
             Event::Ping(stream) => self.ping(stream),
             Event::Tick { server, setting } => return self.tick(server, setting),
             Event::Watch(server) => {
@@ -238,19 +238,19 @@ impl<G: WireGame> World<G> {
                     return shell.watch();
                 }
             }
-            Event::News { server, life } => return self.tell_news(server, life),
+            Event::News { server, life } => return self.publish_update(server, life),
             Event::Stall(server) => self.stall(server),
             Event::Full => self.fill(),
-            Event::Stored { life, count } => return self.stored_alone(life, count),
+            Event::Stored { life, count } => return self.finish_store_alone(life, count),
             Event::Cancel => return self.cancel(),
             Event::Kill => return self.kill(),
             Event::Restart => return self.restart(),
-            Event::Cluster(event) => return self.happen_to_cluster(event),
+            Event::Cluster(event) => return self.handle_cluster_event(event),
         }
         Ok(())
     }
 
-    /// Somebody cancels the match, at a server that has it.
+    /// Cancels the match at a server that has it.
     fn cancel(&mut self) -> Result<(), Violation> {
         let server = match self.cluster.is_some() {
             true => self.answering_owner(),
@@ -265,13 +265,13 @@ impl<G: WireGame> World<G> {
             true => &self.match_in_the_database()?,
             false => match &self.servers[0].shell {
                 Some(shell) => {
-                    demand!(shell.has_ended(), "nothing happens any more");
+                    require!(shell.has_ended(), "nothing happens any more");
                     &shell.auditor
                 }
                 None => return Err(Violation("the match is nowhere".to_owned())),
             },
         };
-        demand!(
+        require!(
             auditor.oracle.has_ended(),
             "nothing happens any more, and the match is not over"
         );
@@ -280,7 +280,7 @@ impl<G: WireGame> World<G> {
     }
 
     fn nobody_is_wronged(&self, referee: &Referee<G>) -> Result<(), Violation> {
-        demand!(
+        require!(
             referee.result().is_some() != referee.is_cancelled(),
             "a match ends without a result and was not cancelled"
         );
@@ -288,28 +288,28 @@ impl<G: WireGame> World<G> {
             return Ok(());
         };
         for (bot, seat) in self.bots.iter().zip(&result.seats) {
-            let kind = bot.habits.kind;
+            let kind = bot.behaviour.kind;
             let committed: Vec<FaultReason> =
                 seat.faults.iter().map(|fault| fault.reason).collect();
-            // A bot that was told of its forfeit has left, and a server that forgets the forfeit
+            // A bot that knows of its forfeit has left, and a server that forgets the forfeit
             // waits for it.
             let is_missed = |reason: &FaultReason| {
                 let stays_away = [FaultReason::Disconnected, FaultReason::NeverConnected];
                 bot.is_gone && self.alone.lost_tails > 0 && stays_away.contains(reason)
             };
-            demand!(
+            require!(
                 committed
                     .iter()
                     .all(|reason| kind.faults().contains(reason) || is_missed(reason)),
                 "a {kind:?} bot had time enough and committed {committed:?}"
             );
             if kind.faults().is_empty() {
-                demand!(
+                require!(
                     bot.knows_end,
-                    "the {kind:?} bot of {} never hears of the end",
+                    "the {kind:?} bot of {} never receives the end",
                     bot.seat
                 );
-                demand!(
+                require!(
                     seat.house_decisions == 0,
                     "the house decides for the {kind:?} bot of {}",
                     bot.seat
@@ -339,8 +339,8 @@ impl<G: WireGame> World<G> {
         }
     }
 
-    /// The seats of a kind of bot, for a summary.
+    /// The kinds of bots in a summary.
     pub(crate) fn kinds(&self) -> impl Iterator<Item = Kind> {
-        self.plan.bots.iter().map(|habits| habits.kind)
+        self.plan.bots.iter().map(|behaviour| behaviour.kind)
     }
 }

@@ -1,4 +1,4 @@
-// Seats as they look everywhere: each has a colour, a shape and its number.
+// The appearance of seats: each has a colour, a shape and its number.
 
 import { html, svg, type SVGTemplateResult, type TemplateResult } from "lit-html";
 
@@ -12,12 +12,12 @@ const OUTLINES = [
   "M0-12.5L3.3-4.6L12-3.9L5.4 1.8L7.4 10.2L0 5.7L-7.4 10.2L-5.4 1.8L-12-3.9L-3.3-4.6Z",
 ];
 
-/** The class that gives the colour of a seat to `color`. */
+/** Returns the CSS class that sets `color` to the colour of a seat. */
 export function seatClass(seat: number): string {
   return `seat-${seat % OUTLINES.length}`;
 }
 
-/** The mark of a seat at a place of a drawing; its radius is about `r`. */
+/** Renders the mark of a seat at a point; its radius is about `r`. */
 export function seatMark(seat: number, x: number, y: number, r = 10): SVGTemplateResult {
   const down = seat % OUTLINES.length === 2 ? 2.5 : 0;
   return svg`<g class="mark ${seatClass(seat)}" transform="translate(${x} ${y}) scale(${r / 10})">
@@ -27,12 +27,12 @@ export function seatMark(seat: number, x: number, y: number, r = 10): SVGTemplat
       >${seat}</text></g>`;
 }
 
-/** The mark of a seat in running text. */
+/** Renders the mark of a seat in running text. */
 export function seatBadge(seat: number): TemplateResult {
   return html`<svg class="badge" viewBox="-13 -13 26 26" aria-hidden="true">${seatMark(seat, 0, 0)}</svg>`;
 }
 
-/** A pawn of a seat whose foot stands at a place of a drawing; it is 26 high at scale 1. */
+/** Renders a pawn of a seat with its foot at a point; it is 26 high at scale 1. */
 export function pawn(seat: number, x: number, y: number, scale = 1): SVGTemplateResult {
   return svg`<g class="mark ${seatClass(seat)}" transform="translate(${x} ${y}) scale(${scale})">
     <title>pawn of seat ${seat}</title>
@@ -41,7 +41,7 @@ export function pawn(seat: number, x: number, y: number, scale = 1): SVGTemplate
     <text y="-0.5" text-anchor="middle" font-size="10" font-weight="700" fill="#fff">${seat}</text></g>`;
 }
 
-/** A meeple of a seat around a place of a drawing, standing or lying; it is 26 high at scale 1. */
+/** Renders a meeple of a seat around a point, standing or lying; it is 26 high at scale 1. */
 export function meeple(seat: number, x: number, y: number, scale = 1, lies = false): SVGTemplateResult {
   return svg`<g class="mark ${seatClass(seat)}" transform="translate(${x} ${y}) scale(${scale})">
     <g transform=${lies ? "rotate(-90)" : "rotate(0)"}>

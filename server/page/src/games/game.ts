@@ -1,4 +1,4 @@
-// What the page knows of a game. Everything outside the folders of the games goes through this.
+// The interface between the page and a game. Only this file is used outside the folders of the games.
 
 import type { TemplateResult } from "lit-html";
 import type { Picking, Step } from "../play/picking.ts";
@@ -10,7 +10,7 @@ import type {
   GameRequest,
 } from "../../gen/bridgemaster/v1/game_pb.ts";
 
-/** The name of a game's entry in the messages that hold one of all games. */
+/** The name of a game's field in the messages with one field for each game. */
 export type Entry = Exclude<GameObservation["game"]["case"], undefined>;
 
 type ValueOf<M extends { game: { case?: string | undefined; value?: unknown } }, K> = Extract<
@@ -29,50 +29,50 @@ export type DecisionOf<K extends Entry> = ValueOf<GameDecision, K>;
 /** An event of a game. */
 export type EventOf<K extends Entry> = ValueOf<GameEvent, K>;
 
-/** What a board is drawn from. */
+/** The data of a board. */
 export interface Scene<K extends Entry> {
   observation: ObservationOf<K>;
-  /** The options of the match; not known for a match that is damaged. */
+  /** The options of the match; missing for a damaged match. */
   config: ConfigOf<K> | undefined;
-  /** What happened since the position before: it is marked. */
+  /** Events since the previous position, which are highlighted. */
   events: EventOf<K>[];
-  /** A later observation of the match whose extent the board leaves room for. */
+  /** A later observation of the match, for which the board leaves space. */
   frame: ObservationOf<K> | undefined;
   /** Names of the bots, in seat order. */
   names: string[];
   /** Seats that owe a decision. */
   toDecide: number[];
-  /** What may be picked on the board, where somebody plays. */
+  /** The options that can be picked on the board, if this is the page of a player. */
   picking: Picking | undefined;
 }
 
-/** What a game gives to the page. */
+/** The parts of a game that the page needs. */
 export interface GameParts<K extends Entry> {
-  /** Its name for people. */
+  /** The name for visitors. */
   name: string;
-  /** What its points are called: "points", "pounds". */
+  /** The unit of its score: "points", "pounds". */
   pointsName: string;
-  /** The board. */
+  /** Renders the board of an observation. */
   board(scene: Scene<K>): TemplateResult;
-  /** One line about what is going on. */
+  /** Returns the status of the match, as one line. */
   status(observation: ObservationOf<K>): string;
-  /** The seats that owe a decision, as far as the viewer knows; none when the match is over. */
+  /** Returns the seats that owe a decision, as far as the viewer knows; none when the match is over. */
   toDecide(observation: ObservationOf<K>): number[];
-  /** Points of each seat that show so far. */
+  /** Returns the visible points of each seat. */
   points(observation: ObservationOf<K>): number[];
-  /** The text notation of a decision, as the rules page has it. */
+  /** Formats a decision, as defined on the page of the rules. */
   notation(decision: DecisionOf<K>): string;
-  /** The choices that a decision is made of, one after the other; none has no choice. Decisions that
-   * begin alike are told apart by a later step. */
+  /** Returns the steps in which a decision is chosen, at least one. Decisions with equal first steps
+   * differ in a later step. */
   steps(decision: DecisionOf<K>, observation: ObservationOf<K>, config: ConfigOf<K> | undefined): Step[];
-  /** Whether what lies on the table now still lies there later, so that room can be left for what
-   * comes; without this function it always does. */
-  goesOnTo?(now: ObservationOf<K>, later: ObservationOf<K>): boolean;
+  /** Returns whether the pieces of `now` are still on the table in `later`, so that space can be left
+   * for the others. Without this function they always are. */
+  continuesIn?(now: ObservationOf<K>, later: ObservationOf<K>): boolean;
 }
 
-/** A game, as everything outside its folder sees it. */
+/** A game, as used outside its folder. */
 export interface Game {
-  /** Its identifier, such as "old_london_bridge". */
+  /** Identifier of the game, such as "old_london_bridge". */
   id: string;
   entry: Entry;
   name: string;
@@ -82,12 +82,12 @@ export interface Game {
   toDecide(observation: GameObservation): number[];
   points(observation: GameObservation): number[];
   notation(decision: GameDecision): string;
-  /** What a seat may decide, each decision by its steps. */
+  /** Returns the steps of each legal decision of a request. */
   choices(request: GameRequest, config: GameConfig | undefined): Step[][];
-  goesOnTo(now: GameObservation, later: GameObservation): boolean;
+  continuesIn(now: GameObservation, later: GameObservation): boolean;
 }
 
-/** What a board is drawn from, of any game. */
+/** The data of a board of any game. */
 export interface AnyScene {
   observation: GameObservation;
   config: GameConfig | undefined;
@@ -97,7 +97,7 @@ export interface AnyScene {
   picking?: Picking;
 }
 
-/** Makes a game of its parts. Messages of another game are refused by an error. */
+/** Creates a game from its parts. Throws an error for messages of another game. */
 export function game<K extends Entry>(id: string, entry: K, parts: GameParts<K>): Game {
   const ours = <V>(message: { game: { case?: string | undefined; value?: unknown } }): V => {
     if (message.game.case !== entry) throw new Error(`a message of ${message.game.case}`);
@@ -128,6 +128,6 @@ export function game<K extends Entry>(id: string, entry: K, parts: GameParts<K>)
       const options = config?.game.case === entry ? ours<ConfigOf<K>>(config) : undefined;
       return legalDecisions.map((decision) => parts.steps(decision, observation, options));
     },
-    goesOnTo: (now, later) => parts.goesOnTo?.(observed(now), observed(later)) ?? true,
+    continuesIn: (now, later) => parts.continuesIn?.(observed(now), observed(later)) ?? true,
   };
 }

@@ -1,12 +1,12 @@
-// A bot of a ladder: its versions, how their ratings went, and what it did against the others.
+// A bot of a ladder: its versions with their ratings, and its results by opponent.
 
 import { html, svg, type SVGTemplateResult, type TemplateResult } from "lit-html";
 import type { LadderHeadToHead, LadderMatch, LadderVersion } from "../../gen/bridgemaster/v1/ladder_service_pb.ts";
 import { botPath, ladderPath } from "../address.ts";
 import { seatClass } from "../drawing/seat.ts";
 import { Pages } from "../lists/pages.ts";
-import { troubled, waiting } from "../shell.ts";
-import { type Trouble, troubleOf } from "../source/refusal.ts";
+import { failurePage, waiting } from "../shell.ts";
+import { type Failure, failureOf } from "../source/refusal.ts";
 import { ladders } from "../source/server.ts";
 import { plain } from "../text.ts";
 import { matchesOf, matchList } from "./matches.ts";
@@ -14,15 +14,15 @@ import { rangeOf, rankText, ratingBar, ratingText } from "./rating.ts";
 
 const WIDTH = 800;
 const HEIGHT = 220;
-/** Opponents of a page. */
+/** Number of opponents per page of the list. */
 const PAGE_SIZE = 50;
 
-/** The page of a bot. */
+/** The page of a bot on a ladder. */
 export class BotPage {
   #versions: LadderVersion[] | undefined;
   readonly #others: Pages<LadderHeadToHead>;
   readonly #matches: Pages<LadderMatch>;
-  #trouble: Trouble | undefined;
+  #failure: Failure | undefined;
 
   constructor(private readonly ladderId: string, private readonly botName: string, changed: () => void) {
     this.#others = new Pages(async (pageToken) => {
@@ -31,7 +31,7 @@ export class BotPage {
       return { items: entries, nextPageToken };
     }, changed);
     this.#matches = matchesOf(ladderId, botName, changed);
-    this.#read().catch((error: unknown) => (this.#trouble = troubleOf(error))).finally(changed);
+    this.#read().catch((error: unknown) => (this.#failure = failureOf(error))).finally(changed);
   }
 
   async #read(): Promise<void> {
@@ -41,9 +41,9 @@ export class BotPage {
   }
 
   view(): TemplateResult {
-    if (this.#trouble) return troubled(this.#trouble, "This bot cannot be shown");
+    if (this.#failure) return failurePage(this.#failure, "This bot cannot be shown");
     const versions = this.#versions;
-    if (!versions) return waiting("Asking for the bot…");
+    if (!versions) return waiting("Loading the bot…");
     const range = rangeOf(versions.map(({ standing }) => standing?.rating));
     return html`<main class="list"><h1><bdi>${plain(this.botName)}</bdi></h1>
       <p><a href=${ladderPath(this.ladderId)}>standings of <bdi>${plain(this.ladderId)}</bdi></a> · <a href=${botPath(this.botName)}>its matches</a></p>
@@ -59,7 +59,7 @@ export class BotPage {
   }
 }
 
-/** The rating over time, one line a version, with its interval behind it. */
+/** Renders the rating over time, one line per version, with its interval. */
 function history(versions: LadderVersion[]): TemplateResult {
   const points = versions.flatMap((version) => version.history);
   if (points.length < 2) return html``;

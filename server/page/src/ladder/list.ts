@@ -5,26 +5,26 @@ import { type Ladder, LadderState } from "../../gen/bridgemaster/v1/ladder_servi
 import { ladderPath } from "../address.ts";
 import { gameOf } from "../games/registry.ts";
 import { Pages } from "../lists/pages.ts";
-import { troubled, waiting } from "../shell.ts";
-import { type Trouble, troubleOf } from "../source/refusal.ts";
+import { failurePage, waiting } from "../shell.ts";
+import { type Failure, failureOf } from "../source/refusal.ts";
 import { ladders } from "../source/server.ts";
 import { plain } from "../text.ts";
 
-/** Ladders of a page. */
+/** Number of ladders per page of the list. */
 const PAGE_SIZE = 50;
 
-/** Where a ladder stands, with a mark when its order is settled. */
+/** Renders the state of a ladder, with a mark if its order is settled. */
 export function stateTags(ladder: Ladder): TemplateResult {
   const state = (LadderState[ladder.state] ?? "").toLowerCase();
   return html`<span class="tag ${ladder.state === LadderState.OPEN ? "live" : ""}">${state}</span>${
-    ladder.settled ? html`<span class="tag good" title="the order of the top ten holds with 95 %">✓ settled</span>` : undefined}`;
+    ladder.settled ? html`<span class="tag good" title="the order of the top ten is settled with 95 % confidence">✓ settled</span>` : undefined}`;
 }
 
 /** The list of ladders. */
 export class LadderList {
   readonly #ladders: Pages<Ladder>;
   #isRead = false;
-  #trouble: Trouble | undefined;
+  #failure: Failure | undefined;
 
   constructor(changed: () => void) {
     this.#ladders = new Pages(async (pageToken) => {
@@ -33,18 +33,18 @@ export class LadderList {
     }, changed);
     this.#ladders.read().then(
       () => (this.#isRead = true),
-      (error: unknown) => (this.#trouble = troubleOf(error)),
+      (error: unknown) => (this.#failure = failureOf(error)),
     ).finally(changed);
   }
 
   view(): TemplateResult {
-    if (this.#trouble?.isUnsupported) {
+    if (this.#failure?.isUnsupported) {
       return html`<main class="plain"><div class="panel empty"><h1>Ladders</h1><p>This server has no ladders.</p></div></main>`;
     }
-    if (this.#trouble) return troubled(this.#trouble, "The ladders cannot be listed");
-    if (!this.#isRead) return waiting("Asking for the ladders…");
+    if (this.#failure) return failurePage(this.#failure, "The ladders cannot be listed");
+    if (!this.#isRead) return waiting("Loading the ladders…");
     return html`<main class="list"><h1>Ladders</h1>${this.#ladders.items.length === 0
-      ? html`<p class="panel empty">No ladder has been made yet.</p>`
+      ? html`<p class="panel empty">There are no ladders yet.</p>`
       : html`<ul class="cards">${this.#ladders.items.map((ladder) => html`<li class="panel card">
           <a class="cover" href=${ladderPath(ladder.ladderId)}><bdi>${plain(ladder.ladderId)}</bdi></a>
           <p>${stateTags(ladder)}</p><p>${gameOf(ladder.config?.game)?.name ?? ""}, ${ladder.config?.seats ?? "?"} seats</p>

@@ -7,10 +7,10 @@ import { Pages } from "../lists/pages.ts";
 import { ladders } from "../source/server.ts";
 import { plain } from "../text.ts";
 
-/** Matches of a page. */
+/** Number of matches per page of the list. */
 const PAGE_SIZE = 20;
 
-/** The matches, the newest first; of a bot, if one is named. */
+/** Returns the list of matches, newest first; only those of a bot if it is named. */
 export function matchesOf(ladderId: string, botName: string, changed: () => void): Pages<LadderMatch> {
   return new Pages(async (pageToken) => {
     const { matches, nextPageToken } = await ladders().listLadderMatches({ ladderId, botName, pageSize: PAGE_SIZE, pageToken });
@@ -18,7 +18,7 @@ export function matchesOf(ladderId: string, botName: string, changed: () => void
   }, changed);
 }
 
-/** The list of them. */
+/** Renders the list of matches. */
 export function matchList(pages: Pages<LadderMatch>): TemplateResult | undefined {
   if (pages.items.length === 0) return undefined;
   return html`<h2 id="matches">Latest matches</h2><ul class="latest" aria-labelledby="matches">${pages.items.map(({ match }) => match && html`<li>

@@ -1,15 +1,15 @@
-// Ratings as figures and as bars.
+// Ratings as numbers and as bars.
 
 import { html, svg, type SVGTemplateResult, type TemplateResult } from "lit-html";
 import type { Rating } from "../../gen/bridgemaster/v1/rating_pb.ts";
 
-/** The least and the most that a chart of ratings shows, in Elo points. */
+/** The range of a chart of ratings, in Elo points. */
 export interface Range {
   low: number;
   high: number;
 }
 
-/** The range of some ratings, with a margin. */
+/** Returns the range of some ratings, with a margin. */
 export function rangeOf(ratings: readonly (Rating | undefined)[]): Range {
   const ends = ratings.flatMap((rating) => (rating ? [rating.eloLow, rating.eloHigh] : [])).filter(Number.isFinite);
   const [low, high] = [Math.min(0, ...ends), Math.max(0, ...ends)];
@@ -17,13 +17,13 @@ export function rangeOf(ratings: readonly (Rating | undefined)[]): Range {
   return { low: low - margin, high: high + margin };
 }
 
-/** A rank, or the range of ranks that cannot be told apart: "1", "2–4". */
+/** Formats a rank, or the range of ranks within its confidence interval: "1", "2–4". */
 export function rankText(rating: Rating | undefined): string {
   if (!rating || rating.rankBest === 0) return "–";
   return rating.rankBest === rating.rankWorst ? String(rating.rankBest) : `${rating.rankBest}–${rating.rankWorst}`;
 }
 
-/** A rating with the half width of its interval: "+34 ± 12". */
+/** Formats a rating with half the width of its interval: "+34 ± 12". */
 export function ratingText(rating: Rating | undefined): string {
   if (!rating) return "–";
   const half = Math.round((rating.eloHigh - rating.eloLow) / 2);
@@ -31,7 +31,7 @@ export function ratingText(rating: Rating | undefined): string {
   return `${elo > 0 ? "+" : elo < 0 ? "−" : ""}${Math.abs(elo)} ± ${half}`;
 }
 
-/** A rating as a point on its interval. */
+/** Renders a rating as a point on its interval. */
 export function ratingBar(rating: Rating | undefined, { low, high }: Range): TemplateResult {
   const x = (elo: number) => ((Math.min(high, Math.max(low, elo)) - low) / (high - low)) * 200;
   const bar: SVGTemplateResult | undefined = rating && svg`<path d="M${x(rating.eloLow)} 12H${x(rating.eloHigh)}" class="interval"/>

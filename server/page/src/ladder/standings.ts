@@ -6,15 +6,15 @@ import { AttendanceState } from "../../gen/bridgemaster/v1/lobby_service_pb.ts";
 import { ladderPath } from "../address.ts";
 import { gameOf } from "../games/registry.ts";
 import { Pages } from "../lists/pages.ts";
-import { troubled, waiting } from "../shell.ts";
-import { type Trouble, troubleOf } from "../source/refusal.ts";
+import { failurePage, waiting } from "../shell.ts";
+import { type Failure, failureOf } from "../source/refusal.ts";
 import { ladders } from "../source/server.ts";
 import { plain } from "../text.ts";
 import { stateTags } from "./list.ts";
 import { matchesOf, matchList } from "./matches.ts";
 import { rangeOf, rankText, ratingBar, ratingText } from "./rating.ts";
 
-/** Bots of a page. */
+/** Number of bots per page of the list. */
 const PAGE_SIZE = 50;
 
 /** The page of a ladder. */
@@ -22,7 +22,7 @@ export class StandingsPage {
   #ladder: Ladder | undefined;
   readonly #standings: Pages<Standing>;
   readonly #matches: Pages<LadderMatch>;
-  #trouble: Trouble | undefined;
+  #failure: Failure | undefined;
 
   constructor(private readonly ladderId: string, changed: () => void) {
     this.#standings = new Pages(async (pageToken) => {
@@ -30,7 +30,7 @@ export class StandingsPage {
       return { items: standings, nextPageToken };
     }, changed);
     this.#matches = matchesOf(ladderId, "", changed);
-    this.#read().catch((error: unknown) => (this.#trouble = troubleOf(error))).finally(changed);
+    this.#read().catch((error: unknown) => (this.#failure = failureOf(error))).finally(changed);
   }
 
   async #read(): Promise<void> {
@@ -40,12 +40,12 @@ export class StandingsPage {
   }
 
   view(): TemplateResult {
-    if (this.#trouble) return troubled(this.#trouble, "This ladder cannot be shown");
+    if (this.#failure) return failurePage(this.#failure, "This ladder cannot be shown");
     const ladder = this.#ladder;
-    if (!ladder) return waiting("Asking for the standings…");
+    if (!ladder) return waiting("Loading the standings…");
     const range = rangeOf(this.#standings.items.map(({ rating }) => rating));
     return html`<main class="list"><h1><bdi>${plain(ladder.ladderId)}</bdi> ${stateTags(ladder)}</h1>
-      <p class="quiet">${gameOf(ladder.config?.game)?.name ?? ""}, ${ladder.config?.seats ?? "?"} seats; ${ladder.matches} matches count</p>
+      <p class="quiet">${gameOf(ladder.config?.game)?.name ?? ""}, ${ladder.config?.seats ?? "?"} seats; ${ladder.matches} rated matches</p>
       <table class="standings ranking"><thead><tr><th class="figure">Rank</th><th>Bot</th><th class="figure">Rating</th><th>Interval</th><th class="figure">Matches</th><th>State</th></tr></thead>
         <tbody>${this.#standings.items.map((standing) => html`<tr><td class="figure">${rankText(standing.rating)}</td>
           <th scope="row"><a href=${ladderPath(ladder.ladderId, standing.botName)}><bdi>${plain(standing.botName)}</bdi></a>
@@ -60,5 +60,5 @@ function marks(standing: Standing): TemplateResult {
   const state = (AttendanceState[standing.state] ?? "").toLowerCase();
   return html`${state && state !== "unspecified" ? html`<span class="tag" title=${plain(standing.detail)}>${state.replace(/_/g, " ")}</span>` : undefined}${
     standing.isHouseBot ? html`<span class="tag">house</span>` : undefined}${
-    standing.changed ? html`<span class="tag warn" title="its last 100 results do not fit its earlier ones">changed</span>` : undefined}`;
+    standing.changed ? html`<span class="tag warn" title="the bot's last 100 results differ significantly from its earlier results">changed</span>` : undefined}`;
 }

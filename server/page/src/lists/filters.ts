@@ -1,10 +1,10 @@
-// The filters of the list of matches: what the address says, and what the server is asked.
+// The filters of the list of matches, in the address and in requests.
 
 import { create } from "@bufbuild/protobuf";
 import { MatchState } from "../../gen/bridgemaster/v1/match_pb.ts";
 import { type MatchFilter, MatchFilterSchema } from "../../gen/bridgemaster/v1/match_service_pb.ts";
 
-/** The states that can be asked for, by their name in the address. */
+/** The states to filter by, by their name in the address. */
 export const STATES: Readonly<Record<string, MatchState>> = {
   waiting: MatchState.WAITING,
   running: MatchState.RUNNING,
@@ -12,7 +12,7 @@ export const STATES: Readonly<Record<string, MatchState>> = {
   cancelled: MatchState.CANCELLED,
 };
 
-/** The filter that the address names. A label is `NAME=VALUE`. */
+/** Parses the filter in an address. A label is `NAME=VALUE`. */
 export function filterOf(query: URLSearchParams): MatchFilter {
   const label = query.get("label") ?? "";
   const [name = "", ...value] = label.split("=");

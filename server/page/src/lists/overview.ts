@@ -1,69 +1,69 @@
-// The matches in play of a list, with what spectators see of each: all of them over one stream, since
-// a browser has few connections to one address.
+// The matches in progress, as spectators see them. One stream serves all of them, since browsers
+// limit the connections to one address.
 
 import type { GameObservation } from "../../gen/bridgemaster/v1/game_pb.ts";
 import { type MatchInfo, MatchState } from "../../gen/bridgemaster/v1/match_pb.ts";
 import type { MatchFilter } from "../../gen/bridgemaster/v1/match_service_pb.ts";
 import { Pauses } from "../source/pauses.ts";
-import { troubleOf } from "../source/refusal.ts";
+import { failureOf } from "../source/refusal.ts";
 import { matches } from "../source/server.ts";
 import { visible } from "../source/turns.ts";
 
-/** Matches that are followed at once: each has a picture. */
-const MOST = 20;
-/** Shortest time between two pictures of one match, in ms. */
+/** Maximum number of matches to follow at once; each has a thumbnail. */
+const MAX_MATCHES = 20;
+/** Minimum interval of two updates of one match, in ms. */
 const INTERVAL_MS = 1_000;
-/** Longest time until a lost stream is opened again, in ms. */
-const LONGEST_RETRY_MS = 15_000;
+/** Maximum pause before a lost stream is reopened, in ms. */
+const MAX_RETRY_MS = 15_000;
 
-/** A match in play. */
+/** A match in progress. */
 export interface Followed {
   match: MatchInfo;
-  /** What spectators see; not there before the match starts. */
+  /** The spectators' view; undefined before the match starts. */
   observation: GameObservation | undefined;
-  /** Counts what came of it. */
+  /** Incremented with each update. */
   version: number;
 }
 
-/** Whether a match may still go on. */
+/** Returns whether a match is waiting or running. */
 export const isInPlay = ({ state }: MatchInfo): boolean => state === MatchState.WAITING || state === MatchState.RUNNING;
 
-/** The matches in play. */
+/** Follows the matches in progress. */
 export class Overview {
   readonly followed = new Map<string, Followed>();
 
   constructor(
     private readonly filter: MatchFilter,
     private readonly changed: () => void,
-    /** A match is none of them any more. */
+    /** Called when a match has ended. */
     private readonly left: () => void,
   ) {
     void this.#follow();
   }
 
   async #follow(): Promise<void> {
-    const pauses = new Pauses(LONGEST_RETRY_MS);
+    const pauses = new Pauses(MAX_RETRY_MS);
     for (;;) {
       await visible();
       const cut = new AbortController();
       const onHide = () => document.hidden && cut.abort();
       document.addEventListener("visibilitychange", onHide);
       try {
-        // All of them are told anew; those that are over by now are not.
+        // A new stream starts with all matches in progress.
         this.followed.clear();
         for await (const { match, observation } of matches().watchMatches(
-          { filter: this.filter, maxMatches: MOST, intervalMs: INTERVAL_MS }, { signal: cut.signal })) {
+          { filter: this.filter, maxMatches: MAX_MATCHES, intervalMs: INTERVAL_MS }, { signal: cut.signal })) {
           pauses.reset();
           if (!match) continue;
           this.#take(match, observation);
         }
       } catch (error) {
-        // Without the stream the list is as it was asked for.
-        if (!cut.signal.aborted && !troubleOf(error).mayPass) return;
+        // Without the stream, the list is refreshed by calls only.
+        if (!cut.signal.aborted && !failureOf(error).isTemporary) return;
       } finally {
         document.removeEventListener("visibilitychange", onHide);
       }
-      if (!document.hidden) await pauses.pass();
+      if (!document.hidden) await pauses.wait();
     }
   }
 
@@ -73,7 +73,7 @@ export class Overview {
       this.followed.delete(match.matchId);
       this.left();
     } else {
-      // Its rules come with its first message alone.
+      // Only the first message of a match contains its config.
       match.config ??= before?.match.config;
       this.followed.set(match.matchId, { match, observation, version: (before?.version ?? 0) + 1 });
     }

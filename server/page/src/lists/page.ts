@@ -1,4 +1,4 @@
-// The list of matches: those that run, and those that have ended, with filters.
+// The list of matches, in progress and finished, with filters.
 
 import { html, type TemplateResult } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
@@ -7,17 +7,17 @@ import { type MatchInfo, MatchState } from "../../gen/bridgemaster/v1/match_pb.t
 import { botPath, matchPath } from "../address.ts";
 import { seatBadge } from "../drawing/seat.ts";
 import { GAMES, gameOf } from "../games/registry.ts";
-import { troubled, waiting } from "../shell.ts";
-import { type Trouble, troubleOf } from "../source/refusal.ts";
+import { failurePage, waiting } from "../shell.ts";
+import { type Failure, failureOf } from "../source/refusal.ts";
 import { matches } from "../source/server.ts";
 import { plain } from "../text.ts";
 import { filterOf, STATES } from "./filters.ts";
 import { type Followed, isInPlay, Overview } from "./overview.ts";
 
-/** Matches that a page asks for. */
+/** Number of matches per page of the list. */
 const PAGE_SIZE = 50;
-/** How often the list is asked for again while the tab is looked at, in ms: for matches that are new
- * and do not run. */
+/** Refresh interval of the list while the tab is visible, in ms: for new matches that are not running
+ * yet. */
 const REFRESH_MS = 5000;
 
 /** The list of matches. */
@@ -26,7 +26,7 @@ export class ListPage {
   #damaged: string[] = [];
   #next = "";
   #pages = 0;
-  #trouble: Trouble | undefined;
+  #failure: Failure | undefined;
   #overview: Overview | undefined;
 
   constructor(private readonly query: URLSearchParams, private readonly changed: () => void) {
@@ -34,13 +34,13 @@ export class ListPage {
     setInterval(() => void this.#refresh(), REFRESH_MS);
   }
 
-  async #ask(pageToken: string) {
+  async #load(pageToken: string) {
     return matches().listMatches({ filter: filterOf(this.query), pageSize: PAGE_SIZE, pageToken });
   }
 
   async #more(): Promise<void> {
     try {
-      const answer = await this.#ask(this.#next);
+      const answer = await this.#load(this.#next);
       this.#matches.push(...answer.matches);
       this.#damaged.push(...answer.damagedMatchIds);
       this.#next = answer.nextPageToken;
@@ -50,25 +50,25 @@ export class ListPage {
         this.#overview ??= new Overview(filter, this.changed, () => void this.#refresh());
       }
     } catch (error) {
-      this.#trouble = troubleOf(error);
+      this.#failure = failureOf(error);
     }
     this.changed();
   }
 
-  /** Asks for the first page again, if it is all that is shown. */
+  /** Reloads the first page, if no other is shown. */
   async #refresh(): Promise<void> {
-    if (document.hidden || this.#pages !== 1 || this.#trouble) return;
+    if (document.hidden || this.#pages !== 1 || this.#failure) return;
     try {
-      const answer = await this.#ask("");
+      const answer = await this.#load("");
       if (this.#pages !== 1) return;
       [this.#matches, this.#damaged, this.#next] = [answer.matches, answer.damagedMatchIds, answer.nextPageToken];
       this.changed();
     } catch {
-      // What is shown stays; the next time may do better.
+      // Keep the current list; the next refresh may succeed.
     }
   }
 
-  /** The matches in play, the newest first: those that are followed, and others of the list. */
+  /** Returns the matches in progress, newest first: those that are followed, and others of the list. */
   #inPlay(): Followed[] {
     const followed = this.#overview?.followed ?? new Map<string, Followed>();
     const others = this.#matches.filter((match) => isInPlay(match) && !followed.has(match.matchId));
@@ -77,16 +77,16 @@ export class ListPage {
   }
 
   view(): TemplateResult {
-    if (this.#trouble) return troubled(this.#trouble, "The matches cannot be listed");
-    if (this.#pages === 0) return waiting("Asking for the matches…");
+    if (this.#failure) return failurePage(this.#failure, "The matches cannot be listed");
+    if (this.#pages === 0) return waiting("Loading the matches…");
     const bot = this.query.get("bot");
     const inPlay = this.#inPlay();
     const over = this.#matches.filter((match) => !isInPlay(match));
     return html`<main class="list"><h1>${bot ? html`Matches of <bdi>${plain(bot)}</bdi>` : "Matches"}</h1>${filters(this.query)}
-      ${inPlay.length > 0 ? html`<section aria-label="matches in play"><h2>In play</h2><ul class="cards">${repeat(inPlay, ({ match }) => match.matchId, (one) => guard([one.match, one.version], () => card(one)))}</ul></section>` : undefined}
-      ${over.length > 0 ? html`<section aria-label="matches that are over"><h2>Over</h2>${table(over)}</section>` : undefined}
-      ${this.#matches.length === 0 ? html`<div class="panel empty"><p>No match ${[...this.query.values()].some(Boolean) ? "fits these filters" : "has been made yet"}.</p>
-        <p class="quiet">Drop a replay file anywhere on this page to look at it.</p></div>` : undefined}
+      ${inPlay.length > 0 ? html`<section aria-label="matches in progress"><h2>In progress</h2><ul class="cards">${repeat(inPlay, ({ match }) => match.matchId, (one) => guard([one.match, one.version], () => card(one)))}</ul></section>` : undefined}
+      ${over.length > 0 ? html`<section aria-label="finished matches"><h2>Finished</h2>${table(over)}</section>` : undefined}
+      ${this.#matches.length === 0 ? html`<div class="panel empty"><p>${[...this.query.values()].some(Boolean) ? "No matches fit these filters." : "There are no matches yet."}</p>
+        <p class="quiet">Drop a replay file anywhere on this page to open it.</p></div>` : undefined}
       ${this.#damaged.length > 0 ? html`<p class="notice">The server cannot read ${this.#damaged.length} matches: ${this.#damaged.map((id) => html`<code>${plain(id)}</code> `)}</p>` : undefined}
       ${this.#next ? html`<p><button type="button" @click=${() => void this.#more()}>Older matches</button></p>` : undefined}</main>`;
   }
@@ -103,7 +103,7 @@ function filters(query: URLSearchParams): TemplateResult {
     ${[...query.values()].some(Boolean) ? html`<a href="/">all</a>` : undefined}</form>`;
 }
 
-/** Goes to the filtered list; the policy of the page lets no form do that by itself. */
+/** Goes to the filtered list by script, since the content security policy forbids form submission. */
 function onFilter(event: Event): void {
   event.preventDefault();
   const query = new URLSearchParams();
@@ -133,7 +133,7 @@ function labels(match: MatchInfo): TemplateResult | undefined {
   return html`<div class="labels">${all.map(([name, value]) => html`<a class="tag" href="/?${new URLSearchParams({ label: `${name}=${value}` })}"><bdi>${plain(name)}=${plain(value)}</bdi></a>`)}</div>`;
 }
 
-/** The board of a match in small, for the eye alone: the link beside it leads to the board itself. */
+/** Renders a decorative thumbnail of a board; the link next to it leads to the match. */
 function thumbnail({ match, observation }: Followed): TemplateResult {
   const game = gameOf(observation);
   if (!observation || !game) return html`<div class="thumb none" aria-hidden="true"></div>`;
@@ -146,11 +146,11 @@ function card(followed: Followed): TemplateResult {
   const { match, observation } = followed;
   const status = observation && gameOf(observation)?.status(observation);
   return html`<li class="panel card">${thumbnail(followed)}<a class="cover" href=${matchPath(match.matchId)}>${gameName(match)}</a>
-    <p>${match.state === MatchState.RUNNING ? html`<span class="tag live">live</span>` : html`<span class="tag">waits for bots</span>`}
+    <p>${match.state === MatchState.RUNNING ? html`<span class="tag live">live</span>` : html`<span class="tag">waiting for bots</span>`}
       <span class="quiet">${match.decisions === 1 ? "1 decision" : `${match.decisions} decisions`}${status ? html` · ${status}` : undefined}</span></p>${bots(match)}${labels(match)}</li>`;
 }
 
-/** A moment as people write it, in their own time zone. */
+/** Formats a time in the visitor's locale and time zone. */
 function moment(unixMs: bigint): TemplateResult | undefined {
   if (unixMs === 0n) return undefined;
   const date = new Date(Number(unixMs));

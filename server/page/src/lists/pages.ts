@@ -1,51 +1,51 @@
-// A list of the server that is read page by page, as far as somebody wants to see it.
+// A list of the server that is loaded page by page, on demand.
 
 import { html, type TemplateResult } from "lit-html";
-import { troubleOf } from "../source/refusal.ts";
+import { failureOf } from "../source/refusal.ts";
 import { plain } from "../text.ts";
 
-/** One page, and the token of the next one; empty when this was the last. */
+/** One page, and the token of the next one; empty for the last page. */
 export interface ListPart<T> {
   items: T[];
   nextPageToken: string;
 }
 
-/** The pages that were read. */
+/** The pages that were loaded. */
 export class Pages<T> {
   readonly items: T[] = [];
   #next: string | undefined = "";
-  #isAsked = false;
-  #trouble = "";
+  #isLoading = false;
+  #failure = "";
 
-  /** `ask` gives the page of a token; the token of the first is empty. */
-  constructor(private readonly ask: (pageToken: string) => Promise<ListPart<T>>, private readonly changed: () => void) {}
+  /** `load` returns the page of a token; the token of the first page is empty. */
+  constructor(private readonly load: (pageToken: string) => Promise<ListPart<T>>, private readonly changed: () => void) {}
 
-  /** Reads the next page. */
+  /** Loads the next page. */
   async read(): Promise<void> {
     if (this.#next === undefined) return;
-    const { items, nextPageToken } = await this.ask(this.#next);
+    const { items, nextPageToken } = await this.load(this.#next);
     this.items.push(...items);
     this.#next = nextPageToken || undefined;
   }
 
-  /** Reads the next page for somebody who asks for it, and tells what goes wrong. */
+  /** Loads the next page when the button is pressed, and shows an error. */
   async #more(): Promise<void> {
-    if (this.#isAsked) return;
-    [this.#isAsked, this.#trouble] = [true, ""];
+    if (this.#isLoading) return;
+    [this.#isLoading, this.#failure] = [true, ""];
     this.changed();
     try {
       await this.read();
     } catch (error) {
-      this.#trouble = troubleOf(error).text;
+      this.#failure = failureOf(error).text;
     }
-    this.#isAsked = false;
+    this.#isLoading = false;
     this.changed();
   }
 
-  /** The button for the next page, if there is one. */
+  /** Renders the button for the next page, if there is one. */
   more(label: string): TemplateResult | undefined {
     if (this.#next === undefined) return undefined;
-    return html`<p><button type="button" ?disabled=${this.#isAsked} @click=${() => void this.#more()}>${label}</button>${
-      this.#trouble ? html` <span class="notice" role="alert">${plain(this.#trouble)}</span>` : undefined}</p>`;
+    return html`<p><button type="button" ?disabled=${this.#isLoading} @click=${() => void this.#more()}>${label}</button>${
+      this.#failure ? html` <span class="notice" role="alert">${plain(this.#failure)}</span>` : undefined}</p>`;
   }
 }

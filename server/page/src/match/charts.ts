@@ -1,4 +1,4 @@
-// Time and points by decision, under the board.
+// The charts of time and points by decision, below the board.
 
 import { html, svg, type SVGTemplateResult, type TemplateResult } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
@@ -6,16 +6,16 @@ import { seatBadge, seatClass } from "../drawing/seat.ts";
 import type { MatchPage } from "./page.ts";
 import { type Think, timeText } from "./timeline.ts";
 
-/** Height of the strip of one seat, and of the chart of points. */
+/** Heights of the time strip of one seat, and of the chart of points. */
 const STRIP = 40;
 const POINTS = 120;
 
-/** Heights grow with the square root, so that short thinks show beside long ones. */
+/** Returns a height by the square root, so that short times are visible next to long ones. */
 function height(ms: number, longest: number): number {
   return longest <= 0 ? 0 : Math.sqrt(ms / longest) * (STRIP - 6);
 }
 
-/** One path for all bars of a kind, from one height to another. */
+/** Returns one path for all bars of a kind. */
 function bars(thinks: (Think | undefined)[], seat: number, span: (think: Think) => readonly [number, number]): string {
   let path = "";
   thinks.forEach((think, index) => {
@@ -27,7 +27,7 @@ function bars(thinks: (Think | undefined)[], seat: number, span: (think: Think) 
 }
 
 function strip(page: MatchPage, seat: number, longest: number): SVGTemplateResult {
-  // Before the others come there is one position alone, which is no chart yet.
+  // Before all positions are loaded, there is only one.
   const thinks = page.record.isFromBeginning ? page.timeline.thinks : [];
   const own = (think: Think) => height(think.chargedMs - think.lagMs, longest);
   const charged = (think: Think) => height(think.chargedMs, longest);
@@ -56,7 +56,7 @@ function points(page: MatchPage): SVGTemplateResult[] {
   });
 }
 
-/** Takes a click on a chart to the position below it. */
+/** Returns a handler that goes to the position of a click on a chart. */
 function jump(page: MatchPage) {
   return (event: MouseEvent) => {
     const box = (event.currentTarget as Element).getBoundingClientRect();
@@ -68,7 +68,6 @@ function cursor(page: MatchPage, high: number): SVGTemplateResult {
   return svg`<path d="M${page.index} 0V${high}" class="cursor"/>`;
 }
 
-/** The charts. */
 export function charts(page: MatchPage): TemplateResult {
   const { record, last } = page;
   const width = Math.max(1, last);
@@ -78,7 +77,7 @@ export function charts(page: MatchPage): TemplateResult {
   const now = page.timeline.points[page.index] ?? [];
   const key = [record.version, record.seats];
   return html`<section class="panel charts" aria-label="charts">
-    <h2>Time to think <small>bars: charged <i class="key think-key"></i>, server’s lag <i class="key lag-key"></i>, credited <i class="key credit-key"></i>;
+    <h2>Thinking time <small>bars: charged <i class="key think-key"></i>, server’s lag <i class="key lag-key"></i>, credited <i class="key credit-key"></i>;
       late <i class="key late-key"></i>, by the house <i class="key house-key"></i>; line: bank left. Longest ${timeText(longest)}</small></h2>
     ${seats.map((seat) => html`<div class="strip">${seatBadge(seat)}<svg viewBox="0 0 ${width} ${STRIP}" preserveAspectRatio="none" role="img"
         aria-label="time of seat ${seat}" @click=${jump(page)}>${guard(key, () => strip(page, seat, longest))}${cursor(page, STRIP)}</svg>

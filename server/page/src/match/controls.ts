@@ -21,13 +21,13 @@ function button(name: keyof typeof ICONS, label: string, action: () => void, dis
     <svg viewBox="0 0 24 24" aria-hidden="true"><path d=${ICONS[name]} fill="currentColor"/></svg></button>`;
 }
 
-/** Shapes of marks: a cross for a fault, an arrow for points, a ring for a long think. */
+/** Returns the shape of a mark: a cross for a fault, an arrow for points, a ring for a long think. */
 function markShape({ kind }: Mark): string {
   if (kind === "fault") return "M-4-4L4 4M4-4L-4 4";
   return kind === "jump" ? "M-4.5 4L0-4L4.5 4Z" : "M0-4.5A4.5 4.5 0 1 1-0.01-4.5Z";
 }
 
-/** Marks above the scrubber. They are links for the mouse; the keyboard has the transcript. */
+/** Renders the marks above the scrubber. They are for the mouse; the keyboard has the transcript. */
 function marks(page: MatchPage): TemplateResult {
   const last = Math.max(1, page.last);
   return html`<svg class="marks" width="100%" height="14" aria-hidden="true">${page.timeline.marks.map((mark) => svg`<svg
@@ -36,13 +36,12 @@ function marks(page: MatchPage): TemplateResult {
     <rect x="-7" width="14" height="14" fill="transparent"/><path transform="translate(0 7)" d=${markShape(mark)}/></svg>`)}</svg>`;
 }
 
-/** The controls. */
 export function controls(page: MatchPage): TemplateResult {
   const { index, last, record, isPlaying } = page;
   const position = page.position();
   const number = position?.number ?? 0;
   const all = record.positions.at(-1)?.number ?? 0;
-  const text = position?.played ? `decision ${number} of ${all}: ${decisionText(position.played)}` : `beginning, ${all} decisions`;
+  const text = position?.played ? `decision ${number} of ${all}: ${decisionText(position.played)}` : `start, ${all} decisions`;
   return html`<div class="controls" role="group" aria-label="position">
     <div class="scrub">${marks(page)}<input type="range" min="0" max=${last} .value=${live(String(index))} aria-label="position"
       aria-valuetext=${text} @input=${(event: Event) => page.goTo(Number((event.target as HTMLInputElement).value))}></div>
@@ -53,7 +52,7 @@ export function controls(page: MatchPage): TemplateResult {
       ${button("next", "next decision", () => page.goTo(index + 1), index >= last)}
       ${button("last", record.isLive ? "newest position, and follow" : "last position", () => page.goTo(last), index >= last)}
       <output class="count"><b>${number}</b> / ${all}</output>
-      <label class="speed"><span>speed</span><select aria-label="decisions a second" @change=${(event: Event) =>
+      <label class="speed"><span>speed</span><select aria-label="decisions per second" @change=${(event: Event) =>
         page.setSpeed(Number((event.target as HTMLSelectElement).value))}>${SPEEDS.map((speed) =>
         html`<option value=${speed} ?selected=${speed === page.speed}>${speed}/s</option>`)}</select></label>
       <button type="button" class="text" title="keyboard" aria-expanded=${page.showsHelp} @click=${() => page.toggleHelp()}>?<span class="wide"> keys</span></button>

@@ -1,4 +1,4 @@
-// The decision that led to the position: what was legal, what was chosen, what it cost.
+// The decision that led to the position: the legal decisions, the chosen one, and its time.
 
 import { html, type TemplateResult } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
@@ -8,8 +8,8 @@ import type { MatchPage } from "./page.ts";
 import { timeText } from "./timeline.ts";
 import { deciderName } from "./transcript.ts";
 
-/** Legal decisions that are listed. */
-const MOST_LISTED = 200;
+/** Maximum number of listed legal decisions. */
+const MAX_LISTED = 200;
 
 function legal(page: MatchPage): TemplateResult {
   const played = page.position()?.played;
@@ -17,19 +17,18 @@ function legal(page: MatchPage): TemplateResult {
   if (!played || !game) return html``;
   const names = played.legalDecisions.map((decision) => game.notation(decision));
   const chosen = names.indexOf(played.notation);
-  const shown = names.map((name, place) => ({ name, place })).filter(({ place }) => place < MOST_LISTED || place === chosen);
-  return html`<p>${names.length} legal${played.legalDecisionsCut ? ", and more that are not listed" : ""}${
+  const shown = names.map((name, place) => ({ name, place })).filter(({ place }) => place < MAX_LISTED || place === chosen);
+  return html`<p>${names.length} legal${played.legalDecisionsCut ? " in a truncated list" : ""}${
     chosen >= 0 ? html`; chosen: number <b>${chosen}</b>` : undefined}</p>
     <ol class="legal">${shown.map(({ name, place }) => html`<li class=${place === chosen ? "chosen" : ""} value=${place}>${
       place === chosen ? html`<b>${name}</b> ✓` : name}</li>`)}</ol>
     ${shown.length < names.length ? html`<p class="quiet">and ${names.length - shown.length} more</p>` : undefined}`;
 }
 
-/** The inspector. */
 export function inspector(page: MatchPage): TemplateResult {
   const position = page.position();
   const played = position?.played;
-  if (!played) return html`<section class="panel inspector" aria-label="decision"><h2>Decision</h2><p class="quiet">The beginning of the match.</p></section>`;
+  if (!played) return html`<section class="panel inspector" aria-label="decision"><h2>Decision</h2><p class="quiet">The start of the match.</p></section>`;
   const { charge } = played;
   const by = deciderName(played.decidedBy);
   const ms = (us: bigint) => timeText(Number(us) / 1000);
@@ -40,7 +39,7 @@ export function inspector(page: MatchPage): TemplateResult {
       <div><dt>credit</dt><dd>${ms(charge.creditUs)}</dd></div>${charge.refereeLagUs > 0n ? html`<div><dt>server’s lag</dt><dd>${ms(charge.refereeLagUs)}</dd></div>` : undefined}</dl>` : undefined}
     ${played.note ? html`<blockquote><bdi>${plain(played.note)}</bdi></blockquote>` : undefined}
     ${count > 0 ? html`<details ?open=${page.showsLegal} @toggle=${(event: Event) => page.showLegal((event.currentTarget as HTMLDetailsElement).open)}>
-      <summary>what was legal</summary>${page.showsLegal ? guard([page.index, page.record.version, page.eyes], () => legal(page)) : undefined}</details>` : undefined}
-    <h3>what changed</h3>${position.lines.length === 0 ? html`<p class="quiet">nothing that shows</p>`
-      : html`<ul class="changes" tabindex="0" aria-label="what changed">${position.lines.map((line) => html`<li>${plain(line)}</li>`)}</ul>`}</section>`;
+      <summary>legal decisions</summary>${page.showsLegal ? guard([page.index, page.record.version, page.viewSeat], () => legal(page)) : undefined}</details>` : undefined}
+    <h3>changes</h3>${position.lines.length === 0 ? html`<p class="quiet">no visible changes</p>`
+      : html`<ul class="changes" tabindex="0" aria-label="changes">${position.lines.map((line) => html`<li>${plain(line)}</li>`)}</ul>`}</section>`;
 }

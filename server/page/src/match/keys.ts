@@ -2,8 +2,8 @@
 
 import type { MatchPage } from "./page.ts";
 
-/** What the keys do, for the help. */
-export const KEYS: readonly (readonly [keys: string, does: string])[] = [
+/** The keys and their actions, for the help. */
+export const KEYS: readonly (readonly [keys: string, action: string])[] = [
   ["← →", "previous and next decision"],
   ["Home End", "first and last position"],
   ["Space", "play and pause"],
@@ -11,22 +11,22 @@ export const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ["N P", "next and previous decision of the same seat"],
   ["J K", "next and previous fault"],
   ["1 … 6", "view as seat 0 … 5"],
-  ["A", "what all seats knew, side by side"],
+  ["A", "views of all seats, side by side"],
   ["0 Esc", "view as a spectator"],
   ["?", "this help"],
 ];
 
-/** Whether the element takes this key itself. */
-function takesKey(target: EventTarget | null, key: string): boolean {
+/** Returns whether the element handles this key itself. */
+function handlesKey(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof Element)) return false;
   if (target.closest("input, select, textarea, [contenteditable]")) return true;
   return (key === " " || key === "Enter") && target.closest("button, a, summary") !== null;
 }
 
-/** Does what a key is for. */
+/** Handles a key of the page of a match. */
 export function onKey(page: MatchPage, event: KeyboardEvent): void {
-  if (event.ctrlKey || event.altKey || event.metaKey || takesKey(event.target, event.key)) return;
-  const seat = page.eyes ?? page.record.positions[page.index]?.played?.seat;
+  if (event.ctrlKey || event.altKey || event.metaKey || handlesKey(event.target, event.key)) return;
+  const seat = page.viewSeat ?? page.record.positions[page.index]?.played?.seat;
   const actions: Record<string, () => void> = {
     ArrowLeft: () => page.goTo(page.index - 1),
     ArrowRight: () => page.goTo(page.index + 1),

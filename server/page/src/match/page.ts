@@ -1,39 +1,39 @@
-// One match that is looked at: which position, by whose eyes, and what changes that.
+// The state of the page of a match: the position, the view, and the actions that change them.
 
 import type { Position } from "../../gen/bridgemaster/v1/position_pb.ts";
-import { type Look, readLook, SPEEDS, writeLook } from "../address.ts";
+import { type ViewState, readViewState, SPEEDS, writeViewState } from "../address.ts";
 import type { MatchRecord } from "./record.ts";
-import { seenBy } from "./sight.ts";
+import { visibleTo } from "./sight.ts";
 import { type Timeline, timelineOf } from "./timeline.ts";
 
-/** Where the look is kept: behind `?` where there is a server, behind `#` in a single file. */
+/** The part of the address with the view state: `?` on a server, `#` in a single file. */
 export type AddressMark = "?" | "#";
 
-/** Shortest time between two changes of the address, in ms: Safari allows 100 in 30 s. */
+/** Minimum interval of changes of the address, in ms: Safari allows 100 in 30 s. */
 const ADDRESS_MS = 350;
-/** Time between two drawings of a match whose positions are on their way, in ms. */
+/** Render interval while the positions of a match are loading, in ms. */
 const GROWTH_MS = 120;
 
 /** The state of the page of a match. */
 export class MatchPage {
-  /** The place of the position that is shown among those of the record. */
+  /** Index of the current position in the record. */
   index = 0;
-  /** Whose view is wanted: a seat's, those of all seats, or a spectator's. */
-  seat: Look["seat"];
+  /** The requested view: that of a seat, those of all seats, or that of a spectator. */
+  seat: ViewState["seat"];
   speed: number;
   isPlaying = false;
   showsHelp = false;
-  /** The list of what was legal is open. */
+  /** The list of legal decisions is open. */
   showsLegal = false;
-  /** Goes along with the newest position. */
+  /** The page follows the newest position. */
   follows: boolean;
-  /** What the page tells about its connection; empty when all is well. */
+  /** The state of the connection; empty if it is good. */
   notice = "";
 
   #timer: ReturnType<typeof setInterval> | undefined;
   #growth: ReturnType<typeof setTimeout> | undefined;
-  #wanted: number | undefined;
-  /** The number of the position that is shown, and how often the positions had been replaced then. */
+  #requestedNumber: number | undefined;
+  /** The number of the current position, and the value of `record.replaced` at that time. */
   #number = 0;
   #replaced = 0;
   #pause: ReturnType<typeof setTimeout> | undefined;
@@ -46,12 +46,12 @@ export class MatchPage {
     readonly mark: AddressMark,
     private readonly changed: () => void,
   ) {
-    const look = readLook(mark === "?" ? location.search : location.hash);
-    this.#wanted = look.at;
-    this.seat = look.seat;
-    this.speed = look.speed;
-    this.follows = record.isLive && look.at === undefined;
-    this.#settle();
+    const state = readViewState(mark === "?" ? location.search : location.hash);
+    this.#requestedNumber = state.at;
+    this.seat = state.seat;
+    this.speed = state.speed;
+    this.follows = record.isLive && state.at === undefined;
+    this.#applyRequested();
   }
 
   get last(): number {
@@ -66,16 +66,15 @@ export class MatchPage {
     return this.#timeline;
   }
 
-  /** Tells that the record has grown. What is shown already of a match that has ended is drawn again
-   * only now and then while the rest of it comes. */
+  /** Called when the record has grown. While an ended match is loading, renders only at intervals. */
   grew(): void {
     const before = this.index;
     if (this.follows) this.index = this.last;
     else if (this.#replaced !== this.record.replaced) this.index = this.record.indexOf(this.#number);
     this.#replaced = this.record.replaced;
-    const isAwaited = this.#wanted !== undefined;
-    this.#settle();
-    if (isAwaited && this.#wanted === undefined) this.#write();
+    const wasPending = this.#requestedNumber !== undefined;
+    this.#applyRequested();
+    if (wasPending && this.#requestedNumber === undefined) this.#write();
     if (this.record.isLive || this.index !== before) return this.changed();
     this.#growth ??= setTimeout(() => {
       this.#growth = undefined;
@@ -83,20 +82,20 @@ export class MatchPage {
     }, GROWTH_MS);
   }
 
-  /** Goes to the position that was asked for, as soon as it is there. */
-  #settle(): void {
-    if (this.#wanted !== undefined) this.index = this.record.indexOf(this.#wanted);
+  /** Goes to the requested position, once it is loaded. */
+  #applyRequested(): void {
+    if (this.#requestedNumber !== undefined) this.index = this.record.indexOf(this.#requestedNumber);
     this.#number = this.record.positions[this.index]?.number ?? 0;
-    if (this.#number === this.#wanted) this.#wanted = undefined;
+    if (this.#number === this.#requestedNumber) this.#requestedNumber = undefined;
   }
 
-  /** Goes to a position; to one that is still on its way, as soon as it is there. */
+  /** Goes to a position; to one that is still loading, once it is loaded. */
   goTo(index: number): void {
     const { record } = this;
     const place = Math.round(index);
-    const isHere = record.isLive || (record.isWhole && record.isFromBeginning) || (place >= 0 && place <= this.last);
+    const isLoaded = record.isLive || (record.isWhole && record.isFromBeginning) || (place >= 0 && place <= this.last);
     const number = (record.positions[0]?.number ?? 0) + place;
-    this.#wanted = isHere ? undefined : Math.min(record.info?.decisions ?? 0, Math.max(0, number));
+    this.#requestedNumber = isLoaded ? undefined : Math.min(record.info?.decisions ?? 0, Math.max(0, number));
     this.index = Math.min(this.last, Math.max(0, place));
     this.#number = this.record.positions[this.index]?.number ?? 0;
     this.follows = this.record.isLive && this.index === this.last;
@@ -118,9 +117,9 @@ export class MatchPage {
     if (next !== undefined) this.goTo(next);
   }
 
-  /** The seat whose eyes the page looks with, where its view is known; none for a spectator and for
-   * all seats. */
-  get eyes(): number | undefined {
+  /** The seat whose view is shown, if the view is available; undefined for a spectator and for all
+   * seats. */
+  get viewSeat(): number | undefined {
     return typeof this.seat === "number" && this.record.hasView(this.seat) ? this.seat : undefined;
   }
 
@@ -129,14 +128,14 @@ export class MatchPage {
     return this.seat === "all" && this.record.hasAllViews;
   }
 
-  /** The position that is shown, as the viewer knows it. */
+  /** Returns the current position, as the viewer may see it. */
   position(): Position | undefined {
     const position = this.record.positions[this.index];
-    return position && seenBy(position, this.eyes);
+    return position && visibleTo(position, this.viewSeat);
   }
 
-  /** Looks with the eyes of a seat, of all of them, or of a spectator. */
-  viewAs(seat: Look["seat"]): void {
+  /** Shows the view of a seat, of all seats, or of a spectator. */
+  viewAs(seat: ViewState["seat"]): void {
     if (seat === "all" ? !this.record.hasAllViews : seat !== undefined && !this.record.hasView(seat)) return;
     this.seat = seat;
     this.#write();
@@ -150,7 +149,7 @@ export class MatchPage {
     this.changed();
   }
 
-  /** Makes it faster or slower by one step. */
+  /** Changes the speed by one step. */
   changeSpeed(step: 1 | -1): void {
     const place = SPEEDS.findIndex((speed) => speed === this.speed);
     const speed = SPEEDS[place + step];
@@ -176,7 +175,7 @@ export class MatchPage {
     }, 1000 / this.speed);
   }
 
-  /** Tells how the connection is. */
+  /** Shows the state of the connection. */
   notify(text: string): void {
     if (this.notice === text) return;
     this.notice = text;
@@ -188,26 +187,26 @@ export class MatchPage {
     this.changed();
   }
 
-  /** Opens or closes the list of what was legal. */
+  /** Opens or closes the list of legal decisions. */
   showLegal(isOpen: boolean): void {
     if (this.showsLegal === isOpen) return;
     this.showsLegal = isOpen;
     this.changed();
   }
 
-  /** What is looked at, as the address has it. */
-  look(index = this.index): Look {
+  /** Returns the view state for the address. */
+  viewState(index = this.index): ViewState {
     const number = this.record.positions[index]?.number;
     const isDefault = this.record.isLive ? index === this.last && this.follows : number === 0;
     return { at: isDefault ? undefined : number, seat: this.seat, speed: this.speed };
   }
 
-  /** A link to a position. */
+  /** Returns the link to a position. */
   href(index: number): string {
-    return `${this.mark}${writeLook({ ...this.look(), at: this.record.positions[index]?.number })}`;
+    return `${this.mark}${writeViewState({ ...this.viewState(), at: this.record.positions[index]?.number })}`;
   }
 
-  /** Writes the address: at once, and while one moves on no more often than browsers allow. */
+  /** Updates the address: at once, and then no more often than browsers allow. */
   #write(): void {
     if (this.#pause !== undefined) {
       this.#isUnwritten = true;
@@ -218,12 +217,12 @@ export class MatchPage {
       this.#pause = undefined;
       if (this.#isUnwritten) this.#write();
     }, ADDRESS_MS);
-    const query = writeLook(this.look());
+    const query = writeViewState(this.viewState());
     const address = query === "" ? (this.mark === "?" ? location.pathname : "#") : `${this.mark}${query}`;
     history.replaceState(history.state, "", address);
   }
 
-  /** Ends what the page does by itself. */
+  /** Stops all timers of the page. */
   close(): void {
     clearInterval(this.#timer);
     clearTimeout(this.#growth);

@@ -1,4 +1,4 @@
-// What is known of a match: its positions in their order.
+// The loaded part of a match: its positions in order.
 
 import type { GameObservation } from "../../gen/bridgemaster/v1/game_pb.ts";
 import { type MatchInfo, MatchState } from "../../gen/bridgemaster/v1/match_pb.ts";
@@ -7,19 +7,19 @@ import type { Position } from "../../gen/bridgemaster/v1/position_pb.ts";
 import { gameOf } from "../games/registry.ts";
 import type { Game } from "../games/game.ts";
 
-/** Whose views positions have behind that of a spectator: those of these seats, in this order, or of
- * every seat. */
+/** The views of a position after that of a spectator: those of these seats, in this order, or of every
+ * seat. */
 export type Views = readonly number[] | "all";
 
 /** A match and its positions. */
 export class MatchRecord {
   info: MatchInfo | undefined;
   positions: Position[] = [];
-  /** Whose views the positions were asked for with. */
+  /** The views that were requested with the positions. */
   views: Views;
-  /** Counts the changes. */
+  /** Incremented with each change. */
   version = 0;
-  /** Counts how often all positions were replaced. */
+  /** Incremented whenever all positions are replaced. */
   replaced = 0;
 
   constructor(views: Views, info?: MatchInfo) {
@@ -27,10 +27,10 @@ export class MatchRecord {
     this.info = info;
   }
 
-  /** Takes the next message. A position that is there already is passed over. */
-  take(message: WatchPositionsResponse): void {
+  /** Adds the next message. A position that is already loaded is ignored. */
+  add(message: WatchPositionsResponse): void {
     if (message.match) {
-      // Only the first and the last message have the rules.
+      // Only the first and the last message contain the config.
       const config = message.match.config ?? this.info?.config;
       this.info = message.match;
       if (config) this.info.config = config;
@@ -40,7 +40,7 @@ export class MatchRecord {
     if (position && position.number >= this.next) this.positions.push(position);
   }
 
-  /** Takes the positions of the same match with other views, in place of its own. */
+  /** Replaces the positions by those of the same match with other views. */
   replaceBy(other: MatchRecord): void {
     this.info = other.info;
     this.positions = other.positions;
@@ -49,54 +49,54 @@ export class MatchRecord {
     this.replaced += 1;
   }
 
-  /** The number of the first position that is not there yet. */
+  /** The number of the first position that is not loaded yet. */
   get next(): number {
     const last = this.positions.at(-1);
     return last ? last.number + 1 : 0;
   }
 
-  /** Whether no positions are missing before those that are there. */
+  /** True if no earlier positions are missing. */
   get isFromBeginning(): boolean {
     return (this.positions[0]?.number ?? 0) === 0;
   }
 
-  /** Whether more positions may come. */
+  /** True if more positions may follow. */
   get isLive(): boolean {
     const state = this.info?.state;
     return state === MatchState.WAITING || state === MatchState.RUNNING;
   }
 
-  /** Whether the match is over and all its positions are here. */
+  /** True if the match is over and its last position is loaded. */
   get isWhole(): boolean {
     return !this.isLive && this.next > (this.info?.decisions ?? 0);
   }
 
-  /** The index of the last position with at most so many decisions before it. */
+  /** Returns the index of the last position with at most `decisions` decisions before it. */
   indexOf(decisions: number): number {
     const index = this.positions.findLastIndex((position) => position.number <= decisions);
     return Math.max(0, index);
   }
 
-  /** What a viewer sees: a seat where its view is known, else a spectator. */
+  /** Returns the view of a seat if it is available, otherwise that of a spectator. */
   observation(index: number, seat: number | undefined): GameObservation | undefined {
     const observations = this.positions[index]?.observations;
-    const own = seat === undefined ? undefined : observations?.[this.#placeOf(seat)];
+    const own = seat === undefined ? undefined : observations?.[this.#viewIndex(seat)];
     return own ?? observations?.[0];
   }
 
-  /** Where the view of a seat is among the observations of a position; -1 where it is not. */
-  #placeOf(seat: number): number {
+  /** Returns the index of a seat's view in the observations of a position, or -1. */
+  #viewIndex(seat: number): number {
     if (this.views === "all") return seat + 1;
     const place = this.views.indexOf(seat);
     return place < 0 ? place : place + 1;
   }
 
-  /** Whether the view of a seat is known. */
+  /** Returns whether the view of a seat is available. */
   hasView(seat: number): boolean {
-    return seat < this.seats && this.positions[0]?.observations[this.#placeOf(seat)] !== undefined;
+    return seat < this.seats && this.positions[0]?.observations[this.#viewIndex(seat)] !== undefined;
   }
 
-  /** Whether the view of every seat is known. */
+  /** True if the view of every seat is available. */
   get hasAllViews(): boolean {
     const { seats } = this;
     return seats > 0 && Array.from({ length: seats }, (_, seat) => seat).every((seat) => this.hasView(seat));
@@ -106,12 +106,12 @@ export class MatchRecord {
     return gameOf(this.info?.config?.game) ?? gameOf(this.positions[0]?.observations[0]);
   }
 
-  /** How many seats the match has. */
+  /** The number of seats of the match. */
   get seats(): number {
     return this.info?.config?.seats || this.info?.seats.length || this.positions[0]?.bankLeftMs.length || 0;
   }
 
-  /** The name of the bot of a seat, as it is; empty when none has come. */
+  /** Returns the unescaped name of a seat's bot; empty if there is none yet. */
   name(seat: number): string {
     const { info } = this;
     const named = info?.seats.find((each) => each.seat === seat)?.botName;

@@ -1,4 +1,4 @@
-// The seats: who plays, how it stands, and whose eyes the page looks with.
+// The list of seats: bots, points, and the selection of the view.
 
 import { html, type TemplateResult } from "lit-html";
 import { type SeatResult, SeatState } from "../../gen/bridgemaster/v1/match_pb.ts";
@@ -36,22 +36,22 @@ function seatRow(page: MatchPage, seat: number, toDecide: number[]): TemplateRes
       ${bank === undefined ? undefined : html`<span title="time left in the bank">${timeText(bank)} left</span>`}
       ${state ? html`<span class="tag warn">${state}</span>` : undefined}${
       info && info.strikes > 0 ? html`<span class="tag warn">${info.strikes} ${info.strikes === 1 ? "strike" : "strikes"}</span>` : undefined}
-      <span class="acts"><button type="button" class="small" aria-pressed=${page.eyes === seat} ?disabled=${!record.hasView(seat)}
-        title=${record.hasView(seat) ? `see what seat ${seat} saw` : "shown when the match is over"} @click=${() => page.viewAs(page.eyes === seat ? undefined : seat)}>view as</button>
+      <span class="acts"><button type="button" class="small" aria-pressed=${page.viewSeat === seat} ?disabled=${!record.hasView(seat)}
+        title=${record.hasView(seat) ? `show the view of seat ${seat}` : "available when the match is over"} @click=${() => page.viewAs(page.viewSeat === seat ? undefined : seat)}>view as</button>
       <button type="button" class="small" aria-label="previous decision of seat ${seat}" title="previous decision of seat ${seat}" @click=${() => page.goToSeat(seat, -1)}>◂</button>
       <button type="button" class="small" aria-label="next decision of seat ${seat}" title="next decision of seat ${seat}" @click=${() => page.goToSeat(seat, 1)}>▸</button></span></div></li>`;
 }
 
-/** The score in the end, and what it is made of. */
+/** Renders the final score with its breakdown. */
 function score({ score, breakdown }: SeatResult): TemplateResult {
   if (breakdown.length === 0) return html`<span>score <b>${score}</b></span>`;
   return html`<details class="breakdown"><summary>score <b>${score}</b></summary><dl>${breakdown.map((line) =>
     html`<div><dt>${plain(line.category).replace(/_/g, " ")}</dt><dd>${line.points}</dd></div>`)}</dl></details>`;
 }
 
-/** The seats. */
+/** Renders the list of seats. */
 export function seats(page: MatchPage, toDecide: number[]): TemplateResult {
   const all = Array.from({ length: page.record.seats }, (_, seat) => seat);
   return html`<section class="panel seats" aria-label="seats"><h2>Seats <button type="button" class="small" aria-pressed=${page.showsAll} ?disabled=${!page.record.hasAllViews}
-    title=${page.record.hasAllViews ? "see what each seat saw, side by side" : "shown when the match is over"} @click=${() => page.viewAs(page.showsAll ? undefined : "all")}>view all</button></h2><ul>${all.map((seat) => seatRow(page, seat, toDecide))}</ul></section>`;
+    title=${page.record.hasAllViews ? "show the views of all seats, side by side" : "available when the match is over"} @click=${() => page.viewAs(page.showsAll ? undefined : "all")}>view all</button></h2><ul>${all.map((seat) => seatRow(page, seat, toDecide))}</ul></section>`;
 }

@@ -1,19 +1,19 @@
-// What a viewer is shown of a position: with the eyes of a seat, of what others decided no more than
-// everybody could know then. What was legal for them would tell their hands.
+// The visibility of a position. The view of a seat hides everything about other seats' decisions
+// that was not public at that time; their legal decisions would reveal their hands.
 
 import type { Position } from "../../gen/bridgemaster/v1/position_pb.ts";
 
-/** A position as a seat knew it; without a seat, all that is known of it. */
-export function seenBy(position: Position, eyes: number | undefined): Position {
-  if (eyes === undefined) return position;
+/** Returns a position as a seat knew it; without a seat, unchanged. */
+export function visibleTo(position: Position, viewSeat: number | undefined): Position {
+  if (viewSeat === undefined) return position;
   const { played, faults } = position;
-  const isOthers = (seat: number) => seat !== eyes;
+  const isOthers = (seat: number) => seat !== viewSeat;
   return {
     ...position,
     ...(played && isOthers(played.seat) ? {
       played: { ...played, decision: undefined, notation: "", note: "", legalDecisions: [], legalDecisionsCut: false },
     } : {}),
-    // The detail of a fault may tell what the bot answered.
+    // The detail of a fault may reveal the bot's answer.
     faults: faults.map((each) => (each.fault && isOthers(each.seat) ? { ...each, fault: { ...each.fault, detail: "" } } : each)),
   };
 }

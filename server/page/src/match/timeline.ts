@@ -1,29 +1,29 @@
-// What the scrubber and the charts show of a match, as numbers.
+// The data of the scrubber and the charts.
 
 import { FaultReason } from "../../gen/bridgemaster/v1/fault_pb.ts";
 import type { Position } from "../../gen/bridgemaster/v1/position_pb.ts";
 import { DecidedBy } from "../../gen/bridgemaster/v1/replay_pb.ts";
 import type { Game } from "../games/game.ts";
 
-/** How one decision was made. */
+/** The time and circumstances of one decision. */
 export interface Think {
   seat: number;
-  /** Taken from the bank, in ms, the referee's lag included. */
+  /** Time charged to the bank, in ms, including the referee's lag. */
   chargedMs: number;
-  /** Credited back for the round trip, in ms. */
+  /** Credit for the round trip, in ms. */
   creditMs: number;
-  /** Of what was charged, the referee's own lag, in ms. */
+  /** The referee's own lag within the charged time, in ms. */
   lagMs: number;
-  /** The house decided. */
+  /** The house decided instead of the bot. */
   isSubstituted: boolean;
   /** The seat was late. */
   isLate: boolean;
 }
 
-/** Why a position is marked. */
+/** The reason of a mark. */
 export type MarkKind = "fault" | "jump" | "think";
 
-/** A mark of the scrubber. */
+/** A mark above the scrubber. */
 export interface Mark {
   index: number;
   kind: MarkKind;
@@ -31,18 +31,18 @@ export interface Mark {
   text: string;
 }
 
-/** Most marks for score jumps, and for long thinks. */
-const MOST_JUMPS = 6;
-const MOST_THINKS = 4;
-/** A think is worth a mark from so many times the median, and from so many ms. */
+/** Maximum number of marks for score jumps, and for long thinks. */
+const MAX_JUMPS = 6;
+const MAX_THINKS = 4;
+/** Thresholds of a long think: a multiple of the median, and a time in ms. */
 const LONG_THINK_MEDIANS = 3;
 const LONG_THINK_MS = 1;
 
-/** The lines of a match, one entry a position. */
+/** The data of a match, with one entry per position. */
 export interface Timeline {
-  /** How the decision before each position was made; none before the first. */
+  /** The think of the decision before each position; undefined for the first. */
   thinks: (Think | undefined)[];
-  /** Points by seat. */
+  /** Points of each seat, in seat order. */
   points: number[][];
   marks: Mark[];
 }
@@ -61,12 +61,12 @@ function thinkOf({ played, faults }: Position): Think | undefined {
   };
 }
 
-/** The name of a fault's reason: "late". */
+/** Returns the name of a fault's reason: "late". */
 export function faultName(reason: FaultReason | undefined): string {
   return (FaultReason[reason ?? 0] ?? "unknown").toLowerCase().replace(/_/g, " ");
 }
 
-/** A time for people: "0.4 ms", "37 ms", "2.4 s", "3:07". */
+/** Formats a duration: "0.4 ms", "37 ms", "2.4 s", "3:07". */
 export function timeText(ms: number): string {
   if (ms < 10) return `${Math.round(ms * 10) / 10} ms`;
   if (ms < 1000) return `${Math.round(ms)} ms`;
@@ -81,7 +81,7 @@ function largest<T>(items: T[], size: (item: T) => number, most: number): T[] {
   return [...items].sort((a, b) => size(b) - size(a)).slice(0, most);
 }
 
-/** The lines and marks of positions. */
+/** Computes the data and marks of positions. */
 export function timelineOf(positions: readonly Position[], game: Game | undefined): Timeline {
   const thinks = positions.map(thinkOf);
   const points = positions.map(({ observations: [view] }) => (game && view ? game.points(view) : []));
@@ -96,13 +96,13 @@ export function timelineOf(positions: readonly Position[], game: Game | undefine
     return now.map((value, seat) => ({ index, seat, gain: value - (before[seat] ?? 0) })).filter(({ gain }) => gain > 0);
   });
   const mean = jumps.reduce((sum, { gain }) => sum + gain, 0) / Math.max(1, jumps.length);
-  for (const { index, seat, gain } of largest(jumps.filter((jump) => jump.gain > mean), (jump) => jump.gain, MOST_JUMPS)) {
+  for (const { index, seat, gain } of largest(jumps.filter((jump) => jump.gain > mean), (jump) => jump.gain, MAX_JUMPS)) {
     marks.push({ index, kind: "jump", seat, text: `seat ${seat}: +${gain} ${game?.pointsName ?? "points"}` });
   }
   const times = thinks.flatMap((think) => (think ? [think.chargedMs] : [])).sort((a, b) => a - b);
   const least = Math.max(LONG_THINK_MS, LONG_THINK_MEDIANS * (times[Math.floor(times.length / 2)] ?? 0));
   const long = thinks.flatMap((think, index) => (think && think.chargedMs >= least ? [{ think, index }] : []));
-  for (const { think, index } of largest(long, (each) => each.think.chargedMs, MOST_THINKS)) {
+  for (const { think, index } of largest(long, (each) => each.think.chargedMs, MAX_THINKS)) {
     marks.push({ index, kind: "think", seat: think.seat, text: `seat ${think.seat} thought ${timeText(think.chargedMs)}` });
   }
   marks.sort((a, b) => a.index - b.index);

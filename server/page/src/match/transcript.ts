@@ -1,5 +1,5 @@
-// Everything that happened, in words, each line a link to its position. This is also the view for
-// those who do not see the board.
+// The transcript of a match; each line is a link to its position. It is also the view for visitors
+// who cannot see the board.
 
 import { html, type TemplateResult } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
@@ -9,18 +9,18 @@ import { DecidedBy } from "../../gen/bridgemaster/v1/replay_pb.ts";
 import { seatBadge } from "../drawing/seat.ts";
 import { plain } from "../text.ts";
 import type { MatchPage } from "./page.ts";
-import { seenBy } from "./sight.ts";
+import { visibleTo } from "./sight.ts";
 import { faultName } from "./timeline.ts";
 
-/** Positions that are drawn together. */
+/** Number of positions that are rendered together. */
 const BLOCK = 32;
 
-/** A decision in words. What others decided in secret is told by the events alone. */
+/** Formats a decision. Secret decisions of others have no notation; only their events are shown. */
 export function decisionText({ seat, notation }: PlayedDecision): string {
   return notation === "" ? `seat ${seat} decided` : `seat ${seat}: ${plain(notation)}`;
 }
 
-/** Who decided, where it was not the bot. */
+/** Returns who decided, unless it was the bot. */
 export function deciderName(by: DecidedBy | undefined): string {
   switch (by) {
     case DecidedBy.REFEREE:
@@ -43,27 +43,26 @@ function entry(page: MatchPage, position: Position, index: number): TemplateResu
       page.goTo(index);
     }}><span class="number">${position.number}</span>${played
       ? html`${seatBadge(played.seat)}<span class="line decision">${decisionText(played)}</span>${by ? html` <small>${by}</small>` : undefined}`
-      : html`<span class="line beginning">beginning</span>`}</a>
+      : html`<span class="line beginning">start</span>`}</a>
     ${played?.note ? html`<p class="note"><q><bdi>${plain(played.note)}</bdi></q></p>` : undefined}${faults.length + lines.length === 0 ? undefined : html`<ul>${faults.map(({ seat, fault }) => html`<li class="fault">seat ${seat}: fault ${faultName(fault?.reason)},
       costs ${(FaultAction[fault?.action ?? 0] ?? "").toLowerCase()}${fault?.detail ? html`: <bdi>${plain(fault.detail)}</bdi>` : undefined}</li>`)}${lines.map((line) =>
       html`<li class="event">${plain(line)}</li>`)}</ul>`}</li>`;
 }
 
-/** The transcript. */
 export function transcript(page: MatchPage): TemplateResult {
   const { record } = page;
-  // In blocks: those that are full are drawn once, while more positions come.
+  // Complete blocks are rendered only once while more positions are loading.
   const blocks = Array.from({ length: Math.ceil(record.positions.length / BLOCK) }, (_, block) => {
     const positions = record.positions.slice(block * BLOCK, (block + 1) * BLOCK);
-    return guard([positions.length, record.replaced, page.seat, page.eyes, page.speed], () =>
-      positions.map((position, place) => entry(page, seenBy(position, page.eyes), block * BLOCK + place)));
+    return guard([positions.length, record.replaced, page.seat, page.viewSeat, page.speed], () =>
+      positions.map((position, place) => entry(page, visibleTo(position, page.viewSeat), block * BLOCK + place)));
   });
   return html`<section class="panel transcript" aria-label="transcript"><h2>Transcript</h2>${record.isLive
-    ? html`<div class="scroll" role="log" aria-live="polite" tabindex="0" aria-label="what happens"><ol>${blocks}</ol></div>`
-    : html`<div class="scroll" role="region" tabindex="0" aria-label="what happened"><ol>${blocks}</ol></div>`}</section>`;
+    ? html`<div class="scroll" role="log" aria-live="polite" tabindex="0" aria-label="events"><ol>${blocks}</ol></div>`
+    : html`<div class="scroll" role="region" tabindex="0" aria-label="events"><ol>${blocks}</ol></div>`}</section>`;
 }
 
-/** Marks the line of the position and brings it into view, without moving the page. */
+/** Marks the line of the position and scrolls it into view, without scrolling the page. */
 export function markCurrent(root: ParentNode, index: number): void {
   const scroll = root.querySelector(".transcript .scroll");
   const list = scroll?.firstElementChild;

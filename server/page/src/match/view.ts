@@ -1,4 +1,4 @@
-// The page of a match as a whole.
+// The page of a match.
 
 import { html, type TemplateResult } from "lit-html";
 import { MatchState } from "../../gen/bridgemaster/v1/match_pb.ts";
@@ -20,7 +20,7 @@ function stateTag(page: MatchPage): TemplateResult {
   const { info } = page.record;
   switch (info?.state) {
     case MatchState.WAITING:
-      return html`<span class="tag">waits for bots</span>`;
+      return html`<span class="tag">waiting for bots</span>`;
     case MatchState.RUNNING:
       return html`<span class="tag live">live</span>`;
     case MatchState.CANCELLED:
@@ -49,13 +49,13 @@ function help(page: MatchPage): TemplateResult {
     <button type="button" class="text" @click=${() => page.toggleHelp()}>close</button></div></div>`;
 }
 
-/** The board at a position, as a viewer sees it. */
+/** Renders the board at the current position, with the view of a seat or of a spectator. */
 function board(page: MatchPage, seat: number | undefined): TemplateResult {
   const { record, index } = page;
   const observation = record.observation(index, seat);
   const game = gameOf(observation);
   if (!observation || !game) {
-    return html`<p class="panel quiet empty">${record.positions.length > 0 ? "This page does not know the game; the transcript tells what happened." : "The match has not begun."}</p>`;
+    return html`<p class="panel quiet empty">${record.positions.length > 0 ? "This page does not support the game; see the transcript." : "The match has not started."}</p>`;
   }
   return game.board({
     observation,
@@ -66,43 +66,43 @@ function board(page: MatchPage, seat: number | undefined): TemplateResult {
   });
 }
 
-/** What each seat knew, side by side. */
+/** Renders the views of all seats side by side. */
 function allBoards(page: MatchPage): TemplateResult {
   const { record } = page;
-  return html`<div class="all-seats">${Array.from({ length: record.seats }, (_, seat) => html`<section class="seen" aria-label="what seat ${seat} knew">
-    <h2>${seatBadge(seat)} what seat ${seat} knew <small><bdi>${plain(record.name(seat))}</bdi></small></h2>${board(page, seat)}</section>`)}</div>`;
+  return html`<div class="all-seats">${Array.from({ length: record.seats }, (_, seat) => html`<section class="seen" aria-label="view of seat ${seat}">
+    <h2>${seatBadge(seat)} view of seat ${seat} <small><bdi>${plain(record.name(seat))}</bdi></small></h2>${board(page, seat)}</section>`)}</div>`;
 }
 
-/** The last observation of what lies on the table: it tells how much room the board needs. */
+/** Returns the last observation with the same pieces, which determines the size of the board. */
 function frame(page: MatchPage, game: Game, now: GameObservation): GameObservation | undefined {
   const position = page.record.positions.findLast(
-    ({ observations: [view] }) => view !== undefined && view.game.case === now.game.case && game.goesOnTo(now, view),
+    ({ observations: [view] }) => view !== undefined && view.game.case === now.game.case && game.continuesIn(now, view),
   );
   return position?.observations[0];
 }
 
-/** Whose view it is, with the way back to that of a spectator. */
-function eyes(page: MatchPage): TemplateResult | undefined {
-  if (page.eyes === undefined && !page.showsAll) return undefined;
-  return html`<p class="eyes">${page.showsAll ? "what each seat knew" : `what seat ${page.eyes} knew`}
+/** Renders the current view, with a button to return to that of a spectator. */
+function viewNotice(page: MatchPage): TemplateResult | undefined {
+  if (page.viewSeat === undefined && !page.showsAll) return undefined;
+  return html`<p class="view-notice">${page.showsAll ? "views of all seats" : `view of seat ${page.viewSeat}`}
     <button type="button" class="small" @click=${() => page.viewAs(undefined)}>back to the spectators’ view</button></p>`;
 }
 
-/** The page. */
+/** Renders the page of a match. */
 export function matchView(page: MatchPage): TemplateResult {
   const { record, index } = page;
-  const observation = record.observation(index, page.eyes);
+  const observation = record.observation(index, page.viewSeat);
   const game = gameOf(observation);
-  const status = observation && game ? game.status(observation) : record.isLive ? "waits for bots" : "";
+  const status = observation && game ? game.status(observation) : record.isLive ? "waiting for bots" : "";
   const toDecide = observation && game ? game.toDecide(observation) : [];
   return html`<main class="match ${page.showsAll ? "wide" : ""}">${head(page, status)}
     <div class="stage"><section aria-label="board" @touchstart=${swipe.start} @touchend=${(event: TouchEvent) => swipe.end(page, event)}>
-      ${eyes(page)}${page.showsAll ? allBoards(page) : board(page, page.eyes)}</section>${controls(page)}${charts(page)}</div>
+      ${viewNotice(page)}${page.showsAll ? allBoards(page) : board(page, page.viewSeat)}</section>${controls(page)}${charts(page)}</div>
     <aside aria-label="details">${seats(page, toDecide)}${inspector(page)}${transcript(page)}</aside>
     ${page.showsHelp ? help(page) : undefined}</main>`;
 }
 
-/** Distance of a finger, in pixels, from which it is a swipe. */
+/** Minimum distance of a swipe, in pixels. */
 const SWIPE = 50;
 
 const swipe = {

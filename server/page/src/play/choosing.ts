@@ -1,12 +1,12 @@
-// From the legal decisions to one of them, choice by choice.
+// The choice of a legal decision, step by step.
 
 import type { Step } from "./picking.ts";
 
-/** A way through the choices. */
+/** The path of choices to one of several decisions. */
 export class Choosing {
-  /** What was chosen so far, and what follows from it. */
+  /** The steps chosen so far, including those without an alternative. */
   readonly path: Step[] = [];
-  /** How many choices of each decision are made: also those where there was nothing to choose. */
+  /** The number of completed steps, including those without an alternative. */
   #depth = 0;
   #left: number[];
 
@@ -14,7 +14,7 @@ export class Choosing {
     this.#left = decisions.map((_, index) => index);
   }
 
-  /** What can be chosen next, each once, in the order of the decisions. */
+  /** The distinct options of the next step, in the order of the decisions. */
   get options(): Step[] {
     const options = new Map<string, Step>();
     for (const index of this.#left) {
@@ -24,14 +24,14 @@ export class Choosing {
     return [...options.values()];
   }
 
-  /** Chooses; gives the index of the decision once nothing is left to choose. */
+  /** Chooses an option; returns the index of the decision once the choice is complete. */
   choose(key: string): number | undefined {
     const step = this.options.find((option) => option.key === key);
     if (!step) return undefined;
     this.path.push(step);
     this.#left = this.#left.filter((index) => this.decisions[index]?.[this.#depth]?.key === key);
     this.#depth += 1;
-    // Where all that is left goes on alike there is nothing to choose.
+    // Skip steps without an alternative.
     while (this.options.length === 1) {
       this.path.push(...this.options);
       this.#depth += 1;
@@ -39,7 +39,7 @@ export class Choosing {
     return this.#left.length === 1 || this.options.length === 0 ? this.#left[0] : undefined;
   }
 
-  /** From the beginning again. */
+  /** Discards the choices made so far. */
   reset(): void {
     this.path.length = 0;
     this.#depth = 0;

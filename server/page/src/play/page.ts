@@ -1,4 +1,4 @@
-// A match that is played in this tab: what the seat knows, what it may decide, and its clock.
+// The state of the page of a player: the seat's view, its options, and its clock.
 
 import type { DecisionRequest, MatchEnded, MatchStarted, PlayResponse } from "../../gen/bridgemaster/v1/play_pb.ts";
 import type { GameEvent, GameObservation } from "../../gen/bridgemaster/v1/game_pb.ts";
@@ -6,30 +6,30 @@ import type { SeatInfo } from "../../gen/bridgemaster/v1/match_pb.ts";
 import { gameOf } from "../games/registry.ts";
 import type { MatchRecord } from "../match/record.ts";
 import { follow } from "../source/following.ts";
-import { refusalOf, troubleOf, type Trouble } from "../source/refusal.ts";
+import { refusalOf, failureOf, type Failure } from "../source/refusal.ts";
 import { SeatClient } from "../source/seat.ts";
 import { plain } from "../text.ts";
 import { Choosing } from "./choosing.ts";
 import type { Picking } from "./picking.ts";
-import type { KeptSeat } from "./ticket.ts";
+import type { StoredSeat } from "./ticket.ts";
 
-/** How often the clock is drawn, in ms. */
+/** Render interval of the clock, in ms. */
 const CLOCK_MS = 250;
-/** Longest note, in UTF-16: in UTF-8 no more than the 1 KiB that is kept. */
+/** Maximum length of a note, in UTF-16 units: at most the accepted 1 KiB of UTF-8. */
 const MAX_NOTE_LENGTH = 340;
-/** Most bytes of UTF-8 for one unit of UTF-16. */
-const UTF8_BYTES = 3;
-/** Who waits for others for so long is shown what spectators see, in ms. */
+/** Maximum number of UTF-8 bytes for one UTF-16 unit. */
+const MAX_UTF8_BYTES = 3;
+/** Time to wait for other seats before the spectators' view is shown, in ms. */
 const PUBLIC_MS = 1_500;
 
-/** What a request has, whatever its game. */
-interface Asked {
+/** The contents of a request, of any game. */
+interface RequestContent {
   observation: GameObservation;
   events: GameEvent[];
 }
 
-/** The game's request in the messages that hold those of all games. */
-function askedOf(request: DecisionRequest): Asked | undefined {
+/** Returns the contents of a request, wrapped in the messages with one field for each game. */
+function requestContentOf(request: DecisionRequest): RequestContent | undefined {
   const { game } = request.game ?? {};
   if (!game?.case || !game.value.observation) return undefined;
   const wrapped = <M>(value: unknown) => ({ game: { case: game.case, value } }) as M;
@@ -37,52 +37,53 @@ function askedOf(request: DecisionRequest): Asked | undefined {
   return { observation: wrapped<GameObservation>(game.value.observation), events };
 }
 
-/** What refusals mean for who plays. */
-const WORDS: Record<string, string> = {
-  TICKET_UNKNOWN: "The server knows no match with this ticket.",
-  TICKET_MISSING: "The ticket is not one: it has other characters than a ticket.",
-  SUPERSEDED: "The seat is played elsewhere now: in another tab, or by a program.",
-  SEAT_CLOSED: "The seat is forfeited, and the house plays it to the end.",
+/** Explanations of refusals for players. */
+const REFUSAL_TEXTS: Record<string, string> = {
+  TICKET_UNKNOWN: "This ticket does not belong to a match of this server.",
+  TICKET_MISSING: "The ticket is not valid: it contains characters that tickets never have.",
+  SUPERSEDED: "The seat is now played elsewhere: in another tab, or by a program.",
+  SEAT_CLOSED: "The seat is forfeited; the house plays it to the end.",
   MATCH_CANCELLED: "The match was cancelled.",
   SEAT_OF_ANOTHER_KEY: "The seat belongs to another API key.",
 };
 
-/** The state of the page. */
+/** The state of the page of a player. */
 export class PlayPage {
   started: MatchStarted | undefined;
   ended: MatchEnded | undefined;
   seats = new Map<number, SeatInfo>();
   request: DecisionRequest | undefined;
   choosing: Choosing | undefined;
-  /** What the seat saw last. */
-  asked: Asked | undefined;
-  /** An answer is on its way. */
+  /** The contents of the last request. */
+  lastRequest: RequestContent | undefined;
+  /** An answer is being sent. */
   isSending = false;
-  /** What was decided last, in words, and the note on it. */
+  /** The last decision in words, and its note. */
   decided = "";
   noted = "";
-  /** The note that goes with the next decision. */
+  /** The note on the next decision. */
   note = "";
   #noteBytesLeft = 0;
-  /** What went wrong with the last answer, or with the connection. */
+  /** Errors of the last answer, and of the connection; empty without one. */
   refused = "";
   notice = "";
-  /** Why the seat is not played any more. */
-  trouble: (Trouble & { reason: string }) | undefined;
-  /** The match as spectators see it; afterwards, as it was. */
+  /** The error that ended playing. */
+  failure: (Failure & { reason: string }) | undefined;
+  /** The match as spectators see it; with all views once it is over. */
   record: MatchRecord | undefined;
-  /** The spectators' view stands in for the seat's own. */
+  /** The spectators' view is shown instead of the seat's own. */
   showsPublic = false;
-  asksToResign = false;
+  /** The confirmation of a resignation is open. */
+  confirmsResign = false;
 
   readonly #client: SeatClient;
   readonly #clock: ReturnType<typeof setInterval>;
-  /** When the time for the decision and what is in the bank were told, by the page's own clock. */
-  #toldAt = 0;
+  /** Time of receipt of the current request, by `performance.now`. */
+  #receivedAt = 0;
   #waits: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(readonly kept: KeptSeat, private readonly changed: () => void) {
-    this.#client = new SeatClient(kept.ticket, kept.name);
+  constructor(readonly stored: StoredSeat, private readonly changed: () => void) {
+    this.#client = new SeatClient(stored.ticket, stored.name);
     this.#clock = setInterval(() => this.request && changed(), CLOCK_MS);
     void this.#hold();
   }
@@ -95,26 +96,26 @@ export class PlayPage {
     return gameOf(this.started?.config?.game);
   }
 
-  /** Time that is left for the decision, in ms. */
+  /** Time left for the decision, in ms. */
   get decisionLeftMs(): number {
-    return Math.max(0, (this.request?.clock?.decisionLeftMs ?? 0) - (performance.now() - this.#toldAt));
+    return Math.max(0, (this.request?.clock?.decisionLeftMs ?? 0) - (performance.now() - this.#receivedAt));
   }
 
-  /** Time that is left in the bank, in ms. */
+  /** Time left in the bank, in ms. */
   get bankLeftMs(): number {
-    return Math.max(0, (this.request?.clock?.bankLeftMs ?? 0) - (performance.now() - this.#toldAt));
+    return Math.max(0, (this.request?.clock?.bankLeftMs ?? 0) - (performance.now() - this.#receivedAt));
   }
 
-  /** Longest note that is kept now, in UTF-16; 0 when none is. */
+  /** Maximum length of the next note, in UTF-16 units; 0 if none is accepted. */
   get noteLength(): number {
-    return Math.min(MAX_NOTE_LENGTH, Math.floor(this.#noteBytesLeft / UTF8_BYTES));
+    return Math.min(MAX_NOTE_LENGTH, Math.floor(this.#noteBytesLeft / MAX_UTF8_BYTES));
   }
 
   name(seat: number): string {
     return this.seats.get(seat)?.botName || "";
   }
 
-  /** What can be picked on the board. */
+  /** The options that can be picked on the board. */
   get picking(): Picking | undefined {
     if (!this.choosing || this.isSending) return undefined;
     const keys = new Map(this.choosing.options.map(({ key, label }) => [key, label]));
@@ -124,7 +125,7 @@ export class PlayPage {
   async #hold(): Promise<void> {
     try {
       await this.#client.hold({
-        message: (message) => this.#take(message),
+        message: (message) => this.#handle(message),
         notice: (text) => {
           if (this.notice === text) return;
           this.notice = text;
@@ -133,24 +134,24 @@ export class PlayPage {
       });
     } catch (error) {
       const { reason } = refusalOf(error);
-      const trouble = troubleOf(error);
+      const failure = failureOf(error);
       const needsKey = reason.startsWith("KEY_") || reason === "SCOPE_MISSING";
-      this.trouble = { ...trouble, needsKey, reason, text: WORDS[reason] ?? trouble.text };
-      this.#stopAsking();
+      this.failure = { ...failure, needsKey, reason, text: REFUSAL_TEXTS[reason] ?? failure.text };
+      this.#clearRequest();
       this.changed();
     }
   }
 
-  #take({ message }: PlayResponse): void {
+  #handle({ message }: PlayResponse): void {
     switch (message.case) {
       case "welcome":
         this.#noteBytesLeft = message.value.noteBytesLeft;
         break;
       case "matchStarted":
-        this.#begin(message.value);
+        this.#start(message.value);
         break;
       case "decisionRequest":
-        this.#ask(message.value);
+        this.#request(message.value);
         break;
       case "seatStatus": {
         const { seat } = message.value;
@@ -159,7 +160,7 @@ export class PlayPage {
       }
       case "matchEnded":
         this.ended = message.value;
-        this.#stopAsking();
+        this.#clearRequest();
         break;
       default:
         return;
@@ -167,34 +168,34 @@ export class PlayPage {
     this.changed();
   }
 
-  /** The match begins, or is begun anew after a lost stream: then all requests are forgotten. */
-  #begin(started: MatchStarted): void {
+  /** Handles the start of the match, also after a lost stream: discards all requests. */
+  #start(started: MatchStarted): void {
     this.started = started;
     this.seats = new Map(started.seats.map((seat) => [seat.seat, seat]));
-    this.#stopAsking();
+    this.#clearRequest();
     if (!this.record) void this.#follow(started.matchId);
   }
 
-  #ask(request: DecisionRequest): void {
-    const asked = askedOf(request);
-    this.#toldAt = performance.now();
+  #request(request: DecisionRequest): void {
+    const content = requestContentOf(request);
+    this.#receivedAt = performance.now();
     this.request = request;
     this.refused = "";
     clearTimeout(this.#waits);
     this.showsPublic = false;
-    if (!asked || !request.game) return;
-    this.asked = asked;
+    if (!content || !request.game) return;
+    this.lastRequest = content;
     const game = gameOf(request.game);
     this.choosing = game && new Choosing(game.choices(request.game, this.started?.config?.game));
   }
 
-  #stopAsking(): void {
+  #clearRequest(): void {
     this.request = undefined;
     this.choosing = undefined;
-    this.asksToResign = false;
+    this.confirmsResign = false;
   }
 
-  /** Reads what spectators are told, for the transcript. Whoever may not play without it. */
+  /** Follows the match as a spectator, for the transcript; the page also works without it. */
   async #follow(matchId: string): Promise<void> {
     try {
       await follow(matchId, { at: undefined, seat: undefined, ownSeats: false }, {
@@ -203,11 +204,11 @@ export class PlayPage {
         notice: () => undefined,
       });
     } catch {
-      // The seat's own stream tells what matters.
+      // The seat's own stream is sufficient.
     }
   }
 
-  /** Makes a choice; the last one decides. */
+  /** Chooses an option; the last one completes the decision. */
   pick(key: string): void {
     if (!this.choosing || this.isSending) return;
     const index = this.choosing.choose(key);
@@ -215,7 +216,7 @@ export class PlayPage {
     if (index !== undefined) void this.#decide(index);
   }
 
-  /** From the first choice again. */
+  /** Starts the choice over. */
   back(): void {
     this.choosing?.reset();
     this.changed();
@@ -231,14 +232,14 @@ export class PlayPage {
     this.changed();
     try {
       const rejected = await this.#client.decide(request.requestId, index, note, isOpen);
-      if (!rejected) this.#keepNote(note);
+      if (!rejected) this.#noteAccepted(note);
       if (isOpen()) {
         if (rejected && rejected.openRequestId === request.requestId) {
           this.refused = `Refused: ${plain(rejected.detail)}`;
           choosing?.reset();
         } else {
           if (rejected) this.refused = `Refused: ${plain(rejected.detail)}`;
-          this.#stopAsking();
+          this.#clearRequest();
           this.#waits = setTimeout(() => {
             this.showsPublic = true;
             this.changed();
@@ -246,35 +247,35 @@ export class PlayPage {
         }
       }
     } catch (error) {
-      this.refused = `It was not taken: ${plain(WORDS[refusalOf(error).reason] ?? troubleOf(error).text)}`;
+      this.refused = `The decision was not accepted: ${plain(REFUSAL_TEXTS[refusalOf(error).reason] ?? failureOf(error).text)}`;
       if (isOpen()) choosing?.reset();
     }
     this.isSending = false;
     this.changed();
   }
 
-  /** The decision was taken, and its note with it. */
-  #keepNote(note: string): void {
+  /** Updates the note and its remaining length after an accepted decision. */
+  #noteAccepted(note: string): void {
     this.#noteBytesLeft -= new TextEncoder().encode(note).length;
     if (this.note === note) this.note = "";
   }
 
-  askToResign(asks: boolean): void {
-    this.asksToResign = asks;
+  confirmResign(isOpen: boolean): void {
+    this.confirmsResign = isOpen;
     this.changed();
   }
 
   async resign(): Promise<void> {
-    this.asksToResign = false;
+    this.confirmsResign = false;
     try {
       await this.#client.resign();
     } catch (error) {
-      this.refused = plain(troubleOf(error).text);
+      this.refused = plain(failureOf(error).text);
     }
     this.changed();
   }
 
-  /** Ends what the page does by itself. */
+  /** Stops all timers of the page. */
   close(): void {
     clearInterval(this.#clock);
     clearTimeout(this.#waits);

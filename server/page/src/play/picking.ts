@@ -1,35 +1,35 @@
-// What somebody who plays may pick, on the board and beside it.
+// The options of a player, on the board and next to it.
 
 import { svg, type SVGTemplateResult, type TemplateResult } from "lit-html";
 
-/** One choice of those that a decision is made of. */
+/** One step of the choice of a decision. */
 export interface Step {
-  /** What is chosen, the same for all decisions that choose it: "stack:3". */
+  /** Identifies the option, equal for all decisions with it: "stack:3". */
   key: string;
-  /** The choice in words. */
+  /** The option in words. */
   label: string;
-  /** What it looks like, where words are not enough. */
+  /** A picture, if words are not sufficient. */
   picture?: TemplateResult;
 }
 
-/** What may be picked now. */
+/** The options of the current step. */
 export interface Picking {
   /** The seat of the player. */
   seat: number;
-  /** The choices in words, by their keys. */
+  /** The options in words, by key. */
   keys: ReadonlyMap<string, string>;
   pick(key: string): void;
 }
 
-/** Makes a part of a board one that can be picked with a pointer, if it can be picked now. The same
- * choices are buttons beside the board, for those who have none. */
+/** Renders a part of a board that can be picked with a pointer, if it is an option. The same options
+ * are buttons next to the board, for the keyboard. */
 export function pickable(picking: Picking | undefined, key: string, shape: SVGTemplateResult): SVGTemplateResult | undefined {
   const label = picking?.keys.get(key);
   if (!picking || label === undefined) return undefined;
   return svg`<g class="pick" data-pick=${key} @click=${() => picking.pick(key)}><title>${label}</title>${shape}</g>`;
 }
 
-/** The keys that begin with a word, each with what stands behind it: "cell" gives 3 and 4 of "cell:3:4". */
+/** Returns the keys with a prefix, each with its numbers: for "cell", "cell:3:4" has 3 and 4. */
 export function pickedPlaces(picking: Picking | undefined, word: string): { key: string; numbers: number[] }[] {
   const keys = [...(picking?.keys.keys() ?? [])].filter((key) => key.startsWith(`${word}:`));
   return keys.map((key) => ({ key, numbers: key.split(":").slice(1).map(Number) }));

@@ -1,37 +1,37 @@
-// The ticket of the seat that is played in this tab. A link carries it behind `#`, which browsers send
-// to no server; it is taken from the address at once.
+// The ticket of the seat that is played in this tab. A link contains it after `#`, which browsers
+// do not send to servers; it is removed from the address at once.
 
-const KEPT = "bridgemaster-seat";
+const STORAGE_KEY = "bridgemaster-seat";
 
-/** A seat, as this tab knows it. */
-export interface KeptSeat {
+/** The seat stored for this tab. */
+export interface StoredSeat {
   ticket: string;
-  /** The name of the player; empty until it is given. */
+  /** The name of the player; empty until it is entered. */
   name: string;
 }
 
-/** Takes the ticket from the address, if it has one. */
-export function takeFromAddress(): void {
+/** Moves the ticket from the address to the storage of the tab, if there is one. */
+export function takeTicketFromAddress(): void {
   const ticket = new URLSearchParams(location.hash.slice(1)).get("ticket");
   if (!location.hash) return;
   history.replaceState(history.state, "", location.pathname + location.search);
-  if (ticket && ticket !== keptSeat()?.ticket) keepSeat({ ticket, name: "" });
+  if (ticket && ticket !== storedSeat()?.ticket) storeSeat({ ticket, name: "" });
 }
 
-/** The seat that is kept for this tab. */
-export function keptSeat(): KeptSeat | undefined {
+/** Returns the seat stored for this tab. */
+export function storedSeat(): StoredSeat | undefined {
   try {
-    const kept: unknown = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
-    if (typeof kept !== "object" || kept === null) return undefined;
-    const { ticket, name } = kept as Partial<KeptSeat>;
+    const stored: unknown = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "null");
+    if (typeof stored !== "object" || stored === null) return undefined;
+    const { ticket, name } = stored as Partial<StoredSeat>;
     return typeof ticket === "string" && typeof name === "string" ? { ticket, name } : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Keeps a seat for this tab; none forgets it. */
-export function keepSeat(seat: KeptSeat | undefined): void {
-  if (seat) sessionStorage.setItem(KEPT, JSON.stringify(seat));
-  else sessionStorage.removeItem(KEPT);
+/** Stores a seat for this tab; undefined removes it. */
+export function storeSeat(seat: StoredSeat | undefined): void {
+  if (seat) sessionStorage.setItem(STORAGE_KEY, JSON.stringify(seat));
+  else sessionStorage.removeItem(STORAGE_KEY);
 }

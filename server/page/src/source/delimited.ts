@@ -1,4 +1,4 @@
-// Messages one after the other, each with its length before it.
+// Decodes a sequence of length-delimited messages.
 
 import { fromBinary } from "@bufbuild/protobuf";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
@@ -7,7 +7,7 @@ import {
   WatchPositionsResponseSchema,
 } from "../../gen/bridgemaster/v1/match_service_pb.ts";
 
-/** The messages of such bytes. Bytes that are no such messages are refused by an error. */
+/** Decodes length-delimited messages. Throws an error if the bytes are not valid. */
 export function readPositions(bytes: Uint8Array): WatchPositionsResponse[] {
   const reader = new BinaryReader(bytes);
   const messages: WatchPositionsResponse[] = [];
@@ -17,7 +17,7 @@ export function readPositions(bytes: Uint8Array): WatchPositionsResponse[] {
   return messages;
 }
 
-/** The bytes that a text in base64 stands for; blanks in it are passed over. */
+/** Decodes base64, ignoring white space. */
 export function fromBase64(text: string): Uint8Array {
   const binary = atob(text.replace(/\s+/g, ""));
   const bytes = new Uint8Array(binary.length);

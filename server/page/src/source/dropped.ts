@@ -1,6 +1,6 @@
-// A replay file that is dropped on the page, or chosen.
+// Replay files that are dropped on the page or selected.
 
-/** Calls back for each file. */
+/** Calls `opened` for each file. */
 export function onReplayFile(opened: (file: File) => void): void {
   document.addEventListener("dragover", (event) => {
     if (event.dataTransfer?.types.includes("Files")) event.preventDefault();

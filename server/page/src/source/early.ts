@@ -1,8 +1,8 @@
-// The first request of the page of a match. It leaves before the script knows the messages: to read
-// their descriptions takes longer than the server needs for its answer. So it is written by hand here.
+// The first request of the page of a match. It is sent before the message descriptors are parsed,
+// which takes longer than the server's answer. So it is encoded by hand.
 
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
-import { readLook, routeOf } from "../address.ts";
+import { readViewState, routeOf } from "../address.ts";
 import { keyHeaders } from "./key.ts";
 
 interface Sent {
@@ -12,11 +12,11 @@ interface Sent {
   response: Promise<Response>;
 }
 
-/** The fields of WatchPositionsRequest and of Viewer. */
+/** Field numbers of WatchPositionsRequest and of Viewer. */
 const [MATCH_ID, VIEWERS, FROM_DECISION] = [1, 3, 4];
 const SEAT = 1;
 
-/** A request for the first position that is looked at, as gRPC-Web has it. */
+/** Encodes a gRPC-Web request for the first position to show. */
 function bodyOf(matchId: string, at: number, seat: number | undefined): Uint8Array {
   const writer = new BinaryWriter().tag(MATCH_ID, WireType.LengthDelimited).string(matchId);
   writer.tag(VIEWERS, WireType.LengthDelimited).fork().join();
@@ -31,22 +31,22 @@ function bodyOf(matchId: string, at: number, seat: number | undefined): Uint8Arr
 
 function send(): Sent | undefined {
   const route = routeOf(location.pathname, location.search);
-  // A single file comes from no server.
+  // A single file has no server.
   if (route.page !== "match" || !location.protocol.startsWith("http")) return undefined;
-  const { at, seat } = readLook(location.search);
+  const { at, seat } = readViewState(location.search);
   const url = `${location.origin}/bridgemaster.v1.MatchService/WatchPositions`;
   const body = bodyOf(route.matchId, at ?? 0, typeof seat === "number" ? seat : undefined);
   const cut = new AbortController();
   const headers = { "content-type": "application/grpc-web+proto", "x-grpc-web": "1", ...keyHeaders() };
   const response = fetch(url, { method: "POST", headers, body: body.slice(), signal: cut.signal, redirect: "error" });
-  // Whoever takes it is told what goes wrong.
+  // The caller that takes the response handles its errors.
   response.catch(() => undefined);
   return { url, body, cut, response };
 }
 
 let sent = send();
 
-/** Fetches. What is on its way already is not sent again. */
+/** Fetches; reuses the early request if it is the same. */
 export const fetchOnce: typeof fetch = (input, init) => {
   const early = sent;
   const { body, signal } = init ?? {};

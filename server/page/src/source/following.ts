@@ -1,119 +1,119 @@
-// The positions of a match of the server: of a live one they go on coming.
+// Follows the positions of a match on the server.
 
 import { create } from "@bufbuild/protobuf";
 import { type MatchInfo, MatchState } from "../../gen/bridgemaster/v1/match_pb.ts";
 import { type Viewer, ViewerSchema } from "../../gen/bridgemaster/v1/position_pb.ts";
-import type { Look } from "../address.ts";
+import type { ViewState } from "../address.ts";
 import { MatchRecord } from "../match/record.ts";
 import { hasKey } from "./key.ts";
 import { Pauses } from "./pauses.ts";
-import { troubleOf } from "./refusal.ts";
+import { failureOf } from "./refusal.ts";
 import { matches } from "./server.ts";
-import { drawn, Turns, visible } from "./turns.ts";
+import { nextFrame, Turns, visible } from "./turns.ts";
 
-/** Longest time until a lost stream is opened again, in ms. */
-const LONGEST_RETRY_MS = 15_000;
-/** How often a match is asked for of which nothing is known yet. */
-const MOST_TRIES = 7;
-/** More decisions than any match has. */
+/** Maximum pause before a lost stream is reopened, in ms. */
+const MAX_RETRY_MS = 15_000;
+/** Maximum number of attempts to load the first position. */
+const MAX_ATTEMPTS = 7;
+/** A decision number that no match reaches. */
 const NEVER = 0xffffffff;
 
-/** What the record tells while it is read. */
+/** Receives the progress of a match. */
 export interface Listener {
-  /** The match is known, with the position that is looked at first; the others follow. */
+  /** The first position to show is loaded; the others follow. */
   opened(record: MatchRecord): void;
-  /** Positions came, or the match has news. */
+  /** The record has new positions or a new state. */
   grew(): void;
-  /** The connection is lost and tried again, or, with an empty text, is back. */
+  /** The connection is lost, or, with an empty text, restored. */
   notice(text: string): void;
 }
 
-/** What is wanted of a match. */
-export interface Wanted extends Pick<Look, "at" | "seat"> {
-  /** While it runs, the views of the seats that are those of this tab's API key. */
+/** The part of a match to load. */
+export interface FollowOptions extends Pick<ViewState, "at" | "seat"> {
+  /** Include the views of the seats of this tab's API key while the match runs. */
   ownSeats: boolean;
 }
 
 type Client = ReturnType<typeof matches>;
 
-/** A spectator, and then these seats. */
+/** Returns a spectator, followed by these seats. */
 function viewersOf(seats: readonly number[]): Viewer[] {
   return [create(ViewerSchema, {}), ...seats.map((seat) => create(ViewerSchema, { seat }))];
 }
 
 const sourceOf = (matchId: string) => ({ case: "matchId" as const, value: matchId });
 
-/** The match with the position that is looked at first. It is asked for alone, before all others: so
- * the board is there after one answer of the server, whatever else there is to read. */
-async function firstLook(client: Client, matchId: string, { at, seat }: Wanted): Promise<MatchRecord> {
-  const look = async (views: number[]) => {
+/** Loads the first position to show. It is requested alone, so that the board appears after a single
+ * answer of the server. */
+async function loadFirst(client: Client, matchId: string, { at, seat }: FollowOptions): Promise<MatchRecord> {
+  const load = async (views: number[]) => {
     const record = new MatchRecord(views);
     const cut = new AbortController();
-    const wanted = { source: sourceOf(matchId), viewers: viewersOf(views), fromDecision: at ?? 0 };
-    for await (const message of client.watchPositions(wanted, { signal: cut.signal })) {
-      record.take(message);
+    const request = { source: sourceOf(matchId), viewers: viewersOf(views), fromDecision: at ?? 0 };
+    for await (const message of client.watchPositions(request, { signal: cut.signal })) {
+      record.add(message);
       break;
     }
     cut.abort();
     return record;
   };
-  if (typeof seat !== "number") return look([]);
+  if (typeof seat !== "number") return load([]);
   try {
-    return await look([seat]);
+    return await load([seat]);
   } catch (error) {
-    if (troubleOf(error).mayPass) throw error;
-    // The view of the seat is not shown, or there is no such seat.
-    return look([]);
+    if (failureOf(error).isTemporary) throw error;
+    // The view of the seat is not available, or the seat does not exist.
+    return load([]);
   }
 }
 
-/** Reads positions with the views of these seats into a record, until `came` says that it is enough. If
- * it has others, all are read anew, and take the place of its own as soon as they come as far. */
-async function read(client: Client, record: MatchRecord, views: readonly number[], came: () => boolean | void, signal?: AbortSignal): Promise<void> {
-  const goesOn = record.isFromBeginning && String(record.views) === String(views);
-  const shown = record.next;
-  let into = goesOn ? record : new MatchRecord(views, record.info);
+/** Loads positions with the views of these seats into a record, until `onProgress` returns true. If the record
+ * has other views, all positions are loaded again, and replace its own once they reach as far. */
+async function read(client: Client, record: MatchRecord, views: readonly number[], onProgress: () => boolean | void, signal?: AbortSignal): Promise<void> {
+  const continues = record.isFromBeginning && String(record.views) === String(views);
+  const reached = record.next;
+  let into = continues ? record : new MatchRecord(views, record.info);
   const turns = new Turns();
-  const wanted = { source: sourceOf(record.info?.matchId ?? ""), viewers: viewersOf(views), fromDecision: into.next };
-  for await (const message of client.watchPositions(wanted, signal ? { signal } : {})) {
-    into.take(message);
-    if (into !== record && into.next >= shown) {
+  const request = { source: sourceOf(record.info?.matchId ?? ""), viewers: viewersOf(views), fromDecision: into.next };
+  for await (const message of client.watchPositions(request, signal ? { signal } : {})) {
+    into.add(message);
+    if (into !== record && into.next >= reached) {
       record.replaceBy(into);
       into = record;
     }
-    if (into === record && came()) return;
+    if (into === record && onProgress()) return;
     await turns.next();
   }
 }
 
-/** Reads a match that has ended, with the view of each seat where these may be shown. */
-async function whole(client: Client, record: MatchRecord, came: () => void): Promise<void> {
+/** Loads an ended match, with the view of each seat if they are available. */
+async function loadEnded(client: Client, record: MatchRecord, onProgress: () => void): Promise<void> {
   const all = Array.from({ length: record.seats }, (_, seat) => seat);
   try {
-    return await read(client, record, all, came);
+    return await read(client, record, all, onProgress);
   } catch (error) {
-    if (troubleOf(error).mayPass || String(record.views) === String(all)) throw error;
+    if (failureOf(error).isTemporary || String(record.views) === String(all)) throw error;
   }
-  // What seats knew stays secret while other matches of the group are about the same chance.
-  await read(client, record, await ownSeats(client, record.info), came);
+  // The views stay secret until all matches of the group with the same seeds are over.
+  await read(client, record, await ownSeats(client, record.info), onProgress);
 }
 
-/** Reads what comes of a match in play, until its stream ends, the tab is hidden, or it may have the
- * views of other seats. Whether it was cut off so. */
-async function part(client: Client, record: MatchRecord, wantsOwn: boolean, came: () => void): Promise<boolean> {
+/** Follows a match in progress until its stream ends, the tab is hidden, or other views may have become
+ * available. Returns true in the latter two cases. */
+async function followLive(client: Client, record: MatchRecord, withOwnSeats: boolean, onProgress: () => void): Promise<boolean> {
   const cut = new AbortController();
   const onHide = () => document.hidden && cut.abort();
   document.addEventListener("visibilitychange", onHide);
   try {
     const bots = botsOf(record.info);
-    const views = wantsOwn ? await ownSeats(client, record.info) : [];
-    let isOther = false;
+    const views = withOwnSeats ? await ownSeats(client, record.info) : [];
+    let isOutdated = false;
     await read(client, record, views, () => {
-      came();
-      isOther = wantsOwn && botsOf(record.info) !== bots;
-      return isOther;
+      onProgress();
+      isOutdated = withOwnSeats && botsOf(record.info) !== bots;
+      return isOutdated;
     }, cut.signal);
-    return isOther || cut.signal.aborted;
+    return isOutdated || cut.signal.aborted;
   } catch (error) {
     if (!cut.signal.aborted) throw error;
     return true;
@@ -125,8 +125,8 @@ async function part(client: Client, record: MatchRecord, wantsOwn: boolean, came
 
 const botsOf = (info: MatchInfo | undefined) => JSON.stringify(info?.seats.map(({ botName }) => botName));
 
-/** The seats whose views the server shows to the API key of this tab while it shows them to nobody
- * else. Bots of one name are those of one key. */
+/** Returns the seats whose views the server shows to the API key of this tab during the match. Bots with
+ * the same name belong to the same key. */
 async function ownSeats(client: Client, info: MatchInfo | undefined): Promise<number[]> {
   if (!info || !hasKey()) return [];
   const seatsOf = new Map<string, number[]>();
@@ -135,55 +135,55 @@ async function ownSeats(client: Client, info: MatchInfo | undefined): Promise<nu
   }
   const own: number[] = [];
   for (const seats of seatsOf.values()) {
-    if (await isShown(client, info.matchId, seats[0] ?? 0)) own.push(...seats);
+    if (await isVisible(client, info.matchId, seats[0] ?? 0)) own.push(...seats);
   }
   return own.sort((a, b) => a - b);
 }
 
-async function isShown(client: Client, matchId: string, seat: number): Promise<boolean> {
+async function isVisible(client: Client, matchId: string, seat: number): Promise<boolean> {
   const cut = new AbortController();
   try {
     const viewers = [create(ViewerSchema, { seat })];
     for await (const _ of client.watchPositions({ source: sourceOf(matchId), viewers, fromDecision: NEVER }, { signal: cut.signal })) break;
     return true;
   } catch (error) {
-    if (troubleOf(error).mayPass) throw error;
+    if (failureOf(error).isTemporary) throw error;
     return false;
   } finally {
     cut.abort();
   }
 }
 
-/** Asks for a match until something is known of it. */
-async function opened(client: Client, matchId: string, wanted: Wanted, listener: Listener): Promise<MatchRecord> {
-  const pauses = new Pauses(LONGEST_RETRY_MS);
-  for (let left = MOST_TRIES - 1; ; left--) {
+/** Loads the first position, with retries. */
+async function openMatch(client: Client, matchId: string, options: FollowOptions, listener: Listener): Promise<MatchRecord> {
+  const pauses = new Pauses(MAX_RETRY_MS);
+  for (let left = MAX_ATTEMPTS - 1; ; left--) {
     try {
-      return await firstLook(client, matchId, wanted);
+      return await loadFirst(client, matchId, options);
     } catch (error) {
-      const trouble = troubleOf(error);
-      if (!trouble.mayPass || left === 0) throw error;
-      listener.notice(`The match is not there (${trouble.text}); it is tried again.`);
+      const failure = failureOf(error);
+      if (!failure.isTemporary || left === 0) throw error;
+      listener.notice(`The match is not available (${failure.text}); retrying.`);
     }
-    await pauses.pass();
+    await pauses.wait();
   }
 }
 
 /**
- * Reads the positions of a match until it has ended. While the tab is hidden no stream is open: a
- * browser has few connections to one address. Errors that will not pass are thrown.
+ * Loads the positions of a match until it has ended. While the tab is hidden no stream is open,
+ * since browsers limit the connections to one address. Throws permanent errors.
  */
-export async function follow(matchId: string, wanted: Wanted, listener: Listener): Promise<void> {
+export async function follow(matchId: string, options: FollowOptions, listener: Listener): Promise<void> {
   const client = matches();
-  const record = await opened(client, matchId, wanted, listener);
-  // What all seats knew is not known yet.
-  let isOpen = wanted.seat !== "all" || record.isLive;
+  const record = await openMatch(client, matchId, options, listener);
+  // The views of all seats are not loaded yet.
+  let isOpen = options.seat !== "all" || record.isLive;
   if (isOpen) {
     listener.opened(record);
-    await drawn();
+    await nextFrame();
   }
-  const pauses = new Pauses(LONGEST_RETRY_MS);
-  const came = () => {
+  const pauses = new Pauses(MAX_RETRY_MS);
+  const onProgress = () => {
     pauses.reset();
     listener.notice("");
     if (isOpen) return listener.grew();
@@ -195,18 +195,18 @@ export async function follow(matchId: string, wanted: Wanted, listener: Listener
     try {
       if (record.info?.state === MatchState.CANCELLED) return;
       if (!record.isLive) {
-        await whole(client, record, came);
-        return came();
+        await loadEnded(client, record, onProgress);
+        return onProgress();
       }
-      if (await part(client, record, wanted.ownSeats && hasKey(), came)) continue;
+      if (await followLive(client, record, options.ownSeats && hasKey(), onProgress)) continue;
       record.info = (await client.getMatch({ matchId })).match ?? record.info;
-      came();
+      onProgress();
       if (!record.isLive) continue;
     } catch (error) {
-      const trouble = troubleOf(error);
-      if (!trouble.mayPass) throw error;
-      listener.notice(`The connection is lost (${trouble.text}); it is tried again.`);
+      const failure = failureOf(error);
+      if (!failure.isTemporary) throw error;
+      listener.notice(`The connection is lost (${failure.text}); reconnecting.`);
     }
-    if (!document.hidden) await pauses.pass();
+    if (!document.hidden) await pauses.wait();
   }
 }

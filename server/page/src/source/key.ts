@@ -1,18 +1,18 @@
-// The API key of this tab. It is kept as long as the tab is open, and never in the address.
+// The API key of this tab, stored as long as the tab is open, and never in the address.
 
-const KEPT = "bridgemaster-api-key";
+const STORAGE_KEY = "bridgemaster-api-key";
 
-/** The headers that a call has the key in; none without one. */
+/** Returns the headers with the key; empty without one. */
 export function keyHeaders(): Record<string, string> {
-  const key = sessionStorage.getItem(KEPT);
+  const key = sessionStorage.getItem(STORAGE_KEY);
   return key ? { "x-bridgemaster-key": key } : {};
 }
 
-/** Whether this tab has an API key. */
-export const hasKey = (): boolean => sessionStorage.getItem(KEPT) !== null;
+/** Returns whether this tab has an API key. */
+export const hasKey = (): boolean => sessionStorage.getItem(STORAGE_KEY) !== null;
 
-/** Keeps the API key that calls are made with; an empty one forgets it. */
-export function keepKey(key: string): void {
-  if (key) sessionStorage.setItem(KEPT, key);
-  else sessionStorage.removeItem(KEPT);
+/** Stores the API key for calls; an empty one removes it. */
+export function storeKey(key: string): void {
+  if (key) sessionStorage.setItem(STORAGE_KEY, key);
+  else sessionStorage.removeItem(STORAGE_KEY);
 }

@@ -1,23 +1,23 @@
-// How long to wait until something that failed is tried again.
+// Exponential backoff of retries.
 
 /** First pause, in ms. */
 const FIRST_MS = 500;
 
-/** Pauses that grow, up to a longest. */
+/** Growing pauses between retries. */
 export class Pauses {
   #nextMs = FIRST_MS;
 
-  constructor(private readonly longestMs: number) {}
+  constructor(private readonly maxMs: number) {}
 
-  /** It works: the next pause is a short one again. */
+  /** Resets the next pause after a success. */
   reset(): void {
     this.#nextMs = FIRST_MS;
   }
 
-  /** Waits. */
-  async pass(): Promise<void> {
+  /** Waits for the next pause. */
+  async wait(): Promise<void> {
     const ms = this.#nextMs;
-    this.#nextMs = Math.min(this.longestMs, ms * 2);
+    this.#nextMs = Math.min(this.maxMs, ms * 2);
     await new Promise((resolve) => setTimeout(resolve, ms));
   }
 }

@@ -1,21 +1,21 @@
-// What the server refuses, and what that means for whoever looks at the page.
+// Refusals of the server, and their presentation.
 
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { Code, ConnectError } from "@connectrpc/connect";
 
 /** A refusal of the server. */
 export interface Refusal {
-  /** Its reason, such as "SUPERSEDED"; empty when the error is none of the server's. */
+  /** The reason, such as "SUPERSEDED"; empty if the error does not come from the server. */
   reason: string;
   metadata: ReadonlyMap<string, string>;
 }
 
-/** The fields of google.rpc.ErrorInfo, and of an entry of its metadata. */
+/** Field numbers of google.rpc.ErrorInfo, and of an entry of its metadata. */
 const REASON = 1;
 const METADATA = 3;
 const [NAME, VALUE] = [1, 2];
 
-/** Calls back for each field of a message whose fields are all texts or messages. */
+/** Calls `found` for each length-delimited field of a message. */
 function eachField(bytes: Uint8Array, found: (field: number, value: Uint8Array) => void): void {
   const reader = new BinaryReader(bytes);
   while (reader.pos < reader.len) {
@@ -25,7 +25,7 @@ function eachField(bytes: Uint8Array, found: (field: number, value: Uint8Array) 
   }
 }
 
-/** What the server refused by an error. */
+/** Reads the refusal from an error. */
 export function refusalOf(error: unknown): Refusal {
   const metadata = new Map<string, string>();
   let reason = "";
@@ -45,43 +45,43 @@ export function refusalOf(error: unknown): Refusal {
   return { reason, metadata };
 }
 
-/** The reasons that pass by themselves. */
-const PASSING = ["SERVER_STOPPING", "LIMIT_REACHED", "SLOW_CONSUMER", "STORAGE_FAILED", "KEYS_UNREADABLE", "NODE_SUPERSEDED"];
-/** The codes of errors that are none of the server's and may pass. */
-const PASSING_CODES = [Code.Unavailable, Code.Unknown, Code.Internal, Code.ResourceExhausted];
+/** Reasons of temporary refusals. */
+const TEMPORARY_REASONS = ["SERVER_STOPPING", "LIMIT_REACHED", "SLOW_CONSUMER", "STORAGE_FAILED", "KEYS_UNREADABLE", "NODE_SUPERSEDED"];
+/** Codes of temporary errors without a reason. */
+const TEMPORARY_CODES = [Code.Unavailable, Code.Unknown, Code.Internal, Code.ResourceExhausted];
 
-/** What went wrong, for people. */
-export interface Trouble {
+/** An error, for visitors. */
+export interface Failure {
   text: string;
-  /** An API key would help. */
+  /** An API key is required. */
   needsKey: boolean;
-  /** The server does not do this: it is turned off, or of an earlier version. */
+  /** The server does not support the call: it is disabled, or the server is older. */
   isUnsupported: boolean;
-  /** It may work when it is tried again. */
-  mayPass: boolean;
+  /** A retry may succeed. */
+  isTemporary: boolean;
 }
 
-/** What is said of a refusal where the server's own words do not help people. */
-function wordsFor({ reason, metadata }: Refusal): string | undefined {
+/** Returns a text for a refusal whose own message does not help visitors. */
+function textFor({ reason, metadata }: Refusal): string | undefined {
   switch (reason) {
     case "MOVED":
-      // The address is that of bots. Where the page of that server is, only its operator knows.
-      return `Another server of the cluster has this: the one at ${metadata.get("address") || "an address that it does not tell"}. Open it on the page of that server.`;
+      // The address is the one for bots; the address of that server's page is not known.
+      return `This content is on another server of the cluster, at ${metadata.get("address") || "an unknown address"}. Open the page of that server.`;
     case "NODE_SUPERSEDED":
-      return "another server of the cluster takes over from this one";
+      return "another server of the cluster is taking over from this server";
     default:
       return undefined;
   }
 }
 
-/** What an error means. */
-export function troubleOf(error: unknown): Trouble {
+/** Classifies an error for visitors. */
+export function failureOf(error: unknown): Failure {
   const { code, rawMessage } = ConnectError.from(error);
   const refusal = refusalOf(error);
   return {
-    text: wordsFor(refusal) ?? (rawMessage || Code[code]),
+    text: textFor(refusal) ?? (rawMessage || Code[code]),
     needsKey: code === Code.Unauthenticated || code === Code.PermissionDenied,
     isUnsupported: code === Code.Unimplemented,
-    mayPass: refusal.reason === "" ? PASSING_CODES.includes(code) : PASSING.includes(refusal.reason),
+    isTemporary: refusal.reason === "" ? TEMPORARY_CODES.includes(code) : TEMPORARY_REASONS.includes(refusal.reason),
   };
 }

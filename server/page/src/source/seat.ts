@@ -1,22 +1,22 @@
-// A seat of a match, held by a stream and answered by calls.
+// A seat of a match, with a stream for messages and calls for answers.
 
 import type { PlayResponse } from "../../gen/bridgemaster/v1/play_pb.ts";
 import type { DecisionRejected } from "../../gen/bridgemaster/v1/play_pb.ts";
 import { Pauses } from "./pauses.ts";
-import { refusalOf, troubleOf } from "./refusal.ts";
+import { refusalOf, failureOf } from "./refusal.ts";
 import { seats } from "./server.ts";
 
-/** Longest time until something that failed is tried again, in ms. */
-const LONGEST_RETRY_MS = 8_000;
+/** Maximum pause before a retry, in ms. */
+const MAX_RETRY_MS = 8_000;
 
-/** What the seat tells. */
+/** Receives the messages of a seat. */
 export interface SeatListener {
   message(message: PlayResponse): void;
-  /** The connection is lost and tried again, or, with an empty text, is back. */
+  /** The connection is lost, or, with an empty text, restored. */
   notice(text: string): void;
 }
 
-/** A seat. */
+/** The client of a seat. */
 export class SeatClient {
   readonly #client = seats();
   readonly #headers: { authorization: string };
@@ -26,10 +26,10 @@ export class SeatClient {
     this.#headers = { authorization: `Bearer ${ticket}` };
   }
 
-  /** Holds the seat until the match is over, also while the tab is hidden. A lost stream is opened
-   * again, and the seat begins anew: with the open request, and the time that is left of it. */
+  /** Holds the seat until the match is over, even while the tab is hidden. A lost stream is reopened, and
+   * the seat starts over with the open request and its remaining time. */
   async hold(listener: SeatListener): Promise<void> {
-    const pauses = new Pauses(LONGEST_RETRY_MS);
+    const pauses = new Pauses(MAX_RETRY_MS);
     for (;;) {
       let isOver = false;
       try {
@@ -43,31 +43,31 @@ export class SeatClient {
           listener.message(message);
         }
         if (isOver) return;
-        listener.notice("The connection is lost; it is tried again.");
+        listener.notice("The connection is lost; reconnecting.");
       } catch (error) {
         if (isOver) return;
-        const trouble = troubleOf(error);
-        if (!trouble.mayPass) throw error;
-        listener.notice(`The connection is lost (${trouble.text}); it is tried again.`);
+        const failure = failureOf(error);
+        if (!failure.isTemporary) throw error;
+        listener.notice(`The connection is lost (${failure.text}); reconnecting.`);
       }
-      await pauses.pass();
+      await pauses.wait();
       if (this.#isClosed) return;
     }
   }
 
-  /** Answers a request by the index of a legal decision, as often as it takes to arrive; why it was
-   * refused, if it was. */
+  /** Answers a request with the index of a legal decision, with retries. Returns the refusal, if it was
+   * refused. */
   async decide(requestId: number, index: number, note: string, isOpen: () => boolean): Promise<DecisionRejected | undefined> {
     const decision = { requestId, choice: { case: "index" as const, value: index }, note };
-    const pauses = new Pauses(LONGEST_RETRY_MS);
+    const pauses = new Pauses(MAX_RETRY_MS);
     for (;;) {
       try {
         return (await this.#client.decide({ decision }, { headers: this.#headers })).rejected;
       } catch (error) {
-        // Without a stream the answer counts for none; one is being opened.
-        if (!troubleOf(error).mayPass && refusalOf(error).reason !== "HELLO_EXPECTED") throw error;
+        // The server refuses answers without a stream; one is being opened.
+        if (!failureOf(error).isTemporary && refusalOf(error).reason !== "HELLO_EXPECTED") throw error;
       }
-      await pauses.pass();
+      await pauses.wait();
       if (this.#isClosed || !isOpen()) return undefined;
     }
   }

@@ -1,4 +1,4 @@
-// The server that this page came from.
+// Clients of the server that delivered this page.
 
 import { createClient, type Interceptor } from "@connectrpc/connect";
 import { createGrpcWebTransport } from "@connectrpc/connect-web";
@@ -16,35 +16,36 @@ const withKey: Interceptor = (next) => (request) => {
   return next(request);
 };
 
-/** How often a call is tried while one server of a cluster takes over from another, which takes up to
- * ten seconds, and the longest pause between two tries, in ms. */
-const MOST_TRIES = 7;
-const LONGEST_PAUSE_MS = 4_000;
+/** Maximum number of attempts of a call while one server of a cluster takes over from another, which
+ * takes up to ten seconds. */
+const MAX_ATTEMPTS = 7;
+/** Maximum pause between two attempts, in ms. */
+const MAX_PAUSE_MS = 4_000;
 
-/** Tries calls again while another server of the cluster takes over. Streams are opened again by those
- * who read them. */
-const again: Interceptor = (next) => async (request) => {
-  const pauses = new Pauses(LONGEST_PAUSE_MS);
-  for (let left = MOST_TRIES - 1; ; left--) {
+/** Retries calls while another server of the cluster takes over. Streams are reopened by their
+ * readers. */
+const retryDuringTakeover: Interceptor = (next) => async (request) => {
+  const pauses = new Pauses(MAX_PAUSE_MS);
+  for (let left = MAX_ATTEMPTS - 1; ; left--) {
     try {
       return await next(request);
     } catch (error) {
       if (request.stream || left === 0 || refusalOf(error).reason !== "NODE_SUPERSEDED") throw error;
     }
-    await pauses.pass();
+    await pauses.wait();
   }
 };
 
-const transport = () => createGrpcWebTransport({ baseUrl: location.origin, interceptors: [again, withKey], fetch: fetchOnce });
+const transport = () => createGrpcWebTransport({ baseUrl: location.origin, interceptors: [retryDuringTakeover, withKey], fetch: fetchOnce });
 
 export const matches = () => createClient(MatchService, transport());
 export const ladders = () => createClient(LadderService, transport());
 export const seats = () => createClient(SeatService, transport());
 
-/** Has the server verify a replay file and play it again. */
+/** Sends a replay file to the server, which verifies it, and returns its positions. */
 export async function openReplay(file: Blob) {
   const headers = { "content-type": "application/octet-stream", ...keyHeaders() };
   const response = await fetch("/open-replay", { method: "POST", body: file, headers });
-  if (!response.ok) throw new Error((await response.text()).slice(0, 1000) || `the server answers ${response.status}`);
+  if (!response.ok) throw new Error((await response.text()).slice(0, 1000) || `the server returned status ${response.status}`);
   return readPositions(new Uint8Array(await response.arrayBuffer()));
 }

@@ -1,32 +1,32 @@
-// When the page may read on, and when it may draw.
+// Yields to rendering, and waits for frames.
 
-/** Longest time for which positions are read before the page may draw, in ms. */
+/** Time for which messages are processed before the page may render, in ms. */
 const TURN_MS = 8;
-/** Longest wait for a frame, in ms: a tab that is hidden has none. */
+/** Maximum wait for a frame, in ms: hidden tabs have no frames. */
 const FRAME_MS = 100;
 
-/** Lets the page draw while many messages are read: they come all at once, and what is read without a
- * pause leaves no frame between. */
+/** Yields to rendering while many messages are read. They arrive all at once, and without a pause
+ * between them no frame would be rendered. */
 export class Turns {
-  #begun = performance.now();
+  #startedAt = performance.now();
 
-  /** After a message: waits now and then for whatever else there is to do. */
+  /** Yields to other tasks if the time is used up. Called after each message. */
   async next(): Promise<void> {
-    if (performance.now() - this.#begun <= TURN_MS) return;
+    if (performance.now() - this.#startedAt <= TURN_MS) return;
     await new Promise((resolve) => setTimeout(resolve));
-    this.#begun = performance.now();
+    this.#startedAt = performance.now();
   }
 }
 
-/** Waits until the next frame is drawn. */
-export function drawn(): Promise<void> {
+/** Waits for the next frame, at most `FRAME_MS`. */
+export function nextFrame(): Promise<void> {
   return new Promise((resolve) => {
     requestAnimationFrame(() => setTimeout(resolve));
     setTimeout(resolve, FRAME_MS);
   });
 }
 
-/** Waits until the tab is looked at. */
+/** Waits until the tab is visible. */
 export function visible(): Promise<void> {
   if (!document.hidden) return Promise.resolve();
   return new Promise((resolve) => {

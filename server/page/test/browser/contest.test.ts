@@ -1,10 +1,10 @@
-// A contest in the browser, from its folder, by the program itself.
+// A finished contest in the browser, served by `bridgemaster contest open`.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { browse, tab } from "../chromium.ts";
-import { narrower, serious } from "../looks.ts";
+import { assertNoOverflow, seriousFindings } from "../looks.ts";
 import { OpenedContest } from "../real-server.ts";
 
 let contest: OpenedContest;
@@ -20,7 +20,7 @@ after(async () => {
   await contest.stop();
 });
 
-test("how it stands, and from there each match and back", async () => {
+test("the results link to each match, and each match links back", async () => {
   const { page, errors } = await tab(browser);
   await page.goto(url);
   await page.getByRole("heading", { name: /^Contest of Bridges to Nowhere/ }).waitFor();
@@ -40,12 +40,12 @@ for (const [look, options] of [
   ["dark", { colorScheme: "dark" }],
   ["narrow", { viewport: { width: 360, height: 780 } }],
 ] as const) {
-  test(`${look}: no serious finding of axe, nothing wider than the page`, async () => {
+  test(`${look}: no serious axe findings, no overflow`, async () => {
     const { page } = await tab(browser, options);
     await page.goto(url);
     await page.getByRole("heading", { name: "Matches" }).waitFor();
-    assert.deepEqual(await serious(page), []);
-    await narrower(page);
+    assert.deepEqual(await seriousFindings(page), []);
+    await assertNoOverflow(page);
     await page.context().close();
   });
 }

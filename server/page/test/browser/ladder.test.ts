@@ -1,4 +1,4 @@
-// The pages of a ladder: what is long is read page by page.
+// The pages of a ladder; long lists are loaded page by page.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -19,7 +19,7 @@ before(async () => {
     ...ladderOf(),
     standings: names.map((botName) => create(StandingSchema, { botName, botVersion: "1" })),
     others: names.map((botName) => create(LadderHeadToHeadSchema, { against: { botName, botVersion: "1" }, headToHead: { matches: 4 } })),
-    // Every second one is of the first bot.
+    // Every second match is one of the first bot.
     matches: names.slice(0, 90).map((_, index) => create(MatchInfoSchema, {
       matchId: `match-${index}`, seats: [{ seat: 0, botName: `bot ${index % 2}` }, { seat: 1, botName: "bot 2" }],
     })),
@@ -31,7 +31,8 @@ after(async () => {
   server.stop();
 });
 
-/** Presses the button until there is none; so many entries there are before each press, and at last. */
+/** Presses the button until it disappears. Returns the number of entries before each press and at the
+ * end. */
 async function readOn(page: Page, button: string, entries: Locator, counts: readonly number[]): Promise<void> {
   const more = page.getByRole("button", { name: button });
   for (const [presses, count] of counts.entries()) {
@@ -42,7 +43,7 @@ async function readOn(page: Page, button: string, entries: Locator, counts: read
   await more.waitFor({ state: "detached" });
 }
 
-test("standings and the matches of a ladder are read page by page", async () => {
+test("standings and the matches of a ladder are loaded page by page", async () => {
   const { page, errors } = await tab(browser);
   await page.goto(`${server.url}/ladder/main`);
   await page.getByRole("heading", { level: 1, name: "main" }).waitFor();
@@ -54,7 +55,7 @@ test("standings and the matches of a ladder are read page by page", async () => 
   await page.context().close();
 });
 
-test("the opponents and the matches of a bot are read page by page", async () => {
+test("the opponents and the matches of a bot are loaded page by page", async () => {
   const { page, errors } = await tab(browser);
   await page.goto(`${server.url}/ladder/main/bot%201`);
   await page.getByRole("heading", { level: 1, name: "bot 1" }).waitFor();

@@ -1,4 +1,4 @@
-// What one does on the page of a match: keys, address, views of seats, live matches, hostile text.
+// The page of a match: keys, address, views of seats, live matches, hostile text.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -25,7 +25,7 @@ after(async () => {
   server.stop();
 });
 
-test("the keyboard does what the help says, and leaves buttons their own keys", async () => {
+test("the keys of the help work, and buttons keep their own keys", async () => {
   server.matches.set("keys", hostile(LONDON, "keys"));
   const { page, errors } = await tab(browser);
   await page.goto(`${server.url}/m/keys`);
@@ -44,15 +44,15 @@ test("the keyboard does what the help says, and leaves buttons their own keys", 
   await page.keyboard.press("k");
   await shown(page, 7);
   await page.keyboard.press("3");
-  await page.getByText("what seat 2 knew").waitFor();
+  await page.getByText("view of seat 2").waitFor();
   await page.waitForURL("**/m/keys?at=7&seat=2");
   await page.keyboard.press("Escape");
-  await page.getByText("what seat 2 knew").waitFor({ state: "detached" });
+  await page.getByText("view of seat 2").waitFor({ state: "detached" });
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "keyboard" }).waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
-  // Space on a button presses it, and does nothing else.
+  // Space on a button only presses it.
   await page.getByRole("button", { name: "next decision", exact: true }).focus();
   await page.keyboard.press(" ");
   await shown(page, 8);
@@ -60,20 +60,20 @@ test("the keyboard does what the help says, and leaves buttons their own keys", 
   await page.evaluate(() => (document.activeElement as HTMLElement).blur());
   await page.keyboard.press(" ");
   await page.getByRole("button", { name: "pause" }).waitFor();
-  // It plays on, so that one decision may be over before it is looked at.
+  // Playback continues, so a decision may be over before the check.
   await page.locator(".count b", { hasText: /^(9|\d\d+)$/ }).waitFor();
   assert.deepEqual(errors, []);
   await page.context().close();
 });
 
-test("the address is the state", async () => {
+test("the address contains the state", async () => {
   server.matches.set("address", ended(LONDON, "address"));
   const { page } = await tab(browser);
   await page.goto(`${server.url}/m/address?at=37&seat=2&speed=4`);
   await loaded(page, LONDON);
   await shown(page, 37);
-  await page.getByText("what seat 2 knew").waitFor();
-  assert.equal(await page.getByLabel("decisions a second").inputValue(), "4");
+  await page.getByText("view of seat 2").waitFor();
+  assert.equal(await page.getByLabel("decisions per second").inputValue(), "4");
   await page.getByRole("button", { name: "next decision of seat 1" }).click();
   const next = LONDON.messages.findIndex(({ position }) => (position?.number ?? 0) > 37 && position?.played?.seat === 1);
   await shown(page, next);
@@ -102,7 +102,7 @@ test("a swipe goes to the next decision", async () => {
   await page.context().close();
 });
 
-test("two tabs follow a live match, and a hidden one has no stream open", async () => {
+test("two tabs follow a live match; a hidden one has no open stream", async () => {
   const { match, rest } = live(LONDON, "live", 10);
   server.matches.set("live", match);
   const first = await tab(browser);
@@ -137,12 +137,12 @@ test("two tabs follow a live match, and a hidden one has no stream open", async 
   match.end();
   await second.page.locator(".match-head .tag", { hasText: "ended" }).waitFor();
   await shown(second.page, LONDON.messages.length - 1);
-  // Now that it is over, all of it is shown, once that is read.
+  // The match is over, so everything is shown once it is loaded.
   await second.page.locator(".acts button[aria-pressed]:enabled").first().waitFor();
   await second.page.keyboard.press("2");
-  await second.page.getByText("what seat 1 knew").waitFor();
+  await second.page.getByText("view of seat 1").waitFor();
   await second.page.keyboard.press("Escape");
-  await second.page.getByText("what seat 1 knew").waitFor({ state: "detached" });
+  await second.page.getByText("view of seat 1").waitFor({ state: "detached" });
   const lines = await second.page.locator(".transcript .decision, .transcript .event").allTextContents();
   assert.deepEqual(lines, LONDON.lines);
   assert.deepEqual([...first.errors, ...second.errors], []);
@@ -150,13 +150,13 @@ test("two tabs follow a live match, and a hidden one has no stream open", async 
   await second.page.context().close();
 });
 
-test("a match that waits for bots begins on the page", async () => {
+test("a match that is waiting for bots starts on the page", async () => {
   const { match, rest } = live(LONDON, "waits", 0);
   match.info.state = MatchState.WAITING;
   server.matches.set("waits", match);
   const { page } = await tab(browser);
   await page.goto(`${server.url}/m/waits`);
-  await page.getByText("The match has not begun.").waitFor();
+  await page.getByText("The match has not started.").waitFor();
   rest.slice(0, 2).forEach((message) => match.push(message));
   await shown(page, 1);
   await page.locator(".board").waitFor();
@@ -180,19 +180,19 @@ test("hostile names, notes and lines are shown as text", async () => {
   await page.context().close();
 });
 
-test("a match of a game that the page does not know still has its transcript", async () => {
+test("a match of an unsupported game still has a transcript", async () => {
   const match = ended(LONDON, "unknown");
   if (match.info.config) delete match.info.config.game;
   match.sent.forEach(({ position }) => position && (position.observations = []));
   server.matches.set("unknown", match);
   const { page } = await tab(browser);
   await page.goto(`${server.url}/m/unknown?at=3`);
-  await page.getByText("does not know the game").waitFor();
+  await page.getByText("does not support the game").waitFor();
   await page.locator(".transcript .decision").first().waitFor();
   await page.context().close();
 });
 
-test("a dropped replay file opens, and a refused one tells why", async () => {
+test("a dropped replay file opens, and a refused one shows the reason", async () => {
   const { page } = await tab(browser);
   await page.goto(`${server.url}/replay`);
   await page.getByRole("heading", { name: "Open a replay" }).waitFor();
@@ -208,11 +208,11 @@ test("a dropped replay file opens, and a refused one tells why", async () => {
   await loaded(page, LONDON);
   assert.equal(new URL(page.url()).pathname, "/replay");
   await page.getByRole("button", { name: "view as" }).first().click();
-  await page.getByText("what seat 0 knew").waitFor();
+  await page.getByText("view of seat 0").waitFor();
   await page.context().close();
 });
 
-test("a lost connection is told and tried again", async () => {
+test("a lost connection is shown and reopened", async () => {
   const { match } = live(LONDON, "lost", 10);
   const from = match.from.bind(match);
   let isLost = true;
@@ -224,7 +224,7 @@ test("a lost connection is told and tried again", async () => {
   server.matches.set("lost", match);
   const { page } = await tab(browser);
   await page.goto(`${server.url}/m/lost`);
-  // Lost again and again, until it was seen.
+  // Lost repeatedly, until the notice was seen.
   await page.getByText("the stream broke").waitFor();
   isLost = false;
   await shown(page, 9);
@@ -232,7 +232,7 @@ test("a lost connection is told and tried again", async () => {
   await page.context().close();
 });
 
-test("the list is filtered, and the address has the filter", async () => {
+test("the list is filtered, and the address contains the filter", async () => {
   server.matches.set("named", hostile(LONDON, "named"));
   server.matches.set("other", ended(NOWHERE, "other"));
   const { page, errors } = await tab(browser);
@@ -248,7 +248,7 @@ test("the list is filtered, and the address has the filter", async () => {
   await page.context().close();
 });
 
-test("a server with keys is asked with the key that was typed in", async () => {
+test("calls to a server with keys contain the entered key", async () => {
   server.needsKey = "secret";
   server.matches.set("keyed", ended(LONDON, "keyed"));
   const { page } = await tab(browser);

@@ -1,4 +1,4 @@
-// A tab with an API key: while a match runs it has the views of its own seats, and their notes.
+// A tab with an API key shows the views of its own seats, and their notes, while a match runs.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -24,7 +24,7 @@ after(async () => {
   server.stop();
 });
 
-/** A match that runs, with notes, in which the key has these seats. */
+/** Returns a running match with notes, in which the key has these seats. */
 function owned(name: string, positions: number, ...seats: number[]) {
   const { match, rest } = live(LONDON, name, positions);
   match.info.seats.forEach((seat) => (seat.botName = `bot ${seats.includes(seat.seat) ? "own" : seat.seat}`));
@@ -43,7 +43,7 @@ async function open(page: Page, path: string): Promise<void> {
 const viewAs = (page: Page, seat: number) => page.getByRole("region", { name: "seats" }).getByRole("button", { name: "view as" }).nth(seat);
 const notes = (page: Page) => page.locator(".transcript .note").allTextContents();
 
-test("the own seats are shown while the match runs, with their notes, and others not", async () => {
+test("only the own seats and their notes are shown while the match runs", async () => {
   const { match, rest } = owned("owned", 30, 1, 3);
   const { page, errors } = await tab(browser);
   await open(page, "/m/owned");
@@ -54,20 +54,20 @@ test("the own seats are shown while the match runs, with their notes, and others
     assert.equal(await viewAs(page, seat).isEnabled(), isOwn, `seat ${seat}`);
   }
   assert.equal(await page.getByRole("button", { name: "view all" }).isEnabled(), false);
-  // With the eyes of one of them, what the other one chose and wrote is not there.
+  // The view of one of them does not have the decisions and notes of the other.
   await page.keyboard.press("2");
-  await page.getByText("what seat 1 knew").waitFor();
+  await page.getByText("view of seat 1").waitFor();
   assert.deepEqual([...new Set(await notes(page))], ["note of seat 1"]);
   await page.waitForURL("**/m/owned?seat=1");
-  // It goes on as it comes.
+  // New positions are added.
   rest.slice(0, 8).forEach((message) => match.push(message));
   await shown(page, 37);
-  await page.getByText("what seat 1 knew").waitFor();
+  await page.getByText("view of seat 1").waitFor();
   assert.deepEqual(errors.filter((error) => !error.includes("401")), []);
   await page.context().close();
 });
 
-test("a bot that comes later is known as one's own", async () => {
+test("an own bot that joins later is recognized", async () => {
   const { match, rest } = owned("later", 0, 2);
   match.info.state = MatchState.WAITING;
   const names = match.info.seats.map(({ botName }) => botName);
@@ -75,26 +75,26 @@ test("a bot that comes later is known as one's own", async () => {
   match.keys.clear();
   const { page } = await tab(browser);
   await open(page, "/m/later");
-  await page.getByText("The match has not begun.").waitFor();
+  await page.getByText("The match has not started.").waitFor();
   match.keys.set(KEY, [2]);
   match.info.seats.forEach((seat, index) => (seat.botName = names[index] ?? ""));
   match.info.state = MatchState.RUNNING;
-  match.tellAgain();
+  match.resendInfo();
   rest.slice(0, 12).forEach((message) => match.push(message));
   await shown(page, 11);
   await viewAs(page, 2).and(page.locator(":enabled")).click();
-  await page.getByText("what seat 2 knew").waitFor();
+  await page.getByText("view of seat 2").waitFor();
   await page.context().close();
 });
 
-test("a seat in the address is shown at once to its key alone", async () => {
+test("a seat in the address is shown at once, but only to its key", async () => {
   owned("linked", 30, 1);
   const { page } = await tab(browser);
   await open(page, "/m/linked?seat=1");
-  await page.getByText("what seat 1 knew").waitFor();
+  await page.getByText("view of seat 1").waitFor();
   await page.goto(`${server.url}/m/linked?seat=0`);
   await shown(page, 29);
   await page.locator(".transcript .note").first().waitFor();
-  assert.equal(await page.getByText(/what seat \d knew/).count(), 0);
+  assert.equal(await page.getByText(/view of seat \d/).count(), 0);
   await page.context().close();
 });

@@ -1,4 +1,4 @@
-// A person's seat: whole matches by hand against a house bot, over a real server.
+// A person plays whole matches against a house bot on a real server.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -6,7 +6,7 @@ import type { Browser, Locator, Page } from "playwright-core";
 import { GAMES } from "../../src/games/registry.ts";
 import { browse, tab } from "../chromium.ts";
 import { Demo, RealServer } from "../real-server.ts";
-import { narrower, serious } from "../looks.ts";
+import { assertNoOverflow, seriousFindings } from "../looks.ts";
 
 let server: RealServer;
 let browser: Browser;
@@ -19,9 +19,9 @@ after(async () => {
   await server.stop();
 });
 
-const options = (page: Page) => page.getByRole("list", { name: "what you may decide" });
+const options = (page: Page) => page.getByRole("list", { name: "your options" });
 const over = (page: Page) => page.getByRole("heading", { name: "The match is over" });
-/** Until it is the player's turn, or nobody's any more. */
+/** Waits until it is the player's turn or the match is over. */
 const turn = (page: Page) => options(page).or(over(page)).first().waitFor();
 
 async function take(page: Page, link: string): Promise<void> {
@@ -30,11 +30,11 @@ async function take(page: Page, link: string): Promise<void> {
   await page.getByRole("button", { name: "Take the seat" }).click();
 }
 
-/** Chooses one of what there is, by a number that goes on from choice to choice. */
+/** Chooses an option by a number, modulo the number of options. */
 async function choose(page: Page, number: number): Promise<void> {
   const buttons = options(page).getByRole("button");
   const count = await buttons.count();
-  // The list may be gone by now: the last choice was the last of the decision.
+  // The list may have disappeared, if the previous choice completed the decision.
   if (count > 0) await buttons.nth(number % count).click({ timeout: 5_000 }).catch(() => undefined);
 }
 
@@ -48,7 +48,7 @@ async function playOn(page: Page, most = 3_000): Promise<void> {
 }
 
 for (const { id: game } of GAMES) {
-  test(`${game}: a whole match by hand against a house bot, without a fault`, async () => {
+  test(`${game}: a person plays a whole match against a house bot without a fault`, async () => {
     const made = server.create("--game", game, "--seats", "2", "--seed", "by-hand");
     const [link = ""] = made.links;
     server.bot(made.tickets[1] ?? "");
@@ -56,34 +56,34 @@ for (const { id: game } of GAMES) {
     await take(page, link);
     assert.equal(new URL(page.url()).hash, "", "the ticket is not left in the address");
     await turn(page);
-    assert.deepEqual(await serious(page), []);
-    await narrower(page);
+    assert.deepEqual(await seriousFindings(page), []);
+    await assertNoOverflow(page);
     await playOn(page);
-    await page.getByText(/You are in place [12]/).waitFor();
+    await page.getByText(/You finished in place [12]/).waitFor();
     assert.equal(await page.getByText("forfeited").count(), 0);
-    await page.getByRole("link", { name: "Look at the match again" }).click();
+    await page.getByRole("link", { name: "View the match" }).click();
     await page.waitForURL(`**/m/${made.matchId}?seat=0`);
-    await page.getByText("what seat 0 knew").waitFor();
+    await page.getByText("view of seat 0").waitFor();
     assert.deepEqual(errors, []);
     await page.context().close();
   });
 }
 
 for (const { id: game } of GAMES) {
-  test(`${game}: what may be decided is chosen on the board`, async () => {
+  test(`${game}: options are chosen on the board`, async () => {
     const made = server.create("--game", game, "--seats", "2", "--seed", "by-hand");
     server.bot(made.tickets[1] ?? "");
     const { page, errors } = await tab(browser);
     await take(page, made.links[0] ?? "");
-    // The choices that were made stand in the heading, and those of a decision that was sent below it.
-    const told = async () => (await page.locator(".deciding h2, .deciding p.quiet").allTextContents()).join(" ");
+    // The heading has the current choices; the paragraph below it has those of the last decision.
+    const texts = async () => (await page.locator(".deciding h2, .deciding p.quiet").allTextContents()).join(" ");
     const picks = page.getByRole("region", { name: "board" }).locator("[data-pick]");
     for (let number = 0, picked = 0; picked < 3; number++) {
       await turn(page);
       assert.equal(await over(page).isVisible(), false, `${picked} choices on the board`);
-      const before = await told();
+      const before = await texts();
       const labels = await picks.locator("> title").allTextContents();
-      // One that stands there already, as after the same decision twice, would not show that it was made.
+      // A label that is already there, such as after two equal decisions, would not show that it was chosen.
       const fresh = [...labels.entries()].filter(([, label]) => !before.includes(label));
       const [index, label] = fresh[(number * 7) % Math.max(1, fresh.length)] ?? [];
       if (index === undefined || label === undefined) {
@@ -102,7 +102,7 @@ for (const { id: game } of GAMES) {
   });
 }
 
-/** Goes to an element by the Tab key. */
+/** Moves the focus to an element with the Tab key. */
 async function tabTo(page: Page, element: Locator): Promise<void> {
   await element.waitFor();
   for (let presses = 0; presses < 60; presses++) {
@@ -112,7 +112,7 @@ async function tabTo(page: Page, element: Locator): Promise<void> {
   throw new Error("the Tab key does not lead there");
 }
 
-test("the keyboard alone plays a whole match, and looks at it afterwards", async () => {
+test("a whole match is played and viewed with the keyboard alone", async () => {
   const made = server.create("--game", "bridges_to_nowhere", "--seats", "2", "--seed", "by-hand");
   server.bot(made.tickets[1] ?? "");
   const { page, errors } = await tab(browser);
@@ -122,7 +122,7 @@ test("the keyboard alone plays a whole match, and looks at it afterwards", async
   await page.keyboard.type("Ada");
   await page.keyboard.press("Enter");
   await turn(page);
-  // The first choice by Tab and Enter, as a button; the others by their digits.
+  // The first option is chosen by Tab and Enter, as a button; the others by their digits.
   await tabTo(page, options(page).getByRole("button").last());
   await page.keyboard.press("Enter");
   for (let number = 0; ; number++) {
@@ -131,38 +131,38 @@ test("the keyboard alone plays a whole match, and looks at it afterwards", async
     const count = Math.min(9, await options(page).getByRole("button").count());
     if (count > 0) await page.keyboard.press(String(1 + ((number * 7) % count)));
   }
-  await page.getByText(/You are in place [12]/).waitFor();
+  await page.getByText(/You finished in place [12]/).waitFor();
   assert.equal(await page.getByText("forfeited").count(), 0);
-  await tabTo(page, page.getByRole("link", { name: "Look at the match again" }));
+  await tabTo(page, page.getByRole("link", { name: "View the match" }));
   await page.keyboard.press("Enter");
   await page.waitForURL(`**/m/${made.matchId}?seat=0`);
-  await page.getByText("what seat 0 knew").waitFor();
+  await page.getByText("view of seat 0").waitFor();
   await page.keyboard.press("ArrowRight");
   await page.waitForURL(`**/m/${made.matchId}?at=1&seat=0`);
   assert.deepEqual(errors, []);
   await page.context().close();
 });
 
-test("a tab that is hidden keeps the stream of its seat", async () => {
+test("a hidden tab keeps the stream of its seat", async () => {
   const made = server.create("--game", "bridges_to_nowhere", "--seats", "2", "--seed", "by-hand");
   const { page, errors } = await tab(browser);
   await take(page, made.links[0] ?? "");
-  await page.getByText("Waiting for the others to come").waitFor();
+  await page.getByText("Waiting for other players to join").waitFor();
   await page.evaluate(() => {
     Object.defineProperty(document, "hidden", { configurable: true, get: () => true });
     Object.defineProperty(document, "visibilityState", { configurable: true, get: () => "hidden" });
     document.dispatchEvent(new Event("visibilitychange"));
   });
   server.bot(made.tickets[1] ?? "");
-  // Everything that it is asked comes over the stream.
+  // All requests arrive over the stream.
   await playOn(page);
-  await page.getByText(/You are in place [12]/).waitFor();
+  await page.getByText(/You finished in place [12]/).waitFor();
   assert.equal(await page.getByText("forfeited").count(), 0);
   assert.deepEqual(errors, []);
   await page.context().close();
 });
 
-test("a match goes on after a reload and after a restart of the server", async () => {
+test("a match continues after a reload and after a restart of the server", async () => {
   const made = server.create("--game", "alhambra", "--seats", "2", "--seed", "again");
   server.bot(made.tickets[1] ?? "");
   const { page } = await tab(browser);
@@ -181,7 +181,7 @@ test("a match goes on after a reload and after a restart of the server", async (
   await server.start();
   await page.getByText("The connection is lost").waitFor({ state: "detached" });
   await playOn(page);
-  await page.getByText(/You are in place [12]/).waitFor();
+  await page.getByText(/You finished in place [12]/).waitFor();
   assert.equal(await page.getByText("forfeited").count(), 0);
   await page.context().close();
 });
@@ -192,52 +192,52 @@ test("a demo prints the link of a seat against house bots", async () => {
   await take(page, await demo.link());
   await turn(page);
   await choose(page, 0);
-  // Of one choice, or of the whole decision.
+  // The text of one choice, or of the whole decision.
   await page.getByRole("heading", { name: /^You / }).or(page.getByText("You decided:")).first().waitFor();
   await page.context().close();
   await demo.stop();
 });
 
-test("the newest tab has the seat, the older one says so, and can take it back", async () => {
+test("the newest tab has the seat; the older one shows this and can take it back", async () => {
   const made = server.create("--game", "alhambra", "--seats", "2");
   const [first, second] = [await tab(browser), await tab(browser)];
   await take(first.page, made.links[0] ?? "");
-  await first.page.getByText("Waiting for the others to come").waitFor();
+  await first.page.getByText("Waiting for other players to join").waitFor();
   await take(second.page, made.links[0] ?? "");
-  await first.page.getByText("The seat is played elsewhere now").waitFor();
-  await first.page.getByRole("button", { name: "Play it here again" }).click();
-  await second.page.getByText("The seat is played elsewhere now").waitFor();
+  await first.page.getByText("The seat is now played elsewhere").waitFor();
+  await first.page.getByRole("button", { name: "Play it here" }).click();
+  await second.page.getByText("The seat is now played elsewhere").waitFor();
   await first.page.context().close();
   await second.page.context().close();
 });
 
-test("a ticket is pasted; one that is none is refused in words, and another can be tried", async () => {
-  // With some seeds the first tile fits in one way only, and then nobody is asked where it lies.
+test("a pasted ticket is used; an unknown one is refused with a text, and another can be entered", async () => {
+  // With some seeds the first tile has only one legal cell, and then there is no option for the cell.
   const made = server.create("--game", "carcassonne", "--seats", "2", "--seed", "by-hand");
   server.bot(made.tickets[1] ?? "");
   const { page } = await tab(browser);
   await page.goto(`${server.pageUrl}/play`);
   await page.getByRole("textbox", { name: "Ticket" }).fill("0".repeat(32));
   await page.getByRole("button", { name: "Take the seat" }).click();
-  await page.getByText("The server knows no match with this ticket.").waitFor();
+  await page.getByText("This ticket does not belong to a match of this server.").waitFor();
   await page.getByRole("button", { name: "Play another seat" }).click();
   await page.getByRole("textbox", { name: "Ticket" }).fill(made.tickets[0] ?? "");
   await page.getByRole("button", { name: "Take the seat" }).click();
   await turn(page);
-  // It has digits, which choose nothing while it is written.
-  await page.getByRole("textbox", { name: "Your note on it" }).fill("1 of 2 corners");
-  // A place on the board, and the rest by the keyboard.
+  // The note contains digits, which choose no options while it is being typed.
+  await page.getByRole("textbox", { name: "Note on this decision" }).fill("1 of 2 corners");
+  // The cell is chosen on the board, the rest with the keyboard.
   const place = page.locator("[data-pick^='cell:']").first();
   const [, x, y] = (await place.getAttribute("data-pick"))?.split(":") ?? [];
   await place.click();
-  const chosen = page.getByRole("heading", { name: `You lay it at (${x}, ${y})` });
-  const decided = page.getByText(`You decided: lay it at (${x}, ${y})`);
+  const chosen = page.getByRole("heading", { name: `You place it at (${x}, ${y})` });
+  const decided = page.getByText(`You decided: place it at (${x}, ${y})`);
   await chosen.or(decided).first().waitFor();
   if (await chosen.isVisible()) await page.keyboard.press("1");
   await decided.waitFor();
-  await page.getByRole("button", { name: "Give up", exact: true }).click();
-  await page.getByRole("button", { name: "Give up for good" }).click();
-  await page.getByText("The seat is forfeited, and the house plays it to the end.").waitFor();
+  await page.getByRole("button", { name: "Resign", exact: true }).click();
+  await page.getByRole("button", { name: "Resign for good" }).click();
+  await page.getByText("The seat is forfeited; the house plays it to the end.").waitFor();
   await page.goto(`${server.pageUrl}/m/${made.matchId}`);
   await page.locator(".transcript").getByText("1 of 2 corners").waitFor();
   await page.context().close();

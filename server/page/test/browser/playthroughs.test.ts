@@ -1,4 +1,4 @@
-// Every golden playthrough, scrubbed to its end: no error, and the transcript of the file.
+// Scrubs every golden playthrough to its end: no errors, and the transcript equals that of the file.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -19,7 +19,7 @@ after(async () => {
   server.stop();
 });
 
-/** Moves the scrubber over every position, one frame each. */
+/** Moves the scrubber through every position, one per frame. */
 async function scrub(page: Page): Promise<number> {
   return page.evaluate(async () => {
     const scrubber = document.querySelector<HTMLInputElement>('input[type="range"]');
@@ -38,13 +38,13 @@ async function scrub(page: Page): Promise<number> {
 }
 
 for (const golden of goldens()) {
-  test(`${golden.name} is scrubbed to its end, with the transcript of the file`, async () => {
+  test(`${golden.name} is scrubbed to its end, and its transcript equals that of the file`, async () => {
     const { page, errors } = await tab(browser);
     await page.goto(`${server.url}/m/${golden.name}`);
     const last = golden.messages.length - 1;
     await page.locator(`input[type="range"][max="${last}"]`).waitFor();
     assert.equal(await scrub(page), golden.messages.length);
-    const lines = await page.getByRole("region", { name: "what happened" }).locator(".decision, .event").allTextContents();
+    const lines = await page.getByRole("region", { name: "events", exact: true }).locator(".decision, .event").allTextContents();
     assert.deepEqual(lines, golden.lines);
     await page.waitForURL(`**/m/${golden.name}?at=${last}`);
     assert.deepEqual(errors, []);

@@ -1,4 +1,4 @@
-// Whose eyes the page looks with: a seat's view has no hidden fact, and all of them stand side by side.
+// Views: that of a seat contains no facts hidden from it; the views of all seats are shown side by side.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -8,7 +8,7 @@ import type { WatchPositionsResponse } from "../../gen/bridgemaster/v1/match_ser
 import { browse, tab } from "../chromium.ts";
 import { FakeServer } from "../fake-server.ts";
 import { type Golden, goldens } from "../golden.ts";
-import { narrower } from "../looks.ts";
+import { assertNoOverflow } from "../looks.ts";
 import { documents, loaded, seatsOf, shown } from "../match-page.ts";
 import { ended, faultOf, live, oneOfEach } from "../scene.ts";
 
@@ -23,17 +23,17 @@ after(async () => {
   server.stop();
 });
 
-/** A seat, or a spectator. */
+/** A seat; undefined for a spectator. */
 type Viewer = number | undefined;
 const addressOf = (name: string, viewer: Viewer | "all") => `${server.url}/m/${name}${viewer === undefined ? "" : `?seat=${viewer}`}`;
 
-/** How far away the moment is whose secrets take the place of those of a position, and how many
- * positions are passed over between two that are compared. */
+/** Distance to the position whose secrets replace those of a position, and the stride between the
+ * positions that are compared. */
 const AWAY = 47;
 const STRIDE = 17;
 
-/** The playthrough as a match with notes and faults. */
-function told(golden: Golden) {
+/** Returns the playthrough as a match with notes and faults. */
+function annotated(golden: Golden) {
   const match = ended(golden, "swap");
   match.sent.forEach(({ position }, index) => {
     if (!position?.played) return;
@@ -43,12 +43,12 @@ function told(golden: Golden) {
   return match;
 }
 
-/** The same with other facts in place of those that the viewer could not know: what others saw, what
- * they chose in secret, wrote on it, and could have chosen. What spectators are told of a match that is
- * over is no secret to them, and so only what seats saw is another for a spectator. */
+/** Returns the same match with the facts replaced that are hidden from the viewer: observations, secret
+ * decisions, notes and legal decisions of other seats. For spectators only the observations of the
+ * seats are replaced, since the rest of an ended match is public. */
 function swapped(golden: Golden, viewer: Viewer) {
-  const match = told(golden);
-  const others = told(golden).sent;
+  const match = annotated(golden);
+  const others = annotated(golden).sent;
   match.sent.forEach((message: WatchPositionsResponse, index) => {
     const { position } = message;
     const away = others[(index + AWAY) % others.length]?.position;
@@ -66,7 +66,7 @@ function swapped(golden: Golden, viewer: Viewer) {
   return match;
 }
 
-/** Where two documents differ first, as far as people read; empty where they do not. */
+/** Returns the first visible difference between two documents; empty if there is none. */
 function difference(text: string, other: string): string {
   if (text === other) return "";
   const at = text.split("").findIndex((unit, place) => unit !== other[place]);
@@ -78,19 +78,19 @@ for (const golden of oneOfEach(goldens())) {
   const seats = Array.from({ length: seatsOf(golden) }, (_, seat) => seat);
   const positions = golden.messages.map((_, index) => index).filter((index) => index % STRIDE === 0 || index === golden.messages.length - 1);
 
-  test(`${golden.name}: the page of each viewer has nothing that others alone knew`, async () => {
+  test(`${golden.name}: the page of a viewer contains no facts hidden from that viewer`, async () => {
     const { page, errors } = await tab(browser);
     const looksAs = async (viewer: Viewer) => {
-      if (viewer !== undefined) await page.getByText(`what seat ${viewer} knew`).waitFor();
+      if (viewer !== undefined) await page.getByText(`view of seat ${viewer}`).waitFor();
     };
-    const open = async (match: ReturnType<typeof told>, viewer: Viewer) => {
+    const open = async (match: ReturnType<typeof annotated>, viewer: Viewer) => {
       server.matches.set("swap", match);
       await page.goto(addressOf("swap", viewer));
       await loaded(page, golden);
       await looksAs(viewer);
     };
     const own = new Map<Viewer, string[]>();
-    await open(told(golden), undefined);
+    await open(annotated(golden), undefined);
     for (const viewer of [undefined, ...seats]) {
       if (viewer !== undefined) await page.keyboard.press(String(viewer + 1));
       await looksAs(viewer);
@@ -103,14 +103,14 @@ for (const golden of oneOfEach(goldens())) {
       const others = await documents(page, positions);
       texts.forEach((text, place) => assert.equal(difference(text, others[place] ?? ""), "", `viewer ${viewer ?? "spectator"} at ${positions[place]}`));
     }
-    // The swap shows to others: the comparison can fail.
+    // The replaced facts are visible to other viewers, so the comparison can fail.
     await open(swapped(golden, 0), 1);
     assert.notDeepEqual(await documents(page, positions), own.get(1));
     assert.deepEqual(errors, []);
     await page.context().close();
   });
 
-  test(`${golden.name}: what all seats knew stands side by side`, async () => {
+  test(`${golden.name}: the views of all seats are shown side by side`, async () => {
     server.matches.set("all", ended(golden, "all"));
     const { page, errors } = await tab(browser);
     const at = Math.floor(golden.messages.length * 0.6);
@@ -120,33 +120,33 @@ for (const golden of oneOfEach(goldens())) {
       await page.goto(`${server.url}/m/all?at=${at}&seat=${seat}`);
       await loaded(page, golden);
       await shown(page, at);
-      await page.getByText(`what seat ${seat} knew`).waitFor();
+      await page.getByText(`view of seat ${seat}`).waitFor();
       alone.push(await board("board"));
     }
-    // In two of the games seats know nothing that others do not.
+    // In two of the games all information is public.
     const isOpen = /^(alhambra|carcassonne)/.test(golden.name);
     assert.equal(new Set(alone).size, isOpen ? 1 : seats.length, "seats know different things");
     await page.keyboard.press("a");
     await page.waitForURL(`**/m/all?at=${at}&seat=all`);
-    for (const seat of seats) assert.equal(await board(`what seat ${seat} knew`), alone[seat]);
+    for (const seat of seats) assert.equal(await board(`view of seat ${seat}`), alone[seat]);
     await page.keyboard.press("Escape");
-    await page.getByText("what each seat knew").waitFor({ state: "detached" });
+    await page.getByText("views of all seats").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "view all" }).click();
-    await page.getByText("what each seat knew").waitFor();
+    await page.getByText("views of all seats").waitFor();
 
-    // The address alone leads there, and on a phone they stand one below the other.
+    // The address alone selects them. On a phone they are stacked.
     await page.setViewportSize({ width: 360, height: 780 });
     await page.goto(`${server.url}/m/all?at=${at}&seat=all`);
     await loaded(page, golden);
-    const boxes = await Promise.all(seats.map((seat) => page.getByRole("region", { name: `what seat ${seat} knew` }).boundingBox()));
+    const boxes = await Promise.all(seats.map((seat) => page.getByRole("region", { name: `view of seat ${seat}` }).boundingBox()));
     boxes.slice(1).forEach((box, before) => assert.ok((box?.y ?? 0) >= (boxes[before]?.y ?? 0) + (boxes[before]?.height ?? 0)));
-    await narrower(page);
+    await assertNoOverflow(page);
     assert.deepEqual(errors, []);
     await page.context().close();
   });
 }
 
-test("of a match that runs no seat is shown, and not all of them", async () => {
+test("no view of a seat is available while the match runs", async () => {
   const [golden] = goldens();
   if (!golden) throw new Error("a playthrough");
   server.matches.set("runs", live(golden, "runs", 20).match);
@@ -159,6 +159,6 @@ test("of a match that runs no seat is shown, and not all of them", async () => {
   await page.keyboard.press("2");
   await page.keyboard.press("Home");
   await shown(page, 0);
-  assert.equal(await page.getByText(/^what (each )?seat/).count(), 0);
+  assert.equal(await page.getByText(/^views? of (all )?seat/).count(), 0);
   await page.context().close();
 });

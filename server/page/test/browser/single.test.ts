@@ -1,4 +1,4 @@
-// The single file, from disk.
+// The single file, opened from disk.
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => browser.close());
 
-/** What `bridgemaster replay html` makes of the template. */
+/** Fills the template, as `bridgemaster replay html` does. */
 function single(positions: Uint8Array): string {
   const dist = (name: string) => readFileSync(join(ROOT, "dist", name), "utf8");
   const hash = (text: string) => createHash("sha256").update(text).digest("base64");
@@ -34,7 +34,7 @@ function single(positions: Uint8Array): string {
 }
 
 for (const golden of oneOfEach(goldens())) {
-  test(`${golden.name} in a single file works from disk, and asks no address`, async () => {
+  test(`${golden.name} in a single file works from disk without network requests`, async () => {
     const folder = join(ROOT, ".work/single");
     mkdirSync(folder, { recursive: true });
     const file = join(folder, `${golden.name}.html`);
@@ -45,7 +45,7 @@ for (const golden of oneOfEach(goldens())) {
     const url = pathToFileURL(file).href;
     await page.goto(`${url}#at=12&seat=1`);
     await page.locator(".count b", { hasText: /^12$/ }).waitFor();
-    await page.getByText("what seat 1 knew").waitFor();
+    await page.getByText("view of seat 1").waitFor();
     await page.keyboard.press("End");
     const last = golden.messages.length - 1;
     await page.locator(".count b", { hasText: new RegExp(`^${last}$`) }).waitFor();

@@ -1,4 +1,4 @@
-// From legal decisions to one of them.
+// Choosing one of the legal decisions in steps.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import { Choosing } from "../../src/play/choosing.ts";
 const steps = (...keys: string[]) => keys.map((key) => ({ key, label: key }));
 const keys = (choosing: Choosing) => choosing.options.map(({ key }) => key);
 
-test("each choice is offered once, and the last one gives the decision", () => {
+test("each option is offered once, and the last one completes the decision", () => {
   const choosing = new Choosing([steps("a", "x"), steps("a", "y"), steps("b")]);
   assert.deepEqual(keys(choosing), ["a", "b"]);
   assert.equal(choosing.choose("a"), undefined);
@@ -17,7 +17,7 @@ test("each choice is offered once, and the last one gives the decision", () => {
   assert.equal(choosing.choose("b"), 2);
 });
 
-test("where all that is left goes on alike nothing is asked", () => {
+test("a step with a single option is skipped", () => {
   const choosing = new Choosing([steps("a", "same", "x"), steps("a", "same", "y"), steps("b", "other", "z")]);
   assert.equal(choosing.choose("a"), undefined);
   assert.deepEqual(keys(choosing), ["x", "y"]);
@@ -27,14 +27,14 @@ test("where all that is left goes on alike nothing is asked", () => {
   assert.equal(choosing.choose("b"), 2, "of one decision the rest is not asked");
 });
 
-test("what is not offered chooses nothing", () => {
+test("an option that is not offered chooses nothing", () => {
   const choosing = new Choosing([steps("a"), steps("b")]);
   assert.equal(choosing.choose("c"), undefined);
   assert.deepEqual(keys(choosing), ["a", "b"]);
   assert.equal(choosing.path.length, 0);
 });
 
-test("decisions that nothing tells apart do not hold the choice up", () => {
+test("indistinguishable decisions do not block the choice", () => {
   const choosing = new Choosing([steps("a"), steps("a"), steps("b")]);
   assert.equal(choosing.choose("a"), 0);
 });

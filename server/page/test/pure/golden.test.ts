@@ -12,9 +12,9 @@ import { goldens } from "../golden.ts";
 
 for (const golden of goldens()) {
   const record = new MatchRecord("all");
-  for (const message of golden.messages) record.take(message);
+  for (const message of golden.messages) record.add(message);
 
-  test(`${golden.name}: every legal decision has the text of the rules`, () => {
+  test(`${golden.name}: every legal decision has the notation of the rules`, () => {
     const { game } = record;
     assert.ok(game, "src/games/registry.ts has no such game");
     for (const { played } of record.positions) {
@@ -26,7 +26,7 @@ for (const golden of goldens()) {
     }
   });
 
-  test(`${golden.name}: the transcript is that of the playthrough`, () => {
+  test(`${golden.name}: the transcript equals that of the playthrough`, () => {
     const lines = record.positions.flatMap(({ played, lines }) => [
       ...(played ? [`seat ${played.seat}: ${played.notation}`] : []), ...lines,
     ]);
@@ -42,7 +42,7 @@ for (const golden of goldens()) {
         assert.notEqual(game.status(observation), "");
         assert.equal(game.points(observation).length, record.seats);
       }
-      // Whoever decided next was named before.
+      // The seat of the next decision was among the seats to decide.
       const next = record.positions[index + 1]?.played?.seat;
       const view = next === undefined ? undefined : record.observation(index, next);
       if (view && played && next !== undefined) assert.ok(record.game?.toDecide(view).includes(next));
@@ -50,7 +50,7 @@ for (const golden of goldens()) {
   });
 }
 
-test("segments score what the rules say", () => {
+test("segments score as in the rules", () => {
   let compared = 0;
   for (const { messages } of goldens()) {
     const last = messages.at(-1)?.position;
@@ -96,7 +96,7 @@ test("a city is complete when it was scored as complete, and not before", () => 
   assert.ok(open >= 3, `${open}`);
 });
 
-test("on every tile each segment has a place of its own for a meeple", () => {
+test("on every tile each segment has its own spot for a meeple", () => {
   const config = goldens().map(({ messages }) => messages[0]?.match?.config?.game?.game).find((game) => game?.case === "carcassonne");
   assert.ok(config?.case === "carcassonne");
   let tiles = 0;

@@ -1,4 +1,4 @@
-// What is known of a match while its positions come.
+// The record of a match while its positions are loading.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,10 +7,10 @@ import { MatchState } from "../../gen/bridgemaster/v1/match_pb.ts";
 import { WatchPositionsResponseSchema } from "../../gen/bridgemaster/v1/match_service_pb.ts";
 import { MatchRecord } from "../../src/match/record.ts";
 
-test("a match is whole with its last position, and not while it runs", () => {
+test("a record is whole with the last position of an ended match, and not while the match runs", () => {
   const record = new MatchRecord("all");
   const take = (number: number, state = MatchState.ENDED) =>
-    record.take(create(WatchPositionsResponseSchema, { position: { number }, match: { state, decisions: 2 } }));
+    record.add(create(WatchPositionsResponseSchema, { position: { number }, match: { state, decisions: 2 } }));
   assert.equal(record.isWhole, false);
   take(0);
   take(1);

@@ -13,20 +13,20 @@ const position = (number: number, chargedMs: number, faults: FaultReason[] = [],
     faults: faults.map((reason) => ({ seat: 1, fault: { reason } })),
   });
 
-test("faults and the longest thinks are marked", () => {
+test("faults and the longest decisions are marked", () => {
   const times = [60, 10, 900, 70, 80, 90, 300];
   const { marks } = timelineOf(times.map((ms, index) => position(index, ms, index === 3 ? [FaultReason.LATE] : [])), undefined);
   assert.deepEqual(marks.filter(({ kind }) => kind === "fault").map(({ index }) => index), [3]);
   assert.deepEqual(marks.filter(({ kind }) => kind === "think").map(({ index }) => index), [2, 6]);
 });
 
-test("a decision of the house after a late answer is told as both", () => {
+test("a house decision after a late answer is shown as both", () => {
   const { thinks } = timelineOf([position(0, 0, [FaultReason.LATE], DecidedBy.HOUSE)], undefined);
   assert.equal(thinks[0]?.isLate, true);
   assert.equal(thinks[0]?.isSubstituted, true);
   assert.equal(thinks[0]?.lagMs, 0.5);
 });
 
-test("times are written for people", () => {
+test("times are formatted", () => {
   assert.deepEqual([0.44, 37.2, 2440, 187_000, 3_725_000].map(timeText), ["0.4 ms", "37 ms", "2.4 s", "3:07", "1:02:05"]);
 });

@@ -1,4 +1,4 @@
-//! Drives a referee by a script and watches what holds in every match.
+//! Drives a referee by a script and asserts the invariants of every match.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub fn bot(number: u8) -> BotIdentity {
 
 /// A seat's message in short, for comparisons.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum ShortMessage {
     Started,
     Request(u32),
     Rejected(u32, RejectionReason, u32),
@@ -40,9 +40,9 @@ pub struct Script<G: Game> {
     pub records: Vec<Record<G>>,
     /// Number of the last new message of each seat.
     pub sequences: [u32; 8],
-    /// Whether each seat has a stream that was not closed.
+    /// The seats that have an open stream.
     pub streams: [bool; 8],
-    /// Every fault told, in order.
+    /// Every recorded fault, in order.
     pub faults: Vec<(u8, FaultReason, FaultAction)>,
     pub ended: u32,
 }
@@ -72,7 +72,7 @@ impl<G: Game> Script<G> {
         script
     }
 
-    /// Lets time pass without telling the referee.
+    /// Lets time pass without an input.
     pub fn wait_us(&mut self, us: u64) -> &mut Self {
         self.now = self.now.plus_us(us);
         self
@@ -126,7 +126,7 @@ impl<G: Game> Script<G> {
         );
         let has_result = self.ended == 1 && !self.referee.is_cancelled();
         assert_eq!(self.referee.result().is_some(), has_result);
-        let mut kept = Vec::new();
+        let mut others = Vec::new();
         for output in out {
             if let Output::Record(record) = &output
                 && let RecordEntry::Fault { seat, fault } = &record.entry
@@ -143,10 +143,10 @@ impl<G: Game> Script<G> {
                     );
                     self.records.push(record);
                 }
-                other => kept.push(other),
+                other => others.push(other),
             }
         }
-        self.last = kept;
+        self.last = others;
         &self.last
     }
 
@@ -169,7 +169,7 @@ impl<G: Game> Script<G> {
         });
     }
 
-    pub fn index(&mut self, number: u8, request_id: u32, index: u32) {
+    pub fn answer_index(&mut self, number: u8, request_id: u32, index: u32) {
         self.step(Input::Answer {
             seat: seat(number),
             request_id,
@@ -196,7 +196,7 @@ impl<G: Game> Script<G> {
         self.step(Input::Tick);
     }
 
-    /// Waits for the referee's deadline and tells it; false when it has none.
+    /// Waits for the referee's deadline and ticks. Returns whether there is a deadline.
     pub fn tick_at_deadline(&mut self) -> bool {
         let Some(deadline) = self.referee.deadline() else {
             return false;
@@ -206,8 +206,8 @@ impl<G: Game> Script<G> {
         true
     }
 
-    /// Lets all time run out.
-    pub fn run_out(&mut self) {
+    /// Ticks at every deadline until the match has none.
+    pub fn run_to_end(&mut self) {
         let mut ticks = 0;
         while self.tick_at_deadline() {
             ticks += 1;
@@ -215,8 +215,8 @@ impl<G: Game> Script<G> {
         }
     }
 
-    /// What a seat was told in the last step, with the sequences.
-    pub fn told(&self, number: u8) -> Vec<(u32, Told)> {
+    /// The messages to a seat in the last step, with their sequence numbers.
+    pub fn numbered_messages(&self, number: u8) -> Vec<(u32, ShortMessage)> {
         self.last
             .iter()
             .filter_map(|output| match output {
@@ -230,11 +230,11 @@ impl<G: Game> Script<G> {
             .collect()
     }
 
-    /// As [`Script::told`], without the sequences.
-    pub fn heard(&self, number: u8) -> Vec<Told> {
-        self.told(number)
+    /// The messages to a seat in the last step.
+    pub fn messages(&self, number: u8) -> Vec<ShortMessage> {
+        self.numbered_messages(number)
             .into_iter()
-            .map(|(_, told)| told)
+            .map(|(_, message)| message)
             .collect()
     }
 
@@ -268,7 +268,7 @@ impl<G: Game> Script<G> {
             .unwrap()
     }
 
-    /// Why the stream of a seat was closed in the last step.
+    /// The reason why the stream of a seat was closed in the last step.
     pub fn closed(&self, number: u8) -> Option<CloseReason> {
         self.last.iter().find_map(|output| match output {
             Output::Close { seat, reason } if seat.number() == number => Some(*reason),
@@ -301,7 +301,6 @@ impl<G: Game> Script<G> {
             .collect()
     }
 
-    /// The last decision.
     pub fn last_decision(&self) -> &DecisionRecord<G> {
         self.records
             .iter()
@@ -314,18 +313,18 @@ impl<G: Game> Script<G> {
     }
 }
 
-pub fn short<G: Game>(message: &SeatMessage<G>) -> Told {
+pub fn short<G: Game>(message: &SeatMessage<G>) -> ShortMessage {
     match message {
-        SeatMessage::Started(_) => Told::Started,
-        SeatMessage::Request(request) => Told::Request(request.request_id),
-        SeatMessage::Rejected(rejection) => Told::Rejected(
+        SeatMessage::Started(_) => ShortMessage::Started,
+        SeatMessage::Request(request) => ShortMessage::Request(request.request_id),
+        SeatMessage::Rejected(rejection) => ShortMessage::Rejected(
             rejection.request_id,
             rejection.reason,
             rejection.open_request_id,
         ),
         SeatMessage::SeatStatus(status) => {
-            Told::Status(status.info.seat.number(), status.info.state, status.reason)
+            ShortMessage::Status(status.info.seat.number(), status.info.state, status.reason)
         }
-        SeatMessage::Ended(_) => Told::Ended,
+        SeatMessage::Ended(_) => ShortMessage::Ended,
     }
 }

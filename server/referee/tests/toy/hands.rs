@@ -12,7 +12,7 @@ use super::ToyError;
 #[derive(Debug)]
 pub struct Hands;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Hand {
     Rock,
     Paper,
@@ -64,7 +64,7 @@ impl Default for HandsConfig {
     }
 }
 
-/// The seat that gets a drawn point.
+/// The drawn seat that gets a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prize(pub u8);
 
@@ -125,16 +125,16 @@ impl Rules for Hands {
     type Event = HandsEvent;
     type Chance = Prize;
 
-    fn check_config(config: &HandsConfig, _seats: SeatCount) -> Result<(), FieldError> {
+    fn check_choices(config: &HandsConfig, _seats: SeatCount) -> Result<(), FieldError> {
         if config.rounds == 0 {
-            FieldError::refuse("rounds", "0 is out of range; 1 to 255 is valid")
+            FieldError::refuse("rounds", "0 is out of range (1..=255)")
         } else {
             Ok(())
         }
     }
 
     fn draw_setup(config: &HandsConfig, seats: SeatCount, _seed: &Seed) -> Result<(), FieldError> {
-        Self::check_config(config, seats)
+        Self::check_choices(config, seats)
     }
 
     fn start(
@@ -143,7 +143,7 @@ impl Rules for Hands {
         (): &(),
         _events: &mut impl EventSink<HandsEvent>,
     ) -> Result<HandsState, FieldError> {
-        Self::check_config(config, seats)?;
+        Self::check_choices(config, seats)?;
         let seats = usize::from(seats.get());
         Ok(HandsState {
             rounds_left: config.rounds,
@@ -180,7 +180,7 @@ impl Rules for Hands {
         SeatCount::new(state.hands.len() as u8).unwrap()
     }
 
-    fn owing(state: &HandsState) -> SeatSet {
+    fn seats_to_decide(state: &HandsState) -> SeatSet {
         if state.rounds_left == 0 || state.prize_is_due {
             return SeatSet::EMPTY;
         }

@@ -12,8 +12,8 @@ use super::ToyError;
 #[derive(Debug)]
 pub struct Heap;
 
-/// Takes so many stones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Takes this number of stones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Take(pub u8);
 
 impl fmt::Display for Take {
@@ -35,9 +35,9 @@ impl FromStr for Take {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeapConfig {
-    /// Stones at the start; drawn from the seed when `None`.
+    /// Initial number of stones; `None` to draw it from the seed.
     pub stones: Option<u8>,
-    /// Most stones that can be taken at once.
+    /// Maximum number of stones per turn.
     pub most: u8,
 }
 
@@ -59,7 +59,7 @@ pub struct HeapState {
 }
 
 impl HeapState {
-    fn most(&self) -> u8 {
+    fn max_take(&self) -> u8 {
         self.most.min(self.stones)
     }
 }
@@ -94,11 +94,9 @@ impl Rules for Heap {
     type Event = HeapEvent;
     type Chance = NoChance;
 
-    fn check_config(config: &HeapConfig, _seats: SeatCount) -> Result<(), FieldError> {
+    fn check_choices(config: &HeapConfig, _seats: SeatCount) -> Result<(), FieldError> {
         match config {
-            HeapConfig { most: 0, .. } => {
-                FieldError::refuse("most", "0 is out of range; 1 to 255 is valid")
-            }
+            HeapConfig { most: 0, .. } => FieldError::refuse("most", "0 is out of range (1..=255)"),
             HeapConfig {
                 stones: Some(0), ..
             } => no_stones(),
@@ -107,7 +105,7 @@ impl Rules for Heap {
     }
 
     fn draw_setup(config: &HeapConfig, seats: SeatCount, seed: &Seed) -> Result<u8, FieldError> {
-        Self::check_config(config, seats)?;
+        Self::check_choices(config, seats)?;
         let drawn = || ChanceStream::new(seed, 0).below(u32::from(u8::MAX)) as u8 + 1;
         Ok(config.stones.unwrap_or_else(drawn))
     }
@@ -134,7 +132,7 @@ impl Rules for Heap {
         SeatCount::new(state.taken.len() as u8).unwrap()
     }
 
-    fn owing(state: &HeapState) -> SeatSet {
+    fn seats_to_decide(state: &HeapState) -> SeatSet {
         match state.stones {
             0 => SeatSet::EMPTY,
             _ => SeatSet::one(Seat::new(state.turn).unwrap()),
@@ -142,8 +140,8 @@ impl Rules for Heap {
     }
 
     fn list(state: &HeapState, _seat: Seat, list: &mut Vec<Take>) -> LegalList {
-        list.extend((1..=state.most()).take(Self::LEGAL_CAP).map(Take));
-        if usize::from(state.most()) > Self::LEGAL_CAP {
+        list.extend((1..=state.max_take()).take(Self::LEGAL_CAP).map(Take));
+        if usize::from(state.max_take()) > Self::LEGAL_CAP {
             LegalList::Cut
         } else {
             LegalList::Complete
@@ -156,10 +154,10 @@ impl Rules for Heap {
         decision: &Take,
         events: &mut impl EventSink<HeapEvent>,
     ) -> Result<(), ToyError> {
-        if decision.0 == 0 || decision.0 > state.most() {
+        if decision.0 == 0 || decision.0 > state.max_take() {
             return Err(ToyError::Stones {
                 given: decision.0,
-                most: state.most(),
+                most: state.max_take(),
             });
         }
         state.stones -= decision.0;
@@ -225,5 +223,5 @@ impl Show for Heap {}
 impl Options for Heap {}
 
 fn no_stones<T>() -> Result<T, FieldError> {
-    FieldError::refuse("stones", "0 is out of range; 1 to 255 is valid")
+    FieldError::refuse("stones", "0 is out of range (1..=255)")
 }

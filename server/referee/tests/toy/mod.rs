@@ -1,4 +1,4 @@
-//! Two small games that keep the seam honest: one with simultaneous decisions, one with turns.
+//! Two small games that test the interface of games: one with simultaneous decisions, one with turns.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 pub mod hands;
@@ -7,11 +7,11 @@ pub mod heap;
 use bridgemaster_games::OutOfTurn;
 use thiserror::Error;
 
-/// Why a toy game refuses something.
+/// The error of a toy game.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ToyError {
     #[error("seat {0} owes no decision")]
-    NotOwing(u8),
+    NoPendingDecision(u8),
     #[error("stones: {given} is not legal; 1 to {most} is")]
     Stones { given: u8, most: u8 },
     #[error("{0:?} is no decision")]
@@ -23,7 +23,7 @@ pub enum ToyError {
 impl From<OutOfTurn> for ToyError {
     fn from(error: OutOfTurn) -> Self {
         match error {
-            OutOfTurn::NotOwing { seat, .. } => Self::NotOwing(seat.number()),
+            OutOfTurn::NoPendingDecision { seat, .. } => Self::NoPendingDecision(seat.number()),
             OutOfTurn::Over | OutOfTurn::WrongKind { .. } => Self::Over,
         }
     }

@@ -1,14 +1,14 @@
-//! Time in the banks, as records tell it.
+//! Reconstruction of clock banks from the records.
 
 use bridgemaster_games::SeatSet;
 use bridgemaster_proto::v1::{DecidedBy, DecisionRecord};
 use bridgemaster_referee::{ClockRules, MAX_BANK_MS};
 
-/// Time in the bank of each seat.
+/// The time in each seat's bank.
 ///
-/// A request that the house answered has no charge in its record: the time since the seat owed the
-/// decision is taken for it, the time for the decision at most. That is the whole of a request
-/// that ran out.
+/// The record of a house decision has no charge. Instead, the time since the seat began to owe the
+/// decision is charged, up to the limit for one decision. This charge is exact for a request that
+/// timed out.
 pub(super) struct Banks {
     seats: Vec<Bank>,
 }
@@ -17,31 +17,32 @@ struct Bank {
     left_us: u64,
     increment_us: u64,
     cap_us: u64,
-    /// Since when the seat owes a decision, if it does.
-    owing_since_ms: Option<u64>,
+    /// The time at which the seat began to owe a decision, in ms; `None` if the seat owes no
+    /// decision.
+    pending_since_ms: Option<u64>,
 }
 
 impl Banks {
-    /// Full banks, by the time rules of each seat.
+    /// Creates full banks, according to each seat's time control.
     pub(super) fn new(clocks: impl Iterator<Item = ClockRules>) -> Self {
         let us = |ms: u32| u64::from(ms) * 1000;
         let full = clocks.map(|rules| Bank {
             left_us: us(rules.bank_ms),
             increment_us: us(rules.increment_ms),
             cap_us: us(rules.cap_ms),
-            owing_since_ms: None,
+            pending_since_ms: None,
         });
         Self {
             seats: full.collect(),
         }
     }
 
-    /// These seats owe a decision at this time.
-    pub(super) fn owe(&mut self, owing: SeatSet, at_ms: u64) {
+    /// Sets the seats that owe a decision from this time on.
+    pub(super) fn set_seats_to_decide(&mut self, seats_to_decide: SeatSet, at_ms: u64) {
         let seats = self.seats.iter_mut();
         for (number, bank) in seats.enumerate() {
-            let owes = owing.iter().any(|seat| seat.index() == number);
-            bank.owing_since_ms = match bank.owing_since_ms {
+            let owes = seats_to_decide.iter().any(|seat| seat.index() == number);
+            bank.pending_since_ms = match bank.pending_since_ms {
                 _ if !owes => None,
                 None => Some(at_ms),
                 since => since,
@@ -49,12 +50,12 @@ impl Banks {
         }
     }
 
-    /// The seat of this place decided.
-    pub(super) fn decided(&mut self, seat: usize, record: &DecisionRecord, at_ms: u64) {
+    /// Charges a seat for a decision.
+    pub(super) fn record_decision(&mut self, seat: usize, record: &DecisionRecord, at_ms: u64) {
         let Some(bank) = self.seats.get_mut(seat) else {
             return;
         };
-        let since_ms = bank.owing_since_ms.take().unwrap_or(at_ms);
+        let since_ms = bank.pending_since_ms.take().unwrap_or(at_ms);
         match (record.decided_by(), &record.charge) {
             (DecidedBy::Bot, Some(charge)) => {
                 let left_us = bank.left_us.saturating_sub(charge.charged_us);
@@ -68,7 +69,7 @@ impl Banks {
         }
     }
 
-    /// What is left, in ms, in seat order.
+    /// Each seat's time left, in ms, in seat order.
     pub(super) fn left_ms(&self) -> Vec<u32> {
         let left = self.seats.iter().map(|bank| bank.left_us / 1000);
         left.map(|ms| u32::try_from(ms).unwrap_or(u32::MAX))

@@ -1,10 +1,10 @@
-//! How much is told.
+//! The extent to which a match is disclosed.
 
-/// What may be told of a match.
+/// The extent to which a match is disclosed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disclosure {
-    /// What everybody may know while it runs, and of seats that look what they know themselves.
+    /// Public facts, and facts that the viewing seats may know.
     Public,
-    /// All that its records have.
+    /// All facts in the records, including private ones.
     Everything,
 }

@@ -1,38 +1,38 @@
-//! Why there is no position.
+//! The error type of positions.
 
 use bridgemaster_games::{GAME_IDS, SeatCount};
 use thiserror::Error;
 
-use crate::opening::BadField;
+use crate::opening::InvalidField;
 
-/// Why there is no position.
+/// The reason why a position cannot be shown.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PositionError {
-    /// A game that this version does not know.
-    #[error("game_id: {0:?} is no game; there are: {known}", known = GAME_IDS.join(", "))]
+    /// The game is unknown to this version.
+    #[error("game_id: {0:?} is not a known game; known: {known}", known = GAME_IDS.join(", "))]
     UnknownGame(String),
-    /// A part of the replay is missing or makes no sense.
+    /// A field of the replay is missing or invalid.
     #[error("{field}: {problem}")]
     Field {
-        /// Its path below `Replay`.
+        /// Path of the invalid field, relative to `Replay`.
         field: String,
-        /// What is wrong with it.
+        /// Description of the error.
         problem: String,
     },
-    /// A viewer has a seat that the match does not have.
-    #[error("viewers[{place}].seat: {seat} is no seat; the match has {seats}, from 0")]
-    NoSeat {
-        /// The place of the viewer in the list.
+    /// A viewer's seat is out of range.
+    #[error("viewers[{place}].seat: {seat} is out of range (0..={})", .seats.get() - 1)]
+    NoSuchSeat {
+        /// The viewer's index in the list of viewers.
         place: usize,
-        /// The seat that it has.
+        /// The rejected seat number.
         seat: u32,
-        /// The seats of the match.
+        /// The number of seats in the match.
         seats: SeatCount,
     },
 }
 
-impl From<BadField> for PositionError {
-    fn from(BadField { field, problem }: BadField) -> Self {
+impl From<InvalidField> for PositionError {
+    fn from(InvalidField { field, problem }: InvalidField) -> Self {
         Self::Field { field, problem }
     }
 }

@@ -1,21 +1,22 @@
-//! The positions of a match, one after the other: what its viewers see after each decision, from its
-//! records. The same for a match in play, whose records come as they are made, and for a file.
+//! The positions of a match: its viewers' views after each decision, replayed from the records.
+//! Both replay files and matches in play can be replayed. For a match in play, the records are
+//! passed in as they are written.
 //!
-//! While a match runs, or a group holds its chance back, only what everybody may know is told:
-//! events, and of a seat that looks its own observation and decisions. What seats choose in secret
-//! has no event, so its record must not be given before it is public; which decision it was, and
-//! what was wrong with an illegal one, is told when the match is over.
+//! While a match runs or its seed is withheld, only public events are disclosed. A viewing seat
+//! also sees its own observation and decisions. A secret decision's record must not be passed in
+//! before the decision is public. All decisions, including the details of illegal decisions, are
+//! disclosed once the match has ended.
 
 mod banks;
 mod disclosure;
+mod encode;
 mod error;
+mod playback;
 mod player;
-mod reel;
 mod viewers;
-mod whole;
 
 pub use disclosure::Disclosure;
+pub use encode::encode_positions;
 pub use error::PositionError;
 pub use player::Positions;
 pub use viewers::viewers_from_wire;
-pub use whole::encode_positions;

@@ -1,4 +1,4 @@
-//! The positions of a match of any game.
+//! The positions of a match, whatever its game is.
 
 use bridgemaster_games::{Viewer, with_game};
 use bridgemaster_proto::{
@@ -9,18 +9,18 @@ use bridgemaster_proto::{
 use super::{
     disclosure::Disclosure,
     error::PositionError,
-    reel::{GameReel, Reel},
+    playback::{GamePlayback, Playback},
 };
 
-/// The positions of one match, as its viewers see them.
-pub struct Positions(Box<dyn Reel>);
+/// Iterates over the positions of one match, as its viewers see them.
+pub struct Positions(Box<dyn Playback>);
 
 impl Positions {
-    /// Those of the match that `head` begins, whose records need not be in it, from the one after
-    /// `from` decisions on.
+    /// Starts the match in `head`. The first returned position is the one after `from` decisions.
+    /// Records in `head` are ignored.
     ///
     /// # Errors
-    /// Names the first field that cannot be played from.
+    /// Returns an error that names the first invalid field.
     pub fn open(
         head: &Replay,
         viewers: &[Viewer],
@@ -31,17 +31,19 @@ impl Positions {
             .unwrap_or_else(|| Err(PositionError::UnknownGame(head.game_id.clone())))
     }
 
-    /// The position before the first decision: asked for once, before any record is given. `None`
-    /// if it is not wanted, or if a record must come first.
+    /// Returns the position before the first decision. Must be called once, before the first record
+    /// is applied. Returns `None` if the position was not requested or a chance result must come
+    /// first.
     pub fn first(&mut self) -> Option<Position> {
         self.0.take()
     }
 
-    /// Goes on with the next record, and gives the position that is complete with it, if one is and
-    /// it is wanted.
+    /// Applies the next record, and returns the position that it completes, if any and if
+    /// requested.
     ///
     /// # Errors
-    /// Names what of the record does not go with the rules. Nothing may be asked for after that.
+    /// Returns an error that names the record field that contradicts the rules. The player must not
+    /// be used after an error.
     pub fn after(&mut self, record: &Record) -> Result<Option<Position>, PositionError> {
         self.0.record(record).map_err(|bad| PositionError::Field {
             field: format!("records[{}].{}", record.number, bad.field),
@@ -50,7 +52,7 @@ impl Positions {
         Ok(self.0.take())
     }
 
-    /// From the next record on, all that records have is told: the match is over.
+    /// Discloses everything from the next record on. Must be called only when the match has ended.
     pub fn disclose(&mut self) {
         self.0.disclose();
     }
@@ -62,6 +64,6 @@ fn open<G: WireGame>(
     from: u32,
     disclosure: Disclosure,
 ) -> Result<Positions, PositionError> {
-    let reel = GameReel::<G>::open(head, viewers.to_vec(), from, disclosure)?;
-    Ok(Positions(Box::new(reel)))
+    let playback = GamePlayback::<G>::open(head, viewers.to_vec(), from, disclosure)?;
+    Ok(Positions(Box::new(playback)))
 }

@@ -1,14 +1,14 @@
-//! Who looks.
+//! The viewers of positions.
 
 use bridgemaster_games::{Seat, SeatCount, Viewer};
 use bridgemaster_proto::v1;
 
 use super::error::PositionError;
 
-/// The viewers of a message in the types of the rules; none are a spectator alone.
+/// Converts a message's viewers. An empty list means a spectator.
 ///
 /// # Errors
-/// When one has a seat that the match does not have.
+/// Returns an error if a seat is out of range.
 pub fn viewers_from_wire(
     viewers: &[v1::Viewer],
     seats: SeatCount,
@@ -21,7 +21,7 @@ pub fn viewers_from_wire(
         Some(number) => {
             let seat = u8::try_from(number).ok().and_then(Seat::new);
             let seat = seat.filter(|seat| seats.contains(*seat));
-            seat.map(Viewer::Seat).ok_or(PositionError::NoSeat {
+            seat.map(Viewer::Seat).ok_or(PositionError::NoSuchSeat {
                 place,
                 seat: number,
                 seats,

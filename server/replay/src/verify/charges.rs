@@ -1,28 +1,29 @@
-//! The time that a match took: by its time rules, and by what it adds up to.
+//! Verification that charges and times respect the time control and add up to the totals.
 
 use bridgemaster_proto::v1::MatchResult;
-use bridgemaster_referee::{Charge, ClockRules, ClockUse, LagOfMatch, MAX_BANK_MS};
+use bridgemaster_referee::{Charge, ClockRules, ClockUse, MAX_BANK_MS, MatchLag};
 use bridgemaster_wire::clock_use_from_wire;
 
 use crate::{
     UNSIGNED_FORMAT_VERSION,
-    opening::{BadField, bad, equal},
+    opening::{InvalidField, expect_equal, invalid_field},
 };
 
-/// The most that is credited for one decision in a replay of this format version, in µs. Servers
-/// that did not sign credited all of `round_trip_credit_ms`.
-pub(super) fn most_credit_us(format_version: u32, rules: &ClockRules) -> u64 {
+/// Maximum credit for one decision in a replay of this format version, in µs. Servers that wrote
+/// unsigned replays credited up to the full `round_trip_credit_ms`.
+pub(super) fn max_credit_us(format_version: u32, rules: &ClockRules) -> u64 {
     match format_version {
         UNSIGNED_FORMAT_VERSION => as_us(rules.round_trip_credit_ms),
-        _ => rules.most_credit_us(),
+        _ => rules.max_credit_us(),
     }
 }
 
-/// Checks that the parts of a charge are its whole, and that each is one that the rules allow.
+/// Checks that the parts of a charge add up to the elapsed time, and that the rules allow each
+/// part.
 pub(super) fn check_charge(
     charge: &Charge,
     rules: &ClockRules,
-    most_credit_us: u64,
+    max_credit_us: u64,
 ) -> Result<(), String> {
     let parts = [charge.charged_us, charge.credit_us, charge.referee_lag_us];
     let whole = parts
@@ -30,31 +31,31 @@ pub(super) fn check_charge(
         .try_fold(0, |sum: u64, part| sum.checked_add(part));
     if whole != Some(charge.elapsed_us) {
         return Err(format!(
-            "elapsed_us is {}, and not the sum of charged_us, credit_us and referee_lag_us",
+            "elapsed_us is {}, but must be the sum of charged_us, credit_us and referee_lag_us",
             charge.elapsed_us
         ));
     }
     for (field, us, limit_us) in [
         ("charged_us", charge.charged_us, as_us(rules.cap_ms)),
-        ("credit_us", charge.credit_us, most_credit_us),
+        ("credit_us", charge.credit_us, max_credit_us),
     ] {
         if us > limit_us {
             return Err(format!(
-                "{field} is {us}, over the {limit_us} that the rules allow"
+                "{field} is {us}, which exceeds the limit of {limit_us}"
             ));
         }
     }
     Ok(())
 }
 
-/// Checks a seat's use of time in the result.
+/// Checks a seat's time statistics in the result.
 pub(super) fn check_clock_use(
     stated: &ClockUse,
     recorded: &ClockUse,
     rules: &ClockRules,
-) -> Result<(), BadField> {
-    equal("clock_use.answered", &stated.answered, &recorded.answered)?;
-    // Requests that ran out have their time in the result too, but no charge in a record.
+) -> Result<(), InvalidField> {
+    expect_equal("clock_use.answered", &stated.answered, &recorded.answered)?;
+    // The result includes requests that timed out, for which the records have no charge.
     for (field, stated, least) in [
         ("charged_us", stated.charged_us, recorded.charged_us),
         ("longest_us", stated.longest_us, recorded.longest_us),
@@ -71,27 +72,30 @@ pub(super) fn check_clock_use(
         ),
     ] {
         if stated < least {
-            let problem = format!("is {stated}, the records alone give {least}");
-            return bad(format!("clock_use.{field}"), problem);
+            let problem = format!("expected at least {least} from the records, got {stated}");
+            return invalid_field(format!("clock_use.{field}"), problem);
         }
     }
     if stated.longest_us > as_us(rules.cap_ms) {
-        let problem = format!("is {}, over the cap", stated.longest_us);
-        return bad("clock_use.longest_us", problem);
+        let problem = format!("{} exceeds the cap of one decision", stated.longest_us);
+        return invalid_field("clock_use.longest_us", problem);
     }
     if stated.longest_referee_lag_us > stated.referee_lag_us {
-        let problem = format!("is over the {} of all requests", stated.referee_lag_us);
-        return bad("clock_use.longest_referee_lag_us", problem);
+        let problem = format!("must not exceed the total of {}", stated.referee_lag_us);
+        return invalid_field("clock_use.longest_referee_lag_us", problem);
     }
     let given_us = as_us(rules.bank_ms) + u64::from(stated.answered) * as_us(rules.increment_ms);
     let Some(left_us) = given_us.checked_sub(stated.charged_us) else {
-        let problem = format!("is {}, the bank had {given_us}", stated.charged_us);
-        return bad("clock_use.charged_us", problem);
+        let problem = format!(
+            "{} exceeds the {given_us} µs in the bank",
+            stated.charged_us
+        );
+        return invalid_field("clock_use.charged_us", problem);
     };
-    // A bank that ever was full has lost some of what it was given.
+    // Part of the increments is lost when the bank reaches its maximum.
     if given_us <= as_us(MAX_BANK_MS) {
         let left_ms = left_us / 1000;
-        equal(
+        expect_equal(
             "clock_use.bank_left_ms",
             &u64::from(stated.bank_left_ms),
             &left_ms,
@@ -100,24 +104,27 @@ pub(super) fn check_clock_use(
     Ok(())
 }
 
-/// Checks the referee lag of the whole match, and what is said of it.
-pub(super) fn check_referee_lag(result: &MatchResult, rules: &ClockRules) -> Result<(), BadField> {
+/// Checks the whole match's referee lag and its consequences.
+pub(super) fn check_referee_lag(
+    result: &MatchResult,
+    rules: &ClockRules,
+) -> Result<(), InvalidField> {
     let clocks = result
         .seats
         .iter()
         .filter_map(|seat| seat.clock_use.as_ref());
     let clocks: Vec<ClockUse> = clocks.map(clock_use_from_wire).collect();
-    let lag = LagOfMatch::of(&clocks, rules);
-    equal("referee_lag_us", &result.referee_lag_us, &lag.all_us)?;
-    equal(
+    let lag = MatchLag::of(&clocks, rules);
+    expect_equal("referee_lag_us", &result.referee_lag_us, &lag.total_us)?;
+    expect_equal(
         "longest_referee_lag_us",
         &result.longest_referee_lag_us,
         &lag.longest_us,
     )?;
-    equal(
+    expect_equal(
         "spoiled_by_referee",
         &result.spoiled_by_referee,
-        &lag.spoils,
+        &lag.exceeds_limit,
     )
 }
 
@@ -131,7 +138,7 @@ mod tests {
     use crate::FORMAT_VERSION;
 
     #[test]
-    fn a_replay_that_is_older_than_the_share_of_the_cap_still_holds() {
+    fn a_replay_from_before_the_credit_limit_is_still_valid() {
         let rules = ClockRules {
             cap_ms: 200,
             round_trip_credit_ms: 100,
@@ -143,9 +150,9 @@ mod tests {
             credit_us: 30_000,
             ..Charge::default()
         };
-        let check = |version| check_charge(&charge, &rules, most_credit_us(version, &rules));
+        let check = |version| check_charge(&charge, &rules, max_credit_us(version, &rules));
         assert_eq!(check(UNSIGNED_FORMAT_VERSION), Ok(()));
         let refused = check(FORMAT_VERSION).unwrap_err();
-        assert!(refused.contains("over the 20000 that"), "{refused}");
+        assert!(refused.contains("exceeds the limit of 20000"), "{refused}");
     }
 }

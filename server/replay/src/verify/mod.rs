@@ -1,8 +1,9 @@
-//! Checks a replay by playing it again: the rules, not the server that wrote it, say what holds.
+//! Verification of a replay. The match is replayed by the rules, independently of the server that
+//! wrote the file.
 
 mod charges;
-mod ending;
-mod playing;
+mod replayer;
+mod result;
 mod start;
 
 use std::fmt;
@@ -12,116 +13,117 @@ use bridgemaster_proto::{games::WireGame, v1::Replay};
 use thiserror::Error;
 
 use self::{
-    ending::{Tally, check_result},
-    playing::Replaying,
+    replayer::Replayer,
+    result::{SeatTotals, check_result},
 };
-use super::{forked::Forked, opening::BadField};
+use super::{fork_progress::ForkProgress, opening::InvalidField};
 
-/// What was checked of a replay that holds.
+/// Counts and facts from a successful verification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verified {
-    /// Number of its records.
+    /// The number of records.
     pub records: usize,
-    /// Number of decisions among them, those of the referee and the house included.
+    /// The number of decisions, including decisions by the referee and the house.
     pub decisions: u32,
-    /// Number of faults among them; a seat may have more, which are only counted.
+    /// The number of recorded faults. Further faults of a seat are only counted in the result.
     pub faults: u32,
-    /// Whether the replay has its seed, and the setup is what the seed draws.
+    /// True if the replay contains its seed, and the setup was drawn from the seed.
     pub seed_checked: bool,
-    /// Whether the replay has a commitment to its seed too, and the seed is the one committed to.
+    /// True if the replay also contains a commitment to the seed, and the seed matches the
+    /// commitment.
     pub commitment_checked: bool,
-    /// Whether the referee's own lag spoiled the match.
+    /// True if the referee's own lag distorted the match.
     pub spoiled_by_referee: bool,
-    /// Decisions that were taken over from another match; `None` for a match that was not forked.
-    /// That they are those of the other match, its own replay says.
-    pub taken_over: Option<u32>,
+    /// The number of decisions that were copied from another match; `None` if the match was not
+    /// forked. To prove that they are copies, compare them with the replay of the other match.
+    pub copied_decisions: Option<u32>,
 }
 
-/// The first thing of a replay that does not hold.
+/// The first error that the verification found.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{place}: {problem}")]
-pub struct Flaw {
-    /// Where it is.
-    pub place: Place,
-    /// What is wrong, and what would hold.
+#[error("{location}: {problem}")]
+pub struct VerifyError {
+    /// Location of the error.
+    pub location: Location,
+    /// Description of the error, with the expected value.
     pub problem: String,
 }
 
-/// A place in a replay.
+/// A location in a replay.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// A field before the records, by its path below `Replay`.
+pub enum Location {
+    /// A field before the records, as a path relative to `Replay`.
     Head(String),
-    /// A record, by its position from 0, and the path of the field below it.
+    /// A record, or a field of it.
     Record {
-        /// Its position.
-        position: usize,
-        /// The field; empty for the record as a whole.
+        /// The record's index, from 0.
+        index: usize,
+        /// Path of the field, relative to the record; empty for the record as a whole.
         field: String,
     },
-    /// The end of the records.
+    /// The end of the list of records.
     AfterLastRecord,
-    /// A field of the result, by its path below it.
+    /// A field of the result, as a path relative to the result.
     Result(String),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Head(field) => f.write_str(field),
-            Self::Record { position, field } if field.is_empty() => write!(f, "record {position}"),
-            Self::Record { position, field } => write!(f, "record {position}: {field}"),
+            Self::Record { index, field } if field.is_empty() => write!(f, "record {index}"),
+            Self::Record { index, field } => write!(f, "record {index}: {field}"),
             Self::AfterLastRecord => f.write_str("after the last record"),
             Self::Result(field) => write!(f, "result.{field}"),
         }
     }
 }
 
-/// Plays a replay again and checks everything in it that the rules determine: that its seed is the
-/// one that the server had committed to, the setup that this seed draws, every decision, event and
-/// digest, who decided, what faults cost, and the result. The accounting of time, faults and places
-/// is that of the referee.
+/// Replays a match and checks everything that follows from the rules. It checks the commitment to
+/// the seed, the setup drawn from the seed, every decision with its origin, events and digest, and
+/// the costs of faults. It also checks the result. Time, faults and places are computed as the
+/// referee computes them.
 ///
-/// What only the server can know is checked as far as it binds itself: records are numbered
-/// without a gap and do not go back in time, charges keep to the time rules and to their sums, and
-/// the sums in the result are those of the records.
+/// Facts that only the server could know are checked for consistency. Records must be numbered
+/// without gaps and in order of time. Charges must respect the time control and add up. The totals
+/// in the result must match the records.
 ///
 /// # Errors
-/// Names the first thing that does not hold.
-pub fn verify(replay: &Replay) -> Result<Verified, Flaw> {
+/// Returns the first error found.
+pub fn verify(replay: &Replay) -> Result<Verified, VerifyError> {
     with_game!(replay.game_id.as_str(), G => verify_game::<G>(replay)).unwrap_or_else(|| {
         let known = GAME_IDS.join(", ");
-        let problem = format!("{:?} is no game; there are: {known}", replay.game_id);
-        Err(Flaw {
-            place: Place::Head("game_id".to_owned()),
+        let problem = format!("{:?} is not a known game; known: {known}", replay.game_id);
+        Err(VerifyError {
+            location: Location::Head("game_id".to_owned()),
             problem,
         })
     })
 }
 
-fn verify_game<G: WireGame>(replay: &Replay) -> Result<Verified, Flaw> {
-    let opening = start::start::<G>(replay).map_err(at(Place::Head))?;
-    let forked = Forked::of(replay).map_err(at(Place::Head))?;
-    let mut replaying = Replaying::new(opening, forked, replay).map_err(at(Place::Head))?;
-    for (position, record) in replay.records.iter().enumerate() {
-        let here = |field| Place::Record { position, field };
-        replaying.record(record).map_err(at(here))?;
+fn verify_game<G: WireGame>(replay: &Replay) -> Result<Verified, VerifyError> {
+    let opening = start::start::<G>(replay).map_err(error_at(Location::Head))?;
+    let forked = ForkProgress::of(replay).map_err(error_at(Location::Head))?;
+    let mut replayer = Replayer::new(opening, forked, replay).map_err(error_at(Location::Head))?;
+    for (index, record) in replay.records.iter().enumerate() {
+        let location = |field| Location::Record { index, field };
+        replayer.record(record).map_err(error_at(location))?;
     }
-    let outcome = replaying.outcome().map_err(|problem| Flaw {
-        place: Place::AfterLastRecord,
+    let outcome = replayer.outcome().map_err(|problem| VerifyError {
+        location: Location::AfterLastRecord,
         problem,
     })?;
-    let tallies = replaying.tallies();
-    let last_at_ms = replaying.last_at_ms();
-    check_result(replay, &outcome, replaying.rules(), tallies, last_at_ms)
-        .map_err(at(Place::Result))?;
+    let totals = replayer.totals();
+    let last_at_ms = replayer.last_at_ms();
+    check_result(replay, &outcome, replayer.rules(), totals, last_at_ms)
+        .map_err(error_at(Location::Result))?;
     Ok(Verified {
         records: replay.records.len(),
-        decisions: tallies.iter().map(Tally::decisions).sum(),
-        faults: tallies.iter().map(|tally| tally.faults.len() as u32).sum(),
+        decisions: totals.iter().map(SeatTotals::decisions).sum(),
+        faults: totals.iter().map(|totals| totals.faults.len() as u32).sum(),
         seed_checked: start::has_seed(replay),
         commitment_checked: start::has_seed(replay) && start::has_commitment(replay),
-        taken_over: replay.fork.as_ref().map(|origin| origin.decisions),
+        copied_decisions: replay.fork.as_ref().map(|origin| origin.decisions),
         spoiled_by_referee: replay
             .result
             .as_ref()
@@ -129,9 +131,9 @@ fn verify_game<G: WireGame>(replay: &Replay) -> Result<Verified, Flaw> {
     })
 }
 
-fn at(place: impl FnOnce(String) -> Place) -> impl FnOnce(BadField) -> Flaw {
-    |BadField { field, problem }| Flaw {
-        place: place(field),
+fn error_at(location: impl FnOnce(String) -> Location) -> impl FnOnce(InvalidField) -> VerifyError {
+    |InvalidField { field, problem }| VerifyError {
+        location: location(field),
         problem,
     }
 }

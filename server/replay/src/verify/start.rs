@@ -1,4 +1,4 @@
-//! Everything before the records: versions, setup and opening.
+//! Verification of everything that precedes the records: versions, setup and opening.
 
 use bridgemaster_games::{Digest, Seed};
 use bridgemaster_proto::{games::WireGame, v1::Replay};
@@ -7,38 +7,38 @@ use bridgemaster_wire::SeedSalt;
 
 use crate::{
     FORMAT_VERSION, UNSIGNED_FORMAT_VERSION,
-    forked::Forked,
-    opening::{BadField, Opening, bad, open},
+    fork_progress::ForkProgress,
+    opening::{InvalidField, Opening, invalid_field, open},
 };
 
-/// Starts the match of a replay, and checks that its seed and its rules give what is stored.
-pub(super) fn start<G: WireGame>(replay: &Replay) -> Result<Opening<G>, BadField> {
+/// Starts a replay's match, and verifies that its setup follows from the seed and the rules.
+pub(super) fn start<G: WireGame>(replay: &Replay) -> Result<Opening<G>, InvalidField> {
     if !(UNSIGNED_FORMAT_VERSION..=FORMAT_VERSION).contains(&replay.format_version) {
         let problem = format!(
-            "{} is unknown, {UNSIGNED_FORMAT_VERSION} and {FORMAT_VERSION} are known",
+            "{} is not supported (supported: {UNSIGNED_FORMAT_VERSION}, {FORMAT_VERSION})",
             replay.format_version
         );
-        return bad("format_version", problem);
+        return invalid_field("format_version", problem);
     }
     if replay.rules_version != G::RULES_VERSION {
         let problem = format!(
-            "is {}, and these are the rules of version {}",
+            "{} is not supported (supported: {}); verify the replay with the release that wrote it",
             replay.rules_version,
             G::RULES_VERSION
         );
-        return bad("rules_version", problem);
+        return invalid_field("rules_version", problem);
     }
     let opening = open::<G>(replay)?;
     if has_seed(replay) {
         let rules = &opening.rules;
         check_commitment(replay, &rules.seed)?;
     }
-    if has_seed(replay) && !Forked::of(replay)?.has_setup_of_other() {
+    if has_seed(replay) && !ForkProgress::of(replay)?.has_original_setup() {
         let rules = &opening.rules;
         let drawn = G::draw_setup(&rules.config, rules.seats, &rules.seed)
-            .or_else(|error| bad("config.game", error))?;
+            .or_else(|error| invalid_field("config.game", error))?;
         if drawn != opening.setup {
-            return bad("setup", "is not the setup that the seed draws");
+            return invalid_field("setup", "expected the setup drawn from the seed");
         }
     }
     if !opening
@@ -47,44 +47,41 @@ pub(super) fn start<G: WireGame>(replay: &Replay) -> Result<Opening<G>, BadField
         .map(G::event_to_wire)
         .eq(replay.opening_events.iter().cloned())
     {
-        return bad("opening_events", "are not what the setup brings about");
+        return invalid_field("opening_events", "expected the events of the setup");
     }
     let digest = G::digest(&opening.state);
     if digest.0 != replay.opening_digest {
         let stated = Digest(replay.opening_digest);
-        return bad(
-            "opening_digest",
-            format!("is {stated}, the rules give {digest}"),
-        );
+        return invalid_field("opening_digest", format!("expected {digest}, got {stated}"));
     }
     Ok(opening)
 }
 
-/// Checks that the seed is the one that the seats were told the commitment to.
-fn check_commitment(replay: &Replay, seed: &Seed) -> Result<(), BadField> {
+/// Checks the seed against the commitment that the seats received.
+fn check_commitment(replay: &Replay, seed: &Seed) -> Result<(), InvalidField> {
     if !has_commitment(replay) && replay.seed_salt.is_empty() {
         return Ok(());
     }
     let Some(salt) = SeedSalt::from_hex(&replay.seed_salt) else {
-        return bad("seed_salt", "is no 64 lower hex digits");
+        return invalid_field("seed_salt", "must have 64 lower-case hex digits");
     };
     let commitment = salt.commit(seed);
     if replay.seed_commitment != commitment {
         let problem = format!(
-            "is {:?}; the salt and the seed give {commitment}",
+            "expected {commitment} for this salt and seed, got {:?}",
             replay.seed_commitment
         );
-        return bad("seed_commitment", problem);
+        return invalid_field("seed_commitment", problem);
     }
     Ok(())
 }
 
-/// Whether a commitment to the seed is stored.
+/// Returns whether the replay contains a commitment to its seed.
 pub(super) fn has_commitment(replay: &Replay) -> bool {
     !replay.seed_commitment.is_empty()
 }
 
-/// Whether the seed is stored.
+/// Returns whether the replay contains its seed.
 pub(super) fn has_seed(replay: &Replay) -> bool {
     replay
         .config

@@ -1,6 +1,6 @@
-//! What the calls answer is what the rules say.
+//! Responses agree with the rules.
 
-use bridgemaster_games::{GAME_IDS, NoEvents, Viewer, with_game};
+use bridgemaster_games::{GAME_IDS, NoEvents, Rules as _, Viewer, alhambra, with_game};
 use bridgemaster_proto::{
     games::WireGame,
     v1::{
@@ -11,15 +11,15 @@ use bridgemaster_proto::{
 use bridgemaster_rules::{Sampling, answers};
 
 use crate::{
-    course::{Course, by_index, settle},
     of_every_game,
+    playthrough::{Playthrough, by_index, resolve_chance},
 };
 
 of_every_game! {
-    the_beginning_and_all_decisions_give_the_match as a_seed_and_the_decisions_give_the_match_whole,
-    what_is_known_gives_its_legal_decisions as what_a_seat_knows_gives_its_legal_decisions_and_what_they_do,
-    samples_look_the_same as samples_look_to_their_seat_as_the_position_does,
-    notation_is_that_of_the_rules as notation_is_converted_both_ways,
+    start_and_decisions_reproduce_the_match as a_seed_and_the_decisions_reproduce_the_match,
+    observations_determine_legal_decisions as an_observation_determines_legal_decisions_and_their_effects,
+    samples_have_the_same_view as samples_have_the_same_observation_for_their_seat,
+    notation_agrees_with_the_rules as notation_is_converted_both_ways,
 }
 
 fn observed(
@@ -36,67 +36,71 @@ fn observed(
         .unwrap()
 }
 
-fn the_beginning_and_all_decisions_give_the_match<G: WireGame>() {
-    for mut course in Course::<G>::at_each_table() {
-        while let Some(seat) = course.turn() {
-            course.step(seat);
+fn start_and_decisions_reproduce_the_match<G: WireGame>() {
+    for mut playthrough in Playthrough::<G>::for_each_seat_count() {
+        while let Some(seat) = playthrough.turn() {
+            playthrough.step(seat);
             // Positions grow with the match, and so does the time to rebuild them.
-            if !course.decisions.len().is_multiple_of(23) && course.turn().is_some() {
+            if !playthrough.decisions.len().is_multiple_of(23) && playthrough.turn().is_some() {
                 continue;
             }
-            let position = course.since_the_beginning();
-            for seat in course.seats.seats() {
-                let seen = G::observe(&course.state, Viewer::Seat(seat));
-                let answer = observed(position.clone(), Some(seat.number().into()));
-                assert_eq!(answer, G::observation_to_wire(&seen), "{}", G::ID);
+            let position = playthrough.position_from_start();
+            for seat in playthrough.seats.seats() {
+                let seen = G::observe(&playthrough.state, Viewer::Seat(seat));
+                let response = observed(position.clone(), Some(seat.number().into()));
+                assert_eq!(response, G::observation_to_wire(&seen), "{}", G::ID);
             }
-            let seen = G::observe(&course.state, Viewer::Spectator);
+            let seen = G::observe(&playthrough.state, Viewer::Spectator);
             assert_eq!(observed(position, None), G::observation_to_wire(&seen));
         }
         let request = GetOutcomeRequest {
-            position: Some(course.since_the_beginning()),
+            position: Some(playthrough.position_from_start()),
         };
         let status = answers::get_outcome(&request).unwrap().status.unwrap();
         assert!(status.seats_to_decide.is_empty());
-        let outcome = G::outcome(&course.state).unwrap();
-        for (told, seat) in status.outcome.unwrap().seats.iter().zip(&outcome.seats) {
-            assert_eq!((told.place, told.score), (seat.place.into(), seat.score));
-            let points: i32 = told.breakdown.iter().map(|line| line.points).sum();
+        let outcome = G::outcome(&playthrough.state).unwrap();
+        for (response, seat) in status.outcome.unwrap().seats.iter().zip(&outcome.seats) {
+            assert_eq!(
+                (response.place, response.score),
+                (seat.place.into(), seat.score)
+            );
+            let points: i32 = response.breakdown.iter().map(|line| line.points).sum();
             assert_eq!(points, seat.score);
         }
     }
 }
 
-fn what_is_known_gives_its_legal_decisions<G: WireGame>() {
-    for mut course in Course::<G>::at_each_table() {
-        while let Some(seat) = course.turn() {
-            // Every third decision: a rebuilt position takes a hundred times as long as a decision.
-            if !course.decisions.len().is_multiple_of(3) {
-                course.step(seat);
+fn observations_determine_legal_decisions<G: WireGame>() {
+    for mut playthrough in Playthrough::<G>::for_each_seat_count() {
+        while let Some(seat) = playthrough.turn() {
+            // Every third decision: rebuilding a position takes a hundred times as long as a
+            // decision.
+            if !playthrough.decisions.len().is_multiple_of(3) {
+                playthrough.step(seat);
                 continue;
             }
-            let position = course.known_to(Viewer::Seat(seat), "sample");
-            let legal = course.legal(seat);
+            let position = playthrough.as_seen_by(Viewer::Seat(seat), "sample");
+            let legal = playthrough.legal(seat);
             let listed = answers::list_legal_decisions(&ListLegalDecisionsRequest {
                 position: Some(position.clone()),
                 seat: Some(seat.number().into()),
             });
             let listed = listed.unwrap();
-            let wanted: Vec<_> = legal.iter().map(G::decision_to_wire).collect();
-            assert_eq!(listed.legal_decisions, wanted, "{}", G::ID);
+            let expected: Vec<_> = legal.iter().map(G::decision_to_wire).collect();
+            assert_eq!(listed.legal_decisions, expected, "{}", G::ID);
             // Whether other seats owe one too may be hidden.
-            let owing = listed.status.unwrap().seats_to_decide;
-            assert!(owing.contains(&seat.number().into()), "{}", G::ID);
+            let seats_to_decide = listed.status.unwrap().seats_to_decide;
+            assert!(seats_to_decide.contains(&seat.number().into()), "{}", G::ID);
 
-            let index = course.below(legal.len());
-            decided_alike::<G>(&position, seat, index);
-            course.step(seat);
+            let index = playthrough.below(legal.len());
+            check_decision_effect::<G>(&position, seat, index);
+            playthrough.step(seat);
         }
     }
 }
 
-/// A decision does to the sample what it does to the same state here.
-fn decided_alike<G: WireGame>(
+/// A decision changes the sample as it changes the same state here.
+fn check_decision_effect<G: WireGame>(
     position: &RulesPosition,
     seat: bridgemaster_games::Seat,
     index: usize,
@@ -112,7 +116,7 @@ fn decided_alike<G: WireGame>(
     let mut legal = Vec::new();
     G::legal(&state, seat, &mut legal);
     G::apply(&mut state, seat, &legal[index], &mut NoEvents).unwrap();
-    settle::<G>(&mut state, &seed);
+    resolve_chance::<G>(&mut state, &seed);
     let applied = answers::apply_decisions(&ApplyDecisionsRequest {
         position: Some(RulesPosition {
             decisions: vec![by_index(seat, index)],
@@ -134,15 +138,18 @@ fn decided_alike<G: WireGame>(
     );
 }
 
-fn samples_look_the_same<G: WireGame>() {
-    for mut course in Course::<G>::at_each_table() {
+fn samples_have_the_same_view<G: WireGame>() {
+    for mut playthrough in Playthrough::<G>::for_each_seat_count() {
         for _ in 0..9 {
-            course.turn().into_iter().for_each(|seat| course.step(seat));
+            playthrough
+                .turn()
+                .into_iter()
+                .for_each(|seat| playthrough.step(seat));
         }
-        let Some(seat) = course.turn() else {
+        let Some(seat) = playthrough.turn() else {
             continue;
         };
-        let position = course.known_to(Viewer::Seat(seat), "several");
+        let position = playthrough.as_seen_by(Viewer::Seat(seat), "several");
         let request = SampleStatesRequest {
             position: Some(position.clone()),
             samples: 5,
@@ -165,28 +172,64 @@ fn samples_look_the_same<G: WireGame>() {
     }
 }
 
-fn notation_is_that_of_the_rules<G: WireGame>() {
-    let mut course = Course::<G>::new(*G::SEATS.end(), 3);
+fn notation_agrees_with_the_rules<G: WireGame>() {
+    let mut playthrough = Playthrough::<G>::new(*G::SEATS.end(), 3);
     for _ in 0..12 {
-        let Some(seat) = course.turn() else {
+        let Some(seat) = playthrough.turn() else {
             break;
         };
-        let legal = course.legal(seat);
+        let legal = playthrough.legal(seat);
         let decisions: Vec<_> = legal.iter().take(500).map(G::decision_to_wire).collect();
         let request = ConvertNotationRequest {
             game_id: G::ID.to_owned(),
             decisions: decisions.clone(),
             texts: legal.iter().take(500).map(ToString::to_string).collect(),
         };
-        let answer = answers::convert_notation(&request).unwrap();
-        assert_eq!(answer.texts, request.texts);
-        assert_eq!(answer.decisions, decisions);
-        course.step(seat);
+        let response = answers::convert_notation(&request).unwrap();
+        assert_eq!(response.texts, request.texts);
+        assert_eq!(response.decisions, decisions);
+        playthrough.step(seat);
     }
 }
 
 #[test]
-fn a_refusal_names_the_field_and_what_would_be_valid() {
+fn notation_without_an_argument_is_refused_both_ways() {
+    let refused = |request: ConvertNotationRequest| {
+        let problem = answers::convert_notation(&request).unwrap_err();
+        (problem.field, problem.detail)
+    };
+    for (game, text, expected) in [
+        ("alhambra", "take", "`take CARD ...` with at least one card"),
+        (
+            "alhambra",
+            "buy green",
+            "`buy SLOT VALUE ... [give]` with at least one value",
+        ),
+        (
+            "old_london_bridge",
+            "take_cards",
+            "`take_cards COUNTxVALUE ...` with at least one card",
+        ),
+    ] {
+        let (field, detail) = refused(ConvertNotationRequest {
+            game_id: game.to_owned(),
+            texts: vec![text.to_owned()],
+            ..ConvertNotationRequest::default()
+        });
+        assert_eq!(field, "texts[0]");
+        assert!(detail.contains(expected), "{detail}");
+    }
+    let nothing = alhambra::Decision::Take(alhambra::RowCards::default());
+    let (field, _) = refused(ConvertNotationRequest {
+        game_id: alhambra::Alhambra::ID.to_owned(),
+        decisions: vec![alhambra::Alhambra::decision_to_wire(&nothing)],
+        ..ConvertNotationRequest::default()
+    });
+    assert_eq!(field, "decisions[0]");
+}
+
+#[test]
+fn a_refusal_names_the_field_and_the_valid_values() {
     type Change = fn(&mut RulesPosition);
     let cases: [(&str, RefusalReason, Change); 8] = [
         ("position.config", RefusalReason::InvalidField, |position| {
@@ -250,10 +293,10 @@ fn a_refusal_names_the_field_and_what_would_be_valid() {
         ),
     ];
     with_game!(GAME_IDS[0], G => {
-        let course = Course::<G>::new(2, 1);
-        let seat = course.turn().unwrap();
+        let playthrough = Playthrough::<G>::new(2, 1);
+        let seat = playthrough.turn().unwrap();
         for (field, reason, change) in cases {
-            let mut position = course.known_to(Viewer::Seat(seat), "a");
+            let mut position = playthrough.as_seen_by(Viewer::Seat(seat), "a");
             change(&mut position);
             let request = GetOutcomeRequest { position: Some(position) };
             let problem = answers::get_outcome(&request).unwrap_err();

@@ -1,11 +1,11 @@
-//! The rules by call agree with the rules themselves, in every game.
+//! The rules service agrees with the rules themselves, in every game.
 
 #![allow(clippy::unwrap_used)]
 
 mod agreement;
-mod course;
 mod hostile;
 mod places;
+mod playthrough;
 mod secrecy;
 mod session;
 

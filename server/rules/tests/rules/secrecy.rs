@@ -1,4 +1,4 @@
-//! A position knows nothing that its viewer does not.
+//! Responses reveal no facts that are hidden from the viewer.
 
 use bridgemaster_games::{ChanceStream, NoEvents, Viewer};
 use bridgemaster_proto::{
@@ -9,43 +9,56 @@ use bridgemaster_rules::{Batch, Sampling, Session, answers};
 use prost::Message as _;
 
 use crate::{
-    course::{Course, settle},
     of_every_game,
+    playthrough::{Playthrough, resolve_chance},
     session::{load, play_out},
 };
 
 of_every_game! {
-    what_is_hidden_changes_no_answer as matches_that_differ_in_what_is_hidden_give_the_same_answers,
+    hidden_facts_change_no_response as matches_that_differ_in_hidden_facts_give_equal_responses,
 }
 
-/// Two matches whose setups differ in all that they hide from a seat, with equal decisions as long
-/// as those can be told apart by nobody.
-fn what_is_hidden_changes_no_answer<G: WireGame>() {
-    for course in Course::<G>::at_each_table() {
-        let viewer = Viewer::Seat(course.turn().unwrap());
-        let setup = G::draw_setup(&course.config, course.seats, &course.seed).unwrap();
-        let mut chance = ChanceStream::new(&course.seed, 1 << 42);
-        let other = G::redeal(&course.config, course.seats, &setup, viewer, &mut chance);
+/// Two matches whose setups differ in everything hidden from a seat, with equal decisions as long
+/// as that seat cannot distinguish them.
+fn hidden_facts_change_no_response<G: WireGame>() {
+    for playthrough in Playthrough::<G>::for_each_seat_count() {
+        let viewer = Viewer::Seat(playthrough.turn().unwrap());
+        let setup =
+            G::draw_setup(&playthrough.config, playthrough.seats, &playthrough.seed).unwrap();
+        let mut chance = ChanceStream::new(&playthrough.seed, 1 << 42);
+        let other = G::redeal(
+            &playthrough.config,
+            playthrough.seats,
+            &setup,
+            viewer,
+            &mut chance,
+        );
         assert_ne!(other, setup, "{}: nothing is hidden", G::ID);
-        let mut state = G::start(&course.config, course.seats, &other, &mut NoEvents).unwrap();
-        settle::<G>(&mut state, &course.seed);
-        assert_ne!(G::digest(&state), G::digest(&course.state));
-        let mut swapped = Course::<G>::new(course.seats.get(), 1);
+        let mut state = G::start(
+            &playthrough.config,
+            playthrough.seats,
+            &other,
+            &mut NoEvents,
+        )
+        .unwrap();
+        resolve_chance::<G>(&mut state, &playthrough.seed);
+        assert_ne!(G::digest(&state), G::digest(&playthrough.state));
+        let mut swapped = Playthrough::<G>::new(playthrough.seats.get(), 1);
         swapped.state = state;
         assert_eq!(
-            answered(&swapped, viewer),
-            answered(&course, viewer),
+            all_responses(&swapped, viewer),
+            all_responses(&playthrough, viewer),
             "{}",
             G::ID
         );
     }
 }
 
-/// What the calls answer for what a viewer knows, as bytes.
-fn answered<G: WireGame>(course: &Course<G>, viewer: Viewer) -> Vec<Vec<u8>> {
-    let position = course.known_to(viewer, "swap");
+/// All responses for the view of a viewer, as bytes.
+fn all_responses<G: WireGame>(playthrough: &Playthrough<G>, viewer: Viewer) -> Vec<Vec<u8>> {
+    let position = playthrough.as_seen_by(viewer, "swap");
     let mut answers = Vec::new();
-    for seat in course.seats.seats() {
+    for seat in playthrough.seats.seats() {
         let request = GetObservationRequest {
             position: Some(position.clone()),
             viewer_seat: Some(seat.number().into()),

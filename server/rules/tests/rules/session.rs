@@ -1,8 +1,10 @@
-//! Sessions.
+//! Sessions: batches in parts, greedy playouts, positions, and refusals.
 
 use std::{cell::Cell, rc::Rc};
 
-use bridgemaster_games::{ChanceStream, GAME_IDS, NoEvents, Seed, Viewer, settle, with_game};
+use bridgemaster_games::{
+    ChanceStream, GAME_IDS, NoEvents, Seed, Viewer, resolve_chance, with_game,
+};
 use bridgemaster_greedy::{Rate, playout_decision};
 use bridgemaster_proto::{
     games::WireGame,
@@ -15,14 +17,14 @@ use bridgemaster_proto::{
 use bridgemaster_rules::{Batch, MAX_OPERATIONS, Problem, Session};
 
 use crate::{
-    course::{Course, by_index},
     of_every_game,
+    playthrough::{Playthrough, by_index},
 };
 
 of_every_game! {
-    work_in_parts_is_work_at_once as a_batch_done_in_parts_gives_what_it_gives_at_once,
-    greedy_playouts_in_parts as greedy_playouts_stop_after_any_decision_and_go_on_from_there,
-    greedy_playouts_decide_as_greedy as greedy_playouts_take_what_looks_best_to_each_seat,
+    work_in_parts_equals_work_at_once as a_batch_in_parts_gives_the_same_response,
+    greedy_playouts_in_parts as greedy_playouts_pause_after_any_decision_and_resume,
+    greedy_playouts_decide_as_greedy as greedy_playouts_decide_as_the_greedy_bot,
     a_session_follows_a_match as positions_of_a_session_follow_the_match,
 }
 
@@ -38,26 +40,26 @@ pub(crate) fn load(number: u32, position: RulesPosition) -> RulesOperation {
 }
 
 pub(crate) fn play_out(number: u32, playouts: u32, resample: bool) -> RulesOperation {
-    let asked = RulesPlayouts {
+    let request = RulesPlayouts {
         playouts,
         seed: "playouts".to_owned(),
         resample,
         with_breakdown: resample,
         policy: PlayoutPolicy::Unspecified.into(),
     };
-    operation(number, Operation::PlayOut(asked))
+    operation(number, Operation::PlayOut(request))
 }
 
-/// Playouts in which every seat decides as `greedy` would.
+/// Playouts in which every seat decides as `greedy` does.
 pub(crate) fn play_out_greedily(number: u32, playouts: u32, resample: bool) -> RulesOperation {
-    let asked = RulesPlayouts {
+    let request = RulesPlayouts {
         playouts,
         seed: "playouts".to_owned(),
         resample,
         with_breakdown: false,
         policy: PlayoutPolicy::Greedy.into(),
     };
-    operation(number, Operation::PlayOut(asked))
+    operation(number, Operation::PlayOut(request))
 }
 
 fn request(operations: Vec<RulesOperation>) -> OpenSessionRequest {
@@ -67,8 +69,8 @@ fn request(operations: Vec<RulesOperation>) -> OpenSessionRequest {
     }
 }
 
-/// Does operations at once.
-pub(crate) fn done<P>(
+/// Executes operations without an interruption.
+pub(crate) fn execute<P>(
     session: &mut Session<P>,
     operations: Vec<RulesOperation>,
     place: &mut dyn FnMut() -> Result<P, Problem>,
@@ -78,11 +80,11 @@ pub(crate) fn done<P>(
     batch.into_response()
 }
 
-fn work_in_parts_is_work_at_once<G: WireGame>() {
-    let course = Course::<G>::new(2, 4);
-    let seat = course.turn().unwrap();
+fn work_in_parts_equals_work_at_once<G: WireGame>() {
+    let playthrough = Playthrough::<G>::new(2, 4);
+    let seat = playthrough.turn().unwrap();
     let operations = vec![
-        load(0, course.known_to(Viewer::Seat(seat), "a")),
+        load(0, playthrough.as_seen_by(Viewer::Seat(seat), "a")),
         operation(1, Operation::CopyFromNumber(0)),
         operation(
             1,
@@ -94,7 +96,7 @@ fn work_in_parts_is_work_at_once<G: WireGame>() {
         play_out(0, 4, false),
         operation(1, Operation::Observe(RulesObserve { seat: Some(0) })),
     ];
-    let at_once = done(&mut Session::default(), operations.clone(), &mut || Ok(()));
+    let at_once = execute(&mut Session::default(), operations.clone(), &mut || Ok(()));
     assert_eq!(at_once.request_id, 9);
     assert_eq!(at_once.results.len(), 6, "{at_once:?}");
     assert_eq!(at_once.results[3].outcomes.len(), 7);
@@ -115,28 +117,28 @@ fn work_in_parts_is_work_at_once<G: WireGame>() {
     assert_eq!(batch.into_response(), at_once, "{}", G::ID);
 }
 
-/// A match of two seats with few decisions to come: those of `greedy` take long.
-fn near_its_end<G: WireGame>() -> Course<G> {
-    let mut whole = Course::<G>::new(2, 4);
+/// A match of two seats with few remaining decisions, because those of `greedy` take long.
+fn near_the_end<G: WireGame>() -> Playthrough<G> {
+    let mut whole = Playthrough::<G>::new(2, 4);
     while let Some(seat) = whole.turn() {
         whole.step(seat);
     }
-    let mut course = Course::<G>::new(2, 4);
+    let mut playthrough = Playthrough::<G>::new(2, 4);
     for _ in 10..whole.decisions.len() {
-        let seat = course.turn().unwrap();
-        course.step(seat);
+        let seat = playthrough.turn().unwrap();
+        playthrough.step(seat);
     }
-    course
+    playthrough
 }
 
 fn greedy_playouts_in_parts<G: WireGame>() {
-    let course = near_its_end::<G>();
-    let viewer = Viewer::Seat(course.turn().unwrap());
+    let playthrough = near_the_end::<G>();
+    let viewer = Viewer::Seat(playthrough.turn().unwrap());
     let operations = vec![
-        load(0, course.known_to(viewer, "a")),
+        load(0, playthrough.as_seen_by(viewer, "a")),
         play_out_greedily(0, 2, true),
     ];
-    let at_once = done(&mut Session::default(), operations.clone(), &mut || Ok(()));
+    let at_once = execute(&mut Session::default(), operations.clone(), &mut || Ok(()));
     assert_eq!(at_once.results[1].outcomes.len(), 2, "{at_once:?}");
 
     let (mut session, mut batch) = (Session::default(), Batch::new(request(operations)));
@@ -149,112 +151,122 @@ fn greedy_playouts_in_parts<G: WireGame>() {
 }
 
 fn greedy_playouts_decide_as_greedy<G: WireGame + Rate>() {
-    let course = near_its_end::<G>();
+    let playthrough = near_the_end::<G>();
     let playouts = 3;
     let operations = vec![
-        load(0, course.since_the_beginning()),
+        load(0, playthrough.position_from_start()),
         play_out_greedily(0, playouts, false),
     ];
-    let told = done(&mut Session::default(), operations, &mut || Ok(()));
+    let response = execute(&mut Session::default(), operations, &mut || Ok(()));
     let seed: Seed = "playouts".parse().unwrap();
     let (mut legal, mut ratings) = (Vec::new(), Vec::new());
-    for (number, told) in (0..playouts).zip(&told.results[1].outcomes) {
+    for (number, response) in (0..playouts).zip(&response.results[1].outcomes) {
         let mut chance = ChanceStream::new(&seed, number.into());
-        let mut state = course.state.clone();
+        let mut state = playthrough.state.clone();
         loop {
-            settle::<G>(&mut state, &mut chance, &mut NoEvents);
-            let Some(seat) = G::owing(&state).iter().next() else {
+            resolve_chance::<G>(&mut state, &mut chance, &mut NoEvents);
+            let Some(seat) = G::seats_to_decide(&state).iter().next() else {
                 break;
             };
             G::legal(&state, seat, &mut legal);
-            let (config, list) = (&course.config, &legal);
+            let (config, list) = (&playthrough.config, &legal);
             let place =
                 playout_decision::<G>(config, &state, seat, list, &mut chance, &mut ratings);
             G::apply(&mut state, seat, &legal[place], &mut NoEvents).unwrap();
         }
         let ended = G::outcome(&state).unwrap();
         let scores: Vec<i32> = ended.seats.iter().map(|seat| seat.score).collect();
-        let told: Vec<i32> = told.seats.iter().map(|seat| seat.score).collect();
-        assert_eq!(told, scores, "playout {number} of {}", G::ID);
+        let response: Vec<i32> = response.seats.iter().map(|seat| seat.score).collect();
+        assert_eq!(response, scores, "playout {number} of {}", G::ID);
     }
 }
 
 #[test]
-fn a_policy_that_does_not_exist_is_refused() {
+fn an_unknown_policy_is_refused() {
     with_game!(GAME_IDS[0], G => {
-        let position = Course::<G>::new(2, 4).since_the_beginning();
-        let mut asked = play_out(0, 1, false);
-        if let Some(Operation::PlayOut(playouts)) = &mut asked.operation {
+        let position = Playthrough::<G>::new(2, 4).position_from_start();
+        let mut invalid = play_out(0, 1, false);
+        if let Some(Operation::PlayOut(playouts)) = &mut invalid.operation {
             playouts.policy = 3;
         }
-        let told = done(&mut Session::default(), vec![load(0, position), asked], &mut || Ok(()));
-        assert_eq!(told.results[1].refusal_reason(), RefusalReason::InvalidField);
-        assert!(told.results[1].detail.starts_with("operations[1].play_out.policy: 3"), "{told:?}");
+        let response = execute(&mut Session::default(), vec![load(0, position), invalid], &mut || Ok(()));
+        assert_eq!(response.results[1].refusal_reason(), RefusalReason::InvalidField);
+        assert!(response.results[1].detail.starts_with("operations[1].play_out.policy: 3"), "{response:?}");
     });
 }
 
 fn a_session_follows_a_match<G: WireGame>() {
-    let mut course = Course::<G>::new(*G::SEATS.end(), 5);
+    let mut playthrough = Playthrough::<G>::new(*G::SEATS.end(), 5);
     let mut session = Session::default();
-    let loaded = done(
+    let loaded = execute(
         &mut session,
-        vec![load(3, course.since_the_beginning())],
+        vec![load(3, playthrough.position_from_start())],
         &mut || Ok(()),
     );
     assert!(loaded.results[0].status.is_some(), "{loaded:?}");
-    while let Some(seat) = course.turn() {
+    while let Some(seat) = playthrough.turn() {
         let listed = operation(3, Operation::ListLegal(RulesListLegal::default()));
-        course.step(seat);
+        playthrough.step(seat);
         let apply = RulesApply {
-            decisions: course.decisions.last().cloned().into_iter().collect(),
+            decisions: playthrough.decisions.last().cloned().into_iter().collect(),
         };
-        let told = done(
+        let response = execute(
             &mut session,
             vec![listed, operation(3, Operation::Apply(apply))],
             &mut || Ok(()),
         );
-        assert_eq!(told.results.len(), 2, "{told:?}");
-        let owing = G::owing(&course.state);
-        let owing: Vec<u32> = owing.iter().map(|seat| seat.number().into()).collect();
-        let status = told.results[1].status.as_ref();
+        assert_eq!(response.results.len(), 2, "{response:?}");
+        let seats_to_decide = G::seats_to_decide(&playthrough.state);
+        let seats_to_decide: Vec<u32> = seats_to_decide
+            .iter()
+            .map(|seat| seat.number().into())
+            .collect();
+        let status = response.results[1].status.as_ref();
         assert_eq!(
             status.map(|status| &status.seats_to_decide),
-            Some(&owing),
-            "{told:?}"
+            Some(&seats_to_decide),
+            "{response:?}"
         );
     }
     let observe = operation(3, Operation::Observe(RulesObserve { seat: None }));
-    let told = done(&mut session, vec![observe], &mut || Ok(()));
-    let seen = G::observe(&course.state, Viewer::Spectator);
+    let response = execute(&mut session, vec![observe], &mut || Ok(()));
+    let seen = G::observe(&playthrough.state, Viewer::Spectator);
     assert_eq!(
-        told.results[0].observation,
+        response.results[0].observation,
         Some(G::observation_to_wire(&seen))
     );
-    assert!(told.results[0].status.as_ref().unwrap().outcome.is_some());
+    assert!(
+        response.results[0]
+            .status
+            .as_ref()
+            .unwrap()
+            .outcome
+            .is_some()
+    );
 }
 
 #[test]
-fn an_operation_that_is_refused_ends_the_list_and_leaves_the_position_as_it_was() {
+fn a_refused_operation_ends_the_batch_and_keeps_the_position() {
     with_game!(GAME_IDS[0], G => {
-        let course = Course::<G>::new(2, 4);
-        let seat = course.turn().unwrap();
+        let playthrough = Playthrough::<G>::new(2, 4);
+        let seat = playthrough.turn().unwrap();
         let mut session = Session::default();
         let observe = || operation(0, Operation::Observe(RulesObserve { seat: Some(0) }));
-        let position = course.known_to(Viewer::Seat(seat), "a");
-        let before = done(&mut session, vec![load(0, position), observe()], &mut || Ok(()));
+        let position = playthrough.as_seen_by(Viewer::Seat(seat), "a");
+        let before = execute(&mut session, vec![load(0, position), observe()], &mut || Ok(()));
         let decisions = vec![by_index(seat, 0), by_index(seat, 9_999)];
         let apply = operation(0, Operation::Apply(RulesApply { decisions }));
-        let refused = done(&mut session, vec![apply, observe()], &mut || Ok(()));
+        let refused = execute(&mut session, vec![apply, observe()], &mut || Ok(()));
         assert_eq!(refused.results.len(), 1);
         assert_ne!(refused.results[0].refusal_reason(), RefusalReason::Unspecified);
         assert!(refused.results[0].detail.starts_with("operations[0].apply.decisions[1]"), "{refused:?}");
-        let after = done(&mut session, vec![observe()], &mut || Ok(()));
+        let after = execute(&mut session, vec![observe()], &mut || Ok(()));
         assert_eq!(after.results[0], before.results[1]);
     });
 }
 
 #[test]
-fn numbers_without_a_position_and_lists_that_are_too_long_are_refused() {
+fn unknown_positions_and_too_long_batches_are_refused() {
     let mut session = Session::<()>::default();
     let cases = [
         (vec![], "operations: "),
@@ -276,12 +288,15 @@ fn numbers_without_a_position_and_lists_that_are_too_long_are_refused() {
             "operations[0].copy_from_number: ",
         ),
     ];
-    for (operations, begins) in cases {
-        let told = done(&mut session, operations, &mut || Ok(()));
-        assert_eq!(told.results.len(), 1, "{begins}");
-        assert!(told.results[0].detail.starts_with(begins), "{told:?}");
+    for (operations, prefix) in cases {
+        let response = execute(&mut session, operations, &mut || Ok(()));
+        assert_eq!(response.results.len(), 1, "{prefix}");
+        assert!(
+            response.results[0].detail.starts_with(prefix),
+            "{response:?}"
+        );
         assert_eq!(
-            told.results[0].refusal_reason(),
+            response.results[0].refusal_reason(),
             RefusalReason::InvalidField
         );
     }
@@ -289,24 +304,21 @@ fn numbers_without_a_position_and_lists_that_are_too_long_are_refused() {
 }
 
 #[test]
-fn a_place_is_taken_for_each_number_and_given_back() {
+fn each_position_takes_a_permit_and_releases_it() {
     with_game!(GAME_IDS[0], G => {
-        let position = Course::<G>::new(2, 4).since_the_beginning();
+        let position = Playthrough::<G>::new(2, 4).position_from_start();
         let place = Rc::new(());
         let most = Cell::new(2);
-        let mut take = || match Rc::strong_count(&place) <= most.get() {
-            true => Ok(Rc::clone(&place)),
-            false => Err(Problem::new(RefusalReason::LimitReached, "", "no place is left")),
-        };
+        let mut take = || if Rc::strong_count(&place) <= most.get() { Ok(Rc::clone(&place)) } else { Err(Problem::new(RefusalReason::LimitReached, "", "no position is left")) };
         let mut session = Session::default();
         let copy = |to| operation(to, Operation::CopyFromNumber(0));
         let forget = |number| operation(number, Operation::Forget(RulesForget {}));
-        let told = done(&mut session, vec![load(0, position), copy(1), copy(1), copy(2)], &mut take);
-        assert_eq!(told.results.len(), 4);
-        assert_eq!(told.results[3].refusal_reason(), RefusalReason::LimitReached);
+        let response = execute(&mut session, vec![load(0, position), copy(1), copy(1), copy(2)], &mut take);
+        assert_eq!(response.results.len(), 4);
+        assert_eq!(response.results[3].refusal_reason(), RefusalReason::LimitReached);
         assert_eq!(session.len(), 2);
-        let told = done(&mut session, vec![forget(1), copy(2)], &mut take);
-        assert_eq!(told.results[1].refusal_reason(), RefusalReason::Unspecified, "{told:?}");
+        let response = execute(&mut session, vec![forget(1), copy(2)], &mut take);
+        assert_eq!(response.results[1].refusal_reason(), RefusalReason::Unspecified, "{response:?}");
         drop(session);
         assert_eq!(Rc::strong_count(&place), 1);
     });

@@ -1,101 +1,109 @@
-//! The bots of a contest.
+//! The part of the spec that describes the bots.
 
+use bridgemaster_bot_process::check_variable;
 use serde::{Deserialize, Serialize};
 
 use super::Odds;
 use crate::SpecError;
 
-/// Longest name of a bot, in characters: a column of a table.
-const LONGEST_NAME: usize = 32;
+/// The maximum length of a bot's name, in characters. A name must fit into a table column.
+const MAX_NAME_CHARS: usize = 32;
 
-/// A bot of a contest.
+/// A bot in a contest, and how it is run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BotSpec {
-    /// Its name in the contest: 1 to 32 of letters, digits, `.`, `_`, `-`, `+` and `@`. It is part
-    /// of the names of files.
+    /// Name in the contest, which becomes part of file names: 1 to 32 letters, digits, `.`, `_`,
+    /// `-`, `+` or `@`.
     pub name: String,
-    /// The command that starts it, with its arguments, as a shell would split them. Not given: the
-    /// built-in bot of the name `built_in`.
+    /// The command that starts the bot, split into words as a shell does. If omitted, the bot is
+    /// built in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// The built-in bot, such as `greedy@1`; without a version the newest. Not given, nor a
-    /// command: the built-in bot of the name `name`.
+    /// The built-in bot, such as `greedy@1`; the newest version if omitted. If this field and the
+    /// command are omitted, `name` is the name of the built-in bot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub built_in: Option<String>,
-    /// The name of the API key whose bot attends the queue of the contest and is not started; on a
-    /// server that asks for no keys, the name by which the bot attends.
+    /// For a bot that attends the contest's queue instead of being started: the name of its API
+    /// key. On a server without keys, the name with which it attends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attends: Option<String>,
-    /// How its clock differs from that of the match, in whatever seat it sits.
+    /// Names of additional environment variables to pass on from the contest's environment. Only
+    /// for a bot with a command.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<String>,
+    /// Time odds: the bot's differences from the match's clock settings. They apply in any seat.
     #[serde(default, skip_serializing_if = "Odds::is_even")]
     pub clock: Odds,
 }
 
-/// Who plays for a bot.
+/// The way to run a bot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Player {
-    /// A program and its arguments.
+    /// Start a program with these words as its command line.
     Command(Vec<String>),
-    /// A built-in bot.
+    /// Play with a built-in bot.
     BuiltIn {
-        /// Its name.
+        /// The built-in bot's name.
         name: String,
-        /// Its version; none for the newest.
+        /// The built-in bot's version; `None` for the newest version.
         version: Option<u32>,
     },
-    /// A bot that attends the queue of the contest, by this name.
+    /// Wait for a bot that attends the contest's queue under this name.
     Attending(String),
 }
 
 impl BotSpec {
-    /// A bot that a command starts.
-    pub fn of_command(name: impl Into<String>, command: impl Into<String>) -> Self {
+    /// Creates a bot that is started by a command.
+    pub fn from_command(name: impl Into<String>, command: impl Into<String>) -> Self {
         Self {
             name: name.into(),
             command: Some(command.into()),
             built_in: None,
             attends: None,
+            env: Vec::new(),
             clock: Odds::default(),
         }
     }
 
-    /// A bot that attends the queue of the contest by the name `attends`.
-    pub fn of_attending(name: impl Into<String>, attends: impl Into<String>) -> Self {
+    /// Creates a bot that attends the contest's queue under the name `attends`.
+    pub fn attending(name: impl Into<String>, attends: impl Into<String>) -> Self {
         Self {
             name: name.into(),
             command: None,
             built_in: None,
             attends: Some(attends.into()),
+            env: Vec::new(),
             clock: Odds::default(),
         }
     }
 
-    /// A built-in bot, called as it is.
-    pub fn of_built_in(name: impl Into<String>) -> Self {
+    /// Creates a built-in bot whose name in the contest is its own name.
+    pub fn built_in(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
             command: None,
             built_in: None,
             attends: None,
+            env: Vec::new(),
             clock: Odds::default(),
         }
     }
 
-    /// Who plays for it.
+    /// Returns the way to run the bot.
     ///
     /// # Errors
-    /// [`SpecError::Bot`] for a command that cannot be split, or a version that is no number.
+    /// [`SpecError::Bot`], if the command cannot be split or the version is not a number.
     pub fn player(&self) -> Result<Player, SpecError> {
         let problem = |problem: String| SpecError::Bot {
             bot: self.name.clone(),
             problem,
         };
         if let Some(attends) = &self.attends {
-            return match attends.is_empty() {
-                true => Err(problem("the name by which it attends is empty".to_owned())),
-                false => Ok(Player::Attending(attends.clone())),
-            };
+            if attends.is_empty() {
+                return Err(problem("attends: the name is empty".to_owned()));
+            }
+            return Ok(Player::Attending(attends.clone()));
         }
         let Some(command) = &self.command else {
             let built_in = self.built_in.as_ref().unwrap_or(&self.name);
@@ -109,19 +117,21 @@ impl BotSpec {
             return Ok(Player::BuiltIn {
                 name: name.to_owned(),
                 version: Some(version.ok_or_else(|| {
-                    problem(format!("{built_in:?} has no version such as {name}@1"))
+                    problem(format!(
+                        "built_in: {built_in:?} has no version such as {name}@1"
+                    ))
                 })?),
             });
         };
         let words = shell_words::split(command)
-            .map_err(|error| problem(format!("the command {command:?} cannot be read: {error}")))?;
-        match words.is_empty() {
-            true => Err(problem("its command is empty".to_owned())),
-            false => Ok(Player::Command(words)),
+            .map_err(|error| problem(format!("cannot parse the command {command:?}: {error}")))?;
+        if words.is_empty() {
+            return Err(problem("the command is empty".to_owned()));
         }
+        Ok(Player::Command(words))
     }
 
-    pub(super) fn check(&self) -> Result<(), SpecError> {
+    pub(super) fn validate(&self) -> Result<(), SpecError> {
         let problem = |problem: &str| {
             Err(SpecError::Bot {
                 bot: self.name.clone(),
@@ -132,21 +142,24 @@ impl BotSpec {
             character.is_ascii_alphanumeric() || ['.', '_', '-', '+', '@'].contains(&character)
         };
         let length = self.name.chars().count();
-        if !(1..=LONGEST_NAME).contains(&length)
+        if !(1..=MAX_NAME_CHARS).contains(&length)
             || !self.name.chars().all(is_fit)
             || self.name.starts_with('.')
         {
             return problem(
-                "a name has 1 to 32 letters, digits, '.', '_', '-', '+' and '@', and does not \
-                 begin with '.'",
+                "a name must have 1 to 32 letters, digits, '.', '_', '-', '+' or '@', and must not \
+                 start with '.'",
             );
         }
         let ways = [&self.command, &self.built_in, &self.attends];
         if ways.into_iter().flatten().count() > 1 {
-            return problem(
-                "it has more than one of a command, a built-in bot and a name by which it attends; \
-                 give one of them",
-            );
+            return problem("`command`, `built_in` and `attends` exclude each other; set only one");
+        }
+        if self.command.is_none() && !self.env.is_empty() {
+            return problem("`env` requires a command; only bots with a command get variables");
+        }
+        for name in &self.env {
+            check_variable(name).or_else(|error| problem(&format!("env: {error}")))?;
         }
         self.player().map(drop)
     }

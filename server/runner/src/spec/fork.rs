@@ -1,40 +1,40 @@
-//! The position that a contest plays on from.
+//! The spec of a forked contest: a position in a replay.
 
 use bridgemaster_proto::v1::{ForkChance, MatchFork, match_fork::Source};
 use serde::{Deserialize, Serialize};
 
 use crate::SpecError;
 
-/// A position of a replay. The replay itself is a file in the folder of the contest.
+/// A position in a replay. The replay file itself is stored in the contest's folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ForkPoint {
-    /// The match whose replay it is.
+    /// Id of the match in the replay.
     pub match_id: String,
-    /// Decisions that are taken over.
+    /// The number of decisions to keep.
     pub decisions: u32,
-    /// What becomes of the chance that is hidden there.
+    /// The treatment of chance results that are still hidden at the position.
     #[serde(default)]
     pub chance: OtherChance,
 }
 
-/// What becomes of hidden chance where a replay is played on.
+/// The treatment of hidden chance results in a forked match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OtherChance {
-    /// It stays as it was.
+    /// Keeps the replay's hidden chance results.
     #[default]
     Keep,
-    /// What this seat does not know is drawn anew for each match.
+    /// For each match, redraws everything that this seat cannot know.
     RedrawFor(u8),
 }
 
 impl ForkPoint {
-    pub(super) fn check(&self, seats: usize) -> Result<(), SpecError> {
+    pub(super) fn validate(&self, seats: usize) -> Result<(), SpecError> {
         match self.chance {
             OtherChance::RedrawFor(seat) if usize::from(seat) >= seats => {
                 Err(SpecError::Format(format!(
-                    "chance is to be drawn anew for seat {seat}, and the seats are 0 to {}",
+                    "chance.redraw_for: seat {seat} is out of range (0..={})",
                     seats.saturating_sub(1)
                 )))
             }
@@ -42,7 +42,7 @@ impl ForkPoint {
         }
     }
 
-    /// What a server is asked for, with the bytes of the replay file.
+    /// Converts the position to a message for a CreateMatch request, with the replay file's bytes.
     pub(crate) fn message(&self, replay_file: Vec<u8>) -> MatchFork {
         let (chance, knowing_seats) = match self.chance {
             OtherChance::Keep => (ForkChance::Keep, Vec::new()),

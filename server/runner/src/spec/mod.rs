@@ -1,14 +1,15 @@
-//! What a contest is to be.
+//! A contest's spec.
 
 mod bots;
-mod check;
 mod fork;
 mod requirement;
 mod rules;
 mod test;
+mod validate;
 
 use bridgemaster_contest::schedule::BotNumber;
 use bridgemaster_proto::v1::SeatClock;
+use bridgemaster_whole_file::FileMode;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
@@ -19,16 +20,16 @@ pub use self::{
     test::{Bounds, TestSpec},
 };
 
-/// Confidence of intervals and rank ranges, unless the spec says otherwise.
+/// Default confidence level for intervals and rank ranges.
 const DEFAULT_LEVEL: f64 = 0.95;
-/// The queue of a contest that names none.
+/// Default name of the queue.
 const DEFAULT_QUEUE: &str = "contest";
-/// How often a bot that dies is started again within a match, unless the spec says otherwise: a
-/// kill from outside is an accident, and a bot that a position kills dies there again.
+/// Default number of times that a bot is restarted within a match. One restart is enough for a
+/// process that was killed from outside. A bot that crashes on a position would crash again.
 const DEFAULT_RESTARTS: u32 = 1;
 
-/// A contest: who plays what against whom, and what is to be decided. It is read from a file or
-/// made from flags, and kept in the folder of the contest.
+/// A contest's spec: bots, pairings, match rules and test. A spec is read from a file or built from
+/// flags, and stored in the contest's folder.
 ///
 /// ```
 /// # use bridgemaster_runner::ContestSpec;
@@ -40,131 +41,154 @@ const DEFAULT_RESTARTS: u32 = 1;
 ///     ],
 ///     "format": { "kind": "candidate", "candidate": "mine", "against": ["greedy"] }
 /// }"#).unwrap();
-/// assert!(spec.check().is_ok());
+/// assert!(spec.validate().is_ok());
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ContestSpec {
-    /// The rules of each match.
+    /// The rules for each match.
     #[serde(rename = "match")]
     pub rules: MatchRules,
-    /// The bots. Their numbers are their places in this list, from 0.
+    /// The bots. A bot's number is its index in this list, from 0.
     pub bots: Vec<BotSpec>,
-    /// Who meets whom.
+    /// The format, which determines the pairings.
     pub format: Format,
-    /// What is to be decided, and when: for the formats `series` and `candidate`, which take a
-    /// sequential test when nothing is given. The others have their number of rounds.
+    /// The test for the formats `series` and `candidate`; a sequential test by default. Other
+    /// formats have a number of rounds instead of a test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test: Option<TestSpec>,
-    /// Confidence of intervals and rank ranges: above 0.5 and below 1.
+    /// Confidence level for intervals and rank ranges: above 0.5 and below 1.
     #[serde(default = "default_level")]
     pub level: f64,
-    /// What becomes of matches in which a bot had a fault.
+    /// The treatment of matches in which a bot had a fault.
     #[serde(default)]
     pub faults: FaultCounting,
-    /// How often a bot is started again within a match when its process has died, 0 to 10. When
-    /// not given once, and never where a fault ends the contest.
+    /// Maximum number of restarts within a match after a bot's process died, 0 to 10. Default: 1,
+    /// or 0 if a fault ends the contest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restarts: Option<u32>,
-    /// What must hold at the end beside the verdict, such as `elo>=0@95%`.
+    /// Additional requirements for the result, such as `elo>=0@95%`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub require: Vec<Requirement>,
-    /// Where the seeds of the groups come from; drawn for the contest when not given.
+    /// The source of the group seeds. Default: seeds derived from a random seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seeds: Option<Seeds>,
-    /// Matches at once, 1 to 256; by the number of cores when not given, with `affinity` as many as
-    /// there are cores for.
+    /// Gives each match its own random seed instead of its group's seed. So bots cannot know the
+    /// chance results from an earlier match, but luck averages out only over many groups.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub seeds_per_match: bool,
+    /// Number of concurrent matches, 1 to 256. Default: the number of cores minus one; with
+    /// `affinity`, as many matches as the cores allow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<u32>,
-    /// The queue that bots attend which are not started: 1 to 64 of `a` to `z`, `0` to `9`, `.`,
-    /// `_` and `-`; `contest` when not given.
+    /// The queue for attending bots: 1 to 64 characters of `a` to `z`, `0` to `9`, `.`, `_` and
+    /// `-`. Default: `contest`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<String>,
-    /// Whether bots that attend play all matches of a group with one seed, as bots that are started
-    /// anew for each match do. They may remember what they saw, so otherwise each match with one of
-    /// them has a seed of its own.
+    /// Lets attending bots play all of a group's matches with one seed, as started bots do.
+    /// Attending bots might remember earlier matches, so by default each of their matches has its
+    /// own seed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub trust_remote: bool,
-    /// Memory that a bot which is started may have, in bytes: each of its processes for its data,
-    /// and all of them together for what they hold. At least 1 MiB; no limit when not given.
+    /// Reuses the processes of bots with a command for several matches, instead of starting a
+    /// process per match. Like attending bots, reused processes might remember earlier matches.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reuse: bool,
+    /// Memory limit of a started bot, in bytes, at least 1 MiB. The limit applies to each process's
+    /// data, and to the total memory of the bot's processes. Default: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bot_memory_bytes: Option<u64>,
-    /// Whether each bot that is started has a core of its own, which no other bot of the contest
-    /// runs on.
+    /// Pins each started bot to a core that none of the contest's other bots use.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub affinity: bool,
+    /// Permissions of the replay files. The permissions of their folders are derived from them.
+    /// Everything else in the contest's folder is private. Default: `0600`.
+    #[serde(default, skip_serializing_if = "is_private")]
+    pub replay_mode: FileMode,
+    /// Patterns of additional bot files, such as `my_bot/**/*.py`, besides programs and files named
+    /// in commands. The contest stops if a bot file changes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bot_files: Vec<String>,
+    /// Maximum total size of the bots' standard error in the contest's folder, in bytes. Default:
+    /// 64 MiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_output_bytes: Option<u64>,
 }
 
-/// Who meets whom.
+/// The pairing format of a contest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Format {
-    /// All bots at one table, as many as seats. A group is all rotations of them; the verdict is
-    /// about the first bot.
+    /// All bots play at one table, one bot per seat. A group consists of all rotations of the
+    /// seating. The first bot is the candidate.
     Series,
-    /// A candidate against benchmarks. A group is, for each benchmark, the candidate in each seat
-    /// and the benchmark in all others, all with one seed.
+    /// A candidate plays against benchmarks. A group has, for each benchmark, one match per seat:
+    /// the candidate takes this seat, and the benchmark takes all other seats. All matches in a
+    /// group have the same seed.
     Candidate {
-        /// The bot that is judged.
+        /// Name of the bot under test.
         candidate: String,
-        /// The bots that it is measured by.
+        /// Names of the benchmarks.
         against: Vec<String>,
     },
-    /// Every set of as many bots as there are seats meets, in a group of all rotations, as often
-    /// as there are rounds.
+    /// In each round, every combination of bots that fills the seats plays one group, which
+    /// consists of all rotations.
     RoundRobin {
-        /// Rounds.
+        /// The number of rounds, 1 to 10000.
         rounds: u32,
     },
-    /// One bot meets each other one, which takes all other seats, in each round.
+    /// In each round, the candidate plays against each other bot, which takes all other seats.
     Gauntlet {
-        /// The bot that meets all others.
+        /// The candidate's name.
         candidate: String,
-        /// Rounds.
+        /// The number of rounds, 1 to 10000.
         rounds: u32,
     },
-    /// In each round bots with about the same score meet that have met least.
+    /// Each round pairs bots with similar scores that have met least often.
     Swiss {
-        /// Rounds.
+        /// The number of rounds, 1 to 10000.
         rounds: u32,
     },
-    /// A position of a replay is played on. A group is one match, whose bots have fixed seats; the
-    /// table is about them, and the candidate is the first that was put in.
+    /// Matches start from a position in a replay. A group is one match with fixed seats.
     Fork {
-        /// The position.
+        /// The position to start from.
         from: ForkPoint,
-        /// The bot of each seat, in seat order.
+        /// The bot in each seat, in seat order.
         seating: Vec<String>,
-        /// The bot that is judged.
+        /// Name of the bot under test.
         candidate: String,
-        /// How often it is played on.
+        /// The number of matches.
         times: u32,
     },
 }
 
-/// What becomes of matches in which a bot had a fault: anything from an illegal decision to a
-/// crash, but not that it resigned.
+/// The treatment of matches with a bot fault, which is anything from an illegal decision to a
+/// crash, but not a resignation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultCounting {
-    /// They count as the referee has decided: who forfeits comes last.
+    /// The matches count with the referee's result, in which a seat that forfeits is last.
     #[default]
     Count,
-    /// Their group does not count, and is not played again.
+    /// The match's group does not count and is not repeated.
     Exclude,
-    /// The contest ends with the first.
+    /// The first fault ends the contest.
     Fail,
 }
 
-/// Where the seeds of the groups come from.
+/// The source from which the group seeds come.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Seeds {
-    /// Each follows from this one and the number of the group.
+    /// Each seed is derived from this seed and the group's number.
     From(String),
-    /// These, one for each group; the contest ends with the last. A group that would repeat an
-    /// earlier one, seed and seatings alike, is left out.
+    /// One seed per group. The contest ends after the last seed. A group that has the same seed and
+    /// seatings as an earlier group is skipped.
     Listed(Vec<String>),
+}
+
+fn is_private(mode: &FileMode) -> bool {
+    *mode == FileMode::PRIVATE
 }
 
 fn default_level() -> f64 {
@@ -172,7 +196,7 @@ fn default_level() -> f64 {
 }
 
 impl ContestSpec {
-    /// A contest of which nothing more is said: everything else has its default.
+    /// Creates a spec; all other fields have their defaults.
     #[must_use]
     pub fn new(rules: MatchRules, bots: Vec<BotSpec>, format: Format) -> Self {
         Self {
@@ -185,31 +209,36 @@ impl ContestSpec {
             restarts: None,
             require: Vec::new(),
             seeds: None,
+            seeds_per_match: false,
             concurrency: None,
             queue: None,
             trust_remote: false,
+            reuse: false,
             bot_memory_bytes: None,
             affinity: false,
+            replay_mode: FileMode::PRIVATE,
+            bot_files: Vec::new(),
+            max_output_bytes: None,
         }
     }
 
-    /// How often a bot is started again within a match when its process has died.
+    /// Returns the maximum number of restarts within a match after a bot's process died.
     #[must_use]
     pub fn restarts(&self) -> u32 {
         self.restarts.unwrap_or(match self.faults {
-            // Who wants to hear of every fault wants to hear of a crash.
+            // If every fault ends the contest, a crash must end it, too.
             FaultCounting::Fail => 0,
             FaultCounting::Count | FaultCounting::Exclude => DEFAULT_RESTARTS,
         })
     }
 
-    /// The number of the bot of this name.
+    /// Returns the number of the bot with this name.
     #[must_use]
     pub fn bot_number(&self, name: &str) -> Option<BotNumber> {
         self.bots.iter().position(|bot| bot.name == name)
     }
 
-    /// The bot that the verdict is about; none in a format that has a table only.
+    /// Returns the bot under test; `None` in a format without a candidate.
     #[must_use]
     pub fn candidate(&self) -> Option<BotNumber> {
         match &self.format {
@@ -221,7 +250,7 @@ impl ContestSpec {
         }
     }
 
-    /// The benchmarks of the format `candidate`, by their numbers; empty in others.
+    /// Returns the numbers of the benchmarks in the `candidate` format; empty in other formats.
     #[must_use]
     pub fn benchmarks(&self) -> Vec<BotNumber> {
         match &self.format {
@@ -233,7 +262,7 @@ impl ContestSpec {
         }
     }
 
-    /// The test, the default filled in; none in a format that has rounds.
+    /// Returns the test, or the default test if none is set; `None` in a format with rounds.
     #[must_use]
     pub fn test(&self) -> Option<TestSpec> {
         match self.format {
@@ -244,13 +273,13 @@ impl ContestSpec {
         }
     }
 
-    /// Whether a bot is not started, and attends the queue of the contest.
+    /// Returns whether a bot attends the contest's queue instead of being started.
     #[must_use]
     pub fn has_attending_bots(&self) -> bool {
         self.bots.iter().any(|bot| bot.attends.is_some())
     }
 
-    /// How the clocks of the seats differ in a match with these bots, seat by seat.
+    /// Returns the time odds for a match with these bots, in seat order.
     #[must_use]
     pub fn seat_clocks(&self, seating: &[BotNumber]) -> Vec<SeatClock> {
         let bots = seating.iter().map(|bot| self.bots.get(*bot));
@@ -264,21 +293,47 @@ impl ContestSpec {
         odds.collect()
     }
 
-    /// The queue that bots attend which are not started.
+    /// Returns the queue for attending bots.
     #[must_use]
     pub fn queue(&self) -> &str {
         self.queue.as_deref().unwrap_or(DEFAULT_QUEUE)
     }
 
-    /// Whether each match of a group with these bots has a seed of its own.
+    /// Returns whether each match has its own seed in a group with these bots.
     #[must_use]
     pub fn has_own_seeds(&self, seating: &[BotNumber]) -> bool {
-        let attends =
-            |bot: &BotNumber| self.bots.get(*bot).is_some_and(|bot| bot.attends.is_some());
-        !self.trust_remote && seating.iter().any(attends)
+        let mut seated = seating.iter().filter_map(|bot| self.bots.get(*bot));
+        self.seeds_per_match || seated.any(|bot| self.may_remember(bot))
     }
 
-    /// Matches of a group whose mean score is the score of the group.
+    /// Returns whether matches have their own seeds because some bot might remember earlier
+    /// matches.
+    #[must_use]
+    pub fn has_bots_with_own_seeds(&self) -> bool {
+        !self.seeds_per_match && self.bots.iter().any(|bot| self.may_remember(bot))
+    }
+
+    /// Returns whether one process of the bot plays several matches, and might thus remember
+    /// earlier matches.
+    fn may_remember(&self, bot: &BotSpec) -> bool {
+        match bot.attends {
+            Some(_) => !self.trust_remote,
+            None => self.reuse && bot.command.is_some(),
+        }
+    }
+
+    /// Returns whether a bot with a command might know a match's chance results from an earlier
+    /// match. It could have written them to files outside its private folders.
+    #[must_use]
+    pub fn repeats_chance(&self) -> bool {
+        let repeats = match &self.format {
+            Format::Fork { from, .. } => from.chance == OtherChance::Keep,
+            _ => !self.seeds_per_match && !self.reuse,
+        };
+        repeats && self.bots.iter().any(|bot| bot.command.is_some())
+    }
+
+    /// Returns the number of matches in a group. A group's score is the mean score of its matches.
     #[must_use]
     pub fn matches_per_group(&self) -> u32 {
         let tables = match &self.format {
@@ -315,10 +370,25 @@ mod tests {
     #[test]
     fn a_match_with_a_bot_that_attends_has_a_seed_of_its_own_unless_it_is_trusted() {
         let mut spec = spec(TestSpec::default());
-        spec.bots.push(BotSpec::of_attending("far", "ada"));
+        spec.bots.push(BotSpec::attending("far", "ada"));
         assert!(!spec.has_own_seeds(&[0, 1]));
         assert!(spec.has_own_seeds(&[0, 2]));
         spec.trust_remote = true;
         assert!(!spec.has_own_seeds(&[0, 2]));
+        spec.seeds_per_match = true;
+        assert!(spec.has_own_seeds(&[0, 1]));
+    }
+
+    #[test]
+    fn a_match_with_a_bot_whose_process_is_reused_has_a_seed_of_its_own() {
+        let mut spec = spec(TestSpec::default());
+        spec.bots.push(BotSpec::from_command("mine", "./bot"));
+        assert!(!spec.has_own_seeds(&[0, 2]) && !spec.has_bots_with_own_seeds());
+        spec.reuse = true;
+        assert!(spec.has_own_seeds(&[0, 2]) && spec.has_bots_with_own_seeds());
+        assert!(
+            !spec.has_own_seeds(&[0, 1]),
+            "built-in bots remember nothing"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! What must hold at the end of a contest.
+//! Requirements for a contest's result.
 
 use std::{fmt, str::FromStr};
 
@@ -6,54 +6,56 @@ use serde::{Deserialize, Serialize};
 
 use crate::SpecError;
 
-/// What must hold at the end of a contest, as text: `MEASURE>=NUMBER` or `MEASURE<=NUMBER`, with
-/// `BOT:` in front for another bot than the candidate, and `@LEVEL%` behind when the whole interval
-/// of that level must be on the right side. Examples: `elo>=0@95%`, `score>=55%`, `mine:faults<=0`.
+/// A requirement for a contest's result. The text form is `MEASURE>=NUMBER` or `MEASURE<=NUMBER`.
+/// The prefix `BOT:` names a bot other than the candidate. With the suffix `@LEVEL%`, the whole
+/// confidence interval at this level must satisfy the bound. Examples: `elo>=0@95%`, `score>=55%`,
+/// `mine:faults<=0`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Requirement {
-    /// The bot, by its name; none for the candidate.
+    /// The bot's name; `None` for the candidate.
     pub bot: Option<String>,
-    /// What is measured.
+    /// The quantity that is compared with the bound.
     pub measure: Measure,
-    /// On which side of the bound it must be.
+    /// The direction of the comparison.
     pub comparison: Comparison,
-    /// The bound; shares are 0 to 1.
+    /// The bound; shares range from 0 to 1.
     pub bound: f64,
-    /// The level of the interval that must be on the right side, such as 0.95; none when the
-    /// estimate must.
+    /// The level of the confidence interval that must satisfy the bound, such as 0.95; `None` to
+    /// compare the estimate.
     pub level: Option<f64>,
     text: String,
 }
 
-/// What a requirement is about.
+/// A quantity that a requirement can compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
-    /// Elo against its opponents, with an interval.
+    /// Elo difference to the opponents, with an interval.
     Elo,
-    /// Mean beat fraction over groups, 0 to 1, with an interval.
+    /// Mean share of opponents that finished behind the bot, 0 to 1, averaged over groups, with an
+    /// interval.
     Score,
-    /// Share of matches won alone, 0 to 1, with an interval over groups.
+    /// Share of matches won without a tie, 0 to 1, with an interval over groups.
     WinRate,
     /// Mean place, with an interval over groups.
     Place,
-    /// Mean score less that of the best opponent in the match, with an interval over groups.
+    /// Mean margin over the best opponent in the match, with an interval over groups.
     Margin,
-    /// Chance that it is better than its opponents at all, 0 to 1.
+    /// Probability that the bot is better than its opponents, 0 to 1.
     Superiority,
-    /// Number of faults.
+    /// The number of faults.
     Faults,
-    /// Number of matches that it forfeited.
+    /// The number of forfeited matches.
     Forfeits,
-    /// How often it was started again within a match, since its process had died.
+    /// The number of restarts within matches, after the bot's process died.
     Restarts,
-    /// Longest time for one decision, in ms.
+    /// The longest time taken for one decision, in ms.
     LongestMs,
 }
 
 impl Measure {
-    /// All of them with their names.
+    /// All measures with their names.
     pub const ALL: &[(Self, &str)] = &[
         (Self::Elo, "elo"),
         (Self::Score, "score"),
@@ -67,7 +69,7 @@ impl Measure {
         (Self::LongestMs, "longest_ms"),
     ];
 
-    /// Whether it is estimated with an interval.
+    /// Returns whether the measure has a confidence interval.
     #[must_use]
     pub fn has_interval(self) -> bool {
         matches!(
@@ -77,19 +79,19 @@ impl Measure {
     }
 }
 
-/// On which side of a bound a figure must be.
+/// The direction of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Comparison {
-    /// At it or above.
+    /// Written `>=` in the text form.
     AtLeast,
-    /// At it or below.
+    /// Written `<=` in the text form.
     AtMost,
 }
 
 impl Requirement {
-    /// Fails when it is about a bot that is not there, or about no bot.
-    pub(super) fn check(
+    /// Returns an error if the bot is unknown, or if no bot is named and there is no candidate.
+    pub(super) fn validate(
         &self,
         is_bot: impl Fn(&str) -> bool,
         has_candidate: bool,
@@ -101,10 +103,10 @@ impl Requirement {
             })
         };
         match &self.bot {
-            Some(name) if !is_bot(name) => problem(format!("there is no bot {name:?}")),
-            None if !has_candidate => problem(
-                "this format has no candidate; put the name of a bot and ':' in front".to_owned(),
-            ),
+            Some(name) if !is_bot(name) => problem(format!("unknown bot {name:?}")),
+            None if !has_candidate => {
+                problem("this format has no candidate; prefix the name of a bot and ':'".to_owned())
+            }
             _ => Ok(()),
         }
     }
@@ -124,7 +126,7 @@ impl FromStr for Requirement {
             (left, Comparison::AtMost, right)
         } else {
             return Err(problem(
-                "it has neither '>=' nor '<='; an example is elo>=0@95%".to_owned(),
+                "missing '>=' or '<='; a valid example is elo>=0@95%".to_owned(),
             ));
         };
         let (bot, name) = match subject.rsplit_once(':') {
@@ -135,7 +137,7 @@ impl FromStr for Requirement {
         let measure = measure.map(|(measure, _)| *measure).ok_or_else(|| {
             let names: Vec<&str> = Measure::ALL.iter().map(|(_, name)| *name).collect();
             problem(format!(
-                "{name:?} is no measure; there are: {}",
+                "unknown measure {name:?}; known measures: {}",
                 names.join(", ")
             ))
         })?;
@@ -144,15 +146,19 @@ impl FromStr for Requirement {
             None => (bound, None),
         };
         let bound = number(bound)
-            .ok_or_else(|| problem(format!("{bound:?} is no number such as 0, 1.5 or 55%")))?;
+            .ok_or_else(|| problem(format!("{bound:?} is not a number such as 0, 1.5 or 55%")))?;
         let level = level.map(|level| {
             number(level)
                 .filter(|level| *level > 0.5 && *level < 1.0)
-                .ok_or_else(|| problem(format!("@{level}: a level is above 50% and below 100%")))
+                .ok_or_else(|| {
+                    problem(format!(
+                        "@{level}: a level must be above 50% and below 100%"
+                    ))
+                })
         });
         if level.is_some() && !measure.has_interval() {
             return Err(problem(format!(
-                "{name} has no interval; leave out what begins with '@'"
+                "{name} has no interval; omit '@' and the level"
             )));
         }
         Ok(Self {
@@ -166,7 +172,7 @@ impl FromStr for Requirement {
     }
 }
 
-/// A number, or a percentage as a share.
+/// Parses a number. A percentage is converted to a share.
 fn number(text: &str) -> Option<f64> {
     let text = text.trim();
     let number: f64 = match text.strip_suffix('%') {
@@ -202,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_requirement_says_the_bot_the_measure_the_bound_and_the_level() {
+    fn a_requirement_is_parsed_into_its_parts() {
         let required: Requirement = "mine:elo>=-5@95%".parse().unwrap();
         assert_eq!(required.bot.as_deref(), Some("mine"));
         assert_eq!(required.measure, Measure::Elo);
@@ -215,8 +221,8 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_required_is_refused_with_what_could() {
-        for (text, said) in [
+    fn an_invalid_requirement_is_refused_with_valid_values() {
+        for (text, expected) in [
             ("elo>0", ">="),
             ("strength>=0", "elo"),
             ("elo>=much", "number"),
@@ -224,7 +230,7 @@ mod tests {
             ("faults<=0@95%", "interval"),
         ] {
             let error = text.parse::<Requirement>().unwrap_err().to_string();
-            assert!(error.contains(said), "{error}");
+            assert!(error.contains(expected), "{error}");
         }
     }
 }

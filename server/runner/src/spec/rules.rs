@@ -1,4 +1,4 @@
-//! The rules of each match of a contest.
+//! A contest's match rules.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -11,37 +11,38 @@ use serde::{Deserialize, Serialize};
 
 use crate::SpecError;
 
-/// The rules of each match of a contest.
+/// The game, its options and the time control for every match of a contest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MatchRules {
-    /// The game.
+    /// The game's identifier, such as `carcassonne`.
     pub game: String,
-    /// Version of its rules that is wanted: another one is refused. Not given: the server's.
+    /// Required version of the game's rules. A server with another version refuses the match.
+    /// Default: the server's version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules_version: Option<u32>,
-    /// Seats of each match.
+    /// The number of seats in each match.
     pub seats: u8,
-    /// Options of the game and their values as text; of an option that takes a file, what is in
-    /// it.
+    /// The game's options, with their values as text. If an option takes a file, its value is the
+    /// file's content.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, String>,
-    /// Time.
+    /// The time control for each match.
     #[serde(default, skip_serializing_if = "Clock::is_default")]
     pub clock: Clock,
-    /// What faults cost.
+    /// The cost of each kind of fault.
     #[serde(default, skip_serializing_if = "FaultCosts::is_default")]
     pub fault_costs: FaultCosts,
-    /// How the house decides for a seat that is late or forfeited; the server's default when not
-    /// given.
+    /// How the house, which is the server's own player, decides for a late or forfeited seat. Default: the
+    /// server's policy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub house: Option<House>,
-    /// Whether bots are asked for decisions with one legal answer too.
+    /// Also sends bots requests with only one legal decision.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ask_forced: bool,
 }
 
-/// How a match measures time. What is not given is the server's default.
+/// A match's time control. Omitted fields have the server's defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Clock {
@@ -51,86 +52,86 @@ pub struct Clock {
     /// Time added after each answered request, in ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub increment_ms: Option<u32>,
-    /// Longest time for one decision, in ms.
+    /// Maximum time for one decision, in ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cap_ms: Option<u32>,
     /// Time for bots to connect, in ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub startup_ms: Option<u32>,
-    /// Time that a seat may be without a stream, in ms.
+    /// Time for which a seat may be disconnected, in ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reconnect_ms: Option<u32>,
-    /// Largest round trip that is credited back for one decision, in ms.
+    /// Maximum round trip credited per decision, in ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round_trip_credit_ms: Option<u32>,
-    /// Largest lag of the server in one request that does not spoil the match, in ms.
+    /// Maximum referee lag during one request, in ms. A longer lag annuls the match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub referee_lag_limit_ms: Option<u32>,
 }
 
-/// How the clock of one bot differs from that of the match; what is not given does not.
+/// One bot's time odds. Fields that are set replace the same fields of the match's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Odds {
-    /// Time in its bank at the start, in ms.
+    /// Time in the bot's bank at the start, in ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bank_ms: Option<u32>,
     /// Time added after each answered request, in ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub increment_ms: Option<u32>,
-    /// Longest time for one decision, in ms.
+    /// Maximum time for one decision, in ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cap_ms: Option<u32>,
 }
 
-/// What faults cost. What is not given is the server's default.
+/// The costs of faults. Omitted fields have the server's defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FaultCosts {
-    /// A decision that is not legal.
+    /// Cost of an illegal decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub illegal: Option<Cost>,
-    /// No legal answer in time.
+    /// Cost of a request that is not answered legally in time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub late: Option<Cost>,
-    /// A stream that is lost and does not come back.
+    /// Cost of losing the stream and not resuming it in time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disconnected: Option<Cost>,
-    /// Never connecting.
+    /// Cost of not connecting in time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub never_connected: Option<Cost>,
-    /// Too many messages that answer nothing.
+    /// Cost of too many messages that answer no request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flood: Option<Cost>,
-    /// Bytes that are no message.
+    /// Cost of bytes that are not a valid message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub garbage: Option<Cost>,
-    /// Strikes at which a seat forfeits.
+    /// The number of strikes at which a seat forfeits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strikes_to_forfeit: Option<u32>,
 }
 
-/// What a fault costs.
+/// The cost that a fault has for the seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cost {
-    /// The message is refused, and the clock runs on.
+    /// The message is refused, and the clock keeps running.
     Refuse,
-    /// A strike; the seat forfeits at the limit of strikes.
+    /// The seat gets a strike, and forfeits when it reaches the strike limit.
     Strike,
-    /// The house decides this request.
+    /// The house, the server's own player, answers the request.
     Substitute,
-    /// The house plays the seat to the end, and it takes the last place.
+    /// The house, the server's own player, plays the seat to the end. The seat is placed last.
     Forfeit,
 }
 
-/// How the house decides.
+/// How the house, which is the server's own player, decides for a late or forfeited seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum House {
-    /// A legal decision drawn from the seed.
+    /// Picks a random legal decision, derived from the seed.
     Random,
-    /// The first legal decision.
+    /// Picks the first legal decision.
     First,
 }
 
@@ -141,7 +142,7 @@ impl Clock {
 }
 
 impl Odds {
-    /// Whether it is the clock of the match.
+    /// Returns whether no field is set.
     #[must_use]
     pub fn is_even(&self) -> bool {
         *self == Self::default()
@@ -267,9 +268,9 @@ fn action(cost: Option<Cost>) -> FaultAction {
 }
 
 impl House {
-    /// The policy of a match; none where it says nothing.
+    /// Converts a match config's policy; `None` if it is not set.
     #[must_use]
-    pub fn of(policy: HousePolicy) -> Option<Self> {
+    pub fn from_policy(policy: HousePolicy) -> Option<Self> {
         match policy {
             HousePolicy::Unspecified => None,
             HousePolicy::Random => Some(Self::Random),
@@ -279,10 +280,10 @@ impl House {
 }
 
 impl MatchRules {
-    /// The config of a match by these rules with this seed.
+    /// Returns the config of a match with this seed.
     ///
     /// # Errors
-    /// Those of the game, its seats and its options.
+    /// The game, the number of seats or an option is not valid.
     pub fn config(&self, seed: &str) -> Result<MatchConfig, SpecError> {
         let house = match self.house {
             None => HousePolicy::Unspecified,
@@ -301,7 +302,7 @@ impl MatchRules {
         })
     }
 
-    pub(super) fn check(&self) -> Result<(), SpecError> {
+    pub(super) fn validate(&self) -> Result<(), SpecError> {
         self.game_config().map(drop)
     }
 
@@ -316,8 +317,8 @@ impl MatchRules {
             .ok_or_else(|| SpecError::Seats {
                 seats: self.seats,
                 game: G::NAME.to_owned(),
-                least: *G::SEATS.start(),
-                most: *G::SEATS.end(),
+                min: *G::SEATS.start(),
+                max: *G::SEATS.end(),
             })?;
         let refused = |error: &dyn std::fmt::Display| SpecError::Option(error.to_string());
         let mut config = G::Config::default();

@@ -1,67 +1,69 @@
-//! What a contest decides, and when.
+//! The part of the spec that defines the statistical test.
 
 use bridgemaster_contest::{self as statistics, Elo, ErrorRates, Hypotheses, NormalizedElo};
 use serde::{Deserialize, Serialize};
 
 use crate::SpecError;
 
-/// Groups after which a sequential test gives up, unless the spec says otherwise: twice what a
-/// difference of 30 Elo at two seats takes.
-const DEFAULT_MOST_GROUPS: u64 = 1000;
-/// Most groups that can be asked for: what is kept of each in memory is small, not nothing.
-const MOST_GROUPS: u64 = 1_000_000;
-/// Share of wrong verdicts of each kind, unless the spec says otherwise.
+/// Default maximum number of groups in a sequential test. It is twice the number needed to test for
+/// a difference of 30 Elo at two seats.
+const DEFAULT_MAX_GROUPS: u64 = 1000;
+/// The maximum number of groups in a test. It is limited because each group takes some memory.
+const MAX_GROUPS: u64 = 1_000_000;
+/// Default error rate of a test, for each kind of error.
 const DEFAULT_ERROR_RATE: f64 = 0.05;
 
-/// What a contest decides, and when.
+/// A contest's test, and its stopping condition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum TestSpec {
-    /// Two tests at half of the errors each, the first to decide wins; for any number of seats.
+    /// Two sequential tests, each at half the error rates. The test that decides first determines
+    /// the verdict. For any number of seats.
     Sequential {
-        /// The strengths that are told apart.
+        /// The two strengths to distinguish.
         #[serde(default)]
         bounds: Bounds,
-        /// Share of candidates at the lower bound that may be accepted: above 0 and below 0.5.
+        /// The probability of accepting a candidate at the lower bound: above 0 and below 0.5.
         #[serde(default = "default_error_rate")]
         alpha: f64,
-        /// Share of candidates at the upper bound that may be rejected: above 0 and below 0.5.
+        /// The probability of rejecting a candidate at the upper bound: above 0 and below 0.5.
         #[serde(default = "default_error_rate")]
         beta: f64,
-        /// Groups after which the test gives up without a verdict.
-        #[serde(default = "default_most_groups")]
+        /// The number of groups after which an undecided test ends without a verdict.
+        #[serde(default = "default_max_groups")]
         most_groups: u64,
     },
-    /// The exact test of pairs of games that chess programmers know; for two seats, where a match
-    /// is won, drawn or lost.
+    /// The pentanomial test for game pairs, as used for chess engines. For two-seat matches, each
+    /// of which is won, drawn or lost.
     Pentanomial {
-        /// As in `sequential`.
+        /// As in [`Sequential`](Self::Sequential).
         #[serde(default)]
         bounds: Bounds,
-        /// As in `sequential`.
+        /// As in [`Sequential`](Self::Sequential).
         #[serde(default = "default_error_rate")]
         alpha: f64,
-        /// As in `sequential`.
+        /// As in [`Sequential`](Self::Sequential).
         #[serde(default = "default_error_rate")]
         beta: f64,
-        /// As in `sequential`.
-        #[serde(default = "default_most_groups")]
+        /// As in [`Sequential`](Self::Sequential).
+        #[serde(default = "default_max_groups")]
         most_groups: u64,
     },
-    /// No test: so many groups are played, and the result is an estimate with its interval.
+    /// No test: the contest plays a fixed number of groups and estimates the difference with an
+    /// interval.
     Fixed {
-        /// Groups.
+        /// The number of groups to play.
         groups: u64,
     },
 }
 
-/// The two strengths that a test tells apart, the lower one first.
+/// The two strengths that a test distinguishes, the lower strength first.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bounds {
-    /// In Elo.
+    /// Bounds as Elo differences.
     Elo([f64; 2]),
-    /// In normalised Elo.
+    /// Bounds in normalized Elo, that is, in units of the standard deviation of a match result.
     NormalizedElo([f64; 2]),
 }
 
@@ -77,7 +79,7 @@ impl Default for TestSpec {
             bounds: Bounds::default(),
             alpha: DEFAULT_ERROR_RATE,
             beta: DEFAULT_ERROR_RATE,
-            most_groups: DEFAULT_MOST_GROUPS,
+            most_groups: DEFAULT_MAX_GROUPS,
         }
     }
 }
@@ -86,14 +88,14 @@ fn default_error_rate() -> f64 {
     DEFAULT_ERROR_RATE
 }
 
-fn default_most_groups() -> u64 {
-    DEFAULT_MOST_GROUPS
+fn default_max_groups() -> u64 {
+    DEFAULT_MAX_GROUPS
 }
 
 impl Bounds {
-    /// The bounds as the statistics take them.
+    /// Converts to the `bridgemaster-contest` type for bounds.
     #[must_use]
-    pub fn of_statistics(self) -> statistics::Bounds {
+    pub fn to_statistics(self) -> statistics::Bounds {
         match self {
             Self::Elo([lower, upper]) => statistics::Bounds::Elo {
                 lower: Elo(lower),
@@ -108,9 +110,9 @@ impl Bounds {
 }
 
 impl TestSpec {
-    /// Most groups that are played.
+    /// Returns the maximum number of groups.
     #[must_use]
-    pub fn most_groups(&self) -> u64 {
+    pub fn max_groups(&self) -> u64 {
         match self {
             Self::Sequential { most_groups, .. } | Self::Pentanomial { most_groups, .. } => {
                 *most_groups
@@ -119,10 +121,10 @@ impl TestSpec {
         }
     }
 
-    /// What the test is asked; none for a fixed number of groups.
+    /// Returns the test's hypotheses; `None` for a fixed number of groups.
     ///
     /// # Errors
-    /// Bounds and rates that make no sense.
+    /// Bounds or error rates are not valid.
     pub fn hypotheses(&self, matches_per_group: u32) -> Result<Option<Hypotheses>, SpecError> {
         let (bounds, alpha, beta) = match self {
             Self::Fixed { .. } => return Ok(None),
@@ -140,25 +142,25 @@ impl TestSpec {
             } => (*bounds, *alpha, *beta),
         };
         let rates = ErrorRates::new(alpha, beta)?;
-        let hypotheses = Hypotheses::new(bounds.of_statistics(), rates, matches_per_group)?;
+        let hypotheses = Hypotheses::new(bounds.to_statistics(), rates, matches_per_group)?;
         Ok(Some(hypotheses))
     }
 
-    pub(super) fn check(&self, seats: u8, matches_per_group: u32) -> Result<(), SpecError> {
+    pub(super) fn validate(&self, seats: u8, matches_per_group: u32) -> Result<(), SpecError> {
         self.hypotheses(matches_per_group)?;
         if matches!(self, Self::Pentanomial { .. }) && (seats != 2 || matches_per_group != 2) {
             return Err(SpecError::Test(
-                "pentanomial is for pairs of matches at two seats against one opponent; take \
+                "pentanomial requires pairs of matches at two seats against one opponent; use \
                  sequential"
                     .to_owned(),
             ));
         }
-        let groups = self.most_groups();
-        if !(1..=MOST_GROUPS).contains(&groups) {
+        let groups = self.max_groups();
+        if !(1..=MAX_GROUPS).contains(&groups) {
             return Err(SpecError::OutOfRange {
-                field: "the number of groups",
+                field: "number of groups",
                 value: groups.to_string(),
-                valid: "1 to 1000000",
+                valid: "1..=1000000",
             });
         }
         Ok(())

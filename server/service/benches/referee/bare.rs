@@ -1,5 +1,4 @@
-//! What the bare tonic services of the bench share: their messages, how they are served, and how a
-//! stream of them is opened.
+//! Parts that the benchmark's bare tonic services share: messages, serving, and opening streams.
 
 use std::{
     convert::Infallible,
@@ -17,7 +16,7 @@ use tonic::{
 };
 use tonic_prost::ProstCodec;
 
-/// Each of them has a port of its own, so one path does.
+/// One path suffices, because each service has a separate port.
 const PATH: &str = "/bench.Bare/Play";
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -65,7 +64,7 @@ where
     }
 }
 
-/// Serves it on a free port.
+/// Serves the service on an unused port.
 pub(crate) async fn serve<S>(service: S) -> String
 where
     S: StreamingService<Payload, Response = Payload> + Clone + Send + Sync + 'static,
@@ -80,7 +79,7 @@ where
     url
 }
 
-/// Opens a stream; gives what comes back on it.
+/// Opens a stream, and returns the answers on it.
 pub(crate) async fn open(
     channel: Channel,
     call: Request<ReceiverStream<Payload>>,

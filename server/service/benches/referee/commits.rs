@@ -1,5 +1,5 @@
-//! Messages that are passed on once a store has them, and nothing besides: what queues up meanwhile
-//! shares a commit, as with matches.
+//! Passes messages on once they are stored, without a referee. Messages that arrive during a commit
+//! share the next commit, as with matches.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,15 +12,15 @@ use tokio::{
 
 use crate::bare::Payload;
 
-/// Bytes of an entry, about as many as a decision has in a journal.
+/// Size of an entry in bytes, similar to that of a decision in a journal.
 const ENTRY_BYTES: usize = 64;
-/// Messages with which a commit begins, as with matches.
+/// Number of queued messages at which a commit starts, as for matches.
 const ENOUGH: usize = 32;
-/// Turns that other tasks have before a commit with fewer, at most, while each adds to it: as with
-/// matches.
+/// Maximum number of yields to other tasks before a smaller commit starts, as for matches. The
+/// commit starts earlier if a yield adds no message.
 const MAX_TURNS: usize = 3;
 
-/// Passes messages on once the store has an entry for each.
+/// Passes each message on once the store has an entry for it.
 #[derive(Clone)]
 pub(crate) struct Commits {
     queued: Arc<Queued>,
@@ -30,7 +30,7 @@ pub(crate) struct Commits {
 struct Queued {
     messages: Mutex<Vec<(mpsc::Sender<Payload>, Payload)>>,
     filled: Notify,
-    /// Told when there are enough for a commit.
+    /// Notified when there are enough messages for a commit.
     enough: Notify,
 }
 
@@ -39,7 +39,7 @@ impl Queued {
         self.messages.lock().unwrap().len()
     }
 
-    /// Waits until there are enough, or tasks that can go on have had their turn.
+    /// Waits until there are enough messages, or until all runnable tasks have run.
     async fn gather(&self) {
         let mut before = 0;
         for _ in 0..MAX_TURNS {
@@ -59,21 +59,21 @@ impl Queued {
 }
 
 impl Commits {
-    /// To the journal of one match, which is made.
-    pub(crate) async fn to(store: SqliteStore) -> Self {
+    /// Creates a match in the store, and starts the task that commits to its journal.
+    pub(crate) async fn start(store: SqliteStore) -> Self {
         let match_id = MatchId::new("bench").unwrap();
-        let made = Write::OpenMatch {
+        let open = Write::OpenMatch {
             match_id: match_id.clone(),
             opened_at_unix_ms: 0,
             header: vec![7; ENTRY_BYTES],
         };
-        store.commit(vec![made]).await.unwrap();
+        store.commit(vec![open]).await.unwrap();
         let queued = Arc::<Queued>::default();
         tokio::spawn(commit(Arc::clone(&queued), store, match_id));
         Self { queued }
     }
 
-    /// Has a message passed on once it is stored.
+    /// Queues a message that is passed on after it is stored.
     pub(crate) fn pass_on(&self, to: &mpsc::Sender<Payload>, message: Payload) {
         let mut messages = self.queued.messages.lock().unwrap();
         messages.push((to.clone(), message));
@@ -87,7 +87,7 @@ impl Commits {
     }
 }
 
-/// Commits what is queued and then passes it on, again and again.
+/// Repeatedly commits the queued messages and then passes them on.
 async fn commit(queued: Arc<Queued>, store: SqliteStore, match_id: MatchId) {
     let mut entries = 0;
     loop {
@@ -106,7 +106,7 @@ async fn commit(queued: Arc<Queued>, store: SqliteStore, match_id: MatchId) {
             .unwrap();
         entries = more;
         for (to, message) in messages {
-            // Its stream may have ended.
+            // The message's stream might have ended.
             let _ = to.try_send(message);
         }
     }

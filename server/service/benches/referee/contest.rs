@@ -1,8 +1,8 @@
-//! What a contest makes of the rate of the server: matches one after the other at as many tables,
-//! with bots that attend and answer at once, and with a process for each bot of each match. What is
-//! counted is the same everywhere: requests that bots answered, and the CPU time of this process,
-//! in which server, bots that attend and contest are. Time that other programs take does not count
-//! there.
+//! Compares a contest's rate with the server's raw rate, both with consecutive matches at the same
+//! number of tables. One contest has attending bots that answer at once; another starts a process
+//! for each bot of each match. All cases count the requests that bots answered, and the CPU time of
+//! this process. The process runs the server, the attending bots and the contest. The CPU time of
+//! other programs is not included.
 
 use std::{
     path::Path,
@@ -11,43 +11,44 @@ use std::{
 };
 
 use bridgemaster_runner::{
-    BotSpec, BuiltInBots, Clock, Contest, ContestSpec, Format, MatchRules, News, ServerAddress,
-    TestSpec,
+    BotSpec, BuiltInBots, Clock, Contest, ContestEvent, ContestSpec, Format, MatchRules,
+    ServerAddress, TestSpec,
 };
-use bridgemaster_sdk::{AttendOptions, Bot, Choice, Connection, Request, TlsOptions, Told};
+use bridgemaster_sdk::{AttendEvent, AttendOptions, Bot, Choice, Connection, Request, TlsOptions};
 use tokio::task::JoinSet;
 use tonic::transport::Channel;
 
 use crate::{Referees, SEATS, TURNS, connect, load, median, turn::process_cpu_time};
 
-/// The argument by which this program is a bot that answers at once.
+/// The argument that makes this program a bot that answers at once.
 const BOT: &str = "--bot-of-a-contest";
-/// Matches at once, of the raw rate and of bots that attend alike.
+/// Number of concurrent matches, for the raw rate and for attending bots.
 const TABLES: usize = 64;
-/// The most matches that one attendance has at once.
+/// Maximum number of concurrent matches of one attendance.
 const SLOTS: u32 = 64;
-/// Matches at once with a process for each bot.
+/// Number of concurrent matches with a process for each bot.
 const PROCESSES: u32 = 4;
-/// Groups of two matches in each turn: with bots that attend, and with processes.
+/// Number of two-match groups in each turn: first with attending bots, then with bot processes.
 const GROUPS: u64 = 1_000;
 const PROCESS_GROUPS: u64 = 40;
-/// Groups in a turn of `--quick`: the first and the last matches of a contest, when not all tables
-/// have one, are a tenth of it.
+/// Number of two-match groups in each turn with `--quick`. The first and last matches of a contest,
+/// when some tables are empty, make up a tenth of the contest.
 const QUICK_GROUPS: u64 = 400;
-/// Time of a turn of matches without a contest: on a busy machine too each table plays several from
-/// their making to their end.
+/// Duration of a turn in which matches are played without a contest. Even on a busy machine, each
+/// table can play several whole matches in this time.
 const RAW_TURN: Duration = Duration::from_secs(2);
 
-/// What attends.
+/// Kind of the attending bots.
 #[derive(Clone, Copy)]
-enum Attends {
-    /// The bots of the raw rate: they read no more of a request than its number.
+enum AttendingBots {
+    /// The bots that measure the raw rate. These bots read only the request number.
     Raw,
-    /// The same bot by the SDK, which reads requests whole and gives each bot a thread.
+    /// The same kind of bot, built with the SDK. The SDK reads requests completely and gives each
+    /// bot a thread.
     Sdk,
 }
 
-/// Takes any legal decision, at once.
+/// A bot that takes any legal decision at once.
 struct Immediate(u64);
 
 impl Immediate {
@@ -62,8 +63,8 @@ impl Bot for Immediate {
     }
 }
 
-/// Plays a match as a bot, if the arguments ask for that.
-pub(crate) async fn play_if_asked() {
+/// Plays a match as a bot, if the arguments request it.
+pub(crate) async fn play_if_requested() {
     if std::env::args().any(|argument| argument == BOT) {
         let options = bridgemaster_sdk::Options::from_env("instant").unwrap();
         bridgemaster_sdk::play(Immediate::new(), options)
@@ -73,16 +74,16 @@ pub(crate) async fn play_if_asked() {
     }
 }
 
-/// What turns of one kind came to.
+/// Results from all turns of one kind.
 #[derive(Default)]
 struct Figures {
-    /// Decisions a second.
+    /// Decisions per second.
     rates: Vec<f64>,
-    /// CPU time of a decision in µs.
+    /// CPU time per decision, in µs.
     costs: Vec<f64>,
-    /// The rate as a share of the raw rate of the same turn.
+    /// The rate as a share of the raw rate in the same turn.
     ratios: Vec<f64>,
-    /// The same by CPU time alone.
+    /// The rate's share of the raw rate, by CPU time alone.
     cost_ratios: Vec<f64>,
 }
 
@@ -102,13 +103,16 @@ impl Figures {
     }
 }
 
-/// Prints the rates of a game, and what share of the raw rate each is.
+/// Prints a game's rates, each also as a share of the raw rate.
 pub(crate) async fn measure(game: &'static str, quick: bool) {
     let groups = if quick { QUICK_GROUPS } else { GROUPS };
-    let attending = [("raw_bots", Attends::Raw), ("sdk_bots", Attends::Sdk)];
-    // All contests are kept until the end: a file system may look through what was deleted lately for
-    // each file that is made.
-    let kept = tempfile::tempdir().unwrap();
+    let attending = [
+        ("raw_bots", AttendingBots::Raw),
+        ("sdk_bots", AttendingBots::Sdk),
+    ];
+    // All contests are kept until the end: a file system might check recently deleted entries for
+    // each new file.
+    let contests_dir = tempfile::tempdir().unwrap();
     let mut figures = [Figures::default(), Figures::default()];
     let (mut rates, mut costs, mut started) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..TURNS {
@@ -121,11 +125,18 @@ pub(crate) async fn measure(game: &'static str, quick: bool) {
         costs.push(raw.1);
         for (figures, (_, bots)) in figures.iter_mut().zip(&attending) {
             figures.add(
-                attended(&server.url, &channels, kept.path(), (game, groups), *bots).await,
+                attended(
+                    &server.url,
+                    &channels,
+                    contests_dir.path(),
+                    (game, groups),
+                    *bots,
+                )
+                .await,
                 raw,
             );
         }
-        started.push(processes(&server.url, kept.path(), game).await / raw.0);
+        started.push(processes(&server.url, contests_dir.path(), game).await / raw.0);
     }
     let raw = median(rates);
     let name = format!("contest.{game}.matches{TABLES}");
@@ -140,17 +151,17 @@ pub(crate) async fn measure(game: &'static str, quick: bool) {
     println!("{name}.ratio {ratio:.3} 1");
 }
 
-/// Decisions a second, and the CPU time of each in µs, of a contest whose bots attend in this
-/// process.
+/// Measures a contest whose bots attend in this process: decisions per second, and CPU time per
+/// decision in µs.
 async fn attended(
     url: &str,
     channels: &[Channel],
-    kept: &Path,
+    contests_dir: &Path,
     (game, groups): (&str, u64),
-    bots: Attends,
+    bots: AttendingBots,
 ) -> (f64, f64) {
     let names = ["one", "other"];
-    let specs = names.map(|name| BotSpec::of_attending(name, name)).to_vec();
+    let specs = names.map(|name| BotSpec::attending(name, name)).to_vec();
     let spec = ContestSpec {
         concurrency: Some(u32::try_from(TABLES).unwrap()),
         ..spec(game, specs, groups)
@@ -162,31 +173,31 @@ async fn attended(
             ..AttendOptions::new(url, spec.queue(), name)
         };
         match bots {
-            Attends::Raw => attendances.spawn(attend_raw(channels.to_vec(), options)),
-            Attends::Sdk => attendances.spawn(async move {
+            AttendingBots::Raw => attendances.spawn(attend_raw(channels.to_vec(), options)),
+            AttendingBots::Sdk => attendances.spawn(async move {
                 bridgemaster_sdk::attend(Immediate::new, options)
                     .await
                     .unwrap();
             }),
         };
     }
-    // It closes its queue at the end, and so the attendances end.
-    let played = played(url, kept, spec).await;
+    // At the end the contest closes its queue, and thereby ends the attendances.
+    let played = played(url, contests_dir, spec).await;
     while let Some(ended) = attendances.join_next().await {
         ended.unwrap();
     }
     played
 }
 
-/// Attends, and plays with the bots of the raw rate, over the connections that they have.
+/// Attends and plays with the bots that measure the raw rate, over their existing connections.
 async fn attend_raw(channels: Vec<Channel>, options: AttendOptions) {
     let counters = Arc::new(load::Counters::default());
-    let connection = Connection::to(&options.server_url).unwrap();
-    let mut attending = connection.attending(options).unwrap();
+    let connection = Connection::new(&options.server_url).unwrap();
+    let mut attending = connection.attendance(options).unwrap();
     let mut seats = JoinSet::new();
     let mut offers = 0;
-    while let Some(told) = attending.next().await.unwrap() {
-        if let Told::Offer(offer) = told {
+    while let Some(event) = attending.next().await.unwrap() {
+        if let AttendEvent::Offer(offer) = event {
             let channel = channels[offers % channels.len()].clone();
             offers += 1;
             let counters = Arc::clone(&counters);
@@ -196,16 +207,16 @@ async fn attend_raw(channels: Vec<Channel>, options: AttendOptions) {
     }
 }
 
-/// Decisions a second of a contest that starts a process for each bot of each match.
-async fn processes(url: &str, kept: &Path, game: &str) -> f64 {
+/// Measures the decisions per second of a contest that starts a process for each bot of each match.
+async fn processes(url: &str, contests_dir: &Path, game: &str) -> f64 {
     let program = std::env::current_exe().unwrap();
     let command = format!("{} {BOT}", program.display());
-    let bots = ["one", "other"].map(|name| BotSpec::of_command(name, &command));
+    let bots = ["one", "other"].map(|name| BotSpec::from_command(name, &command));
     let spec = ContestSpec {
         concurrency: Some(PROCESSES),
         ..spec(game, bots.to_vec(), PROCESS_GROUPS)
     };
-    played(url, kept, spec).await.0
+    played(url, contests_dir, spec).await.0
 }
 
 fn spec(game: &str, bots: Vec<BotSpec>, groups: u64) -> ContestSpec {
@@ -213,7 +224,8 @@ fn spec(game: &str, bots: Vec<BotSpec>, groups: u64) -> ContestSpec {
         game: game.to_owned(),
         seats: u8::try_from(SEATS).unwrap(),
         clock: Clock {
-            // The raw rate has no match annulled for the lag of a server under full load.
+            // The raw rate excludes annulled matches, too: a fully loaded server annuls matches
+            // when it lags.
             referee_lag_limit_ms: Some(60_000),
             ..Clock::default()
         },
@@ -225,25 +237,27 @@ fn spec(game: &str, bots: Vec<BotSpec>, groups: u64) -> ContestSpec {
     }
 }
 
-/// Plays a contest in a folder of its own in `kept`, its end and all replays included.
-async fn played(url: &str, kept: &Path, spec: ContestSpec) -> (f64, f64) {
-    let folder = tempfile::tempdir_in(kept).unwrap().keep();
+/// Plays a contest in a new folder in `contests_dir`, including its end and all replays.
+async fn played(url: &str, contests_dir: &Path, spec: ContestSpec) -> (f64, f64) {
+    let folder = tempfile::tempdir_in(contests_dir).unwrap().keep();
     let contest = Contest::create(&folder, spec).unwrap();
     let server = ServerAddress {
         url: url.to_owned(),
         key: None,
+        bot_key: None,
         tls: TlsOptions::default(),
-        is_own: false,
+        own: None,
     };
     let built_in = BuiltInBots {
         program: std::env::current_exe().unwrap(),
         names: Vec::new(),
+        make: |_, _| None,
     };
     let (start, cpu_before) = (Instant::now(), process_cpu_time());
     let never = std::future::pending::<()>();
     let mut answered = 0;
     let played = contest.play(&server, built_in, never, |_, news| {
-        if let News::Match(row) = news {
+        if let ContestEvent::MatchFinished(row) = news {
             let of_seats = row.seats.iter().map(|seat| u64::from(seat.answered));
             answered += of_seats.sum::<u64>();
         }

@@ -1,5 +1,5 @@
-//! What it costs to store what happens before it has an effect: matches in memory and in a store, bare
-//! tables without and with a store, and a ping-pong, in turns.
+//! The cost of storing events before they take effect. Takes turns with matches in memory, matches
+//! in a store, bare tables without and with a store, and a ping-pong.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -15,15 +15,15 @@ use crate::{
     turn::process_cpu_time,
 };
 
-/// Concurrent matches, tables and ping-pongs.
+/// Number of concurrent matches, tables and ping-pongs.
 const MATCHES: usize = 64;
 
-/// A server and bare tables that survive the same.
+/// A server and relays without a game, with the same durability.
 struct Durable {
     name: &'static str,
     server: Referees,
     tables: String,
-    /// Of all turns.
+    /// Results of all turns.
     rates: Vec<f64>,
     costs: Vec<f64>,
     ratios: Vec<f64>,
@@ -32,7 +32,7 @@ struct Durable {
 }
 
 impl Durable {
-    /// The folder is for what is stored; `bytes` has a request.
+    /// Stores data in `folder`; a request has `bytes` bytes.
     async fn start(
         name: &'static str,
         folder: &Path,
@@ -43,12 +43,12 @@ impl Durable {
         if let Some(durability) = durability {
             storage = Some(Storage {
                 store: Arc::new(store(&folder.join(name), durability).await),
-                given_up: Vec::new(),
+                dropped_matches: Vec::new(),
                 keep_replays: KeepReplays::All,
                 shared: None,
             });
             let store = store(&folder.join(format!("{name}-tables")), durability).await;
-            commits = Some(Commits::to(store).await);
+            commits = Some(Commits::start(store).await);
         }
         Self {
             name,
@@ -62,7 +62,7 @@ impl Durable {
         }
     }
 
-    /// Takes a turn beside so many round trips a second of a ping-pong.
+    /// Takes a turn, for comparison with a ping-pong of the given number of round trips per second.
     async fn take_turn(
         &mut self,
         game: &'static str,
@@ -97,7 +97,7 @@ impl Durable {
     }
 }
 
-/// Lets matches in memory, matches in a store, bare tables and ping-pong take turns.
+/// Measures matches in memory, matches in a store, relays without a game and ping-pong in turns.
 pub(crate) async fn measure(game: &'static str, turn: Duration) {
     let folder = tempfile::tempdir().unwrap();
     let in_memory = Referees::start().await;
@@ -107,7 +107,7 @@ pub(crate) async fn measure(game: &'static str, turn: Duration) {
     for (name, durability) in [
         ("memory", None),
         ("process", Some(Durability::Process)),
-        ("power", Some(Durability::Power)),
+        ("power", Some(Durability::Disk)),
     ] {
         let bytes = sizes.request_bytes;
         durable.push(Durable::start(name, folder.path(), durability, bytes).await);
@@ -128,7 +128,7 @@ pub(crate) async fn measure(game: &'static str, turn: Duration) {
     }
 }
 
-/// A store in a folder of its own.
+/// Creates a store in a new folder.
 async fn store(folder: &Path, durability: Durability) -> SqliteStore {
     let options = SqliteOptions {
         durability,

@@ -1,4 +1,4 @@
-//! Refereed matches: bots that answer at once, as fast as they are asked.
+//! Refereed matches of bots that answer every request at once.
 
 use std::{
     sync::{
@@ -28,42 +28,42 @@ use crate::{
     turn::Turn,
 };
 
-/// Mean sizes of the messages of a match, and how many decisions it had.
+/// Mean message sizes in a match, and numbers of decisions.
 #[derive(Clone, Copy)]
 pub(crate) struct MessageSizes {
     pub(crate) request_bytes: usize,
     pub(crate) answer_bytes: usize,
-    /// Decisions of all seats in a match.
+    /// Decisions of all seats in the match.
     pub(crate) decisions: u64,
 }
 
 impl MessageSizes {
-    /// Decisions of one seat in a match.
+    /// Decisions of one seat in the match.
     pub(crate) fn of_a_seat(self) -> u64 {
         self.decisions / u64::from(SEATS)
     }
 }
 
-/// Longest time from reading a request to writing its answer in which a bot answers promptly.
+/// An answer is prompt if the bot writes it at most this long after reading the request.
 pub(crate) const PROMPT: Duration = Duration::from_millis(40);
 
-/// Counts that all bots share.
+/// Counters shared by all bots.
 #[derive(Default)]
 pub(crate) struct Counters {
     pub(crate) decisions: AtomicU64,
     request_bytes: AtomicU64,
     answer_bytes: AtomicU64,
     stopping: AtomicBool,
-    /// What a bot thinks about a decision.
+    /// The time for which a bot thinks about each decision.
     thinking: Duration,
-    /// When a bot decided last, until somebody is asked.
+    /// Time of the last decision, until the next request arrives.
     decided: Mutex<Option<Instant>>,
-    /// Times from there to there.
+    /// Durations from a decision to the next request.
     answers: Mutex<Vec<Duration>>,
 }
 
 impl Counters {
-    /// Of bots that think for so long about each decision.
+    /// Creates counters for bots that think for `thinking` about each decision.
     pub(crate) fn thinking(time: Duration) -> Self {
         Self {
             thinking: time,
@@ -71,25 +71,26 @@ impl Counters {
         }
     }
 
-    /// Somebody decides.
-    fn decides(&self) {
+    /// Records that a bot has made a decision.
+    fn record_decision(&self) {
         *self.decided.lock().unwrap() = Some(Instant::now());
     }
 
-    /// Somebody is asked.
-    fn is_asked(&self) {
+    /// Records that a bot received a request.
+    fn record_request(&self) {
         if let Some(decided) = self.decided.lock().unwrap().take() {
             self.answers.lock().unwrap().push(decided.elapsed());
         }
     }
 
-    /// The times from each decision to the next request, of bots that play one match at a time.
+    /// Removes and returns the durations from each decision to the next request, for bots that play
+    /// one match at a time.
     pub(crate) fn take_answers(&self) -> Vec<Duration> {
         std::mem::take(&mut self.answers.lock().unwrap())
     }
 }
 
-/// Plays one match to its end to find the mean sizes of its messages.
+/// Plays one match to its end to measure the mean sizes of its messages.
 pub(crate) async fn message_sizes(channel: &Channel, game: &str, seats: u32) -> MessageSizes {
     let counters = Arc::new(Counters::default());
     play_match(channel, game, seats, &counters).await;
@@ -136,10 +137,10 @@ async fn play_match(channel: &Channel, game: &str, seats: u32, counters: &Arc<Co
     play_seats(channel, tickets, counters).await;
 }
 
-/// Requests that a bot did not answer promptly, by its own clock.
+/// Requests that a bot did not answer promptly, according to the bot's own clock.
 pub(crate) type SlowAnswers = Vec<u32>;
 
-/// Plays all seats of a match to its end; what each bot was slow at, in seat order.
+/// Plays all seats of a match to its end, and returns the slow answers of each bot, in seat order.
 pub(crate) async fn play_seats(
     channel: &Channel,
     tickets: Vec<String>,
@@ -155,10 +156,10 @@ pub(crate) async fn play_seats(
     slow.into_iter().map(|(_, slow)| slow).collect()
 }
 
-/// A match by the defaults of its game, of which nothing is chosen.
+/// Returns a match with the default options of its game.
 pub(crate) fn default_match(game: &str, seats: u32) -> MatchConfig {
     let nothing_chosen = |config: GameConfig| {
-        // The key of the game's entry, and that it is empty.
+        // The field number of the game's entry, and the entry's empty content.
         let mut bytes = config.encode_to_vec();
         let key_bytes = 1 + bytes.iter().take_while(|byte| **byte >= 0x80).count();
         bytes.truncate(key_bytes);
@@ -173,18 +174,18 @@ pub(crate) fn default_match(game: &str, seats: u32) -> MatchConfig {
     }
 }
 
-/// A match that was made.
+/// A created match.
 pub(crate) struct Made {
     pub(crate) match_id: String,
-    /// Of its seats, in seat order.
+    /// The tickets for the match's seats, in seat order.
     pub(crate) tickets: Vec<String>,
 }
 
-/// Makes a match.
+/// Creates a match.
 pub(crate) async fn create_match(channel: &Channel, config: MatchConfig) -> Made {
     let request = CreateMatchRequest {
         config: Some(config),
-        // As contests and ladders ask.
+        // Contests and ladders set this field, too.
         without_config: true,
         ..CreateMatchRequest::default()
     };
@@ -231,7 +232,7 @@ async fn join(channel: &Channel, ticket: String) -> Halves {
     (outbound, inbound)
 }
 
-/// Takes a seat and leaves whatever it is asked unanswered.
+/// Takes a seat and leaves all requests unanswered.
 pub(crate) async fn join_and_wait(channel: &Channel, ticket: String) -> Halves {
     let (outbound, mut inbound) = join(channel, ticket).await;
     inbound.message().await.unwrap().expect("a Welcome");
@@ -244,7 +245,7 @@ fn say(message: Outgoing) -> PlayRequest {
     }
 }
 
-/// Plays a seat until the server ends its stream; what the bot was slow at.
+/// Plays a seat until the server ends its stream, and returns the slow answers of the bot.
 pub(crate) async fn play_seat(
     channel: Channel,
     ticket: String,
@@ -255,13 +256,13 @@ pub(crate) async fn play_seat(
     let mut slow = Vec::new();
     while let Ok(Some((size, response))) = inbound.message().await {
         let read = Instant::now();
-        let mut asked = None;
+        let mut request_id = None;
         let answer = if let Some(request) = response.request {
-            asked = Some(request.request_id);
+            request_id = Some(request.request_id);
             if !counters.thinking.is_zero() {
-                counters.is_asked();
+                counters.record_request();
                 sleep(counters.thinking).await;
-                counters.decides();
+                counters.record_decision();
             }
             let answer = say(Outgoing::Decision(answer(request, &mut chooser)));
             counters.decisions.fetch_add(1, Ordering::Relaxed);
@@ -281,13 +282,13 @@ pub(crate) async fn play_seat(
             break;
         }
         if read.elapsed() > PROMPT {
-            slow.extend(asked);
+            slow.extend(request_id);
         }
     }
     slow
 }
 
-/// Any legal decision.
+/// Returns a legal decision.
 fn answer(request: thin::Request, chooser: &mut u64) -> Decision {
     Decision {
         request_id: request.request_id,
@@ -296,13 +297,14 @@ fn answer(request: thin::Request, chooser: &mut u64) -> Decision {
     }
 }
 
-/// The first number of [`choose`]; not 0, which it would stay at.
+/// The initial state for [`choose`]. The state must not be 0, since 0 is a fixed point of the
+/// generator.
 pub(crate) const FIRST_CHOOSER: u64 = 0x2545_f491_4f6c_dd1d;
 
-/// Chooses one of so many, by a small xorshift generator.
-pub(crate) fn choose(chooser: &mut u64, of: u32) -> u32 {
+/// Chooses a number below `count` with a small xorshift generator.
+pub(crate) fn choose(chooser: &mut u64, count: u32) -> u32 {
     *chooser ^= *chooser << 13;
     *chooser ^= *chooser >> 7;
     *chooser ^= *chooser << 17;
-    (*chooser % u64::from(of.max(1))) as u32
+    (*chooser % u64::from(count.max(1))) as u32
 }

@@ -1,8 +1,8 @@
-//! Time that the referee costs bots: many short matches of bots that answer at once, under a clock
-//! that leaves no room for a server that is late.
+//! The time that bots lose because of the referee. Bots that answer at once play many short
+//! matches, under a clock without tolerance for server delays.
 
 mod apart;
-mod tally;
+mod counts;
 
 use std::{
     sync::{
@@ -18,99 +18,103 @@ use bridgemaster_proto::v1::{
 use tokio::task::JoinSet;
 use tonic::transport::Channel;
 
-pub(crate) use self::apart::play_if_asked;
-use self::tally::Tally;
+pub(crate) use self::apart::play_if_requested;
+use self::counts::MatchCounts;
 use crate::{
     Referees, SEATS,
     load::{Counters, SlowAnswers, create_match, default_match, play_seats},
     rules_load::RulesLoad,
 };
 
-/// Matches at once.
+/// Number of concurrent matches.
 const AT_ONCE: usize = 64;
-/// Longest time for a decision, in ms.
+/// Maximum time for a decision, in ms.
 const CAP_MS: u32 = 50;
-/// The same beside somebody who has the rules by call work.
-const CAP_BESIDE_RULES_MS: u32 = 200;
-/// Time in the bank, in ms: enough that only the cap counts.
+/// Maximum time for a decision, in ms, with concurrent load on the rules service.
+const CAP_WITH_RULES_LOAD_MS: u32 = 200;
+/// Time bank, in ms: large enough for the cap to be the only limit.
 const BANK_MS: u32 = 3_600_000;
 
-/// What is beside the server.
+/// Load besides the matches, and placement of the bots.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Beside {
-    /// A caller of the rules who takes all that there is.
+pub(crate) struct BackgroundLoad {
+    /// Whether a caller uses the rules service as much as its quota permits.
     pub(crate) rules: bool,
-    /// Bots in processes of their own, instead of the server's.
+    /// Whether the bots run in separate processes instead of the server process.
     pub(crate) bots_apart: bool,
-    /// Processes that do nothing but take processor time.
+    /// Number of processes that only use processor time.
     pub(crate) busy_loops: usize,
 }
 
-/// Plays so many matches; whether no seat lost time and no match was spoiled.
-pub(crate) async fn measure(game: &'static str, matches: u32, beside: Beside) -> bool {
-    let _busy = apart::busy_loops(beside.busy_loops);
-    let tally = match beside.bots_apart {
-        true => apart::play(game, matches).await,
-        false => play_beside(game, matches, beside.rules).await,
+/// Plays `matches` matches. Returns `true` if no seat lost time and no match was spoiled.
+pub(crate) async fn measure(game: &'static str, matches: u32, background: BackgroundLoad) -> bool {
+    let _busy = apart::busy_loops(background.busy_loops);
+    let counts = if background.bots_apart {
+        apart::play(game, matches).await
+    } else {
+        play_with_load(game, matches, background.rules).await
     };
-    let cap_ms = cap_ms(beside.rules);
-    tally.print(&format!("losses.{game}.cap{cap_ms}ms"));
-    tally.is_lossless_of(matches)
+    let cap_ms = cap_ms(background.rules);
+    counts.print(&format!("losses.{game}.cap{cap_ms}ms"));
+    counts.is_lossless_of(matches)
 }
 
-fn cap_ms(beside_rules: bool) -> u32 {
-    match beside_rules {
-        true => CAP_BESIDE_RULES_MS,
-        false => CAP_MS,
+fn cap_ms(with_rules_load: bool) -> u32 {
+    if with_rules_load {
+        CAP_WITH_RULES_LOAD_MS
+    } else {
+        CAP_MS
     }
 }
 
-/// Plays by bots in the server's process.
-async fn play_beside(game: &'static str, matches: u32, beside_rules: bool) -> Tally {
-    let server = match beside_rules {
-        true => Referees::with_rules().await,
-        false => Referees::start().await,
+/// Plays with bots in the server's process.
+async fn play_with_load(game: &'static str, matches: u32, with_rules_load: bool) -> MatchCounts {
+    let server = if with_rules_load {
+        Referees::with_rules().await
+    } else {
+        Referees::start().await
     };
-    let load = match beside_rules {
-        true => Some(RulesLoad::begin(&server.url, game).await),
-        false => None,
+    let load = if with_rules_load {
+        Some(RulesLoad::begin(&server.url, game).await)
+    } else {
+        None
     };
     let begun = Instant::now();
-    let cap_ms = cap_ms(beside_rules);
-    let tally = play_tables(&server.connect().await, game, matches, AT_ONCE, cap_ms).await;
+    let cap_ms = cap_ms(with_rules_load);
+    let counts = play_tables(&server.connect().await, game, matches, AT_ONCE, cap_ms).await;
     if let Some(load) = load {
         let a_second = load.playouts() as f64 / begun.elapsed().as_secs_f64();
         println!("losses.{game}.cap{cap_ms}ms.playouts_beside {a_second:.0} /s");
     }
-    tally
+    counts
 }
 
-/// Plays so many matches at so many tables.
+/// Plays `matches` matches at `at_once` concurrent tables.
 async fn play_tables(
     channels: &[Channel],
     game: &'static str,
     matches: u32,
     at_once: usize,
     cap_ms: u32,
-) -> Tally {
+) -> MatchCounts {
     let (counters, next) = (Arc::new(Counters::default()), Arc::new(AtomicU32::new(0)));
     let mut tables = JoinSet::new();
     for table in 0..at_once {
         let channel = channels[table % channels.len()].clone();
         let (counters, next) = (Arc::clone(&counters), Arc::clone(&next));
         tables.spawn(async move {
-            let mut tally = Tally::default();
+            let mut counts = MatchCounts::default();
             while next.fetch_add(1, Ordering::Relaxed) < matches {
                 let (result, slow) = play_match(&channel, game, cap_ms, &counters).await;
-                tally.count(&result, &slow);
+                counts.count(&result, &slow);
             }
-            tally
+            counts
         });
     }
     tables.join_all().await.into_iter().sum()
 }
 
-/// The result of a match, and what each bot was slow at.
+/// Plays a match, and returns its result and the slow answers of each bot.
 async fn play_match(
     channel: &Channel,
     game: &str,
@@ -125,10 +129,10 @@ async fn play_match(
         }),
         ..default_match(game, SEATS)
     };
-    let made = create_match(channel, config).await;
-    let slow = play_seats(channel, made.tickets, counters).await;
+    let created = create_match(channel, config).await;
+    let slow = play_seats(channel, created.tickets, counters).await;
     let request = GetMatchRequest {
-        match_id: made.match_id,
+        match_id: created.match_id,
         ..GetMatchRequest::default()
     };
     let info = MatchServiceClient::new(channel.clone())

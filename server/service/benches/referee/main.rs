@@ -1,23 +1,25 @@
-//! What refereeing costs: decisions over loopback beside a bare tonic ping-pong of messages of
-//! the same size and beside bare tables of two streams, the referee's own share of a decision, the
-//! memory of waiting matches, and what it costs to store what happens before it has an effect.
+//! Measures the cost of refereeing: decisions over loopback, the referee's own share of a decision,
+//! the memory that waiting matches use, and the cost of storing events before they take effect.
+//! Decisions are compared with a bare tonic ping-pong whose messages have the same size, and with
+//! relays between two streams without a game.
 //!
-//! `cargo bench -p bridgemaster-server --bench referee` prints lines of `name value unit`, each
-//! name with its game; `-- GAME` measures only that game. Bots and server share the process and its
-//! cores, but for the memory of waiting matches and for the CPU time of the server: these have a
-//! server in a process of its own, and `-- --server-cpu` measures that time alone. `-- --durable`
-//! compares what it costs to store alone: `cpu` is the CPU time of bots and server for a decision,
-//! which tells work from waiting, and `tables` are bare tables whose messages the same kind of store has
-//! before they are passed on. `-- --quick` takes shorter turns. `-- --losses MATCHES` plays so many
-//! matches under a short clock instead, counts the faults, and fails if there is one or a match was
-//! spoiled; with `--beside-rules` it does so while one caller has the rules by call work without a
-//! pause, with `--apart` the bots have processes of their own, which excuse the server where a bot was
-//! slow, and with `--busy LOOPS` so many processes beside take all processor time they get.
-//! `-- --contest` plays contests instead, beside the raw rate of the same server. `-- --swarm` plays
-//! 10,000 matches at once instead, of bots that think for a second: the CPU time of a decision, the
-//! server's own share of it, and the memory of a match. `-- --spectators` plays matches instead that
-//! nobody watches and that 500 watch, in turns: the server's own share of a message with and without
-//! them.
+//! `cargo bench -p bridgemaster-server --bench referee` prints lines of `name value unit`; each
+//! name contains its game. `-- GAME` measures only that game. Bots and server share the process and
+//! its cores. Only the measurements of waiting matches' memory and of the server's CPU time use a
+//! server in a separate process; `-- --server-cpu` measures that CPU time alone. `-- --durable`
+//! compares only the cost of storage. There, `cpu` is the CPU time that bots and server need for a
+//! decision, without waiting times. `tables` are relays without a game that store each message, in
+//! the same kind of store, before they pass it on. `-- --quick` takes shorter turns. `-- --losses
+//! MATCHES` instead plays that number of matches under a short clock, counts the faults, and fails
+//! if there is a fault or a spoiled match. With `--beside-rules`, one caller keeps the rules
+//! service busy meanwhile. With `--apart`, the bots run in separate processes, and their own slow
+//! answers are not attributed to the server. With `--busy LOOPS`, that number of other processes
+//! use all the processor time that they get. `-- --contest` instead plays contests, compared with
+//! the raw rate of the same server. `-- --swarm` instead plays 10,000 concurrent matches of bots
+//! that think for a second, and measures the CPU time per decision, the server's own share of each
+//! message, and the memory per match. `-- --spectators` instead plays matches without spectators
+//! and with 500 spectators, in turns, and measures the server's own share of a message in both
+//! cases.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
@@ -28,7 +30,7 @@ mod durable;
 mod load;
 mod losses;
 mod memory;
-mod numbers;
+mod metrics;
 mod ping_pong;
 mod relay;
 mod rules_load;
@@ -48,130 +50,133 @@ use mimalloc::MiMalloc;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::transport::Channel;
 
-use self::{losses::Beside, turn::process_cpu_time};
+use self::{losses::BackgroundLoad, turn::process_cpu_time};
 
-/// That of the program.
+/// The program's allocator.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// Concurrent matches, and concurrent ping-pongs beside them.
+/// Metrics of concurrent matches, and of concurrent ping-pongs.
 const LOADS: &[usize] = &[1, 16, 64, 512];
-/// Turns that matches and ping-pong take; the medians count.
+/// Number of match turns and of ping-pong turns; the results are their medians.
 const TURNS: usize = 5;
-/// Connections that the streams are spread over, for matches and ping-pong alike.
+/// Number of connections over which match streams, or ping-pong streams, are spread.
 const CONNECTIONS: usize = 4;
-/// Seats of each match.
+/// Number of seats in each match.
 const SEATS: u32 = 2;
-/// Matches at once of a swarm.
+/// Number of concurrent matches in a swarm.
 const SWARM: usize = 10_000;
 
-/// What the command line asks for.
+/// Command-line options.
 #[derive(Default)]
-struct Wanted {
+struct Options {
     quick: bool,
     losses: Option<u32>,
-    beside: Beside,
+    background: BackgroundLoad,
     only_durable: bool,
     only_server_cpu: bool,
     only_contest: bool,
     only_swarm: bool,
     only_spectators: bool,
-    /// All, if empty.
+    /// Selected games; empty selects all.
     games: Vec<String>,
 }
 
-impl Wanted {
+impl Options {
     fn from_args() -> Self {
-        let mut wanted = Self::default();
+        let mut options = Self::default();
         let mut arguments = std::env::args().skip(1);
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
-                // Cargo passes the first, and `spectators` the second.
+                // Cargo passes `--bench`; `spectators` passes the other option.
                 "--bench" | spectators::ON_OTHER_CORES => {}
-                "--quick" => wanted.quick = true,
-                "--durable" => wanted.only_durable = true,
-                "--server-cpu" => wanted.only_server_cpu = true,
-                "--contest" => wanted.only_contest = true,
-                "--swarm" => wanted.only_swarm = true,
-                "--spectators" => wanted.only_spectators = true,
-                "--beside-rules" => wanted.beside.rules = true,
-                "--apart" => wanted.beside.bots_apart = true,
+                "--quick" => options.quick = true,
+                "--durable" => options.only_durable = true,
+                "--server-cpu" => options.only_server_cpu = true,
+                "--contest" => options.only_contest = true,
+                "--swarm" => options.only_swarm = true,
+                "--spectators" => options.only_spectators = true,
+                "--beside-rules" => options.background.rules = true,
+                "--apart" => options.background.bots_apart = true,
                 "--busy" => {
                     let loops = arguments.next().and_then(|number| number.parse().ok());
-                    wanted.beside.busy_loops = loops.expect("--busy LOOPS");
+                    options.background.busy_loops = loops.expect("--busy LOOPS");
                 }
                 "--losses" => {
                     let matches = arguments.next().and_then(|number| number.parse().ok());
-                    wanted.losses = Some(matches.expect("--losses MATCHES"));
+                    options.losses = Some(matches.expect("--losses MATCHES"));
                 }
-                _ => wanted.games.push(argument),
+                _ => options.games.push(argument),
             }
         }
-        wanted
+        options
     }
 
     fn games(&self) -> impl Iterator<Item = &'static str> {
-        let is_wanted = |game: &&str| self.games.is_empty() || self.games.iter().any(|g| g == game);
-        GAME_IDS.iter().copied().filter(is_wanted)
+        let is_selected =
+            |game: &&str| self.games.is_empty() || self.games.iter().any(|g| g == game);
+        GAME_IDS.iter().copied().filter(is_selected)
     }
 }
 
 fn main() -> ExitCode {
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.block_on(contest::play_if_asked());
-    runtime.block_on(server_process::serve_if_asked());
-    runtime.block_on(swarm::play_if_asked());
-    runtime.block_on(losses::play_if_asked());
-    runtime.block_on(spectators::watch_if_asked());
-    let wanted = Wanted::from_args();
-    let quick = wanted.quick;
+    runtime.block_on(contest::play_if_requested());
+    runtime.block_on(server_process::serve_if_requested());
+    runtime.block_on(swarm::play_if_requested());
+    runtime.block_on(losses::play_if_requested());
+    runtime.block_on(spectators::watch_if_requested());
+    let options = Options::from_args();
+    let quick = options.quick;
     let turn = Duration::from_millis(if quick { 400 } else { 2_000 });
-    if let Some(matches) = wanted.losses {
-        let lossless = wanted
+    if let Some(matches) = options.losses {
+        let lossless = options
             .games()
-            .all(|game| runtime.block_on(losses::measure(game, matches, wanted.beside)));
-        return match lossless {
-            true => ExitCode::SUCCESS,
-            false => ExitCode::FAILURE,
+            .all(|game| runtime.block_on(losses::measure(game, matches, options.background)));
+        return if lossless {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
         };
     }
-    if wanted.only_contest {
-        for game in wanted.games() {
+    if options.only_contest {
+        for game in options.games() {
             runtime.block_on(contest::measure(game, quick));
         }
         return ExitCode::SUCCESS;
     }
-    if wanted.only_swarm {
-        for game in wanted.games() {
+    if options.only_swarm {
+        for game in options.games() {
             runtime.block_on(swarm::measure(game, SWARM, turn));
         }
         return ExitCode::SUCCESS;
     }
-    if wanted.only_spectators {
-        if let Some(is_done) = spectators::done_on_other_cores() {
-            return match is_done {
-                true => ExitCode::SUCCESS,
-                false => ExitCode::FAILURE,
+    if options.only_spectators {
+        if let Some(succeeded) = spectators::run_on_other_cores() {
+            return if succeeded {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::FAILURE
             };
         }
-        for game in wanted.games() {
+        for game in options.games() {
             runtime.block_on(spectators::measure(game, quick));
         }
         return ExitCode::SUCCESS;
     }
-    if wanted.only_durable {
-        for game in wanted.games() {
+    if options.only_durable {
+        for game in options.games() {
             runtime.block_on(durable::measure(game, turn));
         }
         return ExitCode::SUCCESS;
     }
-    if wanted.only_server_cpu {
-        for game in wanted.games() {
+    if options.only_server_cpu {
+        for game in options.games() {
             runtime.block_on(server_cpu::measure(game, turn));
         }
         return ExitCode::SUCCESS;
     }
-    for game in wanted.games() {
+    for game in options.games() {
         share::measure(game);
         runtime.block_on(async {
             for &matches in LOADS {
@@ -185,13 +190,13 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Lets refereed matches, ping-pong and bare tables take turns.
+/// Measures refereed matches, ping-pong and relays without a game in turns.
 async fn compare(game: &'static str, matches: usize, turn: Duration) {
     let server = Referees::start().await;
     let sizes = load::message_sizes(&server.connect().await[0], game, SEATS).await;
     let ping_pong = ping_pong::serve(sizes.request_bytes).await;
     let tables = relay::serve(sizes.request_bytes, None).await;
-    let a_stream = sizes.of_a_seat();
+    let messages_per_stream = sizes.of_a_seat();
     let (mut decisions, mut round_trips, mut passed_on) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..TURNS {
         let channels = server.connect().await;
@@ -203,7 +208,7 @@ async fn compare(game: &'static str, matches: usize, turn: Duration) {
         let of_pings = ping_pong::round_trips(&channels, pings, matches, turn, cpu).await;
         round_trips.push(of_pings.per_second());
         let channels = connect(&tables).await;
-        let messages = (sizes.answer_bytes, a_stream);
+        let messages = (sizes.answer_bytes, messages_per_stream);
         let of_tables = relay::turns(&channels, messages, matches, turn, cpu).await;
         passed_on.push(of_tables.per_second());
     }
@@ -218,7 +223,7 @@ async fn compare(game: &'static str, matches: usize, turn: Duration) {
     println!("{name}.ratio_of_tables {ratio_of_tables:.3} 1");
 }
 
-/// A server of matches, stopped when dropped.
+/// A match server that stops when dropped.
 pub(crate) struct Referees {
     pub(crate) url: String,
     _stop: DropGuard,
@@ -229,7 +234,7 @@ impl Referees {
         Self::over(None).await
     }
 
-    /// One that has the rules by call too.
+    /// Starts a server that also has the rules service.
     async fn with_rules() -> Self {
         Self::with(ServerOptions {
             rules: true,
@@ -264,15 +269,15 @@ impl Referees {
     }
 }
 
-/// Opens the connections that streams are spread over.
+/// Opens [`CONNECTIONS`] connections.
 pub(crate) async fn connect(url: &str) -> Vec<Channel> {
     connect_many(url, CONNECTIONS).await
 }
 
-/// Opens so many connections.
-pub(crate) async fn connect_many(url: &str, connections: usize) -> Vec<Channel> {
+/// Opens `count` connections.
+pub(crate) async fn connect_many(url: &str, count: usize) -> Vec<Channel> {
     let mut channels = Vec::new();
-    for _ in 0..connections {
+    for _ in 0..count {
         let endpoint = Channel::from_shared(url.to_owned()).unwrap();
         channels.push(endpoint.connect().await.unwrap());
     }

@@ -1,5 +1,5 @@
-//! A bare tonic service that answers every message of a bidirectional stream: what the transport
-//! alone can do.
+//! A bare tonic service that answers every message of a bidirectional stream, to measure the
+//! transport alone.
 
 use std::{
     pin::Pin,
@@ -41,13 +41,13 @@ impl StreamingService<Payload> for PingPong {
     }
 }
 
-/// Serves ping-pong on a free port, with answers of `bytes` bytes.
+/// Serves ping-pong on an unused port, with answers of `bytes` bytes.
 pub(crate) async fn serve(bytes: usize) -> String {
     bare::serve(PingPong { bytes }).await
 }
 
-/// Counts the round trips of `streams` streams, whose clients send messages of `bytes` bytes and open
-/// a new stream after so many round trips.
+/// Counts the round trips of `streams` streams, whose clients send messages of `bytes` bytes and
+/// open a new stream after a fixed number of round trips.
 pub(crate) async fn round_trips(
     channels: &[Channel],
     (bytes, a_stream): (usize, u64),
@@ -71,7 +71,7 @@ pub(crate) async fn round_trips(
     turn
 }
 
-/// One stream of so many round trips.
+/// Runs one stream of a fixed number of round trips.
 async fn play(channel: Channel, bytes: usize, a_stream: u64, count: &AtomicU64) {
     let (outbound, pings) = mpsc::channel(4);
     outbound.send(Payload::of(bytes)).await.unwrap();
@@ -84,7 +84,7 @@ async fn play(channel: Channel, bytes: usize, a_stream: u64, count: &AtomicU64) 
         count.fetch_add(1, Ordering::Relaxed);
         outbound.send(Payload::of(bytes)).await.unwrap();
     }
-    // The end of the client's half ends the answers, as a match ends its streams.
+    // The end of the client's half ends the answers, just as the end of a match ends its streams.
     drop(outbound);
     while answers.message().await.unwrap().is_some() {}
 }

@@ -1,6 +1,6 @@
-//! A bare tonic service in the shape of a match: of the two streams of a table each is sent a message
-//! when the other has sent one, and both end after so many. What the transport alone can do where
-//! turns pass from bot to bot, in matches as short as those of a game; or the transport and a store.
+//! A bare tonic service with the message pattern of a match. Each of a table's two streams receives
+//! a message when the other stream has sent one. The streams end after a fixed number of messages.
+//! Measures the transport, with or without a store, in exchanges as long as a game's matches.
 
 use std::{
     collections::HashMap,
@@ -26,30 +26,30 @@ use crate::{
     turn::Turn,
 };
 
-/// Messages that wait for a stream, at most.
+/// Maximum number of messages that wait for a stream.
 const QUEUE: usize = 4;
-/// Metadata with the number of a table.
+/// The metadata key of the table number.
 const TABLE: &str = "table";
 
-/// Sends messages of `bytes` bytes.
+/// A relay service that sends messages of `bytes` bytes.
 #[derive(Clone)]
 struct Relay {
     bytes: usize,
-    /// Has each message stored before it is passed on.
+    /// Stores each message before it is passed on, if set.
     commits: Option<Commits>,
-    /// Tables with one stream.
+    /// Tables that wait for their second stream.
     tables: Arc<Mutex<HashMap<String, SecondSeat>>>,
 }
 
-/// What the second stream of a table reads from, and writes to.
+/// The channels for a table's second stream.
 struct SecondSeat {
     from_first: mpsc::Receiver<Payload>,
     to_first: mpsc::Sender<Payload>,
 }
 
 impl Relay {
-    /// What a new stream of a table reads from, and writes to.
-    fn sit_down(&self, table: String) -> (mpsc::Receiver<Payload>, mpsc::Sender<Payload>) {
+    /// Returns the channels for a table's new stream.
+    fn take_seat(&self, table: String) -> (mpsc::Receiver<Payload>, mpsc::Sender<Payload>) {
         let mut tables = self.tables.lock().unwrap();
         if let Some(second) = tables.remove(&table) {
             return (second.from_first, second.to_first);
@@ -72,13 +72,13 @@ impl StreamingService<Payload> for Relay {
 
     fn call(&mut self, request: Request<Streaming<Payload>>) -> Self::Future {
         let table = request.metadata().get(TABLE).unwrap().to_str().unwrap();
-        let (inbound, outbound) = self.sit_down(table.to_owned());
+        let (inbound, outbound) = self.take_seat(table.to_owned());
         let (size, commits) = (self.bytes, self.commits.clone());
         let passed_on = request.into_inner().filter_map(move |message| {
             let response = Payload::of(size);
             match &commits {
                 Some(commits) => commits.pass_on(&outbound, response),
-                // The other stream may have ended.
+                // The other stream might have ended.
                 None => drop(outbound.try_send(response)),
             }
             message.err().map(Err)
@@ -89,7 +89,7 @@ impl StreamingService<Payload> for Relay {
     }
 }
 
-/// Serves such tables on a free port, with messages of `bytes` bytes.
+/// Serves such tables on an unused port, with messages of `bytes` bytes.
 pub(crate) async fn serve(bytes: usize, commits: Option<Commits>) -> String {
     let tables = Arc::default();
     bare::serve(Relay {
@@ -100,16 +100,16 @@ pub(crate) async fn serve(bytes: usize, commits: Option<Commits>) -> String {
     .await
 }
 
-/// Counts the messages that are passed on at so many tables at once, whose clients send messages of
-/// `bytes` bytes and open new streams after so many of them.
+/// Counts the messages that are passed on at `tables` concurrent tables, whose clients send
+/// messages of `bytes` bytes and open new streams after `messages_per_stream` messages.
 pub(crate) async fn turns(
     channels: &[Channel],
-    (bytes, a_stream): (usize, u64),
+    (bytes, messages_per_stream): (usize, u64),
     tables: usize,
     turn: Duration,
     cpu_time: impl Fn() -> Duration,
 ) -> Turn {
-    /// Tables so far: one that a turn ended in the middle of must not be taken for another.
+    /// Number of tables so far: a table that was interrupted by the end of a turn is not reused.
     static TABLES: AtomicU64 = AtomicU64::new(0);
     let count = Arc::new(AtomicU64::new(0));
     let mut players = JoinSet::new();
@@ -124,7 +124,14 @@ pub(crate) async fn turns(
                     let table = number.to_string();
                     let (channel, count) = (channel.clone(), Arc::clone(&count));
                     seats.spawn(async move {
-                        play(channel, (table, seat == 0), bytes, a_stream, &count).await;
+                        play(
+                            channel,
+                            (table, seat == 0),
+                            bytes,
+                            messages_per_stream,
+                            &count,
+                        )
+                        .await;
                     });
                 }
                 seats.join_all().await;
@@ -136,12 +143,12 @@ pub(crate) async fn turns(
     turn
 }
 
-/// One stream of a table, of so many messages in each direction.
+/// Runs one stream of a table, with `messages_per_stream` messages in each direction.
 async fn play(
     channel: Channel,
     (table, begins): (String, bool),
     bytes: usize,
-    a_stream: u64,
+    messages_per_stream: u64,
     count: &AtomicU64,
 ) {
     let (outbound, messages) = mpsc::channel(QUEUE);
@@ -151,7 +158,7 @@ async fn play(
     let mut call = Request::new(ReceiverStream::new(messages));
     call.metadata_mut().insert(TABLE, table.parse().unwrap());
     let mut inbound = bare::open(channel, call).await;
-    for _ in 0..a_stream {
+    for _ in 0..messages_per_stream {
         if inbound.message().await.unwrap().is_none() {
             return;
         }

@@ -1,4 +1,4 @@
-//! A caller of the rules by call who wants all that there is.
+//! A caller that uses as much of the rules service as possible.
 
 use std::sync::{
     Arc,
@@ -19,25 +19,27 @@ use tonic::{Status, transport::Channel};
 
 use crate::{SEATS, load::default_match};
 
-/// What sessions ask for in turn, and how many playouts of it in one request: some take no time, and
-/// others have decisions that take longer than a slice.
-const ASKED: &[(PlayoutPolicy, u32)] = &[(PlayoutPolicy::Random, 500), (PlayoutPolicy::Greedy, 2)];
+/// Playout policies that sessions request in turn, each with the number of playouts per request.
+/// Playouts of the first policy are short. With the second policy, a decision takes longer than a
+/// time slice.
+const WORKLOADS: &[(PlayoutPolicy, u32)] =
+    &[(PlayoutPolicy::Random, 500), (PlayoutPolicy::Greedy, 2)];
 
-/// As many sessions as a caller may have, each with playouts to do at any time; they end when this
-/// is dropped.
+/// As many sessions as a caller can have, each with unfinished playouts at any time. The sessions
+/// end when this value is dropped.
 pub(crate) struct RulesLoad {
     playouts: Arc<AtomicU64>,
     _sessions: JoinSet<()>,
 }
 
 impl RulesLoad {
-    /// Returns once something was played out.
+    /// Starts the sessions, and returns after the first playout.
     pub(crate) async fn begin(url: &str, game: &'static str) -> Self {
         let playouts = Arc::<AtomicU64>::default();
         let has_begun = Arc::<Notify>::default();
         let mut sessions = JoinSet::new();
-        let asked = ASKED.iter().cycle();
-        for asked in asked.take(Limits::default().rules_calls_per_caller) {
+        let workloads = WORKLOADS.iter().cycle();
+        for workload in workloads.take(Limits::default().rules_calls_per_caller) {
             let url = url.to_owned();
             let (playouts, has_begun) = (Arc::clone(&playouts), Arc::clone(&has_begun));
             sessions.spawn(async move {
@@ -45,7 +47,7 @@ impl RulesLoad {
                     playouts.fetch_add(done, Ordering::Relaxed);
                     has_begun.notify_one();
                 };
-                let ended = play_out(&url, game, *asked, count).await;
+                let ended = play_out(&url, game, *workload, count).await;
                 panic!("a session has ended: {ended:?}");
             });
         }
@@ -56,13 +58,13 @@ impl RulesLoad {
         }
     }
 
-    /// Playouts so far.
+    /// Returns the number of playouts so far.
     pub(crate) fn playouts(&self) -> u64 {
         self.playouts.load(Ordering::Relaxed)
     }
 }
 
-/// Plays out as it is asked, and counts what was done, until the session ends.
+/// Requests playouts, and counts finished playouts, until the session ends.
 async fn play_out(
     url: &str,
     game: &str,
@@ -76,7 +78,7 @@ async fn play_out(
         sample_seed: "load".to_owned(),
         ..RulesPosition::default()
     };
-    let asked = RulesPlayouts {
+    let playout = RulesPlayouts {
         playouts,
         policy: policy.into(),
         seed: "load".to_owned(),
@@ -89,7 +91,7 @@ async fn play_out(
     let mut answers = client.open_session(outbound).await?.into_inner();
     let begin = [
         Operation::Load(Box::new(position)),
-        Operation::PlayOut(asked.clone()),
+        Operation::PlayOut(playout.clone()),
     ];
     let mut operations: Vec<_> = begin.into_iter().map(operation).collect();
     loop {
@@ -108,8 +110,8 @@ async fn play_out(
         if done > 0 {
             count(done as u64);
         }
-        // Who has used up its processor time asks again.
-        operations = vec![operation(Operation::PlayOut(asked.clone()))];
+        // A caller whose processor time is used up repeats the request.
+        operations = vec![operation(Operation::PlayOut(playout.clone()))];
     }
 }
 

@@ -1,6 +1,7 @@
-//! What a decision costs the process of the server, its bots being in another; beside it a round trip
-//! of bare ping-pong with messages of the same sizes over as many streams and connections. Time that
-//! other programs take from either does not count.
+//! The CPU time that a decision costs the server process, while the bots run in another process.
+//! This CPU time is compared with that of a bare ping-pong round trip that has the same message
+//! sizes and the same number of streams and connections. The CPU time of other programs is not
+//! included.
 
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use crate::{
     server_process::ServerProcess,
 };
 
-/// Matches at once, and streams of ping-pong.
+/// Number of concurrent matches, and of ping-pong streams.
 const LOADS: &[usize] = &[64, 512];
 
 pub(crate) async fn measure(game: &'static str, turn: Duration) {
@@ -29,12 +30,12 @@ async fn compare(game: &'static str, matches: usize, turn: Duration) {
         decisions,
     } = sizes;
     let echo = ServerProcess::of_echo(request_bytes);
-    // As many round trips a stream as a bot has decisions in a match.
+    // A stream makes as many round trips as a bot makes decisions in a match.
     let a_stream = decisions / u64::from(SEATS);
     let (mut of_matches, mut of_echo, mut of_streams) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..TURNS {
-        // A turn stops in the middle of its matches. That resets their streams, and a client gives a
-        // connection up on which too many were.
+        // When a turn ends, its matches are interrupted and their streams are reset. A client
+        // closes a connection after too many resets.
         let channels = connect(&server.url).await;
         let echo_channels = connect(&echo.url).await;
         let cpu = || server.cpu_time();

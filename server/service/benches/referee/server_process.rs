@@ -1,4 +1,4 @@
-//! Servers in processes of their own, so that only what is theirs is counted.
+//! Runs servers in separate processes, to measure their resource usage apart from the bots'.
 
 use std::{
     fs,
@@ -12,19 +12,20 @@ use tokio_util::sync::CancellationToken;
 
 use crate::ping_pong;
 
-/// The argument by which this program is a server of matches.
+/// The argument that makes this program a match server.
 const MATCHES: &str = "--serve";
-/// The argument by which it is one that all bots of many matches may come to from one address, with
-/// a page of metrics.
+/// The argument that makes this program a match server with a metrics page. The server accepts all
+/// bots of many matches from one address.
 const MANY_MATCHES: &str = "--serve-many";
-/// The same with a page for browsers.
+/// The argument that makes this program such a server with a page for browsers as well.
 const WITH_PAGE: &str = "--serve-page";
-/// The argument by which it is one of ping-pong; the size of its answers in bytes follows.
+/// The argument that makes this program a ping-pong server; the size of its answers in bytes
+/// follows.
 const ECHO: &str = "--serve-echo";
 
-/// Is the server that the arguments ask for, until the process is killed; prints its address.
-/// Returns at once if they ask for none.
-pub(crate) async fn serve_if_asked() {
+/// Serves as the arguments request, until the process is killed, and prints the address. Returns
+/// immediately if they request no server.
+pub(crate) async fn serve_if_requested() {
     let arguments: Vec<String> = std::env::args().skip(1).take(2).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [MATCHES, ..] => serve(ServerOptions::default(), false).await,
@@ -51,7 +52,7 @@ pub(crate) async fn serve_if_asked() {
     }
 }
 
-/// Serves matches, and prints the addresses that it listens on.
+/// Serves matches, and prints the listening addresses.
 async fn serve(options: ServerOptions, has_page: bool) {
     let free = "127.0.0.1:0".parse().unwrap();
     let mut server = Server::bind(free, options).await.unwrap();
@@ -65,12 +66,12 @@ async fn serve(options: ServerOptions, has_page: bool) {
     server.run(CancellationToken::new()).await.unwrap();
 }
 
-/// This program.
+/// Returns a command that runs this program.
 pub(crate) fn program() -> Command {
     Command::new(std::env::current_exe().unwrap())
 }
 
-/// This program on these cores alone, in the notation of `taskset`.
+/// Returns a command that runs this program on these cores alone, in the notation of `taskset`.
 pub(crate) fn program_on(cores: &str) -> Command {
     let mut command = Command::new("taskset");
     command.args(["-c", cores]);
@@ -78,26 +79,27 @@ pub(crate) fn program_on(cores: &str) -> Command {
     command
 }
 
-/// Such a process, killed when dropped.
+/// A server process that is killed when dropped.
 pub(crate) struct ServerProcess {
     child: Child,
     pub(crate) url: String,
 }
 
 impl ServerProcess {
-    /// A server of matches.
+    /// Starts a match server.
     pub(crate) fn of_matches() -> Self {
         Self::start(program(), &[MATCHES]).0
     }
 
-    /// A server of many matches, and the address of its metrics.
+    /// Starts a server for many matches, and returns its metrics address.
     pub(crate) fn of_many_matches() -> (Self, String) {
         let (server, mut lines) = Self::start(program(), &[MANY_MATCHES]);
         let metrics = lines.next().expect("the server prints that address too");
         (server, metrics.unwrap())
     }
 
-    /// A server with a page on the first core, and the addresses of its metrics and of its page.
+    /// Starts a server with a page on the first core, and returns the addresses of the metrics and
+    /// the page.
     pub(crate) fn of_page_on_first_core() -> (Self, String, String) {
         let (server, mut lines) = Self::start(program_on("0"), &[WITH_PAGE]);
         let mut address = || lines.next().expect("the server prints that address too");
@@ -105,7 +107,7 @@ impl ServerProcess {
         (server, metrics.unwrap(), page.unwrap())
     }
 
-    /// A server of ping-pong with answers of `bytes` bytes.
+    /// Starts a ping-pong server with answers of `bytes` bytes.
     pub(crate) fn of_echo(bytes: usize) -> Self {
         Self::start(program(), &[ECHO, &bytes.to_string()]).0
     }
@@ -125,7 +127,7 @@ impl ServerProcess {
         (Self { child, url }, lines)
     }
 
-    /// Resident memory in KiB, from the operating system.
+    /// Returns the resident memory in KiB, as reported by the operating system.
     pub(crate) fn resident_kib(&self) -> f64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status
@@ -135,11 +137,11 @@ impl ServerProcess {
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
     }
 
-    /// CPU time of all its threads so far, from the operating system.
+    /// Returns the CPU time of all its threads so far, as reported by the operating system.
     pub(crate) fn cpu_time(&self) -> Duration {
         let threads = fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap();
         let nanos = threads.map(|thread| -> u64 {
-            // A thread may end meanwhile; those of a runtime stay.
+            // A thread might end during the iteration, but the runtime's threads do not.
             let path = thread.unwrap().path().join("schedstat");
             let schedstat = fs::read_to_string(path).unwrap_or_default();
             let on_cpu = schedstat.split_whitespace().next();

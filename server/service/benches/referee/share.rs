@@ -1,5 +1,5 @@
-//! The referee's own share of a decision: taking an answer, playing it and asking on, without
-//! transport or encoding.
+//! The referee's own share of a decision: it accepts an answer, plays it and sends the next
+//! request, without transport or encoding.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use bridgemaster_referee::{
     Answer, BotIdentity, Input, MatchRules, Output, Referee, SeatMessage, Time,
 };
 
-/// Answers that are timed.
+/// Number of measured answers.
 const SAMPLES: usize = 200_000;
 
 pub(crate) fn measure(game: &str) {
@@ -58,11 +58,7 @@ fn play<G: WireGame>(seed: Seed, nanos: &mut Vec<u64>) {
                 ..
             } = output
             {
-                open.push((
-                    seat,
-                    request.request_id,
-                    request.question.legal.len() as u64,
-                ));
+                open.push((seat, request.request_id, request.content.legal.len() as u64));
             }
         }
         let Some((seat, request_id, legal)) = open.pop() else {

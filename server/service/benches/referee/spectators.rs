@@ -1,9 +1,9 @@
-//! What spectators cost the bots of the match that they watch: the server's own share of a message,
-//! by its own histogram, with nobody who watches and with hundreds; and what the bots see of it, which
-//! is how long a decision of one takes to become a request of the other. Server, bots and spectators
-//! are processes of their own. The server has the first core, and bots and spectators have the others,
-//! since they run on machines of their own: what their programs do to a core that they share with the
-//! server is no cost of the server.
+//! Measures what spectators cost the bots of the watched match, without spectators and with
+//! hundreds. One result is the server's own share of a message, from its histogram. The other is
+//! the delay between one bot's decision and the resulting request to the other bot. Server, bots
+//! and spectators run in separate processes. The server has the first core, and bots and spectators
+//! share the others, because in practice they run on other machines: if they contended for the
+//! server's core, the server would look slower than it is.
 
 use std::{
     io::{BufRead as _, BufReader, Lines},
@@ -29,30 +29,30 @@ use tonic::transport::Channel;
 use crate::{
     SEATS, connect_many,
     load::{self, Counters},
-    numbers::Numbers,
+    metrics::Metrics,
     server_process::{ServerProcess, program, program_on},
 };
 
-/// The argument by which this program is the one on the other cores than the server's.
+/// The argument that makes this program run on the cores other than the server's.
 pub(crate) const ON_OTHER_CORES: &str = "--on-other-cores";
-/// The argument by which this program is all spectators of a match; the addresses of the server and
-/// of its page, the match, and their number follow.
+/// The argument that makes this program all spectators of a match; the server's address, the page's
+/// address, the match and the number of spectators follow.
 const SPECTATORS: &str = "--spectators-of";
-/// How many they are.
-const CROWD: usize = 500;
-/// Streams on one connection of gRPC; a browser has a connection for each.
+/// Number of spectators.
+const SPECTATOR_COUNT: usize = 500;
+/// Number of streams on one gRPC connection; a browser has a connection for each stream.
 const STREAMS_PER_CONNECTION: usize = 50;
-/// What a bot thinks about a decision: like a fast bot that searches. What spectators are told of it
-/// takes their programs, on the same cores, several milliseconds.
+/// The time for which a bot thinks about each decision, typical of a fast bot that searches. On the
+/// same cores, the spectators' programs need several milliseconds to process the resulting message.
 const THINKING: Duration = Duration::from_millis(25);
-/// Matches of each kind, one after the other. The 99th percentile lies among the last messages of
-/// matches, which write and sign a replay: so many are needed for it to be the same in every run.
+/// Number of consecutive matches of each kind. The 99th percentile falls on the last messages of
+/// matches, after which a replay is written and signed. With this many matches, it is reproducible.
 const MATCHES: usize = 48;
-/// The same of `--quick`.
+/// Number of consecutive matches of each kind with `--quick`.
 const QUICK_MATCHES: usize = 1;
 
-/// Watches as the arguments ask for, until the match is over.
-pub(crate) async fn watch_if_asked() {
+/// Watches a match until it ends, if the arguments request it.
+pub(crate) async fn watch_if_requested() {
     let arguments: Vec<String> = std::env::args().skip(1).take(5).collect();
     if let [SPECTATORS, url, page, id, count] =
         arguments.iter().map(String::as_str).collect::<Vec<_>>()[..]
@@ -62,8 +62,9 @@ pub(crate) async fn watch_if_asked() {
     }
 }
 
-/// Watches a match as so many: a half by its news, a quarter by its positions, and a quarter as
-/// browsers do. Says when all have begun, and when all have seen the end.
+/// Watches a match as `count` spectators: half of them receive its updates, a quarter its
+/// positions, and a quarter behave like browsers. Prints a line when all have begun, and another
+/// when all have seen the end.
 async fn watch(url: &str, page: &str, id: &str, count: usize) {
     let channels = connect_many(url, count.div_ceil(STREAMS_PER_CONNECTION)).await;
     let (begun, mut all_begun) = mpsc::channel(count);
@@ -81,7 +82,7 @@ async fn watch(url: &str, page: &str, id: &str, count: usize) {
         });
     }
     for _ in 0..count {
-        all_begun.recv().await.expect("everybody begins");
+        all_begun.recv().await.expect("all spectators begin");
     }
     println!("begun");
     watching.join_all().await;
@@ -121,7 +122,7 @@ async fn positions(channel: Channel, match_id: String, begun: mpsc::Sender<()>) 
     info.is_some_and(|info| info.state() == MatchState::Ended)
 }
 
-/// Reads positions as gRPC-Web; whether the call ends well.
+/// Reads positions by gRPC-Web, and returns whether the call succeeds.
 async fn browser(page: String, match_id: String, begun: mpsc::Sender<()>) -> bool {
     let request = positions_of(match_id).encode_to_vec();
     let head = format!(
@@ -140,11 +141,11 @@ async fn browser(page: String, match_id: String, begun: mpsc::Sender<()>) -> boo
     loop {
         let count = stream.read(&mut buffer).await.unwrap();
         tail.extend_from_slice(&buffer[..count]);
-        // With the head of the answer comes its first message.
+        // The head of the answer arrives together with its first message.
         if let Some(begun) = begun.take() {
             begun.send(()).await.unwrap();
         }
-        // The last chunk of the body is empty, and its trailers are in the one before.
+        // The last chunk of the body is empty, and the preceding chunk contains the trailers.
         if count == 0 || tail.ends_with(b"\r\n0\r\n\r\n") {
             let text = String::from_utf8_lossy(&tail);
             return text.contains("grpc-status:0") || text.contains("grpc-status: 0");
@@ -153,49 +154,49 @@ async fn browser(page: String, match_id: String, begun: mpsc::Sender<()>) -> boo
     }
 }
 
-/// Those who watch, in a process of their own, killed when dropped.
-struct Crowd {
+/// The spectators of a match, in a separate process that is killed when dropped.
+struct SpectatorProcess {
     child: Child,
-    told: Lines<BufReader<ChildStdout>>,
+    output: Lines<BufReader<ChildStdout>>,
 }
 
-impl Crowd {
-    /// So many spectators of a match, who have all begun.
+impl SpectatorProcess {
+    /// Starts `count` spectators of a match, and waits until all have begun.
     fn begin(server: &ServerProcess, page: &str, id: &str, count: usize) -> Self {
         let count = count.to_string();
-        // Where this process is.
+        // A separate process on the same cores as this one.
         let mut child = program()
             .args([SPECTATORS, &server.url, page, id, &count])
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let told = BufReader::new(child.stdout.take().unwrap()).lines();
-        let mut this = Self { child, told };
-        this.tells("begun");
+        let output = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut this = Self { child, output };
+        this.expect_line("begun");
         this
     }
 
-    /// Waits until all have seen the end.
+    /// Waits until all spectators have seen the match's end.
     fn end(mut self) {
-        self.tells("ended");
+        self.expect_line("ended");
     }
 
-    fn tells(&mut self, what: &str) {
-        let line = self.told.next().expect("no spectator fails").unwrap();
-        assert_eq!(line, what);
+    fn expect_line(&mut self, expected: &str) {
+        let line = self.output.next().expect("no spectator fails").unwrap();
+        assert_eq!(line, expected);
     }
 }
 
-impl Drop for Crowd {
+impl Drop for SpectatorProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Does what this program was asked for in a process on the other cores than the server's, unless this
-/// is it; whether that was well done.
-pub(crate) fn done_on_other_cores() -> Option<bool> {
+/// Runs this program with the same arguments in a new process on the cores other than the server's.
+/// Returns whether it succeeded, or `None` if this process is the new one.
+pub(crate) fn run_on_other_cores() -> Option<bool> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.iter().any(|argument| argument == ON_OTHER_CORES) {
         return None;
@@ -207,34 +208,35 @@ pub(crate) fn done_on_other_cores() -> Option<bool> {
     Some(done.unwrap().success())
 }
 
-/// Plays matches that nobody watches and matches that a crowd watches, in turns.
+/// Plays matches without spectators and with [`SPECTATOR_COUNT`] spectators, in turns.
 pub(crate) async fn measure(game: &'static str, quick: bool) {
-    let (server, metrics, page) = ServerProcess::of_page_on_first_core();
+    let (server, metrics_address, page) = ServerProcess::of_page_on_first_core();
     let channels = connect_many(&server.url, 1).await;
-    // A first match loads what is loaded once.
+    // The first match loads everything that is loaded once.
     load::message_sizes(&channels[0], game, SEATS).await;
     let kinds = || Arc::new(Counters::thinking(THINKING));
-    let mut shares = [0, CROWD].map(|count| (count, Numbers::default(), kinds()));
+    let mut shares = [0, SPECTATOR_COUNT].map(|count| (count, Metrics::default(), kinds()));
     for _ in 0..if quick { QUICK_MATCHES } else { MATCHES } {
-        for (count, numbers, counters) in &mut shares {
-            let made = load::create_match(&channels[0], load::default_match(game, SEATS)).await;
-            let crowd = (*count > 0).then(|| Crowd::begin(&server, &page, &made.match_id, *count));
-            let before = Numbers::read(&metrics).await;
-            load::play_seats(&channels[0], made.tickets, counters).await;
-            numbers.add(&Numbers::read(&metrics).await.since(&before));
-            if let Some(crowd) = crowd {
-                crowd.end();
+        for (count, metrics, counters) in &mut shares {
+            let created = load::create_match(&channels[0], load::default_match(game, SEATS)).await;
+            let spectators = (*count > 0)
+                .then(|| SpectatorProcess::begin(&server, &page, &created.match_id, *count));
+            let before = Metrics::read(&metrics_address).await;
+            load::play_seats(&channels[0], created.tickets, counters).await;
+            metrics.add(&Metrics::read(&metrics_address).await.since(&before));
+            if let Some(spectators) = spectators {
+                spectators.end();
             }
         }
     }
-    for (count, numbers, counters) in &shares {
+    for (count, metrics, counters) in &shares {
         let name = format!("referee.{game}.spectators{count}");
         println!(
             "{name}.messages {:.0} 1",
-            numbers.sum("handling_seconds_count", "")
+            metrics.sum("handling_seconds_count", "")
         );
         for (quantile, share) in [("p50", 0.5), ("p99", 0.99)] {
-            let value = numbers.handled_within(share) * 1e6;
+            let value = metrics.handled_within(share) * 1e6;
             println!("{name}.share.{quantile} {value:.1} us");
         }
         let mut answers = counters.take_answers();
@@ -247,5 +249,5 @@ pub(crate) async fn measure(game: &'static str, quick: bool) {
     }
     let [(_, alone, _), (_, watched, _)] = &shares;
     let ratio = watched.handled_within(0.99) / alone.handled_within(0.99);
-    println!("referee.{game}.spectators{CROWD}.ratio.p99 {ratio:.2} 1");
+    println!("referee.{game}.spectators{SPECTATOR_COUNT}.ratio.p99 {ratio:.2} 1");
 }

@@ -1,5 +1,5 @@
-//! As many matches at once as a server takes by default, of bots that think: in one process the
-//! server, in others the bots, many seats each.
+//! Plays the default maximum number of concurrent matches with bots that think. The server runs in
+//! one process, and the bots in other processes with many seats each.
 
 use std::{
     process::{Child, Command, Stdio},
@@ -13,30 +13,30 @@ use tokio::{task::JoinSet, time::sleep};
 use crate::{
     SEATS, connect_many,
     load::{self, Counters},
-    numbers::Numbers,
+    metrics::Metrics,
     server_process::ServerProcess,
 };
 
-/// The argument by which this program is a part of the swarm; the address of the server, the game
-/// and the number of matches follow.
+/// The argument that makes this program a part of the swarm. The server's address, the game and the
+/// number of matches follow.
 const BOTS: &str = "--swarm-bots";
-/// Processes of bots.
+/// Number of bot processes.
 const PROCESSES: usize = 2;
-/// Streams on one connection: as an SDK spreads them.
+/// Number of streams on one connection, as in an SDK.
 const STREAMS_PER_CONNECTION: usize = 100;
-/// What a bot thinks about a decision.
+/// The time for which a bot thinks about each decision.
 const THINKING: Duration = Duration::from_secs(1);
-/// Longest time for a decision, in ms.
+/// Maximum time for a decision, in ms.
 const CAP_MS: u32 = 1_500;
-/// Time in the bank, in ms: enough that only the cap counts.
+/// Time bank, in ms: large enough for the cap to be the only limit.
 const BANK_MS: u32 = 3_600_000;
-/// Time for which everybody may take to come to the first matches.
+/// Maximum time for all bots to take their seats in the first matches.
 const GATHERING: Duration = Duration::from_secs(180);
-/// Turns, of which the numbers are those of all together.
+/// Number of turns whose results are combined.
 const TURNS: u32 = 5;
 
-/// Is the part of a swarm that the arguments ask for, until the process is killed.
-pub(crate) async fn play_if_asked() {
+/// Plays the part of a swarm that the arguments request, until the process is killed.
+pub(crate) async fn play_if_requested() {
     let arguments: Vec<String> = std::env::args().skip(1).take(4).collect();
     if let [BOTS, url, game, matches] = arguments.iter().map(String::as_str).collect::<Vec<_>>()[..]
     {
@@ -44,7 +44,7 @@ pub(crate) async fn play_if_asked() {
     }
 }
 
-/// Keeps so many matches running, one after the other at each table.
+/// Keeps this number of matches running, one after the other at each table.
 async fn play(url: &str, game: &str, matches: usize) {
     let connections = (matches * SEATS as usize).div_ceil(STREAMS_PER_CONNECTION);
     let channels = connect_many(url, connections).await;
@@ -63,11 +63,11 @@ async fn play(url: &str, game: &str, matches: usize) {
         };
         tables.spawn(async move {
             loop {
-                let made = load::create_match(&channel, config.clone()).await;
-                load::play_seats(&channel, made.tickets, &counters).await;
+                let created = load::create_match(&channel, config.clone()).await;
+                load::play_seats(&channel, created.tickets, &counters).await;
             }
         });
-        // Nobody opens thousands of matches at one moment.
+        // The start of the matches is spread over time, as in practice.
         if table % 16 == 15 {
             sleep(Duration::from_millis(16)).await;
         }
@@ -77,28 +77,28 @@ async fn play(url: &str, game: &str, matches: usize) {
 
 /// Plays `matches` matches at once for [`TURNS`] turns.
 pub(crate) async fn measure(game: &'static str, matches: usize, turn: Duration) {
-    let (server, metrics) = ServerProcess::of_many_matches();
+    let (server, metrics_address) = ServerProcess::of_many_matches();
     let channels = crate::connect(&server.url).await;
-    // A first match loads what is loaded once.
+    // The first match loads everything that is loaded once.
     load::message_sizes(&channels[0], game, SEATS).await;
     let resident_kib = server.resident_kib();
     let _swarm: Vec<Bots> = (0..PROCESSES)
         .map(|_| Bots::start(&server.url, game, matches / PROCESSES))
         .collect();
     let gathering = Instant::now();
-    // At some tables a match may have ended by then, and the next one begins.
-    while running(&Numbers::read(&metrics).await) < 0.99 * matches as f64 {
+    // By then a match might have ended at some tables, where the next match starts.
+    while running(&Metrics::read(&metrics_address).await) < 0.99 * matches as f64 {
         assert!(gathering.elapsed() < GATHERING, "not all bots came");
         sleep(Duration::from_millis(100)).await;
     }
     let playing_kib = server.resident_kib();
     let (before, cpu, begun) = (
-        Numbers::read(&metrics).await,
+        Metrics::read(&metrics_address).await,
         server.cpu_time(),
         Instant::now(),
     );
     sleep(turn * TURNS).await;
-    let after = Numbers::read(&metrics).await;
+    let after = Metrics::read(&metrics_address).await;
     let (time, cpu) = (begun.elapsed(), server.cpu_time().saturating_sub(cpu));
     let grown = |name: &str| after.sum(name, "") - before.sum(name, "");
     let decisions =
@@ -131,12 +131,12 @@ pub(crate) async fn measure(game: &'static str, matches: usize, turn: Duration) 
     );
 }
 
-/// Matches that run.
-fn running(numbers: &Numbers) -> f64 {
-    numbers.sum("matches", "state=\"running\"")
+/// The number of running matches.
+fn running(metrics: &Metrics) -> f64 {
+    metrics.sum("matches", "state=\"running\"")
 }
 
-/// A process of bots, killed when dropped.
+/// A bot process that is killed when dropped.
 struct Bots(Child);
 
 impl Bots {

@@ -1,6 +1,6 @@
-//! The messages of a bot that answers by index, with no more of them than it reads. The transport
-//! is what is compared, so a bot of the bench should cost no more than a client of the ping-pong;
-//! everything else in a response is skipped unread.
+//! The messages of a bot that answers by index, reduced to the fields that it reads. The benchmark
+//! compares the transport, so a bot must not cost more than a client of the ping-pong; all other
+//! fields of a response are skipped.
 
 use bridgemaster_proto::v1::PlayRequest;
 use prost::{Message as _, bytes::Buf as _};
@@ -13,7 +13,7 @@ use tonic_prost::ProstEncoder;
 /// `bridgemaster.v1.PlayResponse`.
 #[derive(Clone, PartialEq, prost::Message)]
 pub(crate) struct Response {
-    /// Not set for all other kinds.
+    /// Not set for any other kind of response.
     #[prost(message, optional, tag = "4")]
     pub(crate) request: Option<Request>,
     #[prost(message, optional, tag = "8")]
@@ -36,7 +36,7 @@ pub(crate) struct Ping {
     pub(crate) nonce: u64,
 }
 
-/// Encodes whole requests, decodes thin responses, and tells the size of each on the wire.
+/// Encodes complete requests, decodes thin responses, and records the encoded size of each.
 #[derive(Default)]
 pub(crate) struct ThinCodec;
 

@@ -1,4 +1,4 @@
-//! One turn of a load: what is done in it.
+//! One turn of a load, and its results.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -7,16 +7,16 @@ use std::{
 
 use tokio::time::sleep;
 
-/// What was done in a turn.
+/// The results of a turn.
 pub(crate) struct Turn {
     done: u64,
     time: Duration,
-    /// CPU time of the process that is looked at: the server's, or the one of all.
+    /// CPU time of the measured process: the server's, or the only one.
     cpu: Duration,
 }
 
 impl Turn {
-    /// Waits for a `turn` after a warm-up, while others raise `count` by what they do.
+    /// Measures for a duration of `turn` after a warm-up, while other tasks increment `count`.
     pub(crate) async fn of(
         turn: Duration,
         count: &AtomicU64,
@@ -33,18 +33,18 @@ impl Turn {
         }
     }
 
-    /// How much was done a second.
+    /// Returns the counted events per second.
     pub(crate) fn per_second(&self) -> f64 {
         self.done as f64 / self.time.as_secs_f64()
     }
 
-    /// What one of it cost that process, in µs of CPU time.
+    /// Returns the CPU time of the process for each event, in µs.
     pub(crate) fn cpu_us(&self) -> f64 {
         self.cpu.as_secs_f64() * 1e6 / self.done.max(1) as f64
     }
 }
 
-/// CPU time of all threads of this process so far, of those that have ended too.
+/// Returns the CPU time of all threads of this process so far, including ended threads.
 pub(crate) fn process_cpu_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     let whole = Duration::from_secs(time.tv_sec.try_into().unwrap());

@@ -1,4 +1,4 @@
-//! This server among those that share its database.
+//! Membership of this server in a cluster that shares one database.
 
 use std::{
     sync::{
@@ -8,10 +8,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use bridgemaster_lease::Trust;
+use bridgemaster_lease::LeaseTrust;
 use bridgemaster_proto::v1::RefusalReason;
 use bridgemaster_store::{
-    MatchId, NodeName, NodeOfMatch, NodeStanding, Nodes, StoreError, StoredNode,
+    MatchId, MatchLocation, NodeName, NodeStatus, Nodes, StoreError, StoredNode,
 };
 use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
@@ -19,28 +19,28 @@ use tracing::error;
 
 use crate::refusal::Refusal;
 
-/// This server among those that share its database.
+/// Membership of this server in a cluster that shares one database.
 pub(crate) struct Cluster {
     nodes: Arc<dyn Nodes>,
     name: NodeName,
-    /// Whether callers can be sent to other nodes and from them. A server that is alone waits for
-    /// its database, since nobody else would answer.
+    /// Whether callers can be redirected to other nodes. A single server has no other node, and
+    /// waits for its database instead.
     is_shared: bool,
-    /// The clock of this server counts from here.
+    /// Origin of this server's clock.
     started: Instant,
-    trust: Mutex<Trust>,
-    /// Whether the lease is trusted, for whoever waits for that.
+    trust: Mutex<LeaseTrust>,
+    /// Whether the lease is trusted, for tasks that wait for a change.
     trusted: watch::Sender<bool>,
-    leads: AtomicBool,
-    /// Notified when somebody asks for a match that no server has.
-    missed: Notify,
-    /// What this server has said of itself last.
-    standing: Mutex<NodeStanding>,
+    is_leader: AtomicBool,
+    /// Notified when a caller requests a match that no live server has.
+    orphan_requested: Notify,
+    /// The status that this server published last.
+    status: Mutex<NodeStatus>,
 }
 
 impl Cluster {
-    /// The node of this name. The lease that it has taken is trusted once it is renewed: how old it
-    /// is, nobody has measured.
+    /// Joins the cluster as the node of this name. The lease is trusted only after its first
+    /// renewal, because its age is unknown until then.
     pub(crate) fn new(nodes: Arc<dyn Nodes>, name: NodeName, is_shared: bool) -> Self {
         Self {
             nodes,
@@ -49,13 +49,13 @@ impl Cluster {
             started: Instant::now(),
             trust: Mutex::default(),
             trusted: watch::Sender::new(false),
-            leads: AtomicBool::new(false),
-            missed: Notify::new(),
-            standing: Mutex::default(),
+            is_leader: AtomicBool::new(false),
+            orphan_requested: Notify::new(),
+            status: Mutex::default(),
         }
     }
 
-    /// Whether callers are sent to other nodes and from them.
+    /// Returns whether callers are redirected between nodes.
     pub(crate) fn is_shared(&self) -> bool {
         self.is_shared
     }
@@ -68,220 +68,226 @@ impl Cluster {
         &*self.nodes
     }
 
-    /// Whether this node leads, and has taken in all that the leader keeps.
-    pub(crate) fn leads(&self) -> bool {
-        self.leads.load(Ordering::Acquire)
+    /// Returns whether this node leads and has loaded all state that belongs to the leader.
+    pub(crate) fn is_leader(&self) -> bool {
+        self.is_leader.load(Ordering::Acquire)
     }
 
-    /// This node leads from now on, until it ends.
-    pub(crate) fn begins_to_lead(&self) {
-        self.leads.store(true, Ordering::Release);
+    /// Marks this node as the leader, until the node stops.
+    pub(crate) fn become_leader(&self) {
+        self.is_leader.store(true, Ordering::Release);
     }
 
-    /// What this server has said of itself last; of nothing before the first time.
-    pub(super) fn standing(&self) -> NodeStanding {
-        *self.standing.lock()
+    /// Returns the status that this server published last, or the default before the first time.
+    pub(super) fn status(&self) -> NodeStatus {
+        *self.status.lock()
     }
 
-    /// This server says this of itself from now on.
-    pub(super) fn stands(&self, standing: NodeStanding) {
-        *self.standing.lock() = standing;
+    /// Sets the status that this server publishes.
+    pub(super) fn set_status(&self, status: NodeStatus) {
+        *self.status.lock() = status;
     }
 
-    /// How long ago the last renewal began that succeeded; for ever if none has.
+    /// Returns the time since the last successful renewal started, or [`Duration::MAX`] if there
+    /// was none.
     pub(crate) fn since_renewal(&self) -> Duration {
-        self.trust().since_renewal(self.now())
+        self.lease_trust().since_renewal(self.now())
     }
 
-    /// By the clock of this server.
+    /// Returns the time by this server's clock.
     pub(super) fn now(&self) -> Duration {
         self.started.elapsed()
     }
 
-    pub(super) fn trust(&self) -> Trust {
+    pub(super) fn lease_trust(&self) -> LeaseTrust {
         *self.trust.lock()
     }
 
-    /// A renewal that began then has succeeded. It may be old: this server may have stood still
-    /// before it read the answer.
-    pub(super) fn renewed(&self, begun: Duration) {
-        self.trust.lock().renewed(begun);
-        if self.trust().holds(self.now()) {
+    /// Records a successful renewal that started at `started`. It may already be too old if the
+    /// process was suspended before it read the response.
+    pub(super) fn record_renewal(&self, started: Duration) {
+        self.trust.lock().record_renewal(started);
+        if self.lease_trust().is_valid(self.now()) {
             self.trusted
                 .send_if_modified(|trusted| !std::mem::replace(trusted, true));
         }
     }
 
-    /// Has this server not answer any more, if the last renewal is too old. Whether it answered
-    /// before.
-    pub(super) fn lapses(&self) -> bool {
+    /// Stops this server from answering calls if the last renewal is too old. Returns whether it
+    /// was answering before.
+    pub(super) fn expire_lease(&self) -> bool {
         self.is_shared
-            && !self.trust().holds(self.now())
+            && !self.lease_trust().is_valid(self.now())
             && self
                 .trusted
                 .send_if_modified(|trusted| std::mem::replace(trusted, false))
     }
 
-    /// Makes sure that this server may answer: that nobody else can have its matches yet. It looks
-    /// at the clock, so that it holds at once for a server that stood still.
+    /// Checks that this server may answer calls: no other node can have taken over its matches yet.
+    /// The check reads the clock, so it is also correct right after the process was suspended.
     ///
     /// # Errors
-    /// When its lease was not renewed for too long.
-    pub(crate) fn check_may_answer(&self) -> Result<(), Refusal> {
-        match !self.is_shared || self.trust().holds(self.now()) {
-            true => Ok(()),
-            false => Err(Refusal::node_superseded()),
+    /// If the lease was not renewed in time.
+    pub(crate) fn check_lease(&self) -> Result<(), Refusal> {
+        if !self.is_shared || self.lease_trust().is_valid(self.now()) {
+            Ok(())
+        } else {
+            Err(Refusal::node_superseded())
         }
     }
 
-    /// Whether this server may answer, as that changes.
-    pub(crate) fn answering(&self) -> watch::Receiver<bool> {
+    /// Subscribes to changes of the trust in the lease: while the value is true, this server may
+    /// answer calls.
+    pub(crate) fn subscribe_trusted(&self) -> watch::Receiver<bool> {
         self.trusted.subscribe()
     }
 
-    /// Completes when the lease is renewed, and so trusted.
-    pub(crate) async fn trusted(&self) {
+    /// Completes when the lease is renewed and therefore trusted.
+    pub(crate) async fn until_trusted(&self) {
         let mut trusted = self.trusted.subscribe();
-        // The sender is in `self`.
+        // `self` owns the sender, so waiting cannot fail.
         let _ = trusted.wait_for(|trusted| *trusted).await;
     }
 
-    /// Completes when this server may not answer any more.
-    pub(crate) async fn lapsed(&self) -> Refusal {
+    /// Completes, with the refusal for callers, when this server may no longer answer calls.
+    pub(crate) async fn lease_lapsed(&self) -> Refusal {
         let mut trusted = self.trusted.subscribe();
-        // The sender is in `self`.
+        // `self` owns the sender, so waiting cannot fail.
         let _ = trusted.wait_for(|trusted| !trusted).await;
         Refusal::node_superseded()
     }
 
-    /// Whether another node can take matches over: it is live, callers can be sent there, and it does
-    /// not drain.
+    /// Returns whether another node can take over matches: it is live, has an address for callers,
+    /// and is not draining.
     ///
     /// # Errors
-    /// When the store fails.
+    /// If the store fails.
     pub(crate) async fn has_successor(&self) -> Result<bool, StoreError> {
         let nodes = self.nodes.nodes().await?;
         let mut others = nodes.iter().filter(|node| node.name != self.name);
-        Ok(others.any(|node| node.is_live() && node.address.is_some() && !node.standing.draining))
+        Ok(others.any(|node| node.is_live() && node.address.is_some() && !node.status.draining))
     }
 
-    /// Makes sure that no other node has a match that is not here.
+    /// Checks that no other node plays a match, which this node does not play.
     ///
     /// # Errors
-    /// Where it is played, or that it is on its way; or that this cannot be told.
-    pub(crate) async fn check_is_nowhere_else(&self, id: &MatchId) -> Result<(), Refusal> {
+    /// A redirect to the node that has the match; or a server error, if a takeover is in progress
+    /// or the nodes cannot be read.
+    pub(crate) async fn check_not_remote(&self, id: &MatchId) -> Result<(), Refusal> {
         if !self.is_shared {
             return Ok(());
         }
-        match self.nodes.node_of(id).await.map_err(unreadable)? {
+        match self.nodes.node_of(id).await.map_err(nodes_unreadable)? {
             None => Ok(()),
-            Some(NodeOfMatch { node, is_released }) => {
+            Some(MatchLocation { node, is_released }) => {
                 if is_released || !node.is_live() {
-                    self.missed.notify_one();
+                    self.orphan_requested.notify_one();
                 }
-                // One that was just taken over is here in a moment.
-                match is_released || node.name == self.name {
-                    true => Err(on_its_way()),
-                    false => Err(moved(PLAYED_ELSEWHERE, node)),
+                // This node has just taken over the match, and is about to serve it.
+                if is_released || node.name == self.name {
+                    Err(takeover_refusal())
+                } else {
+                    Err(moved_refusal(PLAYED_REMOTELY, node))
                 }
             }
         }
     }
 
-    /// Completes when somebody has asked for a match that no server has, since this completed last.
-    pub(crate) async fn missed(&self) {
-        self.missed.notified().await;
+    /// Completes when a caller requests a match that no live server has. A request since the
+    /// previous completion also counts.
+    pub(crate) async fn orphan_requested(&self) {
+        self.orphan_requested.notified().await;
     }
 
-    /// Makes sure that what is at the node of this name is not at another one.
+    /// Checks that this node has this name, and so serves the matches of the node with the name.
     ///
     /// # Errors
-    /// Where a match of that node is, in the words for one that is played there; or that this cannot
-    /// be told.
-    pub(crate) async fn check_is_not_at(&self, name: &str) -> Result<(), Refusal> {
+    /// A redirect to the node that has the name; or a server error, if the nodes cannot be read.
+    pub(crate) async fn check_node_is_local(&self, name: &str) -> Result<(), Refusal> {
         if name == self.name.as_str() {
             return Ok(());
         }
-        let nodes = self.nodes.nodes().await.map_err(unreadable)?;
+        let nodes = self.nodes.nodes().await.map_err(nodes_unreadable)?;
         let node = nodes.into_iter().find(|node| node.name.as_str() == name);
-        // A store that was copied from elsewhere does not know that node.
-        node.map_or(Ok(()), |node| Err(moved(PLAYED_ELSEWHERE, node)))
+        // If the store was copied from another cluster, it does not contain the node.
+        node.map_or(Ok(()), |node| Err(moved_refusal(PLAYED_REMOTELY, node)))
     }
 
-    /// Makes sure that this node leads.
+    /// Checks that this node leads.
     ///
     /// # Errors
-    /// Which one does.
-    pub(crate) async fn check_leads(&self) -> Result<(), Refusal> {
-        if self.leads() {
+    /// A redirect to the leader.
+    pub(crate) async fn check_leader(&self) -> Result<(), Refusal> {
+        if self.is_leader() {
             return Ok(());
         }
-        let nodes = self.nodes.nodes().await.map_err(unreadable)?;
-        let leader = nodes.into_iter().find(|node| node.leads);
+        let nodes = self.nodes.nodes().await.map_err(nodes_unreadable)?;
+        let leader = nodes.into_iter().find(|node| node.is_leader);
         match leader.filter(|node| node.name != self.name) {
             Some(leader) => {
-                let what = "queues, ladders and groups whose chance is held back are kept by \
-                            another server";
-                Err(moved(what, leader))
+                let what =
+                    "queues, ladders and groups with withheld seeds are served by the leader";
+                Err(moved_refusal(what, leader))
             }
-            None => Err(on_its_way()),
+            None => Err(takeover_refusal()),
         }
     }
 }
 
-const PLAYED_ELSEWHERE: &str = "the match is played on another server";
+const PLAYED_REMOTELY: &str = "the match is played on another server";
 
-/// Sends a caller to a node, or has him wait until another one has taken it over.
-pub(super) fn moved(what: &str, node: StoredNode) -> Refusal {
+/// Redirects a caller to a node, or asks it to retry while a takeover is in progress.
+pub(super) fn moved_refusal(what: &str, node: StoredNode) -> Refusal {
     match node.address.as_ref().filter(|_| node.is_live()) {
         Some(address) => {
             let message = format!("{what}: {address}");
             Refusal::new(RefusalReason::Moved, message).with("address", address.to_string())
         }
-        None => on_its_way(),
+        None => takeover_refusal(),
     }
 }
 
-fn on_its_way() -> Refusal {
-    let message = "a server of the cluster is gone or ends, and another one takes over; try again";
+fn takeover_refusal() -> Refusal {
+    let message = "another server of the cluster is taking over; retry in a moment";
     Refusal::new(RefusalReason::NodeSuperseded, message)
 }
 
-pub(super) fn unreadable(error: StoreError) -> Refusal {
-    error!(%error, "the nodes of the database cannot be read");
+pub(super) fn nodes_unreadable(error: StoreError) -> Refusal {
+    error!(%error, "cannot read the nodes of the cluster from the store");
     Refusal::storage_failed()
 }
 
 #[cfg(test)]
 mod tests {
     use async_trait::async_trait;
-    use bridgemaster_lease::limits::LEASE_TRUST;
+    use bridgemaster_lease::limits::LEASE_TRUST_TIMEOUT;
     use bridgemaster_store::{
-        IsLed, KeyName, NodeAddress, OpenMatch, ToldCursor, ToldMatch, ToldPage,
+        AdvertisedCursor, AdvertisedMatch, AdvertisedPage, IsLeaderOnly, KeyName, NodeAddress,
+        OpenMatch,
     };
 
     use tokio::time::timeout;
 
     use super::*;
 
-    /// One match, at this node, which may have released it.
+    /// A store with one match at this node, which may have released it.
     struct Planted(StoredNode, bool);
 
     #[async_trait]
     impl Nodes for Planted {
-        async fn renew_lease(&self, _: NodeStanding) -> Result<(), StoreError> {
+        async fn renew_lease(&self, _: NodeStatus) -> Result<(), StoreError> {
             Ok(())
         }
 
-        async fn withdraw(&self) -> Result<(), StoreError> {
+        async fn withdraw_address(&self) -> Result<(), StoreError> {
             Ok(())
         }
 
-        async fn lead(&self) -> Result<bool, StoreError> {
+        async fn acquire_leadership(&self) -> Result<bool, StoreError> {
             Ok(false)
         }
 
-        async fn take_orphans(&self, _: IsLed) -> Result<Vec<OpenMatch>, StoreError> {
+        async fn take_over_orphans(&self, _: IsLeaderOnly) -> Result<Vec<OpenMatch>, StoreError> {
             Ok(Vec::new())
         }
 
@@ -289,31 +295,31 @@ mod tests {
             Ok(())
         }
 
-        async fn released(&self) -> Result<u64, StoreError> {
+        async fn released_count(&self) -> Result<u64, StoreError> {
             Ok(0)
         }
 
-        async fn node_of(&self, _: &MatchId) -> Result<Option<NodeOfMatch>, StoreError> {
-            Ok(Some(NodeOfMatch {
+        async fn node_of(&self, _: &MatchId) -> Result<Option<MatchLocation>, StoreError> {
+            Ok(Some(MatchLocation {
                 node: self.0.clone(),
                 is_released: self.1,
             }))
         }
 
-        async fn tell(&self, _: &[ToldMatch]) -> Result<(), StoreError> {
+        async fn advertise(&self, _: &[AdvertisedMatch]) -> Result<(), StoreError> {
             Ok(())
         }
 
-        async fn told_elsewhere(
+        async fn remote_matches(
             &self,
-            _: &ToldCursor,
+            _: &AdvertisedCursor,
             _: u32,
             _: Option<&KeyName>,
-        ) -> Result<ToldPage, StoreError> {
-            Ok(ToldPage::default())
+        ) -> Result<AdvertisedPage, StoreError> {
+            Ok(AdvertisedPage::default())
         }
 
-        async fn sweep_told(&self) -> Result<(), StoreError> {
+        async fn sweep_advertised(&self) -> Result<(), StoreError> {
             Ok(())
         }
 
@@ -328,11 +334,11 @@ mod tests {
             address: NodeAddress::new("other.example:1").ok(),
             epoch: 1,
             lease_left_ms,
-            leads: true,
+            is_leader: true,
             matches: 1,
-            standing: NodeStanding {
+            status: NodeStatus {
                 slots: 3,
-                ..NodeStanding::default()
+                ..NodeStatus::default()
             },
         }
     }
@@ -347,55 +353,57 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_caller_is_sent_to_a_node_that_is_there_and_waits_for_one_that_is_not() {
+    async fn a_caller_is_redirected_to_a_live_node_and_retries_for_a_dead_one() {
         let id = MatchId::new("a").unwrap();
         let there = cluster(other(1), true);
         for refused in [
-            there.check_is_nowhere_else(&id).await.unwrap_err(),
-            there.check_leads().await.unwrap_err(),
+            there.check_not_remote(&id).await.unwrap_err(),
+            there.check_leader().await.unwrap_err(),
         ] {
             assert_eq!(refused.reason(), RefusalReason::Moved);
-            assert_eq!(refused.named("address"), Some("other.example:1"));
+            assert_eq!(refused.metadata("address"), Some("other.example:1"));
         }
-        timeout(Duration::ZERO, there.missed()).await.unwrap_err();
+        timeout(Duration::ZERO, there.orphan_requested())
+            .await
+            .unwrap_err();
         let gone = cluster(other(0), true);
         for refused in [
-            gone.check_is_nowhere_else(&id).await.unwrap_err(),
-            gone.check_leads().await.unwrap_err(),
+            gone.check_not_remote(&id).await.unwrap_err(),
+            gone.check_leader().await.unwrap_err(),
         ] {
             assert_eq!(refused.reason(), RefusalReason::NodeSuperseded);
         }
-        gone.missed().await;
+        gone.orphan_requested().await;
         let mut withdrawn = other(1);
         withdrawn.address = None;
-        let refused = cluster(withdrawn, true).check_is_nowhere_else(&id).await;
+        let refused = cluster(withdrawn, true).check_not_remote(&id).await;
         let refused = refused.unwrap_err();
         assert_eq!(refused.reason(), RefusalReason::NodeSuperseded, "it ends");
         let alone = cluster(other(1), false);
-        assert!(alone.check_is_nowhere_else(&id).await.is_ok());
-        alone.begins_to_lead();
-        assert!(alone.check_leads().await.is_ok());
+        assert!(alone.check_not_remote(&id).await.is_ok());
+        alone.become_leader();
+        assert!(alone.check_leader().await.is_ok());
     }
 
     #[tokio::test]
-    async fn nobody_is_sent_to_a_node_for_a_match_that_it_has_released() {
+    async fn no_caller_is_redirected_to_a_node_that_released_the_match() {
         let id = MatchId::new("a").unwrap();
         for name in ["other", "this"] {
             let mut node = other(1);
             node.name = NodeName::new(name).unwrap();
             let cluster = of(Planted(node, true), true);
-            let refused = cluster.check_is_nowhere_else(&id).await.unwrap_err();
+            let refused = cluster.check_not_remote(&id).await.unwrap_err();
             assert_eq!(refused.reason(), RefusalReason::NodeSuperseded);
-            cluster.missed().await;
+            cluster.orphan_requested().await;
         }
     }
 
     #[tokio::test]
-    async fn a_node_that_drains_or_is_gone_takes_nothing_over() {
+    async fn a_draining_or_dead_node_is_no_successor() {
         assert!(cluster(other(1), true).has_successor().await.unwrap());
         assert!(!cluster(other(0), true).has_successor().await.unwrap());
         let mut node = other(1);
-        node.standing.draining = true;
+        node.status.draining = true;
         assert!(!cluster(node, true).has_successor().await.unwrap());
         let mut node = other(1);
         node.address = None;
@@ -406,45 +414,48 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_match_without_a_place_is_refused_where_no_node_has_one() {
+    async fn a_match_is_refused_when_all_nodes_are_full() {
         let full = || Refusal::server_limit("open_matches", 1);
         let there = cluster(other(1), true);
-        let sent = there.place_elsewhere(full()).await;
-        assert_eq!(sent.named("address"), Some("other.example:1"));
+        let sent = there.redirect_when_full(full()).await;
+        assert_eq!(sent.metadata("address"), Some("other.example:1"));
         for cluster in [cluster(other(0), true), cluster(other(1), false)] {
-            let refused = cluster.place_elsewhere(full()).await;
+            let refused = cluster.redirect_when_full(full()).await;
             assert_eq!(refused.reason(), RefusalReason::LimitReached);
         }
     }
 
     #[tokio::test]
     async fn a_server_without_a_renewal_does_not_answer_until_the_next() {
-        // It began to count so long ago that its beginning is no reason to answer.
-        let started = Instant::now().checked_sub(LEASE_TRUST).unwrap();
+        // The clock started so long ago that its origin does not count as a renewal.
+        let started = Instant::now().checked_sub(LEASE_TRUST_TIMEOUT).unwrap();
         let long_ago = Duration::ZERO;
         let mut shared = cluster(other(1), true);
         shared.started = started;
-        let refused = shared.check_may_answer().unwrap_err();
+        let refused = shared.check_lease().unwrap_err();
         assert_eq!(refused.reason(), RefusalReason::NodeSuperseded, "not yet");
-        assert!(refused.is_servers_own(), "no bot pays for it");
-        shared.renewed(shared.now());
-        assert!(shared.check_may_answer().is_ok() && *shared.answering().borrow());
-        shared.renewed(long_ago);
-        let refused = shared.check_may_answer().unwrap_err();
+        assert!(refused.is_server_error(), "bots are not charged for it");
+        shared.record_renewal(shared.now());
+        assert!(shared.check_lease().is_ok() && *shared.subscribe_trusted().borrow());
+        shared.record_renewal(long_ago);
+        let refused = shared.check_lease().unwrap_err();
         assert_eq!(refused.reason(), RefusalReason::NodeSuperseded);
-        assert!(shared.lapses() && !shared.lapses());
+        assert!(shared.expire_lease() && !shared.expire_lease());
         assert_eq!(
-            shared.lapsed().await.reason(),
+            shared.lease_lapsed().await.reason(),
             RefusalReason::NodeSuperseded
         );
-        shared.renewed(long_ago);
-        assert!(!*shared.answering().borrow(), "an old renewal is no reason");
-        shared.renewed(shared.now());
-        assert!(shared.check_may_answer().is_ok() && *shared.answering().borrow());
+        shared.record_renewal(long_ago);
+        assert!(
+            !*shared.subscribe_trusted().borrow(),
+            "an old renewal is no reason"
+        );
+        shared.record_renewal(shared.now());
+        assert!(shared.check_lease().is_ok() && *shared.subscribe_trusted().borrow());
 
         let mut alone = cluster(other(1), false);
         alone.started = started;
-        alone.renewed(long_ago);
-        assert!(alone.check_may_answer().is_ok() && !alone.lapses());
+        alone.record_renewal(long_ago);
+        assert!(alone.check_lease().is_ok() && !alone.expire_lease());
     }
 }

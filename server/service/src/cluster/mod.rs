@@ -1,8 +1,7 @@
-//! The servers that share a database: whether this one may answer, who leads, where a match
-//! is, and where a new one is made.
+//! The servers that share a database: lease, leadership, and the placement of matches.
 
+mod lease_renewal;
 mod membership;
-mod placing;
-mod renewing;
+mod placement;
 
 pub(crate) use membership::Cluster;

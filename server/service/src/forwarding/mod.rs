@@ -1,17 +1,22 @@
-//! Calls that another server has the answer to are passed on to it, where callers cannot reach it
-//! themselves.
+//! Forwards calls to the server that can answer them, for callers that cannot reach it directly.
 //!
-//! A call is first answered here. Where the answer is `MOVED`, the call goes to the server that it
-//! names, with its metadata and all its bytes as they came, and the answer comes back the same way.
-//! No message is read or written anew. The other server answers a call that was passed on by itself
-//! alone, so that calls do not go round in circles.
+//! A call is first answered locally. If it is refused as `MOVED`, the call is forwarded to the
+//! server that the refusal names, with its metadata and unchanged bytes. The response is forwarded
+//! to the caller. Messages are neither decoded nor encoded. A server never forwards a call that was
+//! forwarded to it, so calls cannot loop.
+//!
+//! While a server forwards streams of bots, it sends beats to the other server, which shows whether
+//! it forwards in time.
 
-mod answer;
-mod node_pass;
-mod repeatable;
+mod beat_sender;
+mod beat_service;
+mod forwarded_body;
+mod node_credential;
+mod replayable_body;
 
 use std::{
     convert::Infallible,
+    net::Ipv4Addr,
     sync::Arc,
     task::{Context, Poll},
 };
@@ -22,51 +27,69 @@ use tonic::{
     body::Body,
     codegen::{
         BoxFuture, Service,
-        http::{self, HeaderMap, Version, header, request::Parts},
+        http::{self, HeaderMap, HeaderValue, Version, header, request::Parts},
     },
     transport::{Channel, Endpoint},
 };
 use tonic_types::StatusExt as _;
 use tracing::{debug, warn};
 
-pub(crate) use node_pass::{NodePass, PASSED_ON};
+pub(crate) use beat_service::BeatService;
+pub(crate) use node_credential::{FORWARDED_HEADER, NodeCredential};
 
-use self::{answer::PassedOn, repeatable::Repeatable};
+use self::{
+    beat_sender::{BeatSender, BeatSenders},
+    forwarded_body::ForwardedBody,
+    node_credential::FORWARDING_NODE_HEADER,
+    replayable_body::ReplayableBody,
+};
 use crate::{
-    hosting::Matches,
     limits::{FORWARD_WINDOW_BYTES, MAX_METADATA_BYTES},
+    live::Matches,
+    random::system_bytes,
     refusal::{Refusal, reason_name},
     transport::{Call, ConnectionInfo},
 };
 
-/// Most servers that a call is passed on to: a match may move meanwhile, and the next one knows better.
-const MOST_SERVERS: usize = 3;
-/// A stream of a seat that counts as a call until its ticket is known.
-const WATCH_SEAT: &str = "/bridgemaster.v1.SeatService/WatchSeat";
+/// The maximum number of servers that a call is forwarded to in turn. A second hop is needed if a
+/// match moves during the first.
+const MAX_FORWARD_HOPS: usize = 3;
+/// The method that opens a seat stream. The stream counts as an ordinary call until its ticket is
+/// known.
+const WATCH_SEAT_PATH: &str = "/bridgemaster.v1.SeatService/WatchSeat";
+/// The methods whose streams have deadlines for bots.
+const BOT_STREAMS: [&str; 3] = [
+    "/bridgemaster.v1.PlayService/Play",
+    WATCH_SEAT_PATH,
+    "/bridgemaster.v1.LobbyService/Attend",
+];
 
-/// How a server is reached: its address HOST:PORT as an endpoint, with TLS where that is used.
-pub type Dial = Arc<dyn Fn(&str) -> Result<Endpoint, String> + Send + Sync>;
+/// Creates the endpoint of a server from its address HOST:PORT, with TLS if the cluster uses it.
+pub type NodeConnector = Arc<dyn Fn(&str) -> Result<Endpoint, String> + Send + Sync>;
 
-/// The way to other servers.
-pub(crate) struct ToOthers {
-    dial: Dial,
-    pass: Arc<NodePass>,
+/// Sends calls to other servers.
+pub(crate) struct Forwarder {
+    connector: NodeConnector,
+    credential: Arc<NodeCredential>,
     matches: Arc<Matches>,
+    /// Identifies this process.
+    id: HeaderValue,
+    beats: BeatSenders,
 }
 
-/// A middleware: passes calls on to the servers that their answers name.
+/// Middleware that forwards calls to the servers that `MOVED` refusals name.
 #[derive(Clone)]
 pub(crate) struct Forwarding<S> {
     services: S,
-    /// `None` where callers go there themselves.
-    to_others: Option<Arc<ToOthers>>,
+    /// `None` if callers connect to the other servers directly.
+    forwarder: Option<Arc<Forwarder>>,
 }
 
 impl<S> Forwarding<S> {
-    pub(crate) fn new(services: S, to_others: Option<Arc<ToOthers>>) -> Self {
+    pub(crate) fn new(services: S, forwarder: Option<Arc<Forwarder>>) -> Self {
         Self {
             services,
-            to_others,
+            forwarder,
         }
     }
 }
@@ -87,60 +110,78 @@ where
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
         let connection = request.extensions().get::<ConnectionInfo>();
         let of_caller = connection
-            .filter(|connection| !connection.is_passed_on)
+            .filter(|connection| !connection.is_forwarded)
             .cloned();
-        let Some((to_others, connection)) = self.to_others.clone().zip(of_caller) else {
+        let Some((forwarder, connection)) = self.forwarder.clone().zip(of_caller) else {
             return Box::pin(self.services.call(request));
         };
         let (parts, body) = request.into_parts();
-        let request = Repeatable::new(body);
-        // Nothing of it was read.
-        let given = request.give().unwrap_or_default();
-        let here = self
+        let request = ReplayableBody::new(body);
+        // Nothing of the body has been read yet.
+        let reader = request.reader().unwrap_or_default();
+        let local = self
             .services
-            .call(http::Request::from_parts(parts.clone(), given));
+            .call(http::Request::from_parts(parts.clone(), reader));
         Box::pin(async move {
-            let answered = here.await?;
-            match moved_to(answered.headers()) {
+            let response = local.await?;
+            match moved_to(response.headers()) {
                 None => {
-                    request.is_taken();
-                    Ok(answered)
+                    request.stop_buffering();
+                    Ok(response)
                 }
-                Some(address) => Ok(to_others.follow(address, parts, request, connection).await),
+                Some(address) => Ok(forwarder.forward(address, parts, request, connection).await),
             }
         })
     }
 }
 
-impl ToOthers {
-    /// The way to the servers that are reached so.
-    pub(crate) fn new(dial: Dial, pass: Arc<NodePass>, matches: Arc<Matches>) -> Self {
+impl Forwarder {
+    /// Forwards calls over connections that `connector` creates, with the credential of the
+    /// cluster.
+    pub(crate) fn new(
+        connector: NodeConnector,
+        credential: Arc<NodeCredential>,
+        matches: Arc<Matches>,
+    ) -> Self {
         Self {
-            dial,
-            pass,
+            connector,
+            credential,
             matches,
+            id: u64::from_be_bytes(system_bytes()).into(),
+            beats: BeatSenders::default(),
         }
     }
 
-    /// Passes a call on to the server at `address`, and to where that sends it.
-    async fn follow(
+    /// Forwards a call to the server at `address`. If that server refuses the call as `MOVED`,
+    /// forwards it to the server that the refusal names, for at most [`MAX_FORWARD_HOPS`] servers.
+    async fn forward(
         &self,
         mut address: String,
         parts: Parts,
-        request: Repeatable,
+        request: ReplayableBody,
         connection: ConnectionInfo,
     ) -> http::Response<Body> {
-        if let Err(refusal) = counted_as_seat(&parts) {
+        if let Err(refusal) = count_as_seat_stream(&parts) {
             return Status::from(refusal).into_http();
         }
-        let Some(head) = self.head(parts, &connection) else {
-            return Status::from(lost()).into_http();
+        let is_bot_stream = BOT_STREAMS.contains(&parts.uri.path());
+        let Some(mut head) = self.forwarded_head(parts, &connection) else {
+            return Status::from(node_lost()).into_http();
         };
-        for _ in 0..MOST_SERVERS {
-            let answered = match (self.line(&address, &connection), request.give()) {
-                (Some(line), Some(body)) => {
-                    self.ask(
-                        line,
+        if is_bot_stream {
+            let id = self.id.clone();
+            head.headers.insert(FORWARDING_NODE_HEADER, id);
+        }
+        for _ in 0..MAX_FORWARD_HOPS {
+            let beats = if is_bot_stream {
+                self.beats_to(&address)
+            } else {
+                None
+            };
+            let response = match (self.channel(&address, &connection), request.reader()) {
+                (Some(channel), Some(body)) => {
+                    self.send_request(
+                        channel,
                         http::Request::from_parts(head.clone(), body),
                         &address,
                     )
@@ -148,43 +189,49 @@ impl ToOthers {
                 }
                 _ => None,
             };
-            let Some(answered) = answered else {
-                return Status::from(lost()).into_http();
+            let Some(response) = response else {
+                return Status::from(node_lost()).into_http();
             };
-            match moved_to(answered.headers()) {
+            match moved_to(response.headers()) {
                 Some(next) => address = next,
                 None => {
-                    request.is_taken();
-                    return self.passed_on(answered);
+                    request.stop_buffering();
+                    return self.forwarded_response(response, beats);
                 }
             }
         }
-        Status::from(lost()).into_http()
+        Status::from(node_lost()).into_http()
     }
 
-    /// The head of a call for another server.
-    fn head(&self, mut parts: Parts, connection: &ConnectionInfo) -> Option<Parts> {
+    /// Returns the request head to send to another server.
+    fn forwarded_head(&self, mut parts: Parts, connection: &ConnectionInfo) -> Option<Parts> {
         let address = connection.peer.ip().to_canonical();
-        let told = self.pass.told(address, &connection.round_trip)?;
-        parts.headers.insert(PASSED_ON, told);
-        // A browser's call may have come over HTTP/1.1, in which the address is metadata.
+        let value = self
+            .credential
+            .header_value(address, connection.round_trip.reported_us())?;
+        parts.headers.insert(FORWARDED_HEADER, value);
+        // Only this server may set its identifier.
+        parts.headers.remove(FORWARDING_NODE_HEADER);
+        // A browser's call may have arrived over HTTP/1.1, where the address is a header.
         parts.headers.remove(header::HOST);
         parts.version = Version::HTTP_2;
         parts.extensions = http::Extensions::new();
         Some(parts)
     }
 
-    /// The connection to a server that belongs to the caller's.
-    fn line(&self, address: &str, connection: &ConnectionInfo) -> Option<Channel> {
-        let open = || (self.dial)(address).map(|endpoint| self.opened(endpoint));
-        let line = connection.lines.to(address, open);
-        line.inspect_err(|problem| warn!(address, problem, "a server cannot be called"))
+    /// Returns the channel to a server for this caller's connection.
+    fn channel(&self, address: &str, connection: &ConnectionInfo) -> Option<Channel> {
+        let open = || (self.connector)(address).map(|endpoint| self.connect_lazily(endpoint));
+        let channel = connection.forward_channels.get_or_open(address, open);
+        channel
+            .inspect_err(|problem| warn!(address, problem, "cannot connect to another node"))
             .ok()
     }
 
-    fn opened(&self, endpoint: Endpoint) -> Channel {
+    fn connect_lazily(&self, endpoint: Endpoint) -> Channel {
         let limits = self.matches.limits();
-        // What one caller does not read must not keep the others of the connection from reading.
+        // A caller that does not read its response must not block other callers on the same
+        // connection.
         let windows = limits
             .streams_per_connection
             .saturating_mul(FORWARD_WINDOW_BYTES)
@@ -200,46 +247,67 @@ impl ToOthers {
             .connect_lazy()
     }
 
-    /// The answer of a server; `None` if it is lost.
-    async fn ask(
+    /// Sends a request and returns the response, or `None` if the server is lost.
+    async fn send_request(
         &self,
-        mut line: Channel,
+        mut channel: Channel,
         request: http::Request<Body>,
         address: &str,
     ) -> Option<http::Response<Body>> {
-        let answered = async {
-            std::future::poll_fn(|context| line.poll_ready(context)).await?;
-            line.call(request).await
+        let response = async {
+            std::future::poll_fn(|context| channel.poll_ready(context)).await?;
+            channel.call(request).await
         };
-        let answered = answered.await;
-        answered
-            .inspect_err(|error| debug!(%error, address, "a server did not answer"))
+        let response = response.await;
+        response
+            .inspect_err(|error| debug!(%error, address, "another node did not answer"))
             .ok()
     }
 
-    fn passed_on(&self, answered: http::Response<Body>) -> http::Response<Body> {
+    /// Returns the sender of beats to a server.
+    fn beats_to(&self, address: &str) -> Option<Arc<BeatSender>> {
+        let channel = || {
+            let endpoint = (self.connector)(address).ok()?;
+            Some(self.connect_lazily(endpoint))
+        };
+        let mut metadata = HeaderMap::new();
+        // Beats have no caller.
+        let caller = Ipv4Addr::UNSPECIFIED.into();
+        let credential = self.credential.header_value(caller, None)?;
+        metadata.insert(FORWARDED_HEADER, credential);
+        metadata.insert(FORWARDING_NODE_HEADER, self.id.clone());
+        let stopping = self.matches.lifecycle().stop_token();
+        self.beats
+            .get_or_start(address, channel, metadata, stopping)
+    }
+
+    fn forwarded_response(
+        &self,
+        response: http::Response<Body>,
+        beats: Option<Arc<BeatSender>>,
+    ) -> http::Response<Body> {
         let matches = Arc::clone(&self.matches);
-        let stopping = matches.lifecycle().stopping();
+        let stopping = matches.lifecycle().stop_token();
         let counted = matches.metrics().forwarded_call();
-        let ends = Box::pin(async move {
+        let stop = Box::pin(async move {
             stopping.cancelled().await;
             matches.stop_refusal()
         });
-        answered.map(|body| Body::new(PassedOn::new(body, ends, lost, counted)))
+        response.map(|body| Body::new(ForwardedBody::new(body, stop, node_lost, counted, beats)))
     }
 }
 
-/// Has a stream of a seat counted as the stream of a bot here too.
-fn counted_as_seat(parts: &Parts) -> Result<(), Refusal> {
+/// Counts a forwarded seat stream as a bot stream on this server too.
+fn count_as_seat_stream(parts: &Parts) -> Result<(), Refusal> {
     match Call::current() {
-        Some(call) if parts.uri.path() == WATCH_SEAT => call.is_stream_of_known_caller(),
+        Some(call) if parts.uri.path() == WATCH_SEAT_PATH => call.mark_bot_stream(),
         _ => Ok(()),
     }
 }
 
-/// Where a refusal sends the caller.
+/// Returns the address that a `MOVED` refusal names.
 fn moved_to(head: &HeaderMap) -> Option<String> {
-    // Before all details are read: most answers have no status in their heads.
+    // Most responses have no status in their head, so the details are not parsed.
     head.get(Status::GRPC_STATUS)?;
     let status = Status::from_header_map(head)?;
     let mut info = status.get_details_error_info()?;
@@ -248,10 +316,10 @@ fn moved_to(head: &HeaderMap) -> Option<String> {
         .flatten()
 }
 
-/// The refusal of what a server has that is not there.
-fn lost() -> Refusal {
+/// Returns the refusal if the server that plays the match cannot be reached.
+fn node_lost() -> Refusal {
     Refusal::new(
         RefusalReason::NodeSuperseded,
-        "the server that has this is gone or does not answer, and another one takes over; try again",
+        "cannot reach the server of this match; retry while another server takes over",
     )
 }

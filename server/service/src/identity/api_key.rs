@@ -1,4 +1,4 @@
-//! An API key as its holder has it: an identifier and a secret.
+//! API keys in the form that their holders use: an identifier and a secret.
 
 use std::{fmt, str::FromStr};
 
@@ -9,25 +9,25 @@ use thiserror::Error;
 
 use crate::random::system_bytes;
 
-/// The metadata in which a call shows its key.
+/// The metadata key in which a call presents its API key.
 pub const KEY_METADATA: &str = "x-bridgemaster-key";
 
-/// What the text of every key begins with, so that a scanner for leaked secrets finds it.
+/// The prefix of every key, by which secret scanners find leaked keys.
 const PREFIX: &str = "bmk";
-/// Bytes of the secret: 256 random bits cannot be guessed.
+/// The length of the secret in bytes: 256 random bits cannot be guessed.
 const SECRET_BYTES: usize = 32;
 
-/// An API key with its secret. Its text is `bmk_ID_SECRET`: 16 lower hex digits of identifier, 64
-/// of secret.
+/// An API key with its secret. The key's text is `bmk_ID_SECRET`, where `ID` has 16 lower-case hex
+/// digits and `SECRET` has 64.
 ///
 /// ```
 /// use bridgemaster_server::identity::ApiKey;
 ///
-/// let key = ApiKey::draw();
+/// let key = ApiKey::generate();
 /// let again: ApiKey = key.reveal().parse()?;
 /// assert_eq!(again.id(), key.id());
 /// assert_eq!(format!("{key:?}"), format!("ApiKey({}, ..)", key.id()));
-/// # Ok::<(), bridgemaster_server::identity::NoApiKey>(())
+/// # Ok::<(), bridgemaster_server::identity::InvalidApiKey>(())
 /// ```
 #[derive(Clone)]
 pub struct ApiKey {
@@ -35,14 +35,18 @@ pub struct ApiKey {
     secret: [u8; SECRET_BYTES],
 }
 
-/// A text that is no API key. The text is not repeated: it may be a secret with a slip of the pen.
+/// The error for a text that is not an API key. The error does not repeat the text, since the text
+/// might be a mistyped secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("an API key has the form bmk_ID_SECRET, with {} hex digits of secret", 2 * SECRET_BYTES)]
-pub struct NoApiKey;
+#[error("an API key has the form bmk_ID_SECRET, where SECRET has {} hex digits", 2 * SECRET_BYTES)]
+pub struct InvalidApiKey;
 
 impl ApiKey {
-    /// A new key, from the system's random source.
-    pub fn draw() -> Self {
+    /// Generates a key from the system's random source.
+    ///
+    /// # Panics
+    /// If the system has no random source.
+    pub fn generate() -> Self {
         let id = format!("{:016x}", u64::from_le_bytes(system_bytes()));
         Self {
             id: KeyId::new(id).expect("16 hex digits are an identifier"),
@@ -50,24 +54,24 @@ impl ApiKey {
         }
     }
 
-    /// Its identifier, which is no secret.
+    /// The key's identifier, which is not secret.
     pub fn id(&self) -> &KeyId {
         &self.id
     }
 
-    /// What is stored of the secret. A plain SHA-256 is enough: slow hashes and salts protect
-    /// secrets that can be guessed, and nobody guesses 256 random bits.
+    /// Returns the hash under which the secret is stored. A plain SHA-256 suffices: slow hashes and
+    /// salts protect guessable secrets, not 256 random bits.
     pub fn secret_hash(&self) -> SecretHash {
         SecretHash::new(Sha256::digest(self.secret).into())
     }
 
-    /// Its whole text, to be shown to its holder.
+    /// Returns the whole text of the key, including the secret. Only the key's holder should see
+    /// this text.
     pub fn reveal(&self) -> String {
         format!("{PREFIX}_{}_{}", self.id, hex::encode(self.secret))
     }
 
-    /// Whether this is the secret whose hash is stored. The time that this takes does not depend
-    /// on where the two differ.
+    /// Returns whether the secret has this hash, in constant time.
     pub(super) fn has_hash(&self, stored: &SecretHash) -> bool {
         let own = self.secret_hash();
         own.as_bytes()[..].ct_eq(&stored.as_bytes()[..]).into()
@@ -75,20 +79,20 @@ impl ApiKey {
 }
 
 impl FromStr for ApiKey {
-    type Err = NoApiKey;
+    type Err = InvalidApiKey;
 
-    fn from_str(text: &str) -> Result<Self, NoApiKey> {
+    fn from_str(text: &str) -> Result<Self, InvalidApiKey> {
         let rest = text.strip_prefix(PREFIX).and_then(|t| t.strip_prefix('_'));
-        // An identifier may have underscores; the secret has none.
-        let (id, secret) = rest.and_then(|t| t.rsplit_once('_')).ok_or(NoApiKey)?;
+        // The last underscore separates the parts, since the secret contains none.
+        let (id, secret) = rest.and_then(|t| t.rsplit_once('_')).ok_or(InvalidApiKey)?;
         Ok(Self {
-            id: KeyId::new(id).map_err(|_| NoApiKey)?,
-            secret: from_hex(secret).ok_or(NoApiKey)?,
+            id: KeyId::new(id).map_err(|_| InvalidApiKey)?,
+            secret: from_hex(secret).ok_or(InvalidApiKey)?,
         })
     }
 }
 
-/// The secret stays out of logs.
+/// Omits the secret.
 impl fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ApiKey({}, ..)", self.id)
@@ -96,7 +100,7 @@ impl fmt::Debug for ApiKey {
 }
 
 fn from_hex(text: &str) -> Option<[u8; SECRET_BYTES]> {
-    // `hex` reads capitals too.
+    // The `hex` crate also accepts upper-case digits.
     if text.bytes().any(|digit| digit.is_ascii_uppercase()) {
         return None;
     }
@@ -111,15 +115,15 @@ mod tests {
 
     #[test]
     fn two_keys_differ_in_identifier_and_secret() {
-        let (one, other) = (ApiKey::draw(), ApiKey::draw());
+        let (one, other) = (ApiKey::generate(), ApiKey::generate());
         assert_ne!(one.id(), other.id());
         assert!(one.has_hash(&one.secret_hash()));
         assert!(!one.has_hash(&other.secret_hash()));
     }
 
     #[test]
-    fn the_text_of_a_key_has_a_known_beginning_its_identifier_and_256_bits() {
-        let text = ApiKey::draw().reveal();
+    fn a_key_has_a_fixed_prefix_an_identifier_and_256_bits() {
+        let text = ApiKey::generate().reveal();
         let parts: Vec<&str> = text.split('_').collect();
         assert_eq!(parts[0], "bmk");
         assert_eq!((parts[1].len(), parts[2].len(), parts.len()), (16, 64, 3));
@@ -127,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_text_that_differs_in_one_digit_is_another_key_or_none() {
-        let key = ApiKey::draw();
+        let key = ApiKey::generate();
         let text = key.reveal();
         let last = if text.ends_with('0') { '1' } else { '0' };
         let other: ApiKey = format!("{}{last}", &text[..text.len() - 1])
@@ -146,7 +150,7 @@ mod tests {
             format!("bmk_k_{}", "é".repeat(32)),
         ];
         for text in bad {
-            assert_eq!(text.parse::<ApiKey>().err(), Some(NoApiKey), "{text}");
+            assert_eq!(text.parse::<ApiKey>().err(), Some(InvalidApiKey), "{text}");
         }
     }
 }

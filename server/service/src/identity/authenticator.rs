@@ -1,8 +1,7 @@
-//! From the metadata of a call to its caller.
+//! Authenticates callers by the metadata of their calls.
 
 use std::{sync::Arc, time::Instant};
 
-use bridgemaster_proto::v1::RefusalReason;
 use bridgemaster_store::{KeyId, KeyName, KeyStore, StoreError};
 use parking_lot::Mutex;
 use tokio_util::task::AbortOnDropHandle;
@@ -10,10 +9,10 @@ use tonic::{codegen::http::HeaderMap, metadata::MetadataMap};
 use tracing::debug;
 
 use super::{
-    ApiKey, Caller, KEY_METADATA, KeyScope, PublicRead,
+    Caller, KEY_METADATA, KeyScope, PrivateAccess, PublicRead,
     caller::KeyHolder,
-    key_refusals::{check_good, damaged, missing, unknown, unreadable},
-    key_ring::{KeyRing, Unreadable},
+    key_refusals::{check_valid, damaged, presented_key, unknown, unreadable},
+    key_ring::{KeyRing, UnreadableReason},
     key_uses::KeyUses,
 };
 use crate::{
@@ -25,59 +24,64 @@ use crate::{
     wall_clock::now_unix_ms,
 };
 
-/// Finds out who calls, and whether too often.
+/// Authenticates callers, and limits the rate of their calls.
 #[derive(Clone)]
 pub(crate) struct Authenticator {
-    /// `None` on a server that asks for no keys.
-    keys: Option<Arc<Keys>>,
-    /// The servers that share the store, if it is one that can be shared.
+    /// `None` on a server that does not use keys.
+    keys: Option<Arc<StoredKeys>>,
+    /// The nodes that share the store, if it can be shared.
     cluster: Option<Arc<Cluster>>,
+    /// Access control of a private server.
+    private: Option<PrivateAccess>,
 }
 
-/// The keys of a server, and how often each may call.
-struct Keys {
+/// A server's keys, with each key's rate limits.
+struct StoredKeys {
     ring: Arc<KeyRing>,
-    /// Keeps the ring as the store is.
-    _keeping: AbortOnDropHandle<()>,
+    /// Refreshes the ring from the store.
+    _refreshing: AbortOnDropHandle<()>,
     uses: Arc<KeyUses>,
-    /// Tells the store of uses; `None` once the server ends.
+    /// Writes key uses to the store; `None` once the server shuts down.
     writing: Mutex<Option<AbortOnDropHandle<()>>>,
     calls: TokenBuckets<KeyId>,
     creates: TokenBuckets<KeyId>,
-    /// What may be looked at without one.
+    /// Access without a key.
     public: PublicRead,
 }
 
 impl Authenticator {
-    /// Asks for none.
-    pub(crate) fn of_anyone() -> Self {
+    /// Creates an authenticator without stored keys; a private server generates its own keys.
+    pub(crate) fn without_store(private: Option<PrivateAccess>) -> Self {
         Self {
             keys: None,
             cluster: None,
+            private,
         }
     }
 
-    /// Asks for the keys of a store, or without one for none.
+    /// Creates an authenticator with a store's keys, or without a store, as
+    /// [`without_store`](Self::without_store) does.
     ///
     /// # Errors
     /// When the keys cannot be read.
     pub(crate) async fn new(
         store: Option<Arc<dyn KeyStore>>,
+        private: Option<PrivateAccess>,
         public: PublicRead,
         limits: &Limits,
         metrics: &Arc<Metrics>,
     ) -> Result<Self, StoreError> {
         let Some(store) = store else {
-            return Ok(Self::of_anyone());
+            return Ok(Self::without_store(private));
         };
-        let (ring, mark) = KeyRing::read(Arc::clone(&store), limits, Arc::clone(metrics)).await?;
+        let (ring, mark) = KeyRing::load(Arc::clone(&store), limits, Arc::clone(metrics)).await?;
         let uses = Arc::new(KeyUses::default());
         let writing = tokio::spawn(Arc::clone(&uses).write(store, limits.key_cache_time));
         let ring = Arc::new(ring);
-        let keeping = tokio::spawn(Arc::clone(&ring).keep(mark));
-        let keys = Some(Arc::new(Keys {
+        let refreshing = tokio::spawn(Arc::clone(&ring).run(mark));
+        let keys = Some(Arc::new(StoredKeys {
             ring,
-            _keeping: AbortOnDropHandle::new(keeping),
+            _refreshing: AbortOnDropHandle::new(refreshing),
             uses,
             writing: Mutex::new(Some(AbortOnDropHandle::new(writing))),
             calls: TokenBuckets::new(limits.calls_per_key),
@@ -87,15 +91,18 @@ impl Authenticator {
         Ok(Self {
             keys,
             cluster: None,
+            private: None,
         })
     }
 
-    /// The same for a server among others, which answers nobody while those may have its matches.
-    pub(crate) fn among(self, cluster: Option<Arc<Cluster>>) -> Self {
+    /// Attaches this node's cluster. Calls are then refused while other nodes might own this node's
+    /// matches.
+    pub(crate) fn with_cluster(self, cluster: Option<Arc<Cluster>>) -> Self {
         Self { cluster, ..self }
     }
 
-    /// Waits until the store knows when keys were last used. To be called when no more calls come.
+    /// Waits until the times of the last key uses are stored. Call this only after the last call
+    /// has arrived.
     pub(crate) async fn close(&self) {
         let Some(keys) = &self.keys else {
             return;
@@ -103,89 +110,98 @@ impl Authenticator {
         keys.uses.close();
         let writing = keys.writing.lock().take();
         if let Some(writing) = writing {
-            // A panic would be a defect, and costs the last uses only.
+            // If the task panics, which would be a bug, only the last uses are lost.
             let _ = writing.await;
         }
     }
 
-    /// The caller of a call that only looks: who shows no key sees what everybody may. Ask him what
-    /// he [sees](Caller::sees).
-    pub(crate) async fn onlooker(&self, metadata: &MetadataMap) -> Result<Caller, Refusal> {
+    /// Authenticates the caller of a read. If public reading is enabled, a caller without a key is
+    /// a guest. For a guest, check [`Caller::may_read`] as well.
+    pub(crate) async fn caller_or_guest(&self, metadata: &MetadataMap) -> Result<Caller, Refusal> {
         let public = self.keys.as_ref().map(|keys| keys.public);
         match public.filter(|public| *public > PublicRead::None) {
             Some(public) if !metadata.contains_key(KEY_METADATA) => {
-                self.check_may_answer()?;
-                is_of(None)?;
+                self.check_lease()?;
+                attribute_call(None)?;
                 Ok(Caller::Guest(public))
             }
             _ => self.caller(metadata).await,
         }
     }
 
-    /// The caller that the metadata shows the key of.
+    /// Authenticates the caller by the key in the metadata.
     pub(crate) async fn caller(&self, metadata: &MetadataMap) -> Result<Caller, Refusal> {
-        self.caller_or_known(metadata, |_| false).await
+        self.caller_or_cached(metadata, |_| false).await
     }
 
-    /// The same; while the keys cannot be read, one of a name that `is_known` counts as it was read
-    /// last, however long ago. As streams go on then, so does a bot that comes back to its seat.
-    pub(crate) async fn caller_or_known(
+    /// Authenticates the caller as [`caller`](Self::caller) does. While the store is unreadable, a
+    /// cached key whose name passes `accepts` is accepted, however old it is. So bots can reconnect
+    /// to their seats, just as open streams continue.
+    pub(crate) async fn caller_or_cached(
         &self,
         metadata: &MetadataMap,
-        is_known: impl Fn(&KeyName) -> bool,
+        accepts: impl Fn(&KeyName) -> bool,
     ) -> Result<Caller, Refusal> {
-        self.check_may_answer()?;
+        self.check_lease()?;
         let Some(keys) = &self.keys else {
-            is_of(None)?;
-            return Ok(Caller::Anyone);
+            attribute_call(None)?;
+            let private = self.private.as_ref();
+            return Ok(private.map_or(Caller::Anyone, |own| own.caller(metadata.as_ref())));
         };
-        let shown = shown_key(metadata.as_ref())?;
-        let stored = match keys.ring.key(shown.id()).await {
+        let presented = presented_key(metadata.as_ref())?;
+        let stored = match keys.ring.key(presented.id()).await {
             Ok(stored) => stored,
-            Err(Unreadable::Key) => return Err(damaged(shown.id())),
-            Err(Unreadable::Store) => {
-                let known = keys.ring.last_known(shown.id());
-                let known = known.filter(|key| is_known(&key.name));
-                Some(known.ok_or_else(unreadable)?)
+            Err(UnreadableReason::Key) => return Err(damaged(presented.id())),
+            Err(UnreadableReason::Store) => {
+                let cached = keys.ring.cached_key(presented.id());
+                let cached = cached.filter(|key| accepts(&key.name));
+                Some(cached.ok_or_else(unreadable)?)
             }
         };
         let key = stored
-            .filter(|stored| shown.has_hash(&stored.secret_hash))
+            .filter(|stored| presented.has_hash(&stored.secret_hash))
             .ok_or_else(unknown)?;
-        // Told to the holder of the secret only.
+        // The secret was verified above, so only its holder sees these refusals.
         let now_unix_ms = now_unix_ms();
-        check_good(&key, now_unix_ms)?;
-        // One that was known when the call began is debited already.
-        if !counts_for(&key.id) {
+        check_valid(&key, now_unix_ms)?;
+        // A key that was cached when the call started was debited already.
+        if !is_attributed_to(&key.id) {
             self.debit_call(&key.id)?;
         }
-        is_of(Some(&key.id))?;
-        keys.uses.note(&key, now_unix_ms);
+        attribute_call(Some(&key.id))?;
+        keys.uses.record(&key, now_unix_ms);
         debug!(key_id = %key.id, name = %key.name, "authenticated");
         let ring = Arc::clone(&keys.ring);
         Ok(Caller::Holder(KeyHolder::new(key, ring, keys.public)))
     }
 
-    fn check_may_answer(&self) -> Result<(), Refusal> {
+    fn check_lease(&self) -> Result<(), Refusal> {
         match &self.cluster {
-            Some(cluster) => cluster.check_may_answer(),
+            Some(cluster) => cluster.check_lease(),
             None => Ok(()),
         }
     }
 
-    /// The key that a call shows in its metadata, if it is good as the keys were read last: known
-    /// without waiting, before anything is kept for the call.
-    pub(crate) fn shown_key(&self, metadata: &HeaderMap) -> Option<KeyId> {
-        let shown = shown_key(metadata).ok()?;
-        let key = self.keys.as_ref()?.ring.last_known(shown.id())?;
-        let is_good = shown.has_hash(&key.secret_hash) && check_good(&key, now_unix_ms()).is_ok();
-        is_good.then(|| key.id.clone())
+    /// Returns the key that a call presents, if the key is cached and valid. Never waits, so this
+    /// check can run before anything is allocated for the call.
+    pub(crate) fn valid_cached_key(&self, metadata: &HeaderMap) -> Option<KeyId> {
+        let presented = presented_key(metadata).ok()?;
+        if let Some(private) = &self.private {
+            // Calls by bots at the same address must not block the organiser's calls.
+            return private
+                .is_organiser(&presented)
+                .then(|| presented.id().clone());
+        }
+        let key = self.keys.as_ref()?.ring.cached_key(presented.id())?;
+        let is_valid =
+            presented.has_hash(&key.secret_hash) && check_valid(&key, now_unix_ms()).is_ok();
+        is_valid.then(|| key.id.clone())
     }
 
-    /// Counts a call for the rate of a key.
+    /// Debits a call from a key's rate limit.
     ///
     /// # Errors
-    /// When it calls too often.
+    /// When the rate is exceeded.
     pub(crate) fn debit_call(&self, key: &KeyId) -> Result<(), Refusal> {
         match &self.keys {
             Some(keys) => debit(&keys.calls, key, "calls_per_key"),
@@ -193,19 +209,24 @@ impl Authenticator {
         }
     }
 
-    /// Whether the server asks for keys.
-    pub(crate) fn asks_for_keys(&self) -> bool {
+    /// Access control of a private server; `None` on other servers.
+    pub(crate) fn private_access(&self) -> Option<&PrivateAccess> {
+        self.private.as_ref()
+    }
+
+    /// Returns whether the server uses keys.
+    pub(crate) fn uses_keys(&self) -> bool {
         self.keys.is_some()
     }
 
-    /// Whether a key of this name is in force that may take seats.
+    /// Returns whether there is a valid key with this name and the `play` scope.
     pub(crate) fn may_play(&self, name: &KeyName) -> bool {
         let Some(keys) = &self.keys else {
             return false;
         };
         let play = KeyScope::Play.to_scope();
         let now_unix_ms = now_unix_ms();
-        keys.ring.any(|key| {
+        keys.ring.any_key(|key| {
             key.name == *name
                 && key.scopes.contains(&play)
                 && key.is_in_force()
@@ -213,10 +234,11 @@ impl Authenticator {
         })
     }
 
-    /// The caller, who may make a match now.
-    pub(crate) async fn maker(&self, metadata: &MetadataMap) -> Result<Caller, Refusal> {
+    /// Authenticates a caller that is allowed to create a match, and debits its creation rate
+    /// limit.
+    pub(crate) async fn match_creator(&self, metadata: &MetadataMap) -> Result<Caller, Refusal> {
         let caller = self.caller(metadata).await?;
-        caller.require(KeyScope::Create)?;
+        caller.require_scope(KeyScope::Create)?;
         if let (Some(keys), Some(id)) = (&self.keys, caller.key_id()) {
             debit(&keys.creates, id, "creates_per_key")?;
         }
@@ -224,35 +246,19 @@ impl Authenticator {
     }
 }
 
-/// Whether the call that is served counts for this key.
-fn counts_for(key: &KeyId) -> bool {
+/// Returns whether the current call is attributed to this key.
+fn is_attributed_to(key: &KeyId) -> bool {
     let caller = Call::current().map(|call| call.caller_id());
     matches!(caller, Some(CallerId::Key(counted)) if counted == *key)
 }
 
-/// Has the call that is served counted for its caller.
-fn is_of(key: Option<&KeyId>) -> Result<(), Refusal> {
-    Call::current().map_or(Ok(()), |call| call.is_of(key))
+/// Attributes the current call to its caller.
+fn attribute_call(key: Option<&KeyId>) -> Result<(), Refusal> {
+    Call::current().map_or(Ok(()), |call| call.attribute_to(key))
 }
 
 fn debit(buckets: &TokenBuckets<KeyId>, id: &KeyId, limit: &'static str) -> Result<(), Refusal> {
     buckets
         .debit(id.clone(), Instant::now())
-        .map_err(|wait| Refusal::rate(limit, buckets.rate(), wait))
-}
-
-/// The key that a call shows. Its text is never logged or repeated.
-fn shown_key(metadata: &HeaderMap) -> Result<ApiKey, Refusal> {
-    let refused = |message: String| Refusal::new(RefusalReason::KeyMissing, message);
-    let mut values = metadata.get_all(KEY_METADATA).iter();
-    let value = values.next().ok_or_else(missing)?;
-    if values.next().is_some() {
-        return Err(refused(format!(
-            "the metadata has more than one `{KEY_METADATA}`"
-        )));
-    }
-    let text = value
-        .to_str()
-        .map_err(|_| refused(format!("the metadata `{KEY_METADATA}` is no ASCII text")))?;
-    text.trim().parse().map_err(|_| unknown())
+        .map_err(|wait| Refusal::rate_exceeded(limit, buckets.rate(), wait))
 }

@@ -1,4 +1,4 @@
-//! Who makes a call, and what that allows.
+//! Authenticated callers, and their permissions.
 
 use std::{future::pending, sync::Arc, time::Duration};
 
@@ -9,33 +9,43 @@ use tokio::{select, time::sleep};
 
 use super::{
     KeyScope, PublicRead,
-    key_refusals::{check_good, damaged, unknown},
+    key_refusals::{check_valid, damaged, unknown},
     key_ring::KeyRing,
 };
 use crate::{refusal::Refusal, wall_clock::now_unix_ms};
 
-/// Who makes a call.
+/// An authenticated caller.
 #[derive(Clone)]
 pub(crate) enum Caller {
-    /// Anyone: the server asks for no keys.
+    /// Any caller of a server without keys, or the organiser of a private server.
     Anyone,
-    /// One who shows no key where keys are asked for, and looks at what everybody may see.
+    /// A bot that was started with a private server, and its key if it has one.
+    StartedBot(Option<Arc<BotKey>>),
+    /// A caller without a key, who can read only public data.
     Guest(PublicRead),
-    /// The holder of a key that was in force when the call began.
+    /// The holder of a key that was valid when the call started.
     Holder(KeyHolder),
 }
 
-/// Longest time after which is looked again whether the time of a key is over: the calendar's clock
-/// may be set.
-const LOOK_AGAIN: Duration = Duration::from_secs(60);
+/// The permission of a started bot's key: to attend one queue under one name.
+#[derive(Debug)]
+pub(crate) struct BotKey {
+    pub(super) queue_id: String,
+    pub(super) name: KeyName,
+}
 
-/// Waits until the time of a key may be over, of which so much is left; for ever without an end.
-async fn time_to_look(left_ms: Option<i64>) {
+/// The maximum interval between checks of a key's expiry. The interval is limited because the wall
+/// clock can be adjusted.
+const MAX_EXPIRY_CHECK_INTERVAL: Duration = Duration::from_secs(60);
+
+/// Waits until it is time to check again whether a key that has `left_ms` left has expired. Waits
+/// forever if the key does not expire.
+async fn expiry_check_due(left_ms: Option<i64>) {
     match left_ms {
         None => pending().await,
         Some(left_ms) => {
             let left = Duration::from_millis(left_ms.max(0).unsigned_abs());
-            sleep(left.min(LOOK_AGAIN)).await;
+            sleep(left.min(MAX_EXPIRY_CHECK_INTERVAL)).await;
         }
     }
 }
@@ -52,20 +62,20 @@ impl KeyHolder {
         Self { key, keys, public }
     }
 
-    /// What everybody may look at.
+    /// The server's public-read level.
     pub(super) fn public(&self) -> PublicRead {
         self.public
     }
 
-    /// Why the key is not good any more, once it is not.
-    async fn refused(&self) -> Refusal {
-        let mut changes = self.keys.changes();
+    /// Completes with a refusal once the key is no longer valid.
+    async fn until_revoked(&self) -> Refusal {
+        let mut changes = self.keys.subscribe();
         loop {
-            // As it was read last: a store that fails must not end matches.
-            let left_ms = match self.keys.last_known(&self.key.id) {
+            // Uses the cache: a failing store must not end matches.
+            let left_ms = match self.keys.cached_key(&self.key.id) {
                 Some(key) => {
                     let now_unix_ms = now_unix_ms();
-                    if let Err(refusal) = check_good(&key, now_unix_ms) {
+                    if let Err(refusal) = check_valid(&key, now_unix_ms) {
                         return refusal;
                     }
                     key.expires_at_unix_ms
@@ -76,33 +86,34 @@ impl KeyHolder {
             };
             select! {
                 changed = changes.changed() => if changed.is_err() {
-                    // The ring is held by this holder, so it is there.
+                    // This holder owns a reference to the ring, so the sender still exists.
                     pending::<()>().await;
                 },
-                () = time_to_look(left_ms) => {}
+                () = expiry_check_due(left_ms) => {}
             }
         }
     }
 }
 
 impl Caller {
-    /// Makes sure that the caller may do what needs `scope`.
-    pub(crate) fn require(&self, scope: KeyScope) -> Result<(), Refusal> {
-        if self.may(scope) {
+    /// Checks that the caller has a scope.
+    pub(crate) fn require_scope(&self, scope: KeyScope) -> Result<(), Refusal> {
+        if self.has_scope(scope) {
             return Ok(());
         }
         Err(Refusal::new(
             RefusalReason::ScopeMissing,
-            format!("the API key does not have the scope {scope}"),
+            format!("the API key lacks the `{scope}` scope; use a key with that scope"),
         )
         .with("scope", scope.as_str()))
     }
 
-    /// Whether the caller may do what needs `scope`.
-    pub(crate) fn may(&self, scope: KeyScope) -> bool {
+    /// Returns whether the caller has a scope.
+    pub(crate) fn has_scope(&self, scope: KeyScope) -> bool {
         match self {
             Self::Anyone => true,
             Self::Guest(_) => false,
+            Self::StartedBot(_) => matches!(scope, KeyScope::Play | KeyScope::Rules),
             Self::Holder(holder) => {
                 let mut scopes = holder.key.scopes.iter();
                 scopes.any(|held| held.as_str() == scope.as_str())
@@ -110,10 +121,23 @@ impl Caller {
         }
     }
 
+    /// Returns whether the caller is a bot that was started with a private server.
+    pub(crate) fn is_started_bot(&self) -> bool {
+        matches!(self, Self::StartedBot(_))
+    }
+
+    /// Returns whether the caller's key allows attending this queue.
+    pub(crate) fn may_attend(&self, queue_id: &str) -> bool {
+        match self {
+            Self::StartedBot(key) => key.as_ref().is_some_and(|key| key.queue_id == queue_id),
+            Self::Anyone | Self::Guest(_) | Self::Holder(_) => true,
+        }
+    }
+
     /// The identifier of the caller's key.
     pub(crate) fn key_id(&self) -> Option<&KeyId> {
         match self {
-            Self::Anyone | Self::Guest(_) => None,
+            Self::Anyone | Self::Guest(_) | Self::StartedBot(_) => None,
             Self::Holder(holder) => Some(&holder.key.id),
         }
     }
@@ -121,20 +145,22 @@ impl Caller {
     /// The name of the caller's key.
     pub(crate) fn name(&self) -> Option<&KeyName> {
         match self {
-            Self::Anyone | Self::Guest(_) => None,
+            Self::Anyone | Self::Guest(_) | Self::StartedBot(None) => None,
+            Self::StartedBot(Some(key)) => Some(&key.name),
             Self::Holder(holder) => Some(&holder.key.name),
         }
     }
 
-    /// Who has the caller's key: one owner may have many. Empty without keys.
+    /// The owner of the caller's key; empty without keys. An owner can have several keys.
     pub(crate) fn owner(&self) -> String {
         match self {
-            Self::Anyone | Self::Guest(_) => String::new(),
+            Self::Anyone | Self::Guest(_) | Self::StartedBot(_) => String::new(),
             Self::Holder(holder) => holder.key.owner().to_owned(),
         }
     }
 
-    /// The bot that says to be `bot`: with a key, the name is the key's.
+    /// Returns the identity of the caller's bot. If the caller has a key, the bot has the name of
+    /// the key.
     pub(crate) fn bot(&self, mut bot: BotIdentity) -> BotIdentity {
         if let Some(name) = self.name() {
             bot.name = name.as_str().to_owned();
@@ -142,12 +168,12 @@ impl Caller {
         bot
     }
 
-    /// Completes with a refusal when the caller's key is revoked.
-    pub(crate) async fn refused(&self) -> Refusal {
+    /// Completes with a refusal once the caller's key is revoked or has expired.
+    pub(crate) async fn until_revoked(&self) -> Refusal {
         match self {
-            Self::Anyone | Self::Guest(_) => pending().await,
-            // Boxed, so that streams of others are small.
-            Self::Holder(holder) => Box::pin(holder.refused()).await,
+            Self::Anyone | Self::Guest(_) | Self::StartedBot(_) => pending().await,
+            // Boxed to keep other callers' streams small.
+            Self::Holder(holder) => Box::pin(holder.until_revoked()).await,
         }
     }
 }

@@ -1,53 +1,70 @@
-//! How a key that a call shows is refused.
+//! Parses the API key that a call presents, and refuses invalid keys.
 
 use bridgemaster_proto::v1::RefusalReason;
 use bridgemaster_store::{Key, KeyId};
+use tonic::codegen::http::HeaderMap;
 
-use super::KEY_METADATA;
+use super::{ApiKey, KEY_METADATA};
 use crate::refusal::Refusal;
 
-/// The refusal of a call without a key.
+/// The refusal for a call without a key.
 pub(super) fn missing() -> Refusal {
     Refusal::new(
         RefusalReason::KeyMissing,
-        format!("this server asks for an API key, and the metadata has no `{KEY_METADATA}`"),
+        format!("an API key is required in the metadata `{KEY_METADATA}`"),
     )
 }
 
-/// Refuses a key that is not good any more at this moment, in milliseconds since 1970 UTC.
-pub(super) fn check_good(key: &Key, now_unix_ms: i64) -> Result<(), Refusal> {
+/// Checks that a key is valid at this time, in ms since 1970 UTC.
+pub(super) fn check_valid(key: &Key, now_unix_ms: i64) -> Result<(), Refusal> {
     let id = &key.id;
     if !key.is_in_force() {
-        let message = format!("the API key {id} was revoked");
+        let message = format!("the API key {id} was revoked; ask the operator for a new key");
         return Err(Refusal::new(RefusalReason::KeyRevoked, message));
     }
     if key.has_expired(now_unix_ms) {
-        let message =
-            format!("the time of the API key {id} is over: ask its operator for a new key");
+        let message = format!("the API key {id} has expired; ask the operator for a new key");
         return Err(Refusal::new(RefusalReason::KeyExpired, message));
     }
     Ok(())
 }
 
-/// The refusal of a key that the server does not have, or of a wrong secret.
+/// The refusal for an unknown key or a wrong secret.
 pub(super) fn unknown() -> Refusal {
     Refusal::new(
         RefusalReason::KeyUnknown,
-        "the API key is none of this server's",
+        "the API key is unknown to this server; check the key, or ask the operator for a new one",
     )
 }
 
-/// Whether the secret is the key's cannot be known any more; the identifier is no secret.
+/// The refusal for a damaged key. The key's secret cannot be verified, but its identifier is not
+/// secret.
 pub(super) fn damaged(id: &KeyId) -> Refusal {
     Refusal::damaged(format!(
-        "what the server has stored of the API key {id} is damaged: ask its operator for a new key"
+        "the stored API key {id} is damaged; ask the operator for a new key"
     ))
 }
 
-/// The refusal while the store does not tell which keys there are.
+/// The refusal for a key that is not cached while the store is unreadable.
 pub(super) fn unreadable() -> Refusal {
     Refusal::new(
         RefusalReason::KeysUnreadable,
-        "the server cannot read its API keys at the moment",
+        "the server cannot read its API keys at present; retry later",
     )
+}
+
+/// Parses the key that a call presents. The key's text is never logged or repeated.
+pub(super) fn presented_key(metadata: &HeaderMap) -> Result<ApiKey, Refusal> {
+    let refused = |message: String| Refusal::new(RefusalReason::KeyMissing, message);
+    let mut values = metadata.get_all(KEY_METADATA).iter();
+    let value = values.next().ok_or_else(missing)?;
+    if values.next().is_some() {
+        return Err(refused(format!(
+            "the metadata has more than one `{KEY_METADATA}`; send one key"
+        )));
+    }
+    let text = value
+        .to_str()
+        .map_err(|_| refused(format!("the metadata `{KEY_METADATA}` is not ASCII text")))?;
+    text.trim().parse().map_err(|_| unknown())
 }

@@ -1,14 +1,14 @@
-//! All API keys of a server, in memory: a call is checked without a reading from the store, so
-//! nothing that is read from it can hold a check up.
+//! A cache of all of a server's API keys. Calls are checked against the cache, so they never wait
+//! for the store.
 //!
-//! One task looks at the store again and again, and reads the keys when they changed. A key that
-//! is not among them makes it look at once: it may have been added a moment ago. One that is damaged
-//! from then on stays as it was read last: its bot is not to blame, and may be playing.
+//! One task polls the store, and reloads the keys when they have changed. An unknown key triggers a
+//! poll at once, since it might have just been added. A key that becomes damaged in the store
+//! remains valid in the cache: its bot is not at fault, and might be playing.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use bridgemaster_store::{
-    DamagedKey, Key, KeyId, KeyStore, KeysMark, StoreError, limits::MAX_KEYS,
+    DamagedKey, Key, KeyId, KeyStore, KeysVersion, StoreError, limits::MAX_KEYS,
 };
 use parking_lot::Mutex;
 use tokio::{
@@ -23,39 +23,37 @@ use crate::{
     metrics::{DamagedValue, Metrics},
 };
 
-/// Least time between two looks that calls with unknown keys ask for: who makes up keys must not
-/// keep the store busy.
-const LOOK_INTERVAL: Duration = Duration::from_millis(50);
-/// Time for one look. Reading ten thousand keys takes a tenth of a second.
-const LOOK_TIME: Duration = Duration::from_secs(5);
+/// The minimum interval between polls that unknown keys trigger: invented keys must not overload
+/// the store.
+const MIN_POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// The time limit of one poll. Reading 10,000 keys takes 0.1 s.
+const POLL_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The keys as they were read.
 #[derive(Default)]
-pub(super) struct Keys {
-    /// Those that can be read, or could when the server read them before.
+pub(super) struct CachedKeys {
+    /// Keys that are readable now, or were readable at an earlier poll.
     by_id: HashMap<KeyId, Arc<Key>>,
-    /// Those that are damaged.
-    damaged: HashMap<KeyId, Damaged>,
+    /// Damaged keys, by identifier.
+    damaged: HashMap<KeyId, DamagedEntry>,
 }
 
-/// A damaged key.
-struct Damaged {
+/// A damaged key, with its last readable version.
+struct DamagedEntry {
     now: DamagedKey,
-    /// As it was read before, if it was.
+    /// `None` if the key was damaged when the server first read it.
     before: Option<Arc<Key>>,
 }
 
-impl Keys {
-    /// Keeps what was read of keys before they were damaged, and tells of those that were not
-    /// damaged then.
-    fn go_on_from(&mut self, before: &Self, metrics: &Metrics) {
+impl CachedKeys {
+    /// Carries over the last readable versions of damaged keys, and logs keys that became damaged.
+    fn carry_over(&mut self, before: &Self, metrics: &Metrics) {
         for (id, damaged) in &mut self.damaged {
             if let Some(earlier) = before.damaged.get(id) {
                 damaged.before = earlier.before.clone();
             } else {
-                damaged.before = before.key_of(&damaged.now, &self.by_id).cloned();
-                metrics.damaged(DamagedValue::Key);
-                tell_damage(&damaged.now, damaged.before.is_some());
+                damaged.before = before.last_readable_key(&damaged.now, &self.by_id).cloned();
+                metrics.count_damaged(DamagedValue::Key);
+                log_damage(&damaged.now, damaged.before.is_some());
             }
             if let Some(key) = &damaged.before {
                 self.by_id.insert(key.id.clone(), Arc::clone(key));
@@ -63,219 +61,228 @@ impl Keys {
         }
     }
 
-    /// What a damaged key was, which is not among those that are `sound` now. If its id is damaged
-    /// too, its name tells: no other key in force had it.
-    fn key_of(&self, damaged: &DamagedKey, sound: &HashMap<KeyId, Arc<Key>>) -> Option<&Arc<Key>> {
-        let had_its_name = |key: &&Arc<Key>| {
+    /// Finds the last readable version of a damaged key. If the identifier is damaged too, the key
+    /// is found by its name, which no other valid key had.
+    fn last_readable_key(
+        &self,
+        damaged: &DamagedKey,
+        readable: &HashMap<KeyId, Arc<Key>>,
+    ) -> Option<&Arc<Key>> {
+        let has_same_name = |key: &&Arc<Key>| {
             key.is_in_force()
                 && Some(&key.name) == damaged.name.as_ref()
-                && !sound.contains_key(&key.id)
+                && !readable.contains_key(&key.id)
         };
         let by_id = self.by_id.get(&damaged.id);
-        by_id.or_else(|| self.by_id.values().find(had_its_name))
+        by_id.or_else(|| self.by_id.values().find(has_same_name))
     }
 }
 
-fn tell_damage(damaged: &DamagedKey, works: bool) {
+fn log_damage(damaged: &DamagedKey, is_cached: bool) {
     let DamagedKey { id, detail, .. } = damaged;
-    match works {
-        true => error!(
+    if is_cached {
+        error!(
             key_id = %id,
             problem = detail,
-            "an API key is damaged and works until the server ends, as it was read before: give \
-             its holder another; `bridgemaster key revoke` removes it"
-        ),
-        false => error!(
+            "a stored API key is damaged, and works only until the server stops; create a new \
+             key, and remove the damaged key with `bridgemaster key revoke`"
+        );
+    } else {
+        error!(
             key_id = %id,
             problem = detail,
-            "an API key is damaged and cannot be used: `bridgemaster key revoke` removes it"
-        ),
+            "a stored API key is damaged and cannot be used; remove it with `bridgemaster key \
+             revoke`"
+        );
     }
 }
 
-/// Why it is not known how a key stands.
+/// The reason why the validity of a key is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unreadable {
-    /// No keys can be read now.
+pub(super) enum UnreadableReason {
+    /// The store is unreadable.
     Store,
-    /// This key is damaged.
+    /// The key is damaged.
     Key,
 }
 
-/// All keys of a server.
+/// The cache of all of a server's keys.
 pub(super) struct KeyRing {
     store: Arc<dyn KeyStore>,
     metrics: Arc<Metrics>,
-    look_every: Duration,
-    trusted_for: Duration,
-    keys: watch::Sender<Arc<Keys>>,
-    last_look: watch::Sender<Look>,
-    /// The keys stood so, at least, at this moment.
-    good_at: Mutex<Instant>,
-    /// Somebody asks for a look.
-    asked: Notify,
+    poll_interval: Duration,
+    max_age: Duration,
+    keys: watch::Sender<Arc<CachedKeys>>,
+    last_poll: watch::Sender<KeyPoll>,
+    /// The time at which the last successful poll started.
+    fresh_at: Mutex<Instant>,
+    /// Notified when the store must be polled at once.
+    poll_requested: Notify,
 }
 
-/// A look at the store.
+/// The time and success of the last store poll.
 #[derive(Clone, Copy, Debug)]
-struct Look {
-    begun_at: Instant,
-    is_good: bool,
+struct KeyPoll {
+    started_at: Instant,
+    succeeded: bool,
 }
 
 impl KeyRing {
-    /// Reads the keys of a store. They change only while [`KeyRing::keep`] runs.
-    pub(super) async fn read(
+    /// Creates a ring with a store's keys. The keys are refreshed only while [`KeyRing::run`] runs.
+    pub(super) async fn load(
         store: Arc<dyn KeyStore>,
         limits: &Limits,
         metrics: Arc<Metrics>,
-    ) -> Result<(Self, KeysMark), StoreError> {
-        let begun_at = Instant::now();
-        let (mark, keys) = read(&*store).await?;
-        let look = Look {
-            begun_at,
-            is_good: true,
+    ) -> Result<(Self, KeysVersion), StoreError> {
+        let started_at = Instant::now();
+        let (mark, keys) = read_keys(&*store).await?;
+        let poll = KeyPoll {
+            started_at,
+            succeeded: true,
         };
         let ring = Self {
             store,
             metrics,
-            // Twice in the time, so that a look which takes half of it is soon enough.
-            look_every: limits.key_cache_time / 2,
-            trusted_for: limits.keys_trusted,
+            // With two polls per cache lifetime, a poll can take up to half of the lifetime.
+            poll_interval: limits.key_cache_time / 2,
+            max_age: limits.keys_trusted,
             keys: watch::Sender::new(Arc::new(keys)),
-            last_look: watch::Sender::new(look),
-            good_at: Mutex::new(begun_at),
-            asked: Notify::new(),
+            last_poll: watch::Sender::new(poll),
+            fresh_at: Mutex::new(started_at),
+            poll_requested: Notify::new(),
         };
         Ok((ring, mark))
     }
 
-    /// Whether one of the keys, as they were read last, is such a one.
-    pub(super) fn any(&self, is_it: impl Fn(&Key) -> bool) -> bool {
-        self.keys.borrow().by_id.values().any(|key| is_it(key))
+    /// Returns whether any cached key passes a predicate.
+    pub(super) fn any_key(&self, predicate: impl Fn(&Key) -> bool) -> bool {
+        self.keys.borrow().by_id.values().any(|key| predicate(key))
     }
 
-    /// Takes note of changes in the store, for as long as it is polled.
-    pub(super) async fn keep(self: Arc<Self>, mut mark: KeysMark) {
-        let mut was_good = true;
+    /// Polls the store for changes until the future is dropped.
+    pub(super) async fn run(self: Arc<Self>, mut mark: KeysVersion) {
+        let mut last_succeeded = true;
         loop {
             select! {
-                () = sleep(self.look_every) => {}
-                () = self.asked.notified() => {}
+                () = sleep(self.poll_interval) => {}
+                () = self.poll_requested.notified() => {}
             }
-            let begun_at = Instant::now();
-            let looked = timeout(LOOK_TIME, self.look(mark)).await;
-            let is_good = match looked {
-                Ok(Ok(seen)) => {
-                    mark = seen;
-                    *self.good_at.lock() = begun_at;
-                    if !was_good {
-                        info!("API keys can be read again");
+            let started_at = Instant::now();
+            let polled = timeout(POLL_TIMEOUT, self.poll(mark)).await;
+            let succeeded = match polled {
+                Ok(Ok(new_mark)) => {
+                    mark = new_mark;
+                    *self.fresh_at.lock() = started_at;
+                    if !last_succeeded {
+                        info!("API keys are readable again");
                     }
                     true
                 }
                 Ok(Err(error)) => {
                     if let StoreError::Closed = error {
-                        debug!("API keys are no longer read: the store is closed");
-                    } else if was_good {
-                        error!(%error, "API keys cannot be read; the last known ones are used");
+                        debug!("stopped polling API keys: the store is closed");
+                    } else if last_succeeded {
+                        error!(%error, "cannot read API keys; using the cached keys");
                     }
                     false
                 }
                 Err(_) => {
-                    if was_good {
-                        let within_ms = LOOK_TIME.as_millis();
+                    if last_succeeded {
+                        let within_ms = POLL_TIMEOUT.as_millis();
                         error!(
                             within_ms,
-                            "API keys are not read in time; the last known ones are used"
+                            "reading API keys timed out; using the cached keys"
                         );
                     }
                     false
                 }
             };
-            was_good = is_good;
-            self.last_look.send_replace(Look { begun_at, is_good });
-            sleep(LOOK_INTERVAL.min(self.look_every)).await;
+            last_succeeded = succeeded;
+            self.last_poll.send_replace(KeyPoll {
+                started_at,
+                succeeded,
+            });
+            sleep(MIN_POLL_INTERVAL.min(self.poll_interval)).await;
         }
     }
 
-    /// Reads the keys if they are not as they were at `mark`; how they stand.
-    async fn look(&self, mark: KeysMark) -> Result<KeysMark, StoreError> {
-        if self.store.keys_mark().await? == mark {
+    /// Reloads the keys if their version in the store differs from `mark`. Returns the new version.
+    async fn poll(&self, mark: KeysVersion) -> Result<KeysVersion, StoreError> {
+        if self.store.keys_version().await? == mark {
             return Ok(mark);
         }
-        let (mark, mut keys) = read(&*self.store).await?;
+        let (mark, mut keys) = read_keys(&*self.store).await?;
         let before = Arc::clone(&self.keys.borrow());
-        keys.go_on_from(&before, &self.metrics);
+        keys.carry_over(&before, &self.metrics);
         self.keys.send_replace(Arc::new(keys));
         Ok(mark)
     }
 
-    /// The key of this identifier, revoked or not, as the store had it a moment ago.
+    /// Returns the key with this identifier, even if the key is revoked.
     ///
     /// # Errors
-    /// When the store could not be read for longer than the keys that were read are trusted; and
-    /// for a key that is not among them, when the store cannot be read now, or the key was damaged
-    /// before it was ever read.
-    pub(super) async fn key(&self, id: &KeyId) -> Result<Option<Arc<Key>>, Unreadable> {
-        if let Some(key) = self.last_known(id) {
-            let good_at = *self.good_at.lock();
-            if !self.last_look.borrow().is_good && good_at.elapsed() > self.trusted_for {
-                return Err(Unreadable::Store);
+    /// When the store has been unreadable for longer than `keys_trusted`. If the key is not cached,
+    /// also when the store is unreadable or the key is damaged.
+    pub(super) async fn key(&self, id: &KeyId) -> Result<Option<Arc<Key>>, UnreadableReason> {
+        if let Some(key) = self.cached_key(id) {
+            let fresh_at = *self.fresh_at.lock();
+            if !self.last_poll.borrow().succeeded && fresh_at.elapsed() > self.max_age {
+                return Err(UnreadableReason::Store);
             }
             return Ok(Some(key));
         }
-        let came_at = Instant::now();
-        let mut looks = self.last_look.subscribe();
-        self.asked.notify_one();
-        let look = timeout(LOOK_TIME, looks.wait_for(|look| look.begun_at >= came_at)).await;
-        match look {
-            Ok(Ok(look)) if look.is_good => {}
-            _ => return Err(Unreadable::Store),
+        let requested_at = Instant::now();
+        let mut polls = self.last_poll.subscribe();
+        self.poll_requested.notify_one();
+        let poll = polls.wait_for(|poll| poll.started_at >= requested_at);
+        let poll = timeout(POLL_TIMEOUT, poll).await;
+        match poll {
+            Ok(Ok(poll)) if poll.succeeded => {}
+            _ => return Err(UnreadableReason::Store),
         }
-        match self.last_known(id) {
-            None if self.is_damaged(id) => Err(Unreadable::Key),
-            known => Ok(known),
+        match self.cached_key(id) {
+            None if self.is_damaged(id) => Err(UnreadableReason::Key),
+            key => Ok(key),
         }
     }
 
-    /// The key of this identifier as it was read last, however long ago.
-    pub(super) fn last_known(&self, id: &KeyId) -> Option<Arc<Key>> {
+    /// Returns the cached key with this identifier, however old it is.
+    pub(super) fn cached_key(&self, id: &KeyId) -> Option<Arc<Key>> {
         self.keys.borrow().by_id.get(id).cloned()
     }
 
-    /// Whether the key of this identifier was damaged when the keys were read last. It may be known
-    /// from before.
+    /// Returns whether the key with this identifier was damaged at the last poll. A readable
+    /// version might still be cached.
     pub(super) fn is_damaged(&self, id: &KeyId) -> bool {
         self.keys.borrow().damaged.contains_key(id)
     }
 
-    /// Is told whenever keys changed.
-    pub(super) fn changes(&self) -> watch::Receiver<Arc<Keys>> {
+    /// Subscribes to changes to the keys.
+    pub(super) fn subscribe(&self) -> watch::Receiver<Arc<CachedKeys>> {
         self.keys.subscribe()
     }
 }
 
-/// The keys of a store, and a mark that is not newer than they are.
-async fn read(store: &dyn KeyStore) -> Result<(KeysMark, Keys), StoreError> {
-    let mark = store.keys_mark().await?;
+/// Reads a store's keys, and a version number that is not newer than these keys.
+async fn read_keys(store: &dyn KeyStore) -> Result<(KeysVersion, CachedKeys), StoreError> {
+    let mark = store.keys_version().await?;
     let mut keys = store.keys().await?;
-    // A store bounds those in force. Of the others the last ones are kept: an older one is told
-    // that it is unknown instead of revoked.
+    // The store bounds the number of valid keys. Only the most recently revoked keys are cached;
+    // keys revoked earlier are refused as unknown.
     let revoked = keys.iter().filter(|key| !key.is_in_force()).count();
     let mut too_many = revoked.saturating_sub(MAX_KEYS);
     keys.retain(|key| {
-        let is_kept = key.is_in_force() || too_many == 0;
-        too_many -= usize::from(!is_kept);
-        is_kept
+        let retains = key.is_in_force() || too_many == 0;
+        too_many -= usize::from(!retains);
+        retains
     });
     let damaged = store.damaged_keys().await?;
     let damaged = damaged.into_iter().map(|now| {
         let before = None;
-        (now.id.clone(), Damaged { now, before })
+        (now.id.clone(), DamagedEntry { now, before })
     });
     let by_id = |key: Key| (key.id.clone(), Arc::new(key));
-    let keys = Keys {
+    let keys = CachedKeys {
         by_id: keys.into_iter().map(by_id).collect(),
         damaged: damaged.take(MAX_KEYS).collect(),
     };

@@ -1,32 +1,32 @@
-//! What a key may allow.
+//! The scopes of API keys: the permissions that a key can have.
 
 use std::{fmt, str::FromStr};
 
 use bridgemaster_store::Scope;
 use thiserror::Error;
 
-/// What a key allows. A key has any number of these.
+/// A permission of an API key. A key has any number of scopes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum KeyScope {
-    /// Take seats with tickets, as the bot that the key is named after.
+    /// Takes seats with tickets, as the bot that the key is named after.
     Play,
-    /// Make matches.
+    /// Creates matches, groups and queues.
     Create,
-    /// See the matches and replays of others.
+    /// Reads other callers' matches and replays.
     Read,
-    /// Change what others made: cancel their matches, replace tickets, run ladders.
+    /// Manages other callers' matches and queues, and runs ladders.
     Admin,
-    /// Call the rules.
+    /// Calls `RulesService`.
     Rules,
 }
 
-/// A text that names no scope.
+/// The error for a text that is not a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("the scopes are play, create, read, admin and rules")]
+#[error("unknown scope; the scopes are play, create, read, admin and rules")]
 pub struct UnknownScope;
 
 impl KeyScope {
-    /// Every scope.
+    /// All scopes, in the order in which they are documented.
     pub const ALL: [Self; 5] = [
         Self::Play,
         Self::Create,
@@ -35,7 +35,7 @@ impl KeyScope {
         Self::Rules,
     ];
 
-    /// Its name.
+    /// The name of the scope, as in `--scope play`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Play => "play",
@@ -46,7 +46,7 @@ impl KeyScope {
         }
     }
 
-    /// Its name, as a store keeps it.
+    /// Converts the scope for the store.
     pub fn to_scope(self) -> Scope {
         Scope::new(self.as_str()).expect("a lower-case word is the text of a scope")
     }
@@ -56,8 +56,8 @@ impl FromStr for KeyScope {
     type Err = UnknownScope;
 
     fn from_str(text: &str) -> Result<Self, UnknownScope> {
-        let named = Self::ALL.into_iter().find(|scope| scope.as_str() == text);
-        named.ok_or(UnknownScope)
+        let found = Self::ALL.into_iter().find(|scope| scope.as_str() == text);
+        found.ok_or(UnknownScope)
     }
 }
 

@@ -1,6 +1,6 @@
-//! When keys were last used, for the list of keys: noted in memory, at most once an hour for a key,
-//! and written to the store by a task of its own, so that no call waits for it. What is noted when
-//! the server stops is written then.
+//! Records when keys were last used, for lists of keys. A use is recorded in memory, at most once
+//! an hour per key. A task writes it to the store, so that no call waits for the write. All
+//! recorded uses are written before the server stops.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -14,39 +14,39 @@ use tokio::{select, time::sleep};
 use tokio_util::sync::CancellationToken;
 use tracing::debug;
 
-/// Least time between two uses of a key that are noted, in ms: who looks whether a key is still in
-/// use looks at days.
-const NOTE_INTERVAL_MS: i64 = 60 * 60 * 1000;
+/// The minimum interval between two recorded uses of a key, in ms: operators look for keys that are
+/// unused for days.
+const RECORD_INTERVAL_MS: i64 = 60 * 60 * 1000;
 
-/// When keys were last used.
+/// Records when keys were last used.
 #[derive(Debug, Default)]
 pub(super) struct KeyUses {
-    noted: Mutex<Noted>,
+    state: Mutex<UseTimes>,
     closing: CancellationToken,
 }
 
 #[derive(Debug, Default)]
-struct Noted {
-    /// The last use of each key that was noted, in milliseconds since 1970 UTC. Only keys of the
-    /// store come here, which are bounded.
+struct UseTimes {
+    /// The last recorded use of each key, in ms since 1970 UTC. The map's size is bounded, since
+    /// only stored keys are recorded.
     at_unix_ms: HashMap<KeyId, i64>,
-    /// Those that the store has not been told.
+    /// Keys whose last use is not written yet.
     unwritten: HashSet<KeyId>,
 }
 
 impl KeyUses {
-    /// Notes that a key is used now, if that is worth it.
-    pub(super) fn note(&self, key: &Key, now_unix_ms: i64) {
-        let mut noted = self.noted.lock();
-        let last = noted.at_unix_ms.get(&key.id).copied();
+    /// Records a use of a key, unless one was recorded within the last hour.
+    pub(super) fn record(&self, key: &Key, now_unix_ms: i64) {
+        let mut state = self.state.lock();
+        let last = state.at_unix_ms.get(&key.id).copied();
         let last = last.max(key.last_used_at_unix_ms);
-        if last.is_none_or(|last| now_unix_ms.saturating_sub(last) >= NOTE_INTERVAL_MS) {
-            noted.at_unix_ms.insert(key.id.clone(), now_unix_ms);
-            noted.unwritten.insert(key.id.clone());
+        if last.is_none_or(|last| now_unix_ms.saturating_sub(last) >= RECORD_INTERVAL_MS) {
+            state.at_unix_ms.insert(key.id.clone(), now_unix_ms);
+            state.unwritten.insert(key.id.clone());
         }
     }
 
-    /// Tells the store of the uses that it does not know, until [`KeyUses::close`].
+    /// Writes recorded uses to the store, until [`KeyUses::close`].
     pub(super) async fn write(self: Arc<Self>, store: Arc<dyn KeyStore>, interval: Duration) {
         loop {
             select! {
@@ -55,11 +55,12 @@ impl KeyUses {
             }
             let is_closing = self.closing.is_cancelled();
             let uses = self.drain_unwritten();
-            // A use that is lost is noted again an hour later, and nothing hangs on it.
+            // If the write fails, the uses are lost. The loss is harmless, since the key's next use
+            // is recorded an hour later.
             if !uses.is_empty()
-                && let Err(error) = store.note_key_uses(uses).await
+                && let Err(error) = store.record_key_uses(uses).await
             {
-                debug!(%error, "the last uses of API keys cannot be stored");
+                debug!(%error, "cannot store the times of the last API key uses");
             }
             if is_closing {
                 return;
@@ -67,15 +68,15 @@ impl KeyUses {
         }
     }
 
-    /// Has the writing end with what is noted by now.
+    /// Ends the task, after it has written all recorded uses.
     pub(super) fn close(&self) {
         self.closing.cancel();
     }
 
     fn drain_unwritten(&self) -> Vec<(KeyId, i64)> {
-        let mut noted = self.noted.lock();
-        let unwritten = std::mem::take(&mut noted.unwritten);
-        let at = |id: KeyId| noted.at_unix_ms.get(&id).map(|at| (id.clone(), *at));
+        let mut state = self.state.lock();
+        let unwritten = std::mem::take(&mut state.unwritten);
+        let at = |id: KeyId| state.at_unix_ms.get(&id).map(|at| (id.clone(), *at));
         unwritten.into_iter().filter_map(at).collect()
     }
 }
@@ -104,23 +105,23 @@ mod tests {
     }
 
     #[test]
-    fn a_use_is_noted_once_an_hour() {
+    fn a_use_is_recorded_once_an_hour() {
         let (uses, mut key) = (KeyUses::default(), key());
         let written = |uses: &KeyUses| {
             let written = uses.drain_unwritten();
             written.into_iter().map(|(_, at)| at).collect::<Vec<_>>()
         };
-        uses.note(&key, 1_000);
-        uses.note(&key, 2_000);
+        uses.record(&key, 1_000);
+        uses.record(&key, 2_000);
         assert_eq!(written(&uses), [1_000]);
-        uses.note(&key, 999 + NOTE_INTERVAL_MS);
+        uses.record(&key, 999 + RECORD_INTERVAL_MS);
         assert!(written(&uses).is_empty());
-        uses.note(&key, 1_000 + NOTE_INTERVAL_MS);
-        assert_eq!(written(&uses), [1_000 + NOTE_INTERVAL_MS]);
-        // A server that has just started knows what the one before noted.
+        uses.record(&key, 1_000 + RECORD_INTERVAL_MS);
+        assert_eq!(written(&uses), [1_000 + RECORD_INTERVAL_MS]);
+        // A restarted server uses what was stored before.
         let uses = KeyUses::default();
         key.last_used_at_unix_ms = Some(5_000);
-        uses.note(&key, 6_000);
+        uses.record(&key, 6_000);
         assert!(written(&uses).is_empty());
     }
 }

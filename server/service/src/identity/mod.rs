@@ -1,24 +1,34 @@
-//! Who calls: API keys, what each allows, and how a call shows one.
+//! Identity and permissions of callers: API keys, their scopes, and how calls present them.
 //!
-//! A server that is given no keys serves anyone. With keys, `Authenticator` finds the
-//! `Caller` of every call, and the services ask it for the scope that they need.
+//! A server without keys serves any caller. With keys, `Authenticator` determines the `Caller` of
+//! every call, and the services check the scopes that they need. A private server has the keys of a
+//! [`PrivateAccess`] instead.
 
 mod api_key;
 mod authenticator;
 mod caller;
+mod calling_bot;
+mod confusable;
 mod key_refusals;
 mod key_ring;
 mod key_scope;
 mod key_uses;
-mod likeness;
+mod page_links;
+mod private_access;
 mod public_read;
-mod sight;
+mod read_access;
 
-pub use api_key::{ApiKey, KEY_METADATA, NoApiKey};
+pub use api_key::{ApiKey, InvalidApiKey, KEY_METADATA};
+pub use calling_bot::CallingBot;
+pub use confusable::are_confusable;
 pub use key_scope::{KeyScope, UnknownScope};
-pub use likeness::look_alike;
+pub use page_links::{OneTimePageLink, PageLinks};
+pub use private_access::{PrivateAccess, RefusedCalls};
 pub use public_read::PublicRead;
 
 pub(crate) use authenticator::Authenticator;
 pub(crate) use caller::Caller;
-pub(crate) use sight::Sight;
+pub(crate) use calling_bot::ConnectionBot;
+pub(crate) use page_links::OpenedLink;
+pub(crate) use private_access::ForbiddenForBot;
+pub(crate) use read_access::ReadAccess;

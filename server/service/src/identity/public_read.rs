@@ -1,15 +1,15 @@
-//! What a server with keys shows without one.
+//! The levels of public reading on a server with keys.
 
-/// What everybody may look at on a server with keys. Each includes those before it.
+/// Read access without a key on a server with keys. Each level includes all lower levels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PublicRead {
-    /// Nothing: each call needs a key.
+    /// No access: each call needs a key.
     #[default]
     None,
-    /// Ladders: how their bots stand, who met whom, and what came of it.
+    /// Ladders: standings, head-to-head results, and results of matches.
     Results,
-    /// Matches too: lists, and matches as they are played.
+    /// In addition, match lists, and matches in play.
     Matches,
-    /// Replays too.
+    /// In addition, replays of ended matches.
     All,
 }

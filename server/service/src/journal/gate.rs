@@ -1,79 +1,81 @@
-//! What keeps effects in until what caused them is stored.
+//! Withholds the effects of an entry until the entry is committed.
 
 use std::{sync::Arc, task::Waker, time::Instant};
 
 use parking_lot::Mutex;
 use tokio::sync::SetOnce;
 
-/// The storage failed: the effect must never be seen.
+/// The error after a failed commit. The commit's effects must never become visible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NotStored;
 
-/// The outcome of one commit, for everything that waits for it; with the moment of a good one.
+/// The outcome of one commit, shared by everything that waits for it. A success carries the instant
+/// at which it completed.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Gate(Arc<Settling>);
+pub(crate) struct Gate(Arc<GateState>);
 
 #[derive(Debug, Default)]
-struct Settling {
+struct GateState {
     outcome: SetOnce<Result<Instant, NotStored>>,
-    /// To be woken once there is an outcome.
-    woken: Mutex<Vec<Waker>>,
+    /// Wakers to call once there is an outcome.
+    wakers: Mutex<Vec<Waker>>,
 }
 
 impl Gate {
-    /// The commit is done, or has failed.
-    pub(crate) fn settle(&self, outcome: Result<(), NotStored>) {
-        // Only the writer settles a gate, and once.
+    /// Resolves the gate, with the outcome of the commit.
+    pub(crate) fn resolve(&self, outcome: Result<(), NotStored>) {
+        // Only the journal writer resolves a gate, and only once.
         let _ = self.0.outcome.set(outcome.map(|()| Instant::now()));
-        let woken = std::mem::take(&mut *self.0.woken.lock());
-        for waker in woken {
+        let wakers = std::mem::take(&mut *self.0.wakers.lock());
+        for waker in wakers {
             waker.wake();
         }
     }
 
-    /// Wakes once the commit is done or has failed; at once if it is already.
-    pub(crate) fn wake_when_settled(&self, waker: Waker) {
+    /// Wakes `waker` once the commit is durable or has failed, or immediately if the outcome is
+    /// known.
+    pub(crate) fn wake_when_resolved(&self, waker: Waker) {
         {
-            let mut woken = self.0.woken.lock();
-            // Under the lock: an outcome that comes later finds it.
+            let mut wakers = self.0.wakers.lock();
+            // The outcome is checked under the lock, so that `resolve` finds the waker in the list.
             if self.outcome().is_none() {
-                woken.push(waker);
+                wakers.push(waker);
                 return;
             }
         }
         waker.wake();
     }
 
-    /// What came of the commit; `None` while nothing has.
+    /// Returns the outcome of the commit, or `None` while it is pending.
     fn outcome(&self) -> Option<Result<(), NotStored>> {
         Some(self.0.outcome.get()?.map(|_| ()))
     }
 
-    /// Whether effects may leave now.
+    /// Returns whether the commit is durable, so that its effects can be released.
     pub(crate) fn is_open(&self) -> bool {
         self.opened_at().is_some()
     }
 
-    /// When effects were first allowed to leave, if they are.
+    /// Returns the instant at which the commit succeeded, if it did.
     pub(crate) fn opened_at(&self) -> Option<Instant> {
         self.0.outcome.get()?.ok()
     }
 
-    /// Whether both wait for one commit.
+    /// Returns whether both gates belong to the same commit.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Completes when effects may leave.
+    /// Completes when effects can be released.
     ///
     /// # Errors
-    /// [`NotStored`] when they may never.
+    /// [`NotStored`] if the commit failed.
     pub(crate) async fn wait(&self) -> Result<(), NotStored> {
         self.0.outcome.wait().await.map(|_| ())
     }
 }
 
-/// Something to be shown, and the gate before it; a server without a store has no gates.
+/// A value that becomes visible once a commit is durable. A server without a store has no gates.
 #[derive(Clone, Debug)]
 pub(crate) struct Gated<T> {
     value: T,
@@ -81,26 +83,26 @@ pub(crate) struct Gated<T> {
 }
 
 impl<T> Gated<T> {
-    /// To be shown when `gate` is open.
+    /// Withholds `value` until `gate` opens. Without a gate, `value` is visible immediately.
     pub(crate) fn new(value: T, gate: Option<Gate>) -> Self {
         Self { value, gate }
     }
 
-    /// The value, whether it may be shown or not.
+    /// Returns the value regardless of the gate.
     pub(crate) fn value(&self) -> &T {
         &self.value
     }
 
-    /// The value, once it may be shown.
+    /// Returns the value once its commit is durable.
     ///
     /// # Errors
-    /// [`NotStored`] when it may never.
-    pub(crate) async fn shown(self) -> Result<T, NotStored> {
+    /// [`NotStored`] if the commit failed.
+    pub(crate) async fn committed(self) -> Result<T, NotStored> {
         self.wait().await?;
         Ok(self.value)
     }
 
-    /// Whether the value may be shown, or may never be; `None` while that is not known.
+    /// Returns the outcome of the commit that gates the value, or `None` while it is pending.
     pub(crate) fn outcome(&self) -> Option<Result<(), NotStored>> {
         match &self.gate {
             Some(gate) => gate.outcome(),
@@ -108,10 +110,10 @@ impl<T> Gated<T> {
         }
     }
 
-    /// Completes when the value may be shown.
+    /// Completes when the commit that gates the value is durable.
     ///
     /// # Errors
-    /// [`NotStored`] when it may never.
+    /// [`NotStored`] if the commit failed.
     pub(crate) async fn wait(&self) -> Result<(), NotStored> {
         match &self.gate {
             Some(gate) => gate.wait().await,
@@ -119,7 +121,7 @@ impl<T> Gated<T> {
         }
     }
 
-    /// The value, whether it may be shown or not.
+    /// Returns the value regardless of the gate.
     pub(crate) fn into_value(self) -> T {
         self.value
     }

@@ -1,4 +1,4 @@
-//! The commits that are begun and not durable yet.
+//! Tracks commits that have started but are not durable yet, so that their gates open in order.
 
 use std::{collections::VecDeque, time::Instant};
 
@@ -7,41 +7,41 @@ use parking_lot::Mutex;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::{Gate, NotStored};
-use crate::spans::OfCommit;
+use crate::spans::CommitSpan;
 
-/// A commit that is begun.
-pub(super) struct Begun {
-    /// Its writes.
+/// A commit that has started.
+pub(super) struct PendingCommit {
+    /// The number of writes in the commit.
     pub(super) count: usize,
-    /// When that was.
-    pub(super) begun: Instant,
-    pub(super) of_commit: Option<OfCommit>,
+    pub(super) started: Instant,
+    pub(super) commit_span: Option<CommitSpan>,
     pub(super) outcome: Result<Flush, StoreError>,
-    /// Given back when it is settled.
-    pub(super) _room: OwnedSemaphorePermit,
+    /// The permit for one commit in flight, released when the commit completes.
+    pub(super) _permit: OwnedSemaphorePermit,
 }
 
-/// The gates of the commits that are begun, in their order.
+/// The gates of the started commits, oldest first.
 #[derive(Default)]
 pub(super) struct InFlight(Mutex<VecDeque<Gate>>);
 
 impl InFlight {
-    pub(super) fn begun(&self, gate: Gate) {
+    pub(super) fn push(&self, gate: Gate) {
         self.0.lock().push_back(gate);
     }
 
-    /// The first of them is durable.
-    pub(super) fn committed(&self) {
+    /// Opens the gate of the oldest commit. That commit is durable now.
+    pub(super) fn complete_first(&self) {
         let first = self.0.lock().pop_front();
         if let Some(gate) = first {
-            gate.settle(Ok(()));
+            gate.resolve(Ok(()));
         }
     }
 
-    /// The first of them is not: what comes after it may be stored, but nobody may see it.
-    pub(super) fn fail(&self) {
+    /// Fails all pending gates. Later commits might reach the store, but none of their effects
+    /// become visible.
+    pub(super) fn fail_all(&self) {
         for gate in self.0.lock().drain(..) {
-            gate.settle(Err(NotStored));
+            gate.resolve(Err(NotStored));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The journal of one match, as far as it goes to the store.
+//! Writes the journal entries of one match to the store.
 
 use std::sync::Arc;
 
@@ -16,14 +16,14 @@ pub(crate) struct MatchJournal {
 }
 
 impl MatchJournal {
-    /// The journal of the match that the store knows by this identifier.
+    /// Creates the journal for the match that has this identifier in the store.
     pub(crate) fn new(journal: Arc<Journal>, id: MatchId) -> Self {
         Self { journal, id }
     }
 
-    /// Queues an entry, with the last one what stays of the match, and what is noted with it. What
-    /// comes of the entry must wait for the gate.
-    pub(crate) fn store(&self, entry: StoredEntry, notes: Vec<Write>) -> Gate {
+    /// Queues an entry with its records; the last entry also stores the finished match. Effects of
+    /// the entry must wait for the returned gate.
+    pub(crate) fn store(&self, entry: StoredEntry, records: Vec<Write>) -> Gate {
         let append = Write::Append {
             match_id: self.id.clone(),
             number: entry.number,
@@ -34,14 +34,14 @@ impl MatchJournal {
             ended_at_unix_ms: now_unix_ms(),
             summary: finish.summary,
             replay: finish.replay.to_vec(),
-            // A bot whose name no key can have is of no key.
+            // A bot name that is not a valid key name belongs to no key.
             parties: finish
                 .parties
                 .into_iter()
                 .filter_map(|name| KeyName::new(name).ok())
                 .collect(),
         });
-        let writes = [append].into_iter().chain(finish).chain(notes);
+        let writes = [append].into_iter().chain(finish).chain(records);
         self.journal.queue(writes)
     }
 }

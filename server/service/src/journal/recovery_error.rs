@@ -1,18 +1,18 @@
-//! Why a server cannot go on with what is in its store.
+//! Errors while a server restores matches from its store.
 
 use bridgemaster_store::StoreError;
 use thiserror::Error;
 
-/// Why a server cannot go on with what is in its store.
+/// The error when a server cannot restore the contents of its store.
 #[derive(Debug, Error)]
 pub enum RecoveryError {
-    /// The store cannot be read.
+    /// The store could not be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The store has no match of an identifier that is to be given up.
-    #[error("there is no match {match_id} in the store that could be given up")]
-    NotThere {
-        /// The match.
+    /// A match that was to be dropped is not in the store.
+    #[error("cannot drop match {match_id}: it is not in the store")]
+    UnknownMatch {
+        /// The identifier of the match that was to be dropped.
         match_id: String,
     },
 }

@@ -1,4 +1,5 @@
-//! The one task that commits, for all matches.
+//! A server's journal: the queue of all matches' writes, and the task that commits the writes in
+//! batches.
 
 use std::{
     convert::Infallible,
@@ -16,29 +17,29 @@ use tracing::{error, warn};
 
 use super::{
     Gate, NotStored,
-    gathering::Gathering,
-    in_flight::{Begun, InFlight},
+    batching::CommitBatching,
+    in_flight::{InFlight, PendingCommit},
 };
-use crate::{metrics::Metrics, spans::OfCommit};
+use crate::{metrics::Metrics, spans::CommitSpan};
 
-/// Time of a commit from which on an operator should know of it: every bot waits for it.
-const WARN_COMMIT: Duration = Duration::from_millis(100);
+/// Commits that take longer than this are logged as a warning, since every bot waits for them.
+const SLOW_COMMIT: Duration = Duration::from_millis(100);
 
-/// Commits that are begun and not durable, at most: where a store makes them durable side by side, the
-/// next begins this part of their time after the last. More of them would hold less each, and cost
-/// more for each decision.
-const MAX_IN_FLIGHT: usize = 3;
+/// The maximum number of commits that have started but are not durable yet. The maximum matters for
+/// stores that make commits durable concurrently. A higher maximum would leave fewer entries in
+/// each commit, and so raise the cost per decision.
+const MAX_COMMITS_IN_FLIGHT: usize = 3;
 
-/// What waits to be committed, and what commits it.
+/// The queue of writes and the task that commits them.
 pub(crate) struct Journal {
     store: Arc<dyn Store>,
     metrics: Arc<Metrics>,
     traces: Traces,
     queue: Mutex<Queue>,
-    /// Notified when there is something in the queue.
+    /// Notified when the queue is no longer empty.
     filled: Notify,
-    gathering: Gathering,
-    /// Cancelled when a commit failed.
+    batching: CommitBatching,
+    /// Cancelled when a commit fails.
     failed: CancellationToken,
     failure: OnceLock<Arc<StoreError>>,
 }
@@ -46,20 +47,21 @@ pub(crate) struct Journal {
 #[derive(Default)]
 struct Queue {
     writes: Vec<Write>,
-    /// How often something was queued: an entry with what belongs to it, a new match, or notes.
+    /// The number of queued units. A unit is an entry with its records, a new match, or a group of
+    /// other records.
     entries: usize,
-    /// Of the commit that the writes will go into.
+    /// The gate of the commit that will contain the queued writes.
     gate: Gate,
-    /// A commit has failed: nothing is taken any more.
+    /// A commit has failed, so nothing more is accepted.
     failed: bool,
 }
 
 impl Queue {
-    /// What is to be committed next. The queue after it is empty, and has room for as much.
-    fn next(&mut self) -> Self {
-        let room = Vec::with_capacity(self.writes.len());
+    /// Removes and returns the queued writes, for the next commit. The queue retains its capacity.
+    fn take(&mut self) -> Self {
+        let empty = Vec::with_capacity(self.writes.len());
         Self {
-            writes: std::mem::replace(&mut self.writes, room),
+            writes: std::mem::replace(&mut self.writes, empty),
             entries: std::mem::take(&mut self.entries),
             gate: std::mem::take(&mut self.gate),
             failed: self.failed,
@@ -75,61 +77,61 @@ impl Journal {
             traces,
             queue: Mutex::default(),
             filled: Notify::new(),
-            gathering: Gathering::default(),
+            batching: CommitBatching::default(),
             failed: CancellationToken::new(),
             failure: OnceLock::new(),
         }
     }
 
-    /// What it writes to.
     pub(crate) fn store(&self) -> &Arc<dyn Store> {
         &self.store
     }
 
-    /// Cancelled when a commit failed; the store is not trusted from then on.
-    pub(crate) fn failed(&self) -> &CancellationToken {
+    /// Returns a token that is cancelled when a commit fails. After a failed commit, the store is
+    /// no longer trusted.
+    pub(crate) fn failure_token(&self) -> &CancellationToken {
         &self.failed
     }
 
-    /// What a commit failed with, if one did.
+    /// Returns the error that stopped all commits, if a commit has failed.
     pub(crate) fn failure(&self) -> Option<Arc<StoreError>> {
         self.failure.get().cloned()
     }
 
-    /// Nothing is committed any more, for this reason: every gate stays shut from now on.
+    /// Stops all commits because of `error`. No gate opens from now on.
     pub(crate) fn fail(&self, error: StoreError) {
         let mut queue = self.lock();
         queue.failed = true;
         queue.writes.clear();
         queue.entries = 0;
-        queue.gate.settle(Err(NotStored));
+        queue.gate.resolve(Err(NotStored));
         drop(queue);
         let _ = self.failure.set(Arc::new(error));
         self.failed.cancel();
     }
 
-    /// Queues notes.
-    pub(crate) fn note(&self, notes: Vec<Write>) -> Gate {
-        self.queue(notes)
+    /// Queues records that belong to no entry.
+    pub(crate) fn queue_records(&self, records: Vec<Write>) -> Gate {
+        self.queue(records)
     }
 
-    /// Queues a new match, and what is noted with it.
-    pub(crate) fn open(
+    /// Queues a new match, together with its records.
+    pub(crate) fn queue_match(
         &self,
         match_id: MatchId,
         opened_at_unix_ms: i64,
         header: Vec<u8>,
-        notes: impl IntoIterator<Item = Write>,
+        records: impl IntoIterator<Item = Write>,
     ) -> Gate {
         let open = Write::OpenMatch {
             match_id,
             opened_at_unix_ms,
             header,
         };
-        self.queue([open].into_iter().chain(notes))
+        self.queue([open].into_iter().chain(records))
     }
 
-    /// Queues writes for one commit. After a failure the gate never opens.
+    /// Queues writes for one commit. After a failure the returned gate never opens.
     pub(super) fn queue(&self, writes: impl IntoIterator<Item = Write>) -> Gate {
         let mut queue = self.lock();
         if queue.failed {
@@ -144,102 +146,118 @@ impl Journal {
         if was_empty {
             self.filled.notify_one();
         }
-        self.gathering.now_waiting(entries);
+        self.batching.on_queued(entries);
         gate
     }
 
-    /// Commits what is queued, all of it at once, until it is dropped or a commit fails.
+    /// Commits queued writes in batches until the future is dropped or a commit fails.
     pub(crate) async fn write(self: Arc<Self>) {
-        let (begun, to_be_settled) = mpsc::unbounded_channel();
+        let (commits, pending) = mpsc::unbounded_channel();
         let in_flight = InFlight::default();
         let error = tokio::select! {
             biased;
-            error = self.settle(&in_flight, to_be_settled) => error,
-            never = self.begin(&in_flight, begun) => match never {},
+            error = self.complete_commits(&in_flight, pending) => error,
+            never = self.begin_commits(&in_flight, commits) => match never {},
         };
-        error!(%error, "the store failed: all matches stop");
-        in_flight.fail();
+        error!(%error, "a commit failed; all matches stop");
+        in_flight.fail_all();
         self.fail(error);
     }
 
-    /// Begins one commit after the other.
-    async fn begin(&self, in_flight: &InFlight, begun: mpsc::UnboundedSender<Begun>) -> Infallible {
-        let room = Arc::new(Semaphore::new(MAX_IN_FLIGHT));
-        while let Ok(room) = Arc::clone(&room).acquire_owned().await {
+    /// Starts commits one after the other.
+    async fn begin_commits(
+        &self,
+        in_flight: &InFlight,
+        commits: mpsc::UnboundedSender<PendingCommit>,
+    ) -> Infallible {
+        let permits = Arc::new(Semaphore::new(MAX_COMMITS_IN_FLIGHT));
+        while let Ok(permit) = Arc::clone(&permits).acquire_owned().await {
             self.filled.notified().await;
-            self.gathering.gather(|| self.lock().entries).await;
-            let commit = self.begin_next(in_flight, room).await;
+            self.batching.wait_for_batch(|| self.lock().entries).await;
+            let commit = self.begin_next(in_flight, permit).await;
             let has_failed = commit.outcome.is_err();
-            if begun.send(commit).is_err() || has_failed {
+            if commits.send(commit).is_err() || has_failed {
                 break;
             }
         }
-        // Whoever settles ends with those before it.
+        // This future never completes. The caller drops it once `complete_commits` reaches the
+        // failed commit.
         pending().await
     }
 
-    async fn begin_next(&self, in_flight: &InFlight, room: OwnedSemaphorePermit) -> Begun {
-        let Queue { writes, gate, .. } = self.lock().next();
-        in_flight.begun(gate);
-        let of_commit = OfCommit::begin(&self.traces, &writes).filter(|_| !writes.is_empty());
-        let (count, begun) = (writes.len(), Instant::now());
-        let outcome = match writes.is_empty() {
-            true => Ok(Flush::done()),
-            false => self.store.begin_commit(writes).await,
+    async fn begin_next(
+        &self,
+        in_flight: &InFlight,
+        permit: OwnedSemaphorePermit,
+    ) -> PendingCommit {
+        let Queue { writes, gate, .. } = self.lock().take();
+        in_flight.push(gate);
+        let commit_span = CommitSpan::start(&self.traces, &writes).filter(|_| !writes.is_empty());
+        let (count, started) = (writes.len(), Instant::now());
+        let outcome = if writes.is_empty() {
+            Ok(Flush::already_durable())
+        } else {
+            self.store.begin_commit(writes).await
         };
-        Begun {
+        PendingCommit {
             count,
-            begun,
-            of_commit,
+            started,
+            commit_span,
             outcome,
-            _room: room,
+            _permit: permit,
         }
     }
 
-    /// Opens the gates of commits in their order, until one fails; what it failed with.
-    async fn settle(
+    /// Opens the gates of commits in order until one fails, and returns its error.
+    async fn complete_commits(
         &self,
         in_flight: &InFlight,
-        mut begun: mpsc::UnboundedReceiver<Begun>,
+        mut commits: mpsc::UnboundedReceiver<PendingCommit>,
     ) -> StoreError {
-        while let Some(commit) = begun.recv().await {
-            let Begun {
+        while let Some(commit) = commits.recv().await {
+            let PendingCommit {
                 count,
-                begun,
-                of_commit,
+                started,
+                commit_span,
                 outcome,
-                _room,
+                _permit,
             } = commit;
             let committed = match outcome {
                 Ok(flush) => flush.wait().await,
                 Err(error) => Err(error),
             };
             if count > 0 {
-                self.tell(count, begun.elapsed(), of_commit, committed.is_err());
+                self.record_commit(count, started.elapsed(), commit_span, committed.is_err());
             }
             match committed {
-                Ok(()) => in_flight.committed(),
+                Ok(()) => in_flight.complete_first(),
                 Err(error) => return error,
             }
         }
         StoreError::Closed
     }
 
-    /// Tells operators of a commit that has ended.
-    fn tell(&self, count: usize, time: Duration, of_commit: Option<OfCommit>, has_failed: bool) {
-        if time >= WARN_COMMIT {
+    /// Records metrics, logs and the trace span of a completed commit.
+    fn record_commit(
+        &self,
+        count: usize,
+        time: Duration,
+        commit_span: Option<CommitSpan>,
+        has_failed: bool,
+    ) {
+        if time >= SLOW_COMMIT {
             warn!(commit_ms = time.as_millis(), "the store is slow");
         }
         if !has_failed {
-            self.metrics.committed(count, time);
+            self.metrics.observe_commit(count, time);
         }
-        if let Some(of_commit) = of_commit {
-            self.traces.ended(|| of_commit.span(has_failed));
+        if let Some(commit_span) = commit_span {
+            self.traces.record(|| commit_span.span(has_failed));
         }
     }
 
-    /// Completes when everything that is queued now is committed, or cannot be.
-    pub(crate) async fn settled(&self) {
+    /// Completes when everything queued so far is committed or has failed.
+    pub(crate) async fn flush(&self) {
         let gate = {
             let queue = self.lock();
             if queue.failed {
@@ -248,7 +266,7 @@ impl Journal {
             queue.gate.clone()
         };
         self.filled.notify_one();
-        // Whoever queued learns of a failure; here only the end of the wait counts.
+        // A failure is ignored here, since the gates report it to the callers that queued writes.
         let _ = gate.wait().await;
     }
 
@@ -283,12 +301,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_queued_while_nothing_is_written_shares_a_commit_and_its_gate() {
+    async fn entries_queued_before_a_commit_share_its_gate() {
         let store = Arc::new(MemoryStore::new());
         let journal = Arc::new(Journal::new(
             Arc::clone(&store) as _,
             metrics(),
-            Traces::off(),
+            Traces::disabled(),
         ));
         let gates = ["a", "b"].map(|id| journal.queue([open(id)]));
         assert!(!gates[0].is_open());
@@ -297,75 +315,75 @@ mod tests {
             assert_eq!(gate.wait().await, Ok(()));
         }
         assert_eq!(store.open_match_ids().await.unwrap().len(), 2);
-        journal.settled().await;
+        journal.flush().await;
         writing.abort();
     }
 
     #[tokio::test]
-    async fn after_a_failed_commit_no_gate_opens_any_more() {
+    async fn no_gate_opens_after_a_failed_commit() {
         let journal = Arc::new(Journal::new(
             Arc::new(MemoryStore::new()),
             metrics(),
-            Traces::off(),
+            Traces::disabled(),
         ));
         let writing = tokio::spawn(Arc::clone(&journal).write());
         assert_eq!(journal.queue([open("a")]).wait().await, Ok(()));
         let lost = journal.queue([open("b"), open("a")]);
         assert_eq!(lost.wait().await, Err(NotStored));
         assert_eq!(journal.queue([open("c")]).wait().await, Err(NotStored));
-        journal.settled().await;
+        journal.flush().await;
         writing.await.unwrap();
-        assert!(journal.failed().is_cancelled());
+        assert!(journal.failure_token().is_cancelled());
         let ids = journal.store().open_match_ids().await.unwrap();
         assert_eq!(ids.len(), 1, "nothing half-written");
         assert!(journal.failure().is_some());
     }
 
-    /// A commit that is begun, of which `outcome` tells.
-    async fn begun(
-        room: &Arc<Semaphore>,
+    /// Creates a started commit with this `outcome`.
+    async fn pending_commit(
+        permit: &Arc<Semaphore>,
         outcome: impl Future<Output = Result<(), StoreError>> + Send + 'static,
-    ) -> Begun {
-        Begun {
+    ) -> PendingCommit {
+        PendingCommit {
             count: 1,
-            begun: Instant::now(),
-            of_commit: None,
-            outcome: Ok(Flush::until(outcome)),
-            _room: Arc::clone(room).acquire_owned().await.unwrap(),
+            started: Instant::now(),
+            commit_span: None,
+            outcome: Ok(Flush::from_future(outcome)),
+            _permit: Arc::clone(permit).acquire_owned().await.unwrap(),
         }
     }
 
     #[tokio::test]
     async fn gates_open_in_the_order_of_their_commits_and_none_after_one_that_failed() {
-        let journal = Journal::new(Arc::new(MemoryStore::new()), metrics(), Traces::off());
-        let (in_flight, room) = (InFlight::default(), Arc::new(Semaphore::new(4)));
-        let (begun_commits, to_be_settled) = mpsc::unbounded_channel();
+        let journal = Journal::new(Arc::new(MemoryStore::new()), metrics(), Traces::disabled());
+        let (in_flight, permit) = (InFlight::default(), Arc::new(Semaphore::new(4)));
+        let (commits, pending) = mpsc::unbounded_channel();
         let (done, is_done) = oneshot::channel::<()>();
         let gates: [Gate; 4] = Default::default();
         for gate in &gates {
-            in_flight.begun(gate.clone());
+            in_flight.push(gate.clone());
         }
-        let first = begun(&room, async {
+        let first = pending_commit(&permit, async {
             is_done.await.unwrap();
             Ok(())
         });
-        let failed = begun(&room, async { Err(StoreError::Closed) });
+        let failed = pending_commit(&permit, async { Err(StoreError::Closed) });
         for commit in [
             first.await,
-            begun(&room, async { Ok(()) }).await,
+            pending_commit(&permit, async { Ok(()) }).await,
             failed.await,
-            begun(&room, async { Ok(()) }).await,
+            pending_commit(&permit, async { Ok(()) }).await,
         ] {
-            begun_commits.send(commit).unwrap();
+            commits.send(commit).unwrap();
         }
-        let mut settling = pin!(journal.settle(&in_flight, to_be_settled));
-        // All but the first are done.
-        assert!(poll_once(settling.as_mut()).await.is_none());
+        let mut completing = pin!(journal.complete_commits(&in_flight, pending));
+        // All commits but the first are already durable.
+        assert!(poll_once(completing.as_mut()).await.is_none());
         assert!(!gates.iter().any(Gate::is_open));
-        assert_eq!(room.available_permits(), 0);
+        assert_eq!(permit.available_permits(), 0);
         done.send(()).unwrap();
-        settling.await;
-        in_flight.fail();
+        completing.await;
+        in_flight.fail_all();
         assert!(gates[0].is_open() && gates[1].is_open());
         for gate in &gates[2..] {
             assert_eq!(gate.wait().await, Err(NotStored));

@@ -1,5 +1,5 @@
-//! The matches of a ladder that are made and not over, apart from what else is known of it: whoever
-//! ends a match must not wait until ratings are fitted.
+//! A ladder's matches that were created and have not ended. These matches have a separate lock, so
+//! that recording the end of a match need not wait for the ladder's lock.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,42 +8,43 @@ use tokio::sync::oneshot;
 
 use crate::refusal::Refusal;
 
-/// Tells whoever asked for a match that it is made.
-type Asker = oneshot::Sender<Result<MatchId, Refusal>>;
+/// Notifies the caller that requested a match.
+type Requester = oneshot::Sender<Result<MatchId, Refusal>>;
 
-/// The matches of a ladder that are made and not taken in as over.
+/// A ladder's matches that were created and whose ends are not applied yet.
 #[derive(Default)]
 pub(super) struct InPlay {
     numbers: HashMap<MatchId, u64>,
-    /// Those that have ended.
+    /// Matches that have ended.
     ended: HashSet<MatchId>,
-    /// Who waits for matches that are not made yet.
-    asked: HashMap<u64, Asker>,
+    /// The callers that wait for requested matches to be created, by number.
+    requesters: HashMap<u64, Requester>,
 }
 
 impl InPlay {
-    /// Somebody asks for a match, and is told when it is made.
-    pub(super) fn is_asked_for(&mut self, number: u64, asker: Asker) {
-        self.asked.insert(number, asker);
+    /// Adds a caller that waits for a match to be created.
+    pub(super) fn add_requester(&mut self, number: u64, requester: Requester) {
+        self.requesters.insert(number, requester);
     }
 
-    pub(super) fn is_made(&mut self, number: u64, id: &MatchId) {
+    /// Records that a match was created, and notifies its requester.
+    pub(super) fn mark_created(&mut self, number: u64, id: &MatchId) {
         self.numbers.insert(id.clone(), number);
-        if let Some(asker) = self.asked.remove(&number) {
-            // Whoever asked may be gone.
-            let _ = asker.send(Ok(id.clone()));
+        if let Some(requester) = self.requesters.remove(&number) {
+            // The requester might have been dropped.
+            let _ = requester.send(Ok(id.clone()));
         }
     }
 
-    /// A match cannot be made.
-    pub(super) fn is_not_made(&mut self, number: u64, why: Refusal) {
-        if let Some(asker) = self.asked.remove(&number) {
-            let _ = asker.send(Err(why));
+    /// Notifies the requester that its match cannot be created.
+    pub(super) fn mark_failed(&mut self, number: u64, why: Refusal) {
+        if let Some(requester) = self.requesters.remove(&number) {
+            let _ = requester.send(Err(why));
         }
     }
 
-    /// A match has ended; whether it is one of these.
-    pub(super) fn over(&mut self, id: &MatchId) -> bool {
+    /// Records that a match has ended. Returns whether the match belongs to the ladder.
+    pub(super) fn mark_ended(&mut self, id: &MatchId) -> bool {
         let is_own = self.numbers.contains_key(id);
         if is_own {
             self.ended.insert(id.clone());
@@ -51,7 +52,8 @@ impl InPlay {
         is_own
     }
 
-    /// The matches that have ended since this was asked last, with their numbers.
+    /// Removes and returns the matches that have ended since the last call, ordered by match
+    /// number.
     pub(super) fn take_ended(&mut self) -> Vec<(u64, MatchId)> {
         let ended = std::mem::take(&mut self.ended).into_iter();
         let numbered = ended.filter_map(|id| Some((*self.numbers.get(&id)?, id)));
@@ -60,9 +62,9 @@ impl InPlay {
         numbered
     }
 
-    /// A match is taken in as over.
-    pub(super) fn forget(&mut self, number: u64, id: Option<&MatchId>) {
-        self.asked.remove(&number);
+    /// Removes a match whose end is applied.
+    pub(super) fn remove(&mut self, number: u64, id: Option<&MatchId>) {
+        self.requesters.remove(&number);
         if let Some(id) = id {
             self.numbers.remove(id);
             self.ended.remove(id);

@@ -1,4 +1,4 @@
-//! The ladders of a server.
+//! The set of all of a server's ladders: creation, lookup, and recovery after a restart.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -16,23 +16,23 @@ use tracing::{error, info};
 
 use super::{
     LiveLadder,
-    entering::AllVersions,
+    capacity::ServerVersionCount,
+    change_queue::ChangeQueue,
     fitting,
-    rows::Description,
-    running,
-    telling::{say, storage_failed},
-    turns::Turns,
+    lobby_status::{publish_status, storage_failed},
+    rows::LadderDescription,
+    runner,
 };
 use crate::{
-    hosting::{HostedMatch, MatchListener, Matches, Ticket},
     journal::Gate,
-    limits::{MAX_LADDERS, MAX_REPEATED_CHARS},
-    lobby::{Lobby, QueueId, QueueRules, Standing},
+    limits::{MAX_LADDERS, MAX_QUOTED_CHARS},
+    live::{HostedMatch, MatchListener, Matches, Ticket},
+    lobby::{Lobby, QueueId, QueueRules, VersionStatus},
     metrics::DamagedValue,
     refusal::Refusal,
 };
 
-/// The ladders of a server, by name. It is told which matches are over.
+/// A server's ladders, by name.
 #[derive(Default)]
 pub(crate) struct LadderSet(Mutex<BTreeMap<LadderId, Arc<LiveLadder>>>);
 
@@ -41,57 +41,57 @@ impl LadderSet {
         self.0.lock().values().cloned().collect()
     }
 
-    fn over(&self, id: &MatchId) {
+    fn mark_ended(&self, id: &MatchId) {
         for ladder in self.all() {
-            ladder.over(id);
+            ladder.mark_ended(id);
         }
     }
 }
 
-/// Tells ladders which matches are over.
+/// Notifies ladders when their matches have ended.
 pub(crate) struct LadderListener(Arc<LadderSet>);
 
 impl MatchListener for LadderListener {
-    fn hosted(&self, _: &dyn HostedMatch, _: &dyn Fn(Seat) -> Ticket, _: bool) {}
+    fn on_hosted(&self, _: &dyn HostedMatch, _: &dyn Fn(Seat) -> Ticket, _: bool) {}
 
-    fn joined(&self, _: &MatchId, _: Seat) {}
+    fn on_joined(&self, _: &MatchId, _: Seat) {}
 
-    fn over(&self, id: &MatchId, gate: Option<&Gate>) {
+    fn on_over(&self, id: &MatchId, gate: Option<&Gate>) {
         match gate {
             Some(gate) if !gate.is_open() => {
                 let (gate, id, set) = (gate.clone(), id.clone(), Arc::clone(&self.0));
                 tokio::spawn(async move {
-                    // If it is never stored, the server ends.
+                    // If the end cannot be stored, the server stops.
                     if gate.wait().await.is_ok() {
-                        set.over(&id);
+                        set.mark_ended(&id);
                     }
                 });
             }
-            _ => self.0.over(id),
+            _ => self.0.mark_ended(id),
         }
     }
 }
 
-/// The ladders of a server, and what runs them.
+/// A server's ladders, and the tasks that run them.
 pub(crate) struct Ladders {
     set: Arc<LadderSet>,
     store: Arc<dyn Store>,
     matches: Arc<Matches>,
     lobby: Arc<Lobby>,
-    running: Mutex<Vec<AbortOnDropHandle<()>>>,
-    all_versions: AllVersions,
-    /// Ladders are made one after the other, each to its end.
-    turns: Turns,
+    tasks: Mutex<Vec<AbortOnDropHandle<()>>>,
+    version_count: ServerVersionCount,
+    /// Creates ladders one after the other, each to completion.
+    change_queue: ChangeQueue,
 }
 
 impl Ladders {
-    /// Who is to be told which matches are over, and the set that is told.
+    /// Creates an empty set of ladders, and the listener that notifies them.
     pub(crate) fn listener() -> (Arc<LadderSet>, Arc<LadderListener>) {
         let set = Arc::new(LadderSet::default());
         (Arc::clone(&set), Arc::new(LadderListener(set)))
     }
 
-    /// Ladders that are kept in the store; without one they end with the server.
+    /// Creates a server's ladders. Without a store they exist only as long as the server runs.
     pub(crate) fn new(
         set: Arc<LadderSet>,
         store: Option<Arc<dyn Store>>,
@@ -103,36 +103,36 @@ impl Ladders {
             store: store.unwrap_or_else(|| Arc::new(MemoryStore::new())),
             matches,
             lobby,
-            running: Mutex::default(),
-            all_versions: AllVersions::default(),
-            turns: Turns::begin(),
+            tasks: Mutex::default(),
+            version_count: ServerVersionCount::default(),
+            change_queue: ChangeQueue::spawn(),
         }
     }
 
-    /// Takes the ladders that an earlier server left.
+    /// Loads the stored ladders.
     ///
     /// # Errors
-    /// A failure of the store.
+    /// When the store fails.
     pub(crate) async fn recover(&self) -> Result<(), StoreError> {
         let metrics = self.matches.metrics();
         let rows = self.store.ladders().await?;
         for damage in rows.damaged {
-            error!(%damage, "a ladder cannot be read, and is not played");
-            metrics.damaged(DamagedValue::Ladder);
+            error!(%damage, "cannot read a ladder; it plays no matches");
+            metrics.count_damaged(DamagedValue::Ladder);
         }
-        for stored in rows.kept {
+        for stored in rows.intact {
             let store = Arc::clone(&self.store);
-            let all_versions = self.all_versions.clone();
-            let recovered = LiveLadder::recover(stored, store, metrics, all_versions).await?;
+            let version_count = self.version_count.clone();
+            let recovered = LiveLadder::recover(stored, store, metrics, version_count).await?;
             if let Some(ladder) = recovered {
-                fitting::begin(&ladder);
+                fitting::spawn(&ladder);
                 self.set.0.lock().insert(ladder.id().clone(), ladder);
             }
         }
         Ok(())
     }
 
-    /// Opens the queues of the ladders, and begins to play.
+    /// Opens the queues of all ladders, and starts to run them.
     pub(crate) fn run_all(&self) {
         for ladder in self.set.all() {
             self.run(&ladder);
@@ -143,45 +143,45 @@ impl Ladders {
         if ladder.is_over() {
             return;
         }
-        let Some(rules) = queue_rules(&ladder.shown()) else {
-            error!(ladder = %ladder.id(), "the queue of a ladder cannot be named");
+        let Some(rules) = queue_rules(&ladder.to_wire()) else {
+            error!(ladder = %ladder.id(), "read-only ladder: its name or one of its keys is invalid");
             return;
         };
-        if !is_served(&ladder.shown()) {
+        if !is_served(&ladder.to_wire()) {
             error!(
                 ladder = %ladder.id(),
-                "a ladder is of another version of the rules than this server plays: it is shown, \
-                 and not played"
+                "read-only ladder: this server does not play its version of the rules"
             );
             return;
         }
         let queue_id = rules.queue_id.clone();
-        let opened = self.lobby.with(|room, _| room.open_queue(rules));
+        let opened = self.lobby.with_room(|room, _| room.open_queue(rules));
         if opened.is_err() {
             error!(
                 ladder = %ladder.id(),
-                "a queue of another owner has the name of a ladder: it is shown, and not played"
+                "read-only ladder: a queue of another owner has its name"
             );
             return;
         }
         for standing in ladder.all_standings() {
-            say(&self.lobby, &queue_id, &standing);
+            publish_status(&self.lobby, &queue_id, &standing);
         }
-        let run = running::run(
+        let run = runner::run(
             Arc::clone(ladder),
             Arc::clone(&self.matches),
             Arc::clone(&self.lobby),
             queue_id,
         );
-        self.running
+        self.tasks
             .lock()
             .push(AbortOnDropHandle::new(tokio::spawn(run)));
     }
 
-    /// Makes a ladder, and begins to play it.
+    /// Creates a ladder, and starts to run it.
     ///
     /// # Errors
-    /// When there is one of its name, or a queue, or too many; or when the store fails.
+    /// When a ladder or a queue with this name exists, when there are too many ladders, or when the
+    /// store fails.
     pub(crate) async fn create(
         self: &Arc<Self>,
         id: LadderId,
@@ -189,83 +189,87 @@ impl Ladders {
     ) -> Result<v1::Ladder, Refusal> {
         let ladders = Arc::clone(self);
         let change = async move {
-            let made = ladders.make_now(id, ladder).await;
-            Ok(made.map(|made| {
-                ladders.run(&made);
-                made.shown()
+            let created = ladders.store_new_ladder(id, ladder).await;
+            Ok(created.map(|ladder| {
+                ladders.run(&ladder);
+                ladder.to_wire()
             }))
         };
-        let made = self.turns.take(change).await;
-        made.unwrap_or_else(|error| Err(storage_failed(&error)))
+        let created = self.change_queue.run(change).await;
+        created.unwrap_or_else(|error| Err(storage_failed(&error)))
     }
 
-    /// Makes a ladder that is [run](Self::run_all) with the others.
+    /// Creates a ladder that [`run_all`](Self::run_all) will start.
     ///
     /// # Errors
     /// As [`create`](Self::create).
-    pub(crate) async fn make(
+    pub(crate) async fn create_stopped(
         self: &Arc<Self>,
         id: LadderId,
         ladder: v1::Ladder,
     ) -> Result<(), Refusal> {
-        self.make_now(id, ladder).await.map(|_| ())
+        self.store_new_ladder(id, ladder).await.map(|_| ())
     }
 
-    async fn make_now(&self, id: LadderId, ladder: v1::Ladder) -> Result<Arc<LiveLadder>, Refusal> {
-        let taken = || {
-            let detail = "there is a ladder or a queue of this name; choose another";
+    async fn store_new_ladder(
+        &self,
+        id: LadderId,
+        ladder: v1::Ladder,
+    ) -> Result<Arc<LiveLadder>, Refusal> {
+        let exists = || {
+            let detail = "a ladder or a queue of this name exists; choose another name";
             Refusal::field("ladder.ladder_id", detail)
         };
         if self.set.0.lock().len() >= MAX_LADDERS {
             return Err(Refusal::server_limit("ladders", MAX_LADDERS));
         }
-        let rules = queue_rules(&ladder).ok_or_else(taken)?;
+        let rules = queue_rules(&ladder).ok_or_else(exists)?;
         let queue_id = rules.queue_id.clone();
-        let opened = self.lobby.with(|room, _| match room.rules(&queue_id) {
+        let opened = self.lobby.with_room(|room, _| match room.rules(&queue_id) {
             Some(_) => false,
             None => room.open_queue(rules).is_ok(),
         });
         if !opened {
-            return Err(taken());
+            return Err(exists());
         }
-        let description = Description {
+        let description = LadderDescription {
             ladder,
             frozen_at_match: 0,
         };
-        let (store, all_versions) = (Arc::clone(&self.store), self.all_versions.clone());
-        let made = LiveLadder::make(id.clone(), description, store, all_versions).await;
-        let made = made.map_err(|error| {
-            self.lobby.with(|room, _| room.close_queue(&queue_id));
+        let (store, version_count) = (Arc::clone(&self.store), self.version_count.clone());
+        let created = LiveLadder::create(id.clone(), description, store, version_count).await;
+        let created = created.map_err(|error| {
+            self.lobby.with_room(|room, _| room.close_queue(&queue_id));
             match error {
                 StoreError::WriteRefused {
                     refusal: WriteRefusal::LadderExists { .. },
                     ..
-                } => taken(),
+                } => exists(),
                 error => storage_failed(&error),
             }
         })?;
-        info!(ladder = %id, "a ladder is made");
-        fitting::begin(&made);
-        self.set.0.lock().insert(id, Arc::clone(&made));
-        Ok(made)
+        info!(ladder = %id, "created a ladder");
+        fitting::spawn(&created);
+        self.set.0.lock().insert(id, Arc::clone(&created));
+        Ok(created)
     }
 
-    /// The ladder of this name.
+    /// Returns the ladder of this name.
     ///
     /// # Errors
-    /// When there is none.
+    /// When it does not exist.
     pub(crate) fn get(&self, id: &str) -> Result<Arc<LiveLadder>, Refusal> {
-        let known = LadderId::new(id).ok();
-        let ladder = known.and_then(|id| self.set.0.lock().get(&id).cloned());
+        let ladder_id = LadderId::new(id).ok();
+        let ladder = ladder_id.and_then(|id| self.set.0.lock().get(&id).cloned());
         ladder.ok_or_else(|| {
-            let shown: String = id.chars().take(MAX_REPEATED_CHARS).collect();
-            let message = format!("no ladder has the name {shown:?}");
+            let quoted: String = id.chars().take(MAX_QUOTED_CHARS).collect();
+            let message = format!("no ladder is named {quoted:?}");
             Refusal::new(RefusalReason::LadderUnknown, message)
         })
     }
 
-    /// Makes sure that the ladder of this name shows its replays to one whose bot did not play:
-    /// admins see them all. One that there is not shows what is left of it.
+    /// Checks that a ladder publishes its replays to callers whose bots did not play. Admins may
+    /// read all replays. If the ladder does not exist, its remaining replays are public.
     pub(crate) fn check_replays(&self, id: &str, is_admin: bool) -> Result<(), Refusal> {
         let Ok(ladder) = self.get(id) else {
             return Ok(());
@@ -281,53 +285,58 @@ impl Ladders {
             return Ok(());
         }
         let message = format!(
-            "the ladder {} shows a replay only to those whose bots played{until}",
+            "the ladder {} publishes replays only to the owners of bots that played{until}",
             ladder.id()
         );
         Err(Refusal::new(RefusalReason::ScopeMissing, message).with("scope", "admin"))
     }
 
-    /// Makes sure that a version which comes to a queue has room there, if that is one of a ladder:
-    /// that it has entered, or that it may.
+    /// Checks that a version has entered a queue's ladder, or that the ladder has capacity for it.
+    /// Queues without a ladder have no such limits.
     ///
     /// # Errors
-    /// When the ladder has as many bots or versions as it may.
-    pub(crate) fn check_room(&self, queue_id: &QueueId, bot: BotVersion) -> Result<(), Refusal> {
-        let known = LadderId::new(queue_id.as_str()).ok();
-        let ladder = known.and_then(|id| self.set.0.lock().get(&id).cloned());
+    /// When a limit on bots or versions is reached.
+    pub(crate) fn check_capacity(
+        &self,
+        queue_id: &QueueId,
+        bot: BotVersion,
+    ) -> Result<(), Refusal> {
+        let id = LadderId::new(queue_id.as_str()).ok();
+        let ladder = id.and_then(|id| self.set.0.lock().get(&id).cloned());
         match ladder {
-            Some(ladder) => Ok(ladder.check_room(&bot)?),
+            Some(ladder) => Ok(ladder.check_capacity(&bot)?),
             None => Ok(()),
         }
     }
 
-    /// Ladders by name after one of them, at most `count`.
+    /// Lists at most `count` ladders in the order of their names, starting after the name `after`.
     pub(crate) fn list(&self, after: &str, count: usize) -> Vec<v1::Ladder> {
         let all = self.set.all().into_iter();
         let after = all.filter(|ladder| ladder.id().as_str() > after);
-        after.take(count).map(|ladder| ladder.shown()).collect()
+        after.take(count).map(|ladder| ladder.to_wire()).collect()
     }
 
-    /// Takes a ladder to its next state.
+    /// Advances a ladder to a later state.
     ///
     /// # Errors
-    /// When it is in a later one; or when the store fails.
-    pub(crate) async fn advance(
+    /// When the ladder is in a later state; or when the store fails.
+    pub(crate) async fn advance_state(
         &self,
         ladder: &Arc<LiveLadder>,
         to: LadderState,
     ) -> Result<(), Refusal> {
-        let advanced = ladder.advance(to).await;
+        let advanced = ladder.advance_state(to).await;
         advanced
             .map_err(|error| storage_failed(&error))?
             .map_err(|state| {
                 let state = state.as_str_name();
-                let message = format!("the ladder cannot go back: its state is {state}");
+                let message =
+                    format!("the ladder cannot return to an earlier state: it is {state}");
                 Refusal::new(RefusalReason::LadderClosed, message)
             })
     }
 
-    /// Lets a benched version play again; of one that is not benched nothing changes.
+    /// Lets a benched version play again. Has no effect on other versions.
     ///
     /// # Errors
     /// When the store fails.
@@ -340,7 +349,7 @@ impl Ladders {
         let unbenched = unbenched.map_err(|error| storage_failed(&error))?;
         let queue_id = QueueId::new(ladder.id().as_str());
         if let (Some(standing), Some(queue_id)) = (unbenched, queue_id) {
-            say(&self.lobby, &queue_id, &standing);
+            publish_status(&self.lobby, &queue_id, &standing);
         }
         Ok(())
     }
@@ -354,7 +363,7 @@ impl Ladders {
     }
 }
 
-/// The queue of a ladder; `None` if a name in it makes no sense.
+/// Builds the rules for a ladder's queue; `None` if a name in the rules is invalid.
 fn queue_rules(ladder: &v1::Ladder) -> Option<QueueRules> {
     let game = ladder.config.as_ref()?.game.as_ref()?;
     let key_names = ladder.key_names.iter().map(KeyName::new);
@@ -365,11 +374,11 @@ fn queue_rules(ladder: &v1::Ladder) -> Option<QueueRules> {
         rules_version: Some(ladder.rules_version),
         key_names: key_names.collect::<Result<_, _>>().ok()?,
         is_ladder: true,
-        newcomers: Standing::Validating { failed: None },
+        default_status: VersionStatus::Validating { failed: None },
     })
 }
 
-/// Whether this server plays the rules that a ladder is played by.
+/// Returns whether this server supports a ladder's rules version.
 fn is_served(ladder: &v1::Ladder) -> bool {
     let config = ladder.config.as_ref();
     let game = config

@@ -1,4 +1,4 @@
-//! Lists of the matches of a ladder.
+//! Lists the matches of a ladder, page by page.
 
 use std::sync::Arc;
 
@@ -6,32 +6,32 @@ use bridgemaster_ladder::End;
 use bridgemaster_proto::v1::LadderMatch;
 use bridgemaster_store::{LadderRows, StoredLadderMatch};
 
-use super::{LiveLadder, rows::MatchRow, telling::storage_failed};
+use super::{LiveLadder, lobby_status::storage_failed, rows::MatchRow};
 use crate::{
-    hosting::{Matches, Reader, Seen},
     limits::LISTED_MATCH_BYTES,
+    live::{Matches, Reader, Visibility},
     refusal::Refusal,
     transport::Call,
 };
 
-/// Rows that a list reads at once.
-const AT_ONCE: u32 = 200;
-/// Most times that one call does. A page may then be short, and the list go on.
+/// The number of rows in one read of the store.
+const ROWS_PER_READ: u32 = 200;
+/// The maximum number of reads in one call. Because of this limit a page can be short.
 const MAX_READS: usize = 10;
 
-/// Which matches of a ladder are asked for.
+/// A filter for a ladder's matches.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MatchFilter {
-    /// With a bot of this name; empty for all.
+    /// A bot that plays in the match; empty for any.
     pub(crate) bot_name: String,
-    /// With this other bot too; empty for all.
+    /// Another bot that plays in the match; empty for any.
     pub(crate) against_bot_name: String,
-    /// Only those that were annulled, or only such that were not.
+    /// Whether the match is annulled; `None` for any.
     pub(crate) annulled: Option<bool>,
 }
 
 impl MatchFilter {
-    fn wants(&self, row: &MatchRow) -> bool {
+    fn accepts(&self, row: &MatchRow) -> bool {
         let has = |name: &str| {
             let mut seats = row.pairing.seats.iter();
             name.is_empty() || seats.any(|bot| bot.name == name)
@@ -42,21 +42,21 @@ impl MatchFilter {
             .is_some_and(|over| matches!(over.end, End::Annulled(_)));
         has(&self.bot_name)
             && has(&self.against_bot_name)
-            && self.annulled.is_none_or(|wanted| wanted == is_annulled)
+            && self.annulled.is_none_or(|annulled| annulled == is_annulled)
     }
 }
 
-/// A part of the list.
+/// One page of a match list.
 pub(crate) struct ListedMatches {
     pub(crate) matches: Vec<LadderMatch>,
-    /// The number before which the list goes on; `None` at its end.
+    /// The match number below which the next page starts; `None` at the end.
     pub(crate) next: Option<u64>,
 }
 
 /// Matches that were played or annulled.
 pub(crate) struct EndedMatches {
     pub(crate) matches: Vec<EndedMatch>,
-    /// The number from which on there may be more; `None` at the end.
+    /// The match number from which to continue; `None` at the end.
     pub(crate) next: Option<u64>,
 }
 
@@ -68,17 +68,19 @@ pub(crate) struct EndedMatch {
 }
 
 impl LiveLadder {
-    /// Some of the matches that were played or annulled, the first match first, from this number
-    /// on. There may be none, and still more to come.
-    pub(crate) async fn ended(
+    /// Reads some of the matches that were played or annulled, in ascending order, starting at this
+    /// number. The result can be empty although more matches follow.
+    pub(crate) async fn read_ended(
         &self,
         matches: &Matches,
         filter: &MatchFilter,
         from: u64,
     ) -> Result<EndedMatches, Refusal> {
-        let rows = self.rows(matches, from, AT_ONCE).await?;
+        let rows = self.read_rows(matches, from, ROWS_PER_READ).await?;
         let ended = |stored: &StoredLadderMatch| {
-            let row = MatchRow::read(stored).ok().filter(|row| filter.wants(row));
+            let row = MatchRow::read(stored)
+                .ok()
+                .filter(|row| filter.accepts(row));
             let over = row?.over?;
             let is_cancelled = matches!(over.end, End::Cancelled { .. });
             (!is_cancelled).then_some(EndedMatch {
@@ -88,42 +90,42 @@ impl LiveLadder {
             })
         };
         Ok(EndedMatches {
-            matches: rows.kept.iter().filter_map(ended).collect(),
+            matches: rows.intact.iter().filter_map(ended).collect(),
             next: rows.next,
         })
     }
 
-    /// At most `count` of the matches, the newest first, with all that there is of those that are
-    /// `seen` and the results of others, from before this number on. There may be
-    /// fewer, even none, and still more to come.
+    /// Lists at most `count` matches before this number, the newest first. Matches that the reader
+    /// may see are complete; all other matches contain only their results. The page can be short or
+    /// even empty although more matches follow.
     pub(crate) async fn list(
         &self,
         matches: &Arc<Matches>,
         filter: &MatchFilter,
         before: Option<u64>,
         count: usize,
-        (reader, seen): (&Reader, Seen<'_>),
+        (reader, visibility): (&Reader, Visibility<'_>),
     ) -> Result<ListedMatches, Refusal> {
-        let _place = matches.reading().begin(reader)?;
-        Call::room_for_answer(count * LISTED_MATCH_BYTES).await?;
-        let paired = self.with(|known| known.ladder.counts().paired);
+        let _permit = matches.read_limiter().admit(reader)?;
+        Call::reserve_answer(count * LISTED_MATCH_BYTES).await?;
+        let paired = self.with_model(|model| model.ladder.counts().paired);
         let mut before = before.unwrap_or(u64::MAX).min(paired);
         let mut listed = Vec::new();
         for _ in 0..MAX_READS {
             if before == 0 {
                 break;
             }
-            let from = before.saturating_sub(AT_ONCE.into());
+            let from = before.saturating_sub(ROWS_PER_READ.into());
             let limit = u32::try_from(before - from).unwrap_or(u32::MAX);
-            let rows = self.rows(matches, from, limit).await?;
-            // Where rows are missing, some from before on are read.
-            let asked_for = rows.kept.iter().filter(|stored| stored.number < before);
-            for stored in asked_for.rev() {
-                // One that cannot be read was told of at the start.
+            let rows = self.read_rows(matches, from, limit).await?;
+            // If some rows are missing, the read includes rows at or after `before`.
+            let in_range = rows.intact.iter().filter(|stored| stored.number < before);
+            for stored in in_range.rev() {
+                // Unreadable rows were logged when the ladder was loaded.
                 let Ok(row) = MatchRow::read(stored) else {
                     continue;
                 };
-                if !filter.wants(&row) {
+                if !filter.accepts(&row) {
                     continue;
                 }
                 if listed.len() == count {
@@ -132,7 +134,10 @@ impl LiveLadder {
                         next: Some(stored.number + 1),
                     });
                 }
-                listed.push(self.match_shown(matches, stored.number, &row, seen).await?);
+                listed.push(
+                    self.match_message(matches, stored.number, &row, visibility)
+                        .await?,
+                );
             }
             before = from;
         }
@@ -142,31 +147,31 @@ impl LiveLadder {
         })
     }
 
-    /// What is kept of matches, from this number on. It is read in turn with other callers.
-    pub(crate) async fn rows(
+    /// Reads match rows from this number on, after waiting in the fair queue for reads.
+    pub(crate) async fn read_rows(
         &self,
         matches: &Matches,
         from: u64,
         count: u32,
     ) -> Result<LadderRows<StoredLadderMatch>, Refusal> {
-        let _turn = matches.reading().turn().await?;
+        let _turn = matches.read_limiter().acquire().await?;
         let rows = self.store().ladder_matches(self.id(), from, count).await;
         rows.map_err(|error| storage_failed(&error))
     }
 
-    /// One match, by its number, with all that there is of it if it is `seen`.
-    pub(crate) async fn one(
+    /// Reads one match by its number, in full if the reader may see it.
+    pub(crate) async fn match_by_number(
         &self,
         matches: &Arc<Matches>,
         number: u64,
-        seen: Seen<'_>,
+        visibility: Visibility<'_>,
     ) -> Result<Option<LadderMatch>, Refusal> {
         let stored = self.store().ladder_match(self.id(), number).await;
         let stored = stored.map_err(|_| Refusal::storage_failed())?;
         let Some(row) = stored.and_then(|stored| MatchRow::read(&stored).ok()) else {
             return Ok(None);
         };
-        self.match_shown(matches, number, &row, seen)
+        self.match_message(matches, number, &row, visibility)
             .await
             .map(Some)
     }

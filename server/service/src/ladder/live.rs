@@ -1,11 +1,12 @@
-//! One ladder of a server: its lock, its store, and what changes it.
+//! A ladder that runs on this server: its model behind a lock, its store, and the notification of
+//! watchers.
 
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
 };
 
-use bridgemaster_ladder::{BotVersion, Ladder, Presence, Standing, State};
+use bridgemaster_ladder::{AttendingBot, BotVersion, Ladder, LadderEntry, State};
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1::{self, LadderReplays, LadderState};
 use bridgemaster_store::{LadderChange, LadderId, Store, StoreError, Write};
@@ -13,90 +14,93 @@ use parking_lot::Mutex;
 use tokio::sync::{Notify, broadcast, watch};
 
 use super::{
-    entering::{AllVersions, NoRoom},
+    capacity::{CapacityExceeded, ServerVersionCount},
+    change_queue::ChangeQueue,
     in_play::InPlay,
-    known::Known,
-    rows::Description,
-    turns::Turns,
+    model::LadderModel,
+    rows::LadderDescription,
 };
 use crate::wall_clock::now_unix_ms;
 
-/// News of matches that a watcher may be behind before it misses some.
-const NEWS_KEPT: usize = 256;
+/// The number of matches by which a watcher can lag behind before it misses some.
+const WATCHER_BUFFER_MATCHES: usize = 256;
 
-/// The best whose order is to hold for a ladder to be settled, and how surely.
-const SETTLED: (usize, f64) = (10, 0.95);
+/// A ladder counts as settled once the order of its best ten bots is known at 95 % confidence.
+const SETTLED_TOP_AND_CONFIDENCE: (usize, f64) = (10, 0.95);
 
-/// A ladder.
+/// A ladder that runs on this server, with its model behind a lock, its store and its watchers.
 pub(crate) struct LiveLadder {
     id: LadderId,
     store: Arc<dyn Store>,
-    /// In which this server leads it.
+    /// The term in which this server leads the ladder.
     pub(super) term: u64,
-    /// Those of the other ladders too.
-    pub(super) all_versions: AllVersions,
-    /// From a decision until it is stored and taken in.
-    pub(super) turns: Turns,
-    known: Mutex<Known>,
+    /// Shared by all ladders on the server.
+    pub(super) version_count: ServerVersionCount,
+    /// Runs one change at a time, from its decision until it is stored and applied.
+    pub(super) change_queue: ChangeQueue,
+    model: Mutex<LadderModel>,
     in_play: Mutex<InPlay>,
-    /// A commit has failed: what is stored may be more than what is known.
-    is_behind: AtomicBool,
-    /// Notified when there is something to do.
+    /// Whether a commit has failed, so that the store might contain changes that the model lacks.
+    needs_reload: AtomicBool,
+    /// Notified when the runner has something to do.
     wake: Notify,
-    /// Counts changes that watchers are told.
+    /// Counts changes that watchers see.
     changes: watch::Sender<u64>,
-    /// Counts changes of the results that count.
+    /// Counts changes to rated results.
     results: watch::Sender<u64>,
-    /// Numbers of matches that started or are over.
+    /// The numbers of matches that were created or have ended.
     matches: broadcast::Sender<u64>,
 }
 
 impl LiveLadder {
-    /// Makes a ladder.
+    /// Creates a ladder in the store.
     ///
     /// # Errors
-    /// When there is one of its name, or the store fails.
-    pub(super) async fn make(
+    /// When a ladder of this name exists, or the store fails.
+    pub(super) async fn create(
         id: LadderId,
-        description: Description,
+        description: LadderDescription,
         store: Arc<dyn Store>,
-        all_versions: AllVersions,
+        version_count: ServerVersionCount,
     ) -> Result<Arc<Self>, StoreError> {
         let value = description.to_bytes();
         let term = 1;
-        let changes = [LadderChange::Open { value }, LadderChange::Lead { term }];
+        let changes = [
+            LadderChange::Open { value },
+            LadderChange::StartTerm { term },
+        ];
         let changes = changes.map(|change| Write::ChangeLadder {
             ladder_id: id.clone(),
             change,
         });
         store.commit(changes.to_vec()).await?;
         let ladder = Ladder::new(description.rules(), description.state());
-        let known = Known::new(description, ladder);
-        Ok(Self::lead(id, term, store, known, all_versions))
+        let model = LadderModel::new(description, ladder);
+        Ok(Self::from_model(id, term, store, model, version_count))
     }
 
-    /// A ladder that this server leads.
-    pub(super) fn lead(
+    /// Creates a ladder that this server leads in this term.
+    pub(super) fn from_model(
         id: LadderId,
         term: u64,
         store: Arc<dyn Store>,
-        known: Known,
-        all_versions: AllVersions,
+        model: LadderModel,
+        version_count: ServerVersionCount,
     ) -> Arc<Self> {
-        all_versions.add(known.versions.len());
+        version_count.add(model.versions.len());
         Arc::new(Self {
             id,
             store,
             term,
-            all_versions,
-            turns: Turns::begin(),
-            known: Mutex::new(known),
+            version_count,
+            change_queue: ChangeQueue::spawn(),
+            model: Mutex::new(model),
             in_play: Mutex::default(),
-            is_behind: AtomicBool::new(false),
+            needs_reload: AtomicBool::new(false),
             wake: Notify::new(),
             changes: watch::Sender::new(0),
             results: watch::Sender::new(0),
-            matches: broadcast::Sender::new(NEWS_KEPT),
+            matches: broadcast::Sender::new(WATCHER_BUFFER_MATCHES),
         })
     }
 
@@ -104,10 +108,10 @@ impl LiveLadder {
         &self.id
     }
 
-    /// Who may see its replays, and whether it is closed.
+    /// Returns who is allowed to read the replays, and whether the ladder is closed.
     pub(crate) fn replays(&self) -> (LadderReplays, bool) {
-        self.with(|known| {
-            let ladder = &known.description.ladder;
+        self.with_model(|model| {
+            let ladder = &model.description.ladder;
             (ladder.replays(), ladder.state() == LadderState::Closed)
         })
     }
@@ -116,118 +120,121 @@ impl LiveLadder {
         &self.store
     }
 
-    /// Completes when there is something to do, or was since it was asked last.
-    pub(super) async fn woken(&self) {
+    /// Completes when the runner has work, including work that arrived since the previous
+    /// completion.
+    pub(super) async fn wait_for_work(&self) {
         self.wake.notified().await;
     }
 
-    /// Follows changes, and matches by their numbers.
-    pub(crate) fn follow(&self) -> (watch::Receiver<u64>, broadcast::Receiver<u64>) {
+    /// Subscribes to changes, and to matches by their numbers.
+    pub(crate) fn subscribe(&self) -> (watch::Receiver<u64>, broadcast::Receiver<u64>) {
         (self.changes.subscribe(), self.matches.subscribe())
     }
 
-    /// Follows changes of the results that count.
-    pub(super) fn follow_results(&self) -> watch::Receiver<u64> {
+    /// Subscribes to changes to rated results.
+    pub(super) fn subscribe_results(&self) -> watch::Receiver<u64> {
         self.results.subscribe()
     }
 
-    /// Has the ratings fitted.
-    pub(super) fn results_changed(&self) {
+    /// Notifies the task that fits ratings.
+    pub(super) fn notify_fitting(&self) {
         self.results.send_modify(|revision| *revision += 1);
     }
 
-    pub(super) fn with<T>(&self, look: impl FnOnce(&mut Known) -> T) -> T {
-        look(&mut self.known.lock())
+    pub(super) fn with_model<T>(&self, f: impl FnOnce(&mut LadderModel) -> T) -> T {
+        f(&mut self.model.lock())
     }
 
-    /// Wakes whoever runs it.
-    pub(super) fn wake(&self) {
+    /// Notifies the task that runs the ladder.
+    pub(super) fn notify_runner(&self) {
         self.wake.notify_one();
     }
 
-    /// Has everybody told who watches it.
-    pub(super) fn changed(&self) {
+    /// Notifies all watchers of a change.
+    pub(super) fn notify_watchers(&self) {
         self.changes.send_modify(|revision| *revision += 1);
     }
 
-    /// Has everybody told of a match who watches it.
-    pub(super) fn tell_of(&self, number: u64) {
-        // Nobody may follow.
+    /// Publishes a match to all watchers.
+    pub(super) fn publish_match(&self, number: u64) {
+        // The ladder might have no watchers.
         let _ = self.matches.send(number);
-        self.changed();
+        self.notify_watchers();
     }
 
-    /// A match has ended; who runs the ladder is woken if it is one of its own.
-    pub(super) fn over(&self, id: &MatchId) {
-        if self.in_play.lock().over(id) {
-            self.wake();
+    /// Records that a match has ended, and notifies the runner if the match belongs to the ladder.
+    pub(super) fn mark_ended(&self, id: &MatchId) {
+        if self.in_play.lock().mark_ended(id) {
+            self.notify_runner();
         }
     }
 
-    pub(super) fn in_play<T>(&self, look: impl FnOnce(&mut InPlay) -> T) -> T {
-        look(&mut self.in_play.lock())
+    pub(super) fn with_in_play<T>(&self, f: impl FnOnce(&mut InPlay) -> T) -> T {
+        f(&mut self.in_play.lock())
     }
 
-    /// Makes sure that a version has entered, or that there is room for it.
-    pub(super) fn check_room(&self, bot: &BotVersion) -> Result<(), NoRoom> {
-        self.with(|known| match known.versions.contains_key(bot) {
-            true => Ok(()),
-            false => known.check_room(bot, &self.all_versions),
+    /// Checks that a version has entered, or that there is capacity for it.
+    pub(super) fn check_capacity(&self, bot: &BotVersion) -> Result<(), CapacityExceeded> {
+        self.with_model(|model| {
+            if model.versions.contains_key(bot) {
+                return Ok(());
+            }
+            model.check_capacity(bot, &self.version_count)
         })
     }
 
-    /// Takes in who is there.
-    pub(super) fn attend(&self, there: &[Presence]) {
+    /// Sets the versions that are present.
+    pub(super) fn set_present(&self, present: &[AttendingBot]) {
         let now_ms = now_unix_ms().unsigned_abs();
-        self.with(|known| known.ladder.attend(there, now_ms));
+        self.with_model(|model| model.ladder.set_present(present, now_ms));
     }
 
-    /// The match of a number is there.
-    pub(super) fn is_made(&self, number: u64, id: &MatchId) {
-        self.with(|known| {
-            if let Some(open) = known.open.get_mut(&number) {
+    /// Records that the match with this number was created.
+    pub(super) fn mark_created(&self, number: u64, id: &MatchId) {
+        self.with_model(|model| {
+            if let Some(open) = model.open.get_mut(&number) {
                 open.match_id = Some(id.clone());
-                self.in_play.lock().is_made(number, id);
+                self.in_play.lock().mark_created(number, id);
             }
         });
-        self.tell_of(number);
+        self.publish_match(number);
     }
 
-    /// How all its versions stand.
-    pub(super) fn all_standings(&self) -> Vec<Standing> {
-        self.with(|known| known.ladder.standings().cloned().collect())
+    /// Returns the standings of all versions.
+    pub(super) fn all_standings(&self) -> Vec<LadderEntry> {
+        self.with_model(|model| model.ladder.entries().cloned().collect())
     }
 
-    /// Whether what is stored may be more than what is known.
-    pub(super) fn is_behind(&self) -> bool {
-        self.is_behind.load(Ordering::Relaxed)
+    /// Returns whether the store might contain changes that the model lacks.
+    pub(super) fn needs_reload(&self) -> bool {
+        self.needs_reload.load(Ordering::Relaxed)
     }
 
-    pub(super) fn set_behind(&self, is_behind: bool) {
-        self.is_behind.store(is_behind, Ordering::Relaxed);
+    pub(super) fn set_needs_reload(&self, needs_reload: bool) {
+        self.needs_reload.store(needs_reload, Ordering::Relaxed);
     }
 
-    /// Whether it is to be closed because its closing round is over.
+    /// Returns whether the closing round has ended, so that the ladder has to be closed.
     pub(super) fn is_round_over(&self) -> bool {
-        self.with(|known| {
-            matches!(known.ladder.state(), State::Frozen { .. }) && known.ladder.is_round_over()
+        self.with_model(|model| {
+            matches!(model.ladder.state(), State::Frozen { .. }) && model.ladder.is_round_over()
         })
     }
 
-    /// Whether it is closed, its last match is over, and its ratings are final.
+    /// Returns whether the ladder is closed, its last match has ended, and its ratings are final.
     pub(super) fn is_over(&self) -> bool {
         let is_played =
-            self.with(|known| known.ladder.state() == State::Closed && known.open.is_empty());
+            self.with_model(|model| model.ladder.state() == State::Closed && model.open.is_empty());
         is_played && self.is_fitted()
     }
 
-    /// What is told of it.
-    pub(crate) fn shown(&self) -> v1::Ladder {
-        let (ladder, counts, table) = self.with(|known| {
-            let ladder = known.description.ladder.clone();
-            (ladder, known.ladder.counts(), known.ladder.table())
+    /// Converts the ladder to its message.
+    pub(crate) fn to_wire(&self) -> v1::Ladder {
+        let (ladder, counts, table) = self.with_model(|model| {
+            let ladder = model.description.ladder.clone();
+            (ladder, model.ladder.counts(), model.ladder.table())
         });
-        let (best, confidence) = SETTLED;
+        let (best, confidence) = SETTLED_TOP_AND_CONFIDENCE;
         v1::Ladder {
             matches: counts.counted,
             annulled_matches: counts.annulled,

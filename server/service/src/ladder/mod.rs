@@ -1,31 +1,31 @@
-//! Ladders: bots attend their queues, and matches between them are played and rated for as long as
-//! they do.
+//! Ladders: bots attend their queues, and the server pairs them, plays matches between them, and
+//! rates the bots.
 //!
-//! What is paired, what counts and who is benched is decided by `bridgemaster_ladder`, without I/O.
-//! [`LiveLadder`] is the shell of one ladder: what is decided is stored first, and taken in then,
-//! so that a server that is started again has the same ladder. A match is stored as paired before
-//! it is made, and it is made under a name that is stored with it: so a server that is killed at
-//! any moment neither loses a match nor plays one twice.
+//! `bridgemaster_ladder` decides on pairing, ratings and benching, without I/O. [`LiveLadder`]
+//! stores each of a ladder's decisions before it applies the decision, so that a restarted server
+//! has the same ladder. A match is stored as paired before it is created, and is created under an
+//! idempotency key. So a server that is killed at any moment neither loses a match nor plays one
+//! twice.
 
-mod changing;
-mod entering;
+mod capacity;
+mod change_queue;
+mod changes;
 mod fitting;
 mod in_play;
-mod known;
 mod ladders;
 mod listing;
 mod live;
+mod lobby_status;
+mod messages;
+mod model;
 mod outcome;
-mod recovering;
+mod recovery;
 mod rows;
-mod running;
-mod shown;
-mod telling;
-mod turns;
+mod runner;
 
 pub(crate) use ladders::Ladders;
 pub(crate) use listing::{EndedMatch, MatchFilter};
 pub(crate) use live::LiveLadder;
+pub(crate) use messages::{Attendances, CSV_HEAD, csv_rows};
 pub(crate) use rows::LADDER_LABEL;
-pub(crate) use running::request;
-pub(crate) use shown::{Attending, CSV_HEAD, csv_of};
+pub(crate) use runner::request_unrated_match;

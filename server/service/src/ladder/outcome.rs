@@ -1,4 +1,5 @@
-//! What came of a match, as the ladder takes it.
+//! Derives the outcome of a match for its ladder: played, annulled or cancelled, and which bots
+//! were at fault.
 
 use bridgemaster_games::Seat;
 use bridgemaster_ladder::{End, SeatEnd};
@@ -6,18 +7,19 @@ use bridgemaster_proto::v1::{
     AnnulmentReason, FaultAction, FaultReason, MatchInfo, MatchState, SeatResult,
 };
 
-/// What came of a match, and why.
+/// The outcome of a match, with its reasons.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Outcome {
     pub(super) end: End,
-    /// Why it is annulled; `Unspecified` if it is not.
+    /// The reason for an annulment; `Unspecified` if the match is not annulled.
     pub(super) annulled_for: AnnulmentReason,
-    /// By seat: the fault that it forfeited by, for people; empty if it did not.
+    /// Human-readable descriptions of the faults for which seats were forfeited; empty for all
+    /// other seats.
     faults: Vec<String>,
 }
 
 impl Outcome {
-    /// That of a match that was not played, and nobody is to blame.
+    /// The outcome of a match that was not played, without a bot at fault.
     pub(super) fn cancelled() -> Self {
         Self {
             end: End::Cancelled { absent: Vec::new() },
@@ -26,7 +28,8 @@ impl Outcome {
         }
     }
 
-    /// That of a match whose bot declined this seat, or that nobody is to blame for.
+    /// The outcome of a match that was not played. If `declined` is set, the bot of that seat is
+    /// absent.
     fn cancelled_for(declined: Option<Seat>) -> Self {
         let absent = declined.map(|seat| usize::from(seat.number()));
         Self {
@@ -37,10 +40,10 @@ impl Outcome {
         }
     }
 
-    /// What is told, by seat, of how it was failed in a match of this name; empty for a seat that did
-    /// not fail.
-    pub(super) fn told_faults(&self, match_id: &str) -> Vec<String> {
-        let told = |fault: &str| match match_id {
+    /// Describes the fault of each seat's bot in the match with this name. The description is empty
+    /// for a seat without a fault.
+    pub(super) fn fault_messages(&self, match_id: &str) -> Vec<String> {
+        let message = |fault: &str| match match_id {
             "" => fault.to_owned(),
             id => format!("match {id}: {fault}"),
         };
@@ -49,14 +52,17 @@ impl Outcome {
                 let faults = (0..seats.len()).map(|seat| self.faults.get(seat));
                 let faults = faults.map(|fault| fault.filter(|fault| !fault.is_empty()));
                 faults
-                    .map(|fault| fault.map_or_else(String::new, |fault| told(fault)))
+                    .map(|fault| fault.map_or_else(String::new, |fault| message(fault)))
                     .collect()
             }
             End::Cancelled { absent } => {
                 let seats = absent.iter().max().map_or(0, |last| last + 1);
-                let fault = |seat: usize| match absent.contains(&seat) {
-                    true => told("it did not come to its seat, or declined it"),
-                    false => String::new(),
+                let fault = |seat: usize| {
+                    if absent.contains(&seat) {
+                        message("the bot declined its seat, or did not take it")
+                    } else {
+                        String::new()
+                    }
                 };
                 (0..seats).map(fault).collect()
             }
@@ -64,7 +70,8 @@ impl Outcome {
     }
 }
 
-/// What came of a match, whose bot perhaps declined a seat; `None` while it is not over.
+/// Returns the outcome of a match; `None` until the match has ended. `declined` is the seat whose
+/// bot declined the offer, if any.
 pub(super) fn outcome_of(info: &MatchInfo, declined: Option<Seat>) -> Option<Outcome> {
     match info.state() {
         MatchState::Ended => {}
@@ -74,19 +81,19 @@ pub(super) fn outcome_of(info: &MatchInfo, declined: Option<Seat>) -> Option<Out
     let result = info.result.as_ref()?;
     let annulment = info.annulment.as_ref();
     let annulled_for = annulment.map_or(AnnulmentReason::Unspecified, |why| why.reason());
-    // What that costs is chosen for a match, and need not be a forfeit.
-    let did_not_come = |seat: &SeatResult| {
+    // The rules of the match decide whether an absent seat forfeits.
+    let is_absent = |seat: &SeatResult| {
         seat.bot_name.is_empty() || seat.forfeit() == FaultReason::NeverConnected
     };
     let seats = || result.seats.iter();
-    if seats().any(did_not_come) {
-        let absent = seats().enumerate().filter(|(_, seat)| did_not_come(seat));
+    if seats().any(is_absent) {
+        let absent = seats().enumerate().filter(|(_, seat)| is_absent(seat));
         let absent = absent.map(|(number, _)| number);
-        // Who was there when the server went, nobody knows.
-        let is_of_a_bot = annulled_for != AnnulmentReason::ServerCrash;
+        // After a crash, the absent bots are not at fault.
+        let is_bot_failure = annulled_for != AnnulmentReason::ServerCrash;
         return Some(Outcome {
             end: End::Cancelled {
-                absent: absent.filter(|_| is_of_a_bot).collect(),
+                absent: absent.filter(|_| is_bot_failure).collect(),
             },
             ..Outcome::cancelled()
         });
@@ -107,17 +114,17 @@ pub(super) fn outcome_of(info: &MatchInfo, declined: Option<Seat>) -> Option<Out
     })
 }
 
-/// The fault that a seat forfeited by, for people; empty if it did not.
+/// Describes, for people, the fault for which a seat was forfeited; empty if it was not forfeited.
 fn fault_of(seat: &SeatResult) -> String {
     let what = match seat.forfeit() {
         FaultReason::Unspecified => return String::new(),
         FaultReason::Illegal => "illegal decision",
         FaultReason::Late => "no decision in time",
         FaultReason::Disconnected => "stream lost",
-        FaultReason::NeverConnected => "it did not come to its seat",
-        FaultReason::Flood => "too many messages that answered nothing",
-        FaultReason::Garbage => "bytes that are no message",
-        FaultReason::Resigned => "it resigned",
+        FaultReason::NeverConnected => "never connected",
+        FaultReason::Flood => "too many unsolicited messages",
+        FaultReason::Garbage => "malformed message",
+        FaultReason::Resigned => "resigned",
     };
     let mut faults = seat.faults.iter().rev();
     let forfeit = faults.find(|fault| fault.action() == FaultAction::Forfeit);
@@ -137,7 +144,7 @@ fn fault_of(seat: &SeatResult) -> String {
 
 #[cfg(test)]
 impl Outcome {
-    /// That of a match that ended so.
+    /// Creates an outcome without faults.
     pub(super) fn of(end: End) -> Self {
         Self {
             end,
@@ -175,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_match_counts_unless_it_was_annulled_or_a_bot_did_not_come() {
+    fn a_match_counts_unless_it_was_annulled_or_a_bot_was_absent() {
         let none = FaultReason::Unspecified;
         let end = |place, forfeited| SeatEnd {
             place,
@@ -210,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bot_that_did_not_come_after_a_start_of_the_server_is_not_to_blame() {
+    fn a_bot_that_is_absent_after_a_server_crash_is_not_at_fault() {
         let none = FaultReason::Unspecified;
         for (fault, end) in [
             (
@@ -242,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fault_that_a_seat_forfeited_by_is_told_with_its_match_and_decision() {
+    fn the_fault_of_a_forfeit_is_described_with_its_match_and_decision() {
         let mut info = ended([FaultReason::Unspecified, FaultReason::Illegal]);
         let fault = |request_id, action: FaultAction| Fault {
             request_id,
@@ -258,21 +265,21 @@ mod tests {
             ];
         }
         let outcome = outcome_of(&info, None).unwrap();
-        let told = outcome.told_faults("12");
-        assert_eq!(told, ["", "match 12: illegal decision at decision 7"]);
+        let messages = outcome.fault_messages("12");
+        assert_eq!(messages, ["", "match 12: illegal decision at decision 7"]);
     }
 
     #[test]
-    fn a_bot_that_declined_its_seat_is_the_one_that_was_absent() {
-        let off = MatchInfo {
+    fn a_bot_that_declined_its_seat_counts_as_absent() {
+        let cancelled = MatchInfo {
             state: MatchState::Cancelled.into(),
             ..MatchInfo::default()
         };
-        assert_eq!(end_of(&off), Some(End::Cancelled { absent: vec![] }));
-        let declined = outcome_of(&off, Seat::new(1)).unwrap();
+        assert_eq!(end_of(&cancelled), Some(End::Cancelled { absent: vec![] }));
+        let declined = outcome_of(&cancelled, Seat::new(1)).unwrap();
         assert_eq!(declined.end, End::Cancelled { absent: vec![1] });
-        let told = declined.told_faults("m");
-        let told_of = "match m: it did not come to its seat, or declined it";
-        assert_eq!(told, ["", told_of]);
+        let messages = declined.fault_messages("m");
+        let expected = "match m: the bot declined its seat, or did not take it";
+        assert_eq!(messages, ["", expected]);
     }
 }

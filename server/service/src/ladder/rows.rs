@@ -1,8 +1,8 @@
-//! What is kept of a ladder: its rows in the store, and what they are in the ladder.
+//! A ladder's stored rows, and their conversion from and to bytes.
 
 use bridgemaster_ladder::{
-    BotVersion, CONFIDENCE, ClosingRule, End, Pairing, Purpose, Rated, Rules, SeatEnd, Span,
-    Standing, State,
+    BotRating, BotVersion, CONFIDENCE, ClosingRule, End, LadderEntry, Pairing, Purpose, Rules,
+    SeatEnd, Span, State,
 };
 use bridgemaster_proto::{
     internal::v1::{
@@ -13,25 +13,25 @@ use bridgemaster_proto::{
 use bridgemaster_store::{StoredLadderMatch, StoredLadderVersion};
 use prost::Message as _;
 
-/// Version of the form of the rows.
+/// The format version of the rows.
 const FORMAT_VERSION: u32 = 1;
 
-/// The label of a match that names its ladder.
+/// The label by which a match names its ladder.
 pub(crate) const LADDER_LABEL: &str = "ladder";
 
-/// Between the name of a house bot and the version of its program, as in `greedy@1`.
-const VERSION_MARK: char = '@';
+/// The separator between a house bot's name and version, as in `greedy@1`.
+const HOUSE_BOT_SEPARATOR: char = '@';
 
-/// What a ladder is, and where it stands.
+/// A ladder's rules and state.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Description {
-    /// Without counts and without what follows from its results.
+pub(super) struct LadderDescription {
+    /// The ladder's message, without counts and other derived fields.
     pub(super) ladder: v1::Ladder,
-    /// Matches that it had when it was frozen.
+    /// The number of matches when the ladder was frozen.
     pub(super) frozen_at_match: u64,
 }
 
-impl Description {
+impl LadderDescription {
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let record = LadderRecord {
             format_version: FORMAT_VERSION,
@@ -41,26 +41,26 @@ impl Description {
         record.encode_to_vec()
     }
 
-    /// Reads a row; or says what is wrong with it.
+    /// Decodes a row, or describes the error.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, String> {
         let record = LadderRecord::decode(bytes).map_err(|error| error.to_string())?;
         if record.format_version != FORMAT_VERSION {
             let version = record.format_version;
-            return Err(format!("it has the format version {version}"));
+            return Err(format!("the format version {version} is not supported"));
         }
-        let ladder = record.ladder.ok_or("it has no ladder")?;
+        let ladder = record.ladder.ok_or("the row contains no ladder")?;
         Ok(Self {
             ladder,
             frozen_at_match: record.frozen_at_match,
         })
     }
 
-    /// What pairing and rating ask for.
+    /// Returns the pairing and rating rules.
     pub(super) fn rules(&self) -> Rules {
         let ladder = &self.ladder;
         let closing = ladder.closing.unwrap_or_default();
         let name = |bot: &String| {
-            bot.split(VERSION_MARK)
+            bot.split(HOUSE_BOT_SEPARATOR)
                 .next()
                 .unwrap_or_default()
                 .to_owned()
@@ -92,8 +92,8 @@ impl Description {
 }
 
 #[cfg(test)]
-impl Description {
-    /// A ladder of two seats whose bots `ada` and `bob` need no validation.
+impl LadderDescription {
+    /// Creates a ladder of two seats whose bots `ada` and `bob` need no validation.
     pub(super) fn of_two_house_bots() -> Self {
         let config = v1::MatchConfig {
             seats: 2,
@@ -112,17 +112,17 @@ impl Description {
     }
 }
 
-/// What is kept of a version of a bot.
+/// The stored row of a version of a bot.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Version {
-    pub(super) standing: Standing,
+pub(super) struct VersionRow {
+    pub(super) standing: LadderEntry,
     pub(super) entered_unix_ms: u64,
-    /// Its place among the versions in the order in which they came.
+    /// The position of the version in the order in which versions entered.
     pub(super) place: u32,
     pub(super) history: Vec<RatingPoint>,
 }
 
-impl Version {
+impl VersionRow {
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let record = LadderVersionRecord {
             entered_unix_ms: self.entered_unix_ms,
@@ -141,7 +141,7 @@ impl Version {
         let record = LadderVersionRecord::decode(&*stored.value);
         let record = record.map_err(|error| error.to_string())?;
         Ok(Self {
-            standing: Standing {
+            standing: LadderEntry {
                 bot: BotVersion::new(stored.bot_name, stored.bot_version),
                 owner: record.owner,
                 is_validated: record.is_validated,
@@ -156,33 +156,33 @@ impl Version {
     }
 }
 
-/// A match of a ladder.
+/// The stored row of a match.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct MatchRow {
     pub(super) pairing: Pairing,
     pub(super) paired_unix_ms: u64,
-    /// `None` while it is not over.
-    pub(super) over: Option<Over>,
+    /// `None` while the match is not over.
+    pub(super) over: Option<EndedMatchRow>,
 }
 
-/// A match that is over.
+/// The end of a match.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Over {
+pub(super) struct EndedMatchRow {
     pub(super) end: End,
-    /// Why it is annulled; `Unspecified` if it is not.
+    /// The reason for an annulment; `Unspecified` if the match is not annulled.
     pub(super) annulled_for: AnnulmentReason,
-    /// The match; empty if none was made.
+    /// The identifier of the match; empty if it was never created.
     pub(super) match_id: String,
     pub(super) ended_unix_ms: u64,
 }
 
 impl MatchRow {
-    /// When it was played; of one that is not over, until it was paired.
+    /// The trace span of the match, from its pairing to its end; empty while it is not over.
     pub(super) fn span(&self) -> Span {
         let over = self.over.as_ref();
         Span {
-            began_ms: self.paired_unix_ms,
-            over_ms: over.map_or(self.paired_unix_ms, |over| over.ended_unix_ms),
+            started_ms: self.paired_unix_ms,
+            ended_ms: over.map_or(self.paired_unix_ms, |over| over.ended_unix_ms),
         }
     }
 
@@ -206,11 +206,11 @@ impl MatchRow {
             record.annulled_for = over.annulled_for.into();
             let end = match &over.end {
                 End::Played(ends) => {
-                    fill(&mut record.seats, ends);
+                    set_seat_results(&mut record.seats, ends);
                     LadderMatchEnd::Played
                 }
                 End::Annulled(ends) => {
-                    fill(&mut record.seats, ends);
+                    set_seat_results(&mut record.seats, ends);
                     LadderMatchEnd::Annulled
                 }
                 End::Cancelled { absent } => {
@@ -259,12 +259,12 @@ impl MatchRow {
             }
         };
         if end.is_some() != stored.is_over {
-            return Err("its row and what is in it disagree on whether it is over".to_owned());
+            return Err("the row and its content disagree on whether the match is over".to_owned());
         }
         Ok(Self {
             pairing,
             paired_unix_ms: record.paired_unix_ms,
-            over: end.map(|end| Over {
+            over: end.map(|end| EndedMatchRow {
                 annulled_for: annulled_for(&end, record.annulled_for()),
                 end,
                 match_id: record.match_id.clone(),
@@ -274,7 +274,8 @@ impl MatchRow {
     }
 }
 
-/// Why a match is annulled, by its row: an older program knew no other reason than lag.
+/// The reason for an annulment. Rows of older programs contain no reason, since referee lag was the
+/// only one.
 fn annulled_for(end: &End, stored: AnnulmentReason) -> AnnulmentReason {
     match (end, stored) {
         (End::Annulled(_), AnnulmentReason::Unspecified) => AnnulmentReason::RefereeLag,
@@ -282,7 +283,7 @@ fn annulled_for(end: &End, stored: AnnulmentReason) -> AnnulmentReason {
     }
 }
 
-fn fill(seats: &mut [LadderSeatRecord], ends: &[SeatEnd]) {
+fn set_seat_results(seats: &mut [LadderSeatRecord], ends: &[SeatEnd]) {
     for (seat, end) in seats.iter_mut().zip(ends) {
         seat.place = end.place;
         seat.score = end.score;
@@ -306,8 +307,8 @@ fn purpose_of(purpose: OfferPurpose) -> Purpose {
     }
 }
 
-/// A rating on the wire.
-pub(super) fn rating_to_wire(rated: &Rated) -> Rating {
+/// Converts a rating to its message.
+pub(super) fn rating_to_wire(rated: &BotRating) -> Rating {
     let rank = |rank: usize| u32::try_from(rank).unwrap_or(u32::MAX);
     Rating {
         elo: rated.elo,
@@ -325,7 +326,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn matches_come_back_as_they_were_kept() {
+    fn matches_round_trip() {
         let end = |place, forfeited| SeatEnd {
             place,
             score: -3,
@@ -349,7 +350,7 @@ mod tests {
                     replaces,
                 },
                 paired_unix_ms: 5,
-                over: end.map(|end| Over {
+                over: end.map(|end| EndedMatchRow {
                     annulled_for: match end {
                         End::Annulled(_) => AnnulmentReason::ServerCrash,
                         _ => AnnulmentReason::Unspecified,
@@ -369,8 +370,8 @@ mod tests {
     }
 
     #[test]
-    fn a_house_bot_is_known_by_its_name() {
-        let description = Description {
+    fn house_bots_are_identified_by_name() {
+        let description = LadderDescription {
             ladder: v1::Ladder {
                 house_bots: vec!["greedy@1".to_owned(), "random".to_owned()],
                 ..v1::Ladder::default()

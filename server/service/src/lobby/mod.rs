@@ -1,28 +1,27 @@
-//! Where bots wait for matches: queues, the bots that attend them, and the seats that these are
-//! offered.
+//! Matchmaking: queues, the bots that attend them, and the seats that are offered to these bots.
 //!
-//! [`WaitingRoom`] is all of it without I/O: it is told what happened and when, and says what each
-//! stream is told next. [`Lobby`] is the thin shell around it: a lock, a timer, and what wakes
-//! streams. Nothing is queued for a stream. It asks for its next message when its peer has room,
-//! so who reads slowly costs nothing, and a stream that is opened anew finds what holds.
+//! [`WaitingRoom`] contains all of the logic, without I/O: its inputs are events and times, and its
+//! outputs are the next messages of streams. [`Lobby`] adds a lock, a timer, and the wakers of
+//! streams. No messages are queued for a stream: the next message is computed when the client can
+//! receive it. So slow clients cost no memory, and a reopened stream gets the current state.
 //!
-//! An offer is a seat of a match that is made and stored. What is offered to whom is part of the
-//! match, so that a server that is started again finds its offers in its matches. A bot accepts by
-//! opening PlayService.Play, which the matches tell of.
+//! An offer is a seat in a match that is created and stored. Each match records which seats are
+//! offered to which bots, so a restarted server finds its offers in its matches. A bot accepts an
+//! offer by opening PlayService.Play, and the match then notifies the lobby.
 
 mod attendance;
 mod names;
 mod offer;
 mod queue;
+mod queue_updates;
 mod shell;
-mod standing;
 mod stream;
-mod telling;
+mod stream_poll;
+mod version_status;
 mod waiting_room;
-mod watching;
 
 pub(crate) use names::{AttendanceId, BotName, OfferId, QueueId};
 pub(crate) use queue::QueueRules;
-pub(crate) use shell::{Invited, Lobby, QUEUE_NOTES, queue_unknown};
-pub(crate) use standing::Standing;
-pub(crate) use waiting_room::{Asking, Refused, WaitingRoom};
+pub(crate) use shell::{InvitedBot, Lobby, QUEUE_RECORD_PREFIX, queue_unknown};
+pub(crate) use version_status::VersionStatus;
+pub(crate) use waiting_room::{LobbyError, NewAttendance, WaitingRoom};

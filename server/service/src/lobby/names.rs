@@ -1,30 +1,31 @@
-//! What names queues, attendances, offers and bots.
+//! Identifiers of queues, attendances, offers and bots.
 
 use std::fmt;
 
 use bridgemaster_games::Seat;
 use bridgemaster_match::MatchId;
-use bridgemaster_proto::outside::is_printable;
+use bridgemaster_proto::escape::is_printable;
 use sha2::{Digest as _, Sha256};
 
-use crate::{hosting::Ticket, limits::MAX_BOT_TEXT_CHARS, random::system_bytes};
+use crate::{limits::MAX_BOT_TEXT_CHARS, live::Ticket, random::system_bytes};
 
-/// Longest name of a queue, in bytes.
+/// The maximum length of a queue's name, in bytes.
 const MAX_QUEUE_ID_BYTES: usize = 64;
 
-/// Names a queue on its server.
+/// The name of a queue, unique on its server.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct QueueId(String);
 
 impl QueueId {
-    /// What a name of a queue is.
-    pub(crate) const RULE: &str = "1 to 64 of `a` to `z`, `0` to `9`, `.`, `_` and `-`";
+    /// The format of a name, for error messages.
+    pub(crate) const FORMAT_RULE: &str =
+        "must have 1 to 64 of `a` to `z`, `0` to `9`, `.`, `_` and `-`";
 
-    /// The queue of this name; `None` for a text that names none.
+    /// Validates the name of a queue; `None` if it is malformed.
     pub(crate) fn new(text: &str) -> Option<Self> {
-        let is_of_a_name = |byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-');
+        let is_name_byte = |byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-');
         let is_name =
-            (1..=MAX_QUEUE_ID_BYTES).contains(&text.len()) && text.bytes().all(is_of_a_name);
+            (1..=MAX_QUEUE_ID_BYTES).contains(&text.len()) && text.bytes().all(is_name_byte);
         is_name.then(|| Self(text.to_owned()))
     }
 
@@ -39,12 +40,12 @@ impl fmt::Display for QueueId {
     }
 }
 
-/// Name of a bot that attends. On a server with keys it is that of its key.
+/// The name of a bot that attends. On a server with keys, the bot's name is the name of its key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct BotName(String);
 
 impl BotName {
-    /// The bot of this name; `None` for a text that Hello would be refused with.
+    /// Validates the name of a bot by the rules for a Hello; `None` if the name is malformed.
     pub(crate) fn new(text: &str) -> Option<Self> {
         let chars = text.chars().count();
         let is_name = (1..=MAX_BOT_TEXT_CHARS).contains(&chars) && text.chars().all(is_printable);
@@ -62,17 +63,18 @@ impl fmt::Display for BotName {
     }
 }
 
-/// Names an attendance. It cannot be guessed: on a server without keys, who knows it may change it.
+/// The identifier of an attendance. The identifier must not be guessable: on a server without keys,
+/// any caller that knows it may change the attendance.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct AttendanceId(String);
 
 impl AttendanceId {
-    /// A new one: 32 lower hex digits.
-    pub(crate) fn draw() -> Self {
+    /// Generates a random identifier: 32 lower-case hex digits.
+    pub(crate) fn generate() -> Self {
         Self(format!("{:032x}", u128::from_le_bytes(system_bytes())))
     }
 
-    /// The one that a caller names.
+    /// Wraps an identifier that a client sent; it might not exist.
     pub(crate) fn from_client(text: &str) -> Self {
         Self(text.to_owned())
     }
@@ -82,9 +84,9 @@ impl AttendanceId {
     }
 }
 
-/// Names an offer: by the match, the seat, and what its ticket makes of them. So it has the same
-/// name after a restart, and only who is told of it knows it: on a server without keys, who knows it
-/// may decline it.
+/// The identifier of an offer, derived from the match, the seat and the ticket. So the identifier
+/// is the same after a restart. The identifier must not be guessable: on a server without keys, any
+/// caller that knows it may decline the offer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct OfferId(String);
 
@@ -95,12 +97,12 @@ impl OfferId {
         Self(format!("{id}-{}-{hash:016x}", seat.number()))
     }
 
-    /// Whether it is of this seat of a match.
+    /// Returns whether the offer is for this seat.
     pub(super) fn is_of(&self, id: &MatchId, seat: Seat) -> bool {
         self.0.starts_with(&format!("{id}-{}-", seat.number()))
     }
 
-    /// The one that a caller names.
+    /// Wraps an identifier that a client sent; it might not exist.
     pub(crate) fn from_client(text: &str) -> Self {
         Self(text.to_owned())
     }
@@ -109,7 +111,7 @@ impl OfferId {
         &self.0
     }
 
-    /// The match that it is of, if it can be one.
+    /// Extracts the match identifier; `None` if the offer's identifier is malformed.
     pub(super) fn match_id(&self) -> Option<MatchId> {
         let id = self.0.rsplitn(3, '-').nth(2)?;
         MatchId::new(id).ok()

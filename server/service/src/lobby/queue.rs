@@ -1,4 +1,4 @@
-//! A queue, and who stands how in it.
+//! A queue: its rules, its bots, and the status of each bot version.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -6,29 +6,29 @@ use bridgemaster_proto::v1;
 use bridgemaster_store::KeyName;
 
 use super::{
-    BotName, QueueId, Standing,
-    attendance::{Place, state},
+    BotName, QueueId, VersionStatus,
+    attendance::{QueueEntry, state},
 };
 
-/// What a queue is, as who opened it said.
+/// A queue's rules, as set by its owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct QueueRules {
     pub(crate) queue_id: QueueId,
-    /// The key that opened it; `None` where there are no keys, and for those of the server itself.
+    /// The key that opened the queue; `None` without keys, and for queues of the server itself.
     pub(crate) owner: Option<KeyName>,
-    /// The game that is played; `None` for several.
+    /// The game that is played; `None` for any game.
     pub(crate) game_id: Option<String>,
     pub(crate) rules_version: Option<u32>,
-    /// The keys whose bots may attend; none for all.
+    /// The keys whose bots may attend; empty for all keys.
     pub(crate) key_names: BTreeSet<KeyName>,
-    /// Whether the server itself runs it, as that of a ladder.
+    /// Whether the queue belongs to a ladder, so that the server itself manages it.
     pub(crate) is_ladder: bool,
-    /// How a version stands of which nothing else was said.
-    pub(crate) newcomers: Standing,
+    /// The status of versions for which no status is set.
+    pub(crate) default_status: VersionStatus,
 }
 
 impl QueueRules {
-    /// Whether the bot of this key may attend.
+    /// Returns whether the bot of this key may attend.
     pub(crate) fn admits(&self, key: Option<&KeyName>) -> bool {
         self.key_names.is_empty() || key.is_some_and(|key| self.key_names.contains(key))
     }
@@ -38,11 +38,11 @@ impl QueueRules {
 #[derive(Debug)]
 pub(super) struct Queue {
     pub(super) rules: QueueRules,
-    /// It ends with the last of its matches.
+    /// Whether the queue is closing: it is removed once its last match has ended.
     pub(super) is_closing: bool,
-    pub(super) places: BTreeMap<BotName, Place>,
-    pub(super) standings: HashMap<(BotName, String), Standing>,
-    /// When something last changed that its watchers are told.
+    pub(super) entries: BTreeMap<BotName, QueueEntry>,
+    pub(super) statuses: HashMap<(BotName, String), VersionStatus>,
+    /// The revision of the last change that is visible to watchers.
     pub(super) revision: u64,
 }
 
@@ -51,23 +51,23 @@ impl Queue {
         Self {
             rules,
             is_closing,
-            places: BTreeMap::new(),
-            standings: HashMap::new(),
+            entries: BTreeMap::new(),
+            statuses: HashMap::new(),
             revision,
         }
     }
 
-    /// How a version of a bot stands.
-    pub(super) fn standing(&self, bot: &BotName, version: &str) -> &Standing {
-        let said = self.standings.get(&(bot.clone(), version.to_owned()));
-        said.unwrap_or(&self.rules.newcomers)
+    /// Returns the status of a bot's version.
+    pub(super) fn status(&self, bot: &BotName, version: &str) -> &VersionStatus {
+        let status = self.statuses.get(&(bot.clone(), version.to_owned()));
+        status.unwrap_or(&self.rules.default_status)
     }
 
-    /// The attendance of a bot on the wire; `None` for one that does not attend.
+    /// Converts the attendance of a bot to its message; `None` if the bot does not attend.
     pub(super) fn attendance(&self, bot: &BotName) -> Option<v1::Attendance> {
-        let place = self.places.get(bot)?;
-        let attendance = place.attendance.as_ref()?;
-        let (state, detail) = state(attendance, self.standing(bot, &attendance.version));
+        let entry = self.entries.get(bot)?;
+        let attendance = entry.attendance.as_ref()?;
+        let (state, detail) = state(attendance, self.status(bot, &attendance.version));
         Some(v1::Attendance {
             attendance_id: attendance.id.as_str().to_owned(),
             queue_id: self.rules.queue_id.to_string(),
@@ -75,16 +75,16 @@ impl Queue {
             bot_version: attendance.version.clone(),
             owner: attendance.owner.clone(),
             slots: attendance.slots,
-            slots_used: place.slots_used(),
+            slots_used: entry.slots_used(),
             state: state.into(),
             detail,
         })
     }
 
-    /// Itself on the wire.
+    /// Converts the queue to its message.
     pub(super) fn to_wire(&self) -> v1::Queue {
-        let attending = self.places.values();
-        let attending = attending.filter(|place| place.attendance.is_some());
+        let attending = self.entries.values();
+        let attending = attending.filter(|entry| entry.attendance.is_some());
         v1::Queue {
             attendances: u32::try_from(attending.count()).unwrap_or(u32::MAX),
             ..self.rules.to_wire()
@@ -93,7 +93,7 @@ impl Queue {
 }
 
 impl QueueRules {
-    /// A queue on the wire to which nobody has come.
+    /// Converts the rules to the message of an empty queue.
     pub(crate) fn to_wire(&self) -> v1::Queue {
         v1::Queue {
             queue_id: self.queue_id.to_string(),

@@ -1,4 +1,4 @@
-//! The lobby of a server: a lock around the waiting room, its timer, and what wakes streams.
+//! A server's lobby: the waiting room behind a lock, with its timer and the wakers of streams.
 
 use std::{
     any::Any,
@@ -14,7 +14,7 @@ use bridgemaster_proto::{
     internal::v1::QueueNote,
     v1::{self, AttendResponse, MatchConfig, OfferPurpose, RefusalReason, WatchQueueResponse},
 };
-use bridgemaster_store::{KeyName, Notes, Write};
+use bridgemaster_store::{KeyName, Records, Write};
 use parking_lot::Mutex;
 use prost::Message as _;
 use tokio::{
@@ -25,234 +25,236 @@ use tokio::{
 use tracing::error;
 
 use super::{
-    BotName, QueueId, QueueRules, Refused, Standing, WaitingRoom,
+    BotName, LobbyError, QueueId, QueueRules, VersionStatus, WaitingRoom,
     offer::SeatOffer,
+    queue_updates::QueueCursor,
     stream::{StreamEnd, StreamNumber},
-    telling::Told,
-    waiting_room::Asking,
-    watching::Watched,
+    stream_poll::StreamPoll,
+    waiting_room::NewAttendance,
 };
 use crate::{
-    hosting::{Begun, HostedMatch, Made, Making, MatchListener, Matches, Ticket},
     journal::{Gate, Journal, NotStored},
     limits::Limits,
+    live::{
+        CreatedMatch, CreationStart, HostedMatch, MatchListener, MatchOptions, Matches, Ticket,
+    },
     refusal::Refusal,
 };
 
-/// What the names of notes of queues begin with.
-pub(crate) const QUEUE_NOTES: &str = "queue\n";
-/// How long an offer of an earlier server holds, at least: its match gives a bot so long to come
-/// for the first time.
-const LEAST_TIME_AFTER_RESTART: Duration = Duration::from_secs(60);
+/// The name prefix of stored queues.
+pub(crate) const QUEUE_RECORD_PREFIX: &str = "queue\n";
+/// The minimum validity of an offer after a restart: bots need this time to reconnect.
+const MIN_OFFER_TIME_AFTER_RESTART: Duration = Duration::from_secs(60);
 
-/// The lobby of a server.
+/// The lobby of one server.
 pub(crate) struct Lobby {
-    itself: Weak<Self>,
-    locked: Mutex<Locked>,
-    /// Counts changes that watchers of queues are told.
+    weak_self: Weak<Self>,
+    locked: Mutex<LockedRoom>,
+    /// Counts the changes that watchers of queues see.
     changes: watch::Sender<u64>,
-    /// Notified when the timer must look again.
-    sooner: Notify,
+    /// Notified when the next deadline of the timer has changed.
+    timer_changed: Notify,
     journal: Option<Arc<Journal>>,
 }
 
-struct Locked {
+struct LockedRoom {
     room: WaitingRoom,
     wakers: HashMap<StreamNumber, Arc<Notify>>,
 }
 
-/// A bot to which a seat is to be offered.
+/// A bot that is to be offered a seat.
 #[derive(Clone, Debug)]
-pub(crate) struct Invited {
+pub(crate) struct InvitedBot {
     pub(crate) queue_id: QueueId,
     pub(crate) bot: BotName,
-    /// The version that is meant; `None` for the one that attends.
+    /// The expected version; `None` for the version that attends.
     pub(crate) version: Option<String>,
 }
 
-/// Slots that are held for a match that is being made.
-struct HeldSlots {
+/// Slots that are reserved for a match being created, released on drop.
+struct SlotReservation {
     lobby: Arc<Lobby>,
     slots: Vec<(QueueId, BotName)>,
 }
 
-impl Drop for HeldSlots {
+impl Drop for SlotReservation {
     fn drop(&mut self) {
-        self.lobby.with(|room, _| room.release(&self.slots));
+        self.lobby
+            .with_room(|room, _| room.release_slots(&self.slots));
     }
 }
 
 impl Lobby {
-    /// Without queues; with a journal, those that keys open are kept.
+    /// Creates a lobby without queues. With a journal, queues that are opened by keys are stored.
     pub(crate) fn new(limits: &Limits, journal: Option<Arc<Journal>>) -> Arc<Self> {
-        Arc::new_cyclic(|itself| Self {
-            itself: itself.clone(),
-            locked: Mutex::new(Locked {
+        Arc::new_cyclic(|weak_self| Self {
+            weak_self: weak_self.clone(),
+            locked: Mutex::new(LockedRoom {
                 room: WaitingRoom::new(limits),
                 wakers: HashMap::new(),
             }),
             changes: watch::Sender::new(0),
-            sooner: Notify::new(),
+            timer_changed: Notify::new(),
             journal,
         })
     }
 
-    /// Opens the queues that an earlier server kept.
-    pub(crate) fn read_queues(&self, notes: Notes) {
-        for damage in &notes.damaged {
-            error!(%damage, "a queue cannot be read: whoever opened it opens it again");
+    /// Opens the queues that the server stored in an earlier run.
+    pub(crate) fn read_queues(&self, records: Records) {
+        for damage in &records.damaged {
+            error!(%damage, "cannot read a stored queue; its owner has to create it again");
         }
-        for (name, value) in notes.kept {
-            let rules = QueueNote::decode(&*value).ok().and_then(read_note);
-            let opened = rules.map(|rules| self.with(|room, _| room.open_queue(rules)));
+        for (name, value) in records.intact {
+            let rules = QueueNote::decode(&*value).ok().and_then(read_record);
+            let opened = rules.map(|rules| self.with_room(|room, _| room.open_queue(rules)));
             if !matches!(opened, Some(Ok(_))) {
                 error!(
                     name,
-                    "a queue cannot be read: whoever opened it opens it again"
+                    "cannot reopen a stored queue; its owner has to create it again"
                 );
             }
         }
     }
 
-    /// Acts on time that passes, for as long as it is polled.
-    pub(crate) async fn watch_time(self: Arc<Self>) {
+    /// Runs the waiting room's timer until the future is dropped.
+    pub(crate) async fn run_timer(self: Arc<Self>) {
         loop {
             let due = self.locked.lock().room.next_due();
             select! {
-                () = self.sooner.notified() => {}
+                () = self.timer_changed.notified() => {}
                 () = async {
                     match due {
                         Some(due) => sleep_until(due.into()).await,
                         None => std::future::pending().await,
                     }
-                } => self.with(WaitingRoom::tick),
+                } => self.with_room(WaitingRoom::run_due_actions),
             }
         }
     }
 
-    /// Calls the waiting room, and wakes whoever is to be told of what came of it.
-    pub(crate) fn with<T>(&self, act: impl FnOnce(&mut WaitingRoom, Instant) -> T) -> T {
+    /// Calls the waiting room, and wakes the streams that have messages now.
+    pub(crate) fn with_room<T>(&self, act: impl FnOnce(&mut WaitingRoom, Instant) -> T) -> T {
         let mut locked = self.locked.lock();
-        let due = locked.room.next_due();
+        let deadline = locked.room.next_due();
         let value = act(&mut locked.room, Instant::now());
-        let woken = locked.room.take_woken();
+        let woken = locked.room.take_streams_with_messages();
         for wake in woken.iter().filter_map(|number| locked.wakers.get(number)) {
             wake.notify_one();
         }
-        let is_sooner = locked.room.next_due() != due;
+        let has_timer_changed = locked.room.next_due() != deadline;
         let revision = locked.room.revision();
         drop(locked);
-        if is_sooner {
-            self.sooner.notify_one();
+        if has_timer_changed {
+            self.timer_changed.notify_one();
         }
-        self.changes.send_if_modified(|told| {
-            let is_new = *told != revision;
-            *told = revision;
+        self.changes.send_if_modified(|sent| {
+            let is_new = *sent != revision;
+            *sent = revision;
             is_new
         });
         value
     }
 
-    /// Opens a queue, and keeps it.
+    /// Opens a queue, and stores it unless it belongs to a ladder.
     pub(crate) async fn open_queue(&self, rules: QueueRules) -> Result<v1::Queue, Refusal> {
-        let note = QueueNote {
+        let record = QueueNote {
             owner: rules.owner.as_ref().map(ToString::to_string),
             queue: Some(rules.to_wire()),
         };
-        let name = format!("{QUEUE_NOTES}{}", rules.queue_id);
-        let is_kept = !rules.is_ladder;
-        let opened = self.with(|room, _| room.open_queue(rules))?;
-        if is_kept {
-            let value = note.encode_to_vec();
-            self.store(Write::KeepNote { name, value }).await?;
+        let name = format!("{QUEUE_RECORD_PREFIX}{}", rules.queue_id);
+        let is_stored = !rules.is_ladder;
+        let opened = self.with_room(|room, _| room.open_queue(rules))?;
+        if is_stored {
+            let value = record.encode_to_vec();
+            self.commit_record(Write::PutRecord { name, value }).await?;
         }
         Ok(opened)
     }
 
-    /// Closes a queue.
+    /// Closes a queue, and removes it from the store.
     pub(crate) async fn close_queue(&self, queue_id: &QueueId) -> Result<(), Refusal> {
-        let is_known = self.with(|room, _| {
-            let is_known = room.rules(queue_id).is_some();
+        let exists = self.with_room(|room, _| {
+            let exists = room.rules(queue_id).is_some();
             room.close_queue(queue_id);
-            is_known
+            exists
         });
-        if is_known {
-            let name = format!("{QUEUE_NOTES}{queue_id}");
-            self.store(Write::DropNote { name }).await?;
+        if exists {
+            let name = format!("{QUEUE_RECORD_PREFIX}{queue_id}");
+            self.commit_record(Write::RemoveRecord { name }).await?;
         }
         Ok(())
     }
 
-    async fn store(&self, note: Write) -> Result<(), Refusal> {
+    async fn commit_record(&self, record: Write) -> Result<(), Refusal> {
         match &self.journal {
             Some(journal) => {
-                let stored = journal.note(vec![note]).wait().await;
+                let stored = journal.queue_records(vec![record]).wait().await;
                 stored.map_err(|NotStored| Refusal::storage_failed())
             }
             None => Ok(()),
         }
     }
 
-    /// The rules of a queue.
+    /// Returns a queue's rules; `None` if the queue does not exist.
     pub(crate) fn rules(&self, queue_id: &QueueId) -> Option<QueueRules> {
-        self.with(|room, _| room.rules(queue_id).cloned())
+        self.with_room(|room, _| room.rules(queue_id).cloned())
     }
 
-    /// A bot attends. Gives its stream, and matches that are to be cancelled: their seats were
-    /// offered to another version of the bot, which had not taken them.
+    /// Starts an attendance. The second value contains the matches to cancel: matches whose seats
+    /// were offered to another version of the bot, but not taken.
     pub(crate) fn attend(
         self: &Arc<Self>,
-        asking: Asking,
+        request: NewAttendance,
     ) -> Result<(AttendStream, Vec<(MatchId, Seat)>), Refusal> {
-        let queue_id = asking.queue_id.clone();
+        let queue_id = request.queue_id.clone();
         let mut locked = self.locked.lock();
-        let attended = locked.room.attend(asking);
-        let (number, off) = match attended {
+        let attended = locked.room.attend(request);
+        let (number, cancelled) = match attended {
             Ok(attended) => attended,
-            Err(Refused::QueueUnknown) => return Err(queue_unknown(queue_id.as_str())),
-            Err(refused) => return Err(refused.into()),
+            Err(LobbyError::QueueUnknown) => return Err(queue_unknown(queue_id.as_str())),
+            Err(error) => return Err(error.into()),
         };
         let wake = Arc::new(Notify::new());
         locked.wakers.insert(number, Arc::clone(&wake));
         drop(locked);
-        // Wakes the stream that it replaces.
-        self.with(|_, _| {});
+        // Wakes the stream that was superseded.
+        self.with_room(|_, _| {});
         let stream = AttendStream {
             lobby: Arc::clone(self),
             number,
             wake,
         };
-        Ok((stream, off))
+        Ok((stream, cancelled))
     }
 
-    /// Follows who attends a queue.
+    /// Watches the attendances in a queue.
     pub(crate) fn watch(self: &Arc<Self>, queue_id: QueueId) -> QueueWatch {
         QueueWatch {
             changes: self.changes.subscribe(),
             lobby: Arc::clone(self),
             queue_id,
-            watched: Watched::default(),
+            cursor: QueueCursor::default(),
         }
     }
 
-    /// Makes a match of which seats are offered to attending bots. This is how whoever runs a queue
-    /// offers seats: a contest by CreateMatch, a ladder from within. The same request again gives
-    /// the same match, and its offers hold.
+    /// Creates a match whose seats are offered to attending bots. Contests call it through
+    /// CreateMatch, and ladders from within the server. A retried request returns the same match,
+    /// with the same offers.
     ///
     /// # Errors
-    /// As [`Matches::create`]; and when one of the bots cannot be offered a seat now, with
-    /// BOT_NOT_AVAILABLE. Nothing is made then.
-    pub(crate) async fn make_match(
+    /// As [`Matches::create`]; and BOT_NOT_AVAILABLE if one of the bots cannot be offered a seat
+    /// now. No match is created then.
+    pub(crate) async fn create_match(
         self: &Arc<Self>,
         matches: &Arc<Matches>,
         config: &MatchConfig,
-        mut making: Making,
-        invited: BTreeMap<Seat, Invited>,
+        mut making: MatchOptions,
+        invited: BTreeMap<Seat, InvitedBot>,
         purpose: OfferPurpose,
-    ) -> Result<Made, Refusal> {
-        let turn = match matches.begin_making(making.request.as_ref()).await? {
-            Begun::Before(made) => return Ok(made),
-            Begun::Now(turn) => turn,
+    ) -> Result<CreatedMatch, Refusal> {
+        let turn = match matches.begin_creation(making.request.as_ref()).await? {
+            CreationStart::Previous(created) => return Ok(created),
+            CreationStart::New(turn) => turn,
         };
         for one in invited.values() {
             self.check_game(config, &one.queue_id)?;
@@ -261,14 +263,18 @@ impl Lobby {
             .values()
             .map(|one| (one.queue_id.clone(), one.bot.clone()))
             .collect();
-        let versions = self.with(|room, now| room.hold(&slots, now))?;
+        let versions = self.with_room(|room, now| room.reserve_slots(&slots, now))?;
         let lobby = Arc::clone(self);
-        let held: Arc<dyn Any + Send + Sync> = Arc::new(HeldSlots { lobby, slots });
+        let reservation: Arc<dyn Any + Send + Sync> = Arc::new(SlotReservation { lobby, slots });
         for (one, version) in invited.values().zip(&versions) {
-            if one.version.as_ref().is_some_and(|meant| meant != version) {
+            if one
+                .version
+                .as_ref()
+                .is_some_and(|expected| expected != version)
+            {
                 let bot = one.bot.clone();
-                let why = "it attends with another version by now".to_owned();
-                return Err(Refused::NotAvailable { bot, why }.into());
+                let why = "the bot attends with another version now".to_owned();
+                return Err(LobbyError::NotAvailable { bot, why }.into());
             }
         }
         let offered = invited.into_iter().zip(versions);
@@ -283,11 +289,11 @@ impl Lobby {
                 (seat, offered)
             })
             .collect();
-        making.kept_meanwhile = Some(held);
-        matches.make(config, making, turn).await
+        making.hold_until_created = Some(reservation);
+        matches.create_with_permit(config, making, turn).await
     }
 
-    /// Makes sure that a match is of the game of a queue.
+    /// Checks that a match's game is the queue's game.
     fn check_game(&self, config: &MatchConfig, queue_id: &QueueId) -> Result<(), Refusal> {
         let rules = self.rules(queue_id);
         let rules = rules.ok_or_else(|| queue_unknown(queue_id.as_str()))?;
@@ -295,14 +301,14 @@ impl Lobby {
         match (rules.game_id, game) {
             (Some(of_queue), Some(game)) if of_queue != game => Err(Refusal::field(
                 "config.game",
-                format!("the queue {queue_id} is for {of_queue}, not for {game}"),
+                format!("the queue {queue_id} is for the game {of_queue}, not {game}"),
             )),
             _ => Ok(()),
         }
     }
 }
 
-/// The stream of an attendance. Dropped, the bot is absent until it opens another.
+/// The stream of an attendance. While no stream is open, the bot is absent.
 pub(crate) struct AttendStream {
     lobby: Arc<Lobby>,
     number: StreamNumber,
@@ -310,25 +316,27 @@ pub(crate) struct AttendStream {
 }
 
 impl AttendStream {
-    /// The next message; `None` when the bot has left.
+    /// Waits for the next message; `None` once the bot has left.
     ///
     /// # Errors
-    /// Why the stream ends otherwise.
+    /// The reason why the stream ended early.
     pub(crate) async fn next(&mut self) -> Result<Option<AttendResponse>, Refusal> {
         loop {
-            let told = self.lobby.with(|room, now| room.tell(self.number, now));
-            match told {
-                Told::Message(message) => return Ok(Some(message)),
-                Told::Nothing => self.wake.notified().await,
-                Told::End(StreamEnd::Left) => return Ok(None),
-                Told::End(StreamEnd::Superseded) => {
+            let next = self
+                .lobby
+                .with_room(|room, now| room.poll_stream(self.number, now));
+            match next {
+                StreamPoll::Message(message) => return Ok(Some(message)),
+                StreamPoll::Pending => self.wake.notified().await,
+                StreamPoll::End(StreamEnd::Left) => return Ok(None),
+                StreamPoll::End(StreamEnd::Superseded) => {
                     return Err(Refusal::new(
                         RefusalReason::Superseded,
-                        "a newer stream of this attendance took over",
+                        "a newer stream of this attendance was opened",
                     ));
                 }
-                Told::End(StreamEnd::Benched(detail)) => {
-                    return Err(Refused::Benched(detail).into());
+                StreamPoll::End(StreamEnd::Benched(detail)) => {
+                    return Err(LobbyError::Benched(detail).into());
                 }
             }
         }
@@ -338,58 +346,59 @@ impl AttendStream {
 impl Drop for AttendStream {
     fn drop(&mut self) {
         let number = self.number;
-        self.lobby.with(|room, now| room.lost(number, now));
+        self.lobby
+            .with_room(|room, now| room.disconnect(number, now));
         self.lobby.locked.lock().wakers.remove(&number);
     }
 }
 
-/// Follows who attends a queue.
+/// A watch on the attendances in a queue.
 pub(crate) struct QueueWatch {
     lobby: Arc<Lobby>,
     queue_id: QueueId,
-    watched: Watched,
+    cursor: QueueCursor,
     changes: watch::Receiver<u64>,
 }
 
 impl QueueWatch {
-    /// What is new, at least one message; `None` once there is no such queue.
+    /// Waits for at least one update; `None` once the queue no longer exists.
     pub(crate) async fn next(&mut self) -> Option<Vec<WatchQueueResponse>> {
         loop {
             self.changes.mark_unchanged();
             let Self {
                 lobby,
                 queue_id,
-                watched,
+                cursor,
                 ..
             } = self;
-            let news = lobby.with(|room, _| room.news(queue_id, watched))?;
-            if !news.is_empty() {
-                return Some(news);
+            let updates = lobby.with_room(|room, _| room.updates(queue_id, cursor))?;
+            if !updates.is_empty() {
+                return Some(updates);
             }
-            // The sender is in the lobby, which is held here.
+            // This watch keeps the lobby alive, and the lobby owns the sender.
             self.changes.changed().await.ok()?;
         }
     }
 }
 
 impl MatchListener for Lobby {
-    fn hosted(&self, hosted: &dyn HostedMatch, ticket: &dyn Fn(Seat) -> Ticket, is_new: bool) {
-        if hosted.offered().is_empty() {
+    fn on_hosted(&self, hosted: &dyn HostedMatch, ticket: &dyn Fn(Seat) -> Ticket, is_new: bool) {
+        if hosted.offered_seats().is_empty() {
             return;
         }
-        let mut time = hosted.startup();
+        let mut time = hosted.startup_timeout();
         if !is_new {
-            time = time.max(LEAST_TIME_AFTER_RESTART);
+            time = time.max(MIN_OFFER_TIME_AFTER_RESTART);
         }
-        for (seat, offered) in hosted.offered() {
+        for (seat, offered) in hosted.offered_seats() {
             let named = QueueId::new(&offered.queue_id).zip(BotName::new(&offered.bot_name));
             let Some((queue_id, bot)) = named else {
-                error!(match_id = %hosted.id(), %seat, "the offer of a seat cannot be read");
+                error!(match_id = %hosted.id(), %seat, "cannot read the offer of a seat");
                 continue;
             };
-            let is_taken = hosted.has_come(*seat);
+            let is_taken = hosted.has_joined(*seat);
             let ticket = ticket(*seat);
-            self.with(|room, now| {
+            let node = self.with_room(|room, now| {
                 let offer = SeatOffer {
                     match_id: hosted.id().clone(),
                     seat: *seat,
@@ -398,41 +407,45 @@ impl MatchListener for Lobby {
                     rules_version: hosted.rules_version(),
                     offered: offered.clone(),
                     until: now + time,
+                    lag: None,
                     is_taken,
-                    told: None,
+                    sent_on: None,
                 };
-                room.place(&queue_id, &bot, offer);
+                room.add_offer(&queue_id, &bot, offer)
             });
+            if let Some(node) = node.filter(|_| !is_taken) {
+                hosted.expect_join_through(*seat, &node);
+            }
         }
     }
 
-    fn joined(&self, id: &MatchId, seat: Seat) {
-        self.with(|room, _| room.joined(id, seat));
+    fn on_joined(&self, id: &MatchId, seat: Seat) {
+        self.with_room(|room, _| room.record_taken_seat(id, seat));
     }
 
-    fn over(&self, id: &MatchId, gate: Option<&Gate>) {
-        if !self.with(|room, _| room.knows(id)) {
+    fn on_over(&self, id: &MatchId, gate: Option<&Gate>) {
+        if !self.with_room(|room, _| room.has_offers_of(id)) {
             return;
         }
-        match (gate, self.itself.upgrade()) {
+        match (gate, self.weak_self.upgrade()) {
             (Some(gate), Some(lobby)) if !gate.is_open() => {
                 let (gate, id) = (gate.clone(), id.clone());
                 tokio::spawn(async move {
-                    // If it is never stored, the server ends.
+                    // If the end cannot be stored, the server stops.
                     if gate.wait().await.is_ok() {
-                        lobby.with(|room, now| room.over(&id, now));
+                        lobby.with_room(|room, now| room.end_match(&id, now));
                     }
                 });
             }
-            _ => self.with(|room, now| room.over(id, now)),
+            _ => self.with_room(|room, now| room.end_match(id, now)),
         }
     }
 }
 
-/// What the note of a queue says; `None` if it makes no sense.
-fn read_note(note: QueueNote) -> Option<QueueRules> {
-    let queue = note.queue?;
-    let owner = note.owner.map(KeyName::new).transpose().ok()?;
+/// Converts a stored queue; `None` if it is invalid.
+fn read_record(record: QueueNote) -> Option<QueueRules> {
+    let queue = record.queue?;
+    let owner = record.owner.map(KeyName::new).transpose().ok()?;
     let key_names = queue.key_names.iter().map(KeyName::new);
     Some(QueueRules {
         queue_id: QueueId::new(&queue.queue_id)?,
@@ -441,52 +454,53 @@ fn read_note(note: QueueNote) -> Option<QueueRules> {
         rules_version: queue.rules_version,
         key_names: key_names.collect::<Result<_, _>>().ok()?,
         is_ladder: queue.is_ladder,
-        newcomers: Standing::default(),
+        default_status: VersionStatus::default(),
     })
 }
 
-/// The refusal of a queue that there is not, or not for the caller.
+/// The refusal for a queue that does not exist, or that the caller is not allowed to use.
 pub(crate) fn queue_unknown(queue_id: &str) -> Refusal {
-    let shown: String = queue_id
+    let quoted: String = queue_id
         .chars()
-        .take(crate::limits::MAX_REPEATED_CHARS)
+        .take(crate::limits::MAX_QUOTED_CHARS)
         .collect();
     Refusal::new(
         RefusalReason::QueueUnknown,
-        format!("no queue that the caller may use has the name {shown:?}"),
+        format!("the queue {quoted:?} does not exist, or the caller may not use it"),
     )
 }
 
-impl From<Refused> for Refusal {
-    fn from(refused: Refused) -> Self {
-        match refused {
-            Refused::QueueUnknown => Self::new(
+impl From<LobbyError> for Refusal {
+    fn from(error: LobbyError) -> Self {
+        match error {
+            LobbyError::QueueUnknown => Self::new(
                 RefusalReason::QueueUnknown,
-                "no queue that the caller may use has this name",
+                "the queue does not exist, or the caller may not use it",
             ),
-            Refused::AttendanceUnknown => Self::new(
+            LobbyError::AttendanceUnknown => Self::new(
                 RefusalReason::AttendanceUnknown,
                 "no attendance of the caller has this identifier; attend again",
             ),
-            Refused::OfferUnknown => Self::new(
+            LobbyError::OfferUnknown => Self::new(
                 RefusalReason::OfferUnknown,
-                "no open offer to the caller has this identifier",
+                "no open offer to the caller has this identifier; it was accepted, declined or \
+                 withdrawn, or never existed",
             ),
-            Refused::Benched(detail) => Self::new(
+            LobbyError::Benched(detail) => Self::new(
                 RefusalReason::BotBenched,
-                format!("this version of the bot plays no more: {detail}"),
+                format!("this version of the bot is benched: {detail}"),
             ),
-            Refused::NotAvailable { bot, why } => Self::new(
+            LobbyError::NotAvailable { bot, why } => Self::new(
                 RefusalReason::BotNotAvailable,
-                format!("the bot {bot} can be offered no seat now: {why}"),
+                format!("the bot {bot} cannot be offered a seat now: {why}"),
             )
             .with("bot_name", bot.as_str()),
-            Refused::QueueTaken => Self::field(
+            LobbyError::QueueExists => Self::field(
                 "queue.queue_id",
-                "a queue of this name is there already, and is another one",
+                "another queue of this name exists; choose another name",
             ),
-            Refused::Limit(limit, value) => Self::limit(limit, value),
-            Refused::ServerLimit(limit, value) => Self::server_limit(limit, value),
+            LobbyError::Limit(limit, value) => Self::limit(limit, value),
+            LobbyError::ServerLimit(limit, value) => Self::server_limit(limit, value),
         }
     }
 }

@@ -1,45 +1,45 @@
-//! A stream of an attendance.
+//! The state of the streams over which attending bots receive offers.
 
 use std::collections::VecDeque;
 
 use super::{BotName, OfferId, QueueId};
 
-/// Names a stream of an attendance, in the order of their opening.
+/// Identifies a stream of an attendance; newer streams have higher numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct StreamNumber(pub(super) u64);
 
-/// A stream of an attendance.
+/// The state of an attendance's open stream.
 #[derive(Debug)]
-pub(super) struct AttendingStream {
+pub(super) struct AttendanceStream {
     pub(super) queue_id: QueueId,
     pub(super) bot: BotName,
-    /// How the attendance stood that it was told of last.
-    pub(super) told: u64,
-    /// Offers that it was told of and that hold no more: at most one for each of its slots.
+    /// The attendance revision in the last message.
+    pub(super) sent_revision: u64,
+    /// Offers that were sent on the stream and have been withdrawn since: at most one per slot.
     pub(super) withdrawn: VecDeque<(OfferId, &'static str)>,
     pub(super) end: Option<StreamEnd>,
 }
 
-impl AttendingStream {
-    /// A stream that was told nothing.
+impl AttendanceStream {
+    /// Creates the state for a stream on which nothing has been sent.
     pub(super) fn new(queue_id: QueueId, bot: BotName) -> Self {
         Self {
             queue_id,
             bot,
-            told: 0,
+            sent_revision: 0,
             withdrawn: VecDeque::new(),
             end: None,
         }
     }
 }
 
-/// Why a stream ends.
+/// The reason why a stream ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StreamEnd {
-    /// A newer one took over.
+    /// A newer stream was opened.
     Superseded,
-    /// The bot left, or its queue is closed.
+    /// The bot left, or its queue was closed.
     Left,
-    /// The bot is benched, for this reason.
+    /// The bot's version was benched, for this reason.
     Benched(String),
 }

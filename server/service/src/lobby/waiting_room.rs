@@ -1,6 +1,6 @@
 //! Queues, attendances and offers, without I/O: time and random numbers are parameters.
 
-mod attending;
+mod attendances;
 mod queues;
 mod seats;
 #[cfg(test)]
@@ -8,6 +8,7 @@ mod tests;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -16,90 +17,95 @@ use bridgemaster_store::KeyName;
 
 use super::{
     AttendanceId, BotName, OfferId, QueueId,
-    attendance::{Attendance, Place},
+    attendance::{Attendance, QueueEntry},
     queue::Queue,
-    stream::{AttendingStream, StreamEnd, StreamNumber},
+    stream::{AttendanceStream, StreamEnd, StreamNumber},
 };
-use crate::{limits::Limits, transport::CallerId};
+use crate::{
+    limits::Limits,
+    transport::{CallerId, ForwardingNode},
+};
 
-/// Why a call is refused.
+/// An error of a call to the waiting room.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Refused {
-    /// There is no such queue for the caller.
+pub(crate) enum LobbyError {
+    /// The queue does not exist, or the caller may not use it.
     QueueUnknown,
-    /// There is no such attendance of the caller's.
+    /// The caller has no such attendance.
     AttendanceUnknown,
-    /// There is no such open offer to the caller.
+    /// The caller has no such open offer.
     OfferUnknown,
     /// The version of the bot is benched, for this reason.
     Benched(String),
-    /// The bot can be offered no seat now, for this reason.
+    /// The bot cannot be offered a seat now.
     NotAvailable {
-        /// The bot.
+        /// The name of the bot.
         bot: BotName,
-        /// Why.
+        /// The reason, for people.
         why: String,
     },
-    /// The name of the queue is another one's.
-    QueueTaken,
-    /// A limit of the caller's.
+    /// Another queue has this name.
+    QueueExists,
+    /// A limit of the caller is reached. Contains the name and value of the limit.
     Limit(&'static str, usize),
-    /// A limit of all callers together.
+    /// A limit of the server is reached. Contains the name and value of the limit.
     ServerLimit(&'static str, usize),
 }
 
-/// A bot that asks to attend.
+/// A request of a bot to attend a queue.
 #[derive(Clone, Debug)]
-pub(crate) struct Asking {
+pub(crate) struct NewAttendance {
     pub(crate) queue_id: QueueId,
     pub(crate) bot: BotName,
     pub(crate) version: String,
-    /// The owner of its key; empty when it has none.
+    /// The owner of the bot's key; empty if the bot has no key.
     pub(crate) owner: String,
-    /// Its key, where there are keys.
+    /// The key of the bot; `None` without keys.
     pub(crate) key: Option<KeyName>,
-    /// Whom it counts for; nobody in a test.
+    /// The caller against whose limit the attendance counts; `None` in tests.
     pub(crate) caller: Option<CallerId>,
     pub(crate) slots: u32,
-    /// Names its attendance, if it has none.
+    /// The node that forwards the stream, if any.
+    pub(crate) node: Option<Arc<ForwardingNode>>,
+    /// The identifier of the attendance, unless the bot already attends.
     pub(crate) new_id: AttendanceId,
 }
 
-/// What is to be looked at when its moment comes.
+/// An action that is scheduled for a certain time.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Due {
-    /// An offer that may not have been taken.
+enum DueAction {
+    /// Expires an offer that is not taken.
     Offer(QueueId, BotName, OfferId),
-    /// A bot that may still be away.
+    /// Ends the attendance of a bot that is still absent.
     Absence(QueueId, BotName),
-    /// A bot that may not have been told how it stands.
-    Standing(QueueId, BotName),
+    /// Sends the current attendance of a bot on the bot's stream.
+    Notification(QueueId, BotName),
 }
 
-/// Time within which a bot is told that it has free slots again. It is told with the next offer, if
-/// that comes sooner: a bot that plays many short matches would read of nothing else.
-const FREE_SLOTS_TOLD_IN: Duration = Duration::from_millis(100);
+/// The delay after which a bot is notified of freed slots, unless the next offer comes sooner. A
+/// bot that plays many short matches would otherwise get mostly such messages.
+const SLOT_NOTIFICATION_DELAY: Duration = Duration::from_millis(100);
 
-/// Queues, attendances and offers.
+/// The state of all queues, attendances and offers.
 #[derive(Debug)]
 pub(crate) struct WaitingRoom {
     limits: Limits,
     pub(super) queues: BTreeMap<QueueId, Queue>,
     attendances: HashMap<AttendanceId, (QueueId, BotName)>,
-    pub(super) streams: HashMap<StreamNumber, AttendingStream>,
+    pub(super) streams: HashMap<StreamNumber, AttendanceStream>,
     /// The offered seats of each match that is not over.
     matches: HashMap<MatchId, Vec<(QueueId, BotName, OfferId)>>,
     attendances_of: HashMap<Option<CallerId>, usize>,
-    due: BTreeSet<(Instant, Due)>,
+    due: BTreeSet<(Instant, DueAction)>,
     last_stream: u64,
-    /// Counts changes that somebody is told of.
+    /// Counts the changes that clients see.
     revision: u64,
-    /// Streams that have something to be told.
+    /// Streams that have a message to send.
     woken: Vec<StreamNumber>,
 }
 
 impl WaitingRoom {
-    /// Without queues.
+    /// Creates a waiting room without queues.
     pub(crate) fn new(limits: &Limits) -> Self {
         Self {
             limits: limits.clone(),
@@ -115,119 +121,129 @@ impl WaitingRoom {
         }
     }
 
-    /// Streams that have something to be told since this was asked last.
-    pub(super) fn take_woken(&mut self) -> Vec<StreamNumber> {
+    /// Takes the streams that have had a message to send since the last call.
+    pub(super) fn take_streams_with_messages(&mut self) -> Vec<StreamNumber> {
         std::mem::take(&mut self.woken)
     }
 
-    /// Counts changes that watchers are told of.
+    /// Counts the changes that watchers see.
     pub(super) fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// When [`WaitingRoom::tick`] is to be called.
+    /// The time at which [`WaitingRoom::run_due_actions`] is to be called next.
     pub(super) fn next_due(&self) -> Option<Instant> {
         self.due.first().map(|(at, _)| *at)
     }
 
-    /// Acts on time that has passed.
-    pub(super) fn tick(&mut self, now: Instant) {
+    /// Runs the actions that are due.
+    pub(super) fn run_due_actions(&mut self, now: Instant) {
         while let Some((at, _)) = self.due.first()
             && *at <= now
         {
             match self.due.pop_first() {
-                Some((_, Due::Offer(queue_id, bot, offer_id))) => {
-                    self.offer_ran_out(&queue_id, &bot, &offer_id, now);
+                Some((_, DueAction::Offer(queue_id, bot, offer_id))) => {
+                    self.expire_offer(&queue_id, &bot, &offer_id, now);
                 }
-                Some((at, Due::Absence(queue_id, bot))) => {
-                    self.may_be_away(&queue_id, &bot, at);
+                Some((at, DueAction::Absence(queue_id, bot))) => {
+                    self.expire_absence(&queue_id, &bot, at);
                 }
-                Some((_, Due::Standing(queue_id, bot))) => self.tell_standing(&queue_id, &bot),
+                Some((_, DueAction::Notification(queue_id, bot))) => {
+                    self.notify_stream(&queue_id, &bot)
+                }
                 None => {}
             }
         }
     }
 
-    fn place_mut(&mut self, queue_id: &QueueId, bot: &BotName) -> Result<&mut Place, Refused> {
-        let queue = self.queues.get_mut(queue_id).ok_or(Refused::QueueUnknown)?;
-        Ok(queue.places.entry(bot.clone()).or_default())
+    fn entry_mut(
+        &mut self,
+        queue_id: &QueueId,
+        bot: &BotName,
+    ) -> Result<&mut QueueEntry, LobbyError> {
+        let queue = self
+            .queues
+            .get_mut(queue_id)
+            .ok_or(LobbyError::QueueUnknown)?;
+        Ok(queue.entries.entry(bot.clone()).or_default())
     }
 
     fn attendance(&self, queue_id: &QueueId, bot: &BotName) -> Option<&Attendance> {
-        let place = self.queues.get(queue_id)?.places.get(bot)?;
-        place.attendance.as_ref()
+        let entry = self.queues.get(queue_id)?.entries.get(bot)?;
+        entry.attendance.as_ref()
     }
 
     fn attendance_mut(&mut self, queue_id: &QueueId, bot: &BotName) -> Option<&mut Attendance> {
-        let place = self.queues.get_mut(queue_id)?.places.get_mut(bot)?;
-        place.attendance.as_mut()
+        let entry = self.queues.get_mut(queue_id)?.entries.get_mut(bot)?;
+        entry.attendance.as_mut()
     }
 
-    /// Has everybody told how a bot stands now.
-    fn changed(&mut self, queue_id: &QueueId, bot: &BotName) {
-        self.note_change(queue_id, bot);
+    /// Records a change of a bot, and notifies its stream and all watchers.
+    fn notify(&mut self, queue_id: &QueueId, bot: &BotName) {
+        self.record_change(queue_id, bot);
         let attendance = self.attendance(queue_id, bot);
         self.woken
             .extend(attendance.and_then(|attendance| attendance.stream));
     }
 
-    /// The same where the bot itself has time to be told.
-    fn changed_for_others(&mut self, queue_id: &QueueId, bot: &BotName, now: Instant) {
-        self.note_change(queue_id, bot);
+    /// Records a change of a bot, notifies all watchers, and notifies its stream after a delay.
+    fn notify_deferred(&mut self, queue_id: &QueueId, bot: &BotName, now: Instant) {
+        self.record_change(queue_id, bot);
         let attendance = self.attendance_mut(queue_id, bot);
-        if let Some(attendance) = attendance.filter(|one| !one.is_told_soon) {
-            attendance.is_told_soon = true;
-            let due = Due::Standing(queue_id.clone(), bot.clone());
-            self.due.insert((now + FREE_SLOTS_TOLD_IN, due));
+        if let Some(attendance) = attendance.filter(|one| !one.is_notification_scheduled) {
+            attendance.is_notification_scheduled = true;
+            let due = DueAction::Notification(queue_id.clone(), bot.clone());
+            self.due.insert((now + SLOT_NOTIFICATION_DELAY, due));
         }
     }
 
-    fn tell_standing(&mut self, queue_id: &QueueId, bot: &BotName) {
+    fn notify_stream(&mut self, queue_id: &QueueId, bot: &BotName) {
         if let Some(attendance) = self.attendance_mut(queue_id, bot) {
-            attendance.is_told_soon = false;
+            attendance.is_notification_scheduled = false;
             let stream = attendance.stream;
             self.woken.extend(stream);
         }
     }
 
-    fn note_change(&mut self, queue_id: &QueueId, bot: &BotName) {
+    fn record_change(&mut self, queue_id: &QueueId, bot: &BotName) {
         self.revision += 1;
         let revision = self.revision;
         let Some(queue) = self.queues.get_mut(queue_id) else {
             return;
         };
         queue.revision = revision;
-        let place = queue.places.get_mut(bot);
-        if let Some(attendance) = place.and_then(|place| place.attendance.as_mut()) {
+        let entry = queue.entries.get_mut(bot);
+        if let Some(attendance) = entry.and_then(|entry| entry.attendance.as_mut()) {
             attendance.revision = revision;
         }
     }
 
-    /// Ends what is over for a bot: its attendance, if it leaves and plays no more.
-    fn settle(&mut self, queue_id: &QueueId, bot: &BotName) {
+    /// Ends the attendance of a bot that leaves and has no matches left, and removes an empty
+    /// entry.
+    fn clean_up(&mut self, queue_id: &QueueId, bot: &BotName) {
         let Some(queue) = self.queues.get(queue_id) else {
             return;
         };
-        let Some(place) = queue.places.get(bot) else {
+        let Some(entry) = queue.entries.get(bot) else {
             return;
         };
-        let attendance = place.attendance.as_ref();
-        let has_left = attendance.is_some_and(|one| one.is_leaving) && place.seats.is_empty();
-        if has_left && let Some(gone) = self.forget_attendance(queue_id, bot) {
+        let attendance = entry.attendance.as_ref();
+        let has_left = attendance.is_some_and(|one| one.is_leaving) && entry.seats.is_empty();
+        if has_left && let Some(gone) = self.remove_attendance(queue_id, bot) {
             if let Some(stream) = gone.stream {
-                self.end(stream, StreamEnd::Left);
+                self.end_stream(stream, StreamEnd::Left);
             }
-            self.changed(queue_id, bot);
+            self.notify(queue_id, bot);
         }
         if let Some(queue) = self.queues.get_mut(queue_id)
-            && queue.places.get(bot).is_some_and(Place::is_empty)
+            && queue.entries.get(bot).is_some_and(QueueEntry::is_empty)
         {
-            queue.places.remove(bot);
+            queue.entries.remove(bot);
         }
-        self.forget_if_closed(queue_id);
+        self.remove_if_closed(queue_id);
     }
 
-    fn end(&mut self, number: StreamNumber, end: StreamEnd) {
+    fn end_stream(&mut self, number: StreamNumber, end: StreamEnd) {
         if let Some(stream) = self.streams.get_mut(&number) {
             stream.end = Some(end);
             self.woken.push(number);

@@ -1,51 +1,51 @@
-//! Things that are counted while they are there.
+//! Guards that count something in a gauge as long as they exist.
 
 use bridgemaster_referee::MatchPhase;
 use prometheus_client::metrics::{family::Family, gauge::Gauge};
 
 use super::labels::StateLabels;
 
-/// Adds one to a gauge while it lives.
-pub(crate) struct Counted(Gauge);
+/// Increments a gauge until it is dropped.
+pub(crate) struct GaugeGuard(Gauge);
 
-impl Counted {
+impl GaugeGuard {
     pub(super) fn new(gauge: &Gauge) -> Self {
         gauge.inc();
         Self(gauge.clone())
     }
 }
 
-impl Drop for Counted {
+impl Drop for GaugeGuard {
     fn drop(&mut self) {
         self.0.dec();
     }
 }
 
-/// Counts a match that waits or runs, under its phase.
-pub(crate) struct CountedMatch {
+/// Counts a match that waits or runs, in the gauge of its phase.
+pub(crate) struct MatchGauge {
     matches: Family<StateLabels, Gauge>,
     phase: MatchPhase,
-    _counted: Option<Counted>,
+    _guard: Option<GaugeGuard>,
 }
 
-impl CountedMatch {
+impl MatchGauge {
     pub(super) fn new(matches: Family<StateLabels, Gauge>, phase: MatchPhase) -> Self {
         Self {
-            _counted: counted(&matches, phase),
+            _guard: guard(&matches, phase),
             matches,
             phase,
         }
     }
 
-    /// The match is in this phase now.
-    pub(crate) fn is_in(&mut self, phase: MatchPhase) {
+    /// Moves the match to the gauge of its current phase.
+    pub(crate) fn set_phase(&mut self, phase: MatchPhase) {
         if phase != self.phase {
             *self = Self::new(self.matches.clone(), phase);
         }
     }
 }
 
-fn counted(matches: &Family<StateLabels, Gauge>, phase: MatchPhase) -> Option<Counted> {
+fn guard(matches: &Family<StateLabels, Gauge>, phase: MatchPhase) -> Option<GaugeGuard> {
     let label = StateLabels::of(phase)?;
-    Some(Counted::new(&matches.get_or_create(&label)))
+    Some(GaugeGuard::new(&matches.get_or_create(&label)))
 }

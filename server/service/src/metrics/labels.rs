@@ -1,4 +1,4 @@
-//! The labels, each with the few values that it can have.
+//! The labels of the metrics. Each label has a small set of values.
 
 use bridgemaster_referee::{DecidedBy, Fault, MatchPhase};
 use prometheus_client::encoding::EncodeLabelSet;
@@ -9,7 +9,7 @@ pub(super) struct StateLabels {
 }
 
 impl StateLabels {
-    /// `None` for a match that has ended: those are counted for good, by another metric.
+    /// Returns `None` for a match that has ended; the counter `matches_ended` counts such matches.
     pub(super) fn of(phase: MatchPhase) -> Option<Self> {
         let state = match phase {
             MatchPhase::Waiting => "waiting",
@@ -20,18 +20,18 @@ impl StateLabels {
     }
 }
 
-/// What of the store cannot be read.
+/// The kind of an unreadable stored value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum DamagedValue {
-    /// A match in play, which cannot go on.
+    /// A match in play that cannot be recovered.
     MatchInPlay,
     /// The summary of a finished match.
     Summary,
     /// The replay of a finished match.
     Replay,
-    /// An API key.
+    /// An API key that cannot be used.
     Key,
-    /// A ladder, a version of one of its bots, or one of its matches.
+    /// A ladder, a ladder's bot version, or a ladder's match.
     Ladder,
 }
 
@@ -44,7 +44,7 @@ impl DamagedValue {
         Self::Ladder,
     ];
 
-    /// Its name.
+    /// The value of the label, for metrics and logs.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::MatchInPlay => "match in play",
@@ -75,19 +75,19 @@ pub(super) struct GameLabels {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub(super) struct ByLabels {
+pub(super) struct DecisionLabels {
     game: &'static str,
     by: &'static str,
 }
 
-impl ByLabels {
+impl DecisionLabels {
     pub(super) fn new(game: &'static str, by: DecidedBy) -> Self {
         let by = decided_by(by);
         Self { game, by }
     }
 }
 
-/// The name of who made a decision.
+/// The name of a decision's source, for labels and attributes.
 pub(crate) fn decided_by(by: DecidedBy) -> &'static str {
     match by {
         DecidedBy::Bot => "bot",

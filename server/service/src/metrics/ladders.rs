@@ -1,4 +1,4 @@
-//! The numbers of ladders, and of the bots that attend.
+//! Metrics for ladders and attending bots.
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
-/// Upper bounds of the time until a bot is paired, in seconds: from a bot that is paired at once to
-/// one that attends alone.
+/// Bucket bounds of the time until a bot is paired, in seconds: from immediate pairing to a bot
+/// that attends alone.
 const WAITING_BOUNDS: [f64; 10] = [0.01, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0];
-/// Upper bounds of the time for a pairing, in seconds: a fit, and a commit.
+/// Bucket bounds of the time for a pairing, in seconds: a fit, and a commit.
 const PAIRING_BOUNDS: [f64; 9] = [0.001, 0.003, 0.005, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0];
 
-/// What came of a match of a ladder.
+/// The outcome of a ladder's match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LadderOutcome {
     Played,
@@ -32,8 +32,8 @@ struct QueueLabels {
     queue: &'static str,
 }
 
-/// The numbers of all ladders of a server.
-pub(super) struct LadderNumbers {
+/// The metrics of all of a server's ladders.
+pub(super) struct LadderMetrics {
     matches: Family<OutcomeLabels, Counter>,
     waiting_seconds: Histogram,
     pairing_seconds: Histogram,
@@ -51,7 +51,7 @@ impl LadderOutcome {
     }
 }
 
-impl LadderNumbers {
+impl LadderMetrics {
     pub(super) fn new(r: &mut Registry) -> Self {
         let this = Self {
             matches: Family::default(),
@@ -60,14 +60,10 @@ impl LadderNumbers {
             attending: Family::default(),
         };
         let matches = this.matches.clone();
-        r.register(
-            "ladder_matches",
-            "Matches of ladders that are over",
-            matches,
-        );
+        r.register("ladder_matches", "Ladder matches that have ended", matches);
         r.register_with_unit(
             "ladder_waiting",
-            "Time in which a bot with a free slot waited until it was paired",
+            "Time that a bot with a free slot waited until it was paired",
             Unit::Seconds,
             this.waiting_seconds.clone(),
         );
@@ -82,8 +78,7 @@ impl LadderNumbers {
         this
     }
 
-    /// Every series is there from the start.
-    pub(super) fn begin_all_series(&self) {
+    pub(super) fn init_series(&self) {
         for outcome in [
             LadderOutcome::Played,
             LadderOutcome::Annulled,
@@ -91,22 +86,22 @@ impl LadderNumbers {
         ] {
             self.matches.get_or_create_owned(&outcome.labels());
         }
-        self.attend(0, 0);
+        self.set_attending(0, 0);
     }
 
-    pub(super) fn over(&self, outcome: LadderOutcome) {
+    pub(super) fn observe_end(&self, outcome: LadderOutcome) {
         self.matches.get_or_create(&outcome.labels()).inc();
     }
 
-    pub(super) fn waited(&self, time: Duration) {
+    pub(super) fn observe_wait(&self, time: Duration) {
         self.waiting_seconds.observe(time.as_secs_f64());
     }
 
-    pub(super) fn paired(&self, time: Duration) {
+    pub(super) fn observe_pairing(&self, time: Duration) {
         self.pairing_seconds.observe(time.as_secs_f64());
     }
 
-    pub(super) fn attend(&self, ladders: usize, others: usize) {
+    pub(super) fn set_attending(&self, ladders: usize, others: usize) {
         for (queue, bots) in [("ladder", ladders), ("other", others)] {
             let bots = i64::try_from(bots).unwrap_or(i64::MAX);
             self.attending

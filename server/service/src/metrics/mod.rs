@@ -1,7 +1,7 @@
-//! What a server tells its operator in numbers, in the OpenMetrics text format.
+//! A server's metrics, in the OpenMetrics text format.
 //!
-//! Every label has few values, which the server itself knows: games, reasons, states. No name of
-//! a bot and no identifier of a match is one, since a client could make as many as it likes.
+//! Every label has a small set of values that the server itself defines: games, reasons, states.
+//! Bot names and match identifiers are not labels, since clients could create any number of them.
 
 mod gauges;
 mod labels;
@@ -20,31 +20,32 @@ use prometheus_client::{
     registry::{Metric, Registry, Unit},
 };
 
-pub(crate) use gauges::{Counted, CountedMatch};
-use labels::{ByLabels, DamageLabels, FaultLabels, GameLabels, StateLabels};
+pub(crate) use gauges::{GaugeGuard, MatchGauge};
+use labels::{DamageLabels, DecisionLabels, FaultLabels, GameLabels, StateLabels};
 pub(crate) use labels::{DamagedValue, decided_by};
-use ladders::LadderNumbers;
+use ladders::LadderMetrics;
 pub(crate) use ladders::LadderOutcome;
-use nodes::NodeNumbers;
+use nodes::NodeMetrics;
 pub(crate) use page::{Refresh, serve};
 
-/// Upper bounds of the time for a decision, in seconds: from a bot that answers by a table to one
-/// that takes all of a long clock.
+/// Bucket bounds for the time that a decision takes, in seconds: from a table lookup to the use of
+/// an entire long clock.
 const DECISION_BOUNDS: [f64; 12] = [
     0.000_3, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0,
 ];
-/// Upper bounds of the server's own share of an answer, in seconds: from the referee's work alone
-/// to a commit on a slow disk.
+/// Bucket bounds for the server's own share of a response time, in seconds: from the referee's work
+/// alone to a commit on a slow disk.
 const HANDLING_BOUNDS: [f64; 20] = [
     0.000_01, 0.000_015, 0.000_02, 0.000_03, 0.000_05, 0.000_07, 0.000_1, 0.000_15, 0.000_2,
     0.000_3, 0.000_5, 0.000_7, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0,
 ];
-/// Upper bounds of one lag, in seconds; shorter than the first is not counted as lag.
+/// Bucket bounds for the length of one lag, in seconds; a delay shorter than the first bound does
+/// not count as lag.
 const LAG_BOUNDS: [f64; 8] = [0.01, 0.02, 0.05, 0.1, 0.3, 1.0, 3.0, 10.0];
-/// Upper bounds of the entries of one commit of the journal.
+/// Bucket bounds for the number of entries in one journal commit.
 const BATCH_BOUNDS: [f64; 9] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 256.0, 1024.0];
 
-/// The numbers of one server.
+/// The metrics of one server.
 pub(crate) struct Metrics {
     registry: Registry,
     matches: Family<StateLabels, Gauge>,
@@ -52,21 +53,21 @@ pub(crate) struct Metrics {
     matches_ended: Family<GameLabels, Counter>,
     matches_spoiled: Counter,
     matches_cancelled: Counter,
-    decisions: Family<ByLabels, Counter>,
+    decisions: Family<DecisionLabels, Counter>,
     decision_seconds: Family<GameLabels, Histogram, fn() -> Histogram>,
     handling_seconds: Histogram,
     lag_seconds: Histogram,
     faults: Family<FaultLabels, Counter>,
     play_streams: Gauge,
     watch_streams: Gauge,
-    storage: StorageNumbers,
-    ladders: LadderNumbers,
-    /// Of a server that shares its store with others.
-    node: Option<NodeNumbers>,
+    storage: StorageMetrics,
+    ladders: LadderMetrics,
+    /// `None` on a server that does not share its store.
+    node: Option<NodeMetrics>,
 }
 
-/// The numbers of what the server stores.
-struct StorageNumbers {
+/// The metrics of the store and the replay folder.
+struct StorageMetrics {
     batch_entries: Histogram,
     commit_seconds: Histogram,
     damaged_values: Family<DamageLabels, Gauge>,
@@ -76,7 +77,7 @@ struct StorageNumbers {
     lost_commits: Gauge,
 }
 
-/// The numbers of the matches of one game, at hand without a search.
+/// The metrics of one game's matches, without lookups by label.
 #[derive(Clone)]
 pub(crate) struct GameMetrics {
     ended: Counter,
@@ -88,13 +89,13 @@ pub(crate) struct GameMetrics {
 }
 
 impl Metrics {
-    /// Those of a server that is alone.
+    /// Creates the metrics for a server that does not share its store.
     #[cfg(test)]
     pub(crate) fn new() -> Self {
         Self::of_node(None)
     }
 
-    /// Those of a server that shares its store under this name, which is a label of each.
+    /// Creates the metrics for a node. The node's name becomes a label of each series.
     pub(crate) fn of_node(name: Option<&NodeName>) -> Self {
         let mut registry = registry(name);
         let r = &mut registry;
@@ -103,14 +104,14 @@ impl Metrics {
             match_slots: add(
                 r,
                 "match_slots",
-                "Most matches that wait or run at once",
+                "Maximum number of matches that wait or run",
                 Gauge::default(),
             ),
             matches_ended: add(r, "matches_ended", "Matches that ended", Family::default()),
             matches_spoiled: add(
                 r,
                 "matches_spoiled",
-                "Ended matches in which a request had more of the server's own lag than the rules allow",
+                "Ended matches in which the server's own lag in a request exceeded the limit of the rules",
                 Counter::default(),
             ),
             matches_cancelled: add(
@@ -123,19 +124,19 @@ impl Metrics {
             decision_seconds: add_seconds(
                 r,
                 "decision",
-                "Time from handing a request over to decoding its answer",
+                "Time from sending a request to decoding its answer",
                 Family::new_with_constructor(|| Histogram::new(DECISION_BOUNDS)),
             ),
             handling_seconds: add_seconds(
                 r,
                 "handling",
-                "Time from decoding a message of a bot to having handled it, the commit of it apart",
+                "Time from decoding a message of a bot until it is processed, without its commit",
                 Histogram::new(HANDLING_BOUNDS),
             ),
             lag_seconds: add_seconds(
                 r,
                 "referee_lag",
-                "Times in which the server did not come to what it could do",
+                "How late the server started work that was due",
                 Histogram::new(LAG_BOUNDS),
             ),
             faults: add(r, "faults", "Faults of seats", Family::default()),
@@ -146,24 +147,24 @@ impl Metrics {
                 "Open streams of spectators",
                 Gauge::default(),
             ),
-            storage: StorageNumbers::new(r),
-            ladders: LadderNumbers::new(r),
-            node: name.map(|_| NodeNumbers::new(r)),
+            storage: StorageMetrics::new(r),
+            ladders: LadderMetrics::new(r),
+            node: name.map(|_| NodeMetrics::new(r, Histogram::new(LAG_BOUNDS))),
             registry,
         };
-        this.begin_all_series();
+        this.init_series();
         this
     }
 
-    /// Every series is there from the start, so that a rate is right from the first scrape on.
-    fn begin_all_series(&self) {
+    /// Initializes all series, so that rates are correct from the first scrape.
+    fn init_series(&self) {
         for phase in [MatchPhase::Waiting, MatchPhase::Running] {
             drop(self.count_match(phase));
         }
         for game in GAME_IDS {
             self.game(game);
         }
-        self.ladders.begin_all_series();
+        self.ladders.init_series();
         for value in DamagedValue::ALL {
             self.storage
                 .damaged_values
@@ -171,9 +172,12 @@ impl Metrics {
         }
     }
 
-    /// The numbers of a game of the catalogue.
+    /// Returns the metrics of a game in the catalogue.
     pub(crate) fn game(&self, game: &'static str) -> GameMetrics {
-        let by = |by| self.decisions.get_or_create_owned(&ByLabels::new(game, by));
+        let by = |by| {
+            self.decisions
+                .get_or_create_owned(&DecisionLabels::new(game, by))
+        };
         let label = GameLabels { game };
         GameMetrics {
             ended: self.matches_ended.get_or_create_owned(&label),
@@ -185,124 +189,131 @@ impl Metrics {
         }
     }
 
-    /// Counts a match that waits or runs while this lives.
-    pub(crate) fn count_match(&self, phase: MatchPhase) -> CountedMatch {
-        CountedMatch::new(self.matches.clone(), phase)
+    /// Counts a match that waits or runs, until the guard is dropped.
+    pub(crate) fn count_match(&self, phase: MatchPhase) -> MatchGauge {
+        MatchGauge::new(self.matches.clone(), phase)
     }
 
-    /// So many matches may wait or run at once.
-    pub(crate) fn has_slots(&self, slots: usize) {
+    /// Sets the maximum number of matches that wait or run.
+    pub(crate) fn set_match_slots(&self, slots: usize) {
         let slots = i64::try_from(slots).unwrap_or(i64::MAX);
         self.match_slots.set(slots);
     }
 
-    /// How the server stands among those that share its store.
-    pub(crate) fn stands(&self, leads: bool, answers: bool, lease_age: Duration) {
+    /// Sets this node's state in its cluster.
+    pub(crate) fn set_node_state(&self, is_leader: bool, is_answering: bool, lease_age: Duration) {
         if let Some(node) = &self.node {
-            node.stands(leads, answers, lease_age);
+            node.set_state(is_leader, is_answering, lease_age);
         }
     }
 
-    /// Commits are gone that an earlier server made.
-    pub(crate) fn lost_commits(&self, commits: u64) {
+    /// Sets the number of commits that the data folder lost.
+    pub(crate) fn set_lost_commits(&self, commits: u64) {
         self.storage
             .lost_commits
             .set(i64::try_from(commits).unwrap_or(i64::MAX));
     }
 
-    /// A value of the store cannot be read.
-    pub(crate) fn damaged(&self, value: DamagedValue) {
+    /// Counts an unreadable value in the store.
+    pub(crate) fn count_damaged(&self, value: DamagedValue) {
         self.storage
             .damaged_values
             .get_or_create(&DamageLabels::of(value))
             .inc();
     }
 
-    /// A match ended with a result that the server's lag spoiled.
-    pub(crate) fn match_spoiled(&self) {
+    /// Counts a match whose result is affected by the server's lag.
+    pub(crate) fn count_match_affected_by_lag(&self) {
         self.matches_spoiled.inc();
     }
 
-    /// A match was cancelled.
-    pub(crate) fn match_cancelled(&self) {
+    /// Counts a cancelled match.
+    pub(crate) fn count_cancelled_match(&self) {
         self.matches_cancelled.inc();
     }
 
-    /// A seat committed a fault.
-    pub(crate) fn fault(&self, fault: &Fault) {
+    /// Counts a seat's fault.
+    pub(crate) fn count_fault(&self, fault: &Fault) {
         self.faults.get_or_create(&FaultLabels::of(fault)).inc();
     }
 
-    /// Counts a call that is passed on to another server.
-    pub(crate) fn forwarded_call(&self) -> Option<Counted> {
-        self.node.as_ref().map(NodeNumbers::forwarded_call)
+    /// Counts a call that is forwarded to another node, until the guard is dropped.
+    pub(crate) fn forwarded_call(&self) -> Option<GaugeGuard> {
+        self.node.as_ref().map(NodeMetrics::forwarded_call)
     }
 
-    /// A message of a bot was handled so long after it was decoded.
-    pub(crate) fn handled(&self, time: Duration) {
+    /// Observes the time from decoding a bot's message until the message was processed.
+    pub(crate) fn observe_handling(&self, time: Duration) {
         self.handling_seconds.observe(time.as_secs_f64());
     }
 
-    /// The server did not come to what it could do for so long.
-    pub(crate) fn lagged(&self, time: Duration) {
+    /// Observes how late the server started work that was due.
+    pub(crate) fn observe_lag(&self, time: Duration) {
         self.lag_seconds.observe(time.as_secs_f64());
     }
 
-    /// A batch of so many writes was committed within this time.
-    pub(crate) fn committed(&self, writes: usize, time: Duration) {
+    /// Observes how late another node forwarded bots' messages to this one.
+    pub(crate) fn observe_forwarding_lag(&self, time: Duration) {
+        if let Some(node) = &self.node {
+            node.observe_forwarding_lag(time);
+        }
+    }
+
+    /// Observes that a batch of writes was committed.
+    pub(crate) fn observe_commit(&self, writes: usize, time: Duration) {
         self.storage.batch_entries.observe(writes as f64);
         self.storage.commit_seconds.observe(time.as_secs_f64());
     }
 
-    /// So many replay files were written.
-    pub(crate) fn replays_written(&self, count: usize) {
+    /// Counts written replay files.
+    pub(crate) fn count_written_replays(&self, count: usize) {
         self.storage.replays_written.inc_by(count as u64);
     }
 
-    /// Replay files could not be written, or one is lost.
-    pub(crate) fn replay_failed(&self) {
+    /// Counts a failed attempt to write replay files, or a lost replay.
+    pub(crate) fn count_failed_replay(&self) {
         self.storage.replays_failed.inc();
     }
 
-    /// The store keeps so many replays no more.
-    pub(crate) fn replays_forgotten(&self, count: usize) {
+    /// Counts replays that retention removed from the store.
+    pub(crate) fn count_removed_replays(&self, count: usize) {
         self.storage.replays_forgotten.inc_by(count as u64);
     }
 
-    /// A match of a ladder is over.
-    pub(crate) fn ladder_match_over(&self, outcome: LadderOutcome) {
-        self.ladders.over(outcome);
+    /// Counts a ladder's match that has ended.
+    pub(crate) fn count_ladder_match(&self, outcome: LadderOutcome) {
+        self.ladders.observe_end(outcome);
     }
 
-    /// A bot with a free slot waited for so long until a ladder paired it.
-    pub(crate) fn waited_for_pairing(&self, time: Duration) {
-        self.ladders.waited(time);
+    /// Observes the time that a bot with a free slot waited until it was paired.
+    pub(crate) fn observe_pairing_wait(&self, time: Duration) {
+        self.ladders.observe_wait(time);
     }
 
-    /// A match of a ladder was found and stored within this time.
-    pub(crate) fn ladder_paired(&self, time: Duration) {
-        self.ladders.paired(time);
+    /// Observes the time that finding and storing a ladder match took.
+    pub(crate) fn observe_pairing(&self, time: Duration) {
+        self.ladders.observe_pairing(time);
     }
 
-    /// So many bots attend queues of ladders, and others.
-    pub(crate) fn bots_attend(&self, ladders: usize, others: usize) {
-        self.ladders.attend(ladders, others);
+    /// Sets the numbers of bots that attend ladder queues, and that attend other queues.
+    pub(crate) fn set_attending_bots(&self, ladders: usize, others: usize) {
+        self.ladders.set_attending(ladders, others);
     }
 
-    /// Counts a stream of a bot while the guard lives.
-    pub(crate) fn play_stream(&self) -> Counted {
-        Counted::new(&self.play_streams)
+    /// Counts a bot's stream, until the guard is dropped.
+    pub(crate) fn play_stream(&self) -> GaugeGuard {
+        GaugeGuard::new(&self.play_streams)
     }
 
-    /// Counts a stream of a spectator while the guard lives.
-    pub(crate) fn watch_stream(&self) -> Counted {
-        Counted::new(&self.watch_streams)
+    /// Counts a spectator's stream, until the guard is dropped.
+    pub(crate) fn watch_stream(&self) -> GaugeGuard {
+        GaugeGuard::new(&self.watch_streams)
     }
 
-    /// All numbers, as text.
+    /// Encodes all metrics as text.
     ///
     /// # Errors
-    /// When the text cannot be written; it is a String, so that would be a defect.
+    /// Never in practice, since writing to a String does not fail.
     pub(crate) fn encode(&self) -> Result<String, fmt::Error> {
         let mut text = String::new();
         text::encode(&mut text, &self.registry)?;
@@ -310,19 +321,19 @@ impl Metrics {
     }
 }
 
-impl StorageNumbers {
+impl StorageMetrics {
     fn new(r: &mut Registry) -> Self {
         Self {
             batch_entries: add(
                 r,
                 "journal_batch_entries",
-                "Writes that one commit of the journal stored",
+                "Number of writes per commit of the journal",
                 Histogram::new(BATCH_BOUNDS),
             ),
             commit_seconds: add_seconds(
                 r,
                 "journal_commit",
-                "Time of one commit of the journal",
+                "Duration of a commit of the journal",
                 Histogram::new(HANDLING_BOUNDS),
             ),
             damaged_values: add(
@@ -346,7 +357,7 @@ impl StorageNumbers {
             replays_forgotten: add(
                 r,
                 "replays_forgotten",
-                "Replays that the store keeps no more",
+                "Replays removed from the store by retention",
                 Counter::default(),
             ),
             lost_commits: add(
@@ -360,8 +371,8 @@ impl StorageNumbers {
 }
 
 impl GameMetrics {
-    /// A decision was applied.
-    pub(crate) fn decided(&self, by: DecidedBy, charge: Option<&Charge>) {
+    /// Counts an applied decision, and observes its time.
+    pub(crate) fn count_decision(&self, by: DecidedBy, charge: Option<&Charge>) {
         match by {
             DecidedBy::Bot => &self.by_bot,
             DecidedBy::Referee => &self.by_referee,
@@ -375,13 +386,13 @@ impl GameMetrics {
         }
     }
 
-    /// A match ended.
-    pub(crate) fn ended(&self) {
+    /// Counts an ended match.
+    pub(crate) fn count_ended(&self) {
         self.ended.inc();
     }
 }
 
-/// A registry of a server, whose name among others is a label of all that is in it.
+/// Creates a server's registry. A node's name becomes a label of all series.
 fn registry(name: Option<&NodeName>) -> Registry {
     let label = name.map(|name| (Cow::from("node"), Cow::from(name.to_string())));
     let mut registry = Registry::with_prefix_and_labels("bridgemaster", label.into_iter());

@@ -1,4 +1,4 @@
-//! The page with the metrics, on a port for operators.
+//! The HTTP endpoint of the metrics, on a port for operators.
 
 use std::{fmt::Debug, sync::Arc};
 
@@ -12,13 +12,13 @@ use axum::{
     serve::Listener,
 };
 
-/// The type of OpenMetrics text.
-const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+/// The content type of the OpenMetrics text format.
+const OPENMETRICS_CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Brings numbers up to date that are only looked at.
+/// Sets the gauges that are computed at each scrape.
 pub(crate) type Refresh = Arc<dyn Fn(&Metrics) + Send + Sync>;
 
-/// Serves `GET /metrics` until it is dropped.
+/// Serves `GET /metrics` until the future is dropped.
 ///
 /// # Errors
 /// When the listener fails.
@@ -39,7 +39,7 @@ where
 async fn page(State((metrics, refresh)): State<(Arc<Metrics>, Refresh)>) -> Response {
     refresh(&metrics);
     match metrics.encode() {
-        Ok(text) => ([(header::CONTENT_TYPE, OPENMETRICS)], text).into_response(),
+        Ok(text) => ([(header::CONTENT_TYPE, OPENMETRICS_CONTENT_TYPE)], text).into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }

@@ -1,7 +1,8 @@
-//! Which requests are answered: those that a page of this very server makes, or a person who types
-//! its address. A foreign page can make a browser call a server on its own machine. It can also
-//! have its own name point to that machine, so that the browser takes both for one origin; but then
-//! the request has that name in it.
+//! Checks the host and the origin of requests: accepts requests from pages of this server, and from
+//! people who type its address. A page of another site can make a browser call a server on the
+//! browser's own machine. The other site can also resolve its own host name to that machine, so
+//! that the browser treats both hosts as one origin (DNS rebinding). The host name in such a
+//! request reveals it.
 
 use std::net::IpAddr;
 
@@ -11,33 +12,33 @@ use tonic::{
     codegen::http::{Request, Uri, header, uri::Authority},
 };
 
-/// The one name that every machine has for itself.
+/// The host name of the local machine.
 const LOCALHOST: &str = "localhost";
 
-/// Which requests are answered.
+/// Checks the host and the origin of requests.
 #[derive(Debug)]
-pub(crate) struct Guard {
-    /// Names of the server besides its addresses.
+pub(crate) struct OriginGuard {
+    /// Host names of the server, besides its addresses.
     names: Vec<String>,
-    /// Whether the name of the server is in its certificate, so that browsers check it.
+    /// Whether the server has a certificate, by which browsers verify its name.
     is_certified: bool,
 }
 
-/// Why a request is not answered.
+/// The reason why a request is refused.
 #[derive(Debug, Error, PartialEq, Eq)]
-pub(crate) enum Foreign {
-    #[error("the request names no host")]
+pub(crate) enum ForeignRequest {
+    #[error("the request must name exactly one valid host")]
     NoHost,
     #[error(
-        "the request is for the host {0:?}, and this server has no such name; if it has, start it \
-         with --page-host NAME"
+        "the request is for the host {0:?}, which is not a name of this server; if it should be, start \
+         the server with --page-host NAME"
     )]
     Host(String),
-    #[error("the request comes from a page of another server, {0:?}")]
+    #[error("the request comes from a page of another origin, {0:?}; use the page of this server")]
     Origin(String),
 }
 
-impl Guard {
+impl OriginGuard {
     pub(crate) fn new(names: Vec<String>, is_certified: bool) -> Self {
         Self {
             names,
@@ -45,28 +46,29 @@ impl Guard {
         }
     }
 
-    /// Makes sure that a request is for this server, and of a page of this server if it is of one.
-    pub(crate) fn check(&self, request: &Request<Body>) -> Result<(), Foreign> {
-        let host = host_of(request).ok_or(Foreign::NoHost)?;
-        if !self.is_ours(host.host()) {
-            return Err(Foreign::Host(host.host().to_owned()));
+    /// Checks that a request is for this server, and that it does not come from a page of another
+    /// origin.
+    pub(crate) fn check(&self, request: &Request<Body>) -> Result<(), ForeignRequest> {
+        let host = host_of(request).ok_or(ForeignRequest::NoHost)?;
+        if !self.is_own_host(host.host()) {
+            return Err(ForeignRequest::Host(host.host().to_owned()));
         }
         for origin in request.headers().get_all(header::ORIGIN) {
-            let shown = String::from_utf8_lossy(origin.as_bytes());
-            let origin: Option<Uri> = shown.parse().ok();
+            let text = String::from_utf8_lossy(origin.as_bytes());
+            let origin: Option<Uri> = text.parse().ok();
             let authority = origin.as_ref().and_then(Uri::authority);
             let is_same = authority
                 .is_some_and(|authority| authority.as_str().eq_ignore_ascii_case(host.as_str()));
             if !is_same {
-                return Err(Foreign::Origin(shown.into_owned()));
+                return Err(ForeignRequest::Origin(text.into_owned()));
             }
         }
         Ok(())
     }
 
-    fn is_ours(&self, host: &str) -> bool {
+    fn is_own_host(&self, host: &str) -> bool {
         let address = host.trim_start_matches('[').trim_end_matches(']');
-        // Nobody can make a name out of an address.
+        // DNS rebinding needs a name, so addresses are safe.
         self.is_certified
             || address.parse::<IpAddr>().is_ok()
             || host.eq_ignore_ascii_case(LOCALHOST)
@@ -77,18 +79,18 @@ impl Guard {
     }
 }
 
-/// The host that a request is for.
+/// Returns the host that a request names; `None` if it is missing or ambiguous.
 fn host_of(request: &Request<Body>) -> Option<Authority> {
     if let Some(authority) = request.uri().authority() {
         return Some(authority.clone());
     }
     let mut hosts = request.headers().get_all(header::HOST).iter();
     let host = hosts.next()?;
-    // Two would let one part of a program read the first, and another the second.
-    match hosts.next() {
-        None => host.as_bytes().try_into().ok(),
-        Some(_) => None,
+    // If there are two hosts, different parts of a program might use different ones.
+    if hosts.next().is_some() {
+        return None;
     }
+    host.as_bytes().try_into().ok()
 }
 
 #[cfg(test)]
@@ -104,9 +106,9 @@ mod tests {
         builder.body(Body::empty()).unwrap()
     }
 
-    fn check(host: &str, origin: Option<&str>) -> Result<(), Foreign> {
+    fn check(host: &str, origin: Option<&str>) -> Result<(), ForeignRequest> {
         let names = vec!["bridge.example".to_owned()];
-        Guard::new(names, false).check(&request(host, origin))
+        OriginGuard::new(names, false).check(&request(host, origin))
     }
 
     #[test]
@@ -127,27 +129,30 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_somebody_points_at_the_server_is_refused() {
+    fn a_foreign_name_that_resolves_to_the_server_is_refused() {
         for host in [
             "evil.example:8080",
             "localhost.evil.example",
             "127.0.0.1.evil.example",
             "bridge.example.evil.example",
         ] {
-            assert!(matches!(check(host, None), Err(Foreign::Host(_))), "{host}");
+            assert!(
+                matches!(check(host, None), Err(ForeignRequest::Host(_))),
+                "{host}"
+            );
         }
-        assert_eq!(check("not a host", None), Err(Foreign::NoHost));
+        assert_eq!(check("not a host", None), Err(ForeignRequest::NoHost));
         let mut two = request("127.0.0.1", None);
         two.headers_mut()
             .append(header::HOST, "evil.example".parse().unwrap());
         assert_eq!(
-            Guard::new(Vec::new(), false).check(&two),
-            Err(Foreign::NoHost)
+            OriginGuard::new(Vec::new(), false).check(&two),
+            Err(ForeignRequest::NoHost)
         );
     }
 
     #[test]
-    fn a_page_of_another_server_is_refused_also_one_of_another_port() {
+    fn a_page_of_another_origin_is_refused_even_on_another_port() {
         for origin in [
             "http://evil.example",
             "http://127.0.0.1:8081",
@@ -157,19 +162,22 @@ mod tests {
             "",
         ] {
             let refused = check("127.0.0.1:8080", Some(origin));
-            assert!(matches!(refused, Err(Foreign::Origin(_))), "{origin:?}");
+            assert!(
+                matches!(refused, Err(ForeignRequest::Origin(_))),
+                "{origin:?}"
+            );
         }
     }
 
     #[test]
     fn with_a_certificate_the_browser_checks_the_name_and_foreign_pages_are_still_refused() {
-        let guard = Guard::new(Vec::new(), true);
+        let guard = OriginGuard::new(Vec::new(), true);
         let host = "any.example";
         assert_eq!(
             guard.check(&request(host, Some("https://any.example"))),
             Ok(())
         );
         let refused = guard.check(&request(host, Some("https://evil.example")));
-        assert!(matches!(refused, Err(Foreign::Origin(_))));
+        assert!(matches!(refused, Err(ForeignRequest::Origin(_))));
     }
 }

@@ -1,4 +1,4 @@
-//! Pages that somebody looks at on his own machine, such as a replay or a contest.
+//! A local HTTP server for pages on the user's own machine, such as a replay or a contest.
 
 use std::{
     convert::Infallible,
@@ -22,57 +22,57 @@ use tonic::{
 };
 
 use super::{
-    guard::Guard,
-    reply::{guarded, text, with_body},
+    guard::OriginGuard,
+    reply::{response_with_body, text_response, with_security_headers},
 };
 use crate::{
     limits::Limits,
-    transport::{Allowances, ConnectionSlots, Peers, incoming, serve_web},
+    transport::{ClientKind, ConnectionSlots, Quotas, incoming, serve_web},
 };
 
-/// Has a browser read a page again after so many seconds.
-const REFRESH: HeaderName = HeaderName::from_static("refresh");
+/// The header that makes browsers reload a page after a number of seconds.
+const REFRESH_HEADER: HeaderName = HeaderName::from_static("refresh");
 
-/// A page.
+/// A page, with its security policy and its reload interval.
 #[derive(Clone, Debug)]
 pub struct LocalPage {
-    /// Its HTML.
+    /// The HTML document.
     pub html: String,
-    /// What a browser may do with it, as the header `content-security-policy` has it.
+    /// The value of the `content-security-policy` header.
     pub content_security_policy: String,
-    /// After how long a browser reads it again, in whole seconds; `None` for never.
-    pub read_again: Option<Duration>,
+    /// The interval at which browsers reload the page, in whole seconds; `None` for never.
+    pub reload_after: Option<Duration>,
 }
 
-/// Why a page is not shown.
+/// The error when a page cannot be served.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NoPage {
-    /// There is none at this address.
+pub enum PageError {
+    /// The address has no page.
     Unknown,
-    /// There is one, and it cannot be made, for this reason.
+    /// The page could not be produced, for this reason.
     Failed(String),
 }
 
-/// The pages that there are.
+/// A set of pages.
 pub trait LocalPages: Send + Sync + 'static {
-    /// The page at the path of an address, such as `/`. May take time.
+    /// Returns the page at a path, such as `/`. Can block.
     ///
     /// # Errors
-    /// Why it is not shown.
-    fn page(&self, path: &str) -> Result<LocalPage, NoPage>;
+    /// When there is no such page, or when the page cannot be produced.
+    fn page(&self, path: &str) -> Result<LocalPage, PageError>;
 }
 
-/// A listener for browsers of this machine.
+/// A bound HTTP server for browsers on this machine.
 pub struct LocalServer {
     listener: TcpListener,
     local_addr: SocketAddr,
 }
 
 impl LocalServer {
-    /// Listens on `addr`; port 0 takes a free one.
+    /// Binds to `addr`; port 0 selects a free port.
     ///
     /// # Errors
-    /// When the address cannot be had.
+    /// When the address is unavailable.
     pub async fn bind(addr: SocketAddr) -> std::io::Result<Self> {
         let listener = TcpListener::bind(addr).await?;
         let local_addr = listener.local_addr()?;
@@ -82,7 +82,7 @@ impl LocalServer {
         })
     }
 
-    /// The address that it listens on.
+    /// The address on which the server listens.
     pub fn local_addr(&self) -> SocketAddr {
         self.local_addr
     }
@@ -102,66 +102,78 @@ impl LocalServer {
             limits.page_connections,
             limits.page_connections_per_address,
         );
-        let desk = LocalDesk {
-            guard: Arc::new(Guard::new(Vec::new(), false)),
+        let service = LocalService {
+            guard: Arc::new(OriginGuard::new(Vec::new(), false)),
             pages,
         };
-        let connections = incoming(self.listener, None, Peers::Browsers, limits.clone(), slots);
-        // A stream that nobody reads does not keep it: there is none.
+        let connections = incoming(
+            self.listener,
+            None,
+            ClientKind::Browsers,
+            limits.clone(),
+            slots,
+        );
+        // These pages have no streams, so the limit on unread streams is not needed.
         let no_keys = Arc::new(|_: &HeaderMap| None);
-        serve_web(connections, desk, no_keys, Allowances::new(limits), stop).await;
+        serve_web(connections, service, no_keys, Quotas::new(limits), stop).await;
     }
 }
 
 #[derive(Clone)]
-struct LocalDesk {
-    guard: Arc<Guard>,
+struct LocalService {
+    guard: Arc<OriginGuard>,
     pages: Arc<dyn LocalPages>,
 }
 
-impl LocalDesk {
+impl LocalService {
     async fn answer(self, request: Request<Body>) -> Response<Body> {
         if let Err(why) = self.guard.check(&request) {
-            return text(StatusCode::FORBIDDEN, &why.to_string());
+            return text_response(StatusCode::FORBIDDEN, &why.to_string());
         }
         let is_head = *request.method() == Method::HEAD;
         if !is_head && *request.method() != Method::GET {
-            let why = "pages are read with GET";
-            return text(StatusCode::METHOD_NOT_ALLOWED, why);
+            let why = "only GET and HEAD are supported";
+            return text_response(StatusCode::METHOD_NOT_ALLOWED, why);
         }
         let path = request.uri().path().to_owned();
-        let made = spawn_blocking(move || self.pages.page(&path)).await;
-        match made {
-            Ok(Ok(page)) => shown(page, is_head),
-            Ok(Err(NoPage::Unknown)) => text(StatusCode::NOT_FOUND, "there is no such page"),
-            Ok(Err(NoPage::Failed(why))) => text(StatusCode::INTERNAL_SERVER_ERROR, &why),
-            Err(_) => text(StatusCode::INTERNAL_SERVER_ERROR, "the page was not made"),
+        let result = spawn_blocking(move || self.pages.page(&path)).await;
+        match result {
+            Ok(Ok(page)) => page_response(page, is_head),
+            Ok(Err(PageError::Unknown)) => text_response(StatusCode::NOT_FOUND, "page not found"),
+            Ok(Err(PageError::Failed(why))) => {
+                text_response(StatusCode::INTERNAL_SERVER_ERROR, &why)
+            }
+            Err(_) => text_response(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "the page could not be produced",
+            ),
         }
     }
 }
 
-fn shown(page: LocalPage, is_head: bool) -> Response<Body> {
+fn page_response(page: LocalPage, is_head: bool) -> Response<Body> {
     let length = page.html.len();
-    let body = match is_head {
-        true => AxumBody::empty(),
-        false => AxumBody::from(Bytes::from(page.html)),
+    let body = if is_head {
+        AxumBody::empty()
+    } else {
+        AxumBody::from(Bytes::from(page.html))
     };
     let kind = HeaderValue::from_static("text/html; charset=utf-8");
-    let mut response = guarded(with_body(body, kind));
-    // One that is no header would be a defect of who made it; nothing is allowed then.
+    let mut response = with_security_headers(response_with_body(body, kind));
+    // An invalid header would be a bug in the caller. The policy then permits nothing.
     let policy = HeaderValue::from_str(&page.content_security_policy)
         .unwrap_or_else(|_| HeaderValue::from_static("default-src 'none'"));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_LENGTH, length.into());
     headers.insert(header::CONTENT_SECURITY_POLICY, policy);
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    if let Some(after) = page.read_again {
-        headers.insert(REFRESH, after.as_secs().into());
+    if let Some(after) = page.reload_after {
+        headers.insert(REFRESH_HEADER, after.as_secs().into());
     }
     response
 }
 
-impl Service<Request<Body>> for LocalDesk {
+impl Service<Request<Body>> for LocalService {
     type Response = Response<Body>;
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
@@ -171,15 +183,15 @@ impl Service<Request<Body>> for LocalDesk {
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
-        let desk = self.clone();
+        let service = self.clone();
         Box::pin(async move {
-            let mut answer = desk.answer(request).await;
-            // A page has a policy of its own.
+            let mut answer = service.answer(request).await;
+            // Each page has its own policy.
             if !answer
                 .headers()
                 .contains_key(header::CONTENT_SECURITY_POLICY)
             {
-                answer = guarded(answer);
+                answer = with_security_headers(answer);
             }
             Ok(answer)
         })

@@ -1,14 +1,16 @@
-//! The page for people, on a listener of its own: its files, the calls of browsers as gRPC-Web, and
-//! replay files that somebody opens. Everything is of one origin, and nothing of another is answered.
+//! The web page, which has a separate listener. The listener serves static files, gRPC-Web calls
+//! from browsers, and uploads of replay files, all from one origin. Requests from other origins are
+//! refused.
 
-mod desk;
+mod context;
+mod entry;
 mod guard;
 mod local;
-mod opening;
 mod reply;
 mod service;
+mod upload;
 
-pub(crate) use desk::Desk;
-pub(crate) use guard::Guard;
-pub use local::{LocalPage, LocalPages, LocalServer, NoPage};
+pub(crate) use context::PageContext;
+pub(crate) use guard::OriginGuard;
+pub use local::{LocalPage, LocalPages, LocalServer, PageError};
 pub(crate) use service::Page;

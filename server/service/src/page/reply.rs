@@ -1,5 +1,4 @@
-//! Answers that are no calls of the protocol: files and sentences, and what browsers are told with
-//! each answer.
+//! Responses outside the protocol: files and error messages, with security headers.
 
 use axum::body::Body as AxumBody;
 use bridgemaster_page::CONTENT_SECURITY_POLICY;
@@ -11,9 +10,9 @@ use tonic::{
     },
 };
 
-/// What browsers are told with each answer: to take it for what it says it is, to do with it what the
-/// page needs and nothing else, and to tell no other server of it.
-const GUARDS: [(HeaderName, &str); 4] = [
+/// The security headers of every response: no content sniffing, no more permissions than the page
+/// needs, and no referrer.
+const SECURITY_HEADERS: [(HeaderName, &str); 4] = [
     (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::REFERRER_POLICY, "no-referrer"),
@@ -25,18 +24,18 @@ const GUARDS: [(HeaderName, &str); 4] = [
 
 const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
 
-/// An answer with what browsers are told with each.
-pub(super) fn guarded(mut response: Response<Body>) -> Response<Body> {
+/// Adds the security headers to a response.
+pub(super) fn with_security_headers(mut response: Response<Body>) -> Response<Body> {
     let headers = response.headers_mut();
-    for (name, value) in GUARDS {
+    for (name, value) in SECURITY_HEADERS {
         headers.insert(name, HeaderValue::from_static(value));
     }
     response
 }
 
-/// A sentence.
-pub(super) fn text(status: StatusCode, sentence: &str) -> Response<Body> {
-    let mut response = with_body(
+/// Builds a plain-text response.
+pub(super) fn text_response(status: StatusCode, sentence: &str) -> Response<Body> {
+    let mut response = response_with_body(
         AxumBody::from(format!("{sentence}\n")),
         HeaderValue::from_static(PLAIN_TEXT),
     );
@@ -44,17 +43,16 @@ pub(super) fn text(status: StatusCode, sentence: &str) -> Response<Body> {
     response
 }
 
-/// Why a request is not answered as it wants.
-pub(super) struct Refused(pub(super) StatusCode, pub(super) &'static str);
+pub(super) struct ErrorReply(pub(super) StatusCode, pub(super) &'static str);
 
-impl From<Refused> for Response<Body> {
-    fn from(Refused(status, why): Refused) -> Self {
-        text(status, why)
+impl From<ErrorReply> for Response<Body> {
+    fn from(ErrorReply(status, why): ErrorReply) -> Self {
+        text_response(status, why)
     }
 }
 
-/// A body of this type.
-pub(super) fn with_body(body: AxumBody, content_type: HeaderValue) -> Response<Body> {
+/// Builds a response with this body and content type.
+pub(super) fn response_with_body(body: AxumBody, content_type: HeaderValue) -> Response<Body> {
     let mut response = Response::new(Body::new(body));
     response
         .headers_mut()
@@ -62,28 +60,30 @@ pub(super) fn with_body(body: AxumBody, content_type: HeaderValue) -> Response<B
     response
 }
 
-/// The file of a request's address. A browser that has it is told so.
-pub(super) fn file(request: &Request<Body>) -> Response<Body> {
+/// Serves the file at the path of a request, or 304 if the browser has it cached.
+pub(super) fn file_response(request: &Request<Body>) -> Response<Body> {
     let file = bridgemaster_page::file(request.uri().path());
-    let known = request.headers().get_all(header::IF_NONE_MATCH).iter();
-    let is_known = known
+    let etags = request.headers().get_all(header::IF_NONE_MATCH).iter();
+    let is_cached = etags
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(','))
         .any(|tag| [file.etag.as_str(), "*"].contains(&tag.trim().trim_start_matches("W/")));
-    let is_left_out = is_known || *request.method() == Method::HEAD;
-    let body = match is_left_out {
-        true => AxumBody::empty(),
-        false => AxumBody::from(Bytes::from_static(file.bytes)),
+    let omits_body = is_cached || *request.method() == Method::HEAD;
+    let body = if omits_body {
+        AxumBody::empty()
+    } else {
+        AxumBody::from(Bytes::from_static(file.bytes))
     };
-    let mut response = with_body(body, HeaderValue::from_static(file.content_type));
-    if is_known {
+    let mut response = response_with_body(body, HeaderValue::from_static(file.content_type));
+    if is_cached {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
     }
     let headers = response.headers_mut();
-    if !is_known {
+    if !is_cached {
         headers.insert(header::CONTENT_LENGTH, file.bytes.len().into());
     }
-    // Asked for each time, so that a new version of the program shows its own page.
+    // Browsers revalidate the file each time, so that they show the page of the running version
+    // after an update.
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     if let Ok(etag) = HeaderValue::from_str(&file.etag) {
         headers.insert(header::ETAG, etag);

@@ -1,4 +1,4 @@
-//! The page as a service: what a request asks for, and who answers it.
+//! The page's HTTP service. The service dispatches requests to gRPC services, uploads and files.
 
 use std::{
     convert::Infallible,
@@ -20,73 +20,80 @@ use tonic_web::{GrpcWebLayer, GrpcWebService};
 use tower_layer::Layer as _;
 
 use super::{
-    desk::Desk,
-    reply::{Refused, file, guarded, text},
+    context::PageContext,
+    entry,
+    reply::{ErrorReply, file_response, text_response, with_security_headers},
 };
 
-/// What the types of all forms of gRPC-Web begin with.
-const GRPC_WEB: &str = "application/grpc-web";
-/// What the paths of all calls of the protocol begin with.
-const CALLS: &str = "/bridgemaster.";
-/// Where a replay file is opened.
-const OPEN_REPLAY: &str = "/open-replay";
+/// The common prefix of gRPC-Web content types.
+const GRPC_WEB_CONTENT_TYPE: &str = "application/grpc-web";
+/// The path prefix of all protocol methods.
+const METHOD_PREFIX: &str = "/bridgemaster.";
+/// The path to which replay files are uploaded.
+const OPEN_REPLAY_PATH: &str = "/open-replay";
 
-/// The page, over the services of the server.
+/// The page, which forwards calls to the server's services.
 #[derive(Clone)]
 pub(crate) struct Page<S> {
     services: GrpcWebService<S>,
-    desk: Arc<Desk>,
+    context: Arc<PageContext>,
 }
 
 impl<S> Page<S> {
-    pub(crate) fn new(services: S, desk: Desk) -> Self {
+    pub(crate) fn new(services: S, context: PageContext) -> Self {
         Self {
             services: GrpcWebLayer::new().layer(services),
-            desk: Arc::new(desk),
+            context: Arc::new(context),
         }
     }
 }
 
-/// What a request asks for.
-enum Asked {
-    /// A call of the protocol.
+/// The kind of a request.
+enum RequestKind {
+    /// A call that the protocol defines.
     Call,
-    /// To open a replay file.
+    /// An upload of a replay file.
     OpenReplay,
-    /// A file.
+    /// A read of a file.
     File,
 }
 
-impl Asked {
-    /// What a request asks for, or why it asks for nothing that there is.
-    fn of(request: &Request<Body>) -> Result<Self, Refused> {
+impl RequestKind {
+    /// Classifies a request, or returns an error response.
+    fn of(request: &Request<Body>) -> Result<Self, ErrorReply> {
         let (method, path) = (request.method(), request.uri().path());
-        let refused = |status, why| Err(Refused(status, why));
+        let refused = |status, why| Err(ErrorReply(status, why));
         let type_of = request.headers().get(header::CONTENT_TYPE);
-        let is_web = type_of.is_some_and(|value| value.as_bytes().starts_with(GRPC_WEB.as_bytes()));
+        let is_web = type_of.is_some_and(|value| {
+            value
+                .as_bytes()
+                .starts_with(GRPC_WEB_CONTENT_TYPE.as_bytes())
+        });
         let is_post = *method == Method::POST;
-        if path.starts_with(CALLS) {
+        if path.starts_with(METHOD_PREFIX) {
             return match (is_post, is_web, is_play(path)) {
                 (true, true, false) => Ok(Self::Call),
                 (true, true, true) => refused(
                     StatusCode::NOT_FOUND,
-                    "PlayService needs streams in both directions; bots call the server's own port",
+                    "PlayService needs bidirectional streams; bots must use the server's own port",
                 ),
                 (true, false, _) => refused(
                     StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                    "this port takes calls as gRPC-Web alone; other gRPC goes to the server's own",
+                    "this port accepts gRPC-Web only; use the server's own port for gRPC",
                 ),
-                (false, ..) => refused(StatusCode::METHOD_NOT_ALLOWED, "calls are sent with POST"),
+                (false, ..) => refused(StatusCode::METHOD_NOT_ALLOWED, "calls must use POST"),
             };
         }
         match (path, is_post) {
-            (OPEN_REPLAY, true) => Ok(Self::OpenReplay),
-            (OPEN_REPLAY, false) => refused(
-                StatusCode::METHOD_NOT_ALLOWED,
-                "a replay file is sent with POST",
-            ),
+            (OPEN_REPLAY_PATH, true) => Ok(Self::OpenReplay),
+            (OPEN_REPLAY_PATH, false) => {
+                refused(StatusCode::METHOD_NOT_ALLOWED, "uploads must use POST")
+            }
             _ if [Method::GET, Method::HEAD].contains(method) => Ok(Self::File),
-            _ => refused(StatusCode::METHOD_NOT_ALLOWED, "files are read with GET"),
+            _ => refused(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "files support only GET and HEAD",
+            ),
         }
     }
 }
@@ -110,25 +117,34 @@ where
         Service::<Request<Body>>::poll_ready(&mut self.services, context)
     }
 
-    fn call(&mut self, request: Request<Body>) -> Self::Future {
-        let Self { services, desk } = self.clone();
-        // The one that was made ready is taken, and its clone stays.
+    fn call(&mut self, mut request: Request<Body>) -> Self::Future {
+        let Self { services, context } = self.clone();
+        // Uses the instance that was polled ready, and puts a clone in its place.
         let mut services = std::mem::replace(&mut self.services, services);
         Box::pin(async move {
-            if let Err(why) = desk.guard.check(&request) {
-                return Ok(guarded(text(StatusCode::FORBIDDEN, &why.to_string())));
+            if let Err(why) = context.guard.check(&request) {
+                return Ok(with_security_headers(text_response(
+                    StatusCode::FORBIDDEN,
+                    &why.to_string(),
+                )));
             }
-            let response = match Asked::of(&request) {
-                Err(refused) => refused.into(),
-                // Counts as every call of the services does.
-                Ok(Asked::Call) => services.call(request).await?,
-                Ok(asked) => match (desk.debit(&request), asked) {
-                    (Err(refused), _) => refused.into(),
-                    (Ok(()), Asked::OpenReplay) => desk.open_replay(request).await,
-                    (Ok(()), Asked::File | Asked::Call) => file(&request),
+            if let Some(private) = context.authenticator.private_access() {
+                if let Some(entered) = entry::follow_link(private, &request) {
+                    return Ok(with_security_headers(entered));
+                }
+                entry::add_organiser_key(private, &mut request);
+            }
+            let response = match RequestKind::of(&request) {
+                Err(reply) => reply.into(),
+                // Calls are rate-limited by the services.
+                Ok(RequestKind::Call) => services.call(request).await?,
+                Ok(kind) => match (context.debit(&request), kind) {
+                    (Err(reply), _) => reply.into(),
+                    (Ok(()), RequestKind::OpenReplay) => context.open_replay(request).await,
+                    (Ok(()), RequestKind::File | RequestKind::Call) => file_response(&request),
                 },
             };
-            Ok(guarded(response))
+            Ok(with_security_headers(response))
         })
     }
 }

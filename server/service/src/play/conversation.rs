@@ -1,4 +1,4 @@
-//! One stream of one bot, from Hello to its end.
+//! One stream of one bot, from its Hello to its end.
 
 use std::{
     pin::{Pin, pin},
@@ -6,7 +6,7 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use bridgemaster_match::Opening;
+use bridgemaster_match::StreamStart;
 use bridgemaster_proto::{
     PROTOCOL_REVISION,
     v1::{Hello, RefusalReason, Welcome, play_response::Message as Outgoing},
@@ -17,73 +17,73 @@ use tokio_stream::Stream;
 use tonic::{Status, codegen::BoxFuture};
 
 use super::{
-    exchange::{Exchange, response, whole_ms},
-    hello::{check_hello, known},
+    exchange::{Exchange, encode_response, whole_ms},
+    hello::{check_hello, resume_point},
     inbound::Inbound,
     round_trip::RoundTrip,
 };
 use crate::{
     VERSION,
-    hosting::{Matches, Outbound, SeatKey, SeatStream},
     identity::Caller,
     journal::NotStored,
     limits::Limits,
-    metrics::Counted,
+    live::{Matches, Outbound, RedeemedTicket, SeatSession},
+    metrics::GaugeGuard,
     refusal::Refusal,
-    transport::CarriesBot,
+    transport::SeatProtection,
 };
 
-/// The bytes of the responses to a bot. The stream is polled by the one task that the transport has
-/// for it: an answer is read, refereed and answered there, without a hop.
+/// The encoded responses to a bot. The transport's task polls the stream directly: a decision is
+/// read, refereed and acknowledged there, without a switch between tasks.
 pub(super) struct Conversation {
-    step: Step,
-    /// For as long as this lasts.
-    _counted: Counted,
+    step: ConversationState,
+    /// Counts the open stream until it is dropped.
+    _counted: GaugeGuard,
 }
 
-/// How far a conversation is.
-enum Step {
-    /// Until the bot has its seat: its Welcome comes of it.
-    Opening(BoxFuture<(Bytes, Box<Talk>), Refusal>),
-    Talking(Box<Talk>),
+/// The state of a conversation.
+enum ConversationState {
+    /// Waits for the Hello and joins the seat, which produces the Welcome.
+    Opening(BoxFuture<(Bytes, Box<Session>), Refusal>),
+    Playing(Box<Session>),
     Over,
 }
 
-/// A bot that has its seat.
-struct Talk {
+/// The exchange of a bot that has joined its seat.
+struct Session {
     exchange: Exchange,
-    /// Whose connection has its place for as long as this lasts.
-    _carries: Option<CarriesBot>,
+    /// Protects the connection from eviction until it is dropped.
+    _protection: Option<SeatProtection>,
 }
 
 impl Conversation {
-    /// With the bot of `caller`, whose ticket is `key` and whose connection has its place for as long
-    /// as this lasts; `round_trip` measures the way there.
+    /// Starts a conversation with the bot of `caller`, which presented the ticket. `protection`
+    /// protects the connection, and `round_trip` measures its latency.
     pub(super) fn new(
         matches: Arc<Matches>,
-        key: SeatKey,
+        redeemed: RedeemedTicket,
         caller: Caller,
         inbound: Inbound,
-        carries: Option<CarriesBot>,
+        protection: Option<SeatProtection>,
         round_trip: RoundTrip,
     ) -> Self {
         Self {
             _counted: matches.metrics().play_stream(),
-            step: Step::Opening(Box::pin(open(
-                matches, key, caller, inbound, carries, round_trip,
+            step: ConversationState::Opening(Box::pin(start_session(
+                matches, redeemed, caller, inbound, protection, round_trip,
             ))),
         }
     }
 
     fn poll_response(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Bytes>, Refusal>> {
         match &mut self.step {
-            Step::Opening(opening) => {
-                let (welcome, talk) = ready!(opening.as_mut().poll(context))?;
-                self.step = Step::Talking(talk);
+            ConversationState::Opening(opening) => {
+                let (welcome, session) = ready!(opening.as_mut().poll(context))?;
+                self.step = ConversationState::Playing(session);
                 Poll::Ready(Ok(Some(welcome)))
             }
-            Step::Talking(talk) => pin!(talk.exchange.next()).poll(context),
-            Step::Over => Poll::Ready(Ok(None)),
+            ConversationState::Playing(session) => pin!(session.exchange.next()).poll(context),
+            ConversationState::Over => Poll::Ready(Ok(None)),
         }
     }
 }
@@ -94,34 +94,35 @@ impl Stream for Conversation {
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let response = ready!(self.poll_response(context));
         if !matches!(response, Ok(Some(_))) {
-            self.step = Step::Over;
+            self.step = ConversationState::Over;
         }
         Poll::Ready(response.map_err(Status::from).transpose())
     }
 }
 
-/// Hears the Hello of a bot and gives it its seat, and its Welcome.
-async fn open(
+/// Reads the bot's Hello, joins the seat and returns the Welcome.
+async fn start_session(
     matches: Arc<Matches>,
-    key: SeatKey,
+    redeemed: RedeemedTicket,
     caller: Caller,
     mut inbound: Inbound,
-    carries: Option<CarriesBot>,
+    protection: Option<SeatProtection>,
     round_trip: RoundTrip,
-) -> Result<(Bytes, Box<Talk>), Refusal> {
+) -> Result<(Bytes, Box<Session>), Refusal> {
     let hello = select! {
         biased;
         hello = inbound.hello(matches.limits()) => hello?,
         () = matches.lifecycle().until_stopping() => return Err(matches.stop_refusal()),
-        // A ticket holds one stream that has not said Hello, however many are opened with it.
-        () = superseded(carries.as_ref()) => return Err(Refusal::new(
+        // At most one stream per ticket waits for its Hello, however many are opened with the
+        // ticket.
+        () = until_superseded(protection.as_ref()) => return Err(Refusal::new(
             RefusalReason::Superseded,
-            "a newer stream of this seat was opened before this one said Hello",
+            "a newer stream of this seat was opened before this one sent Hello",
         )),
     };
-    let (seat, outbound, opening) = join(key, &caller, &hello).await?;
-    let welcome = welcome(&seat, &opening, matches.limits());
-    // Calls find the stream by it, so it is there before the bot knows that it may answer.
+    let (seat, outbound, opening) = join_seat(redeemed, &caller, &hello).await?;
+    let welcome = welcome_message(&seat, &opening, matches.limits());
+    // The stream is registered before the Welcome is sent, so that the bot's first call finds it.
     let exchange = Exchange::begin(
         &matches,
         caller,
@@ -129,35 +130,36 @@ async fn open(
         (inbound, outbound),
         round_trip,
     );
-    let talk = Talk {
+    let session = Session {
         exchange,
-        _carries: carries,
+        _protection: protection,
     };
-    Ok((welcome, Box::new(talk)))
+    Ok((welcome, Box::new(session)))
 }
 
-/// Takes the seat that the ticket is for.
-async fn join(
-    key: SeatKey,
+/// Joins the seat that the ticket is for.
+async fn join_seat(
+    redeemed: RedeemedTicket,
     caller: &Caller,
     hello: &Hello,
-) -> Result<(SeatStream, Outbound, Opening), Refusal> {
-    let bot = check_hello(hello, key.game_id())?;
-    match key.join(caller.bot(bot), caller.name(), known(hello)) {
-        // A bot that was told of a history names it for ever, so the history must be stored.
-        Ok((seat, outbound, opening)) => match opening.shown().await {
+) -> Result<(SeatSession, Outbound, StreamStart), Refusal> {
+    let bot = check_hello(hello, redeemed.game_id())?;
+    match redeemed.join(caller.bot(bot), caller.name(), resume_point(hello)) {
+        // A bot may present the history from its Welcome at any later time, so the history must be
+        // durable first.
+        Ok((seat, outbound, opening)) => match opening.committed().await {
             Ok(opening) => Ok((seat, outbound, opening)),
             Err(NotStored) => Err(Refusal::storage_failed()),
         },
         Err(refusal) => {
-            let shown = refusal.shown().await;
-            Err(shown.unwrap_or_else(|NotStored| Refusal::storage_failed()))
+            let result = refusal.committed().await;
+            Err(result.unwrap_or_else(|NotStored| Refusal::storage_failed()))
         }
     }
 }
 
-fn welcome(seat: &SeatStream, opening: &Opening, limits: &Limits) -> Bytes {
-    response(Outgoing::Welcome(Welcome {
+fn welcome_message(seat: &SeatSession, opening: &StreamStart, limits: &Limits) -> Bytes {
+    encode_response(Outgoing::Welcome(Welcome {
         protocol_revision: PROTOCOL_REVISION,
         server_version: VERSION.to_owned(),
         match_id: seat.match_id().to_string(),
@@ -169,10 +171,10 @@ fn welcome(seat: &SeatStream, opening: &Opening, limits: &Limits) -> Bytes {
     }))
 }
 
-/// Completes when a newer stream of the seat comes.
-async fn superseded(carries: Option<&CarriesBot>) {
-    match carries {
-        Some(carries) => carries.superseded().await,
+/// Completes when a newer stream of the seat is opened.
+async fn until_superseded(protection: Option<&SeatProtection>) {
+    match protection {
+        Some(protection) => protection.superseded().await,
         None => std::future::pending().await,
     }
 }

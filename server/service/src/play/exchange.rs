@@ -1,4 +1,4 @@
-//! What is said on a stream between Welcome and its end, in both directions.
+//! The messages of a stream in both directions, from the Welcome to the end.
 
 use std::{ops::ControlFlow, sync::Arc, time::Duration};
 
@@ -13,52 +13,52 @@ use tonic::{Status, codegen::BoxFuture};
 use tracing::debug;
 
 use super::{
-    inbound::{Inbound, garbage},
+    inbound::{Inbound, malformed_message},
     interruptions::{Interruption, Interruptions},
-    round_trip::{Answered, RoundTrip},
-    seat_links::SeatLink,
+    round_trip::{AnsweredPing, RoundTrip},
+    seat_registry::SeatRegistration,
     stream_span::StreamSpan,
 };
 use crate::{
-    hosting::{Closing, Matches, Outbound, SeatStream},
     identity::Caller,
     journal::{Gate, NotStored},
+    live::{Closing, Matches, Outbound, SeatSession},
     refusal::Refusal,
 };
 
-/// What is said in both directions between Welcome and the end of the stream.
+/// The messages of a stream in both directions, from the Welcome to the end.
 pub(super) struct Exchange {
     matches: Arc<Matches>,
-    seat: SeatStream,
+    seat: SeatSession,
     inbound: Inbound,
     outbound: Outbound,
     round_trip: RoundTrip,
     interruptions: Interruptions,
-    /// What the last message of the bot waits for. No other is given to the match until then, so that
-    /// what waits to be stored does not grow with what a bot sends.
-    unsettled: Option<Unsettled>,
-    /// The next message, which waits for that.
+    /// The uncommitted result of the bot's last message. Until it is committed, the match gets no
+    /// other message, so that a bot cannot queue uncommitted work.
+    uncommitted: Option<UncommittedReport>,
+    /// The next message, which is processed once the uncommitted result is committed.
     read: Option<Result<Option<PlayRequest>, Status>>,
     span: StreamSpan,
-    _link: Option<SeatLink>,
+    _registration: Option<SeatRegistration>,
 }
 
 impl Exchange {
-    /// Of the bot of `caller`, whose stream has the seat from now on; `resumed` tells whether it
-    /// follows what the bot has.
+    /// Starts the exchange with the bot of `caller`, whose stream now holds the seat. `resumed` is
+    /// true if the stream continues after the messages that the bot already has.
     pub(super) fn begin(
         matches: &Arc<Matches>,
         caller: Caller,
-        (seat, resumed): (SeatStream, bool),
+        (seat, resumed): (SeatSession, bool),
         (inbound, outbound): (Inbound, Outbound),
         round_trip: RoundTrip,
     ) -> Self {
         Self {
-            unsettled: None,
+            uncommitted: None,
             read: None,
-            span: StreamSpan::begin(matches.traces(), seat.voice(), resumed),
-            _link: inbound.link(&seat, &caller),
-            interruptions: Interruptions::new(matches, caller),
+            span: StreamSpan::begin(matches.traces(), seat.handle(), resumed),
+            _registration: inbound.register(&seat, &caller),
+            interruptions: Interruptions::new(matches, caller, seat.forwarding_node()),
             matches: Arc::clone(matches),
             seat,
             inbound,
@@ -67,20 +67,20 @@ impl Exchange {
         }
     }
 
-    /// The next response, while the bot is heard; `None` when the stream ends without a refusal. A
-    /// call that is dropped loses nothing, and its task is woken.
+    /// Returns the next response, or `None` when the stream ends without a refusal. Cancel-safe: a
+    /// later call continues.
     pub(super) async fn next(&mut self) -> Result<Option<Bytes>, Refusal> {
-        let next = self.response().await;
-        next.inspect_err(|refusal| self.span.is_refused(refusal))
+        let next = self.next_response().await;
+        next.inspect_err(|refusal| self.span.record_refusal(refusal))
     }
 
-    async fn response(&mut self) -> Result<Option<Bytes>, Refusal> {
+    async fn next_response(&mut self) -> Result<Option<Bytes>, Refusal> {
         loop {
             select! {
                 biased;
                 message = self.outbound.next() => {
                     if let Some(message) = message {
-                        self.report_hand_over(message.request_id);
+                        self.report_handover(message.request_id);
                         return Ok(Some(message.bytes));
                     }
                     return match self.outbound.closing() {
@@ -88,21 +88,22 @@ impl Exchange {
                         Closing::MatchOver => Ok(None),
                     };
                 }
-                message = next_message(&mut self.inbound, &mut self.read, &mut self.unsettled) => {
+                message = next_message(&mut self.inbound, &mut self.read, &mut self.uncommitted) => {
                     let message = message.map_err(|NotStored| Refusal::storage_failed())?;
-                    if self.hear(message)?.is_break() {
+                    if self.handle_inbound(message)?.is_break() {
                         return Ok(None);
                     }
-                    // A bot that sends without a pause must not keep the thread to itself.
+                    // Yields at times, since a bot that sends without pause must not monopolize the
+                    // thread.
                     consume_budget().await;
                 }
                 interruption = self.interruptions.next() => {
                     return match interruption {
-                        Interruption::Draining => Ok(Some(self.draining())),
-                        Interruption::PingDue => Ok(Some(self.ping())),
+                        Interruption::Draining => Ok(Some(self.draining_message())),
+                        Interruption::PingDue => Ok(Some(self.next_ping())),
                         Interruption::Ended(refusal) => {
-                            if refusal.is_servers_own() {
-                                self.seat.is_taken_away();
+                            if refusal.is_server_error() {
+                                self.seat.end_by_server();
                             }
                             Err(refusal)
                         }
@@ -112,47 +113,48 @@ impl Exchange {
         }
     }
 
-    /// What tells that the server drains.
-    fn draining(&self) -> Bytes {
-        response(Outgoing::Draining(Draining {
-            time_left_ms: whole_ms(self.matches.lifecycle().drain_left()),
+    /// Encodes the message that announces that the server drains.
+    fn draining_message(&self) -> Bytes {
+        encode_response(Outgoing::Draining(Draining {
+            time_left_ms: whole_ms(self.matches.lifecycle().drain_time_left()),
             matches_resume: self.matches.journal().is_some(),
             address: String::new(),
         }))
     }
 
-    /// A Ping. Where nobody answers it, what TCP has measured is reported with it.
-    fn ping(&mut self) -> Bytes {
-        if !self.inbound.has_pongs()
-            && let Some(elapsed_us) = self.round_trip.of_tcp_us()
+    /// Returns a Ping. If the bot does not support Pong, the round trip that TCP measured is
+    /// reported instead.
+    fn next_ping(&mut self) -> Bytes {
+        if !self.inbound.supports_pong()
+            && let Some(elapsed_us) = self.round_trip.tcp_us()
         {
             self.seat.report(SeatInput::RoundTrip { elapsed_us });
         }
-        response(Outgoing::Ping(self.round_trip.ping()))
+        encode_response(Outgoing::Ping(self.round_trip.ping()))
     }
 
-    /// Reports that a request, if it is one, goes to the transport: before it does and not after,
-    /// since the transport asks for more only when the bot's window has room, so that the bot could
-    /// put a later report off.
-    fn report_hand_over(&self, request_id: Option<u32>) {
+    /// Reports, before the hand-over, that a request is handed to the transport. After it, the
+    /// transport polls only when the bot's flow-control window has space, so a bot could delay the
+    /// report.
+    fn report_handover(&self, request_id: Option<u32>) {
         if let Some(request_id) = request_id {
-            self.seat.handed_over(request_id);
+            self.seat.record_handover(request_id);
         }
     }
 
-    /// What the bot sent, or that it sends no more: then the stream ends.
-    fn hear(
+    /// Handles a message of the bot, or the end of its half of the stream.
+    fn handle_inbound(
         &mut self,
         message: Result<Option<PlayRequest>, Status>,
     ) -> Result<ControlFlow<()>, Refusal> {
         match message {
             Ok(Some(message)) => {
-                let gate = receive(&self.seat, message, &mut self.round_trip)?;
-                self.unsettled = gate.map(Unsettled::behind);
+                let gate = report_message(&self.seat, message, &mut self.round_trip)?;
+                self.uncommitted = gate.map(UncommittedReport::new);
                 return Ok(ControlFlow::Continue(()));
             }
             Ok(None) => debug!("the bot closed its half of the stream"),
-            Err(status) => match garbage(&status) {
+            Err(status) => match malformed_message(&status) {
                 Some(refusal) => {
                     let detail = status.message().to_owned();
                     self.seat.report(SeatInput::Garbage { detail });
@@ -165,23 +167,24 @@ impl Exchange {
     }
 }
 
-/// What came of a message, and is not stored yet.
-struct Unsettled {
+/// The result of a message that is not committed yet.
+struct UncommittedReport {
     gate: Gate,
-    /// Begun when the bot says more. It outlasts calls that are dropped: it is what wakes the stream.
+    /// Wakes the stream once the result is committed. Created when the bot sends another message,
+    /// and kept if the waiting call is dropped.
     waiting: Option<BoxFuture<(), NotStored>>,
 }
 
-impl Unsettled {
-    fn behind(gate: Gate) -> Self {
+impl UncommittedReport {
+    fn new(gate: Gate) -> Self {
         Self {
             gate,
             waiting: None,
         }
     }
 
-    /// Completes when it is stored. A call that is dropped loses nothing, and its task is woken.
-    async fn stored(&mut self) -> Result<(), NotStored> {
+    /// Completes when the result is committed. Cancel-safe: a later call continues to wait.
+    async fn until_committed(&mut self) -> Result<(), NotStored> {
         if self.gate.is_open() {
             return Ok(());
         }
@@ -194,19 +197,19 @@ impl Unsettled {
     }
 }
 
-/// The next message of a bot, once what came of the last one is stored. Only a bot that says more
-/// before that has its stream woken by it. A call that is dropped loses nothing.
+/// Returns the bot's next message once the result of the last one is committed. The commit wakes
+/// the stream only if the bot has sent another message. Cancel-safe: no message is lost.
 async fn next_message(
     inbound: &mut Inbound,
     read: &mut Option<Result<Option<PlayRequest>, Status>>,
-    unsettled: &mut Option<Unsettled>,
+    uncommitted: &mut Option<UncommittedReport>,
 ) -> Result<Result<Option<PlayRequest>, Status>, NotStored> {
     loop {
-        if let Some(last) = unsettled
+        if let Some(last) = uncommitted
             && read.is_some()
         {
-            last.stored().await?;
-            *unsettled = None;
+            last.until_committed().await?;
+            *uncommitted = None;
         }
         if let Some(message) = read.take() {
             return Ok(message);
@@ -219,8 +222,8 @@ pub(super) fn whole_ms(time: Duration) -> u32 {
     u32::try_from(time.as_millis()).unwrap_or(u32::MAX)
 }
 
-/// The bytes of a response that the referee does not make.
-pub(super) fn response(message: Outgoing) -> Bytes {
+/// Encodes a response that does not come from the referee.
+pub(super) fn encode_response(message: Outgoing) -> Bytes {
     let response = PlayResponse {
         sequence: 0,
         message: Some(message),
@@ -228,27 +231,27 @@ pub(super) fn response(message: Outgoing) -> Bytes {
     response.encode_to_vec().into()
 }
 
-/// Reports a message to the match, and gives what it waits for; a refusal ends the stream.
-fn receive(
-    seat: &SeatStream,
+/// Reports a message to the match and returns the gate of its commit. A refusal ends the stream.
+fn report_message(
+    seat: &SeatSession,
     message: PlayRequest,
     round_trip: &mut RoundTrip,
 ) -> Result<Option<Gate>, Refusal> {
     let input = match message.message {
         Some(Incoming::Decision(decision)) => SeatInput::Decision(decision),
         Some(Incoming::Pong(pong)) => match round_trip.pong(pong.nonce) {
-            Answered::Last { elapsed_us } => match round_trip.of_the_way_us(elapsed_us) {
+            AnsweredPing::Last { elapsed_us } => match round_trip.network_us(elapsed_us) {
                 Some(elapsed_us) => SeatInput::RoundTrip { elapsed_us },
                 None => return Ok(None),
             },
-            Answered::Earlier => return Ok(None),
-            Answered::Nothing => SeatInput::Useless,
+            AnsweredPing::Earlier => return Ok(None),
+            AnsweredPing::Unknown => SeatInput::Useless,
         },
         Some(Incoming::Resign(_)) => SeatInput::Resign,
         Some(Incoming::Hello(_)) => {
             return Err(Refusal::new(
                 RefusalReason::HelloRepeated,
-                "Hello is the first message of a stream and no other",
+                "only the first message of a stream may be a Hello",
             ));
         }
         None => SeatInput::Useless,
@@ -266,38 +269,38 @@ mod tests {
     use bridgemaster_match::TicketHash;
 
     use super::*;
-    use crate::{play::seat_links::SeatLinks, woken::Woken};
+    use crate::{counting_waker::CountingWaker, play::seat_registry::SeatRegistry};
 
     #[test]
-    fn a_message_that_was_read_waits_until_what_came_of_the_last_one_is_stored() {
+    fn a_message_waits_until_the_result_of_the_last_one_is_committed() {
         let mut inbound = Inbound::Calls {
             hello: None,
-            links: SeatLinks::default(),
+            registry: SeatRegistry::default(),
             ticket: TicketHash::new([7; 32]),
         };
         for outcome in [Ok(()), Err(NotStored)] {
-            let woken = Arc::<Woken>::default();
+            let woken = Arc::<CountingWaker>::default();
             let waker = Waker::from(Arc::clone(&woken));
-            // Each call is dropped when it is pending, as it is by a stream.
-            let mut next = |read: &mut _, unsettled: &mut _| {
-                let next = pin!(next_message(&mut inbound, read, unsettled));
+            // Each pending call is dropped, as a stream does.
+            let mut next = |read: &mut _, uncommitted: &mut _| {
+                let next = pin!(next_message(&mut inbound, read, uncommitted));
                 next.poll(&mut Context::from_waker(&waker))
             };
             let gate = Gate::default();
-            let mut unsettled = Some(Unsettled::behind(gate.clone()));
+            let mut uncommitted = Some(UncommittedReport::new(gate.clone()));
             let mut read = Some(Ok(None));
             for _ in 0..2 {
-                assert!(next(&mut read, &mut unsettled).is_pending());
+                assert!(next(&mut read, &mut uncommitted).is_pending());
                 assert!(read.is_some(), "a call that is dropped loses nothing");
             }
-            assert_eq!(woken.times(), 0);
-            gate.settle(outcome);
-            assert_eq!(woken.times(), 1, "its stream goes on");
-            let Poll::Ready(given) = next(&mut read, &mut unsettled) else {
-                panic!("the gate is settled");
+            assert_eq!(woken.count(), 0);
+            gate.resolve(outcome);
+            assert_eq!(woken.count(), 1, "its stream resumes");
+            let Poll::Ready(next_read) = next(&mut read, &mut uncommitted) else {
+                panic!("the gate is resolved");
             };
-            assert_eq!(given.is_ok(), outcome.is_ok());
-            assert_eq!(read.is_some(), outcome.is_err(), "given once, or never");
+            assert_eq!(next_read.is_ok(), outcome.is_ok());
+            assert_eq!(read.is_some(), outcome.is_err(), "next_read once, or never");
         }
     }
 }

@@ -1,4 +1,5 @@
-//! A stream whose log lines have a span.
+//! A wrapper that polls a stream within a tracing span, so that its log lines name the match and
+//! the seat.
 
 use std::{
     pin::Pin,
@@ -8,7 +9,7 @@ use std::{
 use tokio_stream::Stream;
 use tracing::Span;
 
-/// A stream that is polled within a span.
+/// Polls a stream within a span.
 pub(crate) struct InSpan<S> {
     span: Span,
     stream: S,

@@ -1,4 +1,4 @@
-//! What a bot says on its stream.
+//! Receives messages from a bot, on a bidirectional stream or as unary calls.
 
 use std::{error::Error as _, future::pending};
 
@@ -9,36 +9,36 @@ use bridgemaster_proto::v1::{
 use tokio::time::timeout;
 use tonic::{Code, Status, Streaming};
 
-use super::seat_links::{SeatLink, SeatLinks};
-use crate::{hosting::SeatStream, identity::Caller, limits::Limits, refusal::Refusal};
+use super::seat_registry::{SeatRegistration, SeatRegistry};
+use crate::{identity::Caller, limits::Limits, live::SeatSession, refusal::Refusal};
 
-/// What a bot says on its stream.
+/// The source of a bot's messages.
 pub(super) enum Inbound {
-    /// All that it says, message by message.
+    /// A bidirectional stream that carries all messages.
     Stream(Streaming<PlayRequest>),
-    /// The Hello that came with its call. Whatever else it says comes by calls of their own.
+    /// The Hello of a server-streaming call. All other messages are unary calls.
     Calls {
-        /// Taken when it is read.
+        /// The Hello; `None` after it was read.
         hello: Option<Hello>,
-        /// Where those calls find the stream.
-        links: SeatLinks,
-        /// The ticket that they show.
+        /// The registry in which unary calls find the stream.
+        registry: SeatRegistry,
+        /// The ticket that unary calls present.
         ticket: TicketHash,
     },
 }
 
 impl Inbound {
-    /// The first message.
+    /// Returns the Hello, which is the first message.
     pub(super) async fn hello(&mut self, limits: &Limits) -> Result<Hello, Refusal> {
         match self {
             Self::Stream(messages) => first_message(messages, limits).await,
             Self::Calls { hello, .. } => hello
                 .take()
-                .ok_or_else(|| Refusal::field("hello", "who plays is not set")),
+                .ok_or_else(|| Refusal::field("hello", "is missing")),
         }
     }
 
-    /// The next message. A bot whose messages are calls has none.
+    /// Returns the next message. Pends forever if messages are unary calls.
     pub(super) async fn message(&mut self) -> Result<Option<PlayRequest>, Status> {
         match self {
             Self::Stream(messages) => messages.message().await,
@@ -46,18 +46,19 @@ impl Inbound {
         }
     }
 
-    /// Whether Pings are answered here.
-    pub(super) fn has_pongs(&self) -> bool {
+    /// Returns whether the bot can answer Pings.
+    pub(super) fn supports_pong(&self) -> bool {
         matches!(self, Self::Stream(_))
     }
 
-    /// Lets calls find the stream, now that it holds the seat, for as long as the link is held.
-    pub(super) fn link(&self, seat: &SeatStream, caller: &Caller) -> Option<SeatLink> {
+    /// Registers the stream, which now holds the seat, for unary calls. Dropping the returned value
+    /// removes the stream.
+    pub(super) fn register(&self, seat: &SeatSession, caller: &Caller) -> Option<SeatRegistration> {
         match self {
             Self::Stream(_) => None,
-            Self::Calls { links, ticket, .. } => {
-                Some(links.link(*ticket, seat.voice(), caller.key_id().cloned()))
-            }
+            Self::Calls {
+                registry, ticket, ..
+            } => Some(registry.register(*ticket, seat.handle(), caller.key_id().cloned())),
         }
     }
 }
@@ -69,7 +70,10 @@ async fn first_message(
     let Ok(message) = timeout(limits.hello_time, inbound.message()).await else {
         return Err(Refusal::new(
             RefusalReason::HelloLate,
-            format!("no Hello came within {} ms", limits.hello_time.as_millis()),
+            format!(
+                "no Hello was received within {} ms of the start of the stream",
+                limits.hello_time.as_millis()
+            ),
         ));
     };
     match message {
@@ -78,21 +82,21 @@ async fn first_message(
         })) => Ok(hello),
         Ok(Some(_)) => Err(Refusal::new(
             RefusalReason::HelloExpected,
-            "the first message of a stream is Hello",
+            "the first message of a stream must be a Hello",
         )),
         Ok(None) => Err(Refusal::new(
             RefusalReason::HelloExpected,
-            "the stream was closed before its first message, Hello",
+            "the stream was closed before it sent a Hello",
         )),
         Err(status) => Err(Refusal::new(
             RefusalReason::MalformedMessage,
-            format!("the first message cannot be read: {}", status.message()),
+            format!("the first message cannot be decoded: {}", status.message()),
         )),
     }
 }
 
-/// The refusal for bytes that are no message; `None` when the transport failed instead.
-pub(super) fn garbage(status: &Status) -> Option<Refusal> {
+/// Returns the refusal of bytes that are not a valid message, or `None` if the transport failed.
+pub(super) fn malformed_message(status: &Status) -> Option<Refusal> {
     // The decoder reports undecodable and oversized messages with these codes and no source. A
     // reset or lost stream may have the same code, but its source is the transport's error.
     let is_decoders = matches!(
@@ -102,7 +106,7 @@ pub(super) fn garbage(status: &Status) -> Option<Refusal> {
     is_decoders.then(|| {
         Refusal::new(
             RefusalReason::MalformedMessage,
-            format!("a message cannot be read: {}", status.message()),
+            format!("a message cannot be decoded: {}", status.message()),
         )
     })
 }
@@ -112,13 +116,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_of_the_transport_is_no_garbage_whatever_its_code() {
+    fn a_transport_error_is_not_a_malformed_message() {
         for reason in [h2::Reason::PROTOCOL_ERROR, h2::Reason::INTERNAL_ERROR] {
             let status = Status::from_error(Box::new(h2::Error::from(reason)));
             assert_eq!(status.code(), Code::Internal);
-            assert!(garbage(&status).is_none(), "{status:?}");
+            assert!(malformed_message(&status).is_none(), "{status:?}");
         }
         let undecodable = Status::internal("failed to decode Protobuf message");
-        assert!(garbage(&undecodable).is_some());
+        assert!(malformed_message(&undecodable).is_some());
     }
 }

@@ -1,4 +1,5 @@
-//! What happens to a stream besides the messages of its match: seldom, against those.
+//! Rare events of a bot's stream that its match does not cause: drain, Pings, and the end of the
+//! server or of the key.
 
 use std::sync::Arc;
 
@@ -7,53 +8,62 @@ use tokio::{
     time::{Interval, MissedTickBehavior, interval},
 };
 
-use super::seldom::Seldom;
-use crate::{cluster::Cluster, hosting::Matches, identity::Caller, refusal::Refusal};
+use super::separately_woken::SeparatelyWoken;
+use crate::{
+    cluster::Cluster, identity::Caller, live::Matches, refusal::Refusal, transport::ForwardingNode,
+};
 
-/// Something that happens to a stream.
+/// An event that does not come from the match.
 pub(super) enum Interruption {
-    /// The server drains; told once.
+    /// The server drains. Reported once per stream.
     Draining,
-    /// It is time for a Ping; the first time at once.
+    /// A Ping is due. The first one is due immediately.
     PingDue,
-    /// The server or the key ends the stream.
+    /// The server stops, the node that forwards the stream is lost, or the caller's key was revoked.
     Ended(Refusal),
 }
 
-/// What happens to one stream.
+/// The interruptions of one stream.
 pub(super) struct Interruptions {
-    next: Seldom<(Sources, Interruption)>,
+    next: SeparatelyWoken<(Sources, Interruption)>,
 }
 
-/// Where it comes from.
+/// The sources of interruptions.
 struct Sources {
     matches: Arc<Matches>,
     caller: Caller,
+    /// The node that forwards the stream, if any.
+    node: Option<Arc<ForwardingNode>>,
     pings: Interval,
-    is_told_of_drain: bool,
+    drain_announced: bool,
 }
 
 impl Interruptions {
-    /// Of a stream of `caller` that begins now.
-    pub(super) fn new(matches: &Arc<Matches>, caller: Caller) -> Self {
+    /// Starts the sources for a new stream of `caller`, which `node` forwards.
+    pub(super) fn new(
+        matches: &Arc<Matches>,
+        caller: Caller,
+        node: Option<&Arc<ForwardingNode>>,
+    ) -> Self {
         let mut pings = interval(matches.limits().ping_interval);
         // A bot that reads again after a pause needs one Ping, not all that were due.
         pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let sources = Sources {
             caller,
+            node: node.cloned(),
             pings,
-            is_told_of_drain: false,
+            drain_announced: false,
             matches: Arc::clone(matches),
         };
         Self {
-            next: Seldom::new(sources.next()),
+            next: SeparatelyWoken::new(sources.next()),
         }
     }
 
-    /// The next one. A call that is dropped loses nothing.
+    /// Returns the next interruption. Cancel-safe: no interruption is lost.
     pub(super) async fn next(&mut self) -> Interruption {
         let (sources, interruption) = (&mut self.next).await;
-        self.next = Seldom::new(sources.next());
+        self.next = SeparatelyWoken::new(sources.next());
         interruption
     }
 }
@@ -63,24 +73,37 @@ impl Sources {
         let lifecycle = self.matches.lifecycle();
         let interruption = select! {
             biased;
-            () = lifecycle.until_draining(), if !self.is_told_of_drain => {
-                self.is_told_of_drain = true;
+            () = lifecycle.until_draining(), if !self.drain_announced => {
+                self.drain_announced = true;
                 Interruption::Draining
             }
             _ = self.pings.tick() => Interruption::PingDue,
             () = lifecycle.until_stopping() => Interruption::Ended(self.matches.stop_refusal()),
-            refusal = lapsed(self.matches.cluster()) => Interruption::Ended(refusal),
-            refusal = self.caller.refused() => Interruption::Ended(refusal),
+            refusal = lease_lapsed(self.matches.cluster()) => Interruption::Ended(refusal),
+            refusal = forwarding_node_lost(self.node.as_ref()) => Interruption::Ended(refusal),
+            refusal = self.caller.until_revoked() => Interruption::Ended(refusal),
         };
         (self, interruption)
     }
 }
 
-/// Completes when the server may not answer any more, since others may have its matches.
-async fn lapsed(cluster: Option<&Arc<Cluster>>) -> Refusal {
+/// Completes when the node that forwards the stream is lost.
+async fn forwarding_node_lost(node: Option<&Arc<ForwardingNode>>) -> Refusal {
+    match node {
+        Some(node) => {
+            Box::pin(node.until_lost()).await;
+            Refusal::forwarding_node_lost()
+        }
+        None => std::future::pending().await,
+    }
+}
+
+/// Completes when the lease of this server lapses. From then on, other nodes may take over its
+/// matches.
+async fn lease_lapsed(cluster: Option<&Arc<Cluster>>) -> Refusal {
     match cluster {
-        // Boxed, so that streams are small where no other server is.
-        Some(cluster) => Box::pin(cluster.lapsed()).await,
+        // Boxed to keep streams small on a single server.
+        Some(cluster) => Box::pin(cluster.lease_lapsed()).await,
         None => std::future::pending().await,
     }
 }

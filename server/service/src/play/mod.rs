@@ -1,19 +1,20 @@
-//! `PlayService` and `SeatService`: the streams of the bots, and of people's seats.
+//! `PlayService` and `SeatService`: the streams of bots and of seats that people play.
 
 mod conversation;
-mod door;
 mod exchange;
-mod first;
 mod hello;
 mod in_span;
 mod inbound;
 mod interruptions;
+mod least_privilege;
+mod play_first;
 mod response_body;
 mod round_trip;
 mod seat_admission;
-mod seat_calls;
-mod seat_links;
-mod seldom;
+mod seat_authenticator;
+mod seat_registry;
+mod seat_rpc;
+mod separately_woken;
 mod service;
 mod stream_span;
 
@@ -30,38 +31,41 @@ use round_trip::RoundTrip;
 use crate::transport::ConnectionInfo;
 
 pub(crate) use {
-    door::Door, first::PlayFirst, seat_admission::SeatAdmission, seat_calls::SeatCalls,
-    seat_links::SeatLinks,
+    least_privilege::LeastPrivilege, play_first::PlayFirst, seat_admission::SeatAdmission,
+    seat_authenticator::SeatAuthenticator, seat_registry::SeatRegistry, seat_rpc::SeatRpc,
 };
 
-/// The bytes of the responses of one stream.
+/// The encoded responses of one stream.
 type Responses = InSpan<Conversation>;
 
-/// The service behind a door.
 #[derive(Clone)]
-pub(crate) struct Play {
-    door: Door,
+pub(crate) struct PlayRpc {
+    authenticator: SeatAuthenticator,
 }
 
-impl Play {
-    pub(crate) fn new(door: Door) -> Self {
-        Self { door }
+impl PlayRpc {
+    pub(crate) fn new(authenticator: SeatAuthenticator) -> Self {
+        Self { authenticator }
     }
 
-    /// Begins the conversation on a stream.
+    /// Starts the conversation on a stream.
     async fn play(self, request: Request<Streaming<PlayRequest>>) -> Result<Responses, Status> {
-        let admitted = self.door.admit(request.metadata()).await?;
+        let mut authenticated = self.authenticator.authenticate(request.metadata()).await?;
         let connection = ConnectionInfo::of(&request);
-        let carries = self.door.protect(connection, &admitted);
+        authenticated.redeemed.set_connection(connection);
+        let protection = self
+            .authenticator
+            .protect_connection(connection, &authenticated);
         let round_trip = RoundTrip::new(connection.map(|known| known.round_trip.clone()));
-        let span = admitted.key.span();
-        // A client's call returns with the response head, so the head must not wait for Hello.
+        let span = authenticated.redeemed.span();
+        // The client's call returns with the response head, so the head must not wait for the
+        // Hello.
         let responses = Conversation::new(
-            Arc::clone(self.door.matches()),
-            admitted.key,
-            admitted.caller,
+            Arc::clone(self.authenticator.matches()),
+            authenticated.redeemed,
+            authenticated.caller,
             Inbound::Stream(request.into_inner()),
-            carries,
+            protection,
             round_trip,
         );
         Ok(InSpan::new(span, responses))

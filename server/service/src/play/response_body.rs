@@ -1,4 +1,4 @@
-//! The body of a stream's response, in which each message is a frame.
+//! A response body that sends each message as one HTTP/2 data frame.
 
 use std::{
     pin::Pin,
@@ -10,11 +10,11 @@ use prost::bytes::{BufMut as _, Bytes, BytesMut};
 use tokio_stream::Stream;
 use tonic::{Status, codegen::http::HeaderMap};
 
-/// Bytes before each gRPC message: whether it is compressed, and its length.
-const HEAD_BYTES: usize = 5;
+/// Length of the prefix of a gRPC message: the compression flag and the message length.
+const HEADER_BYTES: usize = 5;
 
-/// The responses of a stream, and the status at its end. The body of tonic would look for further
-/// messages before it gives one away, and copy each into a buffer that it keeps for the stream.
+/// The responses of a stream, and the status at its end. Tonic's own body would poll for further
+/// messages before it returns one, and copy each into a buffer that exists as long as the stream.
 pub(super) struct ResponseBody<S> {
     responses: S,
     is_over: bool,
@@ -42,7 +42,7 @@ impl<S: Stream<Item = Result<Bytes, Status>> + Unpin> Body for ResponseBody<S> {
         }
         let next = ready!(Pin::new(&mut self.responses).poll_next(context));
         let framed = match next {
-            Some(Ok(message)) => framed(&message),
+            Some(Ok(message)) => with_grpc_header(&message),
             Some(Err(status)) => Err(status),
             None => Err(Status::ok("")),
         };
@@ -63,11 +63,12 @@ impl<S: Stream<Item = Result<Bytes, Status>> + Unpin> Body for ResponseBody<S> {
     }
 }
 
-/// A message that is not compressed, with its head.
-fn framed(message: &[u8]) -> Result<Bytes, Status> {
-    let length = u32::try_from(message.len())
-        .map_err(|_| Status::resource_exhausted("a message has at most 4 GiB"))?;
-    let mut framed = BytesMut::with_capacity(HEAD_BYTES + message.len());
+/// Prefixes an uncompressed message with its gRPC header.
+fn with_grpc_header(message: &[u8]) -> Result<Bytes, Status> {
+    let length = u32::try_from(message.len()).map_err(|_| {
+        Status::resource_exhausted("the message exceeds 4 GiB, the maximum of gRPC")
+    })?;
+    let mut framed = BytesMut::with_capacity(HEADER_BYTES + message.len());
     framed.put_u8(0);
     framed.put_u32(length);
     framed.put_slice(message);
@@ -82,13 +83,13 @@ mod tests {
 
     use super::*;
 
-    /// The frames of a body, of which the last has the status.
+    /// Returns the data frames of a body and the status in its trailers.
     fn frames(responses: Vec<Result<Bytes, Status>>) -> (Vec<Bytes>, Status) {
         let mut body = ResponseBody::new(tokio_stream::iter(responses));
         let mut next = || {
             let mut context = Context::from_waker(Waker::noop());
             let Poll::Ready(frame) = Pin::new(&mut body).poll_frame(&mut context) else {
-                panic!("nothing is waited for");
+                panic!("the body is never pending");
             };
             (frame, body.is_end_stream())
         };
@@ -114,16 +115,16 @@ mod tests {
         let (data, status) = frames(messages.map(Ok).to_vec());
         assert_eq!(status.code(), Code::Ok);
         assert_eq!(data[0], b"\0\0\0\0\x02ab"[..]);
-        assert_eq!((data.len(), data[1].len()), (2, HEAD_BYTES + 300));
-        assert_eq!(data[1][..HEAD_BYTES], [0, 0, 0, 1, 44]);
+        assert_eq!((data.len(), data[1].len()), (2, HEADER_BYTES + 300));
+        assert_eq!(data[1][..HEADER_BYTES], [0, 0, 0, 1, 44]);
     }
 
     #[test]
-    fn what_a_stream_ends_with_is_told_whole() {
+    fn the_final_status_keeps_its_details() {
         let details = Bytes::from_static(b"why");
         let refused = Status::with_details(Code::Aborted, "no more", details.clone());
         let (data, status) = frames(vec![Ok(Bytes::new()), Err(refused), Ok(Bytes::new())]);
-        assert_eq!(data, [Bytes::from_static(&[0; HEAD_BYTES])]);
+        assert_eq!(data, [Bytes::from_static(&[0; HEADER_BYTES])]);
         assert_eq!(
             (status.code(), status.message()),
             (Code::Aborted, "no more")

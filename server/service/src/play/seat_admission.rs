@@ -1,15 +1,15 @@
-//! Admits bots to their seats when other calls of their address are refused.
+//! Admits bots to their seats while other calls from their address are refused.
 
 use std::{sync::Arc, time::Instant};
 
 use bridgemaster_match::TicketHash;
 use tonic::metadata::MetadataMap;
 
-use super::door::bearer_ticket;
-use crate::{hosting::Matches, transport::TokenBuckets};
+use super::seat_authenticator::bearer_ticket;
+use crate::{live::Matches, transport::TokenBuckets};
 
-/// Admits calls with the ticket of a seat, at a rate of each seat's own. Many machines may share an
-/// address, and what others there do must not keep a bot from its seat.
+/// Admits calls that present the ticket of a seat, with a rate limit per seat. Many machines may
+/// share an address, and their calls must not keep a bot from its seat.
 pub(crate) struct SeatAdmission {
     matches: Arc<Matches>,
     calls: TokenBuckets<TicketHash>,
@@ -23,12 +23,14 @@ impl SeatAdmission {
         }
     }
 
-    /// Whether a call is admitted this way. Others count for their address.
+    /// Returns whether a call is admitted by its ticket. All other calls count against their
+    /// address.
     pub(crate) fn admits(&self, metadata: &MetadataMap) -> bool {
         let Ok(ticket) = bearer_ticket(metadata) else {
             return false;
         };
-        // Only tickets of seats: whoever makes up others must not fill the table.
+        // Only tickets of existing seats are counted, so that invented tickets cannot fill the
+        // table.
         self.matches.has_seat(&ticket) && self.calls.debit(ticket.hash(), Instant::now()).is_ok()
     }
 }

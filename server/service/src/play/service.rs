@@ -1,5 +1,6 @@
-//! `PlayService` by hand: requests are read as messages, responses are sent as the bytes that the
-//! match made of them. The generated service would take messages and encode them here.
+//! `PlayService` without the generated server. Requests are decoded here, and responses are sent as
+//! the bytes that the match has encoded. The generated service would instead encode a message for
+//! each response.
 
 use std::{
     convert::Infallible,
@@ -20,16 +21,16 @@ use tonic::{
     server::{Grpc, NamedService, StreamingService},
 };
 
-use super::{Play, Responses, response_body::ResponseBody};
+use super::{PlayRpc, Responses, response_body::ResponseBody};
 
-/// The path of the one method.
-const PLAY: &str = "/bridgemaster.v1.PlayService/Play";
+/// The path of the service's only method.
+const PLAY_PATH: &str = "/bridgemaster.v1.PlayService/Play";
 
-impl NamedService for Play {
+impl NamedService for PlayRpc {
     const NAME: &'static str = SERVICE_NAME;
 }
 
-impl Service<http::Request<Body>> for Play {
+impl Service<http::Request<Body>> for PlayRpc {
     type Response = http::Response<Body>;
     type Error = Infallible;
     type Future = BoxFuture<Self::Response, Infallible>;
@@ -41,12 +42,14 @@ impl Service<http::Request<Body>> for Play {
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
         let play = self.clone();
         Box::pin(async move {
-            if request.uri().path() != PLAY {
-                return Ok(Status::unimplemented("PlayService has the method Play").into_http());
+            if request.uri().path() != PLAY_PATH {
+                return Ok(
+                    Status::unimplemented("unknown method; PlayService has only Play").into_http(),
+                );
             }
-            let most_bytes = play.door.matches().limits().play_message_bytes;
+            let max_bytes = play.authenticator.matches().limits().play_message_bytes;
             let grpc = Grpc::new(BytesCodec::<PlayRequest>::default());
-            let mut grpc = grpc.max_decoding_message_size(most_bytes);
+            let mut grpc = grpc.max_decoding_message_size(max_bytes);
             let responses = Mutex::default();
             let method = PlayMethod {
                 play,
@@ -62,9 +65,10 @@ impl Service<http::Request<Body>> for Play {
     }
 }
 
-/// The method, which leaves its responses for a body of our own: tonic makes the head of the response.
+/// The implementation of the method. Tonic creates the response head; the responses go to our own
+/// body.
 struct PlayMethod<'a> {
-    play: Play,
+    play: PlayRpc,
     responses: &'a Mutex<Option<Responses>>,
 }
 

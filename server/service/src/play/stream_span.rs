@@ -1,46 +1,46 @@
-//! The span of a stream.
+//! The trace span of a seat's stream, which is exported when the stream ends.
 
 use std::time::SystemTime;
 
 use bridgemaster_traces::{SpanKind, Traces};
 
 use crate::{
-    hosting::SeatVoice,
+    live::SeatHandle,
     refusal::{Refusal, reason_name},
     spans,
 };
 
-/// A stream of a seat, whose span ends when this is dropped.
+/// A seat stream, whose span ends when this is dropped.
 pub(super) struct StreamSpan {
     traces: Traces,
-    voice: SeatVoice,
+    handle: SeatHandle,
     resumed: bool,
-    begun: SystemTime,
+    started: SystemTime,
     refused: Option<&'static str>,
 }
 
 impl StreamSpan {
-    /// That of the stream of this voice, which has the seat from now on.
-    pub(super) fn begin(traces: &Traces, voice: SeatVoice, resumed: bool) -> Self {
+    /// Starts the span of the stream of this handle, which now holds the seat.
+    pub(super) fn begin(traces: &Traces, handle: SeatHandle, resumed: bool) -> Self {
         Self {
             traces: traces.clone(),
-            voice,
+            handle,
             resumed,
-            begun: SystemTime::now(),
+            started: SystemTime::now(),
             refused: None,
         }
     }
 
-    /// The stream ends with this.
-    pub(super) fn is_refused(&mut self, refusal: &Refusal) {
+    /// Records the refusal that ends the stream.
+    pub(super) fn record_refusal(&mut self, refusal: &Refusal) {
         self.refused = Some(reason_name(refusal.reason()));
     }
 }
 
 impl Drop for StreamSpan {
     fn drop(&mut self) {
-        self.traces.ended(|| {
-            let mut span = self.voice.span(self.begun, "seat stream");
+        self.traces.record(|| {
+            let mut span = self.handle.span_since(self.started, "seat stream");
             span.kind = SpanKind::Server;
             let span = span.with("bridgemaster.stream.resumed", self.resumed);
             match self.refused {

@@ -1,6 +1,7 @@
-//! The folder that the replays of ended matches are written to.
+//! The folder to which replays of ended matches are written.
 
 use std::{
+    collections::BTreeSet,
     fs, io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -10,135 +11,182 @@ use bridgemaster_store::{MAX_ID_BYTES, MatchId};
 use thiserror::Error;
 use tracing::warn;
 
-use bridgemaster_whole_file::{self as whole_file, Prepared, UNFINISHED, sync_folder};
+use bridgemaster_whole_file::{
+    self as whole_file, FileMode, PreparedFile, UNFINISHED_SUFFIX, sync_folder,
+};
 
-/// What the name of a replay file has after the identifier of its match.
-const SUFFIX: &str = ".replay.binpb";
-/// What the name of a replay file has after it when another one took its place, before a number.
-const SUPERSEDED: &str = ".superseded-";
-/// The file that names the matches up to which all that had ended are in the folder.
-const MARK_FILE: &str = "complete-up-to";
-/// Matches that a mark names. Any of them may be dropped from the store, but so many of the last
-/// ones are not.
-pub(super) const MARKED_MATCHES: usize = 16;
-/// Longest mark that is read, in bytes: for each match an identifier and a line break.
-const MAX_MARK_BYTES: usize = MARKED_MATCHES * (MAX_ID_BYTES + 1);
+use crate::limits::MAX_WITHHELD_REPLAYS;
 
-/// A folder of replay files. A file with the name of one is whole.
+/// The suffix of a replay file, after the match identifier.
+const REPLAY_SUFFIX: &str = ".replay.binpb";
+/// The suffix of a replay file that a newer replay replaced. A number follows the suffix.
+const SUPERSEDED_SUFFIX: &str = ".superseded-";
+/// The file that names the matches up to which the folder is complete.
+const CHECKPOINT_FILE: &str = "complete-up-to";
+/// The line of the checkpoint file that precedes the matches whose replays are withheld. No
+/// identifier has this form.
+const WITHHELD_HEADING: &str = "but for:";
+/// The maximum number of matches that a checkpoint names, counted back from the match that ended
+/// last. The checkpoint remains valid while one of these matches is in the store.
+pub(super) const CHECKPOINT_MATCHES: usize = 16;
+/// The maximum length of a checkpoint file, in bytes: an identifier and a line break per match.
+const MAX_CHECKPOINT_BYTES: usize =
+    (CHECKPOINT_MATCHES + MAX_WITHHELD_REPLAYS) * (MAX_ID_BYTES + 1) + WITHHELD_HEADING.len() + 1;
+
+/// A folder that contains replay files. Files under their final names are complete.
 #[derive(Clone, Debug)]
-pub(super) struct ReplayFolder {
+pub(crate) struct ReplayFolder {
     folder: PathBuf,
+    mode: FileMode,
 }
 
-/// The matches that had ended last when the folder had the replays of all, the last one first.
+/// The last matches that had ended when the folder was complete, newest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Mark(Vec<MatchId>);
+pub(super) struct Checkpoint(Vec<MatchId>);
 
-impl Mark {
-    /// A mark of these matches; `None` if there are none.
+/// The checkpoint of a complete folder, and the earlier matches whose replays were withheld.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct FolderProgress {
+    pub(super) checkpoint: Checkpoint,
+    pub(super) exceptions: BTreeSet<MatchId>,
+}
+
+impl Checkpoint {
+    /// Creates a checkpoint; `None` without matches.
     pub(super) fn new(newest: Vec<MatchId>) -> Option<Self> {
         (!newest.is_empty()).then_some(Self(newest))
     }
 
-    /// Whether it names this match: all that ended earlier had their replays in the folder.
-    pub(super) fn has(&self, match_id: &MatchId) -> bool {
+    /// Returns whether the checkpoint names this match, so that the folder has the replays of all
+    /// earlier matches.
+    pub(super) fn contains(&self, match_id: &MatchId) -> bool {
         self.0.contains(match_id)
     }
 }
 
-/// A replay to be written.
+/// Returns the matches whose replays a folder lacks because they are not public yet, according to
+/// the server that last wrote to it.
+pub fn withheld_replays(folder: &Path) -> BTreeSet<MatchId> {
+    let folder = ReplayFolder::new(folder.to_owned(), FileMode::PRIVATE);
+    let complete = folder.read_progress();
+    complete.map_or_else(BTreeSet::new, |complete| complete.exceptions)
+}
+
+/// A replay that is to be written.
 #[derive(Clone, Debug)]
-pub(super) struct Unwritten {
+pub(super) struct PendingReplay {
     pub(super) match_id: MatchId,
     pub(super) bytes: Arc<[u8]>,
 }
 
-/// A file that could not be written, and what the system says.
+/// A file that could not be written.
 #[derive(Debug, Error)]
-#[error("{} cannot be written", path.display())]
-pub(super) struct NotWritten {
+#[error("cannot write {}", path.display())]
+pub(super) struct ReplayWriteError {
     path: PathBuf,
     source: io::Error,
 }
 
 impl ReplayFolder {
-    pub(super) fn new(folder: PathBuf) -> Self {
-        Self { folder }
+    /// Creates a handle to the folder. New files get this mode.
+    pub(crate) fn new(folder: PathBuf, mode: FileMode) -> Self {
+        Self { folder, mode }
+    }
+
+    /// Returns a handle to the same folder, for files that only their owner can read.
+    pub(super) fn with_private_files(&self) -> Self {
+        Self::new(self.folder.clone(), FileMode::PRIVATE)
     }
 
     fn path(&self, match_id: &MatchId) -> PathBuf {
-        self.folder.join(format!("{match_id}{SUFFIX}"))
+        self.folder.join(format!("{match_id}{REPLAY_SUFFIX}"))
     }
 
-    /// Whether the replay of a match is there.
-    pub(super) fn has(&self, match_id: &MatchId) -> bool {
+    /// Returns whether the replay of a match exists.
+    pub(super) fn contains(&self, match_id: &MatchId) -> bool {
         self.path(match_id).is_file()
     }
 
-    /// Writes replays as `MATCH_ID.replay.binpb`: when this returns, each is on the disk and whole,
-    /// but for those that it gives, with the reasons. One that cannot be written is not there, or
-    /// as it was before, and holds no other up. Another replay of the same match is kept under
-    /// another name.
-    pub(super) fn write(&self, replays: Vec<Unwritten>) -> Vec<(Unwritten, NotWritten)> {
-        let mut left = Vec::new();
+    /// Writes replays as `MATCH_ID.replay.binpb`, durably and completely. Returns the replays that
+    /// failed, with the errors. A failed write does not affect other writes, and leaves an existing
+    /// file unchanged. A different replay of the same match is preserved under another name.
+    pub(super) fn write(
+        &self,
+        replays: Vec<PendingReplay>,
+    ) -> Vec<(PendingReplay, ReplayWriteError)> {
+        let mut failed = Vec::new();
         let mut prepared = Vec::new();
         for replay in replays {
             let path = self.path(&replay.match_id);
-            match Prepared::write(path.clone(), &replay.bytes) {
+            match PreparedFile::write(path.clone(), &replay.bytes, Some(self.mode)) {
                 Ok(file) => prepared.push((file, path, replay)),
-                Err(source) => left.push((replay, NotWritten { path, source })),
+                Err(source) => failed.push((replay, ReplayWriteError { path, source })),
             }
         }
-        let mut put = Vec::new();
+        let mut renamed = Vec::new();
         for (file, path, replay) in prepared {
-            let kept = keep_other(&path, &replay);
-            match kept.and_then(|()| file.put()) {
-                Ok(()) => put.push(replay),
-                Err(source) => left.push((replay, NotWritten { path, source })),
+            let preserved = preserve_other(&path, &replay);
+            match preserved.and_then(|()| file.persist()) {
+                Ok(()) => renamed.push(replay),
+                Err(source) => failed.push((replay, ReplayWriteError { path, source })),
             }
         }
-        if !put.is_empty()
+        if !renamed.is_empty()
             && let Err(error) = sync_folder(&self.folder)
         {
-            // They have their names, which may be gone after the loss of power.
-            left.extend(put.into_iter().map(|replay| {
-                let not_written = NotWritten {
+            // The files have their final names, but a power failure can still undo the renames.
+            failed.extend(renamed.into_iter().map(|replay| {
+                let write_error = ReplayWriteError {
                     path: self.folder.clone(),
                     source: error.kind().into(),
                 };
-                (replay, not_written)
+                (replay, write_error)
             }));
         }
-        left
+        failed
     }
 
-    /// Up to where all that had ended are in the folder, if that is known.
-    pub(super) fn mark(&self) -> Option<Mark> {
-        // A mark that cannot be read is no mark: more is looked through then.
-        let bytes = fs::read(self.folder.join(MARK_FILE)).ok()?;
-        if bytes.len() > MAX_MARK_BYTES {
+    /// Reads the folder's checkpoint file, if the file is valid.
+    pub(super) fn read_progress(&self) -> Option<FolderProgress> {
+        // Without a readable checkpoint, all matches are checked.
+        let bytes = fs::read(self.folder.join(CHECKPOINT_FILE)).ok()?;
+        if bytes.len() > MAX_CHECKPOINT_BYTES {
             return None;
         }
-        let lines = std::str::from_utf8(&bytes).ok()?.lines();
-        let ids: Result<_, _> = lines.map(MatchId::new).collect();
-        Mark::new(ids.ok()?)
+        let mut lines = std::str::from_utf8(&bytes).ok()?.lines();
+        let checkpoint_ids = lines.by_ref().take_while(|line| *line != WITHHELD_HEADING);
+        let checkpoint_ids: Result<_, _> = checkpoint_ids.map(MatchId::new).collect();
+        let exceptions: Result<_, _> = lines.map(MatchId::new).collect();
+        Some(FolderProgress {
+            checkpoint: Checkpoint::new(checkpoint_ids.ok()?)?,
+            exceptions: exceptions.ok()?,
+        })
     }
 
-    /// Keeps in mind up to where all matches that had ended are in the folder.
-    pub(super) fn set_mark(&self, mark: &Mark) -> Result<(), NotWritten> {
-        let path = self.folder.join(MARK_FILE);
-        let lines: Vec<String> = mark.0.iter().map(|id| format!("{id}\n")).collect();
-        whole_file::write(&path, lines.concat().as_bytes())
-            .map_err(|source| NotWritten { path, source })
+    /// Writes the folder's checkpoint file.
+    pub(super) fn write_progress(&self, complete: &FolderProgress) -> Result<(), ReplayWriteError> {
+        let path = self.folder.join(CHECKPOINT_FILE);
+        let mut text = String::new();
+        let mut add = |line: &str| {
+            text.push_str(line);
+            text.push('\n');
+        };
+        complete.checkpoint.0.iter().for_each(|id| add(id.as_str()));
+        if !complete.exceptions.is_empty() {
+            add(WITHHELD_HEADING);
+            complete.exceptions.iter().for_each(|id| add(id.as_str()));
+        }
+        whole_file::write_with(&path, text.as_bytes(), self.mode)
+            .map_err(|source| ReplayWriteError { path, source })
     }
 
-    /// Removes the files that a server began and did not finish, and tells how many they were.
+    /// Removes files that a server started to write and did not finish. Returns their number.
     pub(super) fn remove_unfinished(&self) -> io::Result<usize> {
         let mut removed = 0;
         for entry in fs::read_dir(&self.folder)? {
             let path = entry?.path();
             if is_unfinished_replay(&path) {
-                // One that cannot be removed is no reason to leave the others.
+                // A file that cannot be removed does not affect other files.
                 removed += usize::from(fs::remove_file(&path).is_ok());
             }
         }
@@ -146,61 +194,62 @@ impl ReplayFolder {
     }
 }
 
-/// Keeps a file that has the name of a replay and is another one: after a restore a match is played
-/// to its end once more, and somebody may have been told of the earlier end.
-fn keep_other(path: &Path, replay: &Unwritten) -> io::Result<()> {
+/// Preserves a different replay file of the same match. After the store is restored, a match can be
+/// played to a different end, although clients might have seen the earlier end.
+fn preserve_other(path: &Path, replay: &PendingReplay) -> io::Result<()> {
     match fs::read(path) {
         Ok(bytes) if bytes != *replay.bytes => {}
-        // What is in the way and is no file is told of by the attempt to write.
+        // If the path is not a readable file, the write reports the error.
         _ => return Ok(()),
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut names =
-        (1_u32..).map(|number| path.with_file_name(format!("{name}{SUPERSEDED}{number}")));
-    let Some(kept) = names.find(|kept| !kept.exists()) else {
+        (1_u32..).map(|number| path.with_file_name(format!("{name}{SUPERSEDED_SUFFIX}{number}")));
+    let Some(preserved) = names.find(|preserved| !preserved.exists()) else {
         return Ok(());
     };
-    // Not every file system has links; with one, the file has its name all the time.
-    fs::hard_link(path, &kept).or_else(|_| fs::rename(path, &kept))?;
+    // A hard link is preferred, since the path then always exists. Not every file system supports
+    // hard links.
+    fs::hard_link(path, &preserved).or_else(|_| fs::rename(path, &preserved))?;
     warn!(
         match_id = %replay.match_id,
-        kept = %kept.display(),
-        "there is another replay of the match, of an end before a restore perhaps: it is kept \
-         under another name"
+        preserved = %preserved.display(),
+        "renamed the file of a different replay of the match, perhaps from before a restore of \
+         the store"
     );
     Ok(())
 }
 
-/// Whether a file has the name of a replay that is being written.
+/// Returns whether a file is an incomplete replay or checkpoint.
 fn is_unfinished_replay(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
-    let stem = name.and_then(|name| name.strip_suffix(UNFINISHED));
+    let stem = name.and_then(|name| name.strip_suffix(UNFINISHED_SUFFIX));
     let Some((whole, process)) = stem.and_then(|stem| stem.rsplit_once('.')) else {
         return false;
     };
     let is_number = !process.is_empty() && process.bytes().all(|byte| byte.is_ascii_digit());
-    is_number && (whole.ends_with(SUFFIX) || whole == MARK_FILE)
+    is_number && (whole.ends_with(REPLAY_SUFFIX) || whole == CHECKPOINT_FILE)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn replay(match_id: &str, bytes: &[u8]) -> Unwritten {
-        Unwritten {
+    fn replay(match_id: &str, bytes: &[u8]) -> PendingReplay {
+        PendingReplay {
             match_id: MatchId::new(match_id).unwrap(),
             bytes: bytes.into(),
         }
     }
 
     #[test]
-    fn another_replay_of_a_match_is_kept_under_another_name() {
-        let kept = tempfile::tempdir().unwrap();
-        let folder = ReplayFolder::new(kept.path().to_owned());
+    fn a_different_replay_of_a_match_is_preserved_under_another_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = ReplayFolder::new(dir.path().to_owned(), FileMode::PRIVATE);
         for bytes in [&b"first"[..], b"first", b"second", b"third"] {
             assert!(folder.write(vec![replay("a1", bytes)]).is_empty());
         }
-        let names = fs::read_dir(kept.path()).unwrap();
+        let names = fs::read_dir(dir.path()).unwrap();
         let mut files: Vec<_> = names
             .map(|entry| {
                 let path = entry.unwrap().path();
@@ -221,9 +270,9 @@ mod tests {
     }
 
     #[test]
-    fn only_files_that_a_server_began_are_removed() {
-        let kept = tempfile::tempdir().unwrap();
-        let folder = ReplayFolder::new(kept.path().to_owned());
+    fn only_unfinished_files_of_a_server_are_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = ReplayFolder::new(dir.path().to_owned(), FileMode::PRIVATE);
         assert!(folder.write(vec![replay("a1", b"whole")]).is_empty());
         for name in [
             "b2.replay.binpb.41.unfinished",
@@ -231,62 +280,70 @@ mod tests {
             "thesis.unfinished",
             "b2.replay.binpb.x.unfinished",
         ] {
-            fs::write(kept.path().join(name), "half").unwrap();
+            fs::write(dir.path().join(name), "half").unwrap();
         }
         assert_eq!(folder.remove_unfinished().unwrap(), 2);
-        assert!(kept.path().join("thesis.unfinished").is_file());
+        assert!(dir.path().join("thesis.unfinished").is_file());
         assert_eq!(
-            fs::read(kept.path().join("a1.replay.binpb")).unwrap(),
+            fs::read(dir.path().join("a1.replay.binpb")).unwrap(),
             b"whole"
         );
     }
 
     #[test]
-    fn of_replays_that_cannot_all_be_written_the_others_are_there_and_none_is_half_there() {
-        // A folder is in the way of the second, before its name is given to it and then.
+    fn a_replay_that_cannot_be_written_does_not_affect_the_others() {
+        // A directory blocks the second one, at its temporary name and at its final name.
         let unfinished = format!("b2.replay.binpb.{}.unfinished", std::process::id());
-        for in_the_way in [unfinished.as_str(), "b2.replay.binpb"] {
-            let kept = tempfile::tempdir().unwrap();
-            let folder = ReplayFolder::new(kept.path().to_owned());
-            fs::create_dir(kept.path().join(in_the_way)).unwrap();
+        for obstacle in [unfinished.as_str(), "b2.replay.binpb"] {
+            let dir = tempfile::tempdir().unwrap();
+            let folder = ReplayFolder::new(dir.path().to_owned(), FileMode::PRIVATE);
+            fs::create_dir(dir.path().join(obstacle)).unwrap();
             let replays = [
                 replay("a1", b"one"),
                 replay("b2", b"two"),
                 replay("c3", b""),
             ];
-            let left = folder.write(replays.into());
-            let [(stuck, why)] = &left[..] else {
-                panic!("{left:?}");
+            let failed = folder.write(replays.into());
+            let [(replay, why)] = &failed[..] else {
+                panic!("{failed:?}");
             };
-            assert_eq!(stuck.match_id, MatchId::new("b2").unwrap());
+            assert_eq!(replay.match_id, MatchId::new("b2").unwrap());
             assert!(why.to_string().contains("b2.replay.binpb"), "{why}");
-            let names = fs::read_dir(kept.path()).unwrap();
+            let names = fs::read_dir(dir.path()).unwrap();
             let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
             names.sort();
-            assert_eq!(names, ["a1.replay.binpb", in_the_way, "c3.replay.binpb"]);
-            let first = fs::read(kept.path().join("a1.replay.binpb")).unwrap();
+            assert_eq!(names, ["a1.replay.binpb", obstacle, "c3.replay.binpb"]);
+            let first = fs::read(dir.path().join("a1.replay.binpb")).unwrap();
             assert_eq!(first, b"one");
         }
     }
 
     #[test]
-    fn a_mark_reads_back_and_junk_is_none() {
-        let kept = tempfile::tempdir().unwrap();
-        let folder = ReplayFolder::new(kept.path().to_owned());
-        assert_eq!(folder.mark(), None);
-        let ids = (0..MARKED_MATCHES).map(|n| MatchId::new(format!("{n:0>64}")).unwrap());
-        let mark = Mark::new(ids.collect()).unwrap();
-        folder.set_mark(&mark).unwrap();
-        assert_eq!(folder.mark(), Some(mark));
+    fn a_mark_round_trips_and_junk_is_ignored() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = ReplayFolder::new(dir.path().to_owned(), FileMode::PRIVATE);
+        assert_eq!(folder.read_progress(), None);
+        let id = |n: usize| MatchId::new(format!("{n:0>64}")).unwrap();
+        for withheld in [0, 3] {
+            let complete = FolderProgress {
+                checkpoint: Checkpoint::new((0..CHECKPOINT_MATCHES).map(id).collect()).unwrap(),
+                exceptions: (100..100 + withheld).map(id).collect(),
+            };
+            folder.write_progress(&complete).unwrap();
+            assert_eq!(folder.read_progress(), Some(complete));
+        }
         for junk in [
             b"".as_slice(),
             b"\xff\xfe",
             b"a b",
             b"a\n\nb",
+            b"but for:\na",
+            b"a\nbut for:\nb\n\nc",
+            b"a\nbut for:\nbut for:\n",
             &[b'a'; 1000],
         ] {
-            fs::write(kept.path().join(MARK_FILE), junk).unwrap();
-            assert_eq!(folder.mark(), None, "{junk:?}");
+            fs::write(dir.path().join(CHECKPOINT_FILE), junk).unwrap();
+            assert_eq!(folder.read_progress(), None, "{junk:?}");
         }
     }
 }

@@ -1,12 +1,17 @@
-//! Replays on the server's side: the key that signs them, and the folder that comes to have each.
+//! Replays of ended matches: the key that signs them, their export to a folder, and their retention
+//! in the store.
 
+mod backfill;
+mod exporter;
 mod folder;
-mod keeper;
-mod missing;
 mod retention;
 pub(crate) mod signing_key;
+mod withheld;
 mod writer;
 
-pub(crate) use keeper::ReplayKeeper;
+pub(crate) use exporter::ReplayExporter;
+pub(crate) use folder::ReplayFolder;
+pub use folder::withheld_replays;
 pub use retention::KeepReplays;
 pub(crate) use retention::Retention;
+pub(crate) use withheld::{WithholdReason, WithholdReasonUnknown, WithholdingPolicy};

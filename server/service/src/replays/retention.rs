@@ -1,49 +1,61 @@
-//! Which replays the store keeps: a rule of the operator, and the task that has the store forget the
-//! others, a few at a time beside the commits of matches. The matches and their results stay.
+//! Retention of replays in the store: the rule that the operator sets, and the task that applies
+//! it. The task removes a few replays at a time, between the commits of matches. Matches and their
+//! results are kept.
 
 use std::{
+    collections::HashMap,
+    mem,
     num::NonZeroU64,
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use bridgemaster_store::{FinishedCursor, KeptReplay, Store, StoreError, Write};
+use bridgemaster_store::{FinishedCursor, MatchId, ReplayMetadata, Store, StoreError, Write};
 use tokio::time::sleep;
 use tracing::{error, info};
 
-use super::ReplayKeeper;
-use crate::{metrics::Metrics, wall_clock::now_unix_ms};
+use super::{ReplayExporter, WithholdingPolicy};
+use crate::{limits::MAX_CLOCK_DIFFERENCE, metrics::Metrics, wall_clock::now_unix_ms};
 
-/// Time between two looks at what is due: replays are kept for days or by the thousand.
-const LOOK_EVERY: Duration = Duration::from_secs(10);
-/// The same while something is due that the folder of replays does not have yet.
-const LOOK_AGAIN: Duration = Duration::from_secs(1);
-/// Most replays that one commit forgets, and bytes from which on no more are added: matches wait
-/// for it, and it frees the pages of each replay.
-const BATCH_REPLAYS: u32 = 16;
-const BATCH_BYTES: u64 = 4 * 1024 * 1024;
-/// The store is left to matches for so many times as long as a batch took, and at least for so long.
-const REST_TIMES: u32 = 4;
-const LEAST_REST: Duration = Duration::from_millis(20);
+/// The interval between checks. The interval can be long, since replays are kept for days or in
+/// thousands.
+const CHECK_INTERVAL: Duration = Duration::from_secs(10);
+/// The interval between checks while the folder still lacks replays that are due for removal.
+const RECHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// The maximum number and total size, in bytes, of the replays that one commit removes. The number
+/// and the size are limited, since matches wait for the commit.
+const MAX_BATCH_REPLAYS: u32 = 16;
+const MAX_BATCH_BYTES: u64 = 4 * 1024 * 1024;
+/// The pause after a batch, as a multiple of the batch's duration, and the minimum pause.
+const PAUSE_FACTOR: u32 = 4;
+const MIN_PAUSE: Duration = Duration::from_millis(20);
+/// The time that other nodes have for writing a replay to their folders once the replay is public
+/// here. The nodes' clocks can differ, and each node checks at intervals.
+const REMOTE_WRITE_TIME: Duration = MAX_CLOCK_DIFFERENCE.saturating_add(Duration::from_secs(60));
 
-/// Which replays of matches that have ended are kept.
+/// The rule for replays of ended matches in the store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeepReplays {
-    /// All.
+    /// Keeps all replays.
     #[default]
     All,
-    /// Those of the last matches that ended, so many.
+    /// Keeps at least this number of replays, for the matches that ended last.
     Last(NonZeroU64),
-    /// For so long after the match has ended.
+    /// Keeps each replay for this time after the end of its match.
     For(Duration),
 }
 
-/// Has a store forget the replays that are not to be kept.
+/// Removes old replays from a store.
 pub(crate) struct Retention {
     keep: KeepReplays,
     store: Arc<dyn Store>,
-    /// Of the folder that comes to have every replay; `None` without one.
-    folder: Option<Arc<ReplayKeeper>>,
+    /// The exporter; `None` without a folder. The exporter must have written a replay before the
+    /// replay is removed.
+    folder: Option<Arc<ReplayExporter>>,
+    /// Decides which replays are withheld on this node or on other nodes.
+    withholding: Arc<dyn WithholdingPolicy>,
+    /// The time at which each due replay was last found withheld.
+    withheld_at: HashMap<MatchId, Instant>,
     metrics: Arc<Metrics>,
 }
 
@@ -51,73 +63,117 @@ impl Retention {
     pub(crate) fn new(
         keep: KeepReplays,
         store: Arc<dyn Store>,
-        folder: Option<Arc<ReplayKeeper>>,
+        folder: Option<Arc<ReplayExporter>>,
+        withholding: Arc<dyn WithholdingPolicy>,
         metrics: Arc<Metrics>,
     ) -> Self {
         Self {
             keep,
             store,
             folder,
+            withholding,
+            withheld_at: HashMap::new(),
             metrics,
         }
     }
 
-    /// Looks again and again, until the store is closed. Dropping it loses nothing: what is due is
-    /// found again.
-    pub(crate) async fn run(self) {
+    /// Removes due replays at intervals, until the store is closed. The future can be dropped at
+    /// any time, since due replays are found again.
+    pub(crate) async fn run(mut self) {
         let mut after = None;
         loop {
-            let look_again = match self.forget_all_due(&mut after).await {
-                Ok(look_again) => look_again,
+            let delay = match self.remove_due(&mut after).await {
+                Ok(delay) => delay,
                 Err(StoreError::Closed) => return,
                 Err(error) => {
-                    error!(%error, "old replays cannot be forgotten, which is tried again");
-                    LOOK_EVERY
+                    error!(%error, "cannot remove old replays; retrying");
+                    CHECK_INTERVAL
                 }
             };
-            sleep(look_again).await;
+            sleep(delay).await;
         }
     }
 
-    /// Forgets what is due, and gives the time until there may be more. `after` is where it got to.
-    async fn forget_all_due(
-        &self,
+    /// Removes due replays. Returns the time until the next check. `after` is the position in the
+    /// store, and never moves past a withheld replay.
+    async fn remove_due(
+        &mut self,
         after: &mut Option<FinishedCursor>,
     ) -> Result<Duration, StoreError> {
         let mut count: usize = 0;
-        let look_again = loop {
-            let begun = Instant::now();
-            let kept = self
+        let (mut at, mut has_skipped) = (*after, false);
+        let delay = loop {
+            let started = Instant::now();
+            let stored = self
                 .store
-                .kept_replays(*after, BATCH_REPLAYS, self.spared());
-            let due = self.due(kept.await?, now_unix_ms());
-            // Asked after they are known to be due: their files were queued before.
-            let is_in_folder = self
-                .folder
-                .as_ref()
-                .is_none_or(|folder| folder.is_complete());
-            let place = match due.last() {
-                None => break LOOK_EVERY,
-                Some(_) if !is_in_folder => break LOOK_AGAIN,
-                Some(last) => last.place,
+                .stored_replays(at, MAX_BATCH_REPLAYS, self.min_kept());
+            let mut due = self.select_due(stored.await?, now_unix_ms());
+            let last = due.last().map(|replay| replay.cursor);
+            let before = due.len();
+            self.skip_withheld(&mut due).await;
+            has_skipped |= due.len() < before;
+            // First read the due replays, then check the folder: every due replay was already
+            // queued for the folder.
+            let folder = self.folder.as_ref();
+            let is_in_folder = folder.is_none_or(|folder| folder.is_complete());
+            let place = match last {
+                None => break CHECK_INTERVAL,
+                Some(_) if !is_in_folder => break RECHECK_INTERVAL,
+                Some(last) => last,
             };
-            let writes = due.iter().map(|kept| Write::ForgetReplay {
-                match_id: kept.match_id.clone(),
+            let writes = due.iter().map(|replay| Write::ForgetReplay {
+                match_id: replay.match_id.clone(),
             });
-            self.forget(writes.collect()).await?;
-            *after = Some(place);
+            self.commit(writes.collect()).await?;
+            at = Some(place);
+            if !has_skipped {
+                *after = at;
+            }
             count += due.len();
-            self.metrics.replays_forgotten(due.len());
-            sleep((begun.elapsed() * REST_TIMES).max(LEAST_REST)).await;
+            self.metrics.count_removed_replays(due.len());
+            sleep((started.elapsed() * PAUSE_FACTOR).max(MIN_PAUSE)).await;
         };
         if count > 0 {
-            info!(count, "old replays are kept no more; the results stay");
+            info!(
+                count,
+                "removed old replays; the results of the matches are kept"
+            );
         }
-        Ok(look_again)
+        Ok(delay)
     }
 
-    /// Commits a batch. A match that was dropped meanwhile refuses all of it: then one by one.
-    async fn forget(&self, writes: Vec<Write>) -> Result<(), StoreError> {
+    /// Removes from `due` the replays that any node withholds, might withhold, or recently withheld
+    /// from its folder.
+    async fn skip_withheld(&mut self, due: &mut Vec<ReplayMetadata>) {
+        let is_decidable = due.is_empty() || self.withholding.reload_groups().await.is_ok();
+        let now = Instant::now();
+        for replay in mem::take(due) {
+            let id = &replay.match_id;
+            let is_withheld = !is_decidable
+                || self
+                    .folder
+                    .as_ref()
+                    .is_some_and(|folder| folder.is_withheld(id))
+                || !matches!(self.withholding.withhold_reason(id).await, Ok(None));
+            if is_withheld {
+                self.withheld_at.insert(id.clone(), now);
+                continue;
+            }
+            match self.withheld_at.get(id) {
+                Some(at) if now.duration_since(*at) < REMOTE_WRITE_TIME => continue,
+                _ => {}
+            }
+            self.withheld_at.remove(id);
+            due.push(replay);
+        }
+    }
+
+    /// Commits a batch. If a match was dropped in the meantime, the store refuses the batch. The
+    /// writes are then committed one by one.
+    async fn commit(&self, writes: Vec<Write>) -> Result<(), StoreError> {
+        if writes.is_empty() {
+            return Ok(());
+        }
         match self.store.commit(writes.clone()).await {
             Err(StoreError::WriteRefused { .. }) => {}
             committed => return committed,
@@ -131,8 +187,8 @@ impl Retention {
         Ok(())
     }
 
-    /// Matches whose replays are kept whatever their age.
-    fn spared(&self) -> u64 {
+    /// The number of newest matches whose replays are kept regardless of age.
+    fn min_kept(&self) -> u64 {
         match self.keep {
             KeepReplays::All => u64::MAX,
             KeepReplays::Last(count) => count.get(),
@@ -140,23 +196,24 @@ impl Retention {
         }
     }
 
-    /// Of these replays, the first ones that are not to be kept, as many as one commit forgets.
-    fn due(&self, kept: Vec<KeptReplay>, now_unix_ms: i64) -> Vec<KeptReplay> {
-        let is_over = |kept: &KeptReplay| match self.keep {
+    /// Selects the due replays among the oldest stored replays, at most as many as one commit
+    /// removes.
+    fn select_due(&self, stored: Vec<ReplayMetadata>, now_unix_ms: i64) -> Vec<ReplayMetadata> {
+        let is_due = |replay: &ReplayMetadata| match self.keep {
             KeepReplays::All => false,
             KeepReplays::Last(_) => true,
             KeepReplays::For(time) => {
-                let age_ms = now_unix_ms.saturating_sub(kept.ended_at_unix_ms);
+                let age_ms = now_unix_ms.saturating_sub(replay.ended_at_unix_ms);
                 u128::try_from(age_ms).is_ok_and(|age_ms| age_ms >= time.as_millis())
             }
         };
         let mut bytes: u64 = 0;
-        let mut has_room = |kept: &KeptReplay| {
+        let mut fits = |replay: &ReplayMetadata| {
             let is_first = bytes == 0;
-            bytes = bytes.saturating_add(kept.bytes);
-            is_first || bytes <= BATCH_BYTES
+            bytes = bytes.saturating_add(replay.bytes);
+            is_first || bytes <= MAX_BATCH_BYTES
         };
-        let over = kept.into_iter().take_while(is_over);
-        over.take_while(|kept| has_room(kept)).collect()
+        let due = stored.into_iter().take_while(is_due);
+        due.take_while(|replay| fits(replay)).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! The key that a server signs replays with: drawn, or kept in its store.
+//! The key that signs replays: generated, or loaded from the store.
 
 use bridgemaster_replay::{SECRET_BYTES, SigningKey};
 use bridgemaster_store::{Store, StoreError};
@@ -6,41 +6,43 @@ use thiserror::Error;
 
 use crate::random::system_bytes;
 
-/// Name of the secret in a store.
+/// The name of the secret in the store.
 const SECRET_NAME: &str = "replay_signing_key";
 
-/// Why a server has no key to sign replays with.
+/// The error when the key that signs replays is not available.
 #[derive(Debug, Error)]
 pub enum SigningKeyError {
-    /// The store has no answer.
-    #[error("the key that signs replays cannot be read")]
+    /// The secret could not be read from the store.
+    #[error("cannot read the key that signs replays")]
     Store(#[from] StoreError),
-    /// What the store keeps is no secret of a key.
+    /// The stored secret does not have the length of a key.
     #[error(
-        "the key that signs replays cannot be read: the secret {SECRET_NAME:?} of the store has \
-         {found} bytes, not {SECRET_BYTES}; restore a backup"
+        "cannot read the key that signs replays: the secret {SECRET_NAME:?} of the store has \
+         {found} bytes instead of {SECRET_BYTES}; restore a backup"
     )]
     Length {
-        /// Its bytes.
+        /// The length of the stored secret, in bytes.
         found: usize,
     },
 }
 
-/// A key for as long as the process.
-pub(crate) fn draw() -> SigningKey {
+/// Generates a key that lasts as long as the process.
+pub(crate) fn generate() -> SigningKey {
     SigningKey::new(&system_bytes())
 }
 
-/// The key of a store. The first server that asks for one makes it.
+/// Loads a store's signing key. The first server that opens the store creates the key.
 ///
 /// # Errors
-/// When the store fails, or what it keeps is damaged.
-pub(crate) async fn kept_in(store: &dyn Store) -> Result<SigningKey, SigningKeyError> {
+/// If the store fails, or the stored secret is damaged.
+pub(crate) async fn load_or_create(store: &dyn Store) -> Result<SigningKey, SigningKeyError> {
     let secret = match store.secret(SECRET_NAME).await? {
         Some(secret) => secret,
         None => {
-            let drawn: [u8; SECRET_BYTES] = system_bytes();
-            store.keep_secret(SECRET_NAME, drawn.to_vec()).await?
+            let generated: [u8; SECRET_BYTES] = system_bytes();
+            store
+                .get_or_insert_secret(SECRET_NAME, generated.to_vec())
+                .await?
         }
     };
     let found = secret.len();
@@ -57,14 +59,17 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_store_keeps_its_key_and_a_secret_that_is_none_is_refused() {
+    async fn a_store_keeps_its_key_and_an_invalid_secret_is_refused() {
         let store = MemoryStore::new();
-        let first = kept_in(&store).await.unwrap();
-        let again = kept_in(&store).await.unwrap();
+        let first = load_or_create(&store).await.unwrap();
+        let again = load_or_create(&store).await.unwrap();
         assert_eq!(first.public(), again.public());
         let store = MemoryStore::new();
-        store.keep_secret(SECRET_NAME, vec![0; 31]).await.unwrap();
-        let refused = kept_in(&store).await.unwrap_err();
+        store
+            .get_or_insert_secret(SECRET_NAME, vec![0; 31])
+            .await
+            .unwrap();
+        let refused = load_or_create(&store).await.unwrap_err();
         assert!(refused.to_string().contains("has 31 bytes"), "{refused}");
     }
 }

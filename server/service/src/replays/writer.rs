@@ -1,4 +1,4 @@
-//! Does the work on the folder of replays where it holds no other task up, and counts it.
+//! Writes to the replay folder on blocking threads, and counts results in metrics.
 
 use std::sync::Arc;
 
@@ -6,14 +6,13 @@ use bridgemaster_store::MatchId;
 use tokio::task::spawn_blocking;
 use tracing::warn;
 
-use super::folder::{Mark, NotWritten, ReplayFolder, Unwritten};
+use super::folder::{FolderProgress, PendingReplay, ReplayFolder, ReplayWriteError};
 use crate::metrics::Metrics;
 
-/// Most replays that are written together: they share one wait for the names in the folder.
+/// The maximum number of replays in a batch. Each batch needs one sync of the folder.
 pub(super) const MAX_BATCH: usize = 32;
 
-/// Writes to the folder of replays. What is asked of it in a task that panics is not done: that
-/// would be a defect, and what is missing is looked for again.
+/// Writes to the replay folder. Writes that a panic lost are detected and retried.
 #[derive(Clone)]
 pub(super) struct ReplayWriter {
     folder: ReplayFolder,
@@ -25,48 +24,60 @@ impl ReplayWriter {
         Self { folder, metrics }
     }
 
-    /// Writes replays. Gives those that cannot be written, with the reasons.
-    pub(super) async fn write(&self, replays: Vec<Unwritten>) -> Vec<(Unwritten, NotWritten)> {
+    /// Writes replays. Returns the replays that failed, with the errors.
+    pub(super) async fn write(
+        &self,
+        replays: Vec<PendingReplay>,
+    ) -> Vec<(PendingReplay, ReplayWriteError)> {
         let (folder, count) = (self.folder.clone(), replays.len());
         let written = spawn_blocking(move || folder.write(replays));
-        let left = written.await.unwrap_or_default();
-        self.metrics.replays_written(count - left.len());
-        left
+        let failed = written.await.unwrap_or_default();
+        self.metrics.count_written_replays(count - failed.len());
+        failed
+    }
+
+    /// Returns a writer to the same folder, for files that only their owner can read.
+    pub(super) fn with_private_files(&self) -> Self {
+        Self::new(self.folder.with_private_files(), Arc::clone(&self.metrics))
     }
 
     /// Counts a replay that cannot be written.
-    pub(super) fn failed(&self) {
-        self.metrics.replay_failed();
+    pub(super) fn count_failure(&self) {
+        self.metrics.count_failed_replay();
     }
 
-    /// Those of these matches whose replays are not there.
-    pub(super) async fn lacking(&self, ids: Vec<MatchId>) -> Vec<MatchId> {
+    /// Returns the matches, out of this list, whose replays are missing.
+    pub(super) async fn missing(&self, ids: Vec<MatchId>) -> Vec<MatchId> {
         let folder = self.folder.clone();
-        let lacking = spawn_blocking(move || {
-            let lacks = |id: &MatchId| !folder.has(id);
-            ids.into_iter().filter(lacks).collect()
+        let missing = spawn_blocking(move || {
+            let is_missing = |id: &MatchId| !folder.contains(id);
+            ids.into_iter().filter(is_missing).collect()
         });
-        lacking.await.unwrap_or_default()
+        missing.await.unwrap_or_default()
     }
 
-    pub(super) async fn mark(&self) -> Option<Mark> {
+    pub(super) async fn read_progress(&self) -> Option<FolderProgress> {
         let folder = self.folder.clone();
-        spawn_blocking(move || folder.mark()).await.unwrap_or(None)
+        let complete = spawn_blocking(move || folder.read_progress()).await;
+        complete.unwrap_or(None)
     }
 
-    pub(super) async fn set_mark(&self, mark: Mark) -> Result<(), NotWritten> {
+    pub(super) async fn write_progress(
+        &self,
+        complete: FolderProgress,
+    ) -> Result<(), ReplayWriteError> {
         let folder = self.folder.clone();
-        let set = spawn_blocking(move || folder.set_mark(&mark)).await;
+        let set = spawn_blocking(move || folder.write_progress(&complete)).await;
         set.unwrap_or(Ok(()))
     }
 
-    /// Removes the files that an earlier server began and did not finish.
+    /// Removes files that an earlier server did not finish writing.
     pub(super) async fn remove_unfinished(&self) {
         let folder = self.folder.clone();
         match spawn_blocking(move || folder.remove_unfinished()).await {
             Ok(Ok(0)) | Err(_) => {}
-            Ok(Ok(removed)) => warn!(removed, "incomplete replay files are removed"),
-            Ok(Err(error)) => warn!(%error, "the folder of replays cannot be listed"),
+            Ok(Ok(removed)) => warn!(removed, "removed incomplete replay files"),
+            Ok(Err(error)) => warn!(%error, "cannot list the folder of replays"),
         }
     }
 }

@@ -1,37 +1,37 @@
-//! Threads that only take what others leave of the processor.
+//! Lowers the priority of threads, so that they use only idle CPU time.
 
 use std::time::Duration;
 
-/// Lets the calling thread run only when no other thread of the machine wants its core, or nearly
-/// so where the system refuses that.
+/// Lowers the priority of the calling thread as far as the system permits, so that it runs when no
+/// other thread needs its core.
 #[cfg(target_os = "linux")]
-pub(super) fn begin() {
+pub(super) fn lower_priority() {
     use tracing::warn;
     use uapi::{
         c::{PRIO_PROCESS, SCHED_IDLE, sched_param},
         gettid, sched_setscheduler, setpriority,
     };
 
-    /// The least share that an ordinary thread can have.
-    const NICEST: i32 = 19;
+    /// The lowest priority of an ordinary thread.
+    const LOWEST_PRIORITY: i32 = 19;
     let Err(refused) = sched_setscheduler(0, SCHED_IDLE, &sched_param { sched_priority: 0 }) else {
         return;
     };
-    // To Linux a thread is a process here.
+    // In this call Linux treats a thread as a process.
     let thread = gettid().unsigned_abs();
     let which = i32::try_from(PRIO_PROCESS).unwrap_or_default();
-    if let Err(error) = setpriority(which, thread, NICEST) {
-        warn!(%refused, %error, "the rules by call run at the priority of matches");
+    if let Err(error) = setpriority(which, thread, LOWEST_PRIORITY) {
+        warn!(%refused, %error, "cannot lower the priority of the rules threads");
     }
 }
 
-/// Only Linux has priorities of threads.
+/// Thread priorities are supported on Linux only.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn begin() {}
+pub(super) fn lower_priority() {}
 
-/// Processor time that the calling thread has had.
+/// Returns the CPU time that the calling thread has used.
 #[cfg(target_os = "linux")]
-pub(super) fn processor_time() -> Duration {
+pub(super) fn cpu_time() -> Duration {
     use uapi::{
         c::{CLOCK_THREAD_CPUTIME_ID, timespec},
         clock_gettime,
@@ -41,17 +41,17 @@ pub(super) fn processor_time() -> Duration {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // The clock of the own thread is always there.
+    // The clock of the current thread always exists.
     let _ = clock_gettime(CLOCK_THREAD_CPUTIME_ID, &mut time);
     let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
     Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
 }
 
-/// Elsewhere the time that passed counts instead.
+/// Other systems use wall-clock time instead.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn processor_time() -> Duration {
+pub(super) fn cpu_time() -> Duration {
     use std::{sync::OnceLock, time::Instant};
 
-    static BEGINNING: OnceLock<Instant> = OnceLock::new();
-    BEGINNING.get_or_init(Instant::now).elapsed()
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed()
 }

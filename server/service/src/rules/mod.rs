@@ -1,4 +1,4 @@
-//! The rules by call: the threads that do the work, and what each caller may have of them.
+//! Executes calls of `RulesService`, on worker threads with a fair queue of tasks.
 
 mod low_priority;
 mod queue;

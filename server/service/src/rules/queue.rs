@@ -1,18 +1,18 @@
-//! Work that waits, in turn by callers.
+//! A fair queue: callers take turns, however many tasks each caller has.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 
-/// What waits of each caller. Callers have turns, so that who has much waiting keeps nobody else
-/// from working.
+/// Queued items per caller. Callers take turns, so that a caller with many items does not delay
+/// other callers.
 #[derive(Debug)]
-pub(super) struct TurnQueue<K, T> {
-    /// Callers of whom something waits, each once.
+pub(super) struct RoundRobinQueue<K, T> {
+    /// Callers with queued items, each once, in the order of their turns.
     turns: VecDeque<K>,
     waiting: HashMap<K, VecDeque<T>>,
 }
 
-impl<K, T> Default for TurnQueue<K, T> {
+impl<K, T> Default for RoundRobinQueue<K, T> {
     fn default() -> Self {
         Self {
             turns: VecDeque::new(),
@@ -21,26 +21,27 @@ impl<K, T> Default for TurnQueue<K, T> {
     }
 }
 
-impl<K: Clone + Eq + Hash, T> TurnQueue<K, T> {
-    /// Lets something wait behind what waits of its caller.
-    pub(super) fn push(&mut self, of: K, item: T) {
-        let waiting = self.waiting.entry(of.clone()).or_default();
+impl<K: Clone + Eq + Hash, T> RoundRobinQueue<K, T> {
+    /// Queues an item behind the other items of its caller.
+    pub(super) fn push(&mut self, key: K, item: T) {
+        let waiting = self.waiting.entry(key.clone()).or_default();
         if waiting.is_empty() {
-            self.turns.push_back(of);
+            self.turns.push_back(key);
         }
         waiting.push_back(item);
     }
 
-    /// The first of the caller whose turn it is.
+    /// Removes and returns the next item of the caller whose turn it is.
     pub(super) fn pop(&mut self) -> Option<(K, T)> {
-        let of = self.turns.pop_front()?;
-        let waiting = self.waiting.get_mut(&of)?;
+        let key = self.turns.pop_front()?;
+        let waiting = self.waiting.get_mut(&key)?;
         let item = waiting.pop_front();
-        match waiting.is_empty() {
-            true => drop(self.waiting.remove(&of)),
-            false => self.turns.push_back(of.clone()),
+        if waiting.is_empty() {
+            self.waiting.remove(&key);
+        } else {
+            self.turns.push_back(key.clone());
         }
-        item.map(|item| (of, item))
+        item.map(|item| (key, item))
     }
 }
 
@@ -49,8 +50,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn callers_have_turns_however_much_one_has_waiting() {
-        let mut queue = TurnQueue::default();
+    fn callers_take_turns_however_many_items_one_has() {
+        let mut queue = RoundRobinQueue::default();
         for item in 0..3 {
             queue.push("much", item);
         }

@@ -1,4 +1,4 @@
-//! The calls of the rules as work for the threads.
+//! The calls of `RulesService`, as tasks for the worker threads.
 
 use std::time::Duration;
 
@@ -10,16 +10,16 @@ use bridgemaster_rules::{Batch, Problem, Sampling, Session};
 use super::workers::Task;
 use crate::{
     refusal::Refusal,
-    transport::{RulesAllowance, RulesPlace},
+    transport::{RulesBudget, RulesPermit},
 };
 
-/// A refusal of the rules as one of a call.
-fn refusal(problem: Problem) -> Refusal {
+/// Converts a problem that the rules reported into a refusal.
+fn refusal_of_problem(problem: Problem) -> Refusal {
     let message = problem.to_string();
-    Refusal::new(problem.reason, message).at(problem.field)
+    Refusal::new(problem.reason, message).at_field(problem.field)
 }
 
-/// A call that is answered at once.
+/// A unary call that is computed in one step.
 pub(crate) struct UnaryTask<Q, A> {
     request: Q,
     answer: fn(&Q) -> Result<A, Problem>,
@@ -35,16 +35,16 @@ impl<Q, A> UnaryTask<Q, A> {
         }
     }
 
-    /// The answer.
+    /// Returns the response, once the task is done.
     pub(crate) fn into_answer(self) -> Result<A, Refusal> {
-        // One that was done or refused has it.
+        // A task that is done or refused has a response.
         self.answered.unwrap_or_else(|| Err(Refusal::stopping()))
     }
 }
 
 impl<Q: Send + 'static, A: Send + 'static> Task for UnaryTask<Q, A> {
-    fn work(&mut self, _go_on: &mut dyn FnMut() -> bool) -> bool {
-        self.answered = Some((self.answer)(&self.request).map_err(refusal));
+    fn work(&mut self, _should_continue: &mut dyn FnMut() -> bool) -> bool {
+        self.answered = Some((self.answer)(&self.request).map_err(refusal_of_problem));
         true
     }
 
@@ -53,23 +53,25 @@ impl<Q: Send + 'static, A: Send + 'static> Task for UnaryTask<Q, A> {
     }
 }
 
-/// Samples that are drawn.
+/// A call that samples possible hidden states.
 pub(crate) struct SamplingTask {
     sampling: Sampling,
     refused: Option<Refusal>,
 }
 
 impl SamplingTask {
+    /// Creates the task for a request.
+    ///
     /// # Errors
     /// When the request is not valid.
     pub(crate) fn new(request: SampleStatesRequest) -> Result<Self, Refusal> {
         Ok(Self {
-            sampling: Sampling::new(request).map_err(refusal)?,
+            sampling: Sampling::new(request).map_err(refusal_of_problem)?,
             refused: None,
         })
     }
 
-    /// The samples.
+    /// Returns the samples, once the task is done.
     pub(crate) fn into_answer(self) -> Result<SampleStatesResponse, Refusal> {
         match self.refused {
             Some(refusal) => Err(refusal),
@@ -79,11 +81,11 @@ impl SamplingTask {
 }
 
 impl Task for SamplingTask {
-    fn work(&mut self, go_on: &mut dyn FnMut() -> bool) -> bool {
-        match self.sampling.work(go_on) {
+    fn work(&mut self, should_continue: &mut dyn FnMut() -> bool) -> bool {
+        match self.sampling.work(should_continue) {
             Ok(is_done) => is_done,
             Err(problem) => {
-                self.refused = Some(refusal(problem));
+                self.refused = Some(refusal_of_problem(problem));
                 true
             }
         }
@@ -94,47 +96,48 @@ impl Task for SamplingTask {
     }
 }
 
-/// A request of a session, with the positions of the session.
+/// A session's request, together with the session's positions.
 pub(crate) struct BatchTask {
-    session: Session<RulesPlace>,
+    session: Session<RulesPermit>,
     batch: Batch,
-    allowance: RulesAllowance,
+    budget: RulesBudget,
     wait: Option<Duration>,
 }
 
 impl BatchTask {
     pub(crate) fn new(
-        session: Session<RulesPlace>,
+        session: Session<RulesPermit>,
         request: OpenSessionRequest,
-        allowance: RulesAllowance,
+        budget: RulesBudget,
     ) -> Self {
         Self {
             session,
             batch: Batch::new(request),
-            allowance,
+            budget,
             wait: None,
         }
     }
 
-    /// The time until its caller has processor time again, if that was used up.
+    /// The time until the caller has CPU time again; `None` while it has CPU time left.
     pub(crate) fn wait(&self) -> Option<Duration> {
         self.wait
     }
 
-    /// The session as it is now, and the answer.
-    pub(crate) fn into_answer(self) -> (Session<RulesPlace>, OpenSessionResponse) {
+    /// Returns the session and the response.
+    pub(crate) fn into_answer(self) -> (Session<RulesPermit>, OpenSessionResponse) {
         (self.session, self.batch.into_response())
     }
 }
 
 impl Task for BatchTask {
-    fn work(&mut self, go_on: &mut dyn FnMut() -> bool) -> bool {
-        let allowance = &self.allowance;
-        let mut place = || allowance.position();
-        self.session.work(&mut self.batch, &mut place, go_on)
+    fn work(&mut self, should_continue: &mut dyn FnMut() -> bool) -> bool {
+        let budget = &self.budget;
+        let mut acquire_permit = || budget.acquire_position();
+        self.session
+            .work(&mut self.batch, &mut acquire_permit, should_continue)
     }
 
-    /// Refuses the operation that is next; the positions stay.
+    /// Refuses the next operation, but retains the positions.
     fn refuse(&mut self, refusal: Refusal) {
         self.wait = refusal.retry_after();
         let problem = Problem::new(refusal.reason(), "", refusal.message());

@@ -1,4 +1,4 @@
-//! Threads that do the work of the rules in slices.
+//! Worker threads that run tasks of `RulesService` in time slices.
 
 use std::{
     io,
@@ -14,8 +14,8 @@ use tokio::sync::oneshot;
 use tracing::error;
 
 use super::{
-    low_priority::{begin, processor_time},
-    queue::TurnQueue,
+    low_priority::{cpu_time, lower_priority},
+    queue::RoundRobinQueue,
 };
 use crate::{
     limits::Rate,
@@ -23,127 +23,137 @@ use crate::{
     transport::{CallerId, TokenBuckets},
 };
 
-/// Time after which work goes behind that of other callers: short enough that a legal list is never
-/// long in coming behind somebody's playouts, long enough that the change costs nothing.
-const SLICE: Duration = Duration::from_millis(5);
+/// The time slice after which other callers' tasks run. The slice is short enough that a list of
+/// legal decisions never waits long for playouts, and long enough that the cost of switching is
+/// negligible.
+const TIME_SLICE: Duration = Duration::from_millis(5);
 
-/// Processor time in ms that each request is charged besides its work: several times what it takes
-/// to read and to answer one, on threads that matches need too.
-const REQUEST_MS: f64 = 0.5;
+/// CPU time, in ms, that is charged for each request in addition to its task. The charge is several
+/// times the cost of decoding and encoding, since those run on threads that matches need too.
+const REQUEST_CPU_MS: f64 = 0.5;
 
-/// Work that can be done in parts.
+/// A task that can be run in parts.
 pub(crate) trait Task: Send + 'static {
-    /// Works as long as `go_on` says so; whether all is done.
-    fn work(&mut self, go_on: &mut dyn FnMut() -> bool) -> bool;
-    /// Ends before all is done.
+    /// Runs the task while `should_continue` returns true. Returns whether the task is done.
+    fn work(&mut self, should_continue: &mut dyn FnMut() -> bool) -> bool;
+    /// Ends the task before it is done.
     fn refuse(&mut self, refusal: Refusal);
 }
 
-/// The threads; they end when this is dropped.
+/// A pool of worker threads. The threads end when the pool is dropped.
 pub(crate) struct Workers {
-    shared: Arc<Shared>,
+    pool: Arc<WorkerPool>,
 }
 
-struct Shared {
-    queue: Mutex<Queue>,
-    news: Condvar,
-    /// Processor time of each caller, in ms; `None` where it is not counted.
-    time: Option<TokenBuckets<Option<CallerId>>>,
+struct WorkerPool {
+    queue: Mutex<WorkQueue>,
+    wake: Condvar,
+    /// CPU time of each caller, in ms; `None` if it is not limited.
+    cpu_ms: Option<TokenBuckets<Option<CallerId>>>,
 }
 
 #[derive(Default)]
-struct Queue {
-    waiting: TurnQueue<Option<CallerId>, Box<dyn Job>>,
+struct WorkQueue {
+    waiting: RoundRobinQueue<Option<CallerId>, Box<dyn Job>>,
     is_closed: bool,
 }
 
 impl Workers {
-    /// Starts so many threads, of low priority if processor time is counted.
+    /// Spawns this many threads, of low priority if CPU time is limited.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// When a thread cannot be spawned.
     pub(crate) fn start(threads: usize, cpu_ms_per_caller: Option<Rate>) -> io::Result<Self> {
-        let shared = Arc::new(Shared {
+        let pool = Arc::new(WorkerPool {
             queue: Mutex::default(),
-            news: Condvar::new(),
-            time: cpu_ms_per_caller.map(TokenBuckets::new),
+            wake: Condvar::new(),
+            cpu_ms: cpu_ms_per_caller.map(TokenBuckets::new),
         });
-        // Dropped with an error, so that the threads that were started end.
-        let workers = Self { shared };
+        // On an error this value is dropped, and the threads that were already spawned end.
+        let workers = Self { pool };
         for number in 0..threads.max(1) {
-            let shared = Arc::clone(&workers.shared);
+            let pool = Arc::clone(&workers.pool);
             let named = thread::Builder::new().name(format!("rules-{number}"));
-            named.spawn(move || shared.work())?;
+            named.spawn(move || pool.run_tasks())?;
         }
         Ok(workers)
     }
 
-    /// Has a task of a caller done, and gives it back. Dropping this stops the work.
+    /// Runs a caller's task, and returns the task once it is done. Dropping the future stops the
+    /// task.
     ///
     /// # Errors
-    /// When the server stops, or the work failed.
-    pub(crate) async fn run<T: Task>(&self, of: Option<CallerId>, task: T) -> Result<T, Refusal> {
-        let (to, done) = oneshot::channel();
-        if let Some(time) = &self.shared.time {
-            time.charge(of.clone(), REQUEST_MS, Instant::now());
+    /// When the server stops, or the task panicked.
+    pub(crate) async fn run<T: Task>(
+        &self,
+        caller: Option<CallerId>,
+        task: T,
+    ) -> Result<T, Refusal> {
+        let (sender, done) = oneshot::channel();
+        if let Some(cpu_ms) = &self.pool.cpu_ms {
+            cpu_ms.charge(caller.clone(), REQUEST_CPU_MS, Instant::now());
         }
         {
-            let mut queue = self.shared.queue.lock();
+            let mut queue = self.pool.queue.lock();
             if queue.is_closed {
                 return Err(Refusal::stopping());
             }
-            queue.waiting.push(of, Box::new(Returned { task, to }));
+            queue
+                .waiting
+                .push(caller, Box::new(PendingTask { task, sender }));
         }
-        self.shared.news.notify_one();
-        done.await.map_err(|_| match self.shared.queue.lock().is_closed {
-            true => Refusal::stopping(),
-            false => Refusal::new(
+        self.pool.wake.notify_one();
+        done.await.map_err(|_| {
+            if self.pool.queue.lock().is_closed {
+                return Refusal::stopping();
+            }
+            Refusal::new(
                 RefusalReason::Unspecified,
-                "the server failed at this position, which is a defect of it; its log says more",
-            ),
+                "the rules failed at this position because of a bug; see the server log",
+            )
         })
     }
 }
 
 impl Drop for Workers {
     fn drop(&mut self) {
-        self.shared.close();
+        self.pool.close();
     }
 }
 
-impl Shared {
-    /// Ends the threads, and tells whoever waits for them.
+impl WorkerPool {
+    /// Ends the threads, and fails all queued tasks.
     fn close(&self) {
         let mut queue = self.queue.lock();
         queue.is_closed = true;
         let waiting = std::mem::take(&mut queue.waiting);
         drop(queue);
         drop(waiting);
-        self.news.notify_all();
+        self.wake.notify_all();
     }
 
-    /// Works until the queue is closed.
-    fn work(&self) {
-        if self.time.is_some() {
-            begin();
+    /// Runs tasks until the queue is closed.
+    fn run_tasks(&self) {
+        if self.cpu_ms.is_some() {
+            lower_priority();
         }
-        while let Some((of, mut job)) = self.next() {
-            if let Some(refusal) = self.overspent(&of) {
+        while let Some((caller, mut job)) = self.next() {
+            if let Some(refusal) = self.check_cpu(&caller) {
                 job.refuse(refusal);
-                job.give_back();
+                job.finish();
                 continue;
             }
-            let (begun, begun_at) = (processor_time(), Instant::now());
-            // What a defect leaves behind goes with the job.
-            let worked = catch_unwind(AssertUnwindSafe(|| {
-                job.work(&mut || begun_at.elapsed() < SLICE)
+            let (used_before, started_at) = (cpu_time(), Instant::now());
+            // A panic affects no state outside the job.
+            let result = catch_unwind(AssertUnwindSafe(|| {
+                job.run_slice(&mut || started_at.elapsed() < TIME_SLICE)
             }));
-            self.charge(&of, processor_time().saturating_sub(begun));
-            match worked {
-                Ok(Worked::Done) => job.give_back(),
-                Ok(Worked::Unwanted) => {}
-                Ok(Worked::InPart) => self.push_back(of, job),
-                Err(_) => error!("a task of the rules has panicked"),
+            self.charge(&caller, cpu_time().saturating_sub(used_before));
+            match result {
+                Ok(SliceResult::Done) => job.finish(),
+                Ok(SliceResult::Abandoned) => {}
+                Ok(SliceResult::Unfinished) => self.push_back(caller, job),
+                Err(_) => error!("a rules task panicked"),
             }
         }
     }
@@ -157,62 +167,68 @@ impl Shared {
             if let Some(next) = queue.waiting.pop() {
                 return Some(next);
             }
-            self.news.wait(&mut queue);
+            self.wake.wait(&mut queue);
         }
     }
 
-    fn push_back(&self, of: Option<CallerId>, job: Box<dyn Job>) {
+    fn push_back(&self, caller: Option<CallerId>, job: Box<dyn Job>) {
         let mut queue = self.queue.lock();
         if !queue.is_closed {
-            queue.waiting.push(of, job);
+            queue.waiting.push(caller, job);
         }
     }
 
-    /// Why a caller has to wait, if it has used up its processor time.
-    fn overspent(&self, of: &Option<CallerId>) -> Option<Refusal> {
-        let time = self.time.as_ref()?;
-        let wait = time.overdrawn(of, Instant::now())?;
-        Some(Refusal::rate("rules_cpu_ms_per_caller", time.rate(), wait))
+    /// Returns a refusal if a caller has used up its CPU time.
+    fn check_cpu(&self, caller: &Option<CallerId>) -> Option<Refusal> {
+        let cpu_ms = self.cpu_ms.as_ref()?;
+        let wait = cpu_ms.overdrawn(caller, Instant::now())?;
+        Some(Refusal::rate_exceeded(
+            "rules_cpu_ms_per_caller",
+            cpu_ms.rate(),
+            wait,
+        ))
     }
 
-    fn charge(&self, of: &Option<CallerId>, used: Duration) {
-        if let Some(time) = &self.time {
-            time.charge(of.clone(), used.as_secs_f64() * 1000.0, Instant::now());
+    fn charge(&self, caller: &Option<CallerId>, used: Duration) {
+        if let Some(cpu_ms) = &self.cpu_ms {
+            cpu_ms.charge(caller.clone(), used.as_secs_f64() * 1000.0, Instant::now());
         }
     }
 }
 
-/// How far a slice came.
-enum Worked {
+/// The result of one time slice.
+enum SliceResult {
     Done,
-    InPart,
-    /// Nobody waits for it any more.
-    Unwanted,
+    Unfinished,
+    /// The caller no longer waits.
+    Abandoned,
 }
 
-/// A task of any kind.
+/// A pending task of any type.
 trait Job: Send {
-    fn work(&mut self, has_time: &mut dyn FnMut() -> bool) -> Worked;
+    fn run_slice(&mut self, has_time: &mut dyn FnMut() -> bool) -> SliceResult;
     fn refuse(&mut self, refusal: Refusal);
-    fn give_back(self: Box<Self>);
+    fn finish(self: Box<Self>);
 }
 
-/// A task that is given back to whom it was for.
-struct Returned<T> {
+/// A task, with the channel to its caller.
+struct PendingTask<T> {
     task: T,
-    to: oneshot::Sender<T>,
+    sender: oneshot::Sender<T>,
 }
 
-impl<T: Task> Job for Returned<T> {
-    fn work(&mut self, has_time: &mut dyn FnMut() -> bool) -> Worked {
-        let Self { task, to } = self;
-        if to.is_closed() {
-            return Worked::Unwanted;
+impl<T: Task> Job for PendingTask<T> {
+    fn run_slice(&mut self, has_time: &mut dyn FnMut() -> bool) -> SliceResult {
+        let Self { task, sender } = self;
+        if sender.is_closed() {
+            return SliceResult::Abandoned;
         }
-        match task.work(&mut || has_time() && !to.is_closed()) {
-            true => Worked::Done,
-            false if to.is_closed() => Worked::Unwanted,
-            false => Worked::InPart,
+        if task.work(&mut || has_time() && !sender.is_closed()) {
+            SliceResult::Done
+        } else if sender.is_closed() {
+            SliceResult::Abandoned
+        } else {
+            SliceResult::Unfinished
         }
     }
 
@@ -220,9 +236,9 @@ impl<T: Task> Job for Returned<T> {
         self.task.refuse(refusal);
     }
 
-    fn give_back(self: Box<Self>) {
-        // Nobody waits any more, perhaps.
-        let _ = self.to.send(self.task);
+    fn finish(self: Box<Self>) {
+        // The caller might have been dropped.
+        let _ = self.sender.send(self.task);
     }
 }
 
@@ -234,7 +250,7 @@ mod tests {
 
     use super::*;
 
-    /// Works in parts, so many or without end.
+    /// A task of this many parts; endless with `None`.
     struct Parts {
         left: Option<u32>,
         done: Arc<AtomicU32>,
@@ -242,14 +258,14 @@ mod tests {
     }
 
     impl Task for Parts {
-        fn work(&mut self, go_on: &mut dyn FnMut() -> bool) -> bool {
+        fn work(&mut self, should_continue: &mut dyn FnMut() -> bool) -> bool {
             loop {
                 if self.left == Some(0) {
                     return true;
                 }
                 self.left = self.left.map(|left| left - 1);
                 self.done.fetch_add(1, Ordering::SeqCst);
-                if !go_on() {
+                if !should_continue() {
                     return self.left == Some(0);
                 }
             }
@@ -271,7 +287,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn work_without_end_lets_that_of_another_caller_be_done_and_stops_when_it_is_dropped() {
+    async fn an_endless_task_does_not_block_others_and_stops_when_dropped() {
         let workers = Workers::start(1, None).unwrap();
         let (endless, done) = parts(None);
         {
@@ -285,8 +301,8 @@ mod tests {
                 ended = workers.run(other, short) => assert_eq!(ended.ok().unwrap().left, Some(0)),
             }
         }
-        // A task behind it is done only when it has stopped, or in its turn; the counter then
-        // stands still.
+        // A task behind it runs after the endless one has stopped, or in its turn; then the counter
+        // does not change any more.
         let mut before = done.load(Ordering::SeqCst);
         loop {
             let (short, _) = parts(Some(1));
@@ -300,7 +316,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_has_used_up_its_processor_time_is_refused_with_the_time_to_wait() {
+    async fn a_caller_without_cpu_time_is_refused_with_the_time_to_wait() {
         let rate = Rate {
             per_second: 1,
             burst: 1,
@@ -314,9 +330,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn threads_that_are_gone_refuse_what_waits() {
+    async fn pending_tasks_are_refused_once_the_threads_have_ended() {
         let workers = Workers::start(1, None).unwrap();
-        let shared = Arc::clone(&workers.shared);
+        let pool = Arc::clone(&workers.pool);
         let (endless, _) = parts(None);
         let mut running = Box::pin(workers.run(None, endless));
         assert!(
@@ -325,7 +341,7 @@ mod tests {
             })
             .await
         );
-        shared.close();
+        pool.close();
         let refused = running.await.err().unwrap();
         assert_eq!(refused.reason(), RefusalReason::ServerStopping);
     }

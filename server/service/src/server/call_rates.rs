@@ -1,19 +1,20 @@
-//! How often keys and addresses may call.
+//! Limits the rate of calls, per API key and per address.
 
 use std::{sync::Arc, time::Instant};
 
 use tonic::{Request, Status};
 
 use crate::{
-    hosting::Matches,
     identity::Authenticator,
+    live::Matches,
     play::SeatAdmission,
     refusal::Refusal,
     transport::{Call, CallerId, ConnectionInfo, Origin, TokenBuckets},
 };
 
-/// Refuses the calls of a key that calls too often, and those without a known key of an address
-/// that does, but for those of bots that come to their seats.
+/// Returns an interceptor that refuses calls beyond the rate limit of their key. A call without a
+/// valid key counts against the rate limit of its address. Bots that reconnect to their seats are
+/// exempt.
 pub(super) fn limit_calls(
     buckets: Arc<TokenBuckets<Option<Origin>>>,
     matches: Arc<Matches>,
@@ -31,7 +32,9 @@ pub(super) fn limit_calls(
         let origin = ConnectionInfo::of(&call).map(|connection| connection.origin);
         match buckets.debit(origin, Instant::now()) {
             Ok(()) => Ok(call),
-            Err(wait) => Err(Refusal::rate("calls_per_address", buckets.rate(), wait).into()),
+            Err(wait) => {
+                Err(Refusal::rate_exceeded("calls_per_address", buckets.rate(), wait).into())
+            }
         }
     }
 }

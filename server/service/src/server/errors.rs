@@ -1,4 +1,4 @@
-//! Why a server does not start, and why it ends.
+//! Errors that occur when a server starts, and while it serves.
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
@@ -6,69 +6,69 @@ use bridgemaster_store::StoreError;
 use thiserror::Error;
 
 use crate::{
-    hosting::OfferSecretError, journal::RecoveryError, replays::signing_key::SigningKeyError,
+    journal::RecoveryError, live::OfferSecretError, replays::signing_key::SigningKeyError,
 };
 
-/// Why a server cannot listen.
+/// An error that occurs when a server starts.
 #[derive(Debug, Error)]
 pub enum BindError {
-    /// The address cannot be had.
+    /// The server cannot bind to its address.
     #[error("cannot listen on {addr}")]
     Listen {
-        /// The address.
+        /// The requested address.
         addr: SocketAddr,
-        /// What the system says.
+        /// The operating system's error.
         source: std::io::Error,
     },
-    /// The folder for replays cannot be had.
-    #[error("the folder for replays {} cannot be made", folder.display())]
+    /// The folder for replays cannot be created.
+    #[error("cannot create the replay folder {}", folder.display())]
     Replays {
-        /// The folder.
+        /// The path to the folder.
         folder: PathBuf,
-        /// What the system says.
+        /// The operating system's error.
         source: std::io::Error,
     },
-    /// The API keys cannot be read.
-    #[error("the API keys cannot be read")]
+    /// The API keys cannot be read from the store.
+    #[error("cannot read the API keys from the store")]
     Keys(#[source] StoreError),
-    /// The key that signs replays cannot be had from the store.
+    /// The key that signs replays cannot be read or stored.
     #[error(transparent)]
     SigningKey(#[from] SigningKeyError),
-    /// The secret of the tickets of offers cannot be had from the store.
+    /// The secret for offer tickets cannot be read or stored.
     #[error(transparent)]
     OfferSecret(#[from] OfferSecretError),
-    /// The system gives no thread for the rules by call.
-    #[error("the system gives no thread for the rules by call")]
+    /// The threads of `RulesService` cannot be spawned.
+    #[error("cannot spawn the threads of the rules service")]
     Threads(#[source] std::io::Error),
-    /// The ladders cannot be read.
-    #[error("the ladders cannot be read")]
+    /// The ladders cannot be read from the store.
+    #[error("cannot read the ladders from the store")]
     Ladders(#[source] StoreError),
-    /// A ladder that is to be there cannot be made, or is there and is another.
-    #[error("the ladder {name} of the config file: {problem}")]
+    /// A configured ladder cannot be created, or differs from the existing one.
+    #[error("ladder {name} in the config file: {problem}")]
     Ladder {
-        /// Its name.
+        /// The name of the ladder.
         name: String,
-        /// What is wrong, and where.
+        /// The invalid field, and the reason why it is invalid.
         problem: String,
     },
-    /// The servers that share the store cannot be read.
-    #[error("the servers that share the store cannot be read")]
+    /// The nodes that share the store cannot be read.
+    #[error("cannot read the nodes that share the store")]
     Nodes(#[source] StoreError),
-    /// The queues cannot be read.
-    #[error("the queues cannot be read")]
+    /// The queues cannot be read from the store.
+    #[error("cannot read the queues from the store")]
     Queues(#[source] StoreError),
-    /// The matches in the store cannot go on.
+    /// The matches in the store cannot be recovered.
     #[error(transparent)]
     Recovery(#[from] RecoveryError),
 }
 
-/// Why a server ended other than by being stopped.
+/// An error that ends a server.
 #[derive(Debug, Error)]
 pub enum ServeError {
-    /// The descriptors of the protocol cannot be served.
-    #[error("the reflection service cannot be built")]
+    /// The protocol descriptors are invalid.
+    #[error("cannot build the reflection service")]
     Reflection(#[from] tonic_reflection::server::Error),
-    /// The store failed. Nothing was sent that is not stored.
-    #[error("the store failed, and the server with it")]
+    /// The store failed. Everything that the server sent before is stored.
+    #[error("the store failed; the server has stopped")]
     Storage(#[source] Arc<StoreError>),
 }

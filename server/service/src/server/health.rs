@@ -1,4 +1,4 @@
-//! The health service, and what it tells of.
+//! The gRPC health service, and the status that it reports for each service.
 
 use bridgemaster_proto::v1::{
     catalog_service_server::CatalogServiceServer, ladder_service_server::LadderServiceServer,
@@ -13,22 +13,22 @@ use tonic_health::{
 };
 
 use crate::{
-    play::{Play, SeatCalls},
-    services::{Catalog, LadderDesk, LobbyDesk, MatchDesk, RulesDesk},
+    play::{PlayRpc, SeatRpc},
+    services::{CatalogRpc, LadderRpc, LobbyRpc, MatchRpc, RulesRpc},
 };
 
-/// The names of the services that every server has; the empty name is the server as a whole.
+/// The services that every server has; the empty name stands for the server as a whole.
 const HEALTH_SERVICES: &[&str] = &[
     "",
-    CatalogServiceServer::<Catalog>::NAME,
-    Play::NAME,
-    SeatServiceServer::<SeatCalls>::NAME,
-    MatchServiceServer::<MatchDesk>::NAME,
-    LadderServiceServer::<LadderDesk>::NAME,
-    LobbyServiceServer::<LobbyDesk>::NAME,
+    CatalogServiceServer::<CatalogRpc>::NAME,
+    PlayRpc::NAME,
+    SeatServiceServer::<SeatRpc>::NAME,
+    MatchServiceServer::<MatchRpc>::NAME,
+    LadderServiceServer::<LadderRpc>::NAME,
+    LobbyServiceServer::<LobbyRpc>::NAME,
 ];
 
-/// Tells through the health service how the services of one server are.
+/// Reports the health of a server's services.
 #[derive(Clone)]
 pub(super) struct ServicesHealth {
     reporter: HealthReporter,
@@ -36,9 +36,9 @@ pub(super) struct ServicesHealth {
 }
 
 impl ServicesHealth {
-    /// Of a server that serves, and the service that tells it. `has_rules`: it has the rules by
-    /// call.
-    pub(super) async fn serving(has_rules: bool) -> (Self, HealthServer<impl Health>) {
+    /// Creates the health service, and reports all services as serving. `has_rules` includes
+    /// `RulesService`.
+    pub(super) async fn new(has_rules: bool) -> (Self, HealthServer<impl Health>) {
         let (reporter, service) = health_reporter();
         let health = Self {
             reporter,
@@ -48,20 +48,21 @@ impl ServicesHealth {
         (health, service)
     }
 
-    /// Tells whether the services answer, of a server that runs.
-    pub(super) async fn answers(&self, answers: bool) {
-        let status = match answers {
-            true => ServingStatus::Serving,
-            false => ServingStatus::NotServing,
+    /// Reports whether the services of a running server accept calls.
+    pub(super) async fn report_answering(&self, is_answering: bool) {
+        let status = if is_answering {
+            ServingStatus::Serving
+        } else {
+            ServingStatus::NotServing
         };
         self.report(status).await;
     }
 
-    /// Tells the same of all services.
+    /// Reports the same status for all services.
     pub(super) async fn report(&self, status: ServingStatus) {
         let rules = self
             .has_rules
-            .then_some(RulesServiceServer::<RulesDesk>::NAME);
+            .then_some(RulesServiceServer::<RulesRpc>::NAME);
         for service in HEALTH_SERVICES.iter().copied().chain(rules) {
             self.reporter.set_service_status(service, status).await;
         }

@@ -1,4 +1,4 @@
-//! What a server listens on: its own port, that of the page, and that of the metrics.
+//! A server's listeners: its own port, the page's port, and the metrics port.
 
 use std::{convert::Infallible, net::SocketAddr, sync::Arc};
 
@@ -16,22 +16,23 @@ use tracing::info;
 
 use super::errors::BindError;
 use crate::{
-    forwarding::NodePass,
-    hosting::Matches,
+    forwarding::NodeCredential,
     identity::Authenticator,
     limits::{
-        Limits, METRICS_CONNECTION_TIME, METRICS_CONNECTIONS, METRICS_CONNECTIONS_PER_ADDRESS,
+        Limits, MAX_METRICS_CONNECTION_TIME, MAX_METRICS_CONNECTIONS,
+        MAX_METRICS_CONNECTIONS_PER_ADDRESS,
     },
+    live::Matches,
     lobby::Lobby,
     metrics::{self, Refresh},
-    page::Guard,
+    page::OriginGuard,
     transport::{
-        Allowances, Connection, ConnectionSlots, FewConnections, Peers, Shown, Tls, incoming,
-        serve_web,
+        BoundedListener, ClientKind, Connection, ConnectionSlots, ForwardedCall, ForwardingNodes,
+        MetadataReaders, Quotas, Tls, incoming, serve_web,
     },
 };
 
-/// Listens on an address; gives the port that was taken.
+/// Binds to an address. Returns the actual address, since port 0 selects a free port.
 pub(super) async fn listen(addr: SocketAddr) -> Result<(TcpListener, SocketAddr), BindError> {
     let failed = |source| BindError::Listen { addr, source };
     let listener = TcpListener::bind(addr).await.map_err(failed)?;
@@ -39,8 +40,8 @@ pub(super) async fn listen(addr: SocketAddr) -> Result<(TcpListener, SocketAddr)
     Ok((listener, local_addr))
 }
 
-/// The same, if there is an address.
-pub(super) async fn listen_if_asked(
+/// Binds to an address, if there is one.
+pub(super) async fn listen_opt(
     addr: Option<SocketAddr>,
 ) -> Result<Option<(TcpListener, SocketAddr)>, BindError> {
     match addr {
@@ -49,7 +50,7 @@ pub(super) async fn listen_if_asked(
     }
 }
 
-/// The places of connections on both ports.
+/// The connection slots of the server's port and of the page's port.
 pub(super) struct PortSlots {
     pub(super) for_programs: Arc<ConnectionSlots>,
     pub(super) for_browsers: Arc<ConnectionSlots>,
@@ -64,50 +65,57 @@ impl PortSlots {
     }
 }
 
-/// What the listeners for programs and for browsers share.
+/// State that the listeners for programs and for browsers share.
 #[derive(Clone)]
-pub(super) struct Shared {
+pub(super) struct ListenerContext {
     tls: Option<Arc<Tls>>,
     limits: Limits,
-    pub(super) allowances: Arc<Allowances>,
-    pub(super) shown: Shown,
+    pub(super) quotas: Arc<Quotas>,
+    pub(super) readers: MetadataReaders,
 }
 
-impl Shared {
+impl ListenerContext {
     pub(super) fn new(
         tls: Option<Arc<Tls>>,
-        limits: Limits,
+        matches: &Matches,
         authenticator: Authenticator,
-        pass: Option<Arc<NodePass>>,
+        pass: Option<Arc<NodeCredential>>,
     ) -> Self {
+        let (clock, metrics) = (Arc::clone(matches.clock()), Arc::clone(matches.metrics()));
+        let nodes = ForwardingNodes::new(clock, metrics);
         Self {
             tls,
-            allowances: Allowances::new(limits.clone()),
-            limits,
-            shown: Shown {
-                key: Arc::new(move |metadata| authenticator.shown_key(metadata)),
-                hop: Arc::new(move |metadata| pass.as_ref()?.hop(metadata)),
+            quotas: Quotas::new(matches.limits().clone()),
+            limits: matches.limits().clone(),
+            readers: MetadataReaders {
+                key: Arc::new(move |metadata| authenticator.valid_cached_key(metadata)),
+                forwarded_call: Arc::new(move |metadata| {
+                    let origin = pass.as_ref()?.forwarded_origin(metadata)?;
+                    let node = NodeCredential::forwarding_node(metadata);
+                    let node = node.map(|id| nodes.caller(id));
+                    Some(ForwardedCall { origin, node })
+                }),
             },
         }
     }
 
-    /// The connections that come to a listener.
+    /// Streams a listener's connections.
     pub(super) fn connections(
         &self,
         listener: TcpListener,
-        peers: Peers,
+        client_kind: ClientKind,
         slots: Arc<ConnectionSlots>,
     ) -> impl Stream<Item = Connection> + use<> {
         let (tls, limits) = (self.tls.clone(), self.limits.clone());
-        incoming(listener, tls, peers, limits, slots)
+        incoming(listener, tls, client_kind, limits, slots)
     }
 }
 
-/// Where the page is served.
+/// The page's listener.
 pub(super) struct PageListener {
     listener: TcpListener,
     addr: SocketAddr,
-    /// Names of the server besides its addresses.
+    /// Host names of the server, besides its addresses.
     names: Vec<String>,
 }
 
@@ -120,16 +128,16 @@ impl PageListener {
         }
     }
 
-    /// Which requests are answered.
-    pub(super) fn guard(&self, shared: &Shared) -> Guard {
-        Guard::new(self.names.clone(), shared.tls.is_some())
+    /// Creates the guard that checks the origin of requests.
+    pub(super) fn guard(&self, shared: &ListenerContext) -> OriginGuard {
+        OriginGuard::new(self.names.clone(), shared.tls.is_some())
     }
 
-    /// Serves the page to connections with these slots until `stopped` is cancelled.
+    /// Serves the page until `stopped` is cancelled.
     pub(super) async fn serve<S>(
         self,
         page: S,
-        shared: Shared,
+        shared: ListenerContext,
         slots: Arc<ConnectionSlots>,
         stopped: CancellationToken,
     ) where
@@ -140,19 +148,19 @@ impl PageListener {
         S::Future: Send,
     {
         info!(addr = %self.addr, "serving the page");
-        let connections = shared.connections(self.listener, Peers::Browsers, slots);
+        let connections = shared.connections(self.listener, ClientKind::Browsers, slots);
         serve_web(
             connections,
             page,
-            shared.shown.key,
-            shared.allowances,
+            shared.readers.key,
+            shared.quotas,
             stopped,
         )
         .await;
     }
 }
 
-/// Serves the metrics while what it gives lives.
+/// Serves metrics until the returned handle is dropped.
 pub(super) fn serve_metrics(
     (listener, addr): (TcpListener, SocketAddr),
     matches: Arc<Matches>,
@@ -162,13 +170,14 @@ pub(super) fn serve_metrics(
     let metrics = Arc::clone(matches.metrics());
     let refresh: Refresh = Arc::new(move |metrics| {
         if let Some(cluster) = matches.cluster() {
-            let answers = cluster.check_may_answer().is_ok();
-            metrics.stands(cluster.leads(), answers, cluster.since_renewal());
+            let answers = cluster.check_lease().is_ok();
+            metrics.set_node_state(cluster.is_leader(), answers, cluster.since_renewal());
         }
-        let (ladders, others) = lobby.with(|room, _| room.attending_by_kind());
-        metrics.bots_attend(ladders, others);
+        let (ladders, others) = lobby.with_room(|room, _| room.attendance_counts());
+        metrics.set_attending_bots(ladders, others);
     });
-    let slots = ConnectionSlots::without_bots(METRICS_CONNECTIONS, METRICS_CONNECTIONS_PER_ADDRESS);
-    let few = FewConnections::new(listener, slots, METRICS_CONNECTION_TIME);
+    let slots =
+        ConnectionSlots::without_bots(MAX_METRICS_CONNECTIONS, MAX_METRICS_CONNECTIONS_PER_ADDRESS);
+    let few = BoundedListener::new(listener, slots, MAX_METRICS_CONNECTION_TIME);
     AbortOnDropHandle::new(tokio::spawn(metrics::serve(few, metrics, refresh)))
 }

@@ -1,50 +1,50 @@
-//! How much of the processor time that it may use this process uses.
+//! Measures the CPU load of this process. A node publishes its load to the cluster.
 
 use std::{
     thread::available_parallelism,
     time::{Duration, Instant},
 };
 
-/// Least time that is measured at once. The first look comes right after the beginning: of so little
-/// time it would tell nothing, or that all of it was used.
-const LEAST_MEASURED: Duration = Duration::from_millis(500);
+/// The minimum time between two samples. Over a shorter time, the measured load would often be
+/// either zero or full.
+const MIN_SAMPLE_TIME: Duration = Duration::from_millis(500);
 
-/// Looks at it from time to time.
+/// Measures the CPU load between two samples.
 pub(super) struct Load {
-    looked_at: Instant,
+    sampled_at: Instant,
     used: Option<Duration>,
-    /// What was measured last; `None` before that.
+    /// The last result; `None` before the second sample.
     percent: Option<u32>,
 }
 
 impl Load {
-    pub(super) fn begin() -> Self {
+    pub(super) fn start() -> Self {
         Self {
-            looked_at: Instant::now(),
-            used: processor_time(),
+            sampled_at: Instant::now(),
+            used: cpu_time(),
             percent: None,
         }
     }
 
-    /// What was used between the last two looks that are far enough apart, in percent of what all
-    /// processors that this process may use have; `None` before the second, and where the system
-    /// does not tell.
+    /// Returns the CPU time between the last two samples, in percent of all CPUs that this process
+    /// is allowed to use. Returns `None` before the second sample, and on systems that do not
+    /// report CPU time.
     pub(super) fn percent(&mut self) -> Option<u32> {
-        self.looked(Instant::now(), processor_time());
+        self.sample(Instant::now(), cpu_time());
         self.percent
     }
 
-    /// At that moment the process had used so much.
-    fn looked(&mut self, at: Instant, used: Option<Duration>) {
-        let passed = at.saturating_duration_since(self.looked_at);
-        if passed < LEAST_MEASURED {
+    /// Takes a sample. `used` is the CPU time that the process had used by `at`.
+    fn sample(&mut self, at: Instant, used: Option<Duration>) {
+        let passed = at.saturating_duration_since(self.sampled_at);
+        if passed < MIN_SAMPLE_TIME {
             return;
         }
         let processors = available_parallelism().map_or(1, usize::from);
         self.percent = used
             .zip(self.used)
             .and_then(|(now, before)| percent(now.saturating_sub(before), passed, processors));
-        (self.looked_at, self.used) = (at, used);
+        (self.sampled_at, self.used) = (at, used);
     }
 }
 
@@ -54,9 +54,9 @@ fn percent(used: Duration, passed: Duration, processors: usize) -> Option<u32> {
     u32::try_from(percent.min(100)).ok()
 }
 
-/// Processor time that this process has had.
+/// Returns the CPU time that this process has used.
 #[cfg(target_os = "linux")]
-fn processor_time() -> Option<Duration> {
+fn cpu_time() -> Option<Duration> {
     use uapi::{
         c::{CLOCK_PROCESS_CPUTIME_ID, timespec},
         clock_gettime,
@@ -71,9 +71,9 @@ fn processor_time() -> Option<Duration> {
     Some(Duration::new(seconds, u32::try_from(time.tv_nsec).ok()?))
 }
 
-/// Other systems are not asked.
+/// Other systems are not supported.
 #[cfg(not(target_os = "linux"))]
-fn processor_time() -> Option<Duration> {
+fn cpu_time() -> Option<Duration> {
     None
 }
 
@@ -90,21 +90,21 @@ mod tests {
     }
 
     #[test]
-    fn no_load_is_told_before_it_was_measured_for_long_enough() {
-        let mut load = Load::begin();
-        let (begun, used) = (load.looked_at, Duration::from_secs(7));
+    fn the_load_is_unknown_before_the_first_full_interval() {
+        let mut load = Load::start();
+        let (started, used) = (load.sampled_at, Duration::from_secs(7));
         load.used = Some(used);
-        load.looked(begun, Some(used * 2));
+        load.sample(started, Some(used * 2));
         assert_eq!(load.percent, None, "all of no time");
-        let all = LEAST_MEASURED * u32::try_from(available_parallelism().unwrap().get()).unwrap();
-        load.looked(begun + LEAST_MEASURED, Some(used + all / 2));
+        let all = MIN_SAMPLE_TIME * u32::try_from(available_parallelism().unwrap().get()).unwrap();
+        load.sample(started + MIN_SAMPLE_TIME, Some(used + all / 2));
         assert_eq!(load.percent, Some(50));
-        // A look that comes too soon changes nothing, and its time counts at the next.
-        load.looked(begun + LEAST_MEASURED * 3 / 2, Some(used + all));
+        // An early sample changes nothing, and its time counts for the next one.
+        load.sample(started + MIN_SAMPLE_TIME * 3 / 2, Some(used + all));
         assert_eq!(load.percent, Some(50));
-        load.looked(begun + LEAST_MEASURED * 2, Some(used + all * 3 / 2));
+        load.sample(started + MIN_SAMPLE_TIME * 2, Some(used + all * 3 / 2));
         assert_eq!(load.percent, Some(100));
-        load.looked(begun + LEAST_MEASURED * 3, None);
-        assert_eq!(load.percent, None, "the system does not tell");
+        load.sample(started + MIN_SAMPLE_TIME * 3, None);
+        assert_eq!(load.percent, None, "not reported by the system");
     }
 }

@@ -1,56 +1,83 @@
-//! What a server is made of.
+//! Server options.
 
 use std::{fmt, net::SocketAddr, path::PathBuf, sync::Arc};
 
 use bridgemaster_proto::v1::Ladder;
 use bridgemaster_store::{KeyStore, NodeIdentity, NodeName, Nodes, Store};
 use bridgemaster_traces::Traces;
+use bridgemaster_whole_file::FileMode;
 
 use crate::{
-    forwarding::Dial, identity::PublicRead, limits::Limits, replays::KeepReplays, transport::Tls,
+    forwarding::NodeConnector,
+    identity::{PrivateAccess, PublicRead},
+    limits::Limits,
+    replays::KeepReplays,
+    transport::Tls,
 };
 
-/// What a server is made of.
+/// A server's options.
 #[derive(Clone, Default)]
 pub struct ServerOptions {
-    /// Limits on what comes from outside.
+    /// The limits on callers and on resources.
     pub limits: Limits,
-    /// Folder that the replay of every ended match is written to, as `MATCH_ID.replay.binpb`.
+    /// The folder to which each ended match's replay is written once the replay is public, as
+    /// `MATCH_ID.replay.binpb`.
     pub replays: Option<PathBuf>,
-    /// With these, every call of `PlayService`, `SeatService`, `MatchService` and `LobbyService` needs one of them;
-    /// without, the server serves anyone.
+    /// The permissions of replay files. These permissions also determine the folder's mode. `None`
+    /// means 0600 for files, and does not change the mode of an existing folder.
+    pub replay_mode: Option<FileMode>,
+    /// The API keys. If keys are set, every call to `PlayService`, `SeatService`, `MatchService`
+    /// and `LobbyService` needs one of them. Otherwise the server serves any caller.
     pub keys: Option<Arc<dyn KeyStore>>,
-    /// What is shown without a key where keys are asked for.
+    /// Makes the server private to the program that runs it and to the bots that this program
+    /// starts. These bots may play their seats, and make only a few other calls. Ignored together
+    /// with `keys`.
+    pub private: Option<PrivateAccess>,
+    /// Read access without a key, on a server that uses keys.
     pub public_read: PublicRead,
-    /// Ladders that are made if they are missing; one that is there has to be the same.
+    /// Ladders that are created if they are missing. An existing ladder must be identical.
     pub ladders: Vec<Ladder>,
-    /// With this, connections are encrypted; without, the server speaks plain HTTP/2.
+    /// Encrypts connections. If not set, the server uses plain HTTP/2.
     pub tls: Option<Arc<Tls>>,
-    /// Whether `RulesService` is served: the rules by call, for keys with the scope `rules`.
+    /// Enables `RulesService`, for keys with the `rules` scope.
     pub rules: bool,
-    /// Where `GET /metrics` is answered; port 0 takes a free one. Nowhere if not set.
+    /// The address of `GET /metrics`; port 0 selects a free port. `None` disables metrics.
     pub metrics: Option<SocketAddr>,
-    /// Takes spans of matches, seats and commits.
+    /// Exports trace spans for matches, seats and commits.
     pub traces: Traces,
-    /// Where matches are kept beyond the server; `None` forgets them with it.
+    /// The storage of matches; `None` keeps them in memory.
     pub storage: Option<Storage>,
 }
 
-/// Where matches are kept beyond a server.
+impl ServerOptions {
+    /// Returns the options of a private server with this many concurrent seats, with or without a
+    /// page. The connections and the bots that the program starts fit into the open-file limit of
+    /// this process.
+    #[must_use]
+    pub fn private(access: PrivateAccess, seats: usize, has_page: bool) -> Self {
+        Self {
+            limits: Limits::of_private_server(seats, has_page),
+            private: Some(access),
+            ..Self::default()
+        }
+    }
+}
+
+/// A server's storage.
 #[derive(Clone)]
 pub struct Storage {
-    /// The store, which the server closes when it stops.
+    /// The store. The server closes it when it stops.
     pub store: Arc<dyn Store>,
-    /// Matches in play that are dropped from the store before the others go on.
-    pub given_up: Vec<String>,
-    /// Which replays of matches that have ended stay in the store.
+    /// Matches in play that are dropped from the store before all other matches are recovered.
+    pub dropped_matches: Vec<String>,
+    /// The retention of replays in the store.
     pub keep_replays: KeepReplays,
-    /// For a store that several servers can share: which of them this is.
+    /// The identity of this node, for a store that several nodes can share.
     pub shared: Option<SharedStore>,
 }
 
 impl Storage {
-    /// The name of this server among those that share the store, if there may be others.
+    /// The name of this node, if other nodes can share the store.
     pub(super) fn node_name(&self) -> Option<&NodeName> {
         let shared = self.shared.as_ref()?;
         let identity = &shared.identity;
@@ -58,22 +85,23 @@ impl Storage {
     }
 }
 
-/// A store that several servers can share.
+/// A store that several nodes can share.
 #[derive(Clone)]
 pub struct SharedStore {
-    /// The same store, as the servers that share it see each other.
+    /// The interface of the store for nodes that share it.
     pub nodes: Arc<dyn Nodes>,
-    /// Which of them this is, as it was opened. One with an address sends callers to others.
+    /// The identity with which this node opened the store. If it has an address, other nodes refer
+    /// callers to this node.
     pub identity: NodeIdentity,
-    /// How others are reached, to pass on calls that they have the answers to; without it callers are
-    /// sent there.
-    pub forward: Option<Dial>,
+    /// The connector to other nodes. Calls are forwarded to these nodes, or, if this value is
+    /// `None`, callers are referred to them.
+    pub forward: Option<NodeConnector>,
 }
 
 impl fmt::Debug for Storage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Storage")
-            .field("given_up", &self.given_up)
+            .field("dropped_matches", &self.dropped_matches)
             .field("keep_replays", &self.keep_replays)
             .field("node", &self.shared.as_ref().map(|shared| &shared.identity))
             .finish_non_exhaustive()
@@ -85,13 +113,15 @@ impl fmt::Debug for ServerOptions {
         f.debug_struct("ServerOptions")
             .field("limits", &self.limits)
             .field("replays", &self.replays)
+            .field("replay_mode", &self.replay_mode)
             .field("requires_keys", &self.keys.is_some())
+            .field("is_private", &self.private.is_some())
             .field("public_read", &self.public_read)
             .field("ladders", &self.ladders.len())
             .field("tls", &self.tls)
             .field("rules", &self.rules)
             .field("metrics", &self.metrics)
-            .field("traces", &self.traces.is_on())
+            .field("traces", &self.traces.is_enabled())
             .field("storage", &self.storage)
             .finish()
     }

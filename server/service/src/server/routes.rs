@@ -1,5 +1,4 @@
-//! The services: those for programs and browsers alike, those by which seats are played, and that of
-//! bots, for programs only.
+//! The routes to all services. Browsers can call only some of the services.
 
 use std::sync::Arc;
 
@@ -14,64 +13,73 @@ use tonic::service::{Routes, interceptor::InterceptedService};
 
 use super::{Server, errors::ServeError, listeners::PortSlots, seat_service::seat_service};
 use crate::{
-    forwarding::Forwarding,
-    play::{Door, Play, PlayFirst, SeatLinks},
+    forwarding::{BeatService, Forwarding},
+    play::{LeastPrivilege, PlayFirst, PlayRpc, SeatAuthenticator, SeatRegistry},
     services::{
-        Catalog, LadderDesk, Led, LobbyDesk, MatchDesk, RefusalDetails, ReplayDesk, RequestTimeout,
-        RulesDesk, SharedStreams,
+        ByteStreams, CatalogRpc, LadderRpc, LeaderOnly, LobbyRpc, MatchRpc, RefusalDetails,
+        ReplaySlots, RequestArrivalTimeout, RulesRpc,
     },
     transport::ConnectionSlots,
 };
 
-/// The services of a server; `F` limits how often they are called.
+/// A server's services. `F` limits the rate of calls.
 pub(super) struct Services<F> {
-    pub(super) for_programs: InterceptedService<Forwarding<RefusalDetails<PlayFirst>>, F>,
-    /// Those that a browser can call.
-    pub(super) for_browsers: InterceptedService<Forwarding<RefusalDetails<Routes>>, F>,
+    pub(super) for_programs:
+        InterceptedService<Forwarding<LeastPrivilege<RefusalDetails<PlayFirst>>>, F>,
+    /// The services that browsers can call.
+    pub(super) for_browsers:
+        InterceptedService<Forwarding<LeastPrivilege<RefusalDetails<Routes>>>, F>,
 }
 
 impl Server {
-    /// Adds all services to `routes`. `slots` are the places of connections.
+    /// Adds all services to `routes`. `slots` are the connection slots of the port.
     ///
     /// # Errors
-    /// When the descriptors of the protocol cannot be served.
+    /// When the descriptors of the protocol are invalid.
     pub(super) fn services<F: Clone>(
         &self,
         routes: Routes,
         slots: &PortSlots,
-        replay_desk: &Arc<ReplayDesk>,
+        replay_slots: &Arc<ReplaySlots>,
         limit_calls: F,
     ) -> Result<Services<F>, ServeError> {
         let matches = &self.matches;
-        let routes = self.with_desks(routes, Arc::clone(replay_desk))?;
-        let door = |slots: &Arc<ConnectionSlots>| {
+        let routes = self.with_rpc_services(routes, Arc::clone(replay_slots))?;
+        let seat_authenticator = |slots: &Arc<ConnectionSlots>| {
             let authenticator = self.authenticator.clone();
-            Door::new(Arc::clone(matches), authenticator, Arc::clone(slots))
+            SeatAuthenticator::new(Arc::clone(matches), authenticator, Arc::clone(slots))
         };
-        let links = SeatLinks::default();
-        let seats = |slots| seat_service(door(slots), &links, matches.limits());
-        let play = Play::new(door(&slots.for_programs));
+        let registry = SeatRegistry::default();
+        let seats = |slots| seat_service(seat_authenticator(slots), &registry, matches.limits());
+        let play = PlayRpc::new(seat_authenticator(&slots.for_programs));
         let for_browsers = routes.clone().add_service(seats(&slots.for_browsers));
-        let for_programs = self.with_rules(routes.add_service(seats(&slots.for_programs)));
+        let beats = BeatService::new(Arc::clone(matches), Arc::clone(&slots.for_programs));
+        let for_programs = routes.add_service(seats(&slots.for_programs));
+        let for_programs = self.with_rules(for_programs.add_service(beats));
         let for_programs = RefusalDetails(PlayFirst::new(play, for_programs));
         let for_browsers = RefusalDetails(for_browsers.prepare());
-        let to_others = || self.to_others.clone();
-        let for_programs = Forwarding::new(for_programs, to_others());
-        let for_browsers = Forwarding::new(for_browsers, to_others());
+        let private = || self.authenticator.private_access().cloned();
+        let for_programs =
+            LeastPrivilege::new(for_programs, private(), matches, &slots.for_programs);
+        let for_browsers =
+            LeastPrivilege::new(for_browsers, private(), matches, &slots.for_browsers);
+        let forwarder = || self.forwarder.clone();
+        let for_programs = Forwarding::new(for_programs, forwarder());
+        let for_browsers = Forwarding::new(for_browsers, forwarder());
         Ok(Services {
             for_programs: InterceptedService::new(for_programs, limit_calls.clone()),
             for_browsers: InterceptedService::new(for_browsers, limit_calls),
         })
     }
 
-    /// Adds reflection and the services of calls.
+    /// Adds reflection and the unary and server-streaming services.
     ///
     /// # Errors
-    /// When the descriptors of the protocol cannot be served.
-    fn with_desks(
+    /// When the descriptors of the protocol are invalid.
+    fn with_rpc_services(
         &self,
         routes: Routes,
-        replay_desk: Arc<ReplayDesk>,
+        replay_slots: Arc<ReplaySlots>,
     ) -> Result<Routes, ServeError> {
         let (limits, matches) = (self.matches.limits(), &self.matches);
         let reflection = || {
@@ -80,42 +88,42 @@ impl Server {
                 .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
         };
         let routes = routes
-            .add_service(RequestTimeout::new(
+            .add_service(RequestArrivalTimeout::new(
                 reflection().build_v1()?,
                 limits.hello_time,
             ))
-            .add_service(RequestTimeout::new(
+            .add_service(RequestArrivalTimeout::new(
                 reflection().build_v1alpha()?,
                 limits.hello_time,
             ))
-            .add_service(RequestTimeout::new(
-                CatalogServiceServer::new(Catalog::new(*matches.signing_key().public()))
+            .add_service(RequestArrivalTimeout::new(
+                CatalogServiceServer::new(CatalogRpc::new(*matches.signing_key().public()))
                     .max_decoding_message_size(limits.request_bytes),
                 limits.hello_time,
             ))
-            .add_service(RequestTimeout::new(
-                SharedStreams::new(
-                    MatchDesk::new(
+            .add_service(RequestArrivalTimeout::new(
+                ByteStreams::new(
+                    MatchRpc::new(
                         Arc::clone(matches),
                         Arc::clone(&self.lobby),
                         Arc::clone(&self.ladders),
                         self.authenticator.clone(),
-                        replay_desk,
+                        replay_slots,
                     ),
                     limits.request_bytes,
                 ),
                 limits.hello_time,
             ));
-        Ok(self.with_led_desks(routes))
+        Ok(self.with_leader_services(routes))
     }
 
-    /// Adds the services of what spans matches.
-    fn with_led_desks(&self, routes: Routes) -> Routes {
+    /// Adds the services that only the leader provides.
+    fn with_leader_services(&self, routes: Routes) -> Routes {
         let (limits, matches) = (self.matches.limits(), &self.matches);
-        let ladders = LadderDesk::new(Arc::clone(&self.ladders), self.authenticator.clone());
+        let ladders = LadderRpc::new(Arc::clone(&self.ladders), self.authenticator.clone());
         let ladders =
             LadderServiceServer::new(ladders).max_decoding_message_size(limits.request_bytes);
-        let lobby = LobbyDesk::new(
+        let lobby = LobbyRpc::new(
             Arc::clone(&self.lobby),
             Arc::clone(&self.ladders),
             self.authenticator.clone(),
@@ -123,31 +131,31 @@ impl Server {
         let lobby = LobbyServiceServer::new(lobby).max_decoding_message_size(limits.request_bytes);
         let time = limits.hello_time;
         routes
-            .add_service(RequestTimeout::new(
-                Led::new(ladders, Arc::clone(matches)),
+            .add_service(RequestArrivalTimeout::new(
+                LeaderOnly::new(ladders, Arc::clone(matches)),
                 time,
             ))
-            .add_service(RequestTimeout::new(
-                Led::new(lobby, Arc::clone(matches)),
+            .add_service(RequestArrivalTimeout::new(
+                LeaderOnly::new(lobby, Arc::clone(matches)),
                 time,
             ))
     }
 
-    /// Adds the rules by call, if they are served: for programs, since a session is a stream in both
-    /// directions.
+    /// Adds `RulesService` if it is enabled. `RulesService` is for programs only, since a session
+    /// is a bidirectional stream.
     fn with_rules(&self, routes: Routes) -> Routes {
         let Some(workers) = &self.rules else {
             return routes;
         };
         let limits = self.matches.limits();
-        let desk = RulesDesk::new(
+        let rules = RulesRpc::new(
             Arc::clone(workers),
             self.authenticator.clone(),
             limits.rules_idle,
-            self.matches.lifecycle().stopping(),
+            self.matches.lifecycle().stop_token(),
         );
-        routes.add_service(RequestTimeout::new(
-            RulesServiceServer::new(desk).max_decoding_message_size(limits.request_bytes),
+        routes.add_service(RequestArrivalTimeout::new(
+            RulesServiceServer::new(rules).max_decoding_message_size(limits.request_bytes),
             limits.hello_time,
         ))
     }

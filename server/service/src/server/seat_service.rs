@@ -1,20 +1,20 @@
-//! The service of seats whose answers are calls.
+//! Constructs `SeatService` for one port of the server.
 
 use bridgemaster_proto::v1::seat_service_server::SeatServiceServer;
 
 use crate::{
     limits::Limits,
-    play::{Door, SeatCalls, SeatLinks},
-    services::RequestTimeout,
+    play::{SeatAuthenticator, SeatRegistry, SeatRpc},
+    services::RequestArrivalTimeout,
 };
 
-/// The service behind the door of one port, which shares the links with that of the other.
+/// Creates the service for one port. The server's two ports share the seat registry.
 pub(super) fn seat_service(
-    door: Door,
-    links: &SeatLinks,
+    authenticator: SeatAuthenticator,
+    registry: &SeatRegistry,
     limits: &Limits,
-) -> RequestTimeout<SeatServiceServer<SeatCalls>> {
-    let calls = SeatServiceServer::new(SeatCalls::new(door, links.clone()));
+) -> RequestArrivalTimeout<SeatServiceServer<SeatRpc>> {
+    let calls = SeatServiceServer::new(SeatRpc::new(authenticator, registry.clone()));
     let calls = calls.max_decoding_message_size(limits.play_message_bytes);
-    RequestTimeout::new(calls, limits.hello_time)
+    RequestArrivalTimeout::new(calls, limits.hello_time)
 }

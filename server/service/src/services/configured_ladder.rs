@@ -1,38 +1,40 @@
-//! A ladder that the operator asks for at a start: made if it is missing, and else compared.
+//! Ladders from the server's configuration. When the server starts, it creates missing ladders, and
+//! compares existing ladders with their configuration.
 
 use std::sync::Arc;
 
 use bridgemaster_proto::v1::{Ladder, MatchConfig};
 
-use super::ladder_wishes::new_ladder;
+use super::ladder_validation::new_ladder;
 use crate::{identity::Authenticator, ladder::Ladders, refusal::Refusal};
 
-/// Makes a ladder, to be run with the others, unless it is there and the same.
+/// Creates a ladder from the configuration, unless an identical ladder exists.
 ///
 /// # Errors
-/// When it cannot be made, or another one has its name: a ladder stays as it was made.
-pub(crate) async fn make_configured(
+/// When it cannot be created, or a different ladder has this name: ladders are immutable.
+pub(crate) async fn ensure_ladder(
     ladders: &Arc<Ladders>,
-    asked: Ladder,
+    requested: Ladder,
     authenticator: &Authenticator,
 ) -> Result<(), Refusal> {
-    let (id, wanted) = new_ladder(asked, authenticator)?;
-    let Ok(there) = ladders.get(id.as_str()) else {
-        return ladders.make(id, wanted).await;
+    let (id, requested) = new_ladder(requested, authenticator)?;
+    let Ok(existing) = ladders.get(id.as_str()) else {
+        return ladders.create_stopped(id, requested).await;
     };
-    match difference(&wanted, &there.shown()) {
+    match first_difference(&requested, &existing.to_wire()) {
         None => Ok(()),
         Some(field) => Err(Refusal::field(
             format!("ladder.{field}"),
-            "the ladder of this name was made otherwise, and a ladder stays as it was made: take \
-             the change back, or give the ladder another name",
+            "differs from the existing ladder of this name, and a ladder cannot be changed: revert \
+             the change, or give the ladder another name",
         )),
     }
 }
 
-/// The first field in which a ladder is not as it is wanted. The version of the rules is not chosen.
-fn difference(wanted: &Ladder, there: &Ladder) -> Option<&'static str> {
-    let (config, other) = (wanted.config.as_ref(), there.config.as_ref());
+/// Returns the first field that differs between two ladders. `rules_version` is not compared, since
+/// the server chooses it.
+fn first_difference(requested: &Ladder, existing: &Ladder) -> Option<&'static str> {
+    let (config, other) = (requested.config.as_ref(), existing.config.as_ref());
     let is_same = |of: fn(&MatchConfig, &MatchConfig) -> bool| {
         config.zip(other).is_some_and(|(one, other)| of(one, other))
     };
@@ -42,13 +44,16 @@ fn difference(wanted: &Ladder, there: &Ladder) -> Option<&'static str> {
         ("config.clock", is_same(|a, b| a.clock == b.clock)),
         ("config.faults", is_same(|a, b| a.faults == b.faults)),
         ("config", config == other),
-        ("key_names", wanted.key_names == there.key_names),
-        ("max_matches", wanted.max_matches == there.max_matches),
-        ("house_bots", wanted.house_bots == there.house_bots),
-        ("owners_apart", wanted.owners_apart == there.owners_apart),
-        ("max_slots", wanted.max_slots == there.max_slots),
-        ("replays", wanted.replays == there.replays),
-        ("closing", wanted.closing == there.closing),
+        ("key_names", requested.key_names == existing.key_names),
+        ("max_matches", requested.max_matches == existing.max_matches),
+        ("house_bots", requested.house_bots == existing.house_bots),
+        (
+            "owners_apart",
+            requested.owners_apart == existing.owners_apart,
+        ),
+        ("max_slots", requested.max_slots == existing.max_slots),
+        ("replays", requested.replays == existing.replays),
+        ("closing", requested.closing == existing.closing),
     ];
     let differing = fields.into_iter().find(|(_, is_same)| !is_same);
     differing.map(|(field, _)| field)

@@ -1,38 +1,39 @@
-//! The unary and server-streaming services.
+//! The gRPC services other than `PlayService` and `SeatService`: validation of requests, access
+//! checks, and construction of responses.
 
-mod catalog;
+mod byte_streams;
+mod catalog_rpc;
 mod configured_ladder;
-mod forking;
-mod ladder_desk;
-mod ladder_news;
-mod ladder_wishes;
-mod led;
-mod lobby_desk;
-mod lobby_wishes;
-mod match_desk;
-mod opened_replay;
+mod fork;
+mod ladder_replay_tar;
+mod ladder_rpc;
+mod ladder_updates;
+mod ladder_validation;
+mod leader_only;
+mod lobby_rpc;
+mod lobby_validation;
+mod match_rpc;
+mod match_validation;
 mod overview;
 mod positions;
 mod queue_access;
 mod refusal_details;
-mod replay_archive;
+mod replay_access;
 mod replay_files;
-mod replay_sight;
 mod request_timeout;
-mod rules_desk;
-mod shared_streams;
-mod supported;
-mod waiting;
-mod wishes;
+mod rules_rpc;
+mod rules_version;
+mod uploaded_replay;
+mod wait_for_end;
 
-pub(crate) use catalog::Catalog;
-pub(crate) use configured_ladder::make_configured;
-pub(crate) use ladder_desk::LadderDesk;
-pub(crate) use led::Led;
-pub(crate) use lobby_desk::LobbyDesk;
-pub(crate) use match_desk::MatchDesk;
-pub(crate) use opened_replay::{OpenedReplay, ReplayDesk};
+pub(crate) use byte_streams::ByteStreams;
+pub(crate) use catalog_rpc::CatalogRpc;
+pub(crate) use configured_ladder::ensure_ladder;
+pub(crate) use ladder_rpc::LadderRpc;
+pub(crate) use leader_only::LeaderOnly;
+pub(crate) use lobby_rpc::LobbyRpc;
+pub(crate) use match_rpc::MatchRpc;
 pub(crate) use refusal_details::RefusalDetails;
-pub(crate) use request_timeout::RequestTimeout;
-pub(crate) use rules_desk::RulesDesk;
-pub(crate) use shared_streams::SharedStreams;
+pub(crate) use request_timeout::RequestArrivalTimeout;
+pub(crate) use rules_rpc::RulesRpc;
+pub(crate) use uploaded_replay::{ReplaySlots, UploadedReplay};

@@ -1,4 +1,4 @@
-//! The matches in play of a filter, all of them on one stream: for an overview.
+//! An overview of matches in play: one stream with updates of all matches that pass a filter.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,52 +14,51 @@ use tokio::{select, time::sleep};
 use tokio_stream::Stream;
 use tonic::Status;
 
-use super::wishes::query;
+use super::match_validation::match_query;
 use crate::{
-    hosting::{MatchQuery, Matches, Reader, ShownMatch},
     identity::Caller,
     journal::NotStored,
     limits::{
         DEFAULT_OVERVIEW_INTERVAL_MS, DEFAULT_OVERVIEW_MATCHES, MAX_OVERVIEW_MATCHES,
         OVERVIEW_INTERVAL_MS,
     },
+    live::{MatchQuery, MatchView, Matches, Reader},
     refusal::Refusal,
 };
 
-/// News of matches, and why there are no more.
+/// Updates of matches; an error ends the stream.
 pub(super) type OverviewStream =
     Pin<Box<dyn Stream<Item = Result<WatchMatchesResponse, Status>> + Send>>;
 
-/// Somebody who looks at the matches in play.
+/// A client that watches the matches in play.
 pub(super) struct Overview {
     matches: Arc<Matches>,
     caller: Caller,
     reader: Reader,
-    wanted: MatchQuery,
-    most: usize,
+    query: MatchQuery,
+    max_matches: usize,
     interval: Duration,
-    /// The matches that were told of, with the count of their changes then.
-    told: BTreeMap<MatchId, u64>,
+    /// The matches that were sent, each with the change count that was sent.
+    sent: BTreeMap<MatchId, u64>,
 }
 
 impl Overview {
-    /// What a request asks for.
     pub(super) fn new(
         matches: Arc<Matches>,
         caller: Caller,
         reader: Reader,
         request: WatchMatchesRequest,
     ) -> Result<Self, Refusal> {
-        let wanted = query(request.filter.unwrap_or_default())?;
-        if matches!(wanted.state, MatchState::Ended | MatchState::Cancelled) {
-            let detail = "matches that are over have no news: ListMatches lists them";
+        let query = match_query(request.filter.unwrap_or_default())?;
+        if matches!(query.state, MatchState::Ended | MatchState::Cancelled) {
+            let detail = "ended matches have no updates: use ListMatches";
             return Err(Refusal::field("filter.state", detail));
         }
-        let most = match request.max_matches {
+        let max_matches = match request.max_matches {
             0 => DEFAULT_OVERVIEW_MATCHES,
-            most @ 1..=MAX_OVERVIEW_MATCHES => most,
+            max @ 1..=MAX_OVERVIEW_MATCHES => max,
             other => {
-                let detail = format!("0 to {MAX_OVERVIEW_MATCHES}, not {other}");
+                let detail = format!("{other} is out of range (0 to {MAX_OVERVIEW_MATCHES})");
                 return Err(Refusal::field("max_matches", detail));
             }
         };
@@ -67,8 +66,8 @@ impl Overview {
             0 => DEFAULT_OVERVIEW_INTERVAL_MS,
             ms if OVERVIEW_INTERVAL_MS.contains(&ms) => ms,
             other => {
-                let (least, longest) = OVERVIEW_INTERVAL_MS.into_inner();
-                let detail = format!("0, or {least} to {longest}, not {other}");
+                let (min, max) = OVERVIEW_INTERVAL_MS.into_inner();
+                let detail = format!("{other} is out of range (0, or {min} to {max})");
                 return Err(Refusal::field("interval_ms", detail));
             }
         };
@@ -76,84 +75,86 @@ impl Overview {
             matches,
             caller,
             reader,
-            wanted,
-            most: most as usize,
+            query,
+            max_matches: max_matches as usize,
             interval: Duration::from_millis(interval_ms.into()),
-            told: BTreeMap::new(),
+            sent: BTreeMap::new(),
         })
     }
 
-    /// The news, look by look.
-    pub(super) fn news(mut self) -> OverviewStream {
+    /// Streams updates, by polling the matches once per interval.
+    pub(super) fn updates(mut self) -> OverviewStream {
         let counted = self.matches.metrics().watch_stream();
         Box::pin(try_stream! {
             let _counted = counted;
             loop {
-                let seen = self.matches.newest_in_play(&self.wanted, self.most, &self.caller).await;
-                let meant: BTreeSet<MatchId> = seen.iter().map(|one| one.id().clone()).collect();
-                for hosted in seen {
-                    if let Some(news) = self.news_of(&*hosted).await? {
-                        yield news;
+                let visible = self.matches.newest_in_play(&self.query, self.max_matches, &self.caller).await;
+                let current: BTreeSet<MatchId> = visible.iter().map(|one| one.id().clone()).collect();
+                for hosted in visible {
+                    if let Some(update) = self.match_update(&*hosted).await? {
+                        yield update;
                     }
                 }
-                let is_left = |id: &&MatchId| !meant.contains(*id);
-                let left: Vec<MatchId> = self.told.keys().filter(is_left).cloned().collect();
+                let is_left = |id: &&MatchId| !current.contains(*id);
+                let left: Vec<MatchId> = self.sent.keys().filter(is_left).cloned().collect();
                 for id in left {
-                    self.told.remove(&id);
-                    if let Some(last) = self.last_of(&id).await? {
+                    self.sent.remove(&id);
+                    if let Some(last) = self.final_update(&id).await? {
                         yield last;
                     }
                 }
-                self.wait().await?;
+                self.wait_for_poll().await?;
             }
         })
     }
 
-    /// What came of a match since it was told of, if anything did.
-    async fn news_of(
+    /// Returns an update of a match if the match has changed since the last update.
+    async fn match_update(
         &mut self,
-        hosted: &dyn ShownMatch,
+        hosted: &dyn MatchView,
     ) -> Result<Option<WatchMatchesResponse>, Refusal> {
         let id = hosted.id();
-        let Some((changes, news)) = hosted.glance(self.told.get(id).copied()) else {
+        let Some((changes, update)) = hosted.snapshot_since(self.sent.get(id).copied()) else {
             return Ok(None);
         };
-        let news = news.shown().await.map_err(not_stored)?;
-        let is_first = self.told.insert(id.clone(), changes).is_none();
-        let mut info = news.r#match;
+        let update = update.committed().await.map_err(not_stored)?;
+        let is_first = self.sent.insert(id.clone(), changes).is_none();
+        let mut info = update.r#match;
         if let Some(info) = info.as_mut().filter(|_| !is_first) {
-            // They stay as they are, and with edition data the config is most of a message.
+            // These fields never change, so only the first update has them. With edition data the
+            // config is the largest part of a message.
             info.config = None;
             info.seed_commitment.clear();
         }
         Ok(Some(WatchMatchesResponse {
             r#match: info,
-            observation: news.observation,
+            observation: update.observation,
         }))
     }
 
-    /// How a match stands that is none of them any more, unless it is that newer ones came.
-    async fn last_of(&self, id: &MatchId) -> Result<Option<WatchMatchesResponse>, Refusal> {
+    /// Returns the final state of a match that left the overview; `None` if newer matches displaced
+    /// it.
+    async fn final_update(&self, id: &MatchId) -> Result<Option<WatchMatchesResponse>, Refusal> {
         let found = self.matches.find(id, &self.caller, &self.reader).await?;
         let Some(hosted) = found else {
             return Ok(None);
         };
-        if !hosted.is_over() && hosted.info_if(&self.wanted).is_some() {
+        if !hosted.is_over() && hosted.info_if_matching(&self.query).is_some() {
             return Ok(None);
         }
-        let info = hosted.info().shown().await.map_err(not_stored)?;
+        let info = hosted.info().committed().await.map_err(not_stored)?;
         Ok(Some(WatchMatchesResponse {
             r#match: Some(info),
             observation: None,
         }))
     }
 
-    /// Waits until it is time for the next look.
-    async fn wait(&self) -> Result<(), Refusal> {
+    /// Waits for the next poll.
+    async fn wait_for_poll(&self) -> Result<(), Refusal> {
         select! {
             biased;
-            refusal = self.matches.interrupted() => Err(refusal),
-            refusal = self.caller.refused() => Err(refusal),
+            refusal = self.matches.until_interrupted() => Err(refusal),
+            refusal = self.caller.until_revoked() => Err(refusal),
             () = sleep(self.interval) => Ok(()),
         }
     }

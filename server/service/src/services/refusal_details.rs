@@ -1,4 +1,4 @@
-//! Adds our refusal details to errors that the transport returns before a service is called.
+//! Adds error details to refusals that the transport returns before a service is called.
 
 use std::{
     future::ready,
@@ -14,18 +14,18 @@ use tonic::{
     metadata::MetadataValue,
 };
 
-use crate::{limits::MAX_REPEATED_CHARS, refusal::Refusal};
+use crate::{limits::MAX_QUOTED_CHARS, refusal::Refusal};
 
-/// Metadata that names the compression of a call.
-const ENCODING: &str = "grpc-encoding";
-/// Metadata that names the accepted compressions.
-const ACCEPT_ENCODING: &str = "grpc-accept-encoding";
-/// No compression: the only accepted value. A decision takes under 100 bytes, and decompression
-/// could be made to fill the memory with a few messages.
-const NOT_COMPRESSED: &str = "identity";
+/// Metadata key for the compression of a call's messages.
+const ENCODING_KEY: &str = "grpc-encoding";
+/// Metadata key for the compressions that the server accepts.
+const ACCEPT_ENCODING_KEY: &str = "grpc-accept-encoding";
+/// The only accepted encoding. A decision takes under 100 bytes, and a few small compressed
+/// messages could expand to fill the memory.
+const UNCOMPRESSED: &str = "identity";
 
-/// A middleware that gives every refusal a reason: for unknown methods, compressed messages, and
-/// requests that cannot be decoded or are over the size limit.
+/// Middleware that adds a reason to refusals without one: for unknown methods, compressed messages,
+/// and requests that cannot be decoded or exceed the size limit.
 #[derive(Clone, Debug)]
 pub(crate) struct RefusalDetails<S>(pub(crate) S);
 
@@ -45,40 +45,43 @@ where
     }
 
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
-        if let Some(refused) = compressed(request.headers()) {
+        if let Some(refused) = compression_refusal(request.headers()) {
             return Box::pin(ready(Ok(refused.into_http())));
         }
         let method = request.uri().clone();
         let answering = self.0.call(request);
         Box::pin(async move {
             let response = answering.await?;
-            Ok(match named(response.headers(), method.path()) {
-                Some(refusal) => Status::from(refusal).into_http(),
-                None => response,
-            })
+            Ok(
+                match refusal_with_reason(response.headers(), method.path()) {
+                    Some(refusal) => Status::from(refusal).into_http(),
+                    None => response,
+                },
+            )
         })
     }
 }
 
-/// The status of a call whose messages are compressed; `None` when they are not.
-fn compressed(head: &http::HeaderMap) -> Option<Status> {
-    let mut encodings = head.get_all(ENCODING).iter();
-    let other = encodings.find(|encoding| encoding.as_bytes() != NOT_COMPRESSED.as_bytes())?;
-    let encoding = repeated(&String::from_utf8_lossy(other.as_bytes()));
+/// Returns the status for a call with compressed messages; `None` for a call with uncompressed
+/// messages.
+fn compression_refusal(head: &http::HeaderMap) -> Option<Status> {
+    let mut encodings = head.get_all(ENCODING_KEY).iter();
+    let other = encodings.find(|encoding| encoding.as_bytes() != UNCOMPRESSED.as_bytes())?;
+    let encoding = truncated(&String::from_utf8_lossy(other.as_bytes()));
     let refusal = Refusal::new(
         RefusalReason::CompressionUnsupported,
-        format!("messages compressed with {encoding:?} are not taken; send them as they are"),
+        format!("compression {encoding:?} is not supported; send uncompressed messages"),
     );
     let mut status = Status::from(refusal.with("encoding", encoding));
-    let taken = MetadataValue::from_static(NOT_COMPRESSED);
-    status.metadata_mut().insert(ACCEPT_ENCODING, taken);
+    let accepted = MetadataValue::from_static(UNCOMPRESSED);
+    status.metadata_mut().insert(ACCEPT_ENCODING_KEY, accepted);
     Some(status)
 }
 
-/// The refusal that the transport made, if that is what the head of a response says.
-fn named(head: &http::HeaderMap, method: &str) -> Option<Refusal> {
+/// Converts a status that the transport produced into a refusal with a reason.
+fn refusal_with_reason(head: &http::HeaderMap, method: &str) -> Option<Refusal> {
     let status = Status::from_header_map(head)?;
-    // A refusal of ours has details, which the transport's have not.
+    // Refusals from services have details; refusals from the transport have none.
     if !status.details().is_empty() {
         return None;
     }
@@ -87,22 +90,22 @@ fn named(head: &http::HeaderMap, method: &str) -> Option<Refusal> {
             Some(Refusal::unsupported_method(method))
         }
         Code::Unimplemented => {
-            let method = repeated(method);
+            let method = truncated(method);
             let refusal = Refusal::new(
                 RefusalReason::MethodUnknown,
-                format!("this server has no method {method:?}; reflection lists those it has"),
+                format!("unknown method {method:?}; server reflection lists the methods"),
             );
             Some(refusal.with("method", method))
         }
         Code::Internal | Code::OutOfRange | Code::InvalidArgument => Some(Refusal::new(
             RefusalReason::MalformedMessage,
-            format!("the request cannot be read: {}", status.message()),
+            format!("cannot decode the request: {}", status.message()),
         )),
         _ => None,
     }
 }
 
-/// A client's text, as much of it as a refusal repeats.
-fn repeated(text: &str) -> String {
-    text.chars().take(MAX_REPEATED_CHARS).collect()
+/// Truncates a client's text for quotation in a refusal.
+fn truncated(text: &str) -> String {
+    text.chars().take(MAX_QUOTED_CHARS).collect()
 }

@@ -1,4 +1,4 @@
-//! Ends calls whose request does not arrive in time.
+//! Ends calls whose requests do not arrive in time.
 
 use std::{
     pin::Pin,
@@ -22,30 +22,30 @@ use crate::{
     transport::{Call, RequestBytes},
 };
 
-/// The one method here whose request is a stream.
-const OPEN_SESSION: &str = "/bridgemaster.v1.RulesService/OpenSession";
+/// The method that receives a stream of requests. No other method of these services does.
+const OPEN_SESSION_PATH: &str = "/bridgemaster.v1.RulesService/OpenSession";
 
-/// A middleware: the whole request of a call must arrive within a time limit, and its bytes count
-/// until then. Otherwise a caller could announce a request, never send all of it, and hold a stream
-/// and its bytes for ever.
+/// Middleware that limits the time in which the whole request of a call must arrive. Until its
+/// request is complete, a call counts against the limit on unfinished requests. Without the time
+/// limit, a caller that never finishes its request would occupy a stream and buffers forever.
 #[derive(Clone, Debug)]
-pub(crate) struct RequestTimeout<S> {
+pub(crate) struct RequestArrivalTimeout<S> {
     service: S,
-    time: Duration,
+    limit: Duration,
 }
 
-impl<S> RequestTimeout<S> {
-    /// `service` with this time limit for requests.
-    pub(crate) fn new(service: S, time: Duration) -> Self {
-        Self { service, time }
+impl<S> RequestArrivalTimeout<S> {
+    /// Wraps `service` with a time limit for requests.
+    pub(crate) fn new(service: S, limit: Duration) -> Self {
+        Self { service, limit }
     }
 }
 
-impl<S: NamedService> NamedService for RequestTimeout<S> {
+impl<S: NamedService> NamedService for RequestArrivalTimeout<S> {
     const NAME: &'static str = S::NAME;
 }
 
-impl<S: Service<http::Request<Body>>> Service<http::Request<Body>> for RequestTimeout<S> {
+impl<S: Service<http::Request<Body>>> Service<http::Request<Body>> for RequestArrivalTimeout<S> {
     type Response = S::Response;
     type Error = S::Error;
     type Future = S::Future;
@@ -55,39 +55,40 @@ impl<S: Service<http::Request<Body>>> Service<http::Request<Body>> for RequestTi
     }
 
     fn call(&mut self, request: http::Request<Body>) -> S::Future {
-        let time = self.time;
-        // Its requests come one by one; each is answered before the next is read.
-        if request.uri().path() == OPEN_SESSION {
+        let limit = self.limit;
+        // The requests of a session arrive one by one, and each is processed before the next is
+        // read.
+        if request.uri().path() == OPEN_SESSION_PATH {
             return self.service.call(request);
         }
         self.service.call(request.map(|body| {
             Body::new(AwaitedBody {
                 body,
-                until: Box::pin(sleep(time)),
-                time,
-                room: CALL_BUFFER_BYTES,
+                until: Box::pin(sleep(limit)),
+                limit,
+                uncounted: CALL_BUFFER_BYTES,
                 counted: None,
             })
         }))
     }
 }
 
-/// The body of a request that has to be there in time.
+/// A request body that must be complete within a time limit.
 struct AwaitedBody {
     body: Body,
     until: Pin<Box<Sleep>>,
-    time: Duration,
-    /// Bytes that may still come and need not be counted.
-    room: usize,
-    /// The others.
+    limit: Duration,
+    /// The number of bytes that can still arrive without counting against the limit on unfinished
+    /// requests.
+    uncounted: usize,
+    /// The permit for further bytes.
     counted: Option<RequestBytes>,
 }
 
 impl AwaitedBody {
-    /// Counts bytes that came.
-    fn count(&mut self, bytes: usize) -> Result<(), Refusal> {
-        let beyond = bytes.saturating_sub(self.room);
-        self.room = self.room.saturating_sub(bytes);
+    fn count_bytes(&mut self, bytes: usize) -> Result<(), Refusal> {
+        let beyond = bytes.saturating_sub(self.uncounted);
+        self.uncounted = self.uncounted.saturating_sub(bytes);
         if beyond == 0 {
             return Ok(());
         }
@@ -97,7 +98,7 @@ impl AwaitedBody {
                 self.counted = Some(call.request_bytes(beyond)?);
                 Ok(())
             }
-            // A task that serves no call is one of a test.
+            // Without a call, which happens only in tests, nothing is counted.
             (None, None) => Ok(()),
         }
     }
@@ -113,10 +114,10 @@ impl http_body::Body for AwaitedBody {
     ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
         let frame = Pin::new(&mut self.body).poll_frame(context);
         if frame.is_pending() && self.until.as_mut().poll(context).is_ready() {
-            let time_ms = self.time.as_millis();
+            let time_ms = self.limit.as_millis();
             let late = Refusal::new(
                 RefusalReason::LimitReached,
-                format!("the request was not there within {time_ms} ms, the limit hello_time"),
+                format!("the request was incomplete after {time_ms} ms (limit hello_time); send it again"),
             )
             .with("limit", "hello_time")
             .with("value", time_ms.to_string());
@@ -125,11 +126,11 @@ impl http_body::Body for AwaitedBody {
         if let Poll::Ready(None) = &frame
             && let Some(call) = Call::current()
         {
-            call.request_is_whole();
+            call.mark_request_complete();
         }
         if let Poll::Ready(Some(Ok(frame))) = &frame
             && let Some(data) = frame.data_ref()
-            && let Err(refusal) = self.count(data.len())
+            && let Err(refusal) = self.count_bytes(data.len())
         {
             return Poll::Ready(Some(Err(refusal.into())));
         }

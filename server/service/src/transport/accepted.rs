@@ -1,4 +1,4 @@
-//! A TCP connection that has got its slot.
+//! A TCP connection that was accepted and has acquired its slot, before TLS and HTTP/2.
 
 use std::net::SocketAddr;
 
@@ -6,15 +6,14 @@ use tokio::net::TcpStream;
 
 use super::{connection_slots::ConnectionSlot, origin::Origin};
 
-/// A TCP connection with its slot.
-pub(super) struct Accepted {
+pub(super) struct AcceptedConnection {
     pub(super) tcp: TcpStream,
     pub(super) peer: SocketAddr,
     pub(super) slot: ConnectionSlot,
 }
 
-impl Accepted {
-    /// Where it comes from.
+impl AcceptedConnection {
+    /// The network address of the peer.
     pub(super) fn origin(&self) -> Origin {
         self.peer.ip().into()
     }

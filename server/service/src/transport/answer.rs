@@ -1,9 +1,9 @@
-//! The answer of one call on its way to the peer, in pieces of a bounded size.
+//! A call's response body, split into bounded frames.
 //!
-//! HTTP/2 lets the peer say how much it will take. The transport takes a frame from here, waits
-//! until the peer has room for the first byte of it, and then keeps the rest in its own buffer. So
-//! a large message is handed over as its head of five bytes and then in small pieces; what is not
-//! handed over stays here, where it can be let go of.
+//! With HTTP/2 flow control the peer limits how much is sent. The transport polls a frame, waits
+//! until the peer accepts its first byte, and then buffers the remaining bytes itself. So a large
+//! message is passed to the transport as its five-byte header, and then in small pieces. The
+//! remaining bytes stay in this body, which can drop them.
 
 use std::{
     pin::Pin,
@@ -22,78 +22,79 @@ use tonic::{
 
 use crate::limits::SEND_BUFFER_BYTES;
 
-/// Bytes before each gRPC message: whether it is compressed, and its length.
-const MESSAGE_HEAD_BYTES: usize = 5;
+/// The length of a gRPC message's header: the compression flag and the message length.
+const MESSAGE_HEADER_BYTES: usize = 5;
 
-/// The answer of a call.
+/// A call's response, including the bytes that the client has not read.
 #[derive(Default)]
 pub(super) struct Answer {
-    state: Mutex<State>,
-    handed: Arc<Handed>,
+    state: Mutex<AnswerState>,
+    handed: Arc<HandedBytes>,
 }
 
 #[derive(Default)]
-struct State {
-    /// `None` before there is one, and when it was let go of.
+struct AnswerState {
+    /// `None` before there is a body, and after the body was dropped.
     body: Option<Body>,
-    /// Of a large frame, what the transport has not been handed.
+    /// The part of a large frame that was not yet handed to the transport.
     rest: Bytes,
     trailers: Option<HeaderMap>,
     is_over: bool,
 }
 
-/// Bytes that the transport was handed and has not put on the wire.
+/// Bytes that were handed to the transport and are not on the wire yet.
 #[derive(Default)]
-struct Handed {
-    state: Mutex<HandedState>,
+struct HandedBytes {
+    state: Mutex<HandedBytesState>,
 }
 
 #[derive(Default)]
-struct HandedState {
+struct HandedBytesState {
     bytes: usize,
-    /// When the first of them was handed over, or the last before them went out.
+    /// The time at which the first of these bytes was handed over, or at which earlier bytes were
+    /// last sent.
     since: Option<Instant>,
     waker: Option<Waker>,
 }
 
-/// Some of these bytes; the transport drops them when they are on the wire, or never will be.
-struct Piece {
+/// A piece of a response. The transport drops it once the bytes are sent, or can no longer be sent.
+struct HandedPiece {
     bytes: Bytes,
-    handed: Arc<Handed>,
+    handed: Arc<HandedBytes>,
 }
 
 impl Answer {
-    /// Since when the peer has taken nothing of what it was handed; `None` while there is nothing.
+    /// The time at which the client last read something; `None` while nothing is unread.
     pub(super) fn unread_since(&self) -> Option<Instant> {
-        let handed = self.handed.state();
+        let handed = self.handed.lock();
         handed.since.filter(|_| handed.bytes > 0)
     }
 
-    /// Lets go of what was not handed over; the peer is told `status` if it reads on, for which it
-    /// has as much time again.
-    pub(super) fn give_up(&self, status: Status) {
-        self.handed.state().since = Some(Instant::now());
+    /// Drops all bytes that were not handed over. A client that continues to read receives
+    /// `status`; its time limit for reading starts again.
+    pub(super) fn abort(&self, status: Status) {
+        self.handed.lock().since = Some(Instant::now());
         let mut state = self.state();
         let (body, rest) = (state.body.take(), std::mem::take(&mut state.rest));
         state.is_over = true;
         let mut trailers = HeaderMap::new();
         state.trailers = status.add_header(&mut trailers).ok().map(|()| trailers);
         drop(state);
-        // Outside of the lock, since a stream may have to tell its match.
+        // Dropped outside the lock, since dropping a stream can notify its match.
         drop((body, rest));
     }
 
-    /// What is sent from now on.
+    /// Sets the body to send from now on.
     pub(super) fn set_body(&self, body: Body) {
         self.state().body = Some(body);
     }
 
-    /// The next frame for the transport. `needs_room` is told, for each frame of the body, how many
-    /// bytes it takes.
+    /// Polls the next frame for the transport. `reserve` is called for each frame of the body with
+    /// the number of bytes that it uses.
     pub(super) fn poll_frame(
         &self,
         context: &mut Context<'_>,
-        needs_room: impl Fn(usize),
+        reserve: impl Fn(usize),
     ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
         let mut state = self.state();
         loop {
@@ -102,9 +103,9 @@ impl Answer {
                 return self.hand_over(state.rest.split_to(len));
             }
             if state.is_over {
-                // Not before the bytes are on the wire: the transport would take the call for
-                // done, and keep them for as long as the peer likes.
-                if !self.handed.are_out(context) {
+                // The end is returned only once the bytes are on the wire. Otherwise the transport
+                // would treat the call as complete, and keep the bytes until the client reads them.
+                if self.handed.poll_sent(context).is_pending() {
                     return Poll::Pending;
                 }
                 let trailers = state.trailers.take();
@@ -116,11 +117,11 @@ impl Answer {
             };
             match frame.transpose()?.map(Frame::into_data) {
                 Some(Ok(data)) => {
-                    // The buffer that it was written into is at most twice as large.
-                    needs_room(2 * data.len());
+                    // The buffer behind the frame is at most twice as large.
+                    reserve(2 * data.len());
                     state.rest = data;
                     if state.rest.len() > SEND_BUFFER_BYTES {
-                        return self.hand_over(state.rest.split_to(MESSAGE_HEAD_BYTES));
+                        return self.hand_over(state.rest.split_to(MESSAGE_HEADER_BYTES));
                     }
                 }
                 Some(Err(frame)) => {
@@ -132,64 +133,64 @@ impl Answer {
         }
     }
 
-    /// Whether no frame is left.
+    /// Returns whether no more frames follow.
     pub(super) fn is_end_stream(&self) -> bool {
         let state = self.state();
         let is_ended = |body: &Body| body.is_end_stream();
         !state.is_over
             && state.rest.is_empty()
             && state.body.as_ref().is_none_or(is_ended)
-            && self.handed.state().bytes == 0
+            && self.handed.lock().bytes == 0
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, AnswerState> {
         self.state.lock()
     }
 
     fn hand_over(&self, bytes: Bytes) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
-        let mut handed = self.handed.state();
+        let mut handed = self.handed.lock();
         if handed.bytes == 0 {
             handed.since = Some(Instant::now());
         }
         handed.bytes += bytes.len();
         drop(handed);
         let handed = Arc::clone(&self.handed);
-        let piece = Bytes::from_owner(Piece { bytes, handed });
+        let piece = Bytes::from_owner(HandedPiece { bytes, handed });
         Poll::Ready(Some(Ok(Frame::data(piece))))
     }
 }
 
-impl Handed {
-    /// Whether nothing is handed over that is not on the wire; else the task is woken then.
-    fn are_out(&self, context: &Context<'_>) -> bool {
-        let mut state = self.state();
-        if state.bytes > 0 {
-            state.waker = Some(context.waker().clone());
+impl HandedBytes {
+    /// Completes when all handed-over bytes are on the wire.
+    fn poll_sent(&self, context: &Context<'_>) -> Poll<()> {
+        let mut state = self.lock();
+        if state.bytes == 0 {
+            return Poll::Ready(());
         }
-        state.bytes == 0
+        state.waker = Some(context.waker().clone());
+        Poll::Pending
     }
 
-    fn state(&self) -> MutexGuard<'_, HandedState> {
+    fn lock(&self) -> MutexGuard<'_, HandedBytesState> {
         self.state.lock()
     }
 }
 
-impl AsRef<[u8]> for Piece {
+impl AsRef<[u8]> for HandedPiece {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
 }
 
-impl Drop for Piece {
+impl Drop for HandedPiece {
     fn drop(&mut self) {
-        let mut state = self.handed.state();
+        let mut state = self.handed.lock();
         state.bytes = state.bytes.saturating_sub(self.bytes.len());
-        let waker = match state.bytes {
-            0 => state.waker.take(),
-            _ => {
-                state.since = Some(Instant::now());
-                None
-            }
+        let waker = if state.bytes == 0 {
+            state.waker.take()
+        } else {
+            state.since = Some(Instant::now());
+            None
         };
         drop(state);
         if let Some(waker) = waker {

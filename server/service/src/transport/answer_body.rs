@@ -1,4 +1,4 @@
-//! The body of a response, as the transport takes it.
+//! The response body that is passed to the HTTP/2 library.
 
 use std::{
     pin::Pin,
@@ -11,7 +11,7 @@ use tonic::{Status, body::Body, codegen::Bytes};
 
 use super::call::Call;
 
-/// The answer of a call, which gives back what it does not need of the call's room.
+/// A call's response, which releases the call's permits that the response does not need.
 pub(super) struct AnswerBody {
     call: Arc<Call>,
 }
@@ -33,7 +33,7 @@ impl http_body::Body for AnswerBody {
     ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
         let call = &self.call;
         call.answer
-            .poll_frame(context, |bytes| call.needs_room(bytes))
+            .poll_frame(context, |bytes| call.shrink_answer(bytes))
     }
 
     fn is_end_stream(&self) -> bool {

@@ -1,4 +1,5 @@
-//! One call: whose it is, what it has of the server's allowances, and whether its answer is read.
+//! One call: the caller to whom the call is attributed, the quotas that the call uses, and the
+//! progress of its response.
 
 use std::{
     sync::{
@@ -18,102 +19,102 @@ use tokio::{
 use tonic::Status;
 
 use super::{
-    allowances::{Allowance, Allowances, permits},
     answer::Answer,
-    answer_room::{self, AnswerRoom},
+    answer_budget::{self, AnswerPermit},
     caller_id::CallerId,
-    crowd::{CrowdMember, CrowdPlace},
+    evictor::{EvictionCandidate, EvictorEntry},
+    fair_queue::QueuePlace,
     origin::Origin,
+    quotas::{Quota, Quotas, permits},
     request_bytes::RequestBytes,
-    rules_allowance::RulesAllowance,
-    turns::InLine,
+    rules_budget::RulesBudget,
 };
 use crate::{
+    limiter::{Limiter, Permit},
     refusal::Refusal,
-    tally::{Taken, Tally},
 };
 
 tokio::task_local! {
-    /// The call that a task is for.
-    pub(super) static CURRENT: Arc<Call>;
+    /// The call that the current task serves.
+    pub(super) static CURRENT_CALL: Arc<Call>;
 }
 
-/// What a call is for, as far as the transport cares.
+/// The kinds of calls that the transport distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallKind {
-    /// The stream of a bot.
+    /// A bot's stream: `PlayService.Play`, or `WatchSeat` once its ticket is known.
     BotStream,
-    /// News for a spectator.
+    /// A spectator's stream of updates.
     Watch,
-    /// Anything else.
+    /// Any other call.
     Other,
 }
 
-/// What the calls of one connection share.
-pub(super) struct ConnectionShare {
-    allowances: Arc<Allowances>,
+/// State that the calls of one connection share.
+pub(super) struct ConnectionContext {
+    quotas: Arc<Quotas>,
     origin: Origin,
-    /// Of the caller's address.
-    address: Arc<Allowance>,
+    /// The quota of the caller's address.
+    address: Arc<Quota>,
     unread: Arc<Semaphore>,
-    /// Calls in progress.
+    /// The number of calls in progress.
     open_calls: Arc<AtomicUsize>,
 }
 
-impl ConnectionShare {
-    pub(super) fn new(allowances: &Arc<Allowances>, origin: Origin) -> Arc<Self> {
-        let unread = permits(allowances.limits.unread_answer_bytes_per_connection);
+impl ConnectionContext {
+    pub(super) fn new(quotas: &Arc<Quotas>, origin: Origin) -> Arc<Self> {
+        let unread = permits(quotas.limits.unread_answer_bytes_per_connection);
         Arc::new(Self {
-            address: allowances.of(&CallerId::Address(origin)),
-            allowances: Arc::clone(allowances),
+            address: quotas.of(&CallerId::Address(origin)),
+            quotas: Arc::clone(quotas),
             origin,
             unread: Arc::new(Semaphore::new(unread)),
             open_calls: Arc::default(),
         })
     }
 
-    /// How many calls are in progress.
+    /// The number of calls in progress, which changes over time.
     pub(super) fn open_calls(&self) -> &Arc<AtomicUsize> {
         &self.open_calls
     }
 
-    /// A place in line for a turn.
-    pub(super) fn in_line(&self) -> InLine {
-        self.allowances.turns.in_line()
+    /// Creates a place in the fair queue for one task.
+    pub(super) fn queue_place(&self) -> QueuePlace {
+        self.quotas.fair_queue.place()
     }
 
-    /// How long an answer may stay unread.
+    /// The time after which an unread response is aborted.
     pub(super) fn unread_time(&self) -> Duration {
-        self.allowances.limits.unread_time
+        self.quotas.limits.unread_time
     }
 }
 
-/// A call in progress.
+/// A call in progress, with the resources that it uses.
 pub(crate) struct Call {
-    connection: Arc<ConnectionShare>,
-    held: Mutex<Held>,
-    begun_at: Instant,
-    /// It is the stream of a bot, which waits for no turn.
-    is_of_bot: AtomicBool,
-    is_request_whole: AtomicBool,
-    /// Ends its task.
+    connection: Arc<ConnectionContext>,
+    held: Mutex<CallResources>,
+    started_at: Instant,
+    /// Bots' streams bypass the fair queue.
+    is_bot_stream: AtomicBool,
+    is_request_complete: AtomicBool,
+    /// Aborts the call's task.
     task: OnceLock<AbortHandle>,
     pub(super) answer: Answer,
 }
 
-/// What a call has of the allowances.
-struct Held {
+/// The resources that a call holds.
+struct CallResources {
     kind: CallKind,
     caller: CallerId,
-    allowance: Arc<Allowance>,
-    place: Option<Taken>,
-    place_of_caller: Option<Taken>,
-    crowd_place: Option<CrowdPlace>,
-    /// For bytes of the answer, of the connection, the caller and the server.
-    room: Vec<OwnedSemaphorePermit>,
+    quota: Arc<Quota>,
+    server_permit: Option<Permit>,
+    caller_permit: Option<Permit>,
+    eviction_entry: Option<EvictorEntry>,
+    /// Permits for bytes of the response, from the connection, the caller and the server.
+    answer_permits: Vec<OwnedSemaphorePermit>,
 }
 
-/// A spectator's call: whose it is, and whether it reads.
+/// Identifies a spectator's call, and reports whether the spectator reads its stream.
 #[derive(Clone)]
 pub(crate) struct Watcher {
     pub(crate) caller: CallerId,
@@ -121,62 +122,66 @@ pub(crate) struct Watcher {
 }
 
 impl Watcher {
-    /// How long it has not read what it was handed; nothing if it waits for news.
+    /// The time since the spectator last read something; `None` if it has read everything.
     pub(crate) fn unread_for(&self) -> Option<Duration> {
         let since = self.call.upgrade()?.answer.unread_since()?;
         Some(since.elapsed())
     }
 }
 
-/// The allowances for messages that wait for a bot.
+/// The budget for messages that are queued for a bot.
 #[derive(Clone)]
-pub(crate) struct QueueAllowance {
-    of_caller: Arc<Tally>,
-    in_all: Arc<Tally>,
+pub(crate) struct QueueBudget {
+    of_caller: Arc<Limiter>,
+    of_server: Arc<Limiter>,
 }
 
-impl QueueAllowance {
-    /// Reserves this many bytes, if that many are left.
-    pub(crate) fn reserve(&self, bytes: usize) -> Option<[Taken; 2]> {
+impl QueueBudget {
+    /// Reserves `bytes` bytes; `None` if fewer are available.
+    pub(crate) fn reserve(&self, bytes: usize) -> Option<[Permit; 2]> {
         Some([
             self.of_caller.try_acquire(bytes)?,
-            self.in_all.try_acquire(bytes)?,
+            self.of_server.try_acquire(bytes)?,
         ])
     }
 }
 
 impl Call {
-    pub(super) fn new(connection: Arc<ConnectionShare>) -> Arc<Self> {
-        let held = Held {
+    pub(super) fn new(connection: Arc<ConnectionContext>) -> Arc<Self> {
+        let held = CallResources {
             kind: CallKind::Other,
             caller: CallerId::Address(connection.origin),
-            allowance: Arc::clone(&connection.address),
-            place: None,
-            place_of_caller: None,
-            crowd_place: None,
-            room: Vec::new(),
+            quota: Arc::clone(&connection.address),
+            server_permit: None,
+            caller_permit: None,
+            eviction_entry: None,
+            answer_permits: Vec::new(),
         };
         connection.open_calls.fetch_add(1, Ordering::Relaxed);
         Arc::new(Self {
             connection,
             held: Mutex::new(held),
-            begun_at: Instant::now(),
-            is_of_bot: AtomicBool::new(false),
-            is_request_whole: AtomicBool::new(false),
+            started_at: Instant::now(),
+            is_bot_stream: AtomicBool::new(false),
+            is_request_complete: AtomicBool::new(false),
             task: OnceLock::new(),
             answer: Answer::default(),
         })
     }
 
-    /// The call that this task is for; `None` in a task that serves none.
+    /// Returns the call that the current task serves; `None` if the task serves no call.
     pub(crate) fn current() -> Option<Arc<Self>> {
-        CURRENT.try_with(Arc::clone).ok()
+        CURRENT_CALL.try_with(Arc::clone).ok()
     }
 
-    /// Takes a place on the server, and one of its caller: of the `key` that it shows, or of the
-    /// address. What others behind the same address have in progress must not keep the holder of a
-    /// key from calling. A bot's stream takes no place before it is known whose seat it is for.
-    pub(super) fn begin(
+    /// Acquires one of the server's permits and one of the caller's permits. The caller is the
+    /// `key` that the call presents, or otherwise the address. Other calls from the same address
+    /// must not prevent the holder of a key from calling. A bot's stream acquires no permits before
+    /// its seat is known.
+    ///
+    /// # Errors
+    /// When the server or the caller has too many calls in progress.
+    pub(super) fn start(
         self: &Arc<Self>,
         kind: CallKind,
         key: Option<KeyId>,
@@ -184,148 +189,149 @@ impl Call {
         let mut held = self.held();
         held.kind = kind;
         if let Some(key) = key {
-            held.count_for(key, &self.connection.allowances);
+            held.attribute_to(key, &self.connection.quotas);
         }
         if kind == CallKind::BotStream {
-            self.is_of_bot.store(true, Ordering::Relaxed);
+            self.is_bot_stream.store(true, Ordering::Relaxed);
             return Ok(());
         }
-        held.acquire_place_of_caller()?;
-        let allowances = &self.connection.allowances;
-        let calls = &allowances.in_all.calls;
-        held.place = match calls.try_acquire(1) {
-            Some(place) => Some(place),
-            None => {
-                let caller = held.caller.clone();
-                // Others tell whose they are.
-                drop(held);
-                let is_room_made = allowances.crowd.give_way(&caller);
-                held = self.held();
-                match is_room_made {
-                    // What gives way is gone in a moment; until then this one is one too many.
-                    true => Some(calls.acquire_beyond(1)),
-                    false => Some(acquire_of_server(calls, "other_calls")?),
-                }
-            }
+        held.acquire_caller_permit()?;
+        let quotas = &self.connection.quotas;
+        let calls = &quotas.server.calls;
+        held.server_permit = if let Some(permit) = calls.try_acquire(1) {
+            Some(permit)
+        } else {
+            let caller = held.caller.clone();
+            // The evictor locks every call.
+            drop(held);
+            let has_evicted = quotas.evictor.evict_calls_for(&caller);
+            held = self.held();
+            Some(if has_evicted {
+                // Evicted calls end soon. Until then the number of calls exceeds the limit by one.
+                calls.acquire_over_limit(1)
+            } else {
+                acquire_of_server(calls, "other_calls")?
+            })
         };
-        let member: Weak<Self> = Arc::downgrade(self);
-        held.crowd_place = Some(allowances.crowd.add(member));
+        let candidate: Weak<Self> = Arc::downgrade(self);
+        held.eviction_entry = Some(quotas.evictor.add(candidate));
         Ok(())
     }
 
-    /// Another server has passed it on for a caller at this address: it counts for that one.
-    pub(super) fn comes_from(&self, origin: Origin) {
+    /// Attributes the call to the caller at `origin`, for whom another server forwarded the call.
+    pub(super) fn set_origin(&self, origin: Origin) {
         let mut held = self.held();
         held.caller = CallerId::Address(origin);
-        held.allowance = self.connection.allowances.of(&held.caller);
+        held.quota = self.connection.quotas.of(&held.caller);
     }
 
-    /// It is the stream of a seat, as [`Call::is_stream_of_seat`] says, of the caller for whom it
-    /// counts by now.
+    /// Marks the call as a seat's stream, like [`Call::mark_bot_stream_of`], for the caller to whom
+    /// the call is attributed.
     ///
     /// # Errors
-    /// As [`Call::is_of`].
-    pub(crate) fn is_stream_of_known_caller(&self) -> Result<(), Refusal> {
+    /// As [`Call::attribute_to`].
+    pub(crate) fn mark_bot_stream(&self) -> Result<(), Refusal> {
         match self.caller_id() {
-            CallerId::Key(key) => self.is_stream_of_seat(Some(&key)),
-            CallerId::Address(_) => self.is_stream_of_seat(None),
+            CallerId::Key(key) => self.mark_bot_stream_of(Some(&key)),
+            CallerId::Address(_) => self.mark_bot_stream_of(None),
         }
     }
 
-    /// Whether it is the stream of a bot, as far as is known by now.
-    pub(super) fn is_of_bot(&self) -> bool {
-        self.is_of_bot.load(Ordering::Relaxed)
+    /// Returns whether the call is known to be a bot's stream.
+    pub(super) fn is_bot_stream(&self) -> bool {
+        self.is_bot_stream.load(Ordering::Relaxed)
     }
 
-    /// Its task has begun.
-    pub(super) fn is_done_by(&self, task: AbortHandle) {
-        // Told once, by whoever began it.
+    /// Sets the call's task, once the task has started.
+    pub(super) fn set_task(&self, task: AbortHandle) {
+        // The handle is set once, when the task starts, so setting it cannot fail.
         let _ = self.task.set(task);
     }
 
-    /// All of its request is there.
-    pub(crate) fn request_is_whole(&self) {
-        self.is_request_whole.store(true, Ordering::Relaxed);
+    /// Records that the request is complete.
+    pub(crate) fn mark_request_complete(&self) {
+        self.is_request_complete.store(true, Ordering::Relaxed);
     }
 
-    /// Takes note whose call it is: it then counts for the key, if it did not from its beginning,
-    /// or without keys for the address. A bot's stream counts for no address: others behind it must
-    /// not keep the bot from its seat, and tickets bound how many there are.
+    /// Attributes the call to the authenticated `key`, or to the address on a server without keys.
+    /// A bot's stream never counts against an address: other callers at the address must not keep
+    /// the bot from its seat. The number of tickets limits these streams.
     ///
     /// # Errors
     /// When the caller, or for a bot's stream the server, has too many calls in progress.
-    pub(crate) fn is_of(&self, key: Option<&KeyId>) -> Result<(), Refusal> {
+    pub(crate) fn attribute_to(&self, key: Option<&KeyId>) -> Result<(), Refusal> {
         let mut held = self.held();
         if let Some(key) = key {
-            held.count_for(key.clone(), &self.connection.allowances);
+            held.attribute_to(key.clone(), &self.connection.quotas);
         }
         let counts = key.is_some() || held.kind != CallKind::BotStream;
-        if counts && held.place_of_caller.is_none() {
-            held.acquire_place_of_caller()?;
+        if counts && held.caller_permit.is_none() {
+            held.acquire_caller_permit()?;
         }
-        if held.place.is_none() {
-            let bot_streams = &self.connection.allowances.in_all.bot_streams;
-            held.place = Some(acquire_of_server(bot_streams, "bot_streams")?);
+        if held.server_permit.is_none() {
+            let bot_streams = &self.connection.quotas.server.bot_streams;
+            held.server_permit = Some(acquire_of_server(bot_streams, "bot_streams")?);
         }
         Ok(())
     }
 
-    /// It turns out to be the stream of a seat: it gives up the places that it had as any other call,
-    /// and counts as the stream of a bot from now on.
+    /// Marks the call as a seat's stream: releases the permits of an ordinary call, and counts the
+    /// call as a bot's stream.
     ///
     /// # Errors
-    /// As [`Call::is_of`].
-    pub(crate) fn is_stream_of_seat(&self, key: Option<&KeyId>) -> Result<(), Refusal> {
-        self.is_of_bot.store(true, Ordering::Relaxed);
+    /// As [`Call::attribute_to`].
+    pub(crate) fn mark_bot_stream_of(&self, key: Option<&KeyId>) -> Result<(), Refusal> {
+        self.is_bot_stream.store(true, Ordering::Relaxed);
         let mut held = self.held();
         held.kind = CallKind::BotStream;
-        let places = (
-            held.place.take(),
-            held.place_of_caller.take(),
-            held.crowd_place.take(),
+        let released = (
+            held.server_permit.take(),
+            held.caller_permit.take(),
+            held.eviction_entry.take(),
         );
-        // Not under its lock, which whoever looks through the crowd asks for.
+        // Dropped outside this lock, since the evictor acquires this lock while holding its own.
         drop(held);
-        drop(places);
-        self.is_of(key)
+        drop(released);
+        self.attribute_to(key)
     }
 
-    /// Waits until there is room for an answer of so many bytes of the call that this task is for,
-    /// or for as many as there may be at all. To be called before the answer is made; the room is
-    /// the call's until it ends, or what the answer needs of it.
+    /// Reserves budget for a response of `bytes` bytes to the current call, or the whole budget if
+    /// the budget is smaller. Waits until the budget is free. Call this before building the
+    /// response. The call holds the permits until it ends, or until a smaller response releases
+    /// some of them.
     ///
     /// # Errors
-    /// When earlier answers are not read meanwhile, with the limit.
-    pub(crate) async fn room_for_answer(bytes: usize) -> Result<(), Refusal> {
+    /// When previous responses stay unread. The error names the limit.
+    pub(crate) async fn reserve_answer(bytes: usize) -> Result<(), Refusal> {
         if let Some(call) = Self::current() {
-            let room = call.wait_for_room(bytes).await?;
-            call.held().room.extend(room);
+            let permits = call.acquire_answer_permits(bytes).await?;
+            call.held().answer_permits.extend(permits);
         }
         Ok(())
     }
 
-    /// The same for what a stream is made from, as long as the room is held.
+    /// Reserves budget for a buffer from which a stream is produced, until the permit is dropped.
     ///
     /// # Errors
-    /// As [`Call::room_for_answer`].
-    pub(crate) async fn room(bytes: usize) -> Result<AnswerRoom, Refusal> {
-        let room = match Self::current() {
-            Some(call) => call.wait_for_room(bytes).await?,
+    /// As [`Call::reserve_answer`].
+    pub(crate) async fn reserve_buffer(bytes: usize) -> Result<AnswerPermit, Refusal> {
+        let permits = match Self::current() {
+            Some(call) => call.acquire_answer_permits(bytes).await?,
             None => Vec::new(),
         };
-        Ok(AnswerRoom::of(room))
+        Ok(AnswerPermit::of(permits))
     }
 
-    async fn wait_for_room(&self, bytes: usize) -> Result<Vec<OwnedSemaphorePermit>, Refusal> {
-        let limits = &self.connection.allowances.limits;
+    async fn acquire_answer_permits(
+        &self,
+        bytes: usize,
+    ) -> Result<Vec<OwnedSemaphorePermit>, Refusal> {
+        let limits = &self.connection.quotas.limits;
         let (of_caller, caller_permits) = {
             let held = self.held();
-            (
-                Arc::clone(&held.allowance.unread),
-                held.allowance.unread_permits,
-            )
+            (Arc::clone(&held.quota.unread), held.quota.unread_permits)
         };
-        let in_all = &self.connection.allowances.in_all;
+        let server = &self.connection.quotas.server;
         let parts = [
             (
                 &self.connection.unread,
@@ -333,52 +339,52 @@ impl Call {
                 "unread_answer_bytes_per_connection",
             ),
             (&of_caller, caller_permits, "unread_answer_bytes_per_caller"),
-            (&in_all.unread, in_all.unread_permits, "unread_answer_bytes"),
+            (&server.unread, server.unread_permits, "unread_answer_bytes"),
         ];
-        answer_room::wait(parts, bytes, limits.unread_time).await
+        answer_budget::acquire(parts, bytes, limits.unread_time).await
     }
 
-    /// Gives back what the answer does not need of its room: it takes so many bytes.
-    pub(super) fn needs_room(&self, bytes: usize) {
+    /// Releases the permits that a response of `bytes` bytes does not need.
+    pub(super) fn shrink_answer(&self, bytes: usize) {
         let mut held = self.held();
-        for permit in &mut held.room {
+        for permit in &mut held.answer_permits {
             let spare = permit.num_permits().saturating_sub(permits(bytes));
             drop(permit.split(spare));
         }
     }
 
-    /// Counts bytes of its request that came and are not handled.
+    /// Acquires a permit for received bytes of the request that are not processed yet.
     ///
     /// # Errors
     /// When there are too many such bytes.
     pub(crate) fn request_bytes(&self, bytes: usize) -> Result<RequestBytes, Refusal> {
-        let of_caller = Arc::clone(&self.held().allowance.request_bytes);
-        let in_all = &self.connection.allowances.in_all.request_bytes;
-        RequestBytes::acquire(&of_caller, in_all, bytes)
+        let of_caller = Arc::clone(&self.held().quota.request_bytes);
+        let of_server = &self.connection.quotas.server.request_bytes;
+        RequestBytes::acquire(&of_caller, of_server, bytes)
     }
 
-    /// The allowances for messages that wait for its bot.
-    pub(crate) fn queue_allowance(&self) -> QueueAllowance {
-        QueueAllowance {
-            of_caller: Arc::clone(&self.held().allowance.bot_queue_bytes),
-            in_all: Arc::clone(&self.connection.allowances.in_all.bot_queue_bytes),
+    /// The budget for messages that are queued for the call's bot.
+    pub(crate) fn queue_budget(&self) -> QueueBudget {
+        QueueBudget {
+            of_caller: Arc::clone(&self.held().quota.bot_queue_bytes),
+            of_server: Arc::clone(&self.connection.quotas.server.bot_queue_bytes),
         }
     }
 
-    /// What its caller may have of the rules.
-    pub(crate) fn rules_allowance(&self) -> RulesAllowance {
-        RulesAllowance {
-            of_caller: self.held().allowance.rules.clone(),
-            in_all: self.connection.allowances.in_all.rules.clone(),
+    /// The caller's `RulesService` budget.
+    pub(crate) fn rules_budget(&self) -> RulesBudget {
+        RulesBudget {
+            of_caller: self.held().quota.rules.clone(),
+            of_server: self.connection.quotas.server.rules.clone(),
         }
     }
 
-    /// Whom it counts for.
+    /// The caller to whom the call is attributed.
     pub(crate) fn caller_id(&self) -> CallerId {
         self.held().caller.clone()
     }
 
-    /// Itself as a spectator's call.
+    /// Returns the handle by which the audience identifies this spectator's call.
     pub(crate) fn watcher(self: &Arc<Self>) -> Watcher {
         Watcher {
             caller: self.held().caller.clone(),
@@ -386,36 +392,39 @@ impl Call {
         }
     }
 
-    /// Lets go of an answer that nobody reads. Whoever reads on is told why.
-    pub(super) fn give_up(&self) {
-        let (room, kind) = {
+    /// Aborts an unread response. A client that continues to read receives the reason.
+    pub(super) fn abort_unread(&self) {
+        let (permits, kind) = {
             let mut held = self.held();
-            (std::mem::take(&mut held.room), held.kind)
+            (std::mem::take(&mut held.answer_permits), held.kind)
         };
         let time_ms = self.connection.unread_time().as_millis();
         let refusal = match kind {
             CallKind::BotStream | CallKind::Watch => Refusal::new(
                 RefusalReason::SlowConsumer,
-                format!("nothing was read for {time_ms} ms, the limit unread_time"),
+                format!("the client read nothing for {time_ms} ms (limit unread_time)"),
             ),
             CallKind::Other => Refusal::new(
                 RefusalReason::LimitReached,
-                format!("the answer was not read within {time_ms} ms, the limit unread_time"),
+                format!(
+                    "the client did not read the response within {time_ms} ms (limit \
+                     unread_time)"
+                ),
             ),
         };
         let refusal = refusal
             .with("limit", "unread_time")
             .with("value", time_ms.to_string());
-        self.answer.give_up(Status::from(refusal));
-        drop(room);
+        self.answer.abort(Status::from(refusal));
+        drop(permits);
     }
 
-    /// The moment until which the peer has to read on; `None` while it need not.
-    pub(super) fn read_by(&self) -> Option<Instant> {
+    /// The time by which the client has to continue reading; `None` if nothing is unread.
+    pub(super) fn read_deadline(&self) -> Option<Instant> {
         Some(self.answer.unread_since()? + self.connection.unread_time())
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn held(&self) -> MutexGuard<'_, CallResources> {
         self.held.lock()
     }
 }
@@ -426,14 +435,14 @@ impl Drop for Call {
     }
 }
 
-impl CrowdMember for Call {
+impl EvictionCandidate for Call {
     fn caller(&self) -> CallerId {
         self.held().caller.clone()
     }
 
-    fn waits_for_peer(&self) -> Option<Duration> {
-        if !self.is_request_whole.load(Ordering::Relaxed) {
-            return Some(self.begun_at.elapsed());
+    fn waited_for_client(&self) -> Option<Duration> {
+        if !self.is_request_complete.load(Ordering::Relaxed) {
+            return Some(self.started_at.elapsed());
         }
         Some(self.answer.unread_since()?.elapsed())
     }
@@ -445,34 +454,34 @@ impl CrowdMember for Call {
     }
 }
 
-impl Held {
-    /// Counts for a key from now on.
-    fn count_for(&mut self, key: KeyId, allowances: &Allowances) {
+impl CallResources {
+    /// Attributes the call to a key from now on.
+    fn attribute_to(&mut self, key: KeyId, quotas: &Quotas) {
         let caller = CallerId::Key(key);
         if self.caller != caller {
-            self.allowance = allowances.of(&caller);
+            self.quota = quotas.of(&caller);
             self.caller = caller;
-            self.place_of_caller = None;
+            self.caller_permit = None;
         }
     }
 
-    fn acquire_place_of_caller(&mut self) -> Result<(), Refusal> {
-        self.place_of_caller = Some(match self.kind {
-            CallKind::BotStream => acquire(&self.allowance.bot_streams, "bot_streams_per_caller")?,
-            _ => acquire(&self.allowance.calls, "other_calls_per_caller")?,
+    fn acquire_caller_permit(&mut self) -> Result<(), Refusal> {
+        self.caller_permit = Some(match self.kind {
+            CallKind::BotStream => acquire(&self.quota.bot_streams, "bot_streams_per_caller")?,
+            _ => acquire(&self.quota.calls, "other_calls_per_caller")?,
         });
         Ok(())
     }
 }
 
-fn acquire(tally: &Arc<Tally>, limit: &'static str) -> Result<Taken, Refusal> {
-    tally
+fn acquire(limiter: &Arc<Limiter>, limit: &'static str) -> Result<Permit, Refusal> {
+    limiter
         .try_acquire(1)
-        .ok_or_else(|| Refusal::limit(limit, tally.limit()))
+        .ok_or_else(|| Refusal::limit(limit, limiter.limit()))
 }
 
-fn acquire_of_server(tally: &Arc<Tally>, limit: &'static str) -> Result<Taken, Refusal> {
-    tally
+fn acquire_of_server(limiter: &Arc<Limiter>, limit: &'static str) -> Result<Permit, Refusal> {
+    limiter
         .try_acquire(1)
-        .ok_or_else(|| Refusal::server_limit(limit, tally.limit()))
+        .ok_or_else(|| Refusal::server_limit(limit, limiter.limit()))
 }

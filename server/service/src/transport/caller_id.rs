@@ -1,14 +1,14 @@
-//! Whom a call counts for.
+//! The caller to whom a call is attributed.
 
 use bridgemaster_store::KeyId;
 
 use super::origin::Origin;
 
-/// Who a call is of.
+/// Identifies a caller for quotas and rates.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum CallerId {
-    /// Somebody at this address, as long as no key is known.
+    /// A caller at this address without a known key.
     Address(Origin),
-    /// The holder of this key, wherever.
+    /// The holder of this key, at any address.
     Key(KeyId),
 }

@@ -1,19 +1,25 @@
-//! Slots for connections: how many there may be, and which connection gives way to a new one.
+//! Slots for connections: limits the number of connections, and decides which connection a new one
+//! evicts.
 //!
-//! Who connects is not known before a ticket is shown on the connection. So a new connection always
-//! gets a slot, and an unprotected one gives way: of its own address when that is full, of the
-//! address with most connections when the server is. A connection is protected while it carries
-//! the stream of a bot, so that whoever fills an address with connections keeps no bot of the same
-//! address from its seat. A seat protects one connection, that of its newest stream, and a key
-//! protects a limited number, so that neither one ticket nor one key with many matches holds all
-//! slots. One connection in four is never protected, so that there is always one that gives way;
-//! and the rest of an address is shared out among the keys that have bots there.
+//! The bot behind a connection is unknown until it presents a ticket. So a new connection always
+//! gets a slot, and if necessary evicts an unprotected connection. If the new connection's address
+//! is full, the evicted connection is from the same address. If the server is full, the evicted
+//! connection is from the address with the most connections. A connection is protected while it
+//! carries a bot's stream. So a flood of connections from an address does not disconnect bots at
+//! the same address. A seat protects one connection, that of its newest stream, and a key protects
+//! a limited number. So neither one ticket nor one key with many matches can occupy all slots. One
+//! connection in four is never protected, so that there is always a connection to evict. The
+//! protected connections of an address are divided among the keys whose bots use that address.
 
 mod protection;
-mod taken;
+mod table;
 mod unprotected;
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{
+    fmt,
+    net::SocketAddr,
+    sync::{Arc, OnceLock},
+};
 
 use bridgemaster_store::KeyId;
 use parking_lot::{Mutex, MutexGuard};
@@ -21,108 +27,133 @@ use tokio_util::sync::CancellationToken;
 
 use self::{
     protection::Protection,
-    taken::{SeatMark, Taken},
+    table::{SeatFingerprint, SlotTable},
 };
 use super::origin::Origin;
 use crate::limits::Limits;
 
-/// The slots of a server, in total and for one address.
+/// A server's connection slots, limited in total and per address.
 pub(crate) struct ConnectionSlots {
-    in_all: usize,
-    of_one_address: usize,
-    taken: Mutex<Taken>,
+    max_connections: usize,
+    max_per_address: usize,
+    table: Mutex<SlotTable>,
 }
 
-/// A slot, released when it is dropped.
+/// A connection's slot, released on drop.
 pub(super) struct ConnectionSlot {
     slots: Arc<ConnectionSlots>,
     peer: SocketAddr,
     number: u64,
-    gives_way: CancellationToken,
+    evicted: CancellationToken,
 }
 
-/// Protects the connection that carries a bot's stream, while that is the newest stream of its seat
-/// and the bot's key has not too many protected connections.
-pub(crate) struct CarriesBot {
+/// Protects the connection that carries a bot's stream, as long as the stream is its seat's newest.
+/// The number of protected connections per key is limited.
+pub(crate) struct SeatProtection {
     slots: Arc<ConnectionSlots>,
-    seat: SeatMark,
+    seat: SeatFingerprint,
     stream: u64,
     superseded: CancellationToken,
+}
+
+/// Protects a connection for its whole life, since this value is part of the connection. Clones
+/// share it.
+#[derive(Clone, Default)]
+pub(crate) struct ConnectionProtection(Arc<OnceLock<Option<SeatProtection>>>);
+
+impl ConnectionProtection {
+    /// Protects the connection of `peer`, unless it is already protected this way. Among
+    /// connections with the same mark, the newest is protected.
+    pub(crate) fn start(
+        &self,
+        slots: &Arc<ConnectionSlots>,
+        peer: SocketAddr,
+        mark: SeatFingerprint,
+    ) {
+        self.0.get_or_init(|| slots.protect(peer, mark, None));
+    }
+}
+
+impl fmt::Debug for ConnectionProtection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ConnectionProtection")
+    }
 }
 
 impl ConnectionSlots {
     pub(crate) fn new(limits: &Limits) -> Arc<Self> {
         Arc::new(Self {
-            in_all: limits.connections,
-            of_one_address: limits.connections_per_address,
-            taken: Mutex::new(Taken::new(Protection::new(limits))),
+            max_connections: limits.connections,
+            max_per_address: limits.connections_per_address,
+            table: Mutex::new(SlotTable::new(Protection::new(limits))),
         })
     }
 
-    /// The slots of the port of the page.
+    /// Creates the slots for the page's port.
     pub(crate) fn of_page(limits: &Limits) -> Arc<Self> {
         Arc::new(Self {
-            in_all: limits.page_connections,
-            of_one_address: limits.page_connections_per_address,
-            taken: Mutex::new(Taken::new(Protection::of_page(limits))),
+            max_connections: limits.page_connections,
+            max_per_address: limits.page_connections_per_address,
+            table: Mutex::new(SlotTable::new(Protection::of_page(limits))),
         })
     }
 
-    /// The slots of a port that serves no bots, so that none is ever protected.
-    pub(crate) fn without_bots(in_all: usize, of_one_address: usize) -> Arc<Self> {
+    /// Creates the slots of a port without bots, on which no connection is protected.
+    pub(crate) fn without_bots(max_connections: usize, max_per_address: usize) -> Arc<Self> {
         Arc::new(Self {
-            in_all,
-            of_one_address,
-            taken: Mutex::new(Taken::new(Protection::none())),
+            max_connections,
+            max_per_address,
+            table: Mutex::new(SlotTable::new(Protection::none())),
         })
     }
 
-    /// Acquires a slot, and returns the limit for which another connection gave way, if one had to.
+    /// Acquires a slot. The second value names the limit because of which another connection was
+    /// evicted, if any.
     pub(super) fn acquire(
         self: &Arc<Self>,
         peer: SocketAddr,
     ) -> (ConnectionSlot, Option<&'static str>) {
-        let mut taken = self.taken();
+        let mut table = self.table();
         let origin = Origin::from(peer.ip());
-        let full = if taken.of_origin(origin) >= self.of_one_address {
-            Some(("connections_per_address", taken.gives_way_next_of(origin)))
-        } else if taken.in_all() >= self.in_all {
-            Some(("connections", taken.gives_way_next()))
+        let full = if table.of_origin(origin) >= self.max_per_address {
+            Some(("connections_per_address", table.next_evicted_of(origin)))
+        } else if table.len() >= self.max_connections {
+            Some(("connections", table.next_evicted()))
         } else {
             None
         };
-        // Not all are protected, so there is one.
-        let gives_way = full.and_then(|(_, next)| taken.forget(next?));
-        if let Some(gives_way) = gives_way {
-            gives_way.cancel();
+        // Some connections are always unprotected, so there is a connection to evict.
+        let evicted = full.and_then(|(_, next)| table.remove(next?));
+        if let Some(evicted) = evicted {
+            evicted.cancel();
         }
-        // One of the same peer is gone, even if its end is not told yet.
-        taken.forget(peer);
-        let gives_way = CancellationToken::new();
-        let number = taken.add(peer, gives_way.clone());
+        // A previous connection from the same peer has ended, even if its slot is not released yet.
+        table.remove(peer);
+        let evicted = CancellationToken::new();
+        let number = table.add(peer, evicted.clone());
         let slot = ConnectionSlot {
             slots: Arc::clone(self),
             peer,
             number,
-            gives_way,
+            evicted,
         };
         (slot, full.map(|(limit, _)| limit))
     }
 
-    /// The connection of this peer carries the newest stream of a seat for as long as the guard
-    /// lives, of a bot with this key, if the server asks for keys; `None` when there is no such
-    /// connection any more.
-    pub(crate) fn carries_bot(
+    /// Protects the connection of `peer` until the guard is dropped, as long as the stream is its
+    /// seat's newest. `key` is the key of the bot, if the server uses keys. Returns `None` if the
+    /// connection is gone.
+    pub(crate) fn protect(
         self: &Arc<Self>,
         peer: SocketAddr,
-        seat: SeatMark,
+        seat: SeatFingerprint,
         key: Option<&KeyId>,
-    ) -> Option<CarriesBot> {
+    ) -> Option<SeatProtection> {
         let superseded = CancellationToken::new();
         let stream = self
-            .taken()
-            .carries(peer, seat, key.cloned(), superseded.clone())?;
-        Some(CarriesBot {
+            .table()
+            .add_stream(peer, seat, key.cloned(), superseded.clone())?;
+        Some(SeatProtection {
             slots: Arc::clone(self),
             seat,
             stream,
@@ -130,34 +161,34 @@ impl ConnectionSlots {
         })
     }
 
-    fn taken(&self) -> MutexGuard<'_, Taken> {
-        self.taken.lock()
+    fn table(&self) -> MutexGuard<'_, SlotTable> {
+        self.table.lock()
     }
 }
 
 impl ConnectionSlot {
-    /// Cancelled when the connection has to give way to another.
-    pub(super) fn gives_way(&self) -> &CancellationToken {
-        &self.gives_way
+    /// Cancelled when the connection is evicted.
+    pub(super) fn evicted(&self) -> &CancellationToken {
+        &self.evicted
     }
 }
 
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        self.slots.taken().is_gone(self.peer, self.number);
+        self.slots.table().remove_numbered(self.peer, self.number);
     }
 }
 
-impl CarriesBot {
-    /// Completes when a newer stream of the seat comes.
+impl SeatProtection {
+    /// Completes when a newer stream of the seat is opened.
     pub(crate) async fn superseded(&self) {
         self.superseded.cancelled().await;
     }
 }
 
-impl Drop for CarriesBot {
+impl Drop for SeatProtection {
     fn drop(&mut self) {
-        self.slots.taken().stream_ends(&self.seat, self.stream);
+        self.slots.table().remove_stream(&self.seat, self.stream);
     }
 }
 
@@ -182,46 +213,46 @@ mod tests {
         })
     }
 
-    /// Takes a slot for a connection that carries a bot of a key.
+    /// Acquires a slot for a connection that carries a bot of a key.
     fn with_bot(
         slots: &Arc<ConnectionSlots>,
         text: &str,
-        seat: SeatMark,
+        seat: SeatFingerprint,
         key: &str,
-    ) -> (ConnectionSlot, CarriesBot) {
+    ) -> (ConnectionSlot, SeatProtection) {
         let (slot, _) = slots.acquire(peer(text));
         let key = KeyId::new(key).unwrap();
-        let carries = slots.carries_bot(peer(text), seat, Some(&key)).unwrap();
-        (slot, carries)
+        let protection = slots.protect(peer(text), seat, Some(&key)).unwrap();
+        (slot, protection)
     }
 
-    const SEAT: SeatMark = [1; 32];
-    const OTHER: SeatMark = [2; 32];
+    const SEAT: SeatFingerprint = [1; 32];
+    const OTHER: SeatFingerprint = [2; 32];
 
     fn peer(text: &str) -> SocketAddr {
         text.parse().unwrap()
     }
 
     #[test]
-    fn the_oldest_of_an_address_without_a_bot_gives_way_to_a_new_one() {
+    fn a_new_connection_evicts_the_oldest_one_without_a_bot() {
         let slots = slots(10, 3);
         let acquire = |text| slots.acquire(peer(text));
         let (bots, _) = acquire("192.0.2.1:1");
         let (other, _) = acquire("192.0.2.1:2");
         let (_third, _) = acquire("192.0.2.1:3");
-        let carries = slots.carries_bot(peer("192.0.2.1:1"), SEAT, None).unwrap();
-        let (newest, gave_way) = acquire("192.0.2.1:4");
-        assert_eq!(gave_way, Some("connections_per_address"));
-        assert!(other.gives_way().is_cancelled() && !bots.gives_way().is_cancelled());
+        let protection = slots.protect(peer("192.0.2.1:1"), SEAT, None).unwrap();
+        let (newest, limit) = acquire("192.0.2.1:4");
+        assert_eq!(limit, Some("connections_per_address"));
+        assert!(other.evicted().is_cancelled() && !bots.evicted().is_cancelled());
         assert!(acquire("192.0.2.2:1").1.is_none());
-        // The slot of one that gave way is not given back a second time.
+        // The slot of an evicted connection is not released a second time.
         drop(other);
-        let also = slots.carries_bot(peer("192.0.2.1:4"), OTHER, None).unwrap();
-        let (_fifth, gave_way) = acquire("192.0.2.1:5");
-        assert_eq!(gave_way, Some("connections_per_address"));
-        drop(carries);
+        let also = slots.protect(peer("192.0.2.1:4"), OTHER, None).unwrap();
+        let (_fifth, limit) = acquire("192.0.2.1:5");
+        assert_eq!(limit, Some("connections_per_address"));
+        drop(protection);
         let _others = ["192.0.2.1:6", "192.0.2.1:7"].map(acquire);
-        assert!(bots.gives_way().is_cancelled() && !newest.gives_way().is_cancelled());
+        assert!(bots.evicted().is_cancelled() && !newest.evicted().is_cancelled());
         drop(also);
     }
 
@@ -232,11 +263,11 @@ mod tests {
             .map(|n| {
                 let peer = peer(&format!("192.0.2.1:{n}"));
                 let (slot, _) = slots.acquire(peer);
-                (slot, slots.carries_bot(peer, [n; 32], None).unwrap())
+                (slot, slots.protect(peer, [n; 32], None).unwrap())
             })
             .collect();
-        let gave_way = || {
-            let given = bots.iter().map(|(slot, _)| slot.gives_way());
+        let was_evicted = || {
+            let given = bots.iter().map(|(slot, _)| slot.evicted());
             given
                 .map(CancellationToken::is_cancelled)
                 .collect::<Vec<_>>()
@@ -246,28 +277,28 @@ mod tests {
         let (slot, full) = slots.acquire(back);
         assert_eq!(full, Some("connections_per_address"));
         let first_six = [false; 6];
-        assert_eq!(gave_way(), [&first_six[..], &[true, false]].concat());
-        // Those that carry no bot, however many come, do not push out one that does.
-        let _bot = slots.carries_bot(back, [9; 32], None).unwrap();
+        assert_eq!(was_evicted(), [&first_six[..], &[true, false]].concat());
+        // Connections without bots, however many, do not evict one that carries a bot.
+        let _bot = slots.protect(back, [9; 32], None).unwrap();
         for port in 10..100 {
             slots.acquire(peer(&format!("192.0.2.1:{port}")));
         }
         let held = (100..110).map(|port| slots.acquire(peer(&format!("192.0.2.1:{port}"))));
         let _held: Vec<_> = held.collect();
-        assert!(!slot.gives_way().is_cancelled());
-        assert_eq!(gave_way()[..6], first_six);
+        assert!(!slot.evicted().is_cancelled());
+        assert_eq!(was_evicted()[..6], first_six);
     }
 
     #[test]
-    fn keys_that_fill_an_address_together_leave_another_its_share() {
+    fn keys_that_fill_an_address_leave_capacity_for_another() {
         let slots = slots_of_keys(100, 8, 2);
-        let crowd: Vec<_> = (0..8_u8)
+        let greedy: Vec<_> = (0..8_u8)
             .map(|n| {
                 let key = format!("greedy-{}", n / 2);
                 with_bot(&slots, &format!("192.0.2.1:{}", n + 1), [n; 32], &key)
             })
             .collect();
-        // Three of the four keys protect two connections each. One gives its newer one up.
+        // Three of the four keys protect two connections each. One of them loses its newer one.
         let honest = with_bot(&slots, "192.0.2.1:9", [9; 32], "honest");
         let more: Vec<_> = (10..30_u8)
             .map(|n| {
@@ -279,132 +310,130 @@ mod tests {
                 )
             })
             .collect();
-        assert!(!honest.0.gives_way().is_cancelled());
-        let protected = crowd
+        assert!(!honest.0.evicted().is_cancelled());
+        let protected = greedy
             .iter()
-            .filter(|(slot, _)| !slot.gives_way().is_cancelled());
+            .filter(|(slot, _)| !slot.evicted().is_cancelled());
         assert!(protected.count() >= 3);
-        drop((crowd, honest, more));
-        assert!(slots.taken().is_empty());
+        drop((greedy, honest, more));
+        assert!(slots.table().is_empty());
     }
 
     #[test]
-    fn bots_without_protection_push_out_no_connection_that_has_yet_to_show_its_ticket() {
+    fn unprotected_bots_do_not_evict_connections_without_a_ticket_yet() {
         let slots = slots(100, 16);
         let hold = |n: u8| {
             let peer = peer(&format!("192.0.2.1:{n}"));
             let (slot, _) = slots.acquire(peer);
-            (slot, slots.carries_bot(peer, [n; 32], None))
+            (slot, slots.protect(peer, [n; 32], None))
         };
         let _bots: Vec<_> = (1..=16).map(hold).collect();
         let (silent, _) = slots.acquire(peer("192.0.2.1:17"));
         let _more: Vec<_> = (18..60).map(hold).collect();
-        assert!(!silent.gives_way().is_cancelled());
+        assert!(!silent.evicted().is_cancelled());
     }
 
     #[test]
-    fn a_server_that_is_full_lets_the_oldest_of_all_give_way() {
+    fn a_full_server_evicts_its_oldest_connection() {
         let slots = slots(2, 2);
         let (one, _) = slots.acquire(peer("192.0.2.1:1"));
         let (two, _) = slots.acquire(peer("192.0.2.2:1"));
-        let _bot = slots.carries_bot(peer("192.0.2.1:1"), SEAT, None).unwrap();
-        let (_three, gave_way) = slots.acquire(peer("192.0.2.3:1"));
-        assert_eq!(gave_way, Some("connections"));
-        assert!(two.gives_way().is_cancelled() && !one.gives_way().is_cancelled());
+        let _bot = slots.protect(peer("192.0.2.1:1"), SEAT, None).unwrap();
+        let (_three, limit) = slots.acquire(peer("192.0.2.3:1"));
+        assert_eq!(limit, Some("connections"));
+        assert!(two.evicted().is_cancelled() && !one.evicted().is_cancelled());
     }
 
     #[test]
-    fn a_seat_keeps_no_connection_but_that_of_its_newest_stream() {
+    fn a_seat_protects_only_the_connection_of_its_newest_stream() {
         let slots = slots(10, 3);
         let peers = ["192.0.2.1:1", "192.0.2.1:2", "192.0.2.1:3"].map(peer);
         let held = peers.map(|peer| slots.acquire(peer).0);
-        let streams = peers.map(|peer| slots.carries_bot(peer, SEAT, None).unwrap());
-        let (newest, gave_way) = slots.acquire(peer("192.0.2.1:4"));
-        assert_eq!(gave_way, Some("connections_per_address"));
-        let gave_way = |slot: &ConnectionSlot| slot.gives_way().is_cancelled();
-        assert_eq!(held.each_ref().map(gave_way), [true, false, false]);
-        // The end of an older stream takes nothing from the newest.
+        let streams = peers.map(|peer| slots.protect(peer, SEAT, None).unwrap());
+        let (newest, limit) = slots.acquire(peer("192.0.2.1:4"));
+        assert_eq!(limit, Some("connections_per_address"));
+        let was_evicted = |slot: &ConnectionSlot| slot.evicted().is_cancelled();
+        assert_eq!(held.each_ref().map(was_evicted), [true, false, false]);
+        // The end of an older stream does not affect the newest one.
         let [first, second, third] = streams;
         drop([first, second]);
         let others = ["192.0.2.1:5", "192.0.2.1:6"].map(|text| slots.acquire(peer(text)));
-        assert_eq!(held.each_ref().map(gave_way), [true, true, false]);
+        assert_eq!(held.each_ref().map(was_evicted), [true, true, false]);
         drop(third);
         drop((held, newest, others));
-        assert!(slots.taken().is_empty());
+        assert!(slots.table().is_empty());
     }
 
     #[test]
-    fn nothing_stays_of_connections_that_are_gone() {
+    fn closed_connections_leave_nothing_behind() {
         let slots = slots(2, 1);
         let held = ["192.0.2.1:1", "192.0.2.1:2", "192.0.2.2:1", "192.0.2.3:1"]
             .map(|text| slots.acquire(peer(text)));
-        let bot = slots.carries_bot(peer("192.0.2.3:1"), SEAT, None).unwrap();
+        let bot = slots.protect(peer("192.0.2.3:1"), SEAT, None).unwrap();
         drop(held);
         drop(bot);
-        assert!(slots.taken().is_empty());
-        assert!(slots.carries_bot(peer("192.0.2.3:1"), SEAT, None).is_none());
+        assert!(slots.table().is_empty());
+        assert!(slots.protect(peer("192.0.2.3:1"), SEAT, None).is_none());
     }
 
     #[test]
-    fn one_key_holds_no_more_slots_against_others_than_its_share() {
+    fn protected_slots_of_one_key_are_limited() {
         let slots = slots_of_keys(10, 4, 2);
         let seats: Vec<_> = (1..=4_u8)
             .map(|n| with_bot(&slots, &format!("192.0.2.1:{n}"), [n; 32], "greedy"))
             .collect();
-        let gave_way = || {
-            let given = seats
-                .iter()
-                .map(|(slot, _)| slot.gives_way().is_cancelled());
+        let was_evicted = || {
+            let given = seats.iter().map(|(slot, _)| slot.evicted().is_cancelled());
             given.collect::<Vec<_>>()
         };
-        // Its first two are protected, and of the others the oldest gives way to each newcomer.
+        // Its first two are protected, and each new connection evicts the oldest other one.
         let honest = with_bot(&slots, "192.0.2.1:5", [5; 32], "honest");
-        assert_eq!(gave_way(), [false, false, true, false]);
+        assert_eq!(was_evicted(), [false, false, true, false]);
         let other = with_bot(&slots, "192.0.2.1:6", [6; 32], "other");
-        assert_eq!(gave_way(), [false, false, true, true]);
+        assert_eq!(was_evicted(), [false, false, true, true]);
         drop((seats, honest, other));
-        assert!(slots.taken().is_empty());
+        assert!(slots.table().is_empty());
     }
 
     #[test]
-    fn a_bot_beyond_the_share_of_its_key_is_protected_once_there_is_room_in_it() {
+    fn a_bot_beyond_the_limit_of_its_key_is_protected_once_there_is_capacity() {
         let slots = slots_of_keys(10, 4, 1);
         let [first, second, third, _fourth] =
             [1, 2, 3, 4_u8].map(|n| with_bot(&slots, &format!("192.0.2.1:{n}"), [n; 32], "key"));
         drop(first);
         let _newer = ["192.0.2.1:5", "192.0.2.1:6"].map(|text| slots.acquire(peer(text)));
-        assert!(!second.0.gives_way().is_cancelled());
-        assert!(third.0.gives_way().is_cancelled());
+        assert!(!second.0.evicted().is_cancelled());
+        assert!(third.0.evicted().is_cancelled());
     }
 
     #[test]
-    fn a_connection_with_bots_of_two_keys_is_protected_while_one_of_them_has_room() {
+    fn a_connection_with_bots_of_two_keys_is_protected_while_one_of_them_has_capacity() {
         let slots = slots_of_keys(10, 2, 1);
         let key = KeyId::new("honest").unwrap();
         let _first = with_bot(&slots, "192.0.2.2:1", [1; 32], "greedy");
         let shared = with_bot(&slots, "192.0.2.1:1", [2; 32], "greedy");
-        let honest = slots.carries_bot(peer("192.0.2.1:1"), [3; 32], Some(&key));
+        let honest = slots.protect(peer("192.0.2.1:1"), [3; 32], Some(&key));
         let _idle = slots.acquire(peer("192.0.2.1:2"));
         let _newer = slots.acquire(peer("192.0.2.1:3"));
-        assert!(!shared.0.gives_way().is_cancelled());
+        assert!(!shared.0.evicted().is_cancelled());
         drop(honest);
         let _also = with_bot(&slots, "192.0.2.1:4", [4; 32], "greedy");
         let _newest = slots.acquire(peer("192.0.2.1:5"));
-        assert!(shared.0.gives_way().is_cancelled());
+        assert!(shared.0.evicted().is_cancelled());
     }
 
     #[test]
-    fn on_a_full_server_the_address_with_most_connections_gives_way() {
+    fn a_full_server_evicts_from_the_address_with_most_connections() {
         let slots = slots(4, 4);
         let acquire = |text: &str| slots.acquire(peer(text)).0;
         let guest = acquire("192.0.2.1:1");
-        let crowd = [1, 2, 3].map(|port| acquire(&format!("[2001:db8::{port}]:{port}")));
+        let crowded = [1, 2, 3].map(|port| acquire(&format!("[2001:db8::{port}]:{port}")));
         let _newcomers = ["192.0.2.3:1", "192.0.2.4:1"].map(acquire);
-        let gave_way = |slot: &ConnectionSlot| slot.gives_way().is_cancelled();
-        assert!(!gave_way(&guest));
-        assert_eq!(crowd.each_ref().map(gave_way), [true, true, false]);
-        // Among addresses with as many it is the oldest connection.
+        let was_evicted = |slot: &ConnectionSlot| slot.evicted().is_cancelled();
+        assert!(!was_evicted(&guest));
+        assert_eq!(crowded.each_ref().map(was_evicted), [true, true, false]);
+        // Among addresses with equally many it is the oldest connection.
         let _newest = acquire("192.0.2.5:1");
-        assert!(gave_way(&guest));
+        assert!(was_evicted(&guest));
     }
 }

@@ -1,4 +1,4 @@
-//! TLS handshakes under way, and which of them gives way when there are too many.
+//! Runs TLS handshakes, and evicts stalled handshakes.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -15,76 +15,78 @@ use tokio_rustls::TlsAcceptor;
 use tracing::debug;
 
 use super::{
-    accepted::Accepted,
+    accepted::AcceptedConnection,
+    client_kind::ClientKind,
     connection::{Connection, Transport},
     connection_slots::ConnectionSlot,
     origin::Origin,
-    peers::Peers,
     tls::Tls,
 };
 use crate::limits::Limits;
 
-/// TLS handshakes under way.
 pub(super) struct Handshakes {
     limits: Limits,
-    peers: Peers,
+    client_kind: ClientKind,
     running: JoinSet<Option<Connection>>,
-    begun: VecDeque<Begun>,
+    pending: VecDeque<PendingHandshake>,
 }
 
-/// A handshake, with the address that it is of. The oldest first; those that are over are still
-/// among them for a while.
-struct Begun {
+/// A handshake and the address of its peer, ordered by age. Finished handshakes are removed when
+/// the next one starts.
+struct PendingHandshake {
     origin: Origin,
     handshake: AbortHandle,
 }
 
 impl Handshakes {
-    pub(super) fn new(limits: Limits, peers: Peers) -> Self {
+    pub(super) fn new(limits: Limits, client_kind: ClientKind) -> Self {
         Self {
             limits,
-            peers,
+            client_kind,
             running: JoinSet::new(),
-            begun: VecDeque::new(),
+            pending: VecDeque::new(),
         }
     }
 
-    /// A connection without TLS, on which there is none to be made.
-    pub(super) fn none(&self, accepted: Accepted) -> Connection {
-        let Accepted { tcp, peer, slot } = accepted;
-        self.expectations()
+    /// Wraps a connection on a port without TLS.
+    pub(super) fn without_tls(&self, accepted: AcceptedConnection) -> Connection {
+        let AcceptedConnection { tcp, peer, slot } = accepted;
+        self.timeouts()
             .connection(Transport::Plain(tcp), peer, slot)
     }
 
-    fn expectations(&self) -> Expectations {
-        Expectations {
+    fn timeouts(&self) -> PeerTimeouts {
+        PeerTimeouts {
             preface_time: self.limits.preface_time,
-            unread_time: (self.peers == Peers::Browsers).then_some(self.limits.unread_time),
+            unread_time: (self.client_kind == ClientKind::Browsers)
+                .then_some(self.limits.unread_time),
         }
     }
 
-    /// Starts a handshake. When there are too many, the oldest gives way of the address that has
-    /// most of them: an honest one takes milliseconds, so that is one which has stalled, and
-    /// nobody's who begins few.
-    pub(super) fn start(&mut self, accepted: Accepted, tls: &Tls) {
-        self.begun.retain(|begun| !begun.handshake.is_finished());
+    /// Starts a handshake. When there are too many, aborts the oldest handshake from the address
+    /// with the most handshakes. An honest handshake takes milliseconds, so the aborted one has
+    /// stalled.
+    pub(super) fn start(&mut self, accepted: AcceptedConnection, tls: &Tls) {
+        self.pending
+            .retain(|pending| !pending.handshake.is_finished());
         let origin = accepted.origin();
-        if self.begun.len() >= self.limits.tls_handshakes {
-            let origins = self.begun.iter().map(|begun| begun.origin);
-            let gives_way = oldest_of_largest(origins, origin);
-            if let Some(begun) = gives_way.and_then(|index| self.begun.remove(index)) {
-                begun.handshake.abort();
+        if self.pending.len() >= self.limits.tls_handshakes {
+            let origins = self.pending.iter().map(|pending| pending.origin);
+            let evicted = oldest_in_largest(origins, origin);
+            if let Some(oldest) = evicted.and_then(|index| self.pending.remove(index)) {
+                oldest.handshake.abort();
             }
         }
-        let acceptor = TlsAcceptor::from(tls.current(self.peers));
-        let by = Instant::now() + self.limits.tls_handshake_time;
-        let handshake = shake_hands(accepted, acceptor, by, self.expectations());
+        let acceptor = TlsAcceptor::from(tls.current(self.client_kind));
+        let deadline = Instant::now() + self.limits.tls_handshake_time;
+        let handshake = accept_tls(accepted, acceptor, deadline, self.timeouts());
         let handshake = self.running.spawn(handshake);
-        self.begun.push_back(Begun { origin, handshake });
+        self.pending
+            .push_back(PendingHandshake { origin, handshake });
     }
 
-    /// The next connection whose handshake is done; `None` when none is under way.
-    pub(super) async fn finished(&mut self) -> Option<Connection> {
+    /// Waits for the next finished handshake; `None` when none is in progress.
+    pub(super) async fn next_finished(&mut self) -> Option<Connection> {
         while let Some(ended) = self.running.join_next().await {
             if let Ok(Some(connection)) = ended {
                 return Some(connection);
@@ -94,9 +96,10 @@ impl Handshakes {
     }
 }
 
-/// Which of these is the oldest of the address that has most of them, one of `newcomer` counted
-/// too. Among addresses with as many it is the oldest of all.
-fn oldest_of_largest(
+/// Returns the index of the oldest entry for the address with the most entries. An entry for
+/// `newcomer` is counted too. If several addresses have the same number of entries, the address
+/// with the oldest entry is selected.
+fn oldest_in_largest(
     origins: impl Iterator<Item = Origin> + Clone,
     newcomer: Origin,
 ) -> Option<usize> {
@@ -110,36 +113,36 @@ fn oldest_of_largest(
     counts.position(|count| count == Some(most))
 }
 
-/// How long a connection waits for its peer.
+/// The time that a connection waits for its peer.
 #[derive(Clone, Copy)]
-struct Expectations {
+struct PeerTimeouts {
     preface_time: Duration,
-    /// With HTTP/2 the call of an answer waits; otherwise the connection does.
+    /// `None` with HTTP/2, where each call has its own time limit.
     unread_time: Option<Duration>,
 }
 
-impl Expectations {
+impl PeerTimeouts {
     fn connection(self, stream: Transport, peer: SocketAddr, slot: ConnectionSlot) -> Connection {
         let preface_by = Instant::now() + self.preface_time;
         Connection::new(stream, peer, slot, preface_by, self.unread_time)
     }
 }
 
-async fn shake_hands(
-    accepted: Accepted,
+async fn accept_tls(
+    accepted: AcceptedConnection,
     acceptor: TlsAcceptor,
-    by: Instant,
-    expectations: Expectations,
+    deadline: Instant,
+    timeouts: PeerTimeouts,
 ) -> Option<Connection> {
-    let Accepted { tcp, peer, slot } = accepted;
-    let shaken = select! {
-        shaken = timeout_at(by, acceptor.accept(tcp)) => shaken,
-        () = slot.gives_way().cancelled() => return None,
+    let AcceptedConnection { tcp, peer, slot } = accepted;
+    let accepted_stream = select! {
+        accepted_stream = timeout_at(deadline, acceptor.accept(tcp)) => accepted_stream,
+        () = slot.evicted().cancelled() => return None,
     };
-    match shaken {
+    match accepted_stream {
         Ok(Ok(stream)) => {
             let stream = Transport::Tls(Box::new(stream));
-            Some(expectations.connection(stream, peer, slot))
+            Some(timeouts.connection(stream, peer, slot))
         }
         Ok(Err(error)) => {
             debug!(%peer, %error, "the TLS handshake failed");
@@ -157,16 +160,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_address_with_most_handshakes_gives_its_oldest_up() {
-        let gives_way = |begun: &[u32], newcomer: u32| {
+    fn the_address_with_most_handshakes_loses_its_oldest() {
+        let evicted = |pending: &[u32], newcomer: u32| {
             let origin = |number: u32| Origin::from(std::net::IpAddr::V4(number.into()));
-            let origins = begun.iter().copied().map(origin);
-            oldest_of_largest(origins, origin(newcomer))
+            let origins = pending.iter().copied().map(origin);
+            oldest_in_largest(origins, origin(newcomer))
         };
-        assert_eq!(gives_way(&[1, 2, 2, 2], 3), Some(1));
-        assert_eq!(gives_way(&[1, 2, 2, 2], 2), Some(1));
-        assert_eq!(gives_way(&[3, 1, 2, 2], 1), Some(1));
-        assert_eq!(gives_way(&[3, 1, 2], 4), Some(0));
-        assert_eq!(gives_way(&[], 4), None);
+        assert_eq!(evicted(&[1, 2, 2, 2], 3), Some(1));
+        assert_eq!(evicted(&[1, 2, 2, 2], 2), Some(1));
+        assert_eq!(evicted(&[3, 1, 2, 2], 1), Some(1));
+        assert_eq!(evicted(&[3, 1, 2], 4), Some(0));
+        assert_eq!(evicted(&[], 4), None);
     }
 }

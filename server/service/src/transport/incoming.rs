@@ -1,4 +1,4 @@
-//! Accepts connections.
+//! Accepts connections within limits, and completes their TLS handshakes.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -12,44 +12,45 @@ use tokio_stream::Stream;
 use tracing::warn;
 
 use super::{
-    accepted::Accepted, connection::Connection, connection_slots::ConnectionSlots,
-    handshakes::Handshakes, peers::Peers, tls::Tls,
+    accepted::AcceptedConnection, client_kind::ClientKind, connection::Connection,
+    connection_slots::ConnectionSlots, handshakes::Handshakes, tls::Tls,
 };
 use crate::limits::Limits;
 
-/// Pause after the system had no connection to give, for want of file descriptors as a rule.
+/// The pause after `accept` failed, usually for lack of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// Least time between two warnings that connections give way.
+/// The minimum interval between two warnings about evicted connections.
 const WARNING_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The connections that come to a listener, within the limits. For one more than there may be
-/// another gives way that is not protected. One that does not finish its TLS handshake or its
-/// HTTP/2 preface in time is closed then.
+/// Streams a listener's connections, within the limits. A connection beyond a limit evicts an
+/// unprotected connection. A connection that does not finish its TLS handshake or its HTTP/2
+/// preface in time is closed.
 pub(crate) fn incoming(
     listener: TcpListener,
     tls: Option<Arc<Tls>>,
-    peers: Peers,
+    client_kind: ClientKind,
     limits: Limits,
     slots: Arc<ConnectionSlots>,
 ) -> impl Stream<Item = Connection> {
     let mut acceptor = Acceptor::new(listener, slots);
-    let mut handshakes = Handshakes::new(limits, peers);
+    let mut handshakes = Handshakes::new(limits, client_kind);
     stream! {
         loop {
             select! {
-                // Finished handshakes first: a flood of new connections must not hold them up.
+                // Finished handshakes are polled first, since a flood of new connections must not
+                // delay them.
                 biased;
-                Some(connection) = handshakes.finished() => yield connection,
+                Some(connection) = handshakes.next_finished() => yield connection,
                 accepted = acceptor.accept() => match &tls {
                     Some(tls) => handshakes.start(accepted, tls),
-                    None => yield handshakes.none(accepted),
+                    None => yield handshakes.without_tls(accepted),
                 },
             }
         }
     }
 }
 
-/// Accepts connections and gives them slots.
+/// Accepts connections and acquires their slots.
 struct Acceptor {
     listener: TcpListener,
     slots: Arc<ConnectionSlots>,
@@ -65,32 +66,32 @@ impl Acceptor {
         }
     }
 
-    /// The next connection that gets a slot. Cancel-safe: no connection with a slot is lost.
-    async fn accept(&mut self) -> Accepted {
+    /// Accepts the next connection. Cancel-safe: no connection with a slot is lost.
+    async fn accept(&mut self) -> AcceptedConnection {
         loop {
             let (tcp, peer) = match self.listener.accept().await {
                 Ok(accepted) => accepted,
-                Err(error) if is_of_one_connection(&error) => continue,
+                Err(error) if is_connection_error(&error) => continue,
                 Err(error) => {
-                    self.warn(|| warn!(%error, "no connection can be accepted"));
+                    self.limit_warnings(|| warn!(%error, "cannot accept connections"));
                     sleep(ACCEPT_PAUSE).await;
                     continue;
                 }
             };
             let (slot, full) = self.slots.acquire(peer);
             if let Some(limit) = full {
-                let gives_way = "an unprotected connection was closed for a new one";
-                self.warn(|| warn!(%peer, limit, "{gives_way}"));
+                let evicted = "evicted an unprotected connection";
+                self.limit_warnings(|| warn!(%peer, limit, "{evicted}"));
             }
-            // Without it a small message waits for the peer's delayed acknowledgement. A socket
-            // that refuses it is one that is closed already.
+            // Without TCP_NODELAY a small message waits for the peer's delayed acknowledgement.
+            // Setting TCP_NODELAY fails only if the socket is already closed.
             let _ = tcp.set_nodelay(true);
-            return Accepted { tcp, peer, slot };
+            return AcceptedConnection { tcp, peer, slot };
         }
     }
 
-    /// Warns now and then: who makes connections must not be able to fill the log.
-    fn warn(&mut self, warn: impl FnOnce()) {
+    /// Warns at most once per interval, so that a flood of connections cannot fill the log.
+    fn limit_warnings(&mut self, warn: impl FnOnce()) {
         let is_due = |at: Instant| at.elapsed() >= WARNING_INTERVAL;
         if self.warned_at.is_none_or(is_due) {
             self.warned_at = Some(Instant::now());
@@ -99,9 +100,8 @@ impl Acceptor {
     }
 }
 
-/// Whether an error of `accept` tells of the connection that was to be accepted, and not of the
-/// listener.
-fn is_of_one_connection(error: &io::Error) -> bool {
+/// Returns whether an error from `accept` concerns only the connection, not the listener.
+fn is_connection_error(error: &io::Error) -> bool {
     use io::ErrorKind as K;
     matches!(
         error.kind(),

@@ -1,11 +1,11 @@
-//! Where a connection comes from.
+//! The network address of a caller, at the granularity that limits use.
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// Bits of an IPv6 address that a machine's owner does not choose: networks are given out by /64.
+/// The prefix length of an IPv6 network that is assigned to one customer.
 const NETWORK_BITS: u32 = 64;
 
-/// What counts as one address: an IPv4 address, or an IPv6 network of 64 bits.
+/// An address for limits: an IPv4 address, or a /64 network of IPv6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Origin(IpAddr);
 

@@ -1,60 +1,62 @@
-//! Bytes of requests that have come and are not handled.
+//! Limits the received request bytes that are not processed yet.
 
 use std::sync::Arc;
 
 use bridgemaster_proto::v1::RefusalReason;
 
 use crate::{
+    limiter::{Limiter, Permit},
     refusal::Refusal,
-    tally::{Taken, Tally},
 };
 
-/// The limit of one caller, and that of the server.
-const OF_CALLER: &str = "unfinished_request_bytes_per_caller";
-const IN_ALL: &str = "unfinished_request_bytes";
+const CALLER_LIMIT_NAME: &str = "unfinished_request_bytes_per_caller";
+const SERVER_LIMIT_NAME: &str = "unfinished_request_bytes";
 
-/// Bytes of a request that is not there whole, beyond those that every call has room for.
+/// A permit for bytes of an incomplete request, beyond the bytes that every call may buffer.
 pub(crate) struct RequestBytes {
-    of_caller: Taken,
-    in_all: Taken,
+    of_caller: Permit,
+    of_server: Permit,
 }
 
 impl RequestBytes {
-    /// Counts bytes.
+    /// Acquires a permit for `bytes` bytes.
     ///
     /// # Errors
-    /// When there are too many, with the limit.
+    /// When a limit is reached. The error names the limit.
     pub(super) fn acquire(
-        of_caller: &Arc<Tally>,
-        in_all: &Arc<Tally>,
+        of_caller: &Arc<Limiter>,
+        of_server: &Arc<Limiter>,
         bytes: usize,
     ) -> Result<Self, Refusal> {
         let of_caller = of_caller.try_acquire(bytes);
-        let of_caller = of_caller.ok_or_else(|| too_many(OF_CALLER))?;
-        let in_all = in_all.try_acquire(bytes);
-        let in_all = in_all.ok_or_else(|| too_many(IN_ALL))?;
-        Ok(Self { of_caller, in_all })
+        let of_caller = of_caller.ok_or_else(|| too_many_bytes(CALLER_LIMIT_NAME))?;
+        let of_server = of_server.try_acquire(bytes);
+        let of_server = of_server.ok_or_else(|| too_many_bytes(SERVER_LIMIT_NAME))?;
+        Ok(Self {
+            of_caller,
+            of_server,
+        })
     }
 
-    /// Counts more of them.
+    /// Extends the permit by `bytes` bytes.
     ///
     /// # Errors
-    /// When there are too many, with the limit.
+    /// When a limit is reached. The error names the limit.
     pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), Refusal> {
         if !self.of_caller.grow(bytes) {
-            return Err(too_many(OF_CALLER));
+            return Err(too_many_bytes(CALLER_LIMIT_NAME));
         }
-        if !self.in_all.grow(bytes) {
-            return Err(too_many(IN_ALL));
+        if !self.of_server.grow(bytes) {
+            return Err(too_many_bytes(SERVER_LIMIT_NAME));
         }
         Ok(())
     }
 }
 
-fn too_many(limit: &'static str) -> Refusal {
+fn too_many_bytes(limit: &'static str) -> Refusal {
     Refusal::new(
         RefusalReason::LimitReached,
-        format!("too many requests are under way, and the server's limit {limit} is reached"),
+        format!("too many incomplete requests: the server's limit {limit} is reached; retry later"),
     )
     .with("limit", limit)
 }

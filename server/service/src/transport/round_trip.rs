@@ -1,8 +1,8 @@
-//! The round trip of a connection, as the system's TCP measures it.
+//! A connection's round trip, as measured by TCP.
 //!
-//! What a bot answers at the level of gRPC or HTTP/2 its program can put off. A TCP segment is
-//! acknowledged by the kernel of its machine, beginning with the handshake, so this figure says
-//! what the way takes and not what the program does.
+//! A bot's program can delay its responses at the gRPC or HTTP/2 level. TCP segments are
+//! acknowledged by the kernel of the bot's machine, from the handshake on. So this round trip
+//! measures the network and not the program.
 
 use std::{
     sync::{
@@ -14,113 +14,115 @@ use std::{
 
 use tokio::net::TcpStream;
 
-/// Least time between two looks at a connection whose round trip is known. The kernel remembers
-/// its least one for minutes, so that nothing is missed between them.
-const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+/// The minimum interval between two samples of a measured round trip. The kernel remembers its
+/// minimum for minutes, so no measurement between two samples is missed.
+const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Not measured yet; the kernel writes it so, too.
-const NOT_YET: u32 = u32::MAX;
+/// The value that stands for an unmeasured round trip. The kernel uses the same value.
+const UNMEASURED: u32 = u32::MAX;
 
-/// The shortest round trip that TCP has measured on a connection. All clones are one.
+/// The minimum round trip that TCP has measured on a connection. Clones share it.
 #[derive(Clone, Debug)]
-pub(crate) struct LeastRoundTrip {
-    /// In µs; `None` when the system does not tell.
-    least_us: Option<Arc<AtomicU32>>,
-    /// Of the way beyond the connection, in µs.
-    beyond_us: u32,
+pub(crate) struct MinRoundTrip {
+    /// The minimum in µs; `None` if the system does not report it.
+    min_us: Option<Arc<AtomicU32>>,
+    /// For forwarded calls, the round trip between the caller and the forwarding server, in µs;
+    /// otherwise 0.
+    excess_us: u32,
 }
 
-impl LeastRoundTrip {
-    /// One that was measured, of which the system tells this.
+impl MinRoundTrip {
+    /// Creates a round trip that the system reports as `us`.
     #[cfg(test)]
     pub(crate) fn of_us(us: Option<u32>) -> Self {
         Self {
-            least_us: us.map(|us| Arc::new(AtomicU32::new(us))),
-            beyond_us: 0,
+            min_us: us.map(|us| Arc::new(AtomicU32::new(us))),
+            excess_us: 0,
         }
     }
 
-    /// The round trip of a way that goes on beyond this connection, over one that takes so long;
-    /// `None` where the system there does not tell it.
-    pub(super) fn beyond(self, beyond_us: Option<u32>) -> Self {
+    /// Adds the round trip between the caller and the forwarding server; `None` if the forwarding
+    /// server's system does not report it.
+    pub(super) fn with_forwarding(self, excess_us: Option<u32>) -> Self {
         Self {
-            least_us: beyond_us.and(self.least_us),
-            beyond_us: beyond_us.unwrap_or_default(),
+            min_us: excess_us.and(self.min_us),
+            excess_us: excess_us.unwrap_or_default(),
         }
     }
 
-    /// The shortest round trip so far, in µs, 0 while none is measured; `None` when the system does not
-    /// tell.
-    pub(crate) fn told_us(&self) -> Option<u32> {
-        match self.least_us.as_ref()?.load(Ordering::Relaxed) {
-            NOT_YET => Some(0),
-            least_us => Some(least_us.saturating_add(self.beyond_us)),
+    /// The minimum round trip so far, in µs. The value is 0 while there is no measurement, and
+    /// `None` if the system does not report round trips.
+    pub(crate) fn reported_us(&self) -> Option<u32> {
+        match self.min_us.as_ref()?.load(Ordering::Relaxed) {
+            UNMEASURED => Some(0),
+            min_us => Some(min_us.saturating_add(self.excess_us)),
         }
     }
 
-    /// The shortest round trip, in µs; `None` while TCP has not measured any, and where the system
-    /// tells nothing.
-    pub(crate) fn least_us(&self) -> Option<u64> {
-        match self.least_us.as_ref()?.load(Ordering::Relaxed) {
-            NOT_YET => None,
-            least_us => Some(u64::from(least_us) + u64::from(self.beyond_us)),
+    /// The minimum round trip in µs; `None` while there is no measurement, or if the system does
+    /// not report round trips.
+    pub(crate) fn min_us(&self) -> Option<u64> {
+        match self.min_us.as_ref()?.load(Ordering::Relaxed) {
+            UNMEASURED => None,
+            min_us => Some(u64::from(min_us) + u64::from(self.excess_us)),
         }
     }
 
-    /// What of a round trip that was measured above TCP, in µs, is the way's: no more of it than
-    /// TCP needs. `None` while TCP has not measured any. Where the system tells nothing all of it
-    /// has to be believed.
-    pub(crate) fn of_the_way_us(&self, measured_us: u64) -> Option<u64> {
-        let Some(least_us) = &self.least_us else {
+    /// Returns the part of a round trip that is due to the network, in µs. `measured_us` was
+    /// measured by gRPC messages, and the result is at most the round trip that TCP measured.
+    /// Returns `None` while TCP has no measurement. If the system does not report TCP round trips,
+    /// returns `measured_us`.
+    pub(crate) fn network_us(&self, measured_us: u64) -> Option<u64> {
+        let Some(min_us) = &self.min_us else {
             return Some(measured_us);
         };
-        match least_us.load(Ordering::Relaxed) {
-            NOT_YET => None,
-            least_us => Some(measured_us.min(u64::from(least_us) + u64::from(self.beyond_us))),
+        match min_us.load(Ordering::Relaxed) {
+            UNMEASURED => None,
+            min_us => Some(measured_us.min(u64::from(min_us) + u64::from(self.excess_us))),
         }
     }
 }
 
-/// Looks at a connection now and then.
-pub(super) struct RoundTripWatch {
-    least: LeastRoundTrip,
-    looked_at: Instant,
+/// Samples a connection's round trip at intervals.
+pub(super) struct RoundTripSampler {
+    min: MinRoundTrip,
+    sampled_at: Instant,
 }
 
-impl RoundTripWatch {
-    /// Looks at the connection for the first time: the handshake has measured it.
+impl RoundTripSampler {
+    /// Takes the first sample, since the handshake has measured the round trip.
     pub(super) fn new(tcp: &TcpStream) -> Self {
-        let told = told_us(tcp);
+        let reported = kernel_us(tcp);
         Self {
-            least: LeastRoundTrip {
-                least_us: told.map(|us| Arc::new(AtomicU32::new(us))),
-                beyond_us: 0,
+            min: MinRoundTrip {
+                min_us: reported.map(|us| Arc::new(AtomicU32::new(us))),
+                excess_us: 0,
             },
-            looked_at: Instant::now(),
+            sampled_at: Instant::now(),
         }
     }
 
-    pub(super) fn least(&self) -> LeastRoundTrip {
-        self.least.clone()
+    pub(super) fn min(&self) -> MinRoundTrip {
+        self.min.clone()
     }
 
-    /// Looks again if it is time to.
-    pub(super) fn look(&mut self, tcp: &TcpStream) {
-        let Some(least_us) = &self.least.least_us else {
+    /// Takes a sample if one is due.
+    pub(super) fn sample(&mut self, tcp: &TcpStream) {
+        let Some(min_us) = &self.min.min_us else {
             return;
         };
-        let is_due = || self.looked_at.elapsed() >= LOOK_INTERVAL;
-        if least_us.load(Ordering::Relaxed) == NOT_YET || is_due() {
-            self.looked_at = Instant::now();
-            least_us.fetch_min(told_us(tcp).unwrap_or(NOT_YET), Ordering::Relaxed);
+        let is_due = || self.sampled_at.elapsed() >= SAMPLE_INTERVAL;
+        if min_us.load(Ordering::Relaxed) == UNMEASURED || is_due() {
+            self.sampled_at = Instant::now();
+            min_us.fetch_min(kernel_us(tcp).unwrap_or(UNMEASURED), Ordering::Relaxed);
         }
     }
 }
 
-/// The least round trip of the last minutes as the kernel tells it, in µs; [`NOT_YET`] before
-/// there is one, `None` when it tells nothing of the kind.
+/// Returns the kernel's minimum round trip of the last minutes, in µs. The result is [`UNMEASURED`]
+/// before the first measurement, and `None` if the kernel does not report round trips.
 #[cfg(target_os = "linux")]
-fn told_us(tcp: &TcpStream) -> Option<u32> {
+fn kernel_us(tcp: &TcpStream) -> Option<u32> {
     use std::os::fd::AsRawFd as _;
 
     use uapi::{
@@ -128,20 +130,20 @@ fn told_us(tcp: &TcpStream) -> Option<u32> {
         getsockopt,
     };
 
-    /// Where `tcpi_min_rtt` begins in `struct tcp_info` (linux/tcp.h), in words of 32 bits; the
-    /// layout is part of the kernel's promise to programs.
+    /// The offset of `tcpi_min_rtt` in `struct tcp_info` (linux/tcp.h), in words of 32 bits; the
+    /// layout is part of the kernel's stable interface.
     const MIN_RTT: usize = 148 / size_of::<u32>();
 
     let mut info = [0_u32; MIN_RTT + 1];
-    let told = getsockopt(tcp.as_raw_fd(), IPPROTO_TCP, TCP_INFO, &mut info);
-    // Linux never measures 0: that is left so by what only looks like Linux.
-    let is_told = told.is_ok_and(|bytes| bytes >= size_of_val(&info)) && info[MIN_RTT] > 0;
-    is_told.then_some(info[MIN_RTT])
+    let read = getsockopt(tcp.as_raw_fd(), IPPROTO_TCP, TCP_INFO, &mut info);
+    // Linux never measures a round trip of 0. Systems that only emulate Linux do not set the value.
+    let is_reported = read.is_ok_and(|bytes| bytes >= size_of_val(&info)) && info[MIN_RTT] > 0;
+    is_reported.then_some(info[MIN_RTT])
 }
 
-/// Only Linux is asked.
+/// Systems other than Linux do not report the round trip.
 #[cfg(not(target_os = "linux"))]
-fn told_us(_tcp: &TcpStream) -> Option<u32> {
+fn kernel_us(_tcp: &TcpStream) -> Option<u32> {
     None
 }
 
@@ -149,52 +151,57 @@ fn told_us(_tcp: &TcpStream) -> Option<u32> {
 mod tests {
     use super::*;
 
-    fn least(us: Option<u32>) -> LeastRoundTrip {
-        LeastRoundTrip::of_us(us)
+    fn least(us: Option<u32>) -> MinRoundTrip {
+        MinRoundTrip::of_us(us)
     }
 
     #[test]
-    fn no_more_is_believed_than_tcp_has_measured() {
-        assert_eq!(least(Some(40)).of_the_way_us(100_000), Some(40));
-        assert_eq!(least(Some(40)).of_the_way_us(30), Some(30));
-        assert_eq!(least(Some(NOT_YET)).of_the_way_us(30), None);
-        assert_eq!(least(None).of_the_way_us(30), Some(30));
-        let known = [Some(40), Some(NOT_YET), None].map(|us| least(us).least_us());
-        assert_eq!(known, [Some(40), None, None]);
+    fn a_measured_time_counts_at_most_as_the_round_trip_of_tcp() {
+        assert_eq!(least(Some(40)).network_us(100_000), Some(40));
+        assert_eq!(least(Some(40)).network_us(30), Some(30));
+        assert_eq!(least(Some(UNMEASURED)).network_us(30), None);
+        assert_eq!(least(None).network_us(30), Some(30));
+        let measured = [Some(40), Some(UNMEASURED), None].map(|us| least(us).min_us());
+        assert_eq!(measured, [Some(40), None, None]);
     }
 
     #[test]
-    fn a_way_over_two_connections_takes_as_long_as_both() {
-        let both = least(Some(40)).beyond(Some(1_000));
-        assert_eq!(both.least_us(), Some(1_040));
-        assert_eq!(both.of_the_way_us(100_000), Some(1_040));
-        assert_eq!(both.told_us(), Some(1_040));
-        // Where one of the two is not told, there is nothing to hold a measurement against.
+    fn the_round_trip_of_a_forwarded_call_is_the_sum_of_both_connections() {
+        let both = least(Some(40)).with_forwarding(Some(1_000));
+        assert_eq!(both.min_us(), Some(1_040));
+        assert_eq!(both.network_us(100_000), Some(1_040));
+        assert_eq!(both.reported_us(), Some(1_040));
+        // If one of the two is not reported, a measurement cannot be capped.
         assert_eq!(
-            least(Some(40)).beyond(None).of_the_way_us(30_000),
+            least(Some(40)).with_forwarding(None).network_us(30_000),
             Some(30_000)
         );
         assert_eq!(
-            least(None).beyond(Some(40)).of_the_way_us(30_000),
+            least(None).with_forwarding(Some(40)).network_us(30_000),
             Some(30_000)
         );
         assert_eq!(
-            least(Some(NOT_YET)).beyond(Some(40)).of_the_way_us(30_000),
+            least(Some(UNMEASURED))
+                .with_forwarding(Some(40))
+                .network_us(30_000),
             None
         );
     }
 
     #[cfg(target_os = "linux")]
     #[tokio::test]
-    async fn the_handshake_tells_the_round_trip() {
+    async fn the_handshake_measures_the_round_trip() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let _peer = TcpStream::connect(listener.local_addr().unwrap())
             .await
             .unwrap();
         let (accepted, _) = listener.accept().await.unwrap();
-        let watch = RoundTripWatch::new(&accepted);
-        let known_us = watch.least().of_the_way_us(u64::MAX).unwrap();
-        // An hour: anything but a number of another field.
-        assert!((1..3_600_000_000).contains(&known_us), "{known_us} µs");
+        let watch = RoundTripSampler::new(&accepted);
+        let measured_us = watch.min().network_us(u64::MAX).unwrap();
+        // Below an hour: the value of another field would be out of this range.
+        assert!(
+            (1..3_600_000_000).contains(&measured_us),
+            "{measured_us} µs"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Speaks HTTP/2 on connections, and hands each call to the services.
+//! Serves HTTP/2 on connections, and dispatches each call to the services.
 
 use std::{
     convert::Infallible,
@@ -33,39 +33,39 @@ use tonic::{
 use tracing::debug;
 
 use super::{
-    allowances::Allowances,
     answer_body::AnswerBody,
-    call::{CURRENT, Call, CallKind, ConnectionShare},
+    call::{CURRENT_CALL, Call, CallKind, ConnectionContext},
     connection::{Connection, ConnectionInfo},
-    hop::ShownHop,
-    turns::InLine,
+    fair_queue::QueuePlace,
+    forwarded_origin::ReadForwardedCall,
+    quotas::Quotas,
 };
 use crate::limits::{Limits, MAX_METADATA_BYTES, SEND_BUFFER_BYTES, STREAM_WINDOW_BYTES};
 
-/// Tells the key that a call shows in its metadata, if it is one of the server's.
-pub(crate) type ShownKey = Arc<dyn Fn(&HeaderMap) -> Option<KeyId> + Send + Sync>;
+/// Reads the API key from a call's metadata, if the key is one of the server's.
+pub(crate) type ReadKey = Arc<dyn Fn(&HeaderMap) -> Option<KeyId> + Send + Sync>;
 
-/// What is told by the metadata of a call before anything is kept for it.
+/// Functions that read a call's metadata before any memory is allocated for the call.
 #[derive(Clone)]
-pub(crate) struct Shown {
-    pub(crate) key: ShownKey,
-    pub(crate) hop: ShownHop,
+pub(crate) struct MetadataReaders {
+    pub(crate) key: ReadKey,
+    pub(crate) forwarded_call: ReadForwardedCall,
 }
 
-/// Serves the calls of connections until `stopped` completes, and then until those in progress
-/// have ended.
+/// Serves the calls of `connections` until `stopped` completes and all calls in progress have
+/// ended.
 pub(crate) async fn serve<S, B>(
     connections: impl Stream<Item = Connection>,
     services: S,
-    shown: Shown,
-    allowances: Arc<Allowances>,
+    readers: MetadataReaders,
+    quotas: Arc<Quotas>,
     stopped: impl Future<Output = ()>,
 ) where
     S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
     S::Future: Send,
     B: http_body::Body<Data = Bytes, Error = Status> + Send + 'static,
 {
-    let limits = &allowances.limits;
+    let limits = &quotas.limits;
     let stopping = CancellationToken::new();
     let serving = TaskTracker::new();
     {
@@ -81,14 +81,15 @@ pub(crate) async fn serve<S, B>(
                 },
             };
             let info = connection.connect_info();
-            let share = ConnectionShare::new(&allowances, connection.origin());
-            connection.gathers_for(Arc::clone(share.open_calls()));
-            let caller = ConnectionCalls {
+            let context = ConnectionContext::new(&quotas, connection.origin());
+            connection.coalesce_for(Arc::clone(context.open_calls()));
+            let calls = ConnectionCalls {
                 services: services.clone(),
-                shown: shown.clone(),
+                readers: readers.clone(),
                 info,
             };
-            let served = builder(limits, share).serve_connection(TokioIo::new(connection), caller);
+            let served =
+                http2_builder(limits, context).serve_connection(TokioIo::new(connection), calls);
             let stopping = stopping.clone();
             serving.spawn(async move {
                 let mut served = pin!(served);
@@ -100,7 +101,7 @@ pub(crate) async fn serve<S, B>(
                     }
                 };
                 if let Err(error) = ended {
-                    debug!(%error, "a connection failed");
+                    debug!(%error, "connection failed");
                 }
             });
         }
@@ -110,9 +111,9 @@ pub(crate) async fn serve<S, B>(
     serving.wait().await;
 }
 
-/// How HTTP/2 is spoken on one connection.
-fn builder(limits: &Limits, share: Arc<ConnectionShare>) -> http2::Builder<CallTasks> {
-    let mut builder = http2::Builder::new(CallTasks::new(share));
+/// Configures HTTP/2 for one connection.
+fn http2_builder(limits: &Limits, context: Arc<ConnectionContext>) -> http2::Builder<CallTasks> {
+    let mut builder = http2::Builder::new(CallTasks::new(context));
     builder
         .timer(TokioTimer::new())
         .initial_stream_window_size(STREAM_WINDOW_BYTES)
@@ -127,7 +128,7 @@ fn builder(limits: &Limits, share: Arc<ConnectionShare>) -> http2::Builder<CallT
 
 struct ConnectionCalls<S> {
     services: S,
-    shown: Shown,
+    readers: MetadataReaders,
     info: ConnectionInfo,
 }
 
@@ -143,31 +144,32 @@ where
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         let services = self.services.clone();
-        let key = (self.shown.key)(request.headers());
-        let hop = (self.shown.hop)(request.headers());
+        let key = (self.readers.key)(request.headers());
+        let forwarded_call = (self.readers.forwarded_call)(request.headers());
         let mut info = self.info.clone();
-        if let Some(hop) = hop {
-            info = info.passed_on(hop);
+        if let Some(forwarded_call) = forwarded_call {
+            info = info.forwarded(forwarded_call);
         }
-        let origin = info.origin;
+        let (origin, is_forwarded) = (info.origin, info.is_forwarded);
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(info);
-        // The task of the call, in which all of this runs, is begun only after this returns.
+        // The call's task runs the following code, and starts only after this function returns.
         Box::pin(async move {
-            let call = CURRENT.get();
-            if hop.is_some() {
-                call.comes_from(origin);
+            let call = CURRENT_CALL.get();
+            if is_forwarded {
+                call.set_origin(origin);
             }
-            let response = match call.begin(kind(request.uri().path()), key) {
+            let response = match call.start(call_kind(request.uri().path()), key) {
                 Ok(()) => call_ready(services, request).await?.map(Body::new),
                 Err(refusal) => Status::from(refusal).into_http(),
             };
-            call.request_is_whole();
+            call.mark_request_complete();
             Ok(response.map(|body| AnswerBody::new(call, body)))
         })
     }
 }
 
+/// Calls `services` once they are ready.
 pub(super) async fn call_ready<S, R>(
     mut services: S,
     request: Request<Body>,
@@ -179,8 +181,8 @@ where
     services.call(request).await
 }
 
-/// What a call of this path is for.
-pub(super) fn kind(path: &str) -> CallKind {
+/// Returns a call's kind, which its path determines.
+pub(super) fn call_kind(path: &str) -> CallKind {
     let mut parts = path.split('/').skip(1);
     match (parts.next(), parts.next()) {
         (Some(play_service_server::SERVICE_NAME), Some("Play")) => CallKind::BotStream,
@@ -188,7 +190,7 @@ pub(super) fn kind(path: &str) -> CallKind {
         | (Some(lobby_service_server::SERVICE_NAME), Some("Attend" | "WatchQueue"))
         | (Some(ladder_service_server::SERVICE_NAME), Some("WatchLadder"))
         | (Some(rules_service_server::SERVICE_NAME), Some("OpenSession"))
-        // Until its ticket is known.
+        // `WatchSeat` counts as an ordinary call until its ticket is known.
         | (Some(seat_service_server::SERVICE_NAME), Some("WatchSeat")) => {
             CallKind::Watch
         }
@@ -196,16 +198,16 @@ pub(super) fn kind(path: &str) -> CallKind {
     }
 }
 
-/// Starts the task of each call of a connection.
+/// Spawns a task for each of a connection's calls.
 #[derive(Clone)]
 pub(super) struct CallTasks {
-    share: Arc<ConnectionShare>,
+    context: Arc<ConnectionContext>,
 }
 
 impl CallTasks {
-    /// For calls that share a connection.
-    pub(super) fn new(share: Arc<ConnectionShare>) -> Self {
-        Self { share }
+    /// Creates an executor for one connection's calls.
+    pub(super) fn new(context: Arc<ConnectionContext>) -> Self {
+        Self { context }
     }
 }
 
@@ -214,28 +216,29 @@ where
     F: Future<Output = ()> + Send + 'static,
 {
     fn execute(&self, exchange: F) {
-        let call = Call::new(Arc::clone(&self.share));
+        let call = Call::new(Arc::clone(&self.context));
         let task = CallTask {
             exchange: Box::pin(exchange),
             call: Arc::clone(&call),
-            in_line: self.share.in_line(),
+            place: self.context.queue_place(),
             timer: None,
-            is_given_up: false,
+            is_aborted: false,
         };
-        let running = tokio::spawn(CURRENT.scope(Arc::clone(&call), task));
-        call.is_done_by(running.abort_handle());
+        let running = tokio::spawn(CURRENT_CALL.scope(Arc::clone(&call), task));
+        call.set_task(running.abort_handle());
     }
 }
 
-/// One exchange of request and answer. When the answer is not read in time it is let go of, and
-/// when even the reason is not read the stream is reset, which dropping the exchange does.
+/// One exchange of request and response. A response that is not read in time is aborted. If the
+/// client does not read the error either, the exchange is dropped, which resets the stream.
 struct CallTask<F> {
     exchange: Pin<Box<F>>,
     call: Arc<Call>,
-    in_line: InLine,
-    /// Runs while something is unread, and until then for a while.
+    place: QueuePlace,
+    /// The timer for unread bytes. The timer is not stopped when the bytes are read, so it can fire
+    /// once without an effect.
     timer: Option<Pin<Box<Sleep>>>,
-    is_given_up: bool,
+    is_aborted: bool,
 }
 
 impl<F: Future<Output = ()>> Future for CallTask<F> {
@@ -243,9 +246,10 @@ impl<F: Future<Output = ()>> Future for CallTask<F> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let this = self.get_mut();
-        let _turn = match this.call.is_of_bot() {
-            true => None,
-            false => Some(ready!(this.in_line.poll(context))),
+        let _permit = if this.call.is_bot_stream() {
+            None
+        } else {
+            Some(ready!(this.place.poll(context)))
         };
         if this.exchange.as_mut().poll(context).is_ready() {
             return Poll::Ready(());
@@ -253,22 +257,26 @@ impl<F: Future<Output = ()>> Future for CallTask<F> {
         loop {
             let timer = match &mut this.timer {
                 Some(timer) => timer,
-                None => match this.call.read_by() {
+                None => match this.call.read_deadline() {
                     Some(due) => this.timer.insert(Box::pin(sleep_until(due.into()))),
                     None => return Poll::Pending,
                 },
             };
             ready!(timer.as_mut().poll(context));
             this.timer = None;
-            if this.call.read_by().is_none_or(|due| due > Instant::now()) {
+            if this
+                .call
+                .read_deadline()
+                .is_none_or(|due| due > Instant::now())
+            {
                 continue;
             }
-            if this.is_given_up {
+            if this.is_aborted {
                 return Poll::Ready(());
             }
-            this.is_given_up = true;
-            this.call.give_up();
-            // It takes note that the answer is another one.
+            this.is_aborted = true;
+            this.call.abort_unread();
+            // The exchange is polled, since it must notice that its response was aborted.
             if this.exchange.as_mut().poll(context).is_ready() {
                 return Poll::Ready(());
             }
@@ -281,7 +289,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stream_of_news_is_one_of_a_spectator() {
+    fn streams_of_updates_belong_to_spectators() {
         for path in [
             "/bridgemaster.v1.MatchService/WatchMatch",
             "/bridgemaster.v1.MatchService/WatchPositions",
@@ -289,14 +297,14 @@ mod tests {
             "/bridgemaster.v1.LobbyService/WatchQueue",
             "/bridgemaster.v1.LadderService/WatchLadder",
         ] {
-            assert_eq!(kind(path), CallKind::Watch, "{path}");
+            assert_eq!(call_kind(path), CallKind::Watch, "{path}");
         }
         assert_eq!(
-            kind("/bridgemaster.v1.LadderService/GetLadder"),
+            call_kind("/bridgemaster.v1.LadderService/GetLadder"),
             CallKind::Other
         );
         assert_eq!(
-            kind("/bridgemaster.v1.PlayService/Play"),
+            call_kind("/bridgemaster.v1.PlayService/Play"),
             CallKind::BotStream
         );
     }

@@ -1,4 +1,4 @@
-//! The certificate that the server shows, and whose certificates it asks for.
+//! TLS: the server's certificate, and the verification of client certificates.
 
 use std::{
     path::{Path, PathBuf},
@@ -14,70 +14,71 @@ use tokio_rustls::rustls::{
     server::{VerifierBuilderError, WebPkiClientVerifier},
 };
 
-use super::peers::Peers;
+use super::client_kind::ClientKind;
 
-/// The application protocols that are spoken (RFC 7301): with programs HTTP/2 alone, since clients of
-/// gRPC insist on it; with browsers what they prefer.
+/// The ALPN protocols (RFC 7301): only HTTP/2 for programs, since gRPC clients require it; HTTP/2
+/// and HTTP/1.1 for browsers.
 const HTTP2: &[u8] = b"h2";
 const HTTP1: &[u8] = b"http/1.1";
 
-/// PEM files of a server's TLS.
+/// The paths of a server's PEM files.
 #[derive(Clone, Debug)]
 pub struct TlsFiles {
-    /// The server's certificate, and then the ones that lead to a root.
+    /// The server's certificate, followed by its intermediate certificates.
     pub cert: PathBuf,
-    /// Its private key.
+    /// The certificate's private key.
     pub key: PathBuf,
-    /// Certificates of those who certify clients. With it, a client without a certificate of
-    /// theirs gets no connection.
+    /// The certificates of the authorities that issue client certificates. If set, clients without
+    /// a certificate from one of these authorities cannot connect.
     pub client_ca: Option<PathBuf>,
 }
 
-/// Why TLS files cannot be used. Keys and certificates are not repeated.
+/// An error in TLS files. The error contains no keys or certificates.
 #[derive(Debug, Error)]
 pub enum TlsError {
-    /// A file cannot be read, or has not what it should.
-    #[error("{} cannot be read", path.display())]
+    /// A file cannot be read or parsed.
+    #[error("cannot read {}", path.display())]
     File {
-        /// The file.
+        /// The path to the file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error from the file system or the parser.
         source: pem::Error,
     },
-    /// A file has no certificate.
-    #[error("{} has no certificate in PEM form", path.display())]
+    /// A file contains no certificate.
+    #[error("{} contains no PEM certificate", path.display())]
     NoCertificate {
-        /// The file.
+        /// The path to the file.
         path: PathBuf,
     },
-    /// Certificate and key do not belong together, or one of them is not of use.
-    #[error("{} and {} cannot be used", cert.display(), key.display())]
+    /// The certificate and the key do not match, or rustls rejects one of them.
+    #[error("cannot use the certificate {} with the key {}", cert.display(), key.display())]
     Pair {
-        /// The certificate.
+        /// The path to the certificate.
         cert: PathBuf,
-        /// The key.
+        /// The path to the key.
         key: PathBuf,
-        /// What is wrong.
+        /// The error that rustls returned.
         source: rustls::Error,
     },
-    /// The certificates of the client CA are not of use.
-    #[error("{} cannot be used: {detail}", path.display())]
+    /// The client CA's certificates are invalid.
+    #[error("cannot use the client CA {}: {detail}", path.display())]
     ClientCa {
-        /// The file.
+        /// The path to the file.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason, as reported by rustls.
         detail: String,
     },
 }
 
-/// A server's TLS. Its files can be read again while the server runs.
+/// A server's TLS configuration. The configuration can be reloaded from its files while the server
+/// runs.
 #[derive(Debug)]
 pub struct Tls {
     files: TlsFiles,
     configs: RwLock<Configs>,
 }
 
-/// One set of files, for those who connect.
+/// The configurations for both kinds of clients, from one set of files.
 #[derive(Clone, Debug)]
 struct Configs {
     programs: Arc<ServerConfig>,
@@ -85,31 +86,31 @@ struct Configs {
 }
 
 impl Tls {
-    /// Reads the files.
+    /// Loads the files.
     ///
     /// # Errors
-    /// [`TlsError`] names the file that cannot be used.
+    /// [`TlsError`] names the file that is invalid.
     pub fn load(files: TlsFiles) -> Result<Self, TlsError> {
         let configs = RwLock::new(read(&files)?);
         Ok(Self { files, configs })
     }
 
-    /// Reads the files again. Handshakes from now on use what they have; connections that there
-    /// are go on.
+    /// Reloads the files. New handshakes use the reloaded files; existing connections are not
+    /// affected.
     ///
     /// # Errors
-    /// [`TlsError`] names the file that cannot be used; all stays as it was then.
+    /// [`TlsError`] names the file that is invalid; the previous configuration stays in use.
     pub fn reload(&self) -> Result<(), TlsError> {
         let configs = read(&self.files)?;
         *self.configs.write() = configs;
         Ok(())
     }
 
-    pub(super) fn current(&self, peers: Peers) -> Arc<ServerConfig> {
+    pub(super) fn current(&self, client_kind: ClientKind) -> Arc<ServerConfig> {
         let configs = self.configs.read();
-        Arc::clone(match peers {
-            Peers::Programs => &configs.programs,
-            Peers::Browsers => &configs.browsers,
+        Arc::clone(match client_kind {
+            ClientKind::Programs => &configs.programs,
+            ClientKind::Browsers => &configs.browsers,
         })
     }
 }
@@ -125,7 +126,7 @@ fn read(files: &TlsFiles) -> Result<Configs, TlsError> {
         path: files.key.clone(),
         source,
     })?;
-    // Named here: with two providers in a process, rustls would not know which to take.
+    // The provider is named explicitly, since rustls cannot choose one if a process has two.
     let provider = Arc::new(ring::default_provider());
     let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
@@ -158,7 +159,7 @@ fn read(files: &TlsFiles) -> Result<Configs, TlsError> {
     })
 }
 
-/// The certificates of a PEM file, of which there must be one.
+/// Reads the certificates in a PEM file. The file must contain at least one certificate.
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     let unreadable = |source| TlsError::File {
         path: path.to_owned(),

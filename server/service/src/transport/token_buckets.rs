@@ -1,4 +1,4 @@
-//! Rate limits.
+//! Rate limits, as token buckets.
 
 use std::{
     collections::HashMap,
@@ -9,30 +9,30 @@ use std::{
 use crate::limits::Rate;
 use parking_lot::Mutex;
 
-/// Buckets that are kept before full ones are removed.
-const KEPT_UNSWEPT: usize = 1_024;
+/// The number of buckets below which full buckets are not swept.
+const MIN_SWEEP_SIZE: usize = 1_024;
 
-/// A token bucket for each `K`: an event costs a token, and tokens are refilled at a steady rate up
-/// to the burst.
+/// A token bucket for each `K`: an event costs a token, and tokens refill at a steady rate up to
+/// the burst.
 pub(crate) struct TokenBuckets<K> {
     rate: Rate,
     buckets: Mutex<Buckets<K>>,
 }
 
 struct Buckets<K> {
-    /// When each bucket is full again; a full one need not be kept.
+    /// The time at which each bucket is full again; full buckets need no entry.
     full_at: HashMap<K, Instant>,
     sweep_at: usize,
 }
 
 impl<K: Eq + Hash> TokenBuckets<K> {
-    /// Buckets, all full.
+    /// Creates a set of buckets, all of them full.
     pub(crate) fn new(rate: Rate) -> Self {
         Self {
             rate,
             buckets: Mutex::new(Buckets {
                 full_at: HashMap::new(),
-                sweep_at: KEPT_UNSWEPT,
+                sweep_at: MIN_SWEEP_SIZE,
             }),
         }
     }
@@ -41,7 +41,7 @@ impl<K: Eq + Hash> TokenBuckets<K> {
         self.rate
     }
 
-    /// Debits a token, or returns the time until there is one.
+    /// Debits a token, or returns the time until one is available.
     pub(crate) fn debit(&self, key: K, now: Instant) -> Result<(), Duration> {
         let token = Duration::from_secs(1) / self.rate.per_second.max(1);
         let mut buckets = self.buckets.lock();
@@ -57,7 +57,7 @@ impl<K: Eq + Hash> TokenBuckets<K> {
         }
     }
 
-    /// Debits so many tokens for what has happened, even beyond the burst.
+    /// Debits tokens for work that is already done, even if the bucket has too few tokens.
     pub(crate) fn charge(&self, key: K, tokens: f64, now: Instant) {
         let cost = Duration::from_secs(1).mul_f64(tokens.max(0.0)) / self.rate.per_second.max(1);
         let mut buckets = self.buckets.lock();
@@ -66,7 +66,7 @@ impl<K: Eq + Hash> TokenBuckets<K> {
         *full_at = now.max(*full_at) + cost;
     }
 
-    /// The time until what was charged is within the burst again; `None` while it is.
+    /// Returns the time until the bucket is no longer overdrawn; `None` if it is not overdrawn.
     pub(crate) fn overdrawn(&self, key: &K, now: Instant) -> Option<Duration> {
         let token = Duration::from_secs(1) / self.rate.per_second.max(1);
         let buckets = self.buckets.lock();
@@ -77,11 +77,11 @@ impl<K: Eq + Hash> TokenBuckets<K> {
 }
 
 impl<K: Eq + Hash> Buckets<K> {
-    /// Forgets full buckets, once there are many.
+    /// Removes full buckets, once there are many.
     fn sweep(&mut self, now: Instant) {
         if self.full_at.len() >= self.sweep_at {
             self.full_at.retain(|_, full_at| *full_at > now);
-            self.sweep_at = KEPT_UNSWEPT.max(2 * self.full_at.len());
+            self.sweep_at = MIN_SWEEP_SIZE.max(2 * self.full_at.len());
         }
     }
 }
@@ -107,7 +107,7 @@ mod tests {
         assert_eq!(
             buckets.debit("b", start),
             Ok(()),
-            "others are not concerned"
+            "other keys are not affected"
         );
         assert_eq!(buckets.debit("a", start + TOKEN / 2), Err(TOKEN / 2));
         assert_eq!(buckets.debit("a", start + TOKEN), Ok(()));
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_charged_beyond_the_burst_has_to_be_waited_for() {
+    fn charges_beyond_the_burst_have_to_be_waited_for() {
         let buckets = TokenBuckets::new(RATE);
         let start = Instant::now();
         assert_eq!(buckets.overdrawn(&"a", start), None);
@@ -136,11 +136,11 @@ mod tests {
     fn full_buckets_are_forgotten() {
         let buckets = TokenBuckets::new(RATE);
         let start = Instant::now();
-        for n in 0..10 * KEPT_UNSWEPT {
+        for n in 0..10 * MIN_SWEEP_SIZE {
             let later = start + TOKEN * u32::try_from(n).unwrap_or(u32::MAX);
             assert_eq!(buckets.debit(n, later), Ok(()));
         }
         let buckets = buckets.buckets.lock();
-        assert!(buckets.full_at.len() <= KEPT_UNSWEPT);
+        assert!(buckets.full_at.len() <= MIN_SWEEP_SIZE);
     }
 }

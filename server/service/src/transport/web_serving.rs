@@ -1,5 +1,5 @@
-//! Speaks HTTP/1.1 and HTTP/2 on connections of browsers. Each request is a call that counts as one
-//! of the server's own port does.
+//! Serves HTTP/1.1 and HTTP/2 on connections of browsers. Each request is a call, with the same
+//! quotas as on the server's own port.
 
 use std::{
     convert::Infallible,
@@ -27,27 +27,27 @@ use tonic::{
 use tracing::debug;
 
 use super::{
-    allowances::Allowances,
     answer_body::AnswerBody,
-    call::{CURRENT, Call, ConnectionShare},
+    call::{CURRENT_CALL, Call, ConnectionContext},
     connection::{Connection, ConnectionInfo},
-    serving::{CallTasks, ShownKey, call_ready, kind},
-    turns::InTurns,
+    fair_queue::FairlyPolled,
+    quotas::Quotas,
+    serving::{CallTasks, ReadKey, call_kind, call_ready},
 };
 use crate::limits::{
     Limits, MAX_METADATA_BYTES, PAGE_BUFFER_BYTES, SEND_BUFFER_BYTES, STREAM_WINDOW_BYTES,
 };
 
-/// The type of a refusal of a call, as gRPC-Web has it.
-const GRPC_WEB: HeaderValue = HeaderValue::from_static("application/grpc-web+proto");
+/// The content type of a gRPC-Web refusal.
+const GRPC_WEB_CONTENT_TYPE: HeaderValue = HeaderValue::from_static("application/grpc-web+proto");
 
-/// Serves the requests of connections until `stopped` is cancelled, and then until those in progress
-/// are answered.
+/// Serves the requests of `connections` until `stopped` is cancelled and all requests in progress
+/// have ended.
 pub(crate) async fn serve_web<S>(
     connections: impl Stream<Item = Connection>,
     page: S,
-    shown_key: ShownKey,
-    allowances: Arc<Allowances>,
+    read_key: ReadKey,
+    quotas: Arc<Quotas>,
     stopped: CancellationToken,
 ) where
     S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>
@@ -59,17 +59,17 @@ pub(crate) async fn serve_web<S>(
     let serving = TaskTracker::new();
     let mut connections = pin!(connections);
     while let Some(Some(connection)) = stopped.run_until_cancelled(connections.next()).await {
-        let share = ConnectionShare::new(&allowances, connection.origin());
+        let context = ConnectionContext::new(&quotas, connection.origin());
         let task = Arc::new(OnceLock::new());
         let requests = WebRequests {
             page: page.clone(),
-            shown_key: Arc::clone(&shown_key),
+            read_key: Arc::clone(&read_key),
             info: connection.connect_info(),
-            share: Arc::clone(&share),
+            context: Arc::clone(&context),
             task: Arc::clone(&task),
         };
-        let in_line = share.in_line();
-        let builder = builder(&allowances.limits, share);
+        let place = context.queue_place();
+        let builder = http_builder(&quotas.limits, context);
         let stopped = stopped.clone();
         let serve = async move {
             let served = builder.serve_connection(TokioIo::new(connection), requests);
@@ -82,20 +82,20 @@ pub(crate) async fn serve_web<S>(
                 }
             };
             if let Err(error) = ended {
-                debug!(error, "a connection of a browser failed");
+                debug!(error, "browser connection failed");
             }
         };
-        let served = serving.spawn(InTurns::new(in_line, serve));
-        // Set once, here.
+        let served = serving.spawn(FairlyPolled::new(place, serve));
+        // Setting the handle cannot fail, since it is set only here.
         let _ = task.set(served.abort_handle());
     }
     serving.close();
     serving.wait().await;
 }
 
-/// How HTTP is spoken on one connection.
-fn builder(limits: &Limits, share: Arc<ConnectionShare>) -> auto::Builder<CallTasks> {
-    let mut builder = auto::Builder::new(CallTasks::new(share));
+/// Configures HTTP for one connection.
+fn http_builder(limits: &Limits, context: Arc<ConnectionContext>) -> auto::Builder<CallTasks> {
+    let mut builder = auto::Builder::new(CallTasks::new(context));
     builder
         .http1()
         .timer(TokioTimer::new())
@@ -116,21 +116,22 @@ fn builder(limits: &Limits, share: Arc<ConnectionShare>) -> auto::Builder<CallTa
 
 struct WebRequests<S> {
     page: S,
-    shown_key: ShownKey,
+    read_key: ReadKey,
     info: ConnectionInfo,
-    share: Arc<ConnectionShare>,
-    /// The task of the connection.
+    context: Arc<ConnectionContext>,
+    /// The connection's task.
     task: Arc<OnceLock<AbortHandle>>,
 }
 
 impl<S> WebRequests<S> {
-    /// The call that a request is: with HTTP/2 that of its task, and else one of the connection,
-    /// which has one at a time and ends with it.
+    /// Returns the call to which a request belongs. With HTTP/2, the result is the current task's
+    /// call. With HTTP/1.1 a new call is created. The new call's task is the connection's task,
+    /// which serves one request at a time.
     fn call_of_request(&self) -> Arc<Call> {
         Call::current().unwrap_or_else(|| {
-            let call = Call::new(Arc::clone(&self.share));
+            let call = Call::new(Arc::clone(&self.context));
             if let Some(task) = self.task.get() {
-                call.is_done_by(task.clone());
+                call.set_task(task.clone());
             }
             call
         })
@@ -152,23 +153,25 @@ where
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         let page = self.page.clone();
         let call = self.call_of_request();
-        let key = (self.shown_key)(request.headers());
+        let key = (self.read_key)(request.headers());
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(self.info.clone());
-        let kind = kind(request.uri().path());
+        let kind = call_kind(request.uri().path());
         let answering = async move {
-            let call = CURRENT.get();
-            let response = match call.begin(kind, key) {
+            let call = CURRENT_CALL.get();
+            let response = match call.start(kind, key) {
                 Ok(()) => call_ready(page, request).await?,
                 Err(refusal) => {
                     let mut refused = Status::from(refusal).into_http();
-                    refused.headers_mut().insert(header::CONTENT_TYPE, GRPC_WEB);
+                    refused
+                        .headers_mut()
+                        .insert(header::CONTENT_TYPE, GRPC_WEB_CONTENT_TYPE);
                     refused
                 }
             };
-            call.request_is_whole();
+            call.mark_request_complete();
             Ok(response.map(|body| AnswerBody::new(call, body)))
         };
-        Box::pin(CURRENT.scope(call, answering))
+        Box::pin(CURRENT_CALL.scope(call, answering))
     }
 }

@@ -1,4 +1,4 @@
-//! Every file of the fuzz corpus, run without a fuzzer.
+//! Runs every file of the fuzz corpus without a fuzzer.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 #![allow(unreachable_pub, reason = "the fuzz targets call them too")]
 
@@ -6,6 +6,7 @@
 mod decoder;
 #[path = "../../../../fuzz/src/editions.rs"]
 mod editions;
+mod game_files;
 #[path = "../../../../fuzz/src/notation.rs"]
 mod notation;
 #[allow(dead_code, reason = "the simulation reads more of it")]
@@ -19,14 +20,13 @@ mod referee;
 mod replay;
 #[path = "../../../referee/tests/toy/mod.rs"]
 mod toy;
-mod written;
 
 use std::{fs, path::Path};
 
 use bridgemaster_games::GAME_IDS;
 use bridgemaster_replay::{decode, verify};
 
-/// Runs a target with every file of its corpus, and with each of them cut and altered.
+/// Runs a target with every file of its corpus, and with truncated and altered copies of each.
 fn run_corpus(target: &str, run: fn(&[u8])) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../fuzz/corpus")
@@ -79,20 +79,14 @@ fn replays_are_verified_or_refused() {
 }
 
 #[test]
-fn replays_of_both_formats_are_read_and_hold() {
+fn every_game_is_in_every_corpus_and_its_replays_of_both_formats_hold() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/replay");
     for game in GAME_IDS {
+        game_files::check(game);
         for (name, is_signed) in [(game.to_string(), false), (format!("{game}_signed"), true)] {
             let file = decode(&fs::read(folder.join(&name)).unwrap()).unwrap();
             assert_eq!(file.signed_by.is_some(), is_signed, "{name}");
             assert!(verify(&file.replay).is_ok(), "{name}");
         }
-    }
-}
-
-#[test]
-fn every_game_is_in_every_corpus() {
-    for game in GAME_IDS {
-        written::check(game);
     }
 }

@@ -1,4 +1,4 @@
-//! Matches that are cancelled.
+//! Cancellation of matches.
 
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ fn assert_cancelled(refused: &Status) {
     assert_eq!(info.metadata["reason"], WHY);
 }
 
-/// What a bot is told that comes with its ticket.
+/// Returns the refusal of a bot that comes back with its ticket.
 async fn come_back(server: &TestServer, ticket: &str) -> Status {
     let first = request(play_request::Message::Hello(hello()));
     let bot = RawBot::open(server, ticket, first).await.unwrap();
@@ -60,7 +60,7 @@ async fn come_back(server: &TestServer, ticket: &str) -> Status {
 }
 
 #[tokio::test]
-async fn a_match_that_is_cancelled_ends_its_streams_and_keeps_its_record() {
+async fn cancelling_a_match_ends_its_streams_and_keeps_its_record() {
     let server = TestServer::open().await;
     let seated = server.create(config(GAMES[0], 2)).await;
     let id = seated.match_id.as_str();
@@ -71,44 +71,44 @@ async fn a_match_that_is_cancelled_ends_its_streams_and_keeps_its_record() {
     let watching = WatchMatchRequest {
         match_id: id.to_owned(),
     };
-    let news = server.matches().watch_match(watching).await.unwrap();
-    let mut news = news.into_inner();
+    let updates = server.matches().watch_match(watching).await.unwrap();
+    let mut updates = updates.into_inner();
 
-    let told = cancel(&server, id).await.unwrap();
-    assert_eq!(told.state(), MatchState::Cancelled);
-    let why = told.cancellation.clone().unwrap();
+    let info = cancel(&server, id).await.unwrap();
+    assert_eq!(info.state(), MatchState::Cancelled);
+    let why = info.cancellation.clone().unwrap();
     assert_eq!((why.reason.as_str(), why.cancelled_by.as_str()), (WHY, ""));
-    assert!(told.result.is_none());
-    assert!(told.ended_unix_ms >= told.started_unix_ms && told.started_unix_ms > 0);
-    assert_eq!(told.seed_salt, "", "its seed stays secret");
-    assert_eq!(told.config.as_ref().unwrap().seed, None);
+    assert!(info.result.is_none());
+    assert!(info.ended_unix_ms >= info.started_unix_ms && info.started_unix_ms > 0);
+    assert_eq!(info.seed_salt, "", "its seed stays secret");
+    assert_eq!(info.config.as_ref().unwrap().seed, None);
 
     for bot in bots {
         assert_cancelled(&bot.end().await.unwrap());
     }
     let mut last = None;
-    while let Some(message) = news.message().await.unwrap() {
+    while let Some(message) = updates.message().await.unwrap() {
         last = message.r#match;
     }
-    assert_eq!(last.unwrap(), told);
+    assert_eq!(last.unwrap(), info);
 
     assert_cancelled(&come_back(&server, &seated.tickets[0]).await);
     assert_cancelled(&server.replay(id).await.unwrap_err());
-    assert_eq!(server.info(id).await, told);
+    assert_eq!(server.info(id).await, info);
     assert_eq!(listed(&server, MatchState::Cancelled).await, [id]);
     for other in [MatchState::Waiting, MatchState::Running, MatchState::Ended] {
         assert!(listed(&server, other).await.is_empty(), "{other:?}");
     }
-    assert_eq!(cancel(&server, id).await.unwrap(), told, "said twice");
+    assert_eq!(cancel(&server, id).await.unwrap(), info, "cancelled again");
     let counted = scrape(&server).await;
     assert_eq!(counted["bridgemaster_matches_cancelled_total"], 1.0);
     assert_eq!(counted["bridgemaster_matches{state=\"running\"}"], 0.0);
 }
 
 #[tokio::test]
-async fn a_cancelled_match_stays_so_on_the_next_server() {
+async fn a_cancelled_match_stays_cancelled_after_a_restart() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    // All but one in the store alone.
+    // All but one only in the store.
     let limits = Limits {
         ended_matches_kept: 1,
         ..Limits::default()
@@ -124,12 +124,12 @@ async fn a_cancelled_match_stays_so_on_the_next_server() {
     }
     server.crash().await;
     let server = TestServer::over(&store, limits).await;
-    for told in &cancelled {
-        assert_eq!(server.info(&told.match_id).await, *told);
-        assert_cancelled(&server.replay(&told.match_id).await.unwrap_err());
-        assert_eq!(cancel(&server, &told.match_id).await.unwrap(), *told);
+    for info in &cancelled {
+        assert_eq!(server.info(&info.match_id).await, *info);
+        assert_cancelled(&server.replay(&info.match_id).await.unwrap_err());
+        assert_eq!(cancel(&server, &info.match_id).await.unwrap(), *info);
     }
-    let ids = cancelled.iter().map(|told| told.match_id.clone());
+    let ids = cancelled.iter().map(|info| info.match_id.clone());
     let ids: Vec<String> = ids.collect();
     assert_eq!(listed(&server, MatchState::Cancelled).await, ids);
     assert_eq!(listed(&server, MatchState::Unspecified).await, ids);
@@ -141,7 +141,7 @@ async fn a_cancelled_match_stays_so_on_the_next_server() {
 }
 
 #[tokio::test]
-async fn a_match_that_has_ended_cannot_be_cancelled() {
+async fn an_ended_match_cannot_be_cancelled() {
     let server = TestServer::open().await;
     let seated = server.create(config(GAMES[0], 2)).await;
     let bots = [0, 1].map(|seat| server.good_bot(&seated.tickets[seat]));
@@ -154,7 +154,7 @@ async fn a_match_that_has_ended_cannot_be_cancelled() {
 }
 
 #[tokio::test]
-async fn who_made_a_match_may_cancel_it_and_so_may_admins_and_nobody_else() {
+async fn only_the_creator_and_admins_may_cancel_a_match() {
     let locked = LockedServer::open().await;
     let maker = locked.key("maker", &[Create]).await;
     let admin = locked.key("admin", &[Admin]).await;
@@ -174,13 +174,13 @@ async fn who_made_a_match_may_cancel_it_and_so_may_admins_and_nobody_else() {
             let refused = locked.with(key).cancel(id, WHY).await.unwrap_err();
             assert_eq!(reason(&refused), why);
         }
-        let told = locked.with(by).cancel(id, WHY).await.unwrap();
+        let info = locked.with(by).cancel(id, WHY).await.unwrap();
         let name = if by.id() == maker.id() {
             "maker"
         } else {
             "admin"
         };
-        assert_eq!(told.cancellation.unwrap().cancelled_by, name);
+        assert_eq!(info.cancellation.unwrap().cancelled_by, name);
     }
     let long = "x".repeat(257);
     let made = locked.with(&maker).create(config(GAMES[0], 2)).await;

@@ -1,4 +1,4 @@
-//! The catalogue, health and reflection.
+//! The catalog, health and reflection services.
 
 use bridgemaster_proto::v1::{GetServerInfoRequest, ListGamesRequest};
 use bridgemaster_replay::PublicKey;
@@ -13,7 +13,7 @@ use tonic_reflection::pb::v1::{
 use crate::test_server::{GAMES, TestServer, config};
 
 #[tokio::test]
-async fn the_catalogue_lists_every_game_with_a_config_that_makes_a_match() {
+async fn the_catalog_lists_every_game_with_a_valid_config() {
     let server = TestServer::open().await;
     let listed = server
         .catalog()
@@ -38,7 +38,7 @@ async fn the_catalogue_lists_every_game_with_a_config_that_makes_a_match() {
 }
 
 #[tokio::test]
-async fn the_server_tells_its_version_its_revision_and_the_key_that_signs_its_replays() {
+async fn the_server_reports_its_version_revision_and_signing_key() {
     let server = TestServer::open().await;
     let mut catalog = server.catalog();
     let info = catalog.get_server_info(GetServerInfoRequest {}).await;

@@ -1,4 +1,4 @@
-//! Limits on connections and calls, as callers at two addresses see them.
+//! Limits on connections and calls, tested with callers at two addresses.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -30,10 +30,11 @@ use crate::{
     test_server::{GAMES, PATIENCE, TestServer, config},
 };
 
-/// What an HTTP/2 client says first: the preface, and SETTINGS without a setting.
+/// The first bytes of an HTTP/2 client: the preface, and an empty SETTINGS frame.
 pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
-/// A TCP connection to a server, from a loopback address. Linux has all of 127.0.0.0/8.
+/// Opens a TCP connection to a server from a loopback address. On Linux, all of 127.0.0.0/8 is
+/// loopback.
 pub(crate) async fn connect_from(address: &str, server: &TestServer) -> TcpStream {
     let to: SocketAddr = server.url["http://".len()..].parse().unwrap();
     let socket = TcpSocket::new_v4().unwrap();
@@ -43,7 +44,7 @@ pub(crate) async fn connect_from(address: &str, server: &TestServer) -> TcpStrea
     socket.connect(to).await.unwrap()
 }
 
-/// A channel to a server, from a loopback address.
+/// Opens a channel to a server from a loopback address.
 pub(crate) fn channel_from(address: &str, server: &TestServer) -> Channel {
     Channel::from_shared(server.url.clone())
         .unwrap()
@@ -55,7 +56,7 @@ pub(crate) fn channel_from(address: &str, server: &TestServer) -> Channel {
 async fn assert_closed(mut connection: TcpStream) {
     let mut heard = Vec::new();
     let end = timeout(PATIENCE, connection.read_to_end(&mut heard)).await;
-    // A connection that is closed with bytes unread is reset.
+    // Closing a connection with unread bytes resets it.
     let _closed_or_reset = end.expect("the server closes the connection");
 }
 
@@ -64,7 +65,7 @@ async fn list_games(channel: &Channel) -> Result<(), Status> {
     client.list_games(ListGamesRequest {}).await.map(|_| ())
 }
 
-/// Makes sure that a refusal names this limit, and if it is a rate, when to come back.
+/// Asserts that a refusal names this limit and, if it is a rate limit, the time to retry after.
 fn assert_limit(status: &Status, limit: &str, is_rate: bool) {
     assert_eq!(reason(status), "LIMIT_REACHED", "{status:?}");
     assert_eq!(status.code(), Code::ResourceExhausted);
@@ -77,7 +78,7 @@ fn assert_limit(status: &Status, limit: &str, is_rate: bool) {
 }
 
 #[tokio::test]
-async fn a_peer_that_says_nothing_is_cut_off_after_the_time_for_the_preface() {
+async fn a_silent_peer_is_disconnected_after_the_preface_timeout() {
     let limits = Limits {
         preface_time: Duration::from_millis(500),
         ..Limits::default()
@@ -87,12 +88,12 @@ async fn a_peer_that_says_nothing_is_cut_off_after_the_time_for_the_preface() {
     let mut trickling = connect_from("127.0.0.1", &server).await;
     trickling.write_all(&PREFACE[..10]).await.unwrap();
     assert_closed(trickling).await;
-    // Those that said it at once are not concerned.
+    // Clients that send the preface in time stay connected.
     list_games(&server.channel).await.unwrap();
 }
 
 #[tokio::test]
-async fn a_peer_that_answers_no_keepalive_is_cut_off() {
+async fn a_peer_that_answers_no_keepalive_is_disconnected() {
     let limits = Limits {
         keepalive: Duration::from_millis(30),
         ..Limits::default()
@@ -104,13 +105,13 @@ async fn a_peer_that_answers_no_keepalive_is_cut_off() {
 }
 
 #[tokio::test]
-async fn a_client_may_ping_as_often_as_it_likes_with_and_without_a_call() {
+async fn a_client_may_ping_at_any_rate_with_and_without_a_call() {
     let server = TestServer::open().await;
     let socket = connect_from("127.0.0.1", &server).await;
     let (_client, mut connection) = h2::client::handshake(socket).await.unwrap();
     let mut pings = connection.ping_pong().unwrap();
     let answered = async {
-        // Far more than a client sends in the longest match; h2 sends the next one at once.
+        // Many more than a client sends in the longest match. h2 sends each one immediately.
         for _ in 0..5_000 {
             pings.ping(h2::Ping::opaque()).await.unwrap();
         }
@@ -122,7 +123,7 @@ async fn a_client_may_ping_as_often_as_it_likes_with_and_without_a_call() {
 }
 
 #[tokio::test]
-async fn metadata_over_its_limit_is_refused_and_the_connection_goes_on() {
+async fn metadata_over_its_limit_is_refused_and_the_connection_stays_open() {
     let server = TestServer::open().await;
     let socket = connect_from("127.0.0.1", &server).await;
     let (mut client, mut connection) = h2::client::handshake(socket).await.unwrap();
@@ -147,7 +148,7 @@ async fn metadata_over_its_limit_is_refused_and_the_connection_goes_on() {
 }
 
 #[tokio::test]
-async fn one_address_has_no_more_connections_than_its_limit() {
+async fn connections_of_one_address_are_limited() {
     let limits = Limits {
         connections_per_address: 3,
         ..Limits::default()
@@ -158,7 +159,7 @@ async fn one_address_has_no_more_connections_than_its_limit() {
     for _ in 0..3 {
         held.push(connect_from(from, &server).await);
     }
-    // For one more the oldest gives way, and none of another address.
+    // One more connection evicts the oldest of its address, and none of another address.
     let newest = connect_from(from, &server).await;
     assert_closed(held.remove(0)).await;
     list_games(&channel_from("127.0.0.3", &server))
@@ -169,7 +170,7 @@ async fn one_address_has_no_more_connections_than_its_limit() {
 }
 
 #[tokio::test]
-async fn a_connection_that_carries_a_bot_gives_way_to_none() {
+async fn a_connection_that_carries_a_bot_is_never_evicted() {
     let limits = Limits {
         connections_per_address: 3,
         ..Limits::default()
@@ -185,7 +186,7 @@ async fn a_connection_that_carries_a_bot_gives_way_to_none() {
         bot.next().await.map(|_| bot)
     };
     let mut first = join(0).await.unwrap();
-    // Others fill the address, and go on doing so.
+    // Others fill the address and keep it full.
     let mut held = Vec::new();
     for _ in 0..9 {
         held.push(connect_from(from, &server).await);
@@ -200,7 +201,7 @@ async fn a_connection_that_carries_a_bot_gives_way_to_none() {
 }
 
 #[tokio::test]
-async fn a_bot_comes_back_to_its_seat_though_bots_of_others_fill_its_address() {
+async fn a_bot_reconnects_though_bots_of_others_fill_its_address() {
     let limits = Limits {
         connections_per_address: 4,
         ..Limits::default()
@@ -224,7 +225,7 @@ async fn a_bot_comes_back_to_its_seat_though_bots_of_others_fill_its_address() {
 }
 
 #[tokio::test]
-async fn a_key_with_bots_on_all_connections_of_an_address_leaves_places_to_another() {
+async fn a_key_cannot_fill_all_connections_of_an_address_with_bots() {
     let limits = Limits {
         connections_per_address: 4,
         protected_connections_per_key: 2,
@@ -242,7 +243,7 @@ async fn a_key_with_bots_on_all_connections_of_an_address_leaves_places_to_anoth
             (KEY_METADATA, key.reveal()),
         ];
         let first = request(bridgemaster_proto::v1::play_request::Message::Hello(hello()));
-        let mut bot = RawBot::open_showing(client, metadata, first).await?;
+        let mut bot = RawBot::open_with_metadata(client, metadata, first).await?;
         bot.next().await.map(|_| bot)
     };
     let mut held = Vec::new();
@@ -262,16 +263,16 @@ async fn a_key_with_bots_on_all_connections_of_an_address_leaves_places_to_anoth
 }
 
 #[tokio::test]
-async fn a_server_has_no_more_connections_than_its_limit() {
+async fn connections_of_a_server_are_limited() {
     let limits = Limits {
         connections: 2,
         ..Limits::default()
     };
-    // The channel of the test has the first.
+    // The channel of the test holds the first one.
     let server = TestServer::with_limits(limits).await;
     list_games(&server.channel).await.unwrap();
     let held = connect_from("127.0.0.2", &server).await;
-    // The test's own is the oldest, and then the other is.
+    // The test's own connection is the oldest, then the other one.
     list_games(&channel_from("127.0.0.3", &server))
         .await
         .unwrap();
@@ -282,7 +283,7 @@ async fn a_server_has_no_more_connections_than_its_limit() {
 }
 
 #[tokio::test]
-async fn a_connection_is_told_how_many_streams_it_may_have() {
+async fn the_stream_limit_of_a_connection_is_announced() {
     let limits = Limits {
         streams_per_connection: 7,
         ..Limits::default()
@@ -290,7 +291,7 @@ async fn a_connection_is_told_how_many_streams_it_may_have() {
     let server = TestServer::with_limits(limits).await;
     let socket = connect_from("127.0.0.1", &server).await;
     let (client, mut connection) = h2::client::handshake(socket).await.unwrap();
-    let told = async {
+    let announced = async {
         while client.current_max_send_streams() != 7 {
             tokio::select! {
                 ended = &mut connection => ended.unwrap(),
@@ -298,11 +299,11 @@ async fn a_connection_is_told_how_many_streams_it_may_have() {
             }
         }
     };
-    timeout(PATIENCE, told).await.unwrap();
+    timeout(PATIENCE, announced).await.unwrap();
 }
 
 #[tokio::test]
-async fn an_address_that_calls_too_often_is_refused_and_others_are_not() {
+async fn calls_of_an_address_are_rate_limited_apart_from_others() {
     let limits = Limits {
         calls_per_address: Rate {
             per_second: 1,
@@ -315,10 +316,10 @@ async fn an_address_that_calls_too_often_is_refused_and_others_are_not() {
     for _ in 0..3 {
         list_games(&channel).await.unwrap();
     }
-    // However many connections it makes, and whatever it calls.
+    // The limit holds across connections and methods.
     let again = channel_from("127.0.0.2", &server);
     let refused = loop {
-        // It has one call more in each second that passes.
+        // One more call is allowed each second.
         if let Err(refused) = list_games(&again).await {
             break refused;
         }
@@ -334,7 +335,7 @@ async fn an_address_that_calls_too_often_is_refused_and_others_are_not() {
 }
 
 #[tokio::test]
-async fn a_key_calls_when_others_at_its_address_call_too_often() {
+async fn a_key_is_served_when_others_exceed_the_rate_of_its_address() {
     let limits = Limits {
         calls_per_address: Rate {
             per_second: 1,
@@ -353,7 +354,7 @@ async fn a_key_calls_when_others_at_its_address_call_too_often() {
 }
 
 #[tokio::test]
-async fn a_key_that_calls_too_often_is_refused_and_others_are_not() {
+async fn calls_of_a_key_are_rate_limited_apart_from_others() {
     let slow = Rate {
         per_second: 1,
         burst: 2,
@@ -369,14 +370,14 @@ async fn a_key_that_calls_too_often_is_refused_and_others_are_not() {
         locked.with(&busy).list().await.unwrap();
     }
     let refused = loop {
-        // It has one call more in each second that passes.
+        // One more call is allowed each second.
         if let Err(refused) = locked.with(&busy).list().await {
             break refused;
         }
     };
     assert_limit(&refused, "calls_per_key", true);
     locked.with(&other).list().await.unwrap();
-    // Nobody can use up the calls of a key without its secret.
+    // The calls of a key cannot be used up without its secret.
     let forged = format!("bmk_{}_{}", other.id(), "0".repeat(64));
     for _ in 0..3 {
         let mut request = tonic::Request::new(ListMatchesRequest::default());
@@ -389,7 +390,7 @@ async fn a_key_that_calls_too_often_is_refused_and_others_are_not() {
 }
 
 #[tokio::test]
-async fn a_key_makes_matches_at_its_rate_and_has_no_more_open_than_its_limit() {
+async fn a_key_is_limited_in_match_creations_and_open_matches() {
     let limits = Limits {
         creates_per_key: Rate {
             per_second: 1,
@@ -407,7 +408,7 @@ async fn a_key_makes_matches_at_its_rate_and_has_no_more_open_than_its_limit() {
         make(&locked, &maker).await.unwrap();
     }
     let refused = loop {
-        // It may make one more in each second that passes.
+        // One more match is allowed each second.
         if let Err(refused) = make(&locked, &maker).await {
             break refused;
         }
@@ -432,7 +433,7 @@ async fn a_key_makes_matches_at_its_rate_and_has_no_more_open_than_its_limit() {
     let refused = make(&locked, &maker).await.unwrap_err();
     assert_limit(&refused, "open_matches_per_key", false);
     make(&locked, &other).await.unwrap();
-    // A match that has ended makes room.
+    // An ended match no longer counts.
     let bots = [0, 1].map(|seat| locked.with(&maker).good_bot(&first.tickets[seat]));
     for bot in bots {
         bot.await.unwrap().unwrap();
@@ -441,7 +442,7 @@ async fn a_key_makes_matches_at_its_rate_and_has_no_more_open_than_its_limit() {
 }
 
 #[tokio::test]
-async fn a_peer_that_falls_silent_does_not_keep_a_stopping_server_from_its_end() {
+async fn a_silent_peer_does_not_delay_shutdown() {
     let limits = Limits {
         stop_time: Duration::from_millis(50),
         ..Limits::default()
@@ -471,7 +472,7 @@ async fn a_peer_that_falls_silent_does_not_keep_a_stopping_server_from_its_end()
         head = response => assert!(head.unwrap().status().is_success()),
         ended = &mut connection => panic!("the stream stays open: {ended:?}"),
     }
-    // From here on nobody reads what the server sends, or answers it.
+    // From here on, the peer neither reads nor answers.
     stop.cancel();
     let ended = timeout(PATIENCE, running).await;
     ended.expect("the server ends").unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! The first messages of a stream: what is refused, and with which reason.
+//! The first messages of a stream: which are refused, and with which reason.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ async fn refused_hello(server: &TestServer, ticket: &str, hello: Hello) -> tonic
 }
 
 #[tokio::test]
-async fn without_a_ticket_of_the_right_form_the_call_is_refused() {
+async fn a_call_without_a_well_formed_ticket_is_refused() {
     let server = TestServer::open().await;
     let first = || request(play_request::Message::Hello(hello()));
     for authorization in [None, Some("abc"), Some("Basic abc")] {
@@ -36,7 +36,7 @@ async fn without_a_ticket_of_the_right_form_the_call_is_refused() {
 }
 
 #[tokio::test]
-async fn a_ticket_that_nobody_gave_is_refused() {
+async fn an_unknown_ticket_is_refused() {
     let server = TestServer::open().await;
     let first = request(play_request::Message::Hello(hello()));
     let refused = RawBot::open(&server, "0123456789abcdef", first)
@@ -47,7 +47,7 @@ async fn a_ticket_that_nobody_gave_is_refused() {
 }
 
 #[tokio::test]
-async fn a_hello_that_says_something_invalid_is_refused_by_the_field() {
+async fn an_invalid_hello_is_refused_with_its_field() {
     let server = TestServer::open().await;
     let seated = server.create(config(GAMES[0], 2)).await;
     let ticket = &seated.tickets[0];
@@ -89,7 +89,7 @@ async fn a_hello_that_says_something_invalid_is_refused_by_the_field() {
 }
 
 #[tokio::test]
-async fn a_second_hello_ends_the_stream_and_leaves_the_seat() {
+async fn a_second_hello_ends_the_stream_but_keeps_the_seat() {
     let server = TestServer::open().await;
     let seated = server.create(config(GAMES[0], 2)).await;
     let bot = RawBot::join(&server, &seated.tickets[0]).await;
@@ -103,7 +103,7 @@ async fn a_second_hello_ends_the_stream_and_leaves_the_seat() {
 }
 
 #[tokio::test]
-async fn a_bot_that_joins_a_match_that_is_over_gets_the_result() {
+async fn a_bot_that_joins_an_ended_match_gets_its_result() {
     let server = TestServer::open().await;
     let seated = server.create(config(GAMES[0], 2)).await;
     let bots: Vec<_> = seated.tickets.iter().map(|t| server.good_bot(t)).collect();
@@ -116,7 +116,7 @@ async fn a_bot_that_joins_a_match_that_is_over_gets_the_result() {
 }
 
 #[tokio::test]
-async fn a_bot_that_answers_many_pings_late_does_not_flood() {
+async fn a_burst_of_late_pongs_is_no_flood() {
     let limits = Limits {
         ping_interval: Duration::from_millis(1),
         ..Limits::default()
@@ -124,7 +124,7 @@ async fn a_bot_that_answers_many_pings_late_does_not_flood() {
     let server = TestServer::with_limits(limits).await;
     let seated = server.create(config(GAMES[0], 2)).await;
     let mut thinking = RawBot::join(&server, &seated.tickets[1]).await;
-    // More than the useless messages that are a flood.
+    // More than the number of useless messages that counts as a flood.
     for nonce in thinking.pings(150).await {
         thinking
             .send(play_request::Message::Pong(Pong { nonce }))

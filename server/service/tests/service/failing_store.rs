@@ -1,4 +1,4 @@
-//! A store that fails: no effect of what is not stored is ever seen, and the server ends.
+//! A failing store: no effect of an uncommitted entry is ever visible, and the server stops.
 
 use std::{
     future::ready,
@@ -16,15 +16,15 @@ use tokio::time::timeout;
 use tonic::Status;
 
 use crate::{
-    hindered_store::HinderedStore,
-    raw_bot::{Known, RawBot, reason},
+    intercepted_store::InterceptedStore,
+    raw_bot::{RawBot, ResumePoint, reason},
     test_server::{GAMES, PATIENCE, TestServer, config},
 };
 
-/// `store`, whose disk is full after so many commits.
+/// Wraps `store` so that its disk is full after this number of commits.
 fn filling(store: &Arc<dyn Store>, room: i64) -> Arc<dyn Store> {
     let room = AtomicI64::new(room);
-    HinderedStore::over(Arc::clone(store), move || {
+    InterceptedStore::before_commits(Arc::clone(store), move || {
         let is_full = room.fetch_sub(1, Ordering::Relaxed) <= 0;
         let full = StoreError::DiskFull {
             path: "matches.sqlite".into(),
@@ -33,8 +33,8 @@ fn filling(store: &Arc<dyn Store>, room: i64) -> Arc<dyn Store> {
     })
 }
 
-/// Plays until the server ends the stream: what the bot then knows, and why.
-async fn play(mut bot: RawBot) -> (Known, String) {
+/// Plays until the server ends the stream, and returns the bot's state and the reason.
+async fn play(mut bot: RawBot) -> (ResumePoint, String) {
     loop {
         match bot.next().await {
             Ok(Some(Message::DecisionRequest(request))) => {
@@ -42,20 +42,20 @@ async fn play(mut bot: RawBot) -> (Known, String) {
             }
             Ok(Some(_)) => {}
             Ok(None) => panic!("the match cannot end"),
-            Err(status) => return (bot.known(), reason(&status)),
+            Err(status) => return (bot.resume_point(), reason(&status)),
         }
     }
 }
 
 #[tokio::test]
-async fn a_match_goes_on_from_what_bots_were_told_wherever_the_store_failed() {
-    // The first makes the match, and a match has more than these.
+async fn a_match_continues_from_the_last_sent_message_wherever_the_store_failed() {
+    // The first commit creates the match, and a match has more commits than these.
     for room in 1..24 {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let filling = filling(&store, room);
         let mut server = TestServer::over(&filling, Limits::default()).await;
         let seated = server.create(config(GAMES[0], 2)).await;
-        // The store may fail before a bot is welcomed, and the server be gone.
+        // The store may fail before a bot is welcomed, and the server may be gone.
         let players = [server.player().await, server.player().await];
         let [first, second] = players;
         let first = RawBot::try_join(first, &seated.tickets[0]).await;
@@ -66,7 +66,7 @@ async fn a_match_goes_on_from_what_bots_were_told_wherever_the_store_failed() {
                 assert_eq!(why, "STORAGE_FAILED", "room for {room}");
                 known
             }
-            Err(_) => Known::default(),
+            Err(_) => ResumePoint::default(),
         };
         let (first, second) = tokio::join!(play_on(first), play_on(second));
         let ended = timeout(PATIENCE, &mut server.running).await.unwrap();
@@ -74,7 +74,7 @@ async fn a_match_goes_on_from_what_bots_were_told_wherever_the_store_failed() {
         let ServeError::Storage(cause) = failure else {
             panic!("{failure}");
         };
-        assert!(cause.to_string().contains("room"), "{cause}");
+        assert!(cause.to_string().contains("no space left"), "{cause}");
 
         let server = TestServer::over(&store, Limits::default()).await;
         let (first, second) = tokio::join!(
@@ -91,7 +91,7 @@ async fn a_match_goes_on_from_what_bots_were_told_wherever_the_store_failed() {
 }
 
 #[tokio::test]
-async fn a_match_that_cannot_be_stored_is_not_made() {
+async fn a_match_that_cannot_be_stored_is_not_created() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let filling = filling(&store, 0);
     let server = TestServer::over(&filling, Limits::default()).await;

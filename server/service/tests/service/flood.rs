@@ -1,5 +1,4 @@
-//! Callers that mean harm: whatever they do to the server, the matches of others go on as if they
-//! were not there.
+//! Malicious callers: whatever they send, the matches of others are not disturbed.
 
 use std::time::Duration;
 
@@ -21,10 +20,10 @@ use crate::{
     test_server::{GAMES, TestServer, config, with_clock},
 };
 
-/// Where the harm comes from; the match is played from 127.0.0.1.
-const HARMFUL: &str = "127.0.0.2";
+/// The address of malicious callers. Matches are played from 127.0.0.1.
+const ATTACKER: &str = "127.0.0.2";
 
-/// Limits that let much through, so that the harm is done and not refused at once.
+/// Returns high limits, so that the load reaches the server instead of being refused early.
 fn limits() -> Limits {
     Limits {
         calls_per_address: Rate {
@@ -36,7 +35,7 @@ fn limits() -> Limits {
     }
 }
 
-/// A match in which one answer that comes late forfeits.
+/// Returns a config in which a single late answer forfeits.
 fn strict(game: &str) -> MatchConfig {
     let faults = FaultPolicy {
         late: FaultAction::Forfeit.into(),
@@ -48,7 +47,7 @@ fn strict(game: &str) -> MatchConfig {
     }
 }
 
-/// Plays strict matches of games to their ends, in which nobody commits a fault.
+/// Plays strict matches of these games to their ends, and asserts that there are no faults.
 async fn play_matches(server: &TestServer, games: &[&str]) {
     for game in games {
         let seated = server.create(strict(game)).await;
@@ -67,14 +66,14 @@ async fn play_matches(server: &TestServer, games: &[&str]) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn half_open_connections_leave_matches_alone() {
+async fn half_open_connections_do_not_disturb_matches() {
     let server = TestServer::with_limits(limits()).await;
     let mut held = Vec::new();
-    // More than the address may have: the rest is turned away.
+    // More than the address may have; the others are refused.
     for number in 0..600 {
-        let mut connection = connect_from(HARMFUL, &server).await;
+        let mut connection = connect_from(ATTACKER, &server).await;
         if number % 2 == 0 {
-            // It is an error where the server has turned it away.
+            // Fails if the server has refused the connection.
             let _ = connection.write_all(PREFACE).await;
         }
         held.push(connection);
@@ -84,11 +83,11 @@ async fn half_open_connections_leave_matches_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_flood_of_calls_and_messages_leaves_matches_alone() {
+async fn a_flood_of_calls_and_messages_does_not_disturb_matches() {
     let server = TestServer::with_limits(limits()).await;
     let mut flood = JoinSet::new();
     for _ in 0..4 {
-        let channel = channel_from(HARMFUL, &server);
+        let channel = channel_from(ATTACKER, &server);
         flood.spawn(async move {
             let mut client = MatchServiceClient::new(channel);
             loop {
@@ -100,14 +99,14 @@ async fn a_flood_of_calls_and_messages_leaves_matches_alone() {
                     })
                     .await;
                 let _ = client.list_matches(ListMatchesRequest::default()).await;
-                // When the server is gone both fail at once, and the task could not be ended.
+                // Without a server, both fail immediately and the task could not be aborted.
                 yield_now().await;
             }
         });
     }
-    // A bot that floods its own match, and comes back whenever it is thrown out.
+    // A bot that floods its own match, and reconnects whenever its stream is ended.
     let seated = server.create(config(GAMES[0], 2)).await;
-    let channel = channel_from(HARMFUL, &server);
+    let channel = channel_from(ATTACKER, &server);
     let bearer = format!("Bearer {}", seated.tickets[0]);
     flood.spawn(async move {
         use bridgemaster_proto::v1::play_request::Message;
@@ -122,22 +121,22 @@ async fn a_flood_of_calls_and_messages_leaves_matches_alone() {
             yield_now().await;
         }
     });
-    // One game: the flood takes its share of the processor, and the tests run beside others.
+    // Only one game, since the flood uses much CPU and other tests run in parallel.
     play_matches(&server, &GAMES[..1]).await;
     assert_eq!(flood.len(), 5, "the flood has not ended before the matches");
     assert!(flood.try_join_next().is_none());
 }
 
-/// Spectators that read nothing.
-const DEAF: usize = 32;
+/// The number of spectators that read nothing.
+const STALLED_SPECTATORS: usize = 32;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn readers_that_do_not_read_leave_matches_alone() {
+async fn stalled_readers_do_not_disturb_matches() {
     let server = TestServer::with_limits(limits()).await;
     let watched = server.create(strict(GAMES[0])).await;
     let mut deaf = Vec::new();
-    for _ in 0..DEAF {
-        // A window of nothing: what the server sends stays with it.
+    for _ in 0..STALLED_SPECTATORS {
+        // With a zero window, the server has to buffer everything.
         let narrow = Channel::from_shared(server.url.clone())
             .unwrap()
             .initial_stream_window_size(1)
@@ -147,8 +146,8 @@ async fn readers_that_do_not_read_leave_matches_alone() {
             .unwrap();
         let match_id = watched.match_id.clone();
         let request = WatchMatchRequest { match_id };
-        let news = MatchServiceClient::new(narrow).watch_match(request).await;
-        deaf.push(news.unwrap().into_inner());
+        let updates = MatchServiceClient::new(narrow).watch_match(request).await;
+        deaf.push(updates.unwrap().into_inner());
     }
     let bots: Vec<_> = watched.tickets.iter().map(|t| server.good_bot(t)).collect();
     for bot in bots {

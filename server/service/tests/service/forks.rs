@@ -1,4 +1,4 @@
-//! Matches that go on from a position of a replay.
+//! Matches that continue from a position of a replay.
 
 use std::sync::Arc;
 
@@ -17,15 +17,15 @@ use crate::{
     test_server::{GAMES, Seated, TestServer, config},
 };
 
-/// Room for a whole replay file in a request.
-fn roomy() -> Limits {
+/// Returns limits that allow a whole replay file in a request.
+fn large_limits() -> Limits {
     Limits {
         request_bytes: 4 * 1024 * 1024,
         ..Limits::default()
     }
 }
 
-/// A match that good bots have played to its end.
+/// Plays a match with well-behaved bots to its end.
 async fn played(server: &TestServer, game: &str) -> Replay {
     let seated = server.create(config(game, 2)).await;
     let bots = [0, 1].map(|seat| server.good_bot(&seated.tickets[seat]));
@@ -52,8 +52,8 @@ fn by_id(replay: &Replay, decisions: u32) -> MatchFork {
     }
 }
 
-/// What forks a match of the rules of this replay.
-fn forking(replay: &Replay, fork: MatchFork) -> CreateMatchRequest {
+/// Creates the request of a fork with the rules of this replay.
+fn fork_request(replay: &Replay, fork: MatchFork) -> CreateMatchRequest {
     let mut config = replay.config.clone().unwrap();
     config.seed = None;
     CreateMatchRequest {
@@ -63,7 +63,7 @@ fn forking(replay: &Replay, fork: MatchFork) -> CreateMatchRequest {
     }
 }
 
-async fn forked(server: &TestServer, request: CreateMatchRequest) -> Seated {
+async fn create_fork(server: &TestServer, request: CreateMatchRequest) -> Seated {
     let made = server.matches().create_match(request).await.unwrap();
     let made = made.into_inner();
     Seated {
@@ -81,7 +81,7 @@ fn decisions(replay: &Replay) -> Vec<&DecisionRecord> {
     decisions.collect()
 }
 
-/// What a seat sees after each decision of a replay.
+/// Returns the positions of a replay as a seat sees them.
 fn seen(replay: &Replay, seat: u8) -> Vec<Position> {
     let viewer = Viewer::Seat(Seat::new(seat).unwrap());
     let opened = Positions::open(replay, &[viewer], 0, Disclosure::Everything);
@@ -94,10 +94,10 @@ fn seen(replay: &Replay, seat: u8) -> Vec<Position> {
 }
 
 #[tokio::test]
-async fn a_forked_match_takes_over_what_happened_and_its_replay_holds_by_itself() {
+async fn a_forked_match_contains_the_history_and_its_replay_is_self_contained() {
     for game in [GAMES[0], GAMES[1]] {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let mut server = TestServer::over(&store, roomy()).await;
+        let mut server = TestServer::over(&store, large_limits()).await;
         let before = played(&server, game).await;
         let bytes = file(&server, &before.match_id).await;
         let half = before.result.as_ref().unwrap().decisions / 2;
@@ -105,13 +105,13 @@ async fn a_forked_match_takes_over_what_happened_and_its_replay_holds_by_itself(
             source: Some(Source::ReplayFile(bytes)),
             ..by_id(&before, half)
         };
-        let seated = forked(&server, forking(&before, fork)).await;
+        let seated = create_fork(&server, fork_request(&before, fork)).await;
         let mut first = RawBot::join(&server, &seated.tickets[0]).await;
         let mut second = RawBot::join(&server, &seated.tickets[1]).await;
         first.started().await;
         second.started().await;
         let info = server.info(&seated.match_id).await;
-        // The referee may have played on by itself, where one decision was legal.
+        // The referee plays forced decisions itself.
         assert!(
             info.decisions >= half,
             "{game}: what was taken over is public"
@@ -123,16 +123,16 @@ async fn a_forked_match_takes_over_what_happened_and_its_replay_holds_by_itself(
         );
         server.crash().await;
 
-        // What was taken over is in the store, too.
-        let server = TestServer::over(&store, roomy()).await;
+        // The history is stored too.
+        let server = TestServer::over(&store, large_limits()).await;
         let (one, other) = tokio::join!(
-            RawBot::resume(&server, &seated.tickets[0], first.known()),
-            RawBot::resume(&server, &seated.tickets[1], second.known()),
+            RawBot::resume(&server, &seated.tickets[0], first.resume_point()),
+            RawBot::resume(&server, &seated.tickets[1], second.resume_point()),
         );
         assert_eq!(one.result, other.result);
         let after = server.replay(&seated.match_id).await.unwrap();
         let verified = verify(&after).unwrap();
-        assert_eq!(verified.taken_over, Some(half), "{game}");
+        assert_eq!(verified.copied_decisions, Some(half), "{game}");
         assert_eq!(after.setup, before.setup);
         let (old, new) = (decisions(&before), decisions(&after));
         let taken_over = new.iter().zip(&old).take(half as usize);
@@ -151,12 +151,12 @@ async fn a_forked_match_takes_over_what_happened_and_its_replay_holds_by_itself(
 }
 
 #[tokio::test]
-async fn the_note_of_a_decision_that_was_taken_over_stays_in_the_replay_that_it_is_from() {
-    let server = TestServer::with_limits(roomy()).await;
+async fn a_fork_does_not_copy_the_notes_of_decisions() {
+    let server = TestServer::with_limits(large_limits()).await;
     let seated = server.create(config(GAMES[0], 2)).await;
     let mut noting = RawBot::join(&server, &seated.tickets[0]).await;
     let mut other = RawBot::join(&server, &seated.tickets[1]).await;
-    let asked = other.answer_until(noting.asked()).await;
+    let asked = other.answer_until(noting.next_request()).await;
     let noted = play_request::Message::Decision(Decision {
         request_id: asked.request_id,
         choice: Some(Choice::Index(0)),
@@ -169,7 +169,7 @@ async fn the_note_of_a_decision_that_was_taken_over_stays_in_the_replay_that_it_
     let noted = decisions(&before).iter().position(has_note).unwrap();
 
     let fork = by_id(&before, u32::try_from(noted).unwrap() + 1);
-    let seated = forked(&server, forking(&before, fork)).await;
+    let seated = create_fork(&server, fork_request(&before, fork)).await;
     let bots = [0, 1].map(|seat| server.good_bot(&seated.tickets[seat]));
     for bot in bots {
         bot.await.unwrap().unwrap();
@@ -185,14 +185,14 @@ async fn the_note_of_a_decision_that_was_taken_over_stays_in_the_replay_that_it_
         Some(record::Record::Decision(decision)) => Some(decision),
         _ => None,
     });
-    "nobody here said that".clone_into(&mut decisions.nth(noted).unwrap().note);
+    "a forged note".clone_into(&mut decisions.nth(noted).unwrap().note);
     let forged = verify(&after).unwrap_err().to_string();
     assert!(forged.contains("decision.note"), "{forged}");
 }
 
 #[tokio::test]
-async fn chance_that_is_drawn_anew_leaves_a_seat_what_it_knows_and_nothing_else() {
-    let server = TestServer::with_limits(roomy()).await;
+async fn redrawn_chance_keeps_only_what_the_chosen_seat_knows() {
+    let server = TestServer::with_limits(large_limits()).await;
     for game in GAMES {
         let before = played(&server, game).await;
         let half = before.result.as_ref().unwrap().decisions / 2;
@@ -201,9 +201,9 @@ async fn chance_that_is_drawn_anew_leaves_a_seat_what_it_knows_and_nothing_else(
         fork.knowing_seats = vec![1];
         let mut digests = Vec::new();
         for seed in ["one", "two"] {
-            let mut request = forking(&before, fork.clone());
+            let mut request = fork_request(&before, fork.clone());
             request.config.as_mut().unwrap().seed = Some(seed.to_owned());
-            let seated = forked(&server, request).await;
+            let seated = create_fork(&server, request).await;
             let bots = [0, 1].map(|seat| server.good_bot(&seated.tickets[seat]));
             for bot in bots {
                 bot.await.unwrap().unwrap();
@@ -227,69 +227,72 @@ async fn chance_that_is_drawn_anew_leaves_a_seat_what_it_knows_and_nothing_else(
 }
 
 #[tokio::test]
-async fn what_cannot_be_forked_is_refused_by_the_name_of_the_field() {
-    let server = TestServer::with_limits(roomy()).await;
+async fn an_invalid_fork_is_refused_with_its_field() {
+    let server = TestServer::with_limits(large_limits()).await;
     let before = played(&server, GAMES[0]).await;
     let all = before.result.as_ref().unwrap().decisions;
     let refused = |request: CreateMatchRequest| async {
         let refused = server.matches().create_match(request).await;
         refused.err().unwrap()
     };
-    let field = |status: &Status, told: &str| {
+    let field = |status: &Status, start: &str| {
         assert_eq!(status.code(), Code::InvalidArgument, "{status:?}");
-        assert!(status.message().starts_with(told), "{status:?}");
+        assert!(status.message().starts_with(start), "{status:?}");
     };
-    let none = refused(forking(&before, MatchFork::default())).await;
-    field(&none, "fork.source: name a match");
-    let late = refused(forking(&before, by_id(&before, all))).await;
+    let none = refused(fork_request(&before, MatchFork::default())).await;
+    field(&none, "fork.source: must be a match or a replay file");
+    let late = refused(fork_request(&before, by_id(&before, all))).await;
     field(
         &late,
-        &format!("fork.decisions: is {all}, and the replay has {all}"),
+        &format!("fork.decisions: is {all}, but the replay has {all}"),
     );
     let mut known = by_id(&before, 1);
     known.knowing_seats = vec![0];
     field(
-        &refused(forking(&before, known)).await,
-        "fork.knowing_seats: goes with REDRAW",
+        &refused(fork_request(&before, known)).await,
+        "fork.knowing_seats: only allowed with REDRAW",
     );
     let mut nobody = by_id(&before, 1);
     nobody.set_chance(ForkChance::Redraw);
     field(
-        &refused(forking(&before, nobody.clone())).await,
-        "fork.knowing_seats: REDRAW takes one seat",
+        &refused(fork_request(&before, nobody.clone())).await,
+        "fork.knowing_seats: must name exactly one seat",
     );
     nobody.knowing_seats = vec![7];
     field(
-        &refused(forking(&before, nobody)).await,
-        "fork: there is no seat 7",
+        &refused(fork_request(&before, nobody)).await,
+        "fork: seat 7 does not exist",
     );
-    let mut seeded = forking(&before, by_id(&before, 1));
+    let mut seeded = fork_request(&before, by_id(&before, 1));
     seeded.config.as_mut().unwrap().seed = Some("another".to_owned());
-    field(&refused(seeded).await, "config.seed: where chance is kept");
-    let mut other_game = forking(&before, by_id(&before, 1));
+    field(
+        &refused(seeded).await,
+        "config.seed: must be empty or the seed of the replay",
+    );
+    let mut other_game = fork_request(&before, by_id(&before, 1));
     other_game.config = Some(config(GAMES[1], 2));
     field(
         &refused(other_game).await,
-        "config.game: is not the game of the replay",
+        "config.game: must be the game of the replay",
     );
-    let mut other_seats = forking(&before, by_id(&before, 1));
+    let mut other_seats = fork_request(&before, by_id(&before, 1));
     other_seats.config.as_mut().unwrap().seats = 3;
     field(
         &refused(other_seats).await,
-        "config.seats: is 3, and the replay has 2",
+        "config.seats: is 3, but the replay has 2",
     );
     let damaged = MatchFork {
         source: Some(Source::ReplayFile(b"no replay".to_vec())),
         ..by_id(&before, 1)
     };
-    let damaged = refused(forking(&before, damaged)).await;
+    let damaged = refused(fork_request(&before, damaged)).await;
     assert_eq!(reason(&damaged), "REPLAY_INVALID");
     let unknown = MatchFork {
         source: Some(Source::MatchId("nobody".to_owned())),
         ..by_id(&before, 1)
     };
     assert_eq!(
-        reason(&refused(forking(&before, unknown)).await),
+        reason(&refused(fork_request(&before, unknown)).await),
         "MATCH_UNKNOWN"
     );
 }

@@ -1,4 +1,4 @@
-//! Groups of matches whose chance is held back until the last of them is over.
+//! Groups of matches whose seeds are withheld until the last match is over.
 
 use std::sync::Arc;
 
@@ -17,14 +17,14 @@ use bridgemaster_store::{DamagedValue, MemoryStore, Store};
 use tonic::{Code, Status};
 
 use crate::{
-    hindered_store::HinderedStore,
+    intercepted_store::InterceptedStore,
     locked_server::LockedServer,
     raw_bot::{RawBot, hello, reason},
     test_server::{GAMES, Seated, TestServer, config, with_clock},
 };
 
 const SEED: &str = "test-seed";
-/// The most lag that a match may allow, in ms: as long as a test waits for anything.
+/// The lag that a match may have, in ms: as long as a test waits for anything.
 const LAG_LIMIT_MS: u32 = 60_000;
 
 fn of_group(number: u32, matches: u32, seed_reveal: SeedReveal) -> MatchConfig {
@@ -35,18 +35,18 @@ fn of_group(number: u32, matches: u32, seed_reveal: SeedReveal) -> MatchConfig {
             matches,
             seed_reveal: seed_reveal.into(),
         }),
-        // A match that a busy machine spoils would be annulled, and would not count.
+        // A match that is spoiled by a busy machine would be annulled, and would not count.
         ..with_clock(config(GAMES[0], 2), |clock| {
             clock.referee_lag_limit_ms = Some(LAG_LIMIT_MS);
         })
     }
 }
 
-fn held_back(number: u32, matches: u32) -> MatchConfig {
+fn withheld(number: u32, matches: u32) -> MatchConfig {
     of_group(number, matches, SeedReveal::WithGroup)
 }
 
-/// Plays a match to its end; what its first bot is told of it.
+/// Plays a match to its end, and returns the last message to its first bot.
 async fn play(server: &TestServer, seated: &Seated) -> bridgemaster_proto::v1::MatchEnded {
     let good = server.good_bot(&seated.tickets[1]);
     let bot = RawBot::join(server, &seated.tickets[0]).await;
@@ -55,15 +55,15 @@ async fn play(server: &TestServer, seated: &Seated) -> bridgemaster_proto::v1::M
     ended
 }
 
-async fn last_news(server: &TestServer, match_id: &str) -> MatchInfo {
+async fn last_update(server: &TestServer, match_id: &str) -> MatchInfo {
     let match_id = match_id.to_owned();
     let watched = server
         .matches()
         .watch_match(WatchMatchRequest { match_id })
         .await;
-    let mut news = watched.unwrap().into_inner();
+    let mut updates = watched.unwrap().into_inner();
     let mut last = None;
-    while let Some(message) = news.message().await.unwrap() {
+    while let Some(message) = updates.message().await.unwrap() {
         last = message.r#match;
     }
     last.unwrap()
@@ -101,7 +101,7 @@ async fn cancel(server: &TestServer, match_id: &str) {
     server.matches().cancel_match(request).await.unwrap();
 }
 
-/// Everything that could tell of the chance of an ended match, and whether it does.
+/// Asserts for all outputs that could reveal the seed of an ended match whether they do.
 async fn assert_shown(server: &TestServer, seated: &Seated, is_revealed: bool) {
     let id = seated.match_id.as_str();
     let seed = is_revealed.then_some(SEED);
@@ -109,7 +109,7 @@ async fn assert_shown(server: &TestServer, seated: &Seated, is_revealed: bool) {
     let of_list = listed.iter().find(|info| info.match_id == id).unwrap();
     for info in [
         &server.info(id).await,
-        &last_news(server, id).await,
+        &last_update(server, id).await,
         of_list,
     ] {
         let config = info.config.as_ref().unwrap();
@@ -140,8 +140,8 @@ async fn assert_shown(server: &TestServer, seated: &Seated, is_revealed: bool) {
     }
 }
 
-/// What the page is shown of an ended match: its positions, those of a seat only when nothing of its
-/// chance is secret any more.
+/// Asserts what the page shows of an ended match: a seat's positions only once the seed is
+/// revealed.
 async fn assert_positions(server: &TestServer, seated: &Seated, is_revealed: bool) {
     let watch = async |viewer: Viewer| {
         let request = WatchPositionsRequest {
@@ -158,9 +158,9 @@ async fn assert_positions(server: &TestServer, seated: &Seated, is_revealed: boo
             assert_eq!(reason(&refused), "GROUP_RUNNING");
         }
     }
-    let mut told = watch(Viewer { seat: None }).await.unwrap().into_inner();
+    let mut positions = watch(Viewer { seat: None }).await.unwrap().into_inner();
     let mut last = None;
-    while let Some(message) = told.message().await.unwrap() {
+    while let Some(message) = positions.message().await.unwrap() {
         last = message.r#match.or(last);
     }
     let info = last.unwrap();
@@ -169,23 +169,23 @@ async fn assert_positions(server: &TestServer, seated: &Seated, is_revealed: boo
     assert_eq!(info.seed_salt.is_empty(), !is_revealed);
 }
 
-/// What a bot that comes back is told of the end, while the server has the match in memory.
-async fn assert_told_again(server: &TestServer, seated: &Seated, is_revealed: bool) {
+/// Asserts what a returning bot receives of the end, while the match is in memory.
+async fn assert_end_on_reconnect(server: &TestServer, seated: &Seated, is_revealed: bool) {
     let seed = is_revealed.then_some(SEED);
     let mut back = RawBot::join_with(server, &seated.tickets[0], hello()).await;
     let started = back.started().await;
     assert!(started.config.unwrap().group.is_some());
     let Some(Message::MatchEnded(ended)) = back.next().await.unwrap() else {
-        panic!("a bot that comes back is told of the end");
+        panic!("a returning bot gets no end");
     };
     assert_eq!(ended.seed, seed.unwrap_or_default());
     assert_eq!(ended.seed_salt.is_empty(), !is_revealed);
 }
 
 #[tokio::test]
-async fn chance_is_held_back_until_the_last_match_of_the_group_has_ended() {
+async fn chance_is_withheld_until_the_last_match_of_the_group_has_ended() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    // One in memory, the others in the store alone.
+    // One match is in memory, the others only in the store.
     let small = Limits {
         ended_matches_kept: 1,
         ..Limits::default()
@@ -204,94 +204,94 @@ async fn chance_is_held_back_until_the_last_match_of_the_group_has_ended() {
             true => TestServer::over(&store, limits).await,
             false => TestServer::open().await,
         };
-        let first = server.create(held_back(0, 2)).await;
-        let second = server.create(held_back(1, 2)).await;
+        let first = server.create(withheld(0, 2)).await;
+        let second = server.create(withheld(1, 2)).await;
         let ended = play(&server, &first).await;
         assert_eq!((ended.seed.as_str(), ended.seed_salt.as_str()), ("", ""));
         assert!(ended.result.is_some());
         assert_shown(&server, &first, false).await;
         assert_positions(&server, &first, false).await;
-        assert_told_again(&server, &first, false).await;
+        assert_end_on_reconnect(&server, &first, false).await;
         play(&server, &second).await;
         assert_shown(&server, &first, true).await;
         assert_positions(&server, &first, true).await;
         assert_shown(&server, &second, true).await;
-        assert_told_again(&server, &second, true).await;
+        assert_end_on_reconnect(&server, &second, true).await;
         if !is_small {
-            assert_told_again(&server, &first, true).await;
+            assert_end_on_reconnect(&server, &first, true).await;
         }
-        let refused = server.try_create(held_back(0, 2)).await.err().unwrap();
+        let refused = server.try_create(withheld(0, 2)).await.err().unwrap();
         assert!(refused.message().starts_with("config.group.group_id: "));
     }
 }
 
 #[tokio::test]
-async fn a_group_stands_after_a_crash_as_its_matches_do() {
+async fn a_group_is_restored_from_its_matches_after_a_crash() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let mut server = TestServer::over(&store, Limits::default()).await;
-    let first = server.create(held_back(0, 2)).await;
+    let first = server.create(withheld(0, 2)).await;
     play(&server, &first).await;
     server.crash().await;
 
-    // Nothing of the group is in play.
+    // No match of the group is in play.
     let mut server = TestServer::over(&store, Limits::default()).await;
     assert_shown(&server, &first, false).await;
-    assert_told_again(&server, &first, false).await;
-    let second = server.create(held_back(1, 2)).await;
+    assert_end_on_reconnect(&server, &first, false).await;
+    let second = server.create(withheld(1, 2)).await;
     let started = RawBot::join(&server, &second.tickets[0]).await;
     server.crash().await;
     drop(started);
 
     let mut server = TestServer::over(&store, Limits::default()).await;
     assert_shown(&server, &first, false).await;
-    assert_told_again(&server, &first, false).await;
+    assert_end_on_reconnect(&server, &first, false).await;
     play(&server, &second).await;
     assert_shown(&server, &first, true).await;
-    assert_told_again(&server, &first, true).await;
+    assert_end_on_reconnect(&server, &first, true).await;
     server.crash().await;
 
     let server = TestServer::over(&store, Limits::default()).await;
     assert_shown(&server, &first, true).await;
-    assert_told_again(&server, &first, true).await;
-    let refused = server.try_create(held_back(0, 2)).await.err().unwrap();
+    assert_end_on_reconnect(&server, &first, true).await;
+    let refused = server.try_create(withheld(0, 2)).await.err().unwrap();
     assert!(refused.message().starts_with("config.group.group_id: "));
 }
 
 #[tokio::test]
-async fn a_group_whose_note_is_damaged_stands_as_its_finished_matches_do() {
+async fn a_group_with_a_damaged_note_is_restored_from_its_finished_matches() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let mut server = TestServer::over(&store, Limits::default()).await;
-    let first = server.create(held_back(0, 2)).await;
+    let first = server.create(withheld(0, 2)).await;
     play(&server, &first).await;
     server.crash().await;
 
-    let note = DamagedValue::Note("group\n\ndeal-1".to_owned());
-    let store = HinderedStore::damaged(&store, &[note]);
+    let note = DamagedValue::Record("group\n\ndeal-1".to_owned());
+    let store = InterceptedStore::damaged(&store, &[note]);
     let server = TestServer::over(&store, Limits::default()).await;
     assert_shown(&server, &first, false).await;
-    let second = server.create(held_back(1, 2)).await;
+    let second = server.create(withheld(1, 2)).await;
     play(&server, &second).await;
     assert_shown(&server, &first, true).await;
 }
 
 #[tokio::test]
-async fn a_cancelled_match_does_not_count_and_a_group_may_be_given_up() {
+async fn a_cancelled_match_does_not_count_and_a_group_can_be_abandoned() {
     let server = TestServer::open().await;
-    let first = server.create(held_back(0, 2)).await;
-    let second = server.create(held_back(1, 2)).await;
+    let first = server.create(withheld(0, 2)).await;
+    let second = server.create(withheld(1, 2)).await;
     play(&server, &first).await;
     cancel(&server, &second.match_id).await;
     assert_shown(&server, &first, false).await;
-    assert_told_again(&server, &first, false).await;
-    let again = server.create(held_back(1, 2)).await;
+    assert_end_on_reconnect(&server, &first, false).await;
+    let again = server.create(withheld(1, 2)).await;
     close(&server, &first.match_id).await.unwrap();
     assert_shown(&server, &first, false).await;
-    assert_told_again(&server, &first, false).await;
-    let refused = server.try_create(held_back(1, 2)).await.err().unwrap();
+    assert_end_on_reconnect(&server, &first, false).await;
+    let refused = server.try_create(withheld(1, 2)).await.err().unwrap();
     assert_eq!(reason(&refused), "INVALID_FIELD", "it is closed");
     cancel(&server, &again.match_id).await;
     assert_shown(&server, &first, true).await;
-    assert_told_again(&server, &first, true).await;
+    assert_end_on_reconnect(&server, &first, true).await;
     close(&server, &first.match_id).await.unwrap();
 
     let alone = server.create(config(GAMES[0], 2)).await;
@@ -300,11 +300,11 @@ async fn a_cancelled_match_does_not_count_and_a_group_may_be_given_up() {
 }
 
 #[tokio::test]
-async fn a_group_that_is_closed_gives_the_replay_files_that_are_asked_for() {
+async fn closing_a_group_returns_the_requested_replay_files() {
     for server in TestServer::without_and_with_store().await {
-        let first = server.create(held_back(0, 3)).await;
+        let first = server.create(withheld(0, 3)).await;
         play(&server, &first).await;
-        let second = server.create(held_back(1, 3)).await;
+        let second = server.create(withheld(1, 3)).await;
         let alone = server.create(config(GAMES[0], 2)).await;
         play(&server, &alone).await;
         let close_for = async || {
@@ -332,7 +332,7 @@ async fn a_group_that_is_closed_gives_the_replay_files_that_are_asked_for() {
         }
     }
     let server = TestServer::open().await;
-    let first = server.create(held_back(0, 2)).await;
+    let first = server.create(withheld(0, 2)).await;
     let request = CloseGroupRequest {
         match_id: first.match_id,
         replay_match_ids: vec![String::new(); 1001],
@@ -343,26 +343,26 @@ async fn a_group_that_is_closed_gives_the_replay_files_that_are_asked_for() {
 }
 
 #[tokio::test]
-async fn a_group_whose_chance_is_revealed_with_each_match_holds_nothing_back() {
+async fn a_group_that_reveals_chance_with_each_match_withholds_nothing() {
     let server = TestServer::open().await;
     for seed_reveal in [SeedReveal::WithMatch, SeedReveal::Unspecified] {
         let seated = server.create(of_group(0, 2, seed_reveal)).await;
         let ended = play(&server, &seated).await;
         assert_eq!(ended.seed, SEED);
         assert_shown(&server, &seated, true).await;
-        assert_told_again(&server, &seated, true).await;
+        assert_end_on_reconnect(&server, &seated, true).await;
     }
 }
 
 #[tokio::test]
-async fn a_group_that_is_not_valid_is_refused_with_what_would_be() {
+async fn an_invalid_group_is_refused_with_the_valid_values() {
     let limits = Limits {
         open_groups: 1,
         ..Limits::default()
     };
     let server = TestServer::with_limits(limits).await;
     let with = |change: fn(&mut MatchGroup)| {
-        let mut config = held_back(0, 2);
+        let mut config = withheld(0, 2);
         change(config.group.as_mut().unwrap());
         config
     };
@@ -383,8 +383,8 @@ async fn a_group_that_is_not_valid_is_refused_with_what_would_be() {
             "{message}"
         );
     }
-    server.create(held_back(0, 2)).await;
-    let refused = server.try_create(held_back(0, 3)).await.err().unwrap();
+    server.create(withheld(0, 2)).await;
+    let refused = server.try_create(withheld(0, 3)).await.err().unwrap();
     assert!(
         refused.message().starts_with("config.group.matches: "),
         "{refused:?}"
@@ -395,17 +395,17 @@ async fn a_group_that_is_not_valid_is_refused_with_what_would_be() {
 }
 
 #[tokio::test]
-async fn groups_are_their_makers_own_and_closed_by_them_or_by_admins() {
+async fn only_the_creator_and_admins_use_and_close_a_group() {
     let locked = LockedServer::open().await;
     let ada = locked.key("ada", &[Create]).await;
     let bob = locked.key("bob", &[Create, Read]).await;
     let admin = locked.key("admin", &[Admin]).await;
     let of_group = |matches| CreateMatchRequest {
-        config: Some(held_back(0, matches)),
+        config: Some(withheld(0, matches)),
         ..CreateMatchRequest::default()
     };
     let of_ada = locked.with(&ada).create_by(of_group(2)).await.unwrap();
-    // Another group, though of the same name.
+    // A different group of the same name.
     locked.with(&bob).create_by(of_group(7)).await.unwrap();
     let id = of_ada.r#match.unwrap().match_id;
     let refused = locked.with(&bob).close_group(&id).await.unwrap_err();

@@ -1,5 +1,5 @@
-//! What callers have the server hold: answers that they do not read, requests that they do not
-//! send whole, and calls that they do not end.
+//! Resources of the server that callers hold: unread responses, incomplete requests, and open
+//! calls.
 
 use std::{pin::pin, time::Duration};
 
@@ -31,10 +31,11 @@ const LIST: &str = "/bridgemaster.v1.MatchService/ListMatches";
 const GAMES_LISTED: &str = "/bridgemaster.v1.CatalogService/ListGames";
 const PLAY: &str = "/bridgemaster.v1.PlayService/Play";
 const CREATE: &str = "/bridgemaster.v1.MatchService/CreateMatch";
-/// A time that is over soon, and not while somebody reads on a busy machine.
-const SOON: Duration = Duration::from_secs(1);
+/// A short timeout that is long enough for a reader on a busy machine.
+const SHORT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A connection on which the server may send so many bytes of each answer.
+/// A connection with a small window: the server may send only this number of bytes of each
+/// response.
 struct NarrowClient {
     sender: SendRequest<Bytes>,
     url: String,
@@ -47,7 +48,7 @@ impl NarrowClient {
         let socket = connect_from("127.0.0.1", server).await;
         let (sender, mut connection) = h2::client::Builder::new()
             .initial_window_size(window)
-            // What one stream does not read keeps no other from reading.
+            // An unread stream does not block the others.
             .initial_connection_window_size(16 * 1024 * 1024)
             .handshake(socket)
             .await
@@ -71,18 +72,22 @@ impl NarrowClient {
         }
     }
 
-    /// Begins a call with these bytes, and with its answer's body when that has begun.
-    async fn begin(&mut self, path: &str, bytes: Vec<u8>) -> (h2::SendStream<Bytes>, Answering) {
-        self.begin_showing(None, path, bytes).await
+    /// Starts a call with these bytes, without ending the request.
+    async fn start(
+        &mut self,
+        path: &str,
+        bytes: Vec<u8>,
+    ) -> (h2::SendStream<Bytes>, PendingResponse) {
+        self.start_with_ticket(None, path, bytes).await
     }
 
-    /// The same with the ticket of a seat.
-    async fn begin_showing(
+    /// As [`Self::start`], with the ticket of a seat.
+    async fn start_with_ticket(
         &mut self,
         ticket: Option<&str>,
         path: &str,
         bytes: Vec<u8>,
-    ) -> (h2::SendStream<Bytes>, Answering) {
+    ) -> (h2::SendStream<Bytes>, PendingResponse) {
         let mut call = http::Request::post(format!("{}{path}", self.url))
             .header("content-type", "application/grpc")
             .header("te", "trailers");
@@ -93,36 +98,36 @@ impl NarrowClient {
         self.sender = self.sender.clone().ready().await.unwrap();
         let (response, mut body) = self.sender.send_request(call, false).unwrap();
         body.send_data(bytes.into(), false).unwrap();
-        (body, Answering(response))
+        (body, PendingResponse(response))
     }
 
-    async fn list(&mut self) -> Answering {
+    async fn list(&mut self) -> PendingResponse {
         let list = ListMatchesRequest::default().encode_to_vec();
-        let (mut body, answering) = self.begin(LIST, announced(list.len(), list)).await;
+        let (mut body, answering) = self.start(LIST, framed(list.len(), list)).await;
         body.send_data(Bytes::new(), true).unwrap();
         answering
     }
 }
 
-/// A message that is said to have so many bytes.
-fn announced(bytes: usize, sent: Vec<u8>) -> Vec<u8> {
+/// Frames a message whose header announces this length.
+fn framed(bytes: usize, sent: Vec<u8>) -> Vec<u8> {
     let mut framed = vec![0];
     framed.extend(u32::try_from(bytes).unwrap().to_be_bytes());
     framed.extend(sent);
     framed
 }
 
-struct Answering(h2::client::ResponseFuture);
+struct PendingResponse(h2::client::ResponseFuture);
 
-impl Answering {
-    /// The head of the answer, and its body.
+impl PendingResponse {
+    /// Waits for the headers, and returns them with the body.
     async fn head(self) -> (http::HeaderMap, RecvStream) {
         let response = timeout(PATIENCE, self.0).await.unwrap().unwrap();
         let (head, body) = response.into_parts();
         (head.headers, body)
     }
 
-    /// How the call ends whose answer is read.
+    /// Reads the whole response and returns its status.
     async fn read(self) -> Status {
         let (head, mut body) = self.head().await;
         if let Some(status) = Status::from_header_map(&head) {
@@ -132,13 +137,13 @@ impl Answering {
     }
 }
 
-/// What comes next of an answer. The server gets no room for more from it.
+/// Reads the next bytes of a response, without granting the server more window.
 async fn next_bytes(body: &mut RecvStream) -> Bytes {
     let bytes = timeout(PATIENCE, body.data()).await.unwrap();
-    bytes.expect("the stream goes on").unwrap()
+    bytes.expect("the stream continues").unwrap()
 }
 
-/// The first message of an answer that begins with `read`.
+/// Reads the first message of a response that starts with `read`.
 async fn first_message<M: Message + Default>(mut read: Vec<u8>, body: &mut RecvStream) -> M {
     loop {
         if let Some((head, rest)) = read.split_at_checked(5) {
@@ -151,7 +156,7 @@ async fn first_message<M: Message + Default>(mut read: Vec<u8>, body: &mut RecvS
     }
 }
 
-/// Reads what is left of an answer: how it ends.
+/// Reads the rest of a response, and returns its status.
 async fn read_on(body: &mut RecvStream) -> Result<Status, h2::Error> {
     while let Some(data) = timeout(PATIENCE, body.data()).await.unwrap() {
         body.flow_control().release_capacity(data?.len()).unwrap();
@@ -166,7 +171,7 @@ fn limit(status: &Status) -> String {
     details.error_info().unwrap().metadata["limit"].clone()
 }
 
-/// A server with matches enough that a list is a large answer.
+/// Starts a server with enough matches to make a list a large response.
 async fn server_with_matches(limits: Limits) -> TestServer {
     let server = TestServer::with_limits(limits).await;
     for _ in 0..40 {
@@ -176,9 +181,9 @@ async fn server_with_matches(limits: Limits) -> TestServer {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_not_read_is_let_go_and_then_its_stream_is_reset() {
+async fn an_unread_response_is_dropped_and_then_its_stream_is_reset() {
     let limits = Limits {
-        unread_time: SOON,
+        unread_time: SHORT_TIMEOUT,
         ..Limits::default()
     };
     let server = server_with_matches(limits).await;
@@ -190,19 +195,19 @@ async fn an_answer_that_is_not_read_is_let_go_and_then_its_stream_is_reset() {
             match timeout(PATIENCE, body.data()).await.unwrap() {
                 Some(Ok(data)) => taken += data.len(),
                 Some(Err(error)) => break error,
-                None => panic!("the answer does not come whole"),
+                None => panic!("the response is incomplete"),
             }
         };
         assert_eq!(taken, window as usize);
         assert_eq!(error.reason(), Some(h2::Reason::CANCEL), "{error}");
     }
-    // A caller who reads gets it.
+    // A caller that reads gets its response.
     let mut client = NarrowClient::connect(&server, 10_000).await;
     assert_eq!(client.list().await.read().await.code(), tonic::Code::Ok);
 }
 
 #[tokio::test]
-async fn who_reads_on_after_an_answer_was_let_go_is_told_why() {
+async fn a_reader_that_resumes_after_a_dropped_response_gets_the_reason() {
     let limits = Limits {
         unread_time: Duration::from_secs(4),
         unread_answer_bytes_per_connection: 1,
@@ -211,14 +216,14 @@ async fn who_reads_on_after_an_answer_was_let_go_is_told_why() {
     let server = server_with_matches(limits).await;
     let mut client = NarrowClient::connect(&server, 0).await;
     let (_, mut body) = client.list().await.head().await;
-    // Has room when the first is let go of, which is half way to its reset.
+    // Starts once the first response is dropped, halfway to the reset of its stream.
     let (_, _second) = client.list().await.head().await;
     client.windows.send(100_000).unwrap();
     assert_eq!(limit(&read_on(&mut body).await.unwrap()), "unread_time");
 }
 
 #[tokio::test]
-async fn a_list_waits_until_those_before_it_are_read_and_others_do_not() {
+async fn a_list_waits_for_unread_lists_and_other_calls_do_not() {
     let limits = Limits {
         unread_answer_bytes_per_connection: 1,
         ..Limits::default()
@@ -227,11 +232,11 @@ async fn a_list_waits_until_those_before_it_are_read_and_others_do_not() {
     let mut client = NarrowClient::connect(&server, 0).await;
     let (_, unread) = client.list().await.head().await;
     let mut waiting = pin!(client.list().await.head());
-    // Somebody else does not wait.
+    // Another connection does not wait.
     let mut other = NarrowClient::connect(&server, 100_000).await;
     select! {
         status = other.list().await.read() => assert_eq!(status.code(), tonic::Code::Ok),
-        _ = &mut waiting => panic!("there is no room for it"),
+        _ = &mut waiting => panic!("it has to wait"),
     }
     drop(unread);
     let (_, mut body) = waiting.await;
@@ -240,7 +245,7 @@ async fn a_list_waits_until_those_before_it_are_read_and_others_do_not() {
 }
 
 #[tokio::test]
-async fn a_caller_has_no_more_calls_in_progress_than_its_limit() {
+async fn calls_in_progress_of_a_caller_are_limited() {
     let limits = Limits {
         other_calls_per_caller: 2,
         bot_streams_per_caller: 1,
@@ -258,7 +263,7 @@ async fn a_caller_has_no_more_calls_in_progress_than_its_limit() {
     let id = &made.match_id;
     let mut watching = Vec::new();
     while watching.len() < 2 {
-        // The place of a call before may not be free yet.
+        // The permit of the previous call may not be released yet.
         watching.extend(locked.with(&busy).watch(id).await);
     }
     let refused = locked.with(&busy).list().await.unwrap_err();
@@ -272,7 +277,7 @@ async fn a_caller_has_no_more_calls_in_progress_than_its_limit() {
 }
 
 #[tokio::test]
-async fn calls_without_a_key_take_no_place_of_a_key_at_their_address() {
+async fn calls_without_a_key_use_no_quota_of_a_key_at_their_address() {
     let limits = Limits {
         other_calls_per_caller: 2,
         ..Limits::default()
@@ -281,12 +286,12 @@ async fn calls_without_a_key_take_no_place_of_a_key_at_their_address() {
     let key = locked
         .key("judge", &[KeyScope::Create, KeyScope::Read])
         .await;
-    // From here on the server knows the key.
+    // From here on, the server has cached the key.
     locked.with(&key).list().await.unwrap();
     let mut deaf = NarrowClient::connect(&locked.server, 0).await;
     let mut held = Vec::new();
     let refused = loop {
-        held.push(deaf.begin(GAMES_LISTED, announced(0, Vec::new())).await);
+        held.push(deaf.start(GAMES_LISTED, framed(0, Vec::new())).await);
         let mut catalog = locked.server.catalog();
         if let Err(refused) = catalog.list_games(ListGamesRequest {}).await {
             break refused;
@@ -295,7 +300,7 @@ async fn calls_without_a_key_take_no_place_of_a_key_at_their_address() {
     assert_eq!(limit(&refused), "other_calls_per_caller");
     locked.with(&key).list().await.unwrap();
     locked.with(&key).create(config(GAMES[0], 2)).await.unwrap();
-    // The identifier alone is no key.
+    // The identifier of a key does not authenticate.
     let forged = format!("bmk_{}_{}", key.id(), "0".repeat(64));
     let forged = forged.parse().unwrap();
     let refused = locked.with(&forged).list().await;
@@ -303,7 +308,7 @@ async fn calls_without_a_key_take_no_place_of_a_key_at_their_address() {
 }
 
 #[tokio::test]
-async fn a_server_full_of_one_callers_calls_serves_another() {
+async fn a_caller_that_fills_the_server_does_not_lock_out_another() {
     let limits = Limits {
         other_calls: 4,
         ..Limits::default()
@@ -313,10 +318,10 @@ async fn a_server_full_of_one_callers_calls_serves_another() {
     let watch = WatchMatchRequest {
         match_id: seated.match_id,
     };
-    // From 127.0.0.1, and read.
+    // Calls from 127.0.0.1 that are read.
     let mut watching = Vec::new();
     while watching.len() < 4 {
-        // The place of a call before may not be free yet.
+        // The permit of the previous call may not be released yet.
         watching.extend(server.matches().watch_match(watch.clone()).await);
     }
     let mut other = CatalogServiceClient::new(channel_from("127.0.0.2", &server));
@@ -328,7 +333,7 @@ async fn a_server_full_of_one_callers_calls_serves_another() {
 }
 
 #[tokio::test]
-async fn a_server_full_of_calls_that_nobody_reads_serves_a_newcomer_after_a_while() {
+async fn a_server_full_of_unread_calls_serves_a_new_caller_after_a_timeout() {
     let limits = Limits {
         other_calls: 3,
         ..Limits::default()
@@ -337,10 +342,10 @@ async fn a_server_full_of_calls_that_nobody_reads_serves_a_newcomer_after_a_whil
     let mut deaf = Vec::new();
     for _ in 0..3 {
         let mut client = NarrowClient::connect(&server, 0).await;
-        let answering = client.begin(GAMES_LISTED, announced(0, Vec::new())).await;
+        let answering = client.start(GAMES_LISTED, framed(0, Vec::new())).await;
         deaf.push((client, answering));
     }
-    // Of the same address.
+    // A caller at the same address.
     let served = async {
         while server
             .catalog()
@@ -355,9 +360,9 @@ async fn a_server_full_of_calls_that_nobody_reads_serves_a_newcomer_after_a_whil
 }
 
 #[tokio::test]
-async fn a_connection_goes_on_while_a_message_waits_unread_on_each_of_its_streams() {
+async fn a_connection_keeps_working_with_an_unread_message_on_each_stream() {
     let limits = Limits {
-        // Nothing is let go while a busy machine opens all of them.
+        // Nothing is dropped while a busy machine opens the streams.
         unread_time: PATIENCE,
         ..Limits::default()
     };
@@ -366,17 +371,17 @@ async fn a_connection_goes_on_while_a_message_waits_unread_on_each_of_its_stream
     let mut client = NarrowClient::connect(&server, 1).await;
     let framed = |message| {
         let bytes = request(message).encode_to_vec();
-        announced(bytes.len(), bytes)
+        framed(bytes.len(), bytes)
     };
     let mut opened = Vec::new();
     while opened.len() < streams {
         for ticket in server.create(config(GAMES[0], 4)).await.tickets {
             let hello = framed(play_request::Message::Hello(hello()));
-            opened.push(client.begin_showing(Some(&ticket), PLAY, hello).await);
+            opened.push(client.start_with_ticket(Some(&ticket), PLAY, hello).await);
         }
     }
-    // One byte of its Welcome shows that its Hello was read. While the rest of the Welcome is not
-    // sent, the server reads no more of the stream.
+    // One byte of the Welcome shows that the Hello was read. The server reads nothing more of the
+    // stream until the rest of the Welcome is sent.
     let mut bots = Vec::new();
     for (outbound, answering) in opened {
         let (_, mut inbound) = answering.head().await;
@@ -396,7 +401,7 @@ async fn a_connection_goes_on_while_a_message_waits_unread_on_each_of_its_stream
 }
 
 #[tokio::test]
-async fn requests_that_do_not_come_whole_are_bounded_in_bytes_and_small_ones_are_not_concerned() {
+async fn the_bytes_of_incomplete_requests_are_limited_and_small_ones_are_exempt() {
     let limits = Limits {
         unfinished_request_bytes_per_caller: 40_000,
         ..Limits::default()
@@ -406,9 +411,7 @@ async fn requests_that_do_not_come_whole_are_bounded_in_bytes_and_small_ones_are
     let mut held = Vec::new();
     let refused = loop {
         assert!(held.len() < 10, "the third is too much");
-        let (mut body, answering) = client
-            .begin(CREATE, announced(60_000, vec![0; 8_000]))
-            .await;
+        let (mut body, answering) = client.start(CREATE, framed(60_000, vec![0; 8_000])).await;
         body.send_data(vec![0; 20_000].into(), false).unwrap();
         let mut answering = Box::pin(answering.read());
         select! {
@@ -420,7 +423,7 @@ async fn requests_that_do_not_come_whole_are_bounded_in_bytes_and_small_ones_are
     server.create(config(GAMES[0], 2)).await;
 }
 
-/// Waits until the server has probably handled what it was sent: it answers calls that came later.
+/// Waits until the server has probably handled all messages: it has answered later calls.
 async fn until_idle(server: &TestServer) {
     for _ in 0..20 {
         server
@@ -432,7 +435,7 @@ async fn until_idle(server: &TestServer) {
 }
 
 #[tokio::test]
-async fn spectators_that_read_nothing_give_way_to_the_next() {
+async fn spectators_that_read_nothing_are_evicted_for_new_ones() {
     let limits = Limits {
         watchers_per_match: 4,
         ..Limits::default()
@@ -454,40 +457,40 @@ async fn spectators_that_read_nothing_give_way_to_the_next() {
         let mut client = MatchServiceClient::new(narrow.clone());
         deaf.push(client.watch_match(watch()).await.unwrap());
     }
-    // From the moment on at which they have been deaf for long enough.
+    // From the moment when they have not read for long enough.
     let watching = async {
         loop {
-            if let Ok(news) = server.matches().watch_match(watch()).await {
-                return news.into_inner();
+            if let Ok(updates) = server.matches().watch_match(watch()).await {
+                return updates.into_inner();
             }
         }
     };
-    let mut news = timeout(PATIENCE, watching).await.unwrap();
-    news.message().await.unwrap().unwrap();
+    let mut updates = timeout(PATIENCE, watching).await.unwrap();
+    updates.message().await.unwrap().unwrap();
     let bot = RawBot::join(&server, &seated.tickets[0]).await;
-    news.message().await.unwrap().unwrap();
+    updates.message().await.unwrap().unwrap();
     drop(bot);
 }
 
 #[tokio::test]
-async fn one_caller_does_not_keep_the_spectators_of_another_out() {
+async fn one_caller_does_not_lock_out_the_spectators_of_another() {
     let limits = Limits {
         watchers_per_match: 4,
         ..Limits::default()
     };
     let locked = LockedServer::with_limits(limits).await;
     let scopes = [KeyScope::Create, KeyScope::Read];
-    let [crowd, other] = [
-        locked.key("crowd", &scopes).await,
+    let [busy, other] = [
+        locked.key("busy", &scopes).await,
         locked.key("other", &scopes).await,
     ];
-    let made = locked.with(&crowd).create(config(GAMES[0], 2)).await;
+    let made = locked.with(&busy).create(config(GAMES[0], 2)).await;
     let id = made.unwrap().match_id;
     let mut watching = Vec::new();
     for _ in 0..4 {
-        watching.push(locked.with(&crowd).watch(&id).await.unwrap());
+        watching.push(locked.with(&busy).watch(&id).await.unwrap());
     }
-    let refused = locked.with(&crowd).watch(&id).await.unwrap_err();
+    let refused = locked.with(&busy).watch(&id).await.unwrap_err();
     assert_eq!(limit(&refused), "watchers_per_match");
     for _ in 0..2 {
         locked.with(&other).watch(&id).await.unwrap();
@@ -499,9 +502,9 @@ async fn one_caller_does_not_keep_the_spectators_of_another_out() {
 }
 
 #[tokio::test]
-async fn a_bot_that_reads_nothing_loses_its_stream_and_may_come_back() {
+async fn a_bot_that_reads_nothing_loses_its_stream_and_may_reconnect() {
     let limits = Limits {
-        unread_time: SOON,
+        unread_time: SHORT_TIMEOUT,
         ..Limits::default()
     };
     let server = TestServer::with_limits(limits).await;
@@ -520,9 +523,9 @@ async fn a_bot_that_reads_nothing_loses_its_stream_and_may_come_back() {
         .await
         .unwrap();
     other.started().await;
-    // The others are told that its stream ended.
-    other.told_of_a_seat().await;
+    // The other bots are notified of the lost stream.
+    other.next_seat_status().await;
     drop(bot);
     let mut back = RawBot::join(&server, &seated.tickets[0]).await;
-    back.asked().await;
+    back.next_request().await;
 }

@@ -1,4 +1,4 @@
-//! API keys: who may call what, and whose bot holds a seat.
+//! API keys: which calls a key may make, and whose bot holds a seat.
 
 use std::{
     sync::Arc,
@@ -27,7 +27,7 @@ use crate::{
 
 use KeyScope::{Create, Play, Read};
 
-/// Paths of all methods of the services that ask for keys.
+/// Returns the paths of all methods that require a key.
 pub(crate) fn locked_methods() -> Vec<String> {
     let pool = DescriptorPool::decode(DESCRIPTORS).unwrap();
     let locked = [
@@ -48,7 +48,7 @@ pub(crate) fn locked_methods() -> Vec<String> {
     paths.collect()
 }
 
-/// How a call of a method with this metadata and an empty message ends.
+/// Calls a method with this metadata and an empty message, and returns the status.
 pub(crate) async fn call(
     server: &TestServer,
     path: &str,
@@ -78,13 +78,13 @@ pub(crate) async fn call(
 }
 
 #[tokio::test]
-async fn every_method_refuses_a_call_without_a_key_in_force() {
+async fn every_method_refuses_a_call_without_a_valid_key() {
     let locked = LockedServer::with_rules(Limits::default()).await;
     let all = &KeyScope::ALL;
     let (good, revoked) = (locked.key("good", all).await, locked.key("old", all).await);
     locked.keys.revoke_key(revoked.id(), 2).await.unwrap();
     let expired = locked.expiring_key("of yesterday", all, Some(2)).await;
-    let forged = ApiKey::draw().reveal();
+    let forged = ApiKey::generate().reveal();
     let (_, secret) = forged.rsplit_once('_').unwrap();
     let shown = |text: &str| vec![(KEY_METADATA, text.to_owned())];
     let cases = [
@@ -108,11 +108,11 @@ async fn every_method_refuses_a_call_without_a_key_in_force() {
             "KEY_MISSING",
         ),
     ];
-    // With a match in play, WatchMatches has news.
+    // A match in play makes WatchMatches send an update.
     let made = locked.with(&good).create(config(GAMES[0], 2)).await;
     made.unwrap();
     let methods = locked_methods();
-    assert_eq!(methods.len(), 42, "{methods:?}");
+    assert_eq!(methods.len(), 43, "{methods:?}");
     for path in methods {
         for (metadata, why) in &cases {
             let status = call(&locked.server, &path, metadata).await;
@@ -120,7 +120,7 @@ async fn every_method_refuses_a_call_without_a_key_in_force() {
             assert_eq!(status.code(), Code::Unauthenticated);
             assert!(!format!("{status:?}").contains(secret));
         }
-        // The key is good, so what is wrong is something else.
+        // The key is valid, so the call fails for another reason or succeeds.
         let status = call(&locked.server, &path, &shown(&good.reveal())).await;
         let why = status.get_details_error_info().map(|info| info.reason);
         assert!(!why.unwrap_or_default().starts_with("KEY_"), "{path}");
@@ -128,7 +128,7 @@ async fn every_method_refuses_a_call_without_a_key_in_force() {
 }
 
 #[tokio::test]
-async fn the_catalogue_and_the_health_of_a_server_are_open_to_all() {
+async fn the_catalog_and_health_of_a_server_are_public() {
     let locked = LockedServer::open().await;
     let games = locked
         .server
@@ -141,9 +141,9 @@ async fn the_catalogue_and_the_health_of_a_server_are_open_to_all() {
 }
 
 #[tokio::test]
-async fn a_server_without_keys_takes_no_notice_of_one() {
+async fn a_server_without_keys_ignores_keys() {
     let server = TestServer::open().await;
-    let shown = [(KEY_METADATA, ApiKey::draw().reveal())];
+    let shown = [(KEY_METADATA, ApiKey::generate().reveal())];
     let path = "/bridgemaster.v1.MatchService/ListMatches";
     assert_eq!(call(&server, path, &shown).await.code(), Code::Ok);
 }
@@ -156,7 +156,7 @@ fn assert_lacks(status: &Status, scope: &str) {
 }
 
 #[tokio::test]
-async fn a_key_does_what_its_scopes_allow_and_nothing_else() {
+async fn a_key_may_do_only_what_its_scopes_allow() {
     let locked = LockedServer::open().await;
     let maker = locked.key("maker", &[Create]).await;
     let player = locked.key("player", &[Play]).await;
@@ -179,10 +179,10 @@ async fn a_key_does_what_its_scopes_allow_and_nothing_else() {
     let id = seated.match_id.as_str();
     for key in [&player, &nothing] {
         let caller = locked.with(key);
-        // Somebody else's and nobody's, of the same form.
-        let nobodys: String = id.chars().rev().collect();
-        let mut told = Vec::new();
-        for id in [id, &nobodys] {
+        // Identifiers of the same form: of another caller's match, and of none.
+        let unknown: String = id.chars().rev().collect();
+        let mut refusals = Vec::new();
+        for id in [id, &unknown] {
             for refused in [
                 caller.info(id).await.unwrap_err(),
                 caller.watch(id).await.unwrap_err(),
@@ -191,12 +191,12 @@ async fn a_key_does_what_its_scopes_allow_and_nothing_else() {
                 assert_eq!(reason(&refused), "MATCH_UNKNOWN");
                 let metadata = refused.get_details_error_info().unwrap().metadata;
                 assert!(metadata.is_empty(), "{metadata:?}");
-                told.push((refused.code(), refused.message().replace(id, "ID")));
+                refusals.push((refused.code(), refused.message().replace(id, "ID")));
             }
         }
-        told.dedup();
-        assert_eq!(told.len(), 1, "{told:?}");
-        assert!(told[0].1.contains("the scope read"), "{told:?}");
+        refusals.dedup();
+        assert_eq!(refusals.len(), 1, "{refusals:?}");
+        assert!(refusals[0].1.contains("the `read` scope"), "{refusals:?}");
         assert!(caller.list().await.unwrap().is_empty());
     }
     for key in [&maker, &reader] {
@@ -209,14 +209,14 @@ async fn a_key_does_what_its_scopes_allow_and_nothing_else() {
         );
         assert_eq!(caller.list().await.unwrap(), [id]);
     }
-    // Once its bot has a seat, the match is the player's too.
+    // Once its bot has a seat, the player may see the match too.
     let _bot = locked.with(&player).join(&seated.tickets[0]).await;
     locked.with(&player).info(id).await.unwrap();
     assert_eq!(locked.with(&player).list().await.unwrap(), [id]);
 }
 
 #[tokio::test]
-async fn a_list_leaves_out_what_a_key_may_not_see_and_goes_on_behind_it() {
+async fn a_list_skips_matches_that_a_key_may_not_see() {
     let locked = LockedServer::open().await;
     let one = locked.key("one", &[Create]).await;
     let other = locked.key("other", &[Create]).await;
@@ -245,14 +245,14 @@ async fn a_bot_has_the_name_of_its_key_and_plays_a_whole_match() {
         }
         for bot in bots {
             let result = bot.await.unwrap().unwrap();
-            let told: Vec<_> = result.seats.iter().map(|seat| &seat.bot_name).collect();
-            assert_eq!(told, [&names[0], &names[1]]);
+            let names_in_result: Vec<_> = result.seats.iter().map(|seat| &seat.bot_name).collect();
+            assert_eq!(names_in_result, [&names[0], &names[1]]);
         }
     }
 }
 
 #[tokio::test]
-async fn a_ticket_in_the_hands_of_another_key_takes_nothing_over() {
+async fn a_ticket_used_with_another_key_takes_no_seat() {
     let locked = LockedServer::open().await;
     let owner = locked.key("owner", &[Create, Play]).await;
     let thief = locked.key("thief", &[Create, Play, Read]).await;
@@ -264,7 +264,7 @@ async fn a_ticket_in_the_hands_of_another_key_takes_nothing_over() {
         assert_eq!(reason(&end), "SEAT_OF_ANOTHER_KEY");
         assert_eq!(end.code(), Code::PermissionDenied);
 
-        // Also when the owner's stream is lost for a moment.
+        // Also while the owner's stream is lost.
         drop(held);
         let seat = async || {
             locked
@@ -292,13 +292,13 @@ async fn a_ticket_in_the_hands_of_another_key_takes_nothing_over() {
 }
 
 #[tokio::test]
-async fn a_revoked_key_ends_its_streams_and_a_new_one_of_its_name_comes_back() {
+async fn revoking_a_key_ends_its_streams_and_a_new_key_of_the_same_name_reconnects() {
     let locked = LockedServer::open().await;
     let maker = locked.key("maker", &[Create, Play]).await;
     let lost = locked.key("bot", &[Play]).await;
     let long = with_clock(config(GAMES[0], 2), |clock| clock.reconnect_ms = None);
     let seated = locked.with(&maker).create(long).await.unwrap();
-    let mut news = {
+    let mut updates = {
         let _joined = locked.with(&lost).join(&seated.tickets[0]).await;
         locked.with(&lost).watch(&seated.match_id).await.unwrap()
     };
@@ -307,12 +307,12 @@ async fn a_revoked_key_ends_its_streams_and_a_new_one_of_its_name_comes_back() {
     locked.keys.revoke_key(lost.id(), 2).await.unwrap();
     let end = playing.end().await.unwrap();
     assert_eq!(reason(&end), "KEY_REVOKED");
-    let told = loop {
-        if let Err(status) = news.message().await {
+    let end = loop {
+        if let Err(status) = updates.message().await {
             break status;
         }
     };
-    assert_eq!(reason(&told), "KEY_REVOKED");
+    assert_eq!(reason(&end), "KEY_REVOKED");
     let refused = locked.with(&lost).open(&seated.tickets[0]).await.err();
     assert_eq!(reason(&refused.unwrap()), "KEY_REVOKED");
 
@@ -326,7 +326,7 @@ async fn a_revoked_key_ends_its_streams_and_a_new_one_of_its_name_comes_back() {
 }
 
 #[tokio::test]
-async fn a_stream_ends_when_the_time_of_its_key_is_over() {
+async fn a_stream_ends_when_its_key_expires() {
     let locked = LockedServer::open().await;
     let maker = locked.key("maker", &[Create]).await;
     let seated = locked
@@ -335,32 +335,32 @@ async fn a_stream_ends_when_the_time_of_its_key_is_over() {
         .await
         .unwrap();
     let mut lifetime_ms = 500;
-    // A machine may be too busy to open the stream in that time.
-    let mut news = loop {
+    // A busy machine may be too slow to open the stream in that time.
+    let mut updates = loop {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
         let end_unix_ms = i64::try_from(since.as_millis()).unwrap() + lifetime_ms;
         let name = format!("for {lifetime_ms} ms");
         let key = locked.expiring_key(&name, &[Read], Some(end_unix_ms)).await;
         match locked.with(&key).watch(&seated.match_id).await {
-            Ok(news) => break news,
+            Ok(updates) => break updates,
             Err(status) => assert_eq!(reason(&status), "KEY_EXPIRED"),
         }
         lifetime_ms *= 2;
     };
-    let told = loop {
-        if let Err(status) = news.message().await {
+    let end = loop {
+        if let Err(status) = updates.message().await {
             break status;
         }
     };
-    assert_eq!(reason(&told), "KEY_EXPIRED");
+    assert_eq!(reason(&end), "KEY_EXPIRED");
 }
 
 #[tokio::test]
-async fn a_server_that_stops_has_noted_when_its_keys_were_last_used() {
+async fn a_stopping_server_stores_when_its_keys_were_last_used() {
     let keys = Arc::new(MemoryStore::new());
     let options = ServerOptions {
         limits: Limits {
-            // Uses are noted as often, which is never while the test runs.
+            // Uses are stored at this interval too, so never during the test.
             key_cache_time: Duration::from_secs(3600),
             ..Limits::default()
         },
@@ -380,7 +380,7 @@ async fn a_server_that_stops_has_noted_when_its_keys_were_last_used() {
 }
 
 #[tokio::test]
-async fn keys_that_cannot_be_read_are_told_as_such() {
+async fn unreadable_keys_are_reported() {
     use bridgemaster_store::Store as _;
     let locked = LockedServer::open().await;
     let key = locked.key("maker", &[Create]).await;
@@ -392,7 +392,7 @@ async fn keys_that_cannot_be_read_are_told_as_such() {
 }
 
 #[tokio::test]
-async fn the_last_keys_known_count_while_the_store_cannot_be_read_but_not_for_ever() {
+async fn cached_keys_stay_valid_for_a_limited_time_while_the_store_is_unreadable() {
     use bridgemaster_store::Store as _;
     for (trusted, is_trusted) in [(PATIENCE, true), (Duration::from_millis(1), false)] {
         let limits = Limits {
@@ -408,9 +408,9 @@ async fn the_last_keys_known_count_while_the_store_cannot_be_read_but_not_for_ev
                 if let Err(refused) = locked.with(&key).list().await {
                     return refused;
                 }
-                // The look that was under way when the store was closed may still have come.
+                // The poll that was in progress when the store was closed may still arrive.
                 if is_trusted {
-                    let stranger = ApiKey::draw();
+                    let stranger = ApiKey::generate();
                     return locked.with(&stranger).list().await.unwrap_err();
                 }
             }

@@ -1,4 +1,4 @@
-//! Ladders: bots that attend are paired, and their matches are rated.
+//! Ladders: attending bots are paired, and their matches are rated.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use tonic::Code;
 
 use crate::{
-    ladder_scene::{
+    ladder_fixture::{
         NAME, advance, attend, bot, client, csv, get, make, matches, of_two, standings, until,
         until_counted, watch,
     },
@@ -30,9 +30,9 @@ async fn bots_that_attend_are_validated_paired_and_rated() {
     let numbers = scrape(&server).await;
     let number = |name: &str| numbers[&format!("bridgemaster_{name}")];
     assert!(number("ladder_matches_total{outcome=\"played\"}") >= 9.0);
-    // How many lag annuls is not for this test.
+    // Lag may annul any number of matches here.
     assert!(number("ladder_matches_total{outcome=\"annulled\"}") >= 0.0);
-    // Each of two bots, in each match.
+    // Two bots in each match.
     assert!(number("ladder_pairing_seconds_count") >= 9.0);
     assert!(number("ladder_waiting_seconds_count") >= 18.0);
     assert_eq!(number("attending_bots{queue=\"ladder\"}"), 3.0);
@@ -50,7 +50,7 @@ async fn bots_that_attend_are_validated_paired_and_rated() {
         let rating = standing.rating.unwrap();
         assert!(rating.elo_low < rating.elo && rating.elo < rating.elo_high);
         assert!(rating.rank_best >= 1 && rating.rank_worst <= 3);
-        // A bot with fewer than 30 matches weighs less in the mean.
+        // A bot with fewer than 30 matches has less weight in the mean.
         sum += rating.elo * f64::from(rating.matches.min(30));
     }
     assert!(sum.abs() < 1e-3, "the mean is 0: {table_of:?}");
@@ -113,10 +113,10 @@ async fn a_requested_match_is_played_and_does_not_count() {
     };
     let refused = client(&server).request_match(request.clone()).await;
     assert_eq!(reason(&refused.unwrap_err()), "BOT_UNKNOWN");
-    // Alone, so that no rated match takes its slots.
+    // Attends alone, so that no rated match takes its slots.
     let _bot = attend(&server, "ada", "1", 4);
-    until(&server, |news| {
-        let mut standings = news.standings.iter();
+    until(&server, |update| {
+        let mut standings = update.standings.iter();
         standings.any(|standing| standing.state() == AttendanceState::Active)
     })
     .await;
@@ -128,9 +128,9 @@ async fn a_requested_match_is_played_and_does_not_count() {
         .iter()
         .find(|one| one.r#match.as_ref().unwrap().match_id == match_id);
     assert_eq!(found.unwrap().purpose(), OfferPurpose::Requested);
-    // The result is told before the ladder has taken it in.
+    // The result is reported before the ladder has processed it.
     let lines = timeout(PATIENCE, async {
-        let mut news = watch(&server).await;
+        let mut updates = watch(&server).await;
         loop {
             let csv = csv(&server).await;
             let lines = csv.lines().filter(|line| line.contains(&match_id));
@@ -138,7 +138,11 @@ async fn a_requested_match_is_played_and_does_not_count() {
             if !lines.is_empty() {
                 return lines;
             }
-            news.message().await.unwrap().expect("it goes on");
+            updates
+                .message()
+                .await
+                .unwrap()
+                .expect("the stream continues");
         }
     });
     let lines = lines.await.expect("it is taken in");
@@ -166,8 +170,8 @@ async fn a_ladder_is_frozen_and_closes_after_its_closing_round() {
     let frozen = advance(&server, LadderState::Frozen).await.unwrap();
     assert_eq!(frozen.state(), LadderState::Frozen);
     let _late = attend(&server, "late", "1", 1);
-    until(&server, |news| {
-        news.ladder.as_ref().unwrap().state() == LadderState::Closed
+    until(&server, |update| {
+        update.ladder.as_ref().unwrap().state() == LadderState::Closed
     })
     .await;
     let names = standings(&server, true).await.into_iter();
@@ -178,7 +182,7 @@ async fn a_ladder_is_frozen_and_closes_after_its_closing_round() {
 }
 
 #[tokio::test]
-async fn what_makes_no_sense_is_refused_by_the_name_of_its_field() {
+async fn invalid_requests_about_ladders_are_refused_with_their_field() {
     let server = TestServer::open().await;
     let mut seeded = of_two();
     seeded.config.as_mut().unwrap().seed = Some("s".to_owned());

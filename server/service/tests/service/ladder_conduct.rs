@@ -1,4 +1,4 @@
-//! What a ladder makes of bots that do not come, decline, or come with one version after the other.
+//! Bots that do not join their matches, decline offers, or change their versions too often.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use bridgemaster_proto::v1::{
 use tokio::time::timeout;
 
 use crate::{
-    ladder_scene::{
+    ladder_fixture::{
         NAME, attend, bot, client, first_offer, get, ladder, make, matches, of_two, standings,
         until, until_counted,
     },
@@ -18,11 +18,11 @@ use crate::{
 };
 
 #[tokio::test]
-async fn a_bot_that_does_not_come_to_its_seats_is_benched_until_it_is_let() {
+async fn a_bot_that_misses_its_seats_is_benched_until_it_is_readmitted() {
     let server = TestServer::open().await;
     let quick = with_clock(config(GAMES[0], 2), |clock| clock.startup_ms = Some(500));
     let mut quick = ladder(quick);
-    // It is never benched, however late this machine lets it come.
+    // It is never benched, however slow the machine.
     quick.house_bots = vec!["good".to_owned()];
     make(&server, quick).await.unwrap();
     let _good = attend(&server, "good", "1", 4);
@@ -66,7 +66,7 @@ async fn a_bot_that_does_not_come_to_its_seats_is_benched_until_it_is_let() {
 }
 
 #[tokio::test]
-async fn a_match_names_its_bots_before_they_come_to_their_seats() {
+async fn a_match_names_its_bots_before_they_join() {
     let server = TestServer::open().await;
     let mut housed = of_two();
     housed.house_bots = vec!["house".to_owned()];
@@ -85,7 +85,7 @@ async fn a_match_names_its_bots_before_they_come_to_their_seats() {
 }
 
 #[tokio::test]
-async fn a_new_version_waits_while_the_one_before_it_plays_and_others_go_on() {
+async fn a_new_version_waits_for_the_previous_one_and_other_bots_continue() {
     let server = TestServer::open().await;
     let mut housed = of_two();
     housed.house_bots = vec!["house".to_owned()];
@@ -96,7 +96,7 @@ async fn a_new_version_waits_while_the_one_before_it_plays_and_others_go_on() {
         bot_name: "ada".to_owned(),
         ..raw_bot::hello()
     };
-    // It plays, and never answers.
+    // A bot that plays without ever answering.
     let _playing = RawBot::join_with(&server, &offer.ticket, hello).await;
     let _second = attend(&server, "ada", "2", 1);
     let _other = attend(&server, "bob", "1", 1);
@@ -109,7 +109,7 @@ async fn a_new_version_waits_while_the_one_before_it_plays_and_others_go_on() {
 }
 
 #[tokio::test]
-async fn a_bot_that_comes_with_new_versions_without_end_is_refused() {
+async fn a_bot_that_changes_its_version_too_often_is_refused() {
     let server = TestServer::open().await;
     make(&server, of_two()).await.unwrap();
     let mut lobby = LobbyServiceClient::new(server.channel.clone());
@@ -123,8 +123,8 @@ async fn a_bot_that_comes_with_new_versions_without_end_is_refused() {
     let mut attending = Vec::new();
     for version in 0..20 {
         attending.push(lobby.attend(request(version)).await.unwrap());
-        until(&server, |news| {
-            let mut standings = news.standings.iter();
+        until(&server, |update| {
+            let mut standings = update.standings.iter();
             standings.any(|standing| standing.bot_version == version.to_string())
         })
         .await;
@@ -155,8 +155,8 @@ async fn a_bot_that_keeps_declining_is_benched() {
             lobby.decline_offer(decline).await.unwrap();
             offer_id = loop {
                 match stream.message().await {
-                    Ok(Some(told)) => {
-                        if let Some(attend_response::Message::Offer(offer)) = told.message {
+                    Ok(Some(response)) => {
+                        if let Some(attend_response::Message::Offer(offer)) = response.message {
                             break offer.offer_id;
                         }
                     }

@@ -1,4 +1,4 @@
-//! Whose bots meet on a ladder, and who may change and enter it.
+//! Which bots a ladder pairs, and who may change and enter it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,14 +18,14 @@ use tokio::{task::JoinHandle, time::timeout};
 use tonic::Request;
 
 use crate::{
-    ladder_scene::{NAME, bot, client, make, of_two},
+    ladder_fixture::{NAME, bot, client, make, of_two},
     locked_server::LockedServer,
     raw_bot::reason,
     test_server::{PATIENCE, TestServer},
 };
 
 #[tokio::test]
-async fn bots_whose_keys_have_one_owner_meet_in_no_rated_match_if_the_ladder_says_so() {
+async fn bots_of_one_owner_are_not_paired_in_rated_matches_if_the_ladder_forbids_it() {
     let apart = Ladder {
         owners_apart: true,
         ..of_two()
@@ -73,20 +73,20 @@ async fn bots_whose_keys_have_one_owner_meet_in_no_rated_match_if_the_ladder_say
     let mut owners = BTreeMap::new();
     let (mut rated, mut of_two_owners) = (BTreeSet::new(), BTreeSet::new());
     let followed = async {
-        let mut news = client(server)
+        let mut updates = client(server)
             .watch_ladder(by(&admin, watch))
             .await
             .unwrap()
             .into_inner();
         while rated.len() < 12 || owners.len() < 3 || of_two_owners.len() < 3 {
-            let news = news.message().await.unwrap().unwrap();
-            let told = news.standings.into_iter();
-            owners.extend(told.map(|standing| (standing.bot_name, standing.owner)));
-            let rated_match = news
+            let update = updates.message().await.unwrap().unwrap();
+            let standings = update.standings.into_iter();
+            owners.extend(standings.map(|standing| (standing.bot_name, standing.owner)));
+            let rated_match = update
                 .r#match
                 .filter(|one| one.purpose() == OfferPurpose::Rated);
             let info = rated_match.and_then(|one| one.r#match);
-            // A bot that has not come to its seat has no name there.
+            // A bot that has not joined its seat has no name in the match.
             let Some(info) = info.filter(|info| info.state() == MatchState::Ended) else {
                 continue;
             };
@@ -105,7 +105,7 @@ async fn bots_whose_keys_have_one_owner_meet_in_no_rated_match_if_the_ladder_say
 }
 
 #[tokio::test]
-async fn a_ladder_is_changed_with_the_scope_admin_and_entered_by_the_keys_that_it_admits() {
+async fn a_ladder_is_changed_by_admins_and_entered_by_admitted_keys() {
     let locked = LockedServer::open().await;
     let admin = locked.key("organizer", &[Admin, Create]).await;
     let [ada, eve] = [
@@ -113,14 +113,16 @@ async fn a_ladder_is_changed_with_the_scope_admin_and_entered_by_the_keys_that_i
         locked.key("eve", &[Play]).await,
     ];
     let server = &locked.server;
-    let showing = |key: &ApiKey| key.reveal().parse().unwrap();
+    let key_metadata = |key: &ApiKey| key.reveal().parse().unwrap();
     let create = |key: &ApiKey| {
         let mut admitting = of_two();
         admitting.key_names = vec!["ada".to_owned()];
         let mut request = Request::new(CreateLadderRequest {
             ladder: Some(admitting),
         });
-        request.metadata_mut().insert(KEY_METADATA, showing(key));
+        request
+            .metadata_mut()
+            .insert(KEY_METADATA, key_metadata(key));
         request
     };
     let refused = client(server)
@@ -137,7 +139,7 @@ async fn a_ladder_is_changed_with_the_scope_admin_and_entered_by_the_keys_that_i
         .unwrap_err();
     assert_eq!(reason(&nobody), "KEY_MISSING");
     let mut seen = Request::new(request);
-    seen.metadata_mut().insert(KEY_METADATA, showing(&ada));
+    seen.metadata_mut().insert(KEY_METADATA, key_metadata(&ada));
     client(server).get_ladder(seen).await.unwrap();
     let attend = |key: &ApiKey| {
         let mut request = Request::new(AttendRequest {
@@ -146,7 +148,9 @@ async fn a_ladder_is_changed_with_the_scope_admin_and_entered_by_the_keys_that_i
             protocol_revision: 1,
             ..AttendRequest::default()
         });
-        request.metadata_mut().insert(KEY_METADATA, showing(key));
+        request
+            .metadata_mut()
+            .insert(KEY_METADATA, key_metadata(key));
         request
     };
     let mut lobby = LobbyServiceClient::new(server.channel.clone());
@@ -156,7 +160,9 @@ async fn a_ladder_is_changed_with_the_scope_admin_and_entered_by_the_keys_that_i
     let mut delete = Request::new(DeleteQueueRequest {
         queue_id: NAME.to_owned(),
     });
-    delete.metadata_mut().insert(KEY_METADATA, showing(&admin));
+    delete
+        .metadata_mut()
+        .insert(KEY_METADATA, key_metadata(&admin));
     let refused = lobby.delete_queue(delete).await.unwrap_err();
     assert!(refused.message().starts_with("queue_id"), "{refused}");
     let is_known = |standings: &[Standing]| standings.iter().any(|one| one.bot_name == "ada");
@@ -165,20 +171,24 @@ async fn a_ladder_is_changed_with_the_scope_admin_and_entered_by_the_keys_that_i
             ladder_id: NAME.to_owned(),
             bots: vec![bot("ada"), bot("ada")],
         });
-        request.metadata_mut().insert(KEY_METADATA, showing(key));
+        request
+            .metadata_mut()
+            .insert(KEY_METADATA, key_metadata(key));
         request
     };
     let entered = timeout(PATIENCE, async {
         let mut request = Request::new(WatchLadderRequest {
             ladder_id: NAME.to_owned(),
         });
-        request.metadata_mut().insert(KEY_METADATA, showing(&ada));
-        let mut news = client(server)
+        request
+            .metadata_mut()
+            .insert(KEY_METADATA, key_metadata(&ada));
+        let mut updates = client(server)
             .watch_ladder(request)
             .await
             .unwrap()
             .into_inner();
-        while !is_known(&news.message().await.unwrap().unwrap().standings) {}
+        while !is_known(&updates.message().await.unwrap().unwrap().standings) {}
     });
     entered.await.expect("it enters");
     let refused = client(server).request_match(request_by(&eve)).await;

@@ -1,4 +1,4 @@
-//! Ladders in trouble: matches that the server's lag spoils, bots that fail, and hoards of streams.
+//! Faults on ladders: matches spoiled by server lag, failing bots, and thousands of streams.
 
 use std::{collections::BTreeSet, thread, time::Duration};
 
@@ -19,7 +19,7 @@ use tokio::{task::JoinSet, time::timeout};
 use tonic::{Request, Streaming, transport::Channel};
 
 use crate::{
-    ladder_scene::{
+    ladder_fixture::{
         NAME, advance, attend, attend_by_hand, client, csv, first_offer, make, matches, next_offer,
         of_two, until, until_counted,
     },
@@ -29,17 +29,17 @@ use crate::{
     test_server::{GAMES, PATIENCE, TestServer, config, with_clock},
 };
 
-/// The most lag of the server that a match takes, in ms.
+/// The maximum lag of the server in a match that counts, in ms.
 const LAG_LIMIT_MS: u32 = 2_000;
-/// Time that the server is held up, over that.
-const HELD_UP: Duration = Duration::from_millis(2_500);
-/// Streams that are hoarded.
-const HOARDED: usize = 10_000;
-/// Connections that they come from.
+/// The time that a test blocks the server for, longer than the limit.
+const BLOCKED_TIME: Duration = Duration::from_millis(2_500);
+/// The number of streams that one key opens.
+const STREAMS: usize = 10_000;
+/// The number of connections of these streams.
 const CONNECTIONS: usize = 10;
 
-/// The bot of an offered seat.
-async fn seated(server: &TestServer, name: &str, offer: &Offer) -> RawBot {
+/// Joins the seat of an offer.
+async fn join_offered(server: &TestServer, name: &str, offer: &Offer) -> RawBot {
     let hello = Hello {
         bot_name: name.to_owned(),
         ..hello()
@@ -48,35 +48,35 @@ async fn seated(server: &TestServer, name: &str, offer: &Offer) -> RawBot {
 }
 
 #[tokio::test]
-async fn a_match_that_the_servers_lag_spoils_is_annulled_and_played_again_and_counted_once() {
+async fn a_match_spoiled_by_server_lag_is_annulled_replayed_and_counted_once() {
     let server = TestServer::open().await;
     let capped = with_clock(config("old_london_bridge", 2), |clock| {
         clock.cap_ms = Some(60_000);
         clock.referee_lag_limit_ms = Some(LAG_LIMIT_MS);
     });
-    let mut housed = crate::ladder_scene::ladder(capped);
+    let mut housed = crate::ladder_fixture::ladder(capped);
     housed.house_bots = vec!["ada".to_owned(), "bob".to_owned()];
     make(&server, housed).await.unwrap();
     let mut ada = attend_by_hand(&server, "ada", "1").await;
     let mut bob = attend_by_hand(&server, "bob", "1").await;
     let (of_ada, of_bob) = (next_offer(&mut ada).await, next_offer(&mut bob).await);
-    let mut first = seated(&server, "ada", &of_ada).await;
-    let mut second = seated(&server, "bob", &of_bob).await;
-    // Both have to choose a card while the server stands still.
-    let asked = [first.asked().await, second.asked().await];
-    thread::sleep(HELD_UP);
+    let mut first = join_offered(&server, "ada", &of_ada).await;
+    let mut second = join_offered(&server, "bob", &of_bob).await;
+    // Both have to choose a card while the server is blocked.
+    let asked = [first.next_request().await, second.next_request().await];
+    thread::sleep(BLOCKED_TIME);
     first.answer(&asked[0], Choice::Index(0)).await;
     second.answer(&asked[1], Choice::Index(0)).await;
     let (ended, _) = tokio::join!(first.play_on(), second.play_on());
     assert!(ended.result.unwrap().spoiled_by_referee);
 
-    // It is offered again by itself: to the same bots, in the same seats.
+    // It is offered again automatically, to the same bots in the same seats.
     let again = [next_offer(&mut ada).await, next_offer(&mut bob).await];
     assert_eq!(again[0].match_id, again[1].match_id);
     assert_eq!([again[0].seat, again[1].seat], [of_ada.seat, of_bob.seat]);
     assert_eq!(again[0].purpose(), OfferPurpose::Rated);
-    let first = seated(&server, "ada", &again[0]).await;
-    let second = seated(&server, "bob", &again[1]).await;
+    let first = join_offered(&server, "ada", &again[0]).await;
+    let second = join_offered(&server, "bob", &again[1]).await;
     tokio::join!(first.play_on(), second.play_on());
     until_counted(&server, 1).await;
     advance(&server, LadderState::Closed).await.unwrap();
@@ -106,7 +106,7 @@ async fn a_match_that_the_servers_lag_spoils_is_annulled_and_played_again_and_co
 }
 
 #[tokio::test]
-async fn a_version_that_fails_its_validation_is_told_the_match_and_the_fault() {
+async fn a_version_that_fails_validation_is_reported_with_match_and_fault() {
     let server = TestServer::open().await;
     let mut housed = of_two();
     housed.house_bots = vec!["house".to_owned()];
@@ -115,13 +115,13 @@ async fn a_version_that_fails_its_validation_is_told_the_match_and_the_fault() {
     let (mut stream, mut offer) = first_offer(&server, "ada", "1").await;
     for failed in 1..=3 {
         assert_eq!(offer.purpose(), OfferPurpose::Validation);
-        let bot = seated(&server, "ada", &offer).await;
+        let bot = join_offered(&server, "ada", &offer).await;
         bot.send(play_request::Message::Resign(Default::default()))
             .await;
-        let told = timeout(PATIENCE, told_of(&mut stream, &offer.match_id)).await;
-        let told = told.expect("it is told");
-        let expected = format!("match {}: it resigned", offer.match_id);
-        match told {
+        let detail = timeout(PATIENCE, validation_detail(&mut stream, &offer.match_id)).await;
+        let detail = detail.expect("the bot gets a detail");
+        let expected = format!("match {}: resigned", offer.match_id);
+        match detail {
             Ok(detail) => {
                 assert!(detail.contains(&expected), "{detail}");
                 assert!(failed < 3, "it is benched after three");
@@ -134,20 +134,21 @@ async fn a_version_that_fails_its_validation_is_told_the_match_and_the_fault() {
             }
         }
     }
-    // Who looks at the ladder is told as well.
-    let all = crate::ladder_scene::standings(&server, true).await;
+    // Readers of the ladder see the reason too.
+    let all = crate::ladder_fixture::standings(&server, true).await;
     let ada = all.iter().find(|standing| standing.bot_name == "ada");
-    assert!(ada.unwrap().detail.contains("it resigned"), "{ada:?}");
+    assert!(ada.unwrap().detail.contains("resigned"), "{ada:?}");
 }
 
-/// How a bot stands that is still validated, once that names a match; or why its stream ended.
-async fn told_of(
+/// Waits until the detail of a bot in validation names a match. Fails with the status if the stream
+/// ends.
+async fn validation_detail(
     stream: &mut Streaming<AttendResponse>,
     match_id: &str,
 ) -> Result<String, tonic::Status> {
     loop {
-        let told = stream.message().await?.expect("it attends");
-        if let Some(attend_response::Message::Attendance(attendance)) = told.message
+        let response = stream.message().await?.expect("the stream continues");
+        if let Some(attend_response::Message::Attendance(attendance)) = response.message
             && attendance.state() == AttendanceState::Validating
             && attendance.detail.contains(match_id)
         {
@@ -156,16 +157,16 @@ async fn told_of(
     }
 }
 
-fn showing<T>(key: &ApiKey, message: T) -> Request<T> {
+fn with_key<T>(key: &ApiKey, message: T) -> Request<T> {
     let mut request = Request::new(message);
     let shown = key.reveal().parse().unwrap();
     request.metadata_mut().insert(KEY_METADATA, shown);
     request
 }
 
-/// Opens streams with one key on one connection, as many as it gets. Gives the reasons for which they
-/// were refused or ended, and how many go on.
-async fn hoard(channel: Channel, key: ApiKey, streams: usize) -> (BTreeSet<String>, usize) {
+/// Opens streams with one key on one connection. Returns the reasons for which streams were refused
+/// or ended, and the number of those that remain open.
+async fn open_streams(channel: Channel, key: ApiKey, streams: usize) -> (BTreeSet<String>, usize) {
     let mut reasons = BTreeSet::new();
     let mut held: Vec<Streaming<AttendResponse>> = Vec::new();
     for _ in 0..streams {
@@ -176,21 +177,21 @@ async fn hoard(channel: Channel, key: ApiKey, streams: usize) -> (BTreeSet<Strin
             ..AttendRequest::default()
         };
         let mut lobby = LobbyServiceClient::new(channel.clone());
-        match lobby.attend(showing(&key, request)).await {
+        match lobby.attend(with_key(&key, request)).await {
             Ok(stream) => held.push(stream.into_inner()),
             Err(refused) => {
                 reasons.insert(reason(&refused));
             }
         }
-        // One after the other, as they end: what goes on is looked at later.
+        // Collects them in order, as they end. Open ones are counted afterwards.
         if held.len() > 1 {
-            let ended = last_of(held.remove(0)).await;
+            let ended = end_reason(held.remove(0)).await;
             reasons.extend(ended);
         }
     }
     let mut alive = 0;
     for stream in held {
-        match timeout(Duration::ZERO, last_of(stream)).await {
+        match timeout(Duration::ZERO, end_reason(stream)).await {
             Ok(ended) => reasons.extend(ended),
             Err(_) => alive += 1,
         }
@@ -198,8 +199,8 @@ async fn hoard(channel: Channel, key: ApiKey, streams: usize) -> (BTreeSet<Strin
     (reasons, alive)
 }
 
-/// Why a stream ended; `None` if it was left.
-async fn last_of(mut stream: Streaming<AttendResponse>) -> Option<String> {
+/// Reads a stream to its end. Returns its reason, or `None` without an error.
+async fn end_reason(mut stream: Streaming<AttendResponse>) -> Option<String> {
     loop {
         match stream.message().await {
             Ok(Some(_)) => {}
@@ -210,18 +211,18 @@ async fn last_of(mut stream: Streaming<AttendResponse>) -> Option<String> {
 }
 
 #[tokio::test]
-async fn ten_thousand_streams_of_one_key_are_one_attendance_and_others_get_their_matches() {
-    let locked = LockedServer::showing(PublicRead::All).await;
+async fn ten_thousand_streams_of_one_key_count_once_and_others_get_their_matches() {
+    let locked = LockedServer::with_public_read(PublicRead::All).await;
     let server = &locked.server;
     let admin = locked.key("organizer", &[Admin, Play]).await;
     let quick = with_clock(config(GAMES[0], 2), |clock| clock.startup_ms = Some(1_000));
-    let mut housed = crate::ladder_scene::ladder(quick);
+    let mut housed = crate::ladder_fixture::ladder(quick);
     housed.house_bots = vec!["house".to_owned()];
     let create = CreateLadderRequest {
         ladder: Some(housed),
     };
     client(server)
-        .create_ladder(showing(&admin, create))
+        .create_ladder(with_key(&admin, create))
         .await
         .unwrap();
     let mut fair = JoinSet::new();
@@ -242,7 +243,7 @@ async fn ten_thousand_streams_of_one_key_are_one_attendance_and_others_get_their
     for _ in 0..CONNECTIONS {
         let channel = Channel::from_shared(server.url.clone()).unwrap();
         let channel = channel.connect().await.unwrap();
-        hoards.spawn(hoard(channel, key.clone(), HOARDED / CONNECTIONS));
+        hoards.spawn(open_streams(channel, key.clone(), STREAMS / CONNECTIONS));
     }
     until_counted(server, 3).await;
     assert!(!hoards.is_empty());
@@ -259,10 +260,10 @@ async fn ten_thousand_streams_of_one_key_are_one_attendance_and_others_get_their
         "{reasons:?}"
     );
     assert!(reasons.contains("SUPERSEDED"), "{reasons:?}");
-    let counted = crate::ladder_scene::get(server).await.matches;
+    let counted = crate::ladder_fixture::get(server).await.matches;
     until_counted(server, counted + 3).await;
-    until(server, |news| {
-        let attending = news.standings.iter();
+    until(server, |update| {
+        let attending = update.standings.iter();
         attending.filter(|one| one.bot_name == "hoarder").count() <= 1
     })
     .await;

@@ -1,4 +1,4 @@
-//! Replays far larger than those of ordinary matches.
+//! Replays that are much larger than those of ordinary matches.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::test_server::{GAMES, TestServer, config, with_clock};
 const MIB: usize = 1024 * 1024;
 
 #[tokio::test]
-async fn replays_of_two_mebibytes_are_read_whole_also_several_at_once() {
+async fn replays_of_two_mebibytes_are_read_in_full_also_concurrently() {
     let played: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let mut server = TestServer::over(&played, Limits::default()).await;
     let config = with_clock(config(GAMES[0], 2), |clock: &mut ClockRules| {
@@ -45,7 +45,7 @@ async fn replays_of_two_mebibytes_are_read_whole_also_several_at_once() {
     store.commit(vec![open, finish]).await.unwrap();
     let server = TestServer::over(&store, Limits::default()).await;
     let client = server.matches();
-    // Together they are more than one connection may have unread, so that they take turns.
+    // Together they exceed the unread bytes of one connection, so they are read in turns.
     let reads = (0..6).map(|n| {
         let (mut client, match_id) = (client.clone(), match_id.clone());
         let request = GetReplayRequest {

@@ -1,9 +1,9 @@
-//! A server of a cluster that loses its lease, or ends: what its bots and callers see.
+//! A node that loses its lease or stops: what its bots and callers see.
 
 use std::time::{Duration, Instant};
 
 use bridgemaster_proto::v1::{
-    FaultReason, MatchConfig, SeatState, play_request::Message, play_response::Message as Told,
+    FaultReason, MatchConfig, SeatState, play_request::Message, play_response::Message as Response,
 };
 use tokio::time::timeout;
 use tonic_health::pb::{
@@ -17,7 +17,7 @@ use crate::{
     test_server::{GAMES, PATIENCE, Seated, TestServer, config, with_clock},
 };
 
-/// A match whose bots have a second to come back.
+/// A config that gives bots a second to reconnect.
 fn a_second_to_come_back() -> MatchConfig {
     with_clock(config(GAMES[0], 2), |clock| {
         clock.reconnect_ms = Some(1_000)
@@ -25,7 +25,7 @@ fn a_second_to_come_back() -> MatchConfig {
 }
 
 #[tokio::test]
-async fn a_bot_whose_stream_ends_with_the_lease_is_not_charged_with_its_loss() {
+async fn a_bot_is_not_blamed_for_a_stream_lost_with_the_lease() {
     let (server, database) = PlantedNode::start().await;
     let seated = server.create(a_second_to_come_back()).await;
     let (mut first, mut second) = (
@@ -34,14 +34,14 @@ async fn a_bot_whose_stream_ends_with_the_lease_is_not_charged_with_its_loss() {
     );
     first.started().await;
     second.started().await;
-    database.is_reached(false);
+    database.set_reachable(false);
     for bot in [first, second] {
         assert_eq!(reason(&bot.end().await.unwrap()), "NODE_SUPERSEDED");
     }
-    database.is_reached(true);
+    database.set_reachable(true);
 
-    // By now a bot that has left by itself later has been away for too long.
-    let other = answers_again(&server).await;
+    // By now a bot that left by itself has been away for too long.
+    let other = create_when_ready(&server).await;
     let mut stays = RawBot::join(&server, &other.tickets[0]).await;
     let mut leaves = RawBot::join(&server, &other.tickets[1]).await;
     stays.started().await;
@@ -63,8 +63,8 @@ async fn a_bot_whose_stream_ends_with_the_lease_is_not_charged_with_its_loss() {
     }
 }
 
-/// Makes a match as soon as the server answers.
-async fn answers_again(server: &TestServer) -> Seated {
+/// Creates a match as soon as the server answers.
+async fn create_when_ready(server: &TestServer) -> Seated {
     let answers = async {
         loop {
             match server.try_create(a_second_to_come_back()).await {
@@ -76,76 +76,82 @@ async fn answers_again(server: &TestServer) -> Seated {
     timeout(PATIENCE, answers).await.expect("it answers again")
 }
 
-/// Waits until the health service tells this of the server and of the service of bots.
-async fn is_told(server: &TestServer, status: ServingStatus) {
+/// Waits until the health service reports this status for the server and for the service of bots.
+async fn until_health(server: &TestServer, status: ServingStatus) {
     let mut health = HealthClient::new(server.channel.clone());
     for service in ["", "bridgemaster.v1.PlayService"] {
         let service = service.to_owned();
         let watched = health.watch(HealthCheckRequest { service }).await;
         let mut watched = watched.unwrap().into_inner();
-        let told = async {
-            while let Some(HealthCheckResponse { status: told }) = watched.message().await.unwrap()
+        let reported = async {
+            while let Some(HealthCheckResponse { status: current }) =
+                watched.message().await.unwrap()
             {
-                if told == i32::from(status) {
+                if current == i32::from(status) {
                     return;
                 }
             }
             panic!("the health service ends");
         };
-        timeout(PATIENCE, told).await.expect("it is told");
+        timeout(PATIENCE, reported)
+            .await
+            .expect("the status is reported");
     }
 }
 
 #[tokio::test]
-async fn a_server_whose_database_is_gone_is_not_serving_until_it_is_back() {
+async fn a_server_reports_not_serving_while_its_database_is_down() {
     let (server, database) = PlantedNode::start().await;
-    is_told(&server, ServingStatus::Serving).await;
-    database.is_reached(false);
-    is_told(&server, ServingStatus::NotServing).await;
+    until_health(&server, ServingStatus::Serving).await;
+    database.set_reachable(false);
+    until_health(&server, ServingStatus::NotServing).await;
     let refused = server.try_create(config(GAMES[0], 2)).await.err().unwrap();
     assert_eq!(reason(&refused), "NODE_SUPERSEDED");
-    database.is_reached(true);
-    is_told(&server, ServingStatus::Serving).await;
+    database.set_reachable(true);
+    until_health(&server, ServingStatus::Serving).await;
 }
 
 #[tokio::test]
-async fn nobody_is_sent_to_a_server_any_more_when_it_ends_its_streams() {
+async fn no_client_is_redirected_to_a_server_that_ends_its_streams() {
     for drains in [true, false] {
         let (server, database) = PlantedNode::start().await;
         let seated = server.create(config(GAMES[0], 2)).await;
         let mut playing = RawBot::join(&server, &seated.tickets[0]).await;
         if drains {
             server.drain.cancel();
-            assert!(matches!(playing.next().await, Ok(Some(Told::Draining(_)))));
-            assert!(!database.is_withdrawn(), "it goes on");
+            assert!(matches!(
+                playing.next().await,
+                Ok(Some(Response::Draining(_)))
+            ));
+            assert!(!database.is_withdrawn(), "the address stays");
         }
         server.stop.cancel();
-        let told = playing.end().await.unwrap();
-        assert_eq!(reason(&told), "SERVER_STOPPING");
+        let end = playing.end().await.unwrap();
+        assert_eq!(reason(&end), "SERVER_STOPPING");
         assert!(database.is_withdrawn());
     }
 }
 
 #[tokio::test]
-async fn a_match_that_nobody_has_is_looked_for_at_once_when_its_bot_comes() {
-    /// Looks, and the time in which a server looks less often when nobody asks: it does every two
-    /// seconds. Asked for, they take a quarter of a second each.
-    const LOOKS: u32 = 8;
+async fn an_orphan_is_taken_over_immediately_when_its_bot_connects() {
+    /// The number of polls for orphans. A server polls every two seconds, or after a quarter of a
+    /// second when a caller requests one.
+    const POLLS: u32 = 8;
     const TOO_LONG: Duration = Duration::from_secs(12);
     let (server, database) = PlantedNode::start().await;
-    let mut looks = database.looks();
-    // The first is made as it starts.
-    timeout(PATIENCE, looks.wait_for(|looks| *looks > 0))
+    let mut polls = database.takeover_polls();
+    // The first poll happens at startup.
+    timeout(PATIENCE, polls.wait_for(|polls| *polls > 0))
         .await
         .unwrap()
         .unwrap();
-    database.leaves("left");
+    database.add_orphan("left");
     let begun = Instant::now();
-    for _ in 0..LOOKS {
-        let before = *looks.borrow_and_update();
+    for _ in 0..POLLS {
+        let before = *polls.borrow_and_update();
         let bot = RawBot::open(&server, "left-ticket", request(Message::Hello(hello()))).await;
         assert_eq!(reason(&bot.err().unwrap()), "NODE_SUPERSEDED");
-        timeout(PATIENCE, looks.wait_for(|looks| *looks > before))
+        timeout(PATIENCE, polls.wait_for(|polls| *polls > before))
             .await
             .unwrap()
             .unwrap();

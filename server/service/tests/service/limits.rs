@@ -1,4 +1,4 @@
-//! Limits, as they are seen from outside.
+//! Limits and their refusals, as clients observe them.
 
 use std::{
     sync::{
@@ -14,7 +14,7 @@ use bridgemaster_proto::v1::{
     CreateMatchRequest, FaultAction, FaultPolicy, GetMatchRequest, ListMatchesRequest, MatchConfig,
     WatchMatchRequest, match_service_client::MatchServiceClient,
 };
-use bridgemaster_sdk::{Bot, Choice, Options, Request as Asked};
+use bridgemaster_sdk::{Bot, Choice, Options};
 use bridgemaster_server::Limits;
 use tokio::sync::{mpsc, watch};
 use tokio_stream::wrappers::ReceiverStream;
@@ -35,7 +35,7 @@ async fn refused(server: &TestServer, config: MatchConfig) -> tonic::Status {
 }
 
 #[tokio::test]
-async fn no_more_matches_are_open_than_the_limit_and_the_refusal_names_it() {
+async fn open_matches_are_limited_and_the_refusal_names_the_limit() {
     let limits = Limits {
         open_matches: 2,
         ..Limits::default()
@@ -61,7 +61,7 @@ async fn no_more_matches_are_open_than_the_limit_and_the_refusal_names_it() {
 }
 
 #[tokio::test]
-async fn ended_matches_are_forgotten_from_the_oldest_on() {
+async fn the_oldest_ended_matches_are_forgotten_first() {
     let limits = Limits {
         ended_matches_kept: 1,
         ..Limits::default()
@@ -82,7 +82,7 @@ async fn ended_matches_are_forgotten_from_the_oldest_on() {
 }
 
 #[tokio::test]
-async fn a_stream_that_says_nothing_is_ended_after_the_hello_time() {
+async fn a_silent_stream_is_ended_after_the_hello_timeout() {
     let limits = Limits {
         hello_time: Duration::from_millis(30),
         ..Limits::default()
@@ -101,7 +101,7 @@ async fn a_stream_that_says_nothing_is_ended_after_the_hello_time() {
 }
 
 #[tokio::test]
-async fn a_match_config_is_refused_by_the_field_that_is_wrong() {
+async fn an_invalid_match_config_is_refused_with_its_field() {
     let server = TestServer::open().await;
     let nothing = server
         .matches()
@@ -129,7 +129,7 @@ async fn a_match_config_is_refused_by_the_field_that_is_wrong() {
             bank.message().starts_with("config.clock.bank_ms"),
             "{bank:?}"
         );
-        assert!(bank.message().contains("1 to 86400000"), "{bank:?}");
+        assert!(bank.message().contains("1..=86400000"), "{bank:?}");
 
         let mut late = config(game, 2);
         late.faults = Some(FaultPolicy {
@@ -158,7 +158,7 @@ async fn a_request_over_the_size_limit_is_refused() {
 }
 
 #[tokio::test]
-async fn a_long_match_identifier_is_refused_with_its_reason() {
+async fn a_match_identifier_that_is_too_long_is_refused() {
     let server = TestServer::open().await;
     let request = GetMatchRequest {
         match_id: "x".repeat(50_000),
@@ -170,15 +170,15 @@ async fn a_long_match_identifier_is_refused_with_its_reason() {
 }
 
 #[tokio::test]
-async fn a_page_of_more_matches_than_the_limit_is_refused_with_the_limit() {
+async fn a_page_size_over_the_limit_is_refused_with_the_limit() {
     let server = TestServer::open().await;
     let page = |page_size| {
-        let mut desk = server.matches();
+        let mut client = server.matches();
         let request = ListMatchesRequest {
             page_size,
             ..ListMatchesRequest::default()
         };
-        async move { desk.list_matches(request).await }
+        async move { client.list_matches(request).await }
     };
     page(500).await.unwrap();
     let refused = page(501).await.unwrap_err();
@@ -186,28 +186,28 @@ async fn a_page_of_more_matches_than_the_limit_is_refused_with_the_limit() {
     assert!(refused.message().contains("0 to 500"), "{refused:?}");
 }
 
-/// A game in which what bots decide is public at once.
+/// A game whose decisions are public immediately.
 const CARCASSONNE: &str = "carcassonne";
 
-/// Each of the first decisions is shown alone, before the next.
+/// The number of first decisions that are each sent to spectators before the next one is made.
 const SHOWN_DECISIONS: u32 = 12;
 
-/// A bot that decides when the decisions before were shown to spectators.
-struct Shown {
+/// A bot that decides only once spectators have seen the previous decision.
+struct PacedBot {
     bot: Random,
-    /// Decisions of the match.
+    /// The number of decisions of both bots.
     made: Arc<AtomicU32>,
-    /// Decisions that were shown.
+    /// The number of decisions that spectators have seen.
     shown: watch::Receiver<u32>,
 }
 
-impl Bot for Shown {
-    fn decide(&mut self, request: &Asked) -> Choice {
+impl Bot for PacedBot {
+    fn decide(&mut self, request: &bridgemaster_sdk::Request) -> Choice {
         let due = self
             .made
             .fetch_add(1, Ordering::Relaxed)
             .min(SHOWN_DECISIONS);
-        // A bot decides on a thread of its own.
+        // Blocking is safe, since each bot decides on its own thread.
         while *self.shown.borrow() < due {
             std::thread::yield_now();
         }
@@ -215,16 +215,16 @@ impl Bot for Shown {
     }
 }
 
-/// Watches a match, and tells how many decisions were shown.
-async fn show(server: &TestServer, match_id: &str) -> watch::Receiver<u32> {
+/// Watches a match, and publishes the number of decisions that were received.
+async fn count_received(server: &TestServer, match_id: &str) -> watch::Receiver<u32> {
     let request = WatchMatchRequest {
         match_id: match_id.to_owned(),
     };
-    let news = server.matches().watch_match(request).await;
-    let mut news = news.unwrap().into_inner();
+    let updates = server.matches().watch_match(request).await;
+    let mut updates = updates.unwrap().into_inner();
     let (shows, shown) = watch::channel(0);
     tokio::spawn(async move {
-        while let Ok(Some(message)) = news.message().await {
+        while let Ok(Some(message)) = updates.message().await {
             shows.send_replace(message.r#match.unwrap().decisions);
         }
     });
@@ -232,14 +232,14 @@ async fn show(server: &TestServer, match_id: &str) -> watch::Receiver<u32> {
 }
 
 #[tokio::test]
-async fn a_spectator_that_does_not_read_loses_its_stream_and_nobody_elses() {
+async fn a_spectator_that_does_not_read_loses_only_its_own_stream() {
     let limits = Limits {
         watcher_queue: 2,
         ..Limits::default()
     };
     let server = TestServer::with_limits(limits).await;
     let seated = server.create(config(CARCASSONNE, 2)).await;
-    // Windows so small that news stay in the server's queue.
+    // Windows so small that updates stay in the server's queue.
     let narrow = Channel::from_shared(server.url.clone())
         .unwrap()
         .initial_stream_window_size(1_000)
@@ -249,12 +249,12 @@ async fn a_spectator_that_does_not_read_loses_its_stream_and_nobody_elses() {
     let request = WatchMatchRequest {
         match_id: seated.match_id.clone(),
     };
-    let news = MatchServiceClient::new(narrow).watch_match(request).await;
-    let mut news = news.unwrap().into_inner();
-    let shown = show(&server, &seated.match_id).await;
+    let updates = MatchServiceClient::new(narrow).watch_match(request).await;
+    let mut updates = updates.unwrap().into_inner();
+    let shown = count_received(&server, &seated.match_id).await;
     let made = Arc::<AtomicU32>::default();
     let bots = seated.tickets.iter().map(|ticket| {
-        let bot = Shown {
+        let bot = PacedBot {
             bot: Random::new(&Seed::from(1)),
             made: Arc::clone(&made),
             shown: shown.clone(),
@@ -267,7 +267,7 @@ async fn a_spectator_that_does_not_read_loses_its_stream_and_nobody_elses() {
         assert!(result.seats.iter().all(|seat| seat.fault_count == 0));
     }
     let end = loop {
-        match news.message().await {
+        match updates.message().await {
             Ok(Some(message)) => {
                 let result = message.r#match.unwrap().result;
                 assert!(result.is_none(), "a slow reader does not get this far");
@@ -280,24 +280,27 @@ async fn a_spectator_that_does_not_read_loses_its_stream_and_nobody_elses() {
 }
 
 #[test]
-fn the_page_for_bots_tells_the_sizes_and_times_that_the_server_has() {
-    let page = include_str!("../../../../proto/PROTOCOL.md");
+fn the_page_for_bots_states_the_limits_of_the_server() {
+    let words: Vec<&str> = include_str!("../../../../proto/PROTOCOL.md")
+        .split_whitespace()
+        .collect();
+    let page = words.join(" ");
     let limits = Limits::default();
-    for told in [
+    for text in [
         format!(
-            "| of a bot, on PlayService | {} KiB |",
+            "| from a bot, on PlayService | {} KiB |",
             limits.play_message_bytes / 1024
         ),
         format!(
             "| request of another service | {} KiB |",
             limits.request_bytes / 1024
         ),
-        format!("own every {} s, and", limits.keepalive.as_secs()),
+        format!("sends a PING every {} s, and", limits.keepalive.as_secs()),
         format!(
             "client does not answer within {} s.",
             limits.keepalive.as_secs()
         ),
     ] {
-        assert!(page.contains(&told), "{told}");
+        assert!(page.contains(&text), "{text}");
     }
 }

@@ -1,4 +1,4 @@
-//! Lists of matches in a store that has many.
+//! Lists of matches in a large store.
 
 use std::{
     collections::BTreeSet,
@@ -17,16 +17,16 @@ use bridgemaster_store::{KeyName, KeyStore as _, MatchId, MemoryStore, NewKey, S
 use tonic::Request;
 
 use crate::{
-    hindered_store::HinderedStore,
+    intercepted_store::InterceptedStore,
     raw_bot::RawBot,
     test_server::{GAMES, TestServer, config, with_clock},
 };
 
-/// Matches in the store.
+/// The number of stored matches.
 const MATCHES: usize = 300;
 
-/// A store with so many finished matches, all alike and of nobody but the one in ten that is of
-/// `tenth`.
+/// Creates a store with this number of finished matches. Every tenth belongs to `tenth`, the others
+/// to no key.
 pub(crate) async fn filled(matches: usize) -> Arc<MemoryStore> {
     let store = Arc::new(MemoryStore::new());
     let kept: Arc<dyn Store> = Arc::clone(&store) as _;
@@ -62,7 +62,7 @@ pub(crate) async fn filled(matches: usize) -> Arc<MemoryStore> {
 }
 
 async fn key(store: &MemoryStore, name: &str, scope: KeyScope) -> ApiKey {
-    let key = ApiKey::draw();
+    let key = ApiKey::generate();
     let new = NewKey {
         id: key.id().clone(),
         name: KeyName::new(name).unwrap(),
@@ -76,7 +76,7 @@ async fn key(store: &MemoryStore, name: &str, scope: KeyScope) -> ApiKey {
     key
 }
 
-/// How many matches each page has that the holder of a key gets.
+/// Returns the number of matches of each page that a key gets.
 async fn pages(server: &TestServer, key: &ApiKey, page_size: u32) -> Vec<usize> {
     let mut pages = Vec::new();
     let mut page_token = String::new();
@@ -99,14 +99,14 @@ async fn pages(server: &TestServer, key: &ApiKey, page_size: u32) -> Vec<usize> 
 }
 
 #[tokio::test]
-async fn a_key_lists_what_it_sees_without_reading_what_it_does_not() {
+async fn a_key_lists_its_matches_without_reading_others() {
     let store = filled(MATCHES).await;
     let reader = key(&store, "reader", KeyScope::Read).await;
     let stranger = key(&store, "stranger", KeyScope::Play).await;
     let tenth = key(&store, "tenth", KeyScope::Play).await;
     let readings = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&readings);
-    let counting = HinderedStore::read_over(Arc::clone(&store) as _, move || {
+    let counting = InterceptedStore::before_reads(Arc::clone(&store) as _, move || {
         counted.fetch_add(1, Ordering::Relaxed);
         async { Ok(()) }
     });
@@ -118,7 +118,7 @@ async fn a_key_lists_what_it_sees_without_reading_what_it_does_not() {
         keys: Some(Arc::clone(&store) as _),
         storage: Some(Storage {
             store: counting,
-            given_up: Vec::new(),
+            dropped_matches: Vec::new(),
             keep_replays: KeepReplays::All,
             shared: None,
         }),
@@ -139,7 +139,7 @@ async fn a_key_lists_what_it_sees_without_reading_what_it_does_not() {
 }
 
 #[tokio::test]
-async fn a_list_counts_the_faults_of_a_match_and_does_not_repeat_them() {
+async fn a_list_contains_the_number_of_faults_and_not_the_faults() {
     let server = TestServer::open().await;
     let config = with_clock(config(GAMES[0], 2), |clock| clock.startup_ms = Some(1));
     let seated = server.create(config).await;

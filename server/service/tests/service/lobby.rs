@@ -1,4 +1,4 @@
-//! Bots that attend queues, and whoever offers them seats.
+//! Attending bots, and organizers that offer them seats.
 
 use std::sync::Arc;
 
@@ -21,22 +21,21 @@ use tokio::time::timeout;
 use tonic::{Request, Status, Streaming, transport::Channel};
 
 use crate::{
-    hindered_store::HinderedStore,
+    intercepted_store::InterceptedStore,
     locked_server::LockedServer,
     raw_bot::{RawBot, hello, reason, request},
     test_server::{GAMES, PATIENCE, TestServer, config},
 };
 
-/// A caller of the lobby, with a key or without.
-struct Guest<'a> {
+/// A caller of the lobby, with or without a key.
+struct LobbyCaller<'a> {
     server: &'a TestServer,
     key: Option<&'a ApiKey>,
 }
 
-/// A stream of an attendance.
 struct Attending(Streaming<AttendResponse>);
 
-impl<'a> Guest<'a> {
+impl<'a> LobbyCaller<'a> {
     fn of(server: &'a TestServer) -> Self {
         Self { server, key: None }
     }
@@ -52,7 +51,7 @@ impl<'a> Guest<'a> {
         LobbyServiceClient::new(self.server.channel.clone())
     }
 
-    fn showing<T>(&self, message: T) -> Request<T> {
+    fn authenticated<T>(&self, message: T) -> Request<T> {
         let mut request = Request::new(message);
         if let Some(key) = self.key {
             let key = key.reveal().parse().unwrap();
@@ -62,26 +61,26 @@ impl<'a> Guest<'a> {
     }
 
     async fn open_queue(&self, queue: Queue) -> Result<Queue, Status> {
-        let request = self.showing(CreateQueueRequest { queue: Some(queue) });
+        let request = self.authenticated(CreateQueueRequest { queue: Some(queue) });
         let opened = self.lobby().create_queue(request).await?;
         Ok(opened.into_inner().queue.unwrap())
     }
 
     async fn close_queue(&self) -> Result<(), Status> {
         let queue_id = "league".to_owned();
-        let request = self.showing(DeleteQueueRequest { queue_id });
+        let request = self.authenticated(DeleteQueueRequest { queue_id });
         self.lobby().delete_queue(request).await.map(|_| ())
     }
 
     async fn queues(&self) -> Vec<String> {
-        let request = self.showing(ListQueuesRequest::default());
+        let request = self.authenticated(ListQueuesRequest::default());
         let listed = self.lobby().list_queues(request).await.unwrap();
         let queues = listed.into_inner().queues.into_iter();
         queues.map(|queue| queue.queue_id).collect()
     }
 
     async fn try_attend(&self, request: AttendRequest) -> Result<Attending, Status> {
-        let attending = self.lobby().attend(self.showing(request)).await?;
+        let attending = self.lobby().attend(self.authenticated(request)).await?;
         Ok(Attending(attending.into_inner()))
     }
 
@@ -91,12 +90,12 @@ impl<'a> Guest<'a> {
 
     async fn watch(&self) -> Result<Streaming<WatchQueueResponse>, Status> {
         let queue_id = "league".to_owned();
-        let request = self.showing(WatchQueueRequest { queue_id });
+        let request = self.authenticated(WatchQueueRequest { queue_id });
         Ok(self.lobby().watch_queue(request).await?.into_inner())
     }
 
     async fn pause(&self, attendance_id: &str) -> Result<Attendance, Status> {
-        let request = self.showing(UpdateAttendanceRequest {
+        let request = self.authenticated(UpdateAttendanceRequest {
             attendance_id: attendance_id.to_owned(),
             slots: None,
             paused: Some(true),
@@ -107,25 +106,25 @@ impl<'a> Guest<'a> {
 
     async fn leave(&self, attendance_id: &str) -> Result<(), Status> {
         let attendance_id = attendance_id.to_owned();
-        let request = self.showing(LeaveQueueRequest { attendance_id });
+        let request = self.authenticated(LeaveQueueRequest { attendance_id });
         self.lobby().leave_queue(request).await.map(|_| ())
     }
 
     async fn decline(&self, offer_id: &str) -> Result<(), Status> {
-        let request = self.showing(DeclineOfferRequest {
+        let request = self.authenticated(DeclineOfferRequest {
             offer_id: offer_id.to_owned(),
             reason: "tired".to_owned(),
         });
         self.lobby().decline_offer(request).await.map(|_| ())
     }
 
-    /// A match whose seats are offered to these bots.
+    /// Creates a match whose seats are offered to these bots.
     async fn offer(&self, names: &[&str]) -> Result<CreateMatchResponse, Status> {
         self.offer_by(offering(names)).await
     }
 
     async fn offer_by(&self, request: CreateMatchRequest) -> Result<CreateMatchResponse, Status> {
-        let request = self.showing(request);
+        let request = self.authenticated(request);
         let made = self.server.matches().create_match(request).await?;
         Ok(made.into_inner())
     }
@@ -138,10 +137,10 @@ impl Attending {
         Ok(message.and_then(|message| message.message))
     }
 
-    /// The next message that `pick` takes.
+    /// Reads messages until `pick` accepts one.
     async fn until<T>(&mut self, pick: impl Fn(Message) -> Option<T>) -> T {
         loop {
-            let message = self.next().await.unwrap().expect("the stream goes on");
+            let message = self.next().await.unwrap().expect("the stream continues");
             if let Some(picked) = pick(message) {
                 return picked;
             }
@@ -209,9 +208,9 @@ fn id_of(made: &CreateMatchResponse) -> String {
 }
 
 #[tokio::test]
-async fn bots_that_attend_are_offered_seats_and_play_by_their_names_in_the_queue() {
+async fn attending_bots_are_offered_seats_and_play_under_their_queue_names() {
     let server = TestServer::open().await;
-    let guest = Guest::of(&server);
+    let guest = LobbyCaller::of(&server);
     guest.open_queue(queue()).await.unwrap();
     assert_eq!(guest.queues().await, ["league"]);
     let mut ada = guest.attend("ada", 1).await;
@@ -241,9 +240,9 @@ async fn bots_that_attend_are_offered_seats_and_play_by_their_names_in_the_queue
 }
 
 #[tokio::test]
-async fn an_offered_seat_is_taken_by_the_version_that_attends_and_no_other() {
+async fn only_the_attending_version_takes_an_offered_seat() {
     let server = TestServer::open().await;
-    let guest = Guest::of(&server);
+    let guest = LobbyCaller::of(&server);
     guest.open_queue(queue()).await.unwrap();
     let mut ada = guest.attend("ada", 1).await;
     guest.offer(&["ada"]).await.unwrap();
@@ -262,9 +261,9 @@ async fn an_offered_seat_is_taken_by_the_version_that_attends_and_no_other() {
 }
 
 #[tokio::test]
-async fn a_bot_that_comes_back_gets_the_same_offer_and_its_older_stream_ends() {
+async fn a_reconnecting_bot_gets_the_same_offer_and_its_older_stream_ends() {
     let server = TestServer::open().await;
-    let guest = Guest::of(&server);
+    let guest = LobbyCaller::of(&server);
     guest.open_queue(queue()).await.unwrap();
     let mut first = guest.attend("ada", 2).await;
     let id = first.attendance().await.attendance_id;
@@ -286,10 +285,10 @@ async fn a_bot_that_comes_back_gets_the_same_offer_and_its_older_stream_ends() {
 }
 
 #[tokio::test]
-async fn queues_and_offers_outlive_a_crash_of_the_server() {
+async fn queues_and_offers_survive_a_crash() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let mut server = TestServer::over(&store, Limits::default()).await;
-    let guest = Guest::of(&server);
+    let guest = LobbyCaller::of(&server);
     guest.open_queue(queue()).await.unwrap();
     let mut ada = guest.attend("ada", 2).await;
     let taken = guest.offer(&["ada"]).await.unwrap();
@@ -302,10 +301,10 @@ async fn queues_and_offers_outlive_a_crash_of_the_server() {
 
     server.crash().await;
     server = TestServer::over(&store, Limits::default()).await;
-    let guest = Guest::of(&server);
+    let guest = LobbyCaller::of(&server);
     let mut ada = guest.attend("ada", 2).await;
     assert_eq!(ada.attendance().await.slots_used, 2);
-    // That of the seat which it plays too: a program that was started again does not know it.
+    // Including the offer of the seat that it plays, which a restarted program does not know.
     let again = [ada.offer().await, ada.offer().await];
     let of_first = again
         .iter()
@@ -328,14 +327,14 @@ async fn queues_and_offers_outlive_a_crash_of_the_server() {
     guest.close_queue().await.unwrap();
     server.crash().await;
     server = TestServer::over(&store, Limits::default()).await;
-    let refused = Guest::of(&server).try_attend(asking("ada", 1)).await;
+    let refused = LobbyCaller::of(&server).try_attend(asking("ada", 1)).await;
     assert_eq!(reason(&refused.err().unwrap()), "QUEUE_UNKNOWN");
 }
 
 #[tokio::test]
-async fn a_bot_without_a_free_slot_is_offered_nothing_and_the_same_call_gives_the_same_match() {
+async fn a_bot_without_a_free_slot_gets_no_offer_and_a_retry_returns_the_same_match() {
     let server = TestServer::open().await;
-    let guest = Guest::of(&server);
+    let guest = LobbyCaller::of(&server);
     guest.open_queue(queue()).await.unwrap();
     for absent in [
         guest.offer(&["ada"]).await,
@@ -367,9 +366,9 @@ async fn a_bot_without_a_free_slot_is_offered_nothing_and_the_same_call_gives_th
 }
 
 #[tokio::test]
-async fn a_match_is_cancelled_when_a_bot_declines_or_comes_with_another_version() {
+async fn a_match_is_cancelled_when_a_bot_declines_or_changes_its_version() {
     let server = TestServer::open().await;
-    let guest = Guest::of(&server);
+    let guest = LobbyCaller::of(&server);
     guest.open_queue(queue()).await.unwrap();
     let mut ada = guest.attend("ada", 1).await;
     let declined = guest.offer(&["ada"]).await.unwrap();
@@ -395,20 +394,20 @@ async fn a_match_is_cancelled_when_a_bot_declines_or_comes_with_another_version(
 }
 
 #[tokio::test]
-async fn whoever_runs_a_queue_sees_who_attends() {
+async fn the_operator_of_a_queue_sees_its_attendances() {
     let server = TestServer::open().await;
-    let guest = Guest::of(&server);
+    let guest = LobbyCaller::of(&server);
     guest.open_queue(queue()).await.unwrap();
     let mut watch = guest.watch().await.unwrap();
     let mut ada = guest.attend("ada", 1).await;
     let id = ada.attendance().await.attendance_id;
     let mut until = async |state| loop {
-        let news = timeout(PATIENCE, watch.message()).await.unwrap().unwrap();
-        let news = news.expect("the stream goes on");
-        let attendance = news.attendance.unwrap();
+        let update = timeout(PATIENCE, watch.message()).await.unwrap().unwrap();
+        let update = update.expect("the stream continues");
+        let attendance = update.attendance.unwrap();
         assert_eq!(attendance.bot_name, "ada");
-        if news.ended || attendance.state() == state {
-            return news.ended;
+        if update.ended || attendance.state() == state {
+            return update.ended;
         }
     };
     assert!(!until(AttendanceState::Active).await);
@@ -427,7 +426,7 @@ async fn whoever_runs_a_queue_sees_who_attends() {
 }
 
 #[tokio::test]
-async fn keys_say_whose_bot_attends_and_who_runs_a_queue() {
+async fn keys_decide_who_attends_and_who_operates_a_queue() {
     let locked = LockedServer::open().await;
     let maker = locked.key("maker", &[Create]).await;
     let rival = locked.key("rival", &[Create]).await;
@@ -435,7 +434,7 @@ async fn keys_say_whose_bot_attends_and_who_runs_a_queue() {
     let ada = locked.key("ada", &[Play]).await;
     let bob = locked.key("bob", &[Play]).await;
     let [maker, rival, admin, ada, bob] =
-        [&maker, &rival, &admin, &ada, &bob].map(|key| Guest::with(&locked, key));
+        [&maker, &rival, &admin, &ada, &bob].map(|key| LobbyCaller::with(&locked, key));
     let for_ada = Queue {
         key_names: vec!["ada".to_owned()],
         ..queue()
@@ -481,9 +480,9 @@ async fn keys_say_whose_bot_attends_and_who_runs_a_queue() {
 }
 
 #[tokio::test]
-async fn requests_that_make_no_sense_are_refused_with_the_field() {
+async fn invalid_requests_about_queues_are_refused_with_their_field() {
     let server = TestServer::open().await;
-    let guest = Guest::of(&server);
+    let guest = LobbyCaller::of(&server);
     let wrong = [
         (Queue::default(), "queue.queue_id"),
         (
@@ -544,26 +543,29 @@ async fn requests_that_make_no_sense_are_refused_with_the_field() {
 }
 
 #[tokio::test]
-async fn a_reserved_offer_outlives_a_crash_on_a_server_with_keys() {
+async fn a_reserved_offer_survives_a_crash_on_a_server_with_keys() {
     let memory = Arc::new(MemoryStore::new());
     let open = || {
-        let store = HinderedStore::read_over(Arc::clone(&memory) as _, || async { Ok(()) });
+        let store = InterceptedStore::before_reads(Arc::clone(&memory) as _, || async { Ok(()) });
         LockedServer::over(store, Arc::clone(&memory), Limits::default())
     };
     let mut locked = open().await;
     let maker = locked.key("maker", &[Create]).await;
     let ada = locked.key("ada", &[Play]).await;
-    Guest::with(&locked, &maker)
+    LobbyCaller::with(&locked, &maker)
         .open_queue(queue())
         .await
         .unwrap();
-    let _attending = Guest::with(&locked, &ada).attend("ada", 1).await;
-    Guest::with(&locked, &maker).offer(&["ada"]).await.unwrap();
+    let _attending = LobbyCaller::with(&locked, &ada).attend("ada", 1).await;
+    LobbyCaller::with(&locked, &maker)
+        .offer(&["ada"])
+        .await
+        .unwrap();
     locked.server.crash().await;
     locked = open().await;
-    let mut attending = Guest::with(&locked, &ada).attend("ada", 1).await;
+    let mut attending = LobbyCaller::with(&locked, &ada).attend("ada", 1).await;
     let ticket = attending.offer().await.ticket;
     let _bot = locked.with(&ada).join(&ticket).await;
-    // Still the maker's queue.
-    Guest::with(&locked, &maker).watch().await.unwrap();
+    // The queue still belongs to its creator.
+    LobbyCaller::with(&locked, &maker).watch().await.unwrap();
 }

@@ -1,4 +1,4 @@
-//! A server that asks for API keys, and callers with and without one.
+//! A server that requires API keys, and callers with and without one.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,18 +19,18 @@ use tokio::task::JoinHandle;
 use tonic::{Request, Status, Streaming};
 
 use crate::{
-    hindered_store::HinderedStore,
+    intercepted_store::InterceptedStore,
     raw_bot::{RawBot, hello, request},
     test_server::{Seated, TestServer},
 };
 
-/// A server that asks for keys, and the store of its keys.
+/// A server that requires keys, and the store of its keys.
 pub(crate) struct LockedServer {
     pub(crate) server: TestServer,
     pub(crate) keys: Arc<MemoryStore>,
 }
 
-/// The time after which a server looks at its keys again, for a test that waits for it.
+/// The interval of key reloads, short enough for a test to wait for one.
 const KEY_CACHE_TIME: Duration = Duration::from_millis(20);
 
 impl LockedServer {
@@ -43,7 +43,7 @@ impl LockedServer {
         Self::with_keys(Arc::clone(&keys) as _, keys, limits).await
     }
 
-    /// A server that has the rules by call too.
+    /// Starts a server with the rules service.
     pub(crate) async fn with_rules(limits: Limits) -> Self {
         let keys = Arc::new(MemoryStore::new());
         let options = ServerOptions {
@@ -61,7 +61,7 @@ impl LockedServer {
         }
     }
 
-    /// A server that asks for `keys`, which `memory` has.
+    /// Starts a server that requires `keys`, which are stored in `memory`.
     pub(crate) async fn with_keys(
         keys: Arc<dyn KeyStore>,
         memory: Arc<MemoryStore>,
@@ -81,9 +81,10 @@ impl LockedServer {
         }
     }
 
-    /// A server whose matches are in `store`, over `memory`, which has its keys.
+    /// Starts a server whose matches are stored in `store` and whose keys are in `memory`, which
+    /// `store` wraps.
     pub(crate) async fn over(
-        store: Arc<HinderedStore>,
+        store: Arc<InterceptedStore>,
         memory: Arc<MemoryStore>,
         limits: Limits,
     ) -> Self {
@@ -95,7 +96,7 @@ impl LockedServer {
             keys: Some(Arc::clone(&store) as _),
             storage: Some(Storage {
                 store,
-                given_up: Vec::new(),
+                dropped_matches: Vec::new(),
                 keep_replays: KeepReplays::All,
                 shared: None,
             }),
@@ -107,8 +108,8 @@ impl LockedServer {
         }
     }
 
-    /// A server that shows this without a key.
-    pub(crate) async fn showing(public_read: PublicRead) -> Self {
+    /// Starts a server with this public read access.
+    pub(crate) async fn with_public_read(public_read: PublicRead) -> Self {
         let memory = Arc::new(MemoryStore::new());
         let options = ServerOptions {
             limits: Limits {
@@ -125,12 +126,11 @@ impl LockedServer {
         }
     }
 
-    /// A new key.
     pub(crate) async fn key(&self, name: &str, scopes: &[KeyScope]) -> ApiKey {
         self.expiring_key(name, scopes, None).await
     }
 
-    /// A new key of this owner.
+    /// Adds a key of this owner.
     pub(crate) async fn key_of(&self, owner: &str, name: &str, scopes: &[KeyScope]) -> ApiKey {
         let (key, new) = drawn(name, scopes);
         let owner = Some(OwnerName::new(owner).unwrap());
@@ -138,7 +138,7 @@ impl LockedServer {
         key
     }
 
-    /// A new key that is good until a moment in milliseconds since 1970 UTC.
+    /// Adds a key that expires at this time, in ms since 1970 UTC.
     pub(crate) async fn expiring_key(
         &self,
         name: &str,
@@ -154,7 +154,7 @@ impl LockedServer {
         key
     }
 
-    /// Calls with a key.
+    /// Returns a caller with this key.
     pub(crate) fn with<'a>(&'a self, key: &'a ApiKey) -> KeyedCaller<'a> {
         KeyedCaller {
             server: &self.server,
@@ -164,7 +164,7 @@ impl LockedServer {
 }
 
 fn drawn(name: &str, scopes: &[KeyScope]) -> (ApiKey, NewKey) {
-    let key = ApiKey::draw();
+    let key = ApiKey::generate();
     let new = NewKey {
         id: key.id().clone(),
         name: KeyName::new(name).unwrap(),
@@ -177,7 +177,7 @@ fn drawn(name: &str, scopes: &[KeyScope]) -> (ApiKey, NewKey) {
     (key, new)
 }
 
-/// A caller that shows a key.
+/// A caller that presents a key.
 #[derive(Clone, Copy)]
 pub(crate) struct KeyedCaller<'a> {
     server: &'a TestServer,
@@ -185,7 +185,7 @@ pub(crate) struct KeyedCaller<'a> {
 }
 
 impl KeyedCaller<'_> {
-    fn showing<T>(self, message: T) -> Request<T> {
+    fn authenticated<T>(self, message: T) -> Request<T> {
         let mut request = Request::new(message);
         let key = self.key.reveal().parse().unwrap();
         request.metadata_mut().insert(KEY_METADATA, key);
@@ -194,7 +194,7 @@ impl KeyedCaller<'_> {
 
     pub(crate) async fn create(self, config: MatchConfig) -> Result<Seated, Status> {
         let config = Some(config);
-        let request = self.showing(CreateMatchRequest {
+        let request = self.authenticated(CreateMatchRequest {
             config,
             ..CreateMatchRequest::default()
         });
@@ -210,14 +210,14 @@ impl KeyedCaller<'_> {
         self,
         request: CreateMatchRequest,
     ) -> Result<CreateMatchResponse, Status> {
-        let request = self.showing(request);
+        let request = self.authenticated(request);
         let created = self.server.matches().create_match(request).await?;
         Ok(created.into_inner())
     }
 
     pub(crate) async fn close_group(self, match_id: &str) -> Result<(), Status> {
         let match_id = match_id.to_owned();
-        let request = self.showing(CloseGroupRequest {
+        let request = self.authenticated(CloseGroupRequest {
             match_id,
             ..CloseGroupRequest::default()
         });
@@ -225,7 +225,7 @@ impl KeyedCaller<'_> {
     }
 
     pub(crate) async fn replace_tickets(self, match_id: &str) -> Result<Vec<SeatTicket>, Status> {
-        let request = self.showing(ReplaceTicketsRequest {
+        let request = self.authenticated(ReplaceTicketsRequest {
             match_id: match_id.to_owned(),
             seats: Vec::new(),
         });
@@ -235,7 +235,7 @@ impl KeyedCaller<'_> {
 
     pub(crate) async fn info(self, match_id: &str) -> Result<MatchInfo, Status> {
         let match_id = match_id.to_owned();
-        let request = self.showing(GetMatchRequest {
+        let request = self.authenticated(GetMatchRequest {
             match_id,
             ..GetMatchRequest::default()
         });
@@ -248,7 +248,7 @@ impl KeyedCaller<'_> {
     }
 
     pub(crate) async fn list_by(self, filter: MatchFilter) -> Result<Vec<String>, Status> {
-        let request = self.showing(ListMatchesRequest {
+        let request = self.authenticated(ListMatchesRequest {
             filter: Some(filter),
             ..ListMatchesRequest::default()
         });
@@ -258,7 +258,7 @@ impl KeyedCaller<'_> {
     }
 
     pub(crate) async fn cancel(self, match_id: &str, why: &str) -> Result<MatchInfo, Status> {
-        let request = self.showing(CancelMatchRequest {
+        let request = self.authenticated(CancelMatchRequest {
             match_id: match_id.to_owned(),
             reason: why.to_owned(),
         });
@@ -266,9 +266,9 @@ impl KeyedCaller<'_> {
         Ok(response.into_inner().r#match.unwrap())
     }
 
-    /// The matches that are listed as damaged.
+    /// Lists the matches that are reported as damaged.
     pub(crate) async fn list_damaged(self) -> Vec<String> {
-        let request = self.showing(ListMatchesRequest::default());
+        let request = self.authenticated(ListMatchesRequest::default());
         let response = self.server.matches().list_matches(request).await;
         response.unwrap().into_inner().damaged_match_ids
     }
@@ -278,7 +278,7 @@ impl KeyedCaller<'_> {
         match_id: &str,
     ) -> Result<Streaming<WatchMatchResponse>, Status> {
         let match_id = match_id.to_owned();
-        let request = self.showing(WatchMatchRequest { match_id });
+        let request = self.authenticated(WatchMatchRequest { match_id });
         Ok(self
             .server
             .matches()
@@ -291,7 +291,7 @@ impl KeyedCaller<'_> {
         self,
         request: WatchPositionsRequest,
     ) -> Result<Streaming<WatchPositionsResponse>, Status> {
-        let request = self.showing(request);
+        let request = self.authenticated(request);
         let watching = self.server.matches().watch_positions(request).await?;
         Ok(watching.into_inner())
     }
@@ -300,14 +300,14 @@ impl KeyedCaller<'_> {
         self,
         request: WatchMatchesRequest,
     ) -> Result<Streaming<WatchMatchesResponse>, Status> {
-        let request = self.showing(request);
+        let request = self.authenticated(request);
         let watching = self.server.matches().watch_matches(request).await?;
         Ok(watching.into_inner())
     }
 
     pub(crate) async fn replay(self, match_id: &str) -> Result<Replay, Status> {
         let match_id = match_id.to_owned();
-        let request = self.showing(GetReplayRequest {
+        let request = self.authenticated(GetReplayRequest {
             match_id,
             ..GetReplayRequest::default()
         });
@@ -315,14 +315,14 @@ impl KeyedCaller<'_> {
         Ok(response.into_inner().replay.unwrap())
     }
 
-    /// Opens a stream with a Hello; whatever the server says to that is still to be read.
+    /// Opens a stream and sends a Hello, without reading the reply.
     pub(crate) async fn open(self, ticket: &str) -> Result<RawBot, Status> {
         let metadata = [
             ("authorization", format!("Bearer {ticket}")),
             (KEY_METADATA, self.key.reveal()),
         ];
         let first = request(play_request::Message::Hello(hello()));
-        RawBot::open_showing(self.server.player().await, metadata, first).await
+        RawBot::open_with_metadata(self.server.player().await, metadata, first).await
     }
 
     /// Opens a stream and reads the Welcome.
@@ -336,7 +336,7 @@ impl KeyedCaller<'_> {
         bot
     }
 
-    /// A well-behaved bot that plays a seat to the end.
+    /// Starts a well-behaved bot that plays a seat to the end.
     pub(crate) fn good_bot(self, ticket: &str) -> JoinHandle<Result<MatchResult, PlayError>> {
         let options = Options {
             key: Some(self.key.reveal().parse().unwrap()),

@@ -1,4 +1,4 @@
-//! The log of a server that is called on and on for what it cannot do.
+//! The log of a server that refuses thousands of calls.
 
 use std::sync::{
     Arc,
@@ -18,12 +18,12 @@ use tracing_subscriber::{
 
 use crate::{raw_bot::reason, test_server::TestServer};
 
-/// Refusals that each would have a line.
+/// The number of refused calls, each of which could log a line.
 const REFUSALS: usize = 5_000;
-/// Calls at once.
+/// The number of concurrent calls.
 const AT_ONCE: usize = 10;
 
-/// Counts the lines that an operator gets who asks for warnings.
+/// Counts the lines at level WARN and above.
 #[derive(Clone, Default)]
 struct Lines(Arc<AtomicUsize>);
 
@@ -36,10 +36,10 @@ impl<S: Subscriber> Layer<S> for Lines {
 }
 
 #[tokio::test]
-async fn refusals_without_end_make_few_lines_and_the_rest_is_counted() {
+async fn repeated_refusals_are_logged_rarely_and_counted() {
     let (lines, limit) = (Lines::default(), LineLimit::default());
     let log = registry().with(lines.clone().with_filter(limit.clone()));
-    // Of this thread, on which the server runs too.
+    // The server runs on this thread too.
     let _log = tracing::subscriber::set_default(log);
 
     let memory = Arc::new(MemoryStore::new());
@@ -49,19 +49,19 @@ async fn refusals_without_end_make_few_lines_and_the_rest_is_counted() {
     for _ in 0..REFUSALS / AT_ONCE {
         let mut calls = JoinSet::new();
         for _ in 0..AT_ONCE {
-            let mut desk = server.matches();
-            calls.spawn(async move { desk.list_matches(ListMatchesRequest::default()).await });
+            let mut client = server.matches();
+            calls.spawn(async move { client.list_matches(ListMatchesRequest::default()).await });
         }
         for refused in calls.join_all().await {
             assert_eq!(reason(&refused.unwrap_err()), "STORAGE_FAILED");
         }
     }
     let logged = || lines.0.load(Ordering::Relaxed);
-    // Every warning of a server that is busy counts, whatever it is.
+    // All warnings of the busy server are counted.
     assert!((10..100).contains(&logged()), "{} lines", logged());
-    assert!(logged() + limit.left_out() as usize >= REFUSALS);
+    assert!(logged() + limit.suppressed() as usize >= REFUSALS);
     let before = logged();
-    limit.tell();
-    assert!(logged() > before, "it tells what it left out");
-    assert_eq!(limit.left_out(), 0);
+    limit.report();
+    assert!(logged() > before, "suppressed lines are counted in the log");
+    assert_eq!(limit.suppressed(), 0);
 }

@@ -1,32 +1,34 @@
-//! The server over real connections on loopback: whole matches, and bots that misbehave.
+//! Tests of the server over loopback connections: whole matches, and misbehaving bots.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod built_in_bots;
 mod cancelling;
 mod catalog;
 #[path = "../certificates/mod.rs"]
 mod certificates;
 mod connections;
 mod conversation;
+mod delayed_remote;
+mod delayed_retention;
+mod delayed_spectators;
+mod delayed_timing;
+mod expiring;
 mod failing_store;
 mod flood;
 mod forks;
 mod groups;
 mod held;
-mod hindered_store;
-mod kept_replays;
+mod intercepted_store;
 mod keys;
 mod ladder;
 mod ladder_conduct;
+mod ladder_fixture;
 mod ladder_rights;
-mod ladder_scene;
 mod ladder_troubles;
 mod large_replays;
-mod late_elsewhere;
-mod late_held;
-mod late_in_time;
-mod late_spectators;
 mod leases;
+mod least_privilege;
 mod limits;
 mod listing;
 mod lobby;
@@ -40,6 +42,7 @@ mod page;
 mod planted_node;
 mod positions;
 mod public_reading;
+mod quarantine;
 mod raw_bot;
 mod reads_beside_matches;
 mod reconnecting;
@@ -47,13 +50,14 @@ mod referee_lag;
 mod releasing;
 mod repeated_requests;
 mod replay_files;
+mod replay_retention;
 mod reserved_seats;
 mod restarting;
 mod rules;
 mod seat_calls;
 mod security;
 mod seed_commitment;
-mod set_aside;
+mod server_refusals;
 mod silent_requests;
 mod slow_pongs;
 mod slow_store;
@@ -63,8 +67,8 @@ mod stray_answers;
 mod test_server;
 mod time_odds;
 mod tls;
-mod turned_away;
 mod unserved_calls;
 mod waiting;
 mod whole_matches;
+mod withheld_replays;
 mod zoo;

@@ -1,4 +1,4 @@
-//! What is known of matches besides their play: labels, makers and times, and lists by them.
+//! Metadata of matches, and lists that filter by it: labels, creators and times.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -35,7 +35,7 @@ fn labelled(game: &str, with: Labels<'_>) -> CreateMatchRequest {
     }
 }
 
-/// Makes a match: what is told of it, and its tickets.
+/// Creates a match; returns its description and tickets.
 async fn make(server: &TestServer, request: CreateMatchRequest) -> (MatchInfo, Vec<String>) {
     let made = server.matches().create_match(request).await.unwrap();
     let made = made.into_inner();
@@ -51,7 +51,7 @@ async fn play(server: &TestServer, tickets: &[String]) {
     }
 }
 
-/// The identifiers of all matches of a filter, however many pages they take.
+/// Returns the identifiers of all matches that a filter selects, from all pages.
 async fn listed(server: &TestServer, filter: MatchFilter) -> Result<Vec<String>, Status> {
     let mut ids = Vec::new();
     let mut page_token = String::new();
@@ -71,7 +71,7 @@ async fn listed(server: &TestServer, filter: MatchFilter) -> Result<Vec<String>,
 }
 
 #[tokio::test]
-async fn labels_and_times_are_told_of_a_match_as_long_as_it_is_known() {
+async fn labels_and_times_of_a_match_are_reported_as_long_as_it_is_stored() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let mut server = TestServer::over(&store, Limits::default()).await;
     let with = [("run", "7"), ("commit/branch", "main, ünïcode")];
@@ -107,9 +107,9 @@ async fn labels_and_times_are_told_of_a_match_as_long_as_it_is_known() {
 }
 
 #[tokio::test]
-async fn lists_are_of_the_matches_for_which_all_of_the_filter_holds() {
+async fn lists_contain_the_matches_that_satisfy_the_whole_filter() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    // Most of the ended ones are in the store alone.
+    // Most of the ended ones are only in the store.
     let limits = Limits {
         ended_matches_kept: 1,
         ..Limits::default()
@@ -209,13 +209,13 @@ async fn lists_are_of_the_matches_for_which_all_of_the_filter_holds() {
     }
 }
 
-/// The name of the bot at the first seat.
+/// Returns the name of the bot at the first seat.
 async fn half_name(server: &TestServer, half: &MatchInfo) -> String {
     server.info(&half.match_id).await.seats[0].bot_name.clone()
 }
 
 #[tokio::test]
-async fn who_reads_lists_the_matches_of_one_maker_and_others_only_their_own() {
+async fn readers_list_the_matches_of_any_creator_and_others_only_their_own() {
     let locked = LockedServer::open().await;
     let ada = locked.key("ada", &[Create]).await;
     let bob = locked.key("bob", &[Create, Play]).await;
@@ -244,7 +244,7 @@ async fn who_reads_lists_the_matches_of_one_maker_and_others_only_their_own() {
 }
 
 #[tokio::test]
-async fn labels_that_are_not_valid_are_refused_with_what_would_be() {
+async fn invalid_labels_are_refused_with_the_valid_form() {
     let server = TestServer::open().await;
     let long_name = "n".repeat(65);
     let long_value = "v".repeat(257);
@@ -257,7 +257,7 @@ async fn labels_that_are_not_valid_are_refused_with_what_would_be() {
         (&[(&long_name, "x")], "1 to 64"),
         (&[("run", &long_value)], "at most 256 characters"),
         (&[("run", "a\nb")], "printable"),
-        (&many, "at most 16, not 17"),
+        (&many, "at most 16 labels are allowed, not 17"),
         (&[("a", &wide_value), ("b", &wide_value)], "1024 bytes"),
     ] {
         let asked = server

@@ -1,4 +1,4 @@
-//! The page with metrics.
+//! The metrics of a server, and the page that serves them.
 
 use std::{collections::HashMap, net::SocketAddr};
 
@@ -14,7 +14,7 @@ use crate::{
     test_server::{GAMES, PATIENCE, TestServer, config, with_clock},
 };
 
-/// Answers `GET` with the whole response, its head included.
+/// Sends a `GET` request, and returns the response with its headers.
 async fn get(addr: SocketAddr, path: &str) -> String {
     let mut stream = TcpStream::connect(addr).await.unwrap();
     let request = format!("GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n");
@@ -25,7 +25,7 @@ async fn get(addr: SocketAddr, path: &str) -> String {
     response
 }
 
-/// The value of every series, by its name and labels as they stand on the page.
+/// Returns the value of every series, keyed by its name and labels as they appear on the page.
 pub(crate) async fn scrape(server: &TestServer) -> HashMap<String, f64> {
     let response = get(server.metrics, "/metrics").await;
     let (head, body) = response.split_once("\r\n\r\n").unwrap();
@@ -70,8 +70,8 @@ async fn matches_streams_and_decisions_are_counted() {
 }
 
 #[tokio::test]
-async fn a_decision_in_secret_is_counted_when_it_is_public() {
-    /// Requests after which both seats have long begun to build, each for itself.
+async fn a_secret_decision_is_counted_once_it_is_public() {
+    /// The number of requests after which both seats are in their secret building phase.
     const REQUESTS: usize = 80;
 
     let server = TestServer::open().await;
@@ -83,8 +83,8 @@ async fn a_decision_in_secret_is_counted_when_it_is_public() {
     for answered in 0..REQUESTS {
         let (bot, asked) = tokio::select! {
             biased;
-            asked = first.asked() => (&first, asked),
-            asked = second.asked() => (&second, asked),
+            asked = first.next_request() => (&first, asked),
+            asked = second.next_request() => (&second, asked),
         };
         let public = async || f64::from(server.info(&seated.match_id).await.decisions);
         let before = public().await;
@@ -118,7 +118,7 @@ async fn streams_are_counted_while_they_are_open() {
 }
 
 #[tokio::test]
-async fn faults_are_counted_by_their_reason() {
+async fn faults_are_counted_by_reason() {
     let server = TestServer::open().await;
     let config = with_clock(config(GAMES[0], 2), |clock: &mut ClockRules| {
         clock.startup_ms = Some(50);
@@ -130,7 +130,7 @@ async fn faults_are_counted_by_their_reason() {
 }
 
 #[tokio::test]
-async fn no_other_page_is_there() {
+async fn other_paths_are_not_found() {
     let server = TestServer::open().await;
     let response = get(server.metrics, "/").await;
     assert!(response.starts_with("HTTP/1.1 404 "), "{response}");

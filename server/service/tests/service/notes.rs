@@ -1,4 +1,4 @@
-//! The notes of bots: what is kept of them, and who is shown them when.
+//! Notes of bots: retention, and visibility.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::{
 
 const NOTE: &str = "the park is nearly full";
 
-/// All notes of a match of two seats have so many bytes for each.
+/// The share of notes per seat, in a match of two seats.
 const PART_BYTES: u32 = 32 * 1024;
 
 /// Answers with the first legal decision and a note.
@@ -54,36 +54,36 @@ fn notes(replay: &Replay) -> Vec<(u32, &str)> {
         .collect()
 }
 
-fn tells(message: &impl prost::Message) -> bool {
+fn contains_note(message: &impl prost::Message) -> bool {
     let bytes = message.encode_to_vec();
     bytes
         .windows(NOTE.len())
         .any(|part| part == NOTE.as_bytes())
 }
 
-/// What the stream of positions has of notes, and how the match stands in its last message.
-async fn told(
+/// Returns the notes in the stream of positions, and the state in its last message.
+async fn notes_in_positions(
     locked: &LockedServer,
     key: &bridgemaster_server::identity::ApiKey,
     request: WatchPositionsRequest,
     is_enough: impl Fn(&bridgemaster_proto::v1::WatchPositionsResponse) -> bool,
 ) -> bool {
-    let mut news = locked.with(key).positions(request).await.unwrap();
-    let mut has_told = false;
+    let mut updates = locked.with(key).positions(request).await.unwrap();
+    let mut found_note = false;
     loop {
-        let message = timeout(PATIENCE, news.message()).await;
+        let message = timeout(PATIENCE, updates.message()).await;
         let Some(message) = message.expect("the stream goes on or ends").unwrap() else {
-            return has_told;
+            return found_note;
         };
-        has_told |= tells(&message);
+        found_note |= contains_note(&message);
         if is_enough(&message) {
-            return has_told;
+            return found_note;
         }
     }
 }
 
 #[tokio::test]
-async fn a_note_is_told_to_its_own_key_while_the_match_runs_and_to_all_afterwards() {
+async fn a_note_is_visible_to_its_own_key_during_the_match_and_to_all_afterwards() {
     let locked = LockedServer::open().await;
     let maker = locked.key("maker", &[Create, Read]).await;
     let ada = locked.key("ada", &[Play, Read]).await;
@@ -97,42 +97,45 @@ async fn a_note_is_told_to_its_own_key_while_the_match_runs_and_to_all_afterward
     let mut own = locked.with(&ada).join(&seated.tickets[0]).await;
     let mut other = locked.with(&bob).join(&seated.tickets[1]).await;
     let mut watching = locked.with(&maker).watch(id).await.unwrap();
-    let asked = other.answer_until(own.asked()).await;
+    let asked = other.answer_until(own.next_request()).await;
     answer(&own, &asked, NOTE).await;
-    // The answer is refereed when the next request is there, whoever is asked.
-    let told_other = tokio::select! {
-        asked = own.asked() => tells(&asked),
-        asked = other.asked() => tells(&asked),
+    // The answer is refereed once the next request is sent, to any seat.
+    let found_by_other = tokio::select! {
+        asked = own.next_request() => contains_note(&asked),
+        asked = other.next_request() => contains_note(&asked),
     };
-    assert!(!told_other);
+    assert!(!found_by_other);
 
     let decided = locked.with(&maker).info(id).await.unwrap();
     let until = move |message: &bridgemaster_proto::v1::WatchPositionsResponse| {
         let position = message.position.as_ref();
         position.is_some_and(|position| position.number >= decided.decisions)
     };
-    assert!(told(&locked, &ada, of_match(id, Some(0)), until).await);
+    assert!(notes_in_positions(&locked, &ada, of_match(id, Some(0)), until).await);
     for (key, viewer) in [(&bob, Some(1)), (&bob, None), (&maker, None)] {
-        let has_told = told(&locked, key, of_match(id, viewer), until).await;
-        assert!(!has_told, "{viewer:?}");
+        let found_note = notes_in_positions(&locked, key, of_match(id, viewer), until).await;
+        assert!(!found_note, "{viewer:?}");
     }
-    assert!(!tells(&locked.with(&maker).info(id).await.unwrap()));
+    assert!(!contains_note(&locked.with(&maker).info(id).await.unwrap()));
 
     for bot in [&own, &other] {
         bot.send(play_request::Message::Resign(Default::default()))
             .await;
     }
     loop {
-        let news = timeout(PATIENCE, watching.message()).await;
-        let news = news.expect("the match ends").unwrap().expect("its end");
-        assert!(!tells(&news), "a spectator of moves is told no notes");
-        if news.r#match.as_ref().unwrap().state() == MatchState::Ended {
+        let update = timeout(PATIENCE, watching.message()).await;
+        let update = update.expect("the match ends").unwrap().expect("its end");
+        assert!(
+            !contains_note(&update),
+            "a spectator of moves receives no notes"
+        );
+        if update.r#match.as_ref().unwrap().state() == MatchState::Ended {
             break;
         }
     }
     for (key, viewer) in [(&ada, Some(0)), (&bob, Some(1)), (&maker, None)] {
         assert!(
-            told(&locked, key, of_match(id, viewer), |_| false).await,
+            notes_in_positions(&locked, key, of_match(id, viewer), |_| false).await,
             "{viewer:?}"
         );
     }
@@ -141,7 +144,7 @@ async fn a_note_is_told_to_its_own_key_while_the_match_runs_and_to_all_afterward
 }
 
 #[tokio::test]
-async fn notes_survive_a_crash_and_what_there_is_no_room_for_is_dropped() {
+async fn notes_survive_a_crash_and_those_over_the_limit_are_dropped() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let mut server = TestServer::over(&store, Limits::default()).await;
     let seated = server.create(config("alhambra", 2)).await;
@@ -149,10 +152,10 @@ async fn notes_survive_a_crash_and_what_there_is_no_room_for_is_dropped() {
     let mut other = RawBot::join(&server, &seated.tickets[1]).await;
     assert_eq!(own.note_bytes_left, PART_BYTES);
     let (too_long, longest) = ("n".repeat(1025), "n".repeat(1024));
-    let mut asked = other.answer_until(own.asked()).await;
+    let mut asked = other.answer_until(own.next_request()).await;
     for note in [too_long.as_str(), NOTE, &longest] {
         answer(&own, &asked, note).await;
-        asked = other.answer_until(own.asked()).await;
+        asked = other.answer_until(own.next_request()).await;
     }
     server.crash().await;
 

@@ -1,4 +1,4 @@
-//! All matches in play on one stream.
+//! The stream of all matches in play.
 
 use bridgemaster_proto::v1::{
     MatchFilter, MatchState, WatchMatchRequest, WatchMatchesRequest, WatchMatchesResponse,
@@ -14,8 +14,8 @@ use crate::{
     test_server::{GAMES, PATIENCE, TestServer, config},
 };
 
-/// The most frequent looks.
-const OFTEN_MS: u32 = 100;
+/// The shortest update interval, in ms.
+const MIN_INTERVAL_MS: u32 = 100;
 
 async fn overview(
     server: &TestServer,
@@ -25,24 +25,27 @@ async fn overview(
     watching.map(tonic::Response::into_inner)
 }
 
-/// The next news for which `wanted` holds.
-async fn news(
+/// Returns the next update for which `wanted` holds.
+async fn next_update(
     watching: &mut Streaming<WatchMatchesResponse>,
     wanted: impl Fn(&WatchMatchesResponse) -> bool,
 ) -> WatchMatchesResponse {
     loop {
         let message = timeout(PATIENCE, watching.message()).await;
-        let message = message.expect("news come").unwrap().expect("it goes on");
+        let message = message
+            .expect("updates arrive")
+            .unwrap()
+            .expect("the stream continues");
         if wanted(&message) {
             return message;
         }
     }
 }
 
-/// Whether news are of a match in a state.
+/// Returns a predicate for updates of a match in this state.
 fn is(id: &str, state: MatchState) -> impl Fn(&WatchMatchesResponse) -> bool {
-    move |news| {
-        let info = news.r#match.as_ref().unwrap();
+    move |update| {
+        let info = update.r#match.as_ref().unwrap();
         info.match_id == id && info.state() == state
     }
 }
@@ -56,27 +59,27 @@ fn filter(state: MatchState, game_id: &str) -> Option<MatchFilter> {
 }
 
 #[tokio::test]
-async fn each_match_in_play_is_told_of_as_spectators_see_it_and_once_more_when_it_is_over() {
+async fn the_overview_sends_each_match_as_spectators_see_it_and_its_end() {
     let server = TestServer::open().await;
     let first = server.create(config(GAMES[0], 2)).await;
     let request = WatchMatchesRequest {
-        interval_ms: OFTEN_MS,
+        interval_ms: MIN_INTERVAL_MS,
         ..WatchMatchesRequest::default()
     };
     let mut watching = overview(&server, request).await.unwrap();
     let waiting = is(&first.match_id, MatchState::Waiting);
-    let waiting = news(&mut watching, waiting).await;
+    let waiting = next_update(&mut watching, waiting).await;
     assert!(waiting.r#match.unwrap().config.is_some() && waiting.observation.is_none());
 
-    // One that is made later is told of, too.
+    // A match created later is included.
     let second = server.create(config(GAMES[1], 2)).await;
-    news(&mut watching, is(&second.match_id, MatchState::Waiting)).await;
+    next_update(&mut watching, is(&second.match_id, MatchState::Waiting)).await;
     let bots = [
         RawBot::join(&server, &first.tickets[0]).await,
         RawBot::join(&server, &first.tickets[1]).await,
     ];
     let running = is(&first.match_id, MatchState::Running);
-    let running = news(&mut watching, running).await;
+    let running = next_update(&mut watching, running).await;
     let request = WatchMatchRequest {
         match_id: first.match_id.clone(),
     };
@@ -84,24 +87,24 @@ async fn each_match_in_play_is_told_of_as_spectators_see_it_and_once_more_when_i
     let seen = spectator.into_inner().message().await.unwrap().unwrap();
     assert_eq!(running.observation, seen.observation);
     assert!(running.observation.is_some());
-    let told = running.r#match.unwrap();
-    assert_eq!((told.config, told.seed_commitment.as_str()), (None, ""));
-    assert_eq!(told.seats, seen.r#match.unwrap().seats);
+    let update = running.r#match.unwrap();
+    assert_eq!((update.config, update.seed_commitment.as_str()), (None, ""));
+    assert_eq!(update.seats, seen.r#match.unwrap().seats);
 
     for bot in &bots {
         bot.send(play_request::Message::Resign(Default::default()))
             .await;
     }
-    let over = news(&mut watching, is(&first.match_id, MatchState::Ended)).await;
+    let over = next_update(&mut watching, is(&first.match_id, MatchState::Ended)).await;
     let over = over.r#match.unwrap();
     assert!(over.result.is_some() && over.config.is_some());
-    // The next news are of the other match, which is cancelled.
+    // The next update is about the other match, which is cancelled.
     let request = bridgemaster_proto::v1::CancelMatchRequest {
         match_id: second.match_id.clone(),
         reason: "enough".to_owned(),
     };
     server.matches().cancel_match(request).await.unwrap();
-    let last = news(&mut watching, |_| true).await;
+    let last = next_update(&mut watching, |_| true).await;
     assert!(
         is(&second.match_id, MatchState::Cancelled)(&last),
         "{last:?}"
@@ -109,7 +112,7 @@ async fn each_match_in_play_is_told_of_as_spectators_see_it_and_once_more_when_i
 }
 
 #[tokio::test]
-async fn the_filter_the_number_and_the_key_say_which_matches_are_told_of() {
+async fn the_overview_is_restricted_by_filter_limit_and_key() {
     let locked = LockedServer::open().await;
     let maker = locked.key("maker", &[Create, Read]).await;
     let ada = locked.key("ada", &[Play]).await;
@@ -131,7 +134,7 @@ async fn the_filter_the_number_and_the_key_say_which_matches_are_told_of() {
         let mut watching = locked.with(key).overview(request).await.unwrap();
         let mut ids = Vec::new();
         for _ in 0..count {
-            let one = news(&mut watching, |_| true).await;
+            let one = next_update(&mut watching, |_| true).await;
             ids.push(one.r#match.unwrap().match_id);
         }
         ids
@@ -143,23 +146,23 @@ async fn the_filter_the_number_and_the_key_say_which_matches_are_told_of() {
     let of_game = WatchMatchesRequest {
         filter: filter(MatchState::Waiting, GAMES[0]),
         max_matches: 1,
-        interval_ms: OFTEN_MS,
+        interval_ms: MIN_INTERVAL_MS,
     };
     let mut watching = locked.with(&maker).overview(of_game).await.unwrap();
-    let told = news(&mut watching, |_| true).await;
-    assert_eq!(told.r#match.unwrap().match_id, ids[1]);
-    // A newer one takes its place, and nothing more is told of it.
+    let update = next_update(&mut watching, |_| true).await;
+    assert_eq!(update.r#match.unwrap().match_id, ids[1]);
+    // A newer match takes its place, so this one gets no more updates.
     let next = locked
         .with(&maker)
         .create(config(GAMES[0], 2))
         .await
         .unwrap();
-    let told = news(&mut watching, |_| true).await;
-    assert_eq!(told.r#match.unwrap().match_id, next.match_id);
+    let update = next_update(&mut watching, |_| true).await;
+    assert_eq!(update.r#match.unwrap().match_id, next.match_id);
 }
 
 #[tokio::test]
-async fn what_an_overview_cannot_show_is_refused_by_its_field() {
+async fn an_invalid_overview_request_is_refused_with_its_field() {
     let server = TestServer::open().await;
     let of = |filter, max_matches, interval_ms| WatchMatchesRequest {
         filter,

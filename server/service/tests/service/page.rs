@@ -1,4 +1,4 @@
-//! The page for people: its files, the calls of browsers, and that nobody else's page can make them.
+//! The web page: its files, the calls of browsers, and protection against calls of other pages.
 
 use std::{collections::HashMap, net::SocketAddr};
 
@@ -19,7 +19,7 @@ use crate::{
     test_server::{GAMES, PATIENCE, TestServer, config},
 };
 
-/// An answer to a request of HTTP/1.1.
+/// A response in HTTP/1.1.
 struct Answer {
     status: u16,
     headers: HashMap<String, String>,
@@ -36,7 +36,7 @@ impl Answer {
     }
 }
 
-/// Asks the page, over a connection of its own.
+/// Sends a request to the page over a separate connection.
 async fn ask(
     page: SocketAddr,
     method: &str,
@@ -54,7 +54,7 @@ async fn ask(
     }
     head += &format!("content-length: {}\r\n\r\n", body.len());
     connection.write_all(head.as_bytes()).await.unwrap();
-    // A server that has refused reads no further.
+    // After a refusal the server stops reading.
     let _ = connection.write_all(body).await;
     let mut bytes = Vec::new();
     let read = timeout(PATIENCE, connection.read_to_end(&mut bytes)).await;
@@ -109,7 +109,7 @@ async fn get(page: SocketAddr, path: &str, more: &[(&str, &str)]) -> Answer {
 
 const WEB: (&str, &str) = ("content-type", "application/grpc-web+proto");
 
-/// The messages of a call as gRPC-Web, and its trailers.
+/// Makes a gRPC-Web call, and returns its messages and trailers.
 async fn call<M: Message + Default>(
     page: SocketAddr,
     method: &str,
@@ -145,7 +145,7 @@ async fn call<M: Message + Default>(
 }
 
 #[tokio::test]
-async fn every_address_but_a_files_answers_the_page_and_what_a_browser_may_do_with_it() {
+async fn every_path_but_a_files_serves_the_page_with_its_security_headers() {
     let server = TestServer::open().await;
     for path in [
         "/",
@@ -198,7 +198,7 @@ async fn every_address_but_a_files_answers_the_page_and_what_a_browser_may_do_wi
 }
 
 #[tokio::test]
-async fn a_file_that_the_browser_has_is_not_sent_again() {
+async fn a_cached_file_is_not_sent_again() {
     let server = TestServer::open().await;
     let first = get(server.page, "/page.js", &[]).await;
     let etag = first.header("etag");
@@ -225,7 +225,7 @@ async fn a_file_that_the_browser_has_is_not_sent_again() {
 }
 
 #[tokio::test]
-async fn requests_of_foreign_names_and_pages_are_refused_whatever_they_ask_for() {
+async fn requests_of_foreign_hosts_and_origins_are_refused() {
     let server = TestServer::open().await;
     let port = server.page.port();
     let hosts = [
@@ -251,12 +251,12 @@ async fn requests_of_foreign_names_and_pages_are_refused_whatever_they_ask_for()
         let refused = ask(server.page, "POST", path, &more, &[0; 5]).await;
         assert_eq!(refused.status, 403, "{origin}");
         assert!(
-            refused.text().contains("another server"),
+            refused.text().contains("another origin"),
             "{}",
             refused.text()
         );
     }
-    // Its own page, and one by a name that it was told.
+    // Its own origin, and one with a configured host name.
     let own = format!("http://127.0.0.1:{port}");
     let named = [
         ("host", "bridge.example"),
@@ -268,7 +268,7 @@ async fn requests_of_foreign_names_and_pages_are_refused_whatever_they_ask_for()
         let more = [more, &[WEB]].concat();
         let answer = ask(server.page, "POST", path, &more, &[0; 5]).await;
         assert_eq!(answer.status, 200);
-        // Nothing invites other pages.
+        // No CORS header permits other origins.
         assert!(
             !answer
                 .headers
@@ -279,7 +279,7 @@ async fn requests_of_foreign_names_and_pages_are_refused_whatever_they_ask_for()
 }
 
 #[tokio::test]
-async fn a_browser_calls_the_services_as_grpc_web_and_refusals_keep_their_reasons() {
+async fn a_browser_calls_the_services_with_grpc_web_and_refusals_keep_their_reasons() {
     let server = TestServer::open().await;
     let seated = server.create(config(GAMES[0], 2)).await;
     let request = GetMatchRequest {
@@ -319,13 +319,13 @@ async fn a_browser_calls_the_services_as_grpc_web_and_refusals_keep_their_reason
 }
 
 #[tokio::test]
-async fn what_is_no_call_of_a_browser_is_refused_with_a_sentence() {
+async fn an_invalid_browser_call_is_refused_with_a_message() {
     let server = TestServer::open().await;
     let path = "/bridgemaster.v1.MatchService/ListMatches";
     let grpc = [("content-type", "application/grpc")];
     let refused = ask(server.page, "POST", path, &grpc, &[0; 5]).await;
     assert_eq!(refused.status, 415);
-    // A form of a foreign page could be sent without asking.
+    // A form of another page is sent without a preflight request.
     let form = [("content-type", "text/plain")];
     assert_eq!(
         ask(server.page, "POST", path, &form, &[0; 5]).await.status,
@@ -343,7 +343,7 @@ async fn what_is_no_call_of_a_browser_is_refused_with_a_sentence() {
 }
 
 #[tokio::test]
-async fn on_a_server_with_keys_the_page_is_for_everybody_and_its_calls_are_not() {
+async fn on_a_server_with_keys_the_page_is_public_and_its_calls_are_not() {
     let locked = LockedServer::open().await;
     let page = locked.server.page;
     assert_eq!(get(page, "/", &[]).await.status, 200);
@@ -369,7 +369,7 @@ async fn on_a_server_with_keys_the_page_is_for_everybody_and_its_calls_are_not()
     );
 }
 
-/// The messages of an answer, each with its length before it.
+/// Splits a body into its length-delimited messages.
 fn delimited(mut bytes: &[u8]) -> Vec<WatchPositionsResponse> {
     let mut messages = Vec::new();
     while !bytes.is_empty() {
@@ -379,7 +379,7 @@ fn delimited(mut bytes: &[u8]) -> Vec<WatchPositionsResponse> {
 }
 
 #[tokio::test]
-async fn a_replay_file_is_opened_for_everybody_at_once_and_a_bad_one_refused() {
+async fn a_replay_file_opens_without_a_key_and_an_invalid_one_is_refused() {
     let server = TestServer::open().await;
     let seated = server.create(config("carcassonne", 2)).await;
     let bots: Vec<_> = seated.tickets.iter().map(|t| server.good_bot(t)).collect();
@@ -410,7 +410,7 @@ async fn a_replay_file_is_opened_for_everybody_at_once_and_a_bad_one_refused() {
     file[middle] ^= 1;
     for (bad, why) in [
         (&file[..], "altered"),
-        (b"<img onerror=alert(1)>", "no replay file"),
+        (b"<img onerror=alert(1)>", "not a replay file"),
     ] {
         let refused = ask(server.page, "POST", "/open-replay", &[], bad).await;
         assert_eq!(refused.status, 400);
@@ -423,7 +423,7 @@ async fn a_replay_file_is_opened_for_everybody_at_once_and_a_bad_one_refused() {
 }
 
 #[tokio::test]
-async fn a_browser_beyond_the_connections_of_its_address_takes_the_place_of_the_oldest() {
+async fn a_browser_over_the_connection_limit_evicts_the_oldest_connection() {
     let server = TestServer::with_limits(Limits {
         page_connections_per_address: 2,
         ..Limits::default()

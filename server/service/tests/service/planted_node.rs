@@ -1,4 +1,4 @@
-//! One server of a cluster, whose database says what a test wants.
+//! One node of a cluster over a scripted database.
 
 use std::sync::{
     Arc, Mutex,
@@ -8,54 +8,55 @@ use std::sync::{
 use async_trait::async_trait;
 use bridgemaster_server::{KeepReplays, Limits, ServerOptions, SharedStore, Storage};
 use bridgemaster_store::{
-    IsLed, KeyName, MatchId, MemoryStore, NodeAddress, NodeIdentity, NodeName, NodeOfMatch,
-    NodeStanding, Nodes, OpenMatch, StoreError, StoredNode, ToldCursor, ToldMatch, ToldPage,
+    AdvertisedCursor, AdvertisedMatch, AdvertisedPage, IsLeaderOnly, KeyName, MatchId,
+    MatchLocation, MemoryStore, NodeAddress, NodeIdentity, NodeName, NodeStatus, Nodes, OpenMatch,
+    StoreError, StoredNode,
 };
 use tokio::sync::watch;
 
 use crate::test_server::TestServer;
 
-/// What the database says to the server.
+/// A scripted database.
 pub(crate) struct PlantedNode {
-    /// Whether it is reached: else no lease is renewed.
+    /// Whether it is reachable. If not, no lease is renewed.
     is_reached: AtomicBool,
-    /// How often it was asked for what other servers left.
-    looks: watch::Sender<u32>,
+    /// The number of times that orphans were requested.
+    polls: watch::Sender<u32>,
     is_withdrawn: AtomicBool,
-    /// A match of a server that is gone.
-    left: Mutex<Option<MatchId>>,
-    /// Whether there is another server.
-    has_other: AtomicBool,
-    /// What the server did as it ended.
-    ending: Mutex<Vec<Ending>>,
+    /// A match of a dead node.
+    orphan: Mutex<Option<MatchId>>,
+    /// Whether there is another live node.
+    has_successor: AtomicBool,
+    /// The steps of the shutdown.
+    steps: Mutex<Vec<ShutdownStep>>,
 }
 
-/// What a server does as it ends.
+/// A step of a server's shutdown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
-    /// It releases these matches.
-    Releases(Vec<String>),
-    /// It asks whether what it has released is taken, and this much is not.
-    Asks(u64),
-    /// Nobody is sent to it any more.
-    Withdraws,
+pub(crate) enum ShutdownStep {
+    /// Released these matches.
+    Released(Vec<String>),
+    /// Counted its released matches, of which this number was not taken over yet.
+    CountedReleased(u64),
+    /// Withdrew its address.
+    Withdrew,
 }
 
 impl PlantedNode {
-    /// A server that leads, and what its database says to it.
+    /// Starts a server that leads, over a scripted database.
     pub(crate) async fn start() -> (TestServer, Arc<Self>) {
         Self::start_with(Limits::default()).await
     }
 
-    /// The same with these limits.
+    /// Starts a server with these limits.
     pub(crate) async fn start_with(limits: Limits) -> (TestServer, Arc<Self>) {
         let planted = Arc::new(Self {
             is_reached: AtomicBool::new(true),
-            looks: watch::Sender::new(0),
+            polls: watch::Sender::new(0),
             is_withdrawn: AtomicBool::new(false),
-            left: Mutex::new(None),
-            has_other: AtomicBool::new(false),
-            ending: Mutex::default(),
+            orphan: Mutex::new(None),
+            has_successor: AtomicBool::new(false),
+            steps: Mutex::default(),
         });
         let identity = NodeIdentity {
             name: NodeName::new("planted").unwrap(),
@@ -63,7 +64,7 @@ impl PlantedNode {
         };
         let storage = Storage {
             store: Arc::new(MemoryStore::new()),
-            given_up: Vec::new(),
+            dropped_matches: Vec::new(),
             keep_replays: KeepReplays::All,
             shared: Some(SharedStore {
                 nodes: Arc::clone(&planted) as _,
@@ -79,37 +80,36 @@ impl PlantedNode {
         (server.await, planted)
     }
 
-    /// Has the database not be reached, or be reached again.
-    pub(crate) fn is_reached(&self, is_reached: bool) {
+    /// Makes the database reachable or unreachable.
+    pub(crate) fn set_reachable(&self, is_reached: bool) {
         self.is_reached.store(is_reached, Ordering::Release);
     }
 
-    /// Has a match be one of a server that is gone.
-    pub(crate) fn leaves(&self, match_id: &str) {
-        *self.left.lock().unwrap() = Some(MatchId::new(match_id).unwrap());
+    /// Makes a match an orphan of a dead node.
+    pub(crate) fn add_orphan(&self, match_id: &str) {
+        *self.orphan.lock().unwrap() = Some(MatchId::new(match_id).unwrap());
     }
 
-    /// Has there be another server, which takes over what this one releases when it is asked after it
-    /// once more.
-    pub(crate) fn has_other(&self) {
-        self.has_other.store(true, Ordering::Release);
+    /// Adds another live node, which takes over released matches when they are counted once more.
+    pub(crate) fn add_successor(&self) {
+        self.has_successor.store(true, Ordering::Release);
     }
 
-    /// What the server did as it ended.
-    pub(crate) fn ending(&self) -> Vec<Ending> {
-        self.ending.lock().unwrap().clone()
+    /// Returns the steps of the shutdown.
+    pub(crate) fn shutdown_steps(&self) -> Vec<ShutdownStep> {
+        self.steps.lock().unwrap().clone()
     }
 
-    fn does(&self, ending: Ending) {
-        self.ending.lock().unwrap().push(ending);
+    fn record(&self, ending: ShutdownStep) {
+        self.steps.lock().unwrap().push(ending);
     }
 
-    /// How often the server has looked for what others left, as that changes.
-    pub(crate) fn looks(&self) -> watch::Receiver<u32> {
-        self.looks.subscribe()
+    /// Subscribes to the number of times that orphans were requested.
+    pub(crate) fn takeover_polls(&self) -> watch::Receiver<u32> {
+        self.polls.subscribe()
     }
 
-    /// Whether nobody is sent to the server any more.
+    /// Whether the server has withdrawn its address.
     pub(crate) fn is_withdrawn(&self) -> bool {
         self.is_withdrawn.load(Ordering::Acquire)
     }
@@ -127,68 +127,68 @@ impl PlantedNode {
 
 #[async_trait]
 impl Nodes for PlantedNode {
-    async fn renew_lease(&self, _: NodeStanding) -> Result<(), StoreError> {
+    async fn renew_lease(&self, _: NodeStatus) -> Result<(), StoreError> {
         self.reached()
     }
 
-    async fn withdraw(&self) -> Result<(), StoreError> {
+    async fn withdraw_address(&self) -> Result<(), StoreError> {
         self.is_withdrawn.store(true, Ordering::Release);
-        self.does(Ending::Withdraws);
+        self.record(ShutdownStep::Withdrew);
         Ok(())
     }
 
-    async fn lead(&self) -> Result<bool, StoreError> {
+    async fn acquire_leadership(&self) -> Result<bool, StoreError> {
         Ok(true)
     }
 
-    async fn take_orphans(&self, _: IsLed) -> Result<Vec<OpenMatch>, StoreError> {
-        self.looks.send_modify(|looks| *looks += 1);
+    async fn take_over_orphans(&self, _: IsLeaderOnly) -> Result<Vec<OpenMatch>, StoreError> {
+        self.polls.send_modify(|polls| *polls += 1);
         Ok(Vec::new())
     }
 
     async fn release(&self, ids: &[MatchId]) -> Result<(), StoreError> {
         let ids = ids.iter().map(ToString::to_string).collect();
-        self.does(Ending::Releases(ids));
+        self.record(ShutdownStep::Released(ids));
         Ok(())
     }
 
-    async fn released(&self) -> Result<u64, StoreError> {
-        let left = match self.ending().last() {
-            Some(Ending::Releases(ids)) => ids.len() as u64,
+    async fn released_count(&self) -> Result<u64, StoreError> {
+        let left = match self.shutdown_steps().last() {
+            Some(ShutdownStep::Released(ids)) => ids.len() as u64,
             _ => 0,
         };
-        self.does(Ending::Asks(left));
+        self.record(ShutdownStep::CountedReleased(left));
         Ok(left)
     }
 
-    async fn node_of(&self, id: &MatchId) -> Result<Option<NodeOfMatch>, StoreError> {
-        let is_left = self.left.lock().unwrap().as_ref() == Some(id);
-        Ok(is_left.then(|| NodeOfMatch {
+    async fn node_of(&self, id: &MatchId) -> Result<Option<MatchLocation>, StoreError> {
+        let is_left = self.orphan.lock().unwrap().as_ref() == Some(id);
+        Ok(is_left.then(|| MatchLocation {
             node: another("gone", -1),
             is_released: false,
         }))
     }
 
-    async fn tell(&self, _: &[ToldMatch]) -> Result<(), StoreError> {
+    async fn advertise(&self, _: &[AdvertisedMatch]) -> Result<(), StoreError> {
         Ok(())
     }
 
-    async fn told_elsewhere(
+    async fn remote_matches(
         &self,
-        _: &ToldCursor,
+        _: &AdvertisedCursor,
         _: u32,
         _: Option<&KeyName>,
-    ) -> Result<ToldPage, StoreError> {
-        Ok(ToldPage::default())
+    ) -> Result<AdvertisedPage, StoreError> {
+        Ok(AdvertisedPage::default())
     }
 
-    async fn sweep_told(&self) -> Result<(), StoreError> {
+    async fn sweep_advertised(&self) -> Result<(), StoreError> {
         Ok(())
     }
 
     async fn nodes(&self) -> Result<Vec<StoredNode>, StoreError> {
-        let has_other = self.has_other.load(Ordering::Acquire);
-        Ok(has_other
+        let has_successor = self.has_successor.load(Ordering::Acquire);
+        Ok(has_successor
             .then(|| another("other", 8_000))
             .into_iter()
             .collect())
@@ -201,8 +201,8 @@ fn another(name: &str, lease_left_ms: i64) -> StoredNode {
         address: NodeAddress::new(format!("{name}.example:1")).ok(),
         epoch: 1,
         lease_left_ms,
-        leads: false,
+        is_leader: false,
         matches: 1,
-        standing: NodeStanding::default(),
+        status: NodeStatus::default(),
     }
 }

@@ -1,4 +1,4 @@
-//! The positions of a match: live, afterwards, and from a file; to whom, and how much of them.
+//! Streams of positions: live, after the match, and from a file; and who may see what of them.
 
 use std::{pin::pin, sync::Arc};
 
@@ -42,14 +42,14 @@ async fn watch(
     watching.map(tonic::Response::into_inner)
 }
 
-async fn next(news: &mut Streaming<WatchPositionsResponse>) -> Option<WatchPositionsResponse> {
-    let message = timeout(PATIENCE, news.message()).await;
+async fn next(updates: &mut Streaming<WatchPositionsResponse>) -> Option<WatchPositionsResponse> {
+    let message = timeout(PATIENCE, updates.message()).await;
     message.expect("the stream goes on or ends").unwrap()
 }
 
-async fn to_the_end(mut news: Streaming<WatchPositionsResponse>) -> Vec<WatchPositionsResponse> {
+async fn to_the_end(mut updates: Streaming<WatchPositionsResponse>) -> Vec<WatchPositionsResponse> {
     let mut all = Vec::new();
-    while let Some(message) = next(&mut news).await {
+    while let Some(message) = next(&mut updates).await {
         all.push(message);
     }
     all
@@ -59,31 +59,31 @@ fn positions(all: &[WatchPositionsResponse]) -> Vec<Position> {
     all.iter().filter_map(|one| one.position.clone()).collect()
 }
 
-/// What of a position is told to a spectator whether the match runs or not.
+/// Returns the part of a position that spectators get both during and after the match.
 fn public(mut position: Position) -> Position {
     if let Some(played) = &mut position.played {
         played.decision = None;
         played.notation.clear();
     }
-    // How it was computed differs for what no record tells.
+    // Not recorded, so it is computed differently after the match.
     position.bank_left_ms.clear();
     position
 }
 
 #[tokio::test]
-async fn a_match_is_seen_live_and_afterwards_in_the_same_positions() {
+async fn a_match_shows_the_same_positions_live_and_afterwards() {
     let server = TestServer::open().await;
     for game in GAMES {
         let seated = server.create(config(game, 2)).await;
         let id = seated.match_id.as_str();
-        let mut news = watch(&server, of_match(id, &[], 0)).await.unwrap();
-        let first = next(&mut news).await.unwrap();
+        let mut updates = watch(&server, of_match(id, &[], 0)).await.unwrap();
+        let first = next(&mut updates).await.unwrap();
         let waiting = first.r#match.unwrap();
         assert_eq!(waiting.state(), MatchState::Waiting);
         assert!(waiting.config.is_some() && first.position.is_none());
 
         let bots: Vec<_> = seated.tickets.iter().map(|t| server.good_bot(t)).collect();
-        let live = to_the_end(news).await;
+        let live = to_the_end(updates).await;
         let mut result = None;
         for bot in bots {
             result = Some(bot.await.unwrap().unwrap());
@@ -98,8 +98,8 @@ async fn a_match_is_seen_live_and_afterwards_in_the_same_positions() {
         let viewers = [SPECTATOR, seat(0), seat(1)];
         let all = watch(&server, of_match(id, &viewers, 0)).await.unwrap();
         let all = to_the_end(all).await;
-        let told = all[0].r#match.as_ref().unwrap();
-        assert_eq!(told.result.as_ref(), Some(&result));
+        let info = all[0].r#match.as_ref().unwrap();
+        assert_eq!(info.result.as_ref(), Some(&result));
         let ended = positions(&all);
         assert_eq!(ended.len(), live.len());
         for (live, ended) in live.into_iter().zip(&ended) {
@@ -126,7 +126,7 @@ async fn a_match_is_seen_live_and_afterwards_in_the_same_positions() {
 }
 
 #[tokio::test]
-async fn a_running_match_is_seen_from_any_of_its_decisions_on() {
+async fn a_running_match_can_be_watched_from_any_decision() {
     let server = TestServer::open().await;
     let seated = server.create(config("carcassonne", 2)).await;
     let id = seated.match_id.as_str();
@@ -134,11 +134,11 @@ async fn a_running_match_is_seen_from_any_of_its_decisions_on() {
         RawBot::join(&server, &seated.tickets[0]).await,
         RawBot::join(&server, &seated.tickets[1]).await,
     ];
-    // The first to be asked lays its tile, and is asked for a meeple.
+    // The first bot places its tile, and then gets a request for a meeple.
     let [one, other] = &mut bots;
     let asked = tokio::select! {
-        asked = one.asked() => (0, asked),
-        asked = other.asked() => (1, asked),
+        asked = one.next_request() => (0, asked),
+        asked = other.next_request() => (1, asked),
     };
     let mut early = watch(&server, of_match(id, &[], 0)).await.unwrap();
     let first = next(&mut early).await.unwrap();
@@ -151,7 +151,7 @@ async fn a_running_match_is_seen_from_any_of_its_decisions_on() {
     assert!(second.r#match.is_none(), "nothing of it has changed");
     assert_eq!(position.played.unwrap().seat, asked.0 as u32);
 
-    // Who comes later begins where he wants.
+    // A later viewer starts at any decision.
     let mut late = watch(&server, of_match(id, &[], 1)).await.unwrap();
     let first = next(&mut late).await.unwrap();
     assert!(first.r#match.unwrap().config.is_some());
@@ -159,7 +159,7 @@ async fn a_running_match_is_seen_from_any_of_its_decisions_on() {
 }
 
 #[tokio::test]
-async fn the_view_of_a_seat_is_shown_when_the_match_is_over_and_not_before() {
+async fn the_view_of_a_seat_is_visible_only_after_the_match() {
     let server = TestServer::open().await;
     let seated = server.create(config(GAMES[0], 2)).await;
     let id = seated.match_id.as_str();
@@ -176,7 +176,7 @@ async fn the_view_of_a_seat_is_shown_when_the_match_is_over_and_not_before() {
     assert!(
         refused
             .message()
-            .starts_with("viewers[1].seat: 2 is no seat"),
+            .starts_with("viewers[1].seat: 2 is out of range"),
         "{refused:?}"
     );
     let many = watch(&server, of_match(id, &[SPECTATOR; 9], 0)).await;
@@ -186,7 +186,7 @@ async fn the_view_of_a_seat_is_shown_when_the_match_is_over_and_not_before() {
 }
 
 #[tokio::test]
-async fn while_a_match_runs_its_bots_key_sees_its_seat_and_what_it_decided() {
+async fn during_a_match_a_bots_key_sees_its_seat_and_its_decisions() {
     let locked = LockedServer::open().await;
     let maker = locked.key("maker", &[Create, Read]).await;
     let ada = locked.key("ada", &[Play, Read]).await;
@@ -195,8 +195,8 @@ async fn while_a_match_runs_its_bots_key_sees_its_seat_and_what_it_decided() {
     let seated = locked.with(&maker).create(config).await.unwrap();
     let mut own = locked.with(&ada).join(&seated.tickets[0]).await;
     let mut other = locked.with(&bob).join(&seated.tickets[1]).await;
-    let asked = own.asked().await;
-    other.asked().await;
+    let asked = own.next_request().await;
+    other.next_request().await;
     own.answer(&asked, Choice::Index(0)).await;
 
     let watch = async |key, viewers: &[Viewer]| {
@@ -206,9 +206,9 @@ async fn while_a_match_runs_its_bots_key_sees_its_seat_and_what_it_decided() {
     let refused = watch(&bob, &[seat(0)]).await.unwrap_err();
     assert_eq!(reason(&refused), "MATCH_RUNNING");
     let chosen = async |key, viewers: &[Viewer]| {
-        let mut news = watch(key, viewers).await.unwrap();
+        let mut updates = watch(key, viewers).await.unwrap();
         loop {
-            let message = next(&mut news).await.unwrap();
+            let message = next(&mut updates).await.unwrap();
             if let Some(position) = message.position {
                 return (position.played.unwrap(), position.observations.len());
             }
@@ -217,7 +217,7 @@ async fn while_a_match_runs_its_bots_key_sees_its_seat_and_what_it_decided() {
     let (played, views) = chosen(&ada, &[SPECTATOR, seat(0)]).await;
     assert_eq!((played.seat, views), (0, 2));
     assert!(played.decision.is_some() && !played.legal_decisions.is_empty());
-    // That it has chosen is an event, and what it chose is secret.
+    // Having chosen is a public event, the choice is secret.
     for (key, viewer) in [(&bob, seat(1)), (&bob, SPECTATOR), (&maker, SPECTATOR)] {
         let (played, _) = chosen(key, &[viewer]).await;
         assert_eq!(played.seat, 0);
@@ -228,19 +228,19 @@ async fn while_a_match_runs_its_bots_key_sees_its_seat_and_what_it_decided() {
 }
 
 #[tokio::test]
-async fn a_match_that_is_cancelled_says_so_and_its_stream_ends() {
+async fn the_stream_of_a_cancelled_match_ends_with_its_cancellation() {
     let server = TestServer::open().await;
     let seated = server.create(config(GAMES[0], 2)).await;
-    let mut news = watch(&server, of_match(&seated.match_id, &[], 0))
+    let mut updates = watch(&server, of_match(&seated.match_id, &[], 0))
         .await
         .unwrap();
-    next(&mut news).await.unwrap();
+    next(&mut updates).await.unwrap();
     let request = bridgemaster_proto::v1::CancelMatchRequest {
         match_id: seated.match_id.clone(),
         reason: "enough".to_owned(),
     };
     server.matches().cancel_match(request).await.unwrap();
-    let rest = to_the_end(news).await;
+    let rest = to_the_end(updates).await;
     let last = rest.last().unwrap().r#match.clone().unwrap();
     assert_eq!(last.state(), MatchState::Cancelled);
     assert_eq!(positions(&rest), []);
@@ -251,7 +251,7 @@ async fn a_match_that_is_cancelled_says_so_and_its_stream_ends() {
 }
 
 #[tokio::test]
-async fn a_match_that_only_the_store_has_shows_its_positions_and_goes_on_after_a_restart() {
+async fn a_stored_match_shows_its_positions_and_continues_after_a_restart() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
     let mut server = TestServer::over(&store, Limits::default()).await;
     let over = server.create(config("alhambra", 2)).await;
@@ -270,13 +270,13 @@ async fn a_match_that_only_the_store_has_shows_its_positions_and_goes_on_after_a
     ];
     let [one, other] = &mut bots;
     let asked = tokio::select! {
-        asked = one.asked() => (0, asked),
-        asked = other.asked() => (1, asked),
+        asked = one.next_request() => (0, asked),
+        asked = other.next_request() => (1, asked),
     };
     bots[asked.0].answer(&asked.1, Choice::Index(0)).await;
-    let told = |request| watch(&server, request);
-    let mut news = told(of_match(&running.match_id, &[], 1)).await.unwrap();
-    let seen = next(&mut news).await.unwrap().position.unwrap();
+    let open = |request| watch(&server, request);
+    let mut updates = open(of_match(&running.match_id, &[], 1)).await.unwrap();
+    let seen = next(&mut updates).await.unwrap().position.unwrap();
     server.crash().await;
 
     let again = TestServer::over(&store, Limits::default()).await;
@@ -284,14 +284,14 @@ async fn a_match_that_only_the_store_has_shows_its_positions_and_goes_on_after_a
         .await
         .unwrap();
     assert_eq!(positions(&to_the_end(after).await), positions(&before));
-    let mut news = watch(&again, of_match(&running.match_id, &[], 1))
+    let mut updates = watch(&again, of_match(&running.match_id, &[], 1))
         .await
         .unwrap();
-    assert_eq!(next(&mut news).await.unwrap().position.unwrap(), seen);
+    assert_eq!(next(&mut updates).await.unwrap().position.unwrap(), seen);
 }
 
 #[tokio::test]
-async fn a_replay_file_shows_its_positions_and_one_that_was_altered_is_refused() {
+async fn a_replay_file_shows_its_positions_and_an_altered_one_is_refused() {
     let server = TestServer::open().await;
     let seated = server.create(config("bridges_to_nowhere", 2)).await;
     let bots: Vec<_> = seated.tickets.iter().map(|t| server.good_bot(t)).collect();
@@ -316,8 +316,8 @@ async fn a_replay_file_shows_its_positions_and_one_that_was_altered_is_refused()
     let from_match = to_the_end(from_match).await;
     let from_file = to_the_end(watch(&server, of_file(&file)).await.unwrap()).await;
     assert_eq!(positions(&from_file), positions(&from_match));
-    let told = from_file[0].r#match.as_ref().unwrap();
-    assert_eq!(told.match_id, seated.match_id);
+    let info = from_file[0].r#match.as_ref().unwrap();
+    assert_eq!(info.match_id, seated.match_id);
     let middle = file.len() / 2;
     file[middle] ^= 1;
     let refused = watch(&server, of_file(&file)).await.unwrap_err();
@@ -326,15 +326,15 @@ async fn a_replay_file_shows_its_positions_and_one_that_was_altered_is_refused()
 }
 
 #[tokio::test]
-async fn a_server_that_stops_ends_the_streams_with_its_reason() {
+async fn a_stopping_server_ends_streams_with_its_reason() {
     let server = TestServer::open().await;
     let seated = server.create(config(GAMES[0], 2)).await;
-    let mut news = watch(&server, of_match(&seated.match_id, &[], 0))
+    let mut updates = watch(&server, of_match(&seated.match_id, &[], 0))
         .await
         .unwrap();
-    next(&mut news).await.unwrap();
+    next(&mut updates).await.unwrap();
     server.stop.cancel();
-    let ended = pin!(news.message());
+    let ended = pin!(updates.message());
     let ended = timeout(PATIENCE, ended).await.unwrap().unwrap_err();
     assert_eq!(reason(&ended), "SERVER_STOPPING");
 }

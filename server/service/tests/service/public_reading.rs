@@ -1,4 +1,4 @@
-//! What is seen without a key on a server that asks for keys, and with one that may see little.
+//! Read access on a server that requires keys: without a key, and with a key of few scopes.
 
 use std::{collections::BTreeMap, io::Read as _};
 
@@ -39,14 +39,14 @@ const LEVELS: [PublicRead; 4] = [
     PublicRead::All,
 ];
 
-/// What the page for operators says of each call: whether it is answered without a key, by level.
+/// Returns the table of the operators' manual: whether each call is served without a key, by level.
 fn documented() -> BTreeMap<String, [bool; 4]> {
     let (_, rest) = PAGE.split_once("| call without a key |").unwrap();
     let rows = rest
         .lines()
         .skip(2)
         .take_while(|line| line.starts_with('|'));
-    let mut told = BTreeMap::new();
+    let mut answered_by_level = BTreeMap::new();
     for row in rows {
         let cells: Vec<&str> = row.split('|').map(str::trim).collect();
         let answered = [cells[2], cells[3], cells[4], cells[5]].map(|cell| match cell {
@@ -56,24 +56,24 @@ fn documented() -> BTreeMap<String, [bool; 4]> {
         });
         let names = cells[1].split('`').skip(1).step_by(2);
         let names = names.filter(|name| name.starts_with(char::is_uppercase));
-        told.extend(names.map(|name| (name.to_owned(), answered)));
+        answered_by_level.extend(names.map(|name| (name.to_owned(), answered)));
     }
-    told
+    answered_by_level
 }
 
 #[tokio::test]
-async fn without_a_key_exactly_the_calls_are_answered_that_the_page_for_operators_names() {
+async fn without_a_key_only_the_documented_calls_are_served() {
     let documented = documented();
     assert_eq!(documented.len(), 15, "{documented:?}");
     for (place, level) in LEVELS.into_iter().enumerate() {
-        let locked = LockedServer::showing(level).await;
+        let locked = LockedServer::with_public_read(level).await;
         let maker = locked.key("maker", &[Create]).await;
-        // So that a stream of the matches in play has something to tell.
+        // Gives the stream of matches in play an update to send.
         let made = locked.with(&maker).create(config(GAMES[0], 2)).await;
         made.unwrap();
         for path in locked_methods() {
             let name = path.rsplit('/').next().unwrap();
-            let is_answered = documented.get(name).is_some_and(|told| told[place]);
+            let is_answered = documented.get(name).is_some_and(|levels| levels[place]);
             let status = call(&locked.server, &path, &[]).await;
             let info = status.get_details_error_info();
             let is_refused = info.is_some_and(|info| info.reason == "KEY_MISSING");
@@ -81,8 +81,8 @@ async fn without_a_key_exactly_the_calls_are_answered_that_the_page_for_operator
             if !of_the_rules {
                 assert_eq!(is_refused, !is_answered, "{level:?} {path}: {status:?}");
             }
-            // A key that is not good is worse than none.
-            let forged = [(KEY_METADATA, ApiKey::draw().reveal())];
+            // An invalid key is refused even where none is needed.
+            let forged = [(KEY_METADATA, ApiKey::generate().reveal())];
             let status = call(&locked.server, &path, &forged).await;
             if !of_the_rules {
                 assert_eq!(reason(&status), "KEY_UNKNOWN", "{path}");
@@ -100,8 +100,13 @@ fn by<T>(key: Option<&ApiKey>, message: T) -> Request<T> {
     request
 }
 
-/// Why a match, its positions and its replay are not shown, each of which may be `None`.
-async fn unseen(server: &TestServer, key: Option<&ApiKey>, match_id: &str) -> [Option<String>; 3] {
+/// Returns the reasons for which a match, its positions and its replay are refused; `None` for each
+/// that is visible.
+async fn refusal_reasons(
+    server: &TestServer,
+    key: Option<&ApiKey>,
+    match_id: &str,
+) -> [Option<String>; 3] {
     let why = |refused: Option<Status>| refused.map(|refused| reason(&refused).to_owned());
     let match_id = match_id.to_owned();
     let get = GetMatchRequest {
@@ -125,7 +130,7 @@ async fn unseen(server: &TestServer, key: Option<&ApiKey>, match_id: &str) -> [O
 }
 
 #[tokio::test]
-async fn a_match_of_others_is_seen_as_far_as_the_scope_or_the_server_lets() {
+async fn a_match_of_others_is_visible_as_scope_and_server_allow() {
     let refused = |whys: [&str; 3]| whys.map(|why| Some(why.to_owned()).filter(|why| why != "-"));
     let no_key = "KEY_MISSING";
     let unknown = "MATCH_UNKNOWN";
@@ -139,7 +144,7 @@ async fn a_match_of_others_is_seen_as_far_as_the_scope_or_the_server_lets() {
         ),
         (PublicRead::All, ["-"; 3], ["-"; 3]),
     ] {
-        let locked = LockedServer::showing(level).await;
+        let locked = LockedServer::with_public_read(level).await;
         let maker = locked.key("maker", &[Create]).await;
         let keys = [
             locked.key("ada", &[Play]).await,
@@ -164,15 +169,19 @@ async fn a_match_of_others_is_seen_as_far_as_the_scope_or_the_server_lets() {
             bot.await.unwrap().unwrap();
         }
         let (server, id) = (&locked.server, &*seated.match_id);
-        assert_eq!(unseen(server, None, id).await, refused(guest), "{level:?}");
         assert_eq!(
-            unseen(server, Some(&other), id).await,
+            refusal_reasons(server, None, id).await,
+            refused(guest),
+            "{level:?}"
+        );
+        assert_eq!(
+            refusal_reasons(server, Some(&other), id).await,
             refused(stranger),
             "{level:?}"
         );
         for key in [&maker, &reader, &keys[0], &keys[1]] {
             assert_eq!(
-                unseen(server, Some(key), id).await,
+                refusal_reasons(server, Some(key), id).await,
                 refused(["-"; 3]),
                 "{level:?}"
             );
@@ -181,8 +190,8 @@ async fn a_match_of_others_is_seen_as_far_as_the_scope_or_the_server_lets() {
 }
 
 #[tokio::test]
-async fn a_match_whose_replay_the_caller_may_not_see_is_not_forked() {
-    let locked = LockedServer::showing(PublicRead::Matches).await;
+async fn a_match_whose_replay_is_withheld_cannot_be_forked() {
+    let locked = LockedServer::with_public_read(PublicRead::Matches).await;
     let maker = locked.key("maker", &[Create]).await;
     let other = locked.key("other", &[Create]).await;
     let bots = [
@@ -221,9 +230,9 @@ async fn a_match_whose_replay_the_caller_may_not_see_is_not_forked() {
 }
 
 #[tokio::test]
-async fn the_stream_of_matches_in_play_tells_of_those_that_the_caller_sees() {
+async fn the_overview_contains_only_matches_that_the_caller_may_see() {
     for (level, sees_all) in [(PublicRead::None, false), (PublicRead::Matches, true)] {
-        let locked = LockedServer::showing(level).await;
+        let locked = LockedServer::with_public_read(level).await;
         let [maker, other] = [
             locked.key("maker", &[Create]).await,
             locked.key("other", &[Create]).await,
@@ -231,13 +240,15 @@ async fn the_stream_of_matches_in_play_tells_of_those_that_the_caller_sees() {
         let of_maker = locked.with(&maker).create(config(GAMES[0], 2)).await;
         let of_other = locked.with(&other).create(config(GAMES[0], 2)).await;
         let [of_maker, of_other] = [of_maker, of_other].map(|made| made.unwrap().match_id);
-        // The newest is told of first.
+        // The newest match is sent first.
         let newest = async |key| {
             let wanted = by(key, WatchMatchesRequest::default());
             let watching = locked.server.matches().watch_matches(wanted).await?;
-            let news = timeout(PATIENCE, watching.into_inner().message()).await;
-            let news = news.expect("a match is told of")?.expect("it goes on");
-            Ok::<_, Status>(news.r#match.unwrap().match_id)
+            let update = timeout(PATIENCE, watching.into_inner().message()).await;
+            let update = update
+                .expect("an update is sent")?
+                .expect("the stream continues");
+            Ok::<_, Status>(update.r#match.unwrap().match_id)
         };
         let first = newest(Some(&maker)).await.unwrap();
         assert_eq!(first == of_other, sees_all, "{level:?}");
@@ -253,9 +264,9 @@ async fn the_stream_of_matches_in_play_tells_of_those_that_the_caller_sees() {
 }
 
 #[tokio::test]
-async fn who_watches_a_match_to_its_end_is_told_no_more_of_its_decisions_than_a_replay_would() {
-    for (level, is_told) in [(PublicRead::Matches, false), (PublicRead::All, true)] {
-        let locked = LockedServer::showing(level).await;
+async fn a_spectator_gets_no_more_of_decisions_than_a_replay_contains() {
+    for (level, has_decisions) in [(PublicRead::Matches, false), (PublicRead::All, true)] {
+        let locked = LockedServer::with_public_read(level).await;
         let maker = locked.key("maker", &[Create]).await;
         let keys = [
             locked.key("ada", &[Play]).await,
@@ -270,7 +281,7 @@ async fn who_watches_a_match_to_its_end_is_told_no_more_of_its_decisions_than_a_
         let mut matches = locked.server.matches();
         let watching = matches.watch_positions(watch).await.unwrap();
         let mut watching = watching.into_inner();
-        // Nothing more is read before the match is over.
+        // Reads nothing more until the match is over.
         watching.message().await.unwrap().unwrap();
         let bots = keys.each_ref().map(|key| locked.with(key));
         let playing: Vec<_> = bots
@@ -281,16 +292,19 @@ async fn who_watches_a_match_to_its_end_is_told_no_more_of_its_decisions_than_a_
         for bot in playing {
             bot.await.unwrap().unwrap();
         }
-        let (mut played, mut told) = (0, 0);
-        while let Some(news) = watching.message().await.unwrap() {
-            if let Some(decision) = news.position.and_then(|one| one.played) {
+        let (mut played, mut decided) = (0, 0);
+        while let Some(update) = watching.message().await.unwrap() {
+            if let Some(decision) = update.position.and_then(|one| one.played) {
                 played += 1;
-                told += usize::from(decision.decision.is_some());
+                decided += usize::from(decision.decision.is_some());
             }
         }
         assert!(played > 0, "{level:?}");
-        // Of those that were told while the match ran, nobody is told.
-        assert!(is_told || told == 0, "{level:?}: {told} of {played}");
+        // Decisions that are withheld after the match were not sent during it either.
+        assert!(
+            has_decisions || decided == 0,
+            "{level:?}: {decided} of {played}"
+        );
     }
 }
 
@@ -309,7 +323,7 @@ fn attend(server: &TestServer, key: &ApiKey) -> JoinHandle<()> {
     })
 }
 
-/// A match of the ladder that has ended, as this caller is told of it.
+/// Returns an ended match of the ladder as this caller sees it.
 async fn ended_match(server: &TestServer, key: Option<&ApiKey>) -> LadderMatch {
     let find = async {
         loop {
@@ -319,7 +333,7 @@ async fn ended_match(server: &TestServer, key: Option<&ApiKey>) -> LadderMatch {
                 ..ListLadderMatchesRequest::default()
             };
             let page = ladders(server).list_ladder_matches(by(key, list)).await;
-            // The first that is rated, whoever asks.
+            // The same match for each caller: the first rated one.
             let matches = page.unwrap().into_inner().matches.into_iter().rev();
             let mut ended = matches.filter(|one| {
                 let info = one.r#match.as_ref().unwrap();
@@ -334,7 +348,7 @@ async fn ended_match(server: &TestServer, key: Option<&ApiKey>) -> LadderMatch {
     timeout(PATIENCE, find).await.expect("a match ends")
 }
 
-/// The files of an archive of replays, by their names.
+/// Returns the files of an archive of replays, by name.
 async fn archive(
     server: &TestServer,
     key: Option<&ApiKey>,
@@ -373,8 +387,8 @@ async fn replay_file(server: &TestServer, key: Option<&ApiKey>, match_id: &str) 
 }
 
 #[tokio::test]
-async fn replays_of_a_ladder_are_shown_by_its_rule_and_others_are_told_results_only() {
-    let locked = LockedServer::showing(PublicRead::All).await;
+async fn replays_of_a_ladder_follow_its_rule_and_others_get_results_only() {
+    let locked = LockedServer::with_public_read(PublicRead::All).await;
     let server = &locked.server;
     let admin = locked.key("organizer", &[Admin]).await;
     let keys = [
@@ -404,10 +418,10 @@ async fn replays_of_a_ladder_are_shown_by_its_rule_and_others_are_told_results_o
     let hidden =
         [None, Some("SCOPE_MISSING"), Some("SCOPE_MISSING")].map(|why| why.map(str::to_owned));
     let seen = [const { None::<String> }; 3];
-    assert_eq!(unseen(server, None, id).await, hidden);
-    assert_eq!(unseen(server, Some(&reader), id).await, hidden);
+    assert_eq!(refusal_reasons(server, None, id).await, hidden);
+    assert_eq!(refusal_reasons(server, Some(&reader), id).await, hidden);
     for key in [&admin, &keys[0], &keys[1]] {
-        assert_eq!(unseen(server, Some(key), id).await, seen);
+        assert_eq!(refusal_reasons(server, Some(key), id).await, seen);
         let files = archive(server, Some(key), "ada", "bob").await.unwrap();
         let (_, archived) = files.iter().find(|(name, _)| name.contains(id)).unwrap();
         assert_eq!(*archived, replay_file(server, Some(key), id).await);
@@ -436,15 +450,15 @@ async fn replays_of_a_ladder_are_shown_by_its_rule_and_others_are_told_results_o
         .advance_ladder(by(Some(&admin), close))
         .await
         .unwrap();
-    assert_eq!(unseen(server, None, id).await, seen);
+    assert_eq!(refusal_reasons(server, None, id).await, seen);
     let files = archive(server, None, "ada", "").await.unwrap();
     assert!(files.keys().any(|name| name.contains(id)));
     bots.iter().for_each(JoinHandle::abort);
 }
 
 #[tokio::test]
-async fn a_key_without_the_scope_read_is_told_results_of_ladder_matches_of_others() {
-    let locked = LockedServer::showing(PublicRead::Results).await;
+async fn a_key_without_read_scope_gets_results_of_ladder_matches_of_others() {
+    let locked = LockedServer::with_public_read(PublicRead::Results).await;
     let server = &locked.server;
     let admin = locked.key("organizer", &[Admin]).await;
     let keys = [
@@ -475,7 +489,7 @@ async fn a_key_without_the_scope_read_is_told_results_of_ladder_matches_of_other
         (Some(&keys[0]), true),
     ] {
         let info = ended_match(server, key).await.r#match.unwrap();
-        // The seed is not told in a list of results; places are.
+        // A list of results contains the places but not the seed.
         assert_eq!(!info.seed_commitment.is_empty(), sees_all);
         let result = info.result.unwrap();
         let names: Vec<_> = result.seats.iter().map(|seat| &*seat.bot_name).collect();

@@ -1,4 +1,4 @@
-//! A bot that speaks the protocol by hand, so that it can misbehave.
+//! A bot that speaks the raw protocol, so that it can misbehave.
 
 use bridgemaster_proto::v1::{
     Decision, DecisionRejected, DecisionRequest, Hello, MatchEnded, MatchStarted, PlayRequest,
@@ -17,18 +17,18 @@ pub(crate) struct RawBot {
     inbound: Streaming<PlayResponse>,
     /// Sequence of the last counted message.
     pub(crate) last_sequence: u32,
-    /// What the Welcome told; empty before it.
+    /// The history in the Welcome; empty before it.
     pub(crate) history_id: String,
-    /// Whether the stream goes on where another left off.
+    /// Whether the stream resumed after the messages of another.
     pub(crate) resumed: bool,
-    /// What the last Welcome said.
+    /// Bytes left for notes, from the last Welcome.
     pub(crate) note_bytes_left: u32,
     last_request: Option<DecisionRequest>,
 }
 
-/// What a bot knows that goes on with another stream.
+/// The state that a bot needs to resume on another stream.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct ResumePoint {
     last_sequence: u32,
     history_id: String,
     /// The last request; its answer may be lost.
@@ -52,7 +52,7 @@ pub(crate) fn request(message: play_request::Message) -> PlayRequest {
     }
 }
 
-/// The stable reason of a refusal.
+/// Returns the stable reason of a refusal.
 pub(crate) fn reason(status: &Status) -> String {
     status
         .get_details_error_info()
@@ -81,11 +81,11 @@ impl RawBot {
         first: PlayRequest,
     ) -> Result<Self, Status> {
         let metadata = authorization.map(|value| ("authorization", value.to_owned()));
-        Self::open_showing(client, metadata, first).await
+        Self::open_with_metadata(client, metadata, first).await
     }
 
     /// Opens a stream with this metadata.
-    pub(crate) async fn open_showing(
+    pub(crate) async fn open_with_metadata(
         mut client: PlayServiceClient<Channel>,
         metadata: impl IntoIterator<Item = (&'static str, String)>,
         first: PlayRequest,
@@ -108,12 +108,12 @@ impl RawBot {
         })
     }
 
-    /// Joins with a proper Hello and reads the Welcome.
+    /// Joins with a valid Hello and reads the Welcome.
     pub(crate) async fn join(server: &TestServer, ticket: &str) -> Self {
         Self::join_with(server, ticket, hello()).await
     }
 
-    /// As [`RawBot::join`], with a server that may end meanwhile.
+    /// As [`RawBot::join`], with a server that may stop meanwhile.
     pub(crate) async fn try_join(
         client: PlayServiceClient<Channel>,
         ticket: &str,
@@ -133,7 +133,7 @@ impl RawBot {
     }
 
     pub(crate) async fn send(&self, message: play_request::Message) {
-        // A closed stream is what some tests wait for, on the other half.
+        // Some tests wait for a closed stream on the other half.
         let _ = self.outbound.send(request(message)).await;
     }
 
@@ -150,12 +150,13 @@ impl RawBot {
         .await;
     }
 
-    /// The next message that is no Ping; Pings are answered. `None` when the stream ended well.
+    /// Answers Pings, and returns the next other message; `None` if the stream ended without an
+    /// error.
     pub(crate) async fn next(&mut self) -> Result<Option<Message>, Status> {
         loop {
             let response = timeout(PATIENCE, self.inbound.message())
                 .await
-                .expect("the server says something")?;
+                .expect("the server sends a message")?;
             let Some(response) = response else {
                 return Ok(None);
             };
@@ -185,12 +186,13 @@ impl RawBot {
         }
     }
 
-    /// The nonces of this many Pings, which are left unanswered; other messages are skipped.
+    /// Returns the nonces of this number of Pings, which are left unanswered; other messages are
+    /// skipped.
     pub(crate) async fn pings(&mut self, count: usize) -> Vec<u64> {
         let mut nonces = Vec::new();
         while nonces.len() < count {
             let response = timeout(PATIENCE, self.inbound.message()).await;
-            let response = response.expect("the server says something").unwrap();
+            let response = response.expect("the server sends a message").unwrap();
             if let Some(Message::Ping(ping)) = response.unwrap().message {
                 nonces.push(ping.nonce);
             }
@@ -198,10 +200,10 @@ impl RawBot {
         nonces
     }
 
-    /// Reads on until `pick` takes a message.
+    /// Reads until `pick` accepts a message.
     async fn until<T>(&mut self, mut pick: impl FnMut(Message) -> Option<T>) -> T {
         loop {
-            let message = self.next().await.unwrap().expect("the stream goes on");
+            let message = self.next().await.unwrap().expect("the stream continues");
             if let Some(found) = pick(message) {
                 return found;
             }
@@ -216,7 +218,7 @@ impl RawBot {
         .await
     }
 
-    pub(crate) async fn asked(&mut self) -> DecisionRequest {
+    pub(crate) async fn next_request(&mut self) -> DecisionRequest {
         self.until(|m| match m {
             Message::DecisionRequest(request) => Some(request),
             _ => None,
@@ -224,7 +226,7 @@ impl RawBot {
         .await
     }
 
-    pub(crate) async fn rejected(&mut self) -> DecisionRejected {
+    pub(crate) async fn next_rejection(&mut self) -> DecisionRejected {
         self.until(|m| match m {
             Message::DecisionRejected(rejected) => Some(rejected),
             _ => None,
@@ -232,7 +234,7 @@ impl RawBot {
         .await
     }
 
-    pub(crate) async fn told_of_a_seat(&mut self) -> SeatStatus {
+    pub(crate) async fn next_seat_status(&mut self) -> SeatStatus {
         self.until(|m| match m {
             Message::SeatStatus(status) => Some(status),
             _ => None,
@@ -240,8 +242,8 @@ impl RawBot {
         .await
     }
 
-    /// Answers every request with its first legal decision until `other` is done: where seats
-    /// take turns, another seat is asked only then.
+    /// Answers requests with their first legal decision until `other` completes. In games with
+    /// turns, another seat gets its request only then.
     pub(crate) async fn answer_until<T>(&mut self, other: impl Future<Output = T>) -> T {
         tokio::pin!(other);
         loop {
@@ -260,7 +262,7 @@ impl RawBot {
     /// Answers every request with its first legal decision until the match ends.
     pub(crate) async fn play_on(mut self) -> MatchEnded {
         loop {
-            match self.next().await.unwrap().expect("the match goes on") {
+            match self.next().await.unwrap().expect("the match continues") {
                 Message::DecisionRequest(request) => {
                     self.answer(&request, Choice::Index(0)).await;
                 }
@@ -270,7 +272,7 @@ impl RawBot {
         }
     }
 
-    /// The Hello of a bot in its place that has the messages up to this one.
+    /// Returns the Hello that resumes after this message.
     pub(crate) fn hello_after(&self, last_sequence: u32) -> Hello {
         Hello {
             last_sequence: Some(last_sequence),
@@ -279,18 +281,22 @@ impl RawBot {
         }
     }
 
-    /// What a bot in its place has to know.
-    pub(crate) fn known(&self) -> Known {
-        Known {
+    /// Returns the state to resume from.
+    pub(crate) fn resume_point(&self) -> ResumePoint {
+        ResumePoint {
             last_sequence: self.last_sequence,
             history_id: self.history_id.clone(),
             last_request: self.last_request.clone(),
         }
     }
 
-    /// Comes back with what a bot knew and plays as [`RawBot::play_on`], and checks that no number
-    /// is left out or given twice. A bot that knew something is resumed.
-    pub(crate) async fn resume(server: &TestServer, ticket: &str, known: Known) -> MatchEnded {
+    /// Resumes from `known` and plays like [`RawBot::play_on`]. Asserts that no sequence number is
+    /// skipped or repeated, and that a bot with a history is resumed.
+    pub(crate) async fn resume(
+        server: &TestServer,
+        ticket: &str,
+        known: ResumePoint,
+    ) -> MatchEnded {
         let mut back = hello();
         if known.last_sequence > 0 {
             back.last_sequence = Some(known.last_sequence);
@@ -300,12 +306,12 @@ impl RawBot {
         assert_eq!(bot.resumed, known.last_sequence > 0);
         bot.last_sequence = known.last_sequence;
         if let Some(request) = &known.last_request {
-            // Does nothing if it was stored.
+            // Has no effect if it was committed.
             bot.answer(request, Choice::Index(0)).await;
         }
         loop {
             let before = bot.last_sequence;
-            let message = bot.next().await.unwrap().expect("the match goes on");
+            let message = bot.next().await.unwrap().expect("the match continues");
             match message {
                 Message::Draining(_) => {}
                 _ if bot.resumed => assert_eq!(bot.last_sequence, before + 1, "{message:?}"),
@@ -321,7 +327,7 @@ impl RawBot {
         }
     }
 
-    /// How the stream ends: `None` when well.
+    /// Returns the refusal at the end of the stream; `None` if it ended without an error.
     pub(crate) async fn end(mut self) -> Option<Status> {
         loop {
             match self.next().await {
@@ -333,21 +339,21 @@ impl RawBot {
     }
 }
 
-/// Bytes on the wire as the test wants them: field 1, which is where a Hello stands.
+/// Raw bytes on the wire in field 1, the field of a Hello.
 #[derive(Clone, PartialEq, prost::Message)]
 struct AsHello {
     #[prost(bytes = "vec", tag = "1")]
     bytes: Vec<u8>,
 }
 
-/// A bot that says a proper Hello and then bytes that are no message.
+/// A bot that sends a valid Hello and then malformed messages.
 pub(crate) struct GarbageBot {
     outbound: mpsc::Sender<AsHello>,
     inbound: Streaming<PlayResponse>,
 }
 
 impl GarbageBot {
-    /// Joins and waits until it is asked.
+    /// Joins and waits for a request.
     pub(crate) async fn join(server: &TestServer, ticket: &str) -> Self {
         let (outbound, messages) = mpsc::channel(2);
         let bytes = prost::Message::encode_to_vec(&hello());
@@ -372,7 +378,7 @@ impl GarbageBot {
         }
     }
 
-    /// Sends bytes that are no message; how the server ends the stream.
+    /// Sends a malformed message, and returns how the server ends the stream.
     pub(crate) async fn send_garbage(mut self) -> Status {
         let bytes = vec![0xff; 16];
         self.outbound.send(AsHello { bytes }).await.unwrap();

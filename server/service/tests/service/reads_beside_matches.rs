@@ -1,5 +1,5 @@
-//! One key reads as much as it can of a store of many matches that have ended: the matches of
-//! others go on, are made, and take their bots back.
+//! One key reads a large store as fast as it can. Meanwhile, matches of others are played and
+//! created, and their bots reconnect.
 
 use std::{
     collections::BTreeMap,
@@ -27,7 +27,7 @@ use tonic_types::StatusExt as _;
 
 use crate::{
     connections::channel_from,
-    hindered_store::HinderedStore,
+    intercepted_store::InterceptedStore,
     listing::filled,
     locked_server::LockedServer,
     raw_bot::reason,
@@ -36,26 +36,26 @@ use crate::{
 
 use KeyScope::{Create, Play, Read};
 
-/// Finished matches in the store.
+/// The number of finished matches in the store.
 const MATCHES: usize = 2_000;
-/// Calls of the key that reads.
+/// The number of concurrent calls of the reading key.
 const CALLS: usize = 400;
 
-/// A store whose readings are held up until they are let through.
-struct HeldUp {
+/// A store whose reads are blocked until they are let through.
+struct BlockedStore {
     memory: Arc<MemoryStore>,
-    store: Arc<HinderedStore>,
+    store: Arc<InterceptedStore>,
     gate: Arc<Semaphore>,
-    /// Readings that wait at the gate, and the most that ever did.
+    /// The number of blocked reads, and its maximum so far.
     at_gate: Arc<AtomicUsize>,
     most_at_gate: Arc<AtomicUsize>,
 }
 
-impl HeldUp {
+impl BlockedStore {
     fn over(memory: Arc<MemoryStore>) -> Self {
         let gate = Arc::new(Semaphore::new(0));
         let (at_gate, most_at_gate) = <(Arc<AtomicUsize>, Arc<AtomicUsize>)>::default();
-        let hinder = {
+        let block = {
             let (gate, at_gate) = (Arc::clone(&gate), Arc::clone(&at_gate));
             let most = Arc::clone(&most_at_gate);
             move || {
@@ -71,7 +71,7 @@ impl HeldUp {
             }
         };
         Self {
-            store: HinderedStore::read_over(Arc::clone(&memory) as _, hinder),
+            store: InterceptedStore::before_reads(Arc::clone(&memory) as _, block),
             memory,
             gate,
             at_gate,
@@ -79,8 +79,8 @@ impl HeldUp {
         }
     }
 
-    /// Completes when so many readings are held up.
-    async fn are_at_gate(&self, count: usize) {
+    /// Waits until this number of reads is blocked.
+    async fn until_blocked(&self, count: usize) {
         let waiting = async {
             while self.at_gate.load(Ordering::SeqCst) < count {
                 tokio::task::yield_now().await;
@@ -93,8 +93,8 @@ impl HeldUp {
         self.gate.add_permits(10_000);
     }
 
-    /// Lets all through after this, also when it takes too long: who waits at the gate fails then
-    /// instead of waiting for ever.
+    /// Lets all reads through after `first`, even if that times out. Otherwise the blocked callers
+    /// would wait forever.
     async fn let_through_after(&self, first: impl Future<Output = ()>) -> Result<(), Elapsed> {
         let done = timeout(PATIENCE, first).await;
         self.let_through();
@@ -105,17 +105,17 @@ impl HeldUp {
 fn limits() -> Limits {
     Limits {
         ended_matches_kept: 1,
-        // Many connections are made at once, on a busy machine too.
+        // Many connections are opened at once, also on a busy machine.
         preface_time: PATIENCE,
         ..Limits::default()
     }
 }
 
 #[tokio::test]
-async fn one_that_reads_without_end_holds_up_neither_keys_nor_matches_nor_bots_that_come_back() {
+async fn an_endless_reader_delays_neither_keys_nor_matches_nor_reconnecting_bots() {
     let memory = filled(MATCHES).await;
-    let held = HeldUp::over(memory);
-    // The server reads the last of them when it starts.
+    let held = BlockedStore::over(memory);
+    // The server reads the newest ones at startup.
     held.gate.add_permits(1);
     let locked = LockedServer::over(held.store.clone(), held.memory.clone(), limits()).await;
     held.gate.forget_permits(1);
@@ -155,8 +155,8 @@ async fn one_that_reads_without_end_holds_up_neither_keys_nor_matches_nor_bots_t
         outcomes
     };
     let others = async {
-        held.are_at_gate(limits().store_reads).await;
-        // Both bots lose their streams and come back, and play to the end.
+        held.until_blocked(limits().store_reads).await;
+        // Both bots lose their streams, reconnect, and play to the end.
         drop(bots);
         let back = [
             locked.with(&north).good_bot(&seated.tickets[0]),
@@ -183,7 +183,7 @@ async fn one_that_reads_without_end_holds_up_neither_keys_nor_matches_nor_bots_t
     };
     let (outcomes, others) = tokio::join!(calls, held.let_through_after(others));
     others.unwrap();
-    // More than its limit only if some of its calls came when the others were through.
+    // Exceeds the limit only if some calls came after others had finished.
     assert!(
         outcomes["199 matches"] >= limits().reads_per_key,
         "{outcomes:?}"
@@ -197,8 +197,8 @@ async fn one_that_reads_without_end_holds_up_neither_keys_nor_matches_nor_bots_t
 }
 
 #[tokio::test]
-async fn who_may_read_no_more_does_not_learn_by_it_which_matches_there_are() {
-    let held = HeldUp::over(filled(3).await);
+async fn a_read_limit_does_not_reveal_which_matches_exist() {
+    let held = BlockedStore::over(filled(3).await);
     held.gate.add_permits(1);
     let limits = Limits {
         reads_per_key: 1,
@@ -214,12 +214,12 @@ async fn who_may_read_no_more_does_not_learn_by_it_which_matches_there_are() {
         .await
         .unwrap();
     let asking = async {
-        held.are_at_gate(1).await;
+        held.until_blocked(1).await;
         for match_id in [&made.match_id, "0123456789abcdef"] {
             let refused = locked.with(&stranger).info(match_id).await.unwrap_err();
             assert_eq!(reason(&refused), "LIMIT_REACHED", "{match_id}");
         }
-        // Its own it sees all the same.
+        // It still sees its own match.
         locked.with(&maker).info(&made.match_id).await.unwrap();
     };
     let listing = locked.with(&stranger).list();
@@ -233,8 +233,8 @@ async fn who_may_read_no_more_does_not_learn_by_it_which_matches_there_are() {
 }
 
 #[tokio::test]
-async fn calls_that_read_have_a_limit_for_a_connection_an_address_and_the_server() {
-    let held = HeldUp::over(filled(3).await);
+async fn reads_are_limited_per_connection_address_and_server() {
+    let held = BlockedStore::over(filled(3).await);
     held.gate.add_permits(1);
     let limits = Limits {
         reads_per_connection: 2,
@@ -250,16 +250,16 @@ async fn calls_that_read_have_a_limit_for_a_connection_an_address_and_the_server
     let one = channel_from("127.0.0.2", &server);
     for number in 1..=2 {
         reading.spawn(list(one.clone(), None));
-        held.are_at_gate(number).await;
+        held.until_blocked(number).await;
     }
     let refused = list(one, None).await;
     assert_eq!(refused, "LIMIT_REACHED reads_per_connection");
     let other = channel_from("127.0.0.2", &server);
     reading.spawn(list(other.clone(), None));
-    held.are_at_gate(3).await;
+    held.until_blocked(3).await;
     let refused = list(other, None).await;
     assert_eq!(refused, "LIMIT_REACHED reads_per_address");
-    // One of these waits, and one has no place to.
+    // One of these waits; the other exceeds the limit.
     for address in ["127.0.0.3", "127.0.0.4"] {
         reading.spawn(list(channel_from(address, &server), None));
     }
@@ -268,7 +268,7 @@ async fn calls_that_read_have_a_limit_for_a_connection_an_address_and_the_server
         refused.unwrap().unwrap(),
         "LIMIT_REACHED store_reads_waiting"
     );
-    // Who asks for what is in memory is not concerned.
+    // Reads from memory are not limited.
     let seated = server.create(config(GAMES[0], 2)).await;
     server.info(&seated.match_id).await;
     held.let_through();
@@ -277,7 +277,7 @@ async fn calls_that_read_have_a_limit_for_a_connection_an_address_and_the_server
     }
 }
 
-/// What comes of a call for a page of ended matches.
+/// Requests a page of ended matches, and describes the outcome.
 async fn list(channel: Channel, key: Option<String>) -> String {
     let mut request = Request::new(ListMatchesRequest {
         filter: Some(MatchFilter {

@@ -15,17 +15,17 @@ use crate::{
 };
 
 #[tokio::test]
-async fn a_second_connection_with_one_ticket_takes_the_seat_over() {
+async fn a_second_connection_with_the_same_ticket_takes_over_the_seat() {
     let server = TestServer::open().await;
     for game in GAMES {
         let seated = server.create(config(game, 2)).await;
         let good = server.good_bot(&seated.tickets[0]);
         let mut older = RawBot::join(&server, &seated.tickets[1]).await;
-        let asked = older.asked().await;
+        let asked = older.next_request().await;
 
         let mut newer = RawBot::join(&server, &seated.tickets[1]).await;
         assert_eq!(newer.started().await.seat, 1);
-        let again = newer.asked().await;
+        let again = newer.next_request().await;
         assert_eq!(again.request_id, asked.request_id);
         assert_eq!(again.game, asked.game);
         assert_eq!(reason(&older.end().await.unwrap()), "SUPERSEDED");
@@ -41,20 +41,20 @@ async fn a_second_connection_with_one_ticket_takes_the_seat_over() {
 }
 
 #[tokio::test]
-async fn a_bot_that_comes_back_gets_what_it_missed_under_the_same_numbers() {
+async fn a_reconnecting_bot_gets_missed_messages_with_the_same_numbers() {
     let server = TestServer::open().await;
     let seated = server.create(config(GAMES[0], 2)).await;
     let good = server.good_bot(&seated.tickets[0]);
     let mut bot = RawBot::join(&server, &seated.tickets[1]).await;
     bot.started().await;
     let before = bot.last_sequence;
-    let asked = bot.asked().await;
+    let asked = bot.next_request().await;
     let asked_sequence = bot.last_sequence;
     let hello = bot.hello_after(before);
     drop(bot);
 
     let mut back = RawBot::join_with(&server, &seated.tickets[1], hello).await;
-    let again = back.asked().await;
+    let again = back.next_request().await;
     assert!(back.resumed);
     assert_eq!(back.last_sequence, asked_sequence);
     assert_eq!(
@@ -69,13 +69,13 @@ async fn a_bot_that_comes_back_gets_what_it_missed_under_the_same_numbers() {
 }
 
 #[tokio::test]
-async fn a_bot_that_says_what_the_match_does_not_know_begins_anew_and_is_not_blamed() {
+async fn a_bot_with_an_unknown_resume_point_starts_over_without_a_fault() {
     let server = TestServer::open().await;
     let seated = server.create(config(GAMES[0], 2)).await;
     let good = server.good_bot(&seated.tickets[0]);
     let mut bot = RawBot::join(&server, &seated.tickets[1]).await;
     assert!(!bot.resumed, "it had nothing");
-    let asked = bot.asked().await;
+    let asked = bot.next_request().await;
     let last = bot.last_sequence;
     let with_history = |history_id: Option<&str>| Hello {
         last_sequence: Some(last),
@@ -109,9 +109,9 @@ async fn a_bot_that_says_what_the_match_does_not_know_begins_anew_and_is_not_bla
         );
         if !resumed {
             let Some(Message::MatchStarted(_)) = back.next().await.unwrap() else {
-                panic!("a bot that begins anew is told of the start first: {said}")
+                panic!("a bot that starts over gets the start first: {said}")
             };
-            let again = back.asked().await;
+            let again = back.next_request().await;
             assert_eq!(again.request_id, asked.request_id);
             assert_eq!(back.last_sequence, last);
         }
@@ -134,7 +134,7 @@ async fn a_bot_that_reads_nothing_loses_its_stream_and_not_its_seat() {
     let server = TestServer::with_limits(limits).await;
     let seated = server.create(config(GAMES[0], 2)).await;
     let mut other = RawBot::join(&server, &seated.tickets[0]).await;
-    // A small window, so that little is on its way to a bot that has stopped reading.
+    // A small window, so that few messages are in flight to a bot that has stopped reading.
     let narrow = Channel::from_shared(server.url.clone())
         .unwrap()
         .initial_stream_window_size(1_000)
@@ -147,9 +147,9 @@ async fn a_bot_that_reads_nothing_loses_its_stream_and_not_its_seat() {
     let mut deaf = RawBot::open_with(client, Some(&bearer), first)
         .await
         .unwrap();
-    deaf.asked().await;
+    deaf.next_request().await;
 
-    // The other seat comes and goes, and each time the deaf one is told.
+    // The other seat joins and leaves, which sends a message to the unread stream each time.
     while server.info(&seated.match_id).await.seats[1].state() == SeatState::Connected {
         drop(other);
         other = RawBot::join(&server, &seated.tickets[0]).await;
@@ -170,7 +170,7 @@ async fn a_bot_that_reads_nothing_loses_its_stream_and_not_its_seat() {
 }
 
 #[tokio::test]
-async fn a_stream_that_its_bot_resets_is_lost_whatever_error_code_the_reset_has() {
+async fn a_reset_stream_is_lost_whatever_its_error_code() {
     let server = TestServer::open().await;
     for code in [
         h2::Reason::NO_ERROR,
@@ -212,21 +212,21 @@ async fn a_stream_that_its_bot_resets_is_lost_whatever_error_code_the_reset_has(
 }
 
 #[tokio::test]
-async fn a_bot_that_comes_back_to_all_messages_that_are_kept_is_no_slow_reader() {
-    const KEPT: u32 = bridgemaster_referee::MAX_MESSAGES_KEPT as u32;
+async fn a_bot_that_replays_the_whole_history_is_no_slow_reader() {
+    const KEPT: u32 = bridgemaster_referee::MAX_RETAINED_MESSAGES as u32;
     let server = TestServer::open().await;
     let seated = server.create(config(GAMES[0], 2)).await;
     let mut bot = RawBot::join(&server, &seated.tickets[1]).await;
     let mut other = RawBot::join(&server, &seated.tickets[0]).await;
-    // The other seat comes and goes, and each time the bot is told twice.
+    // The other seat joins and leaves, which sends the bot two messages each time.
     for _ in 0..=KEPT / 2 {
         drop(other);
         assert_eq!(
-            bot.told_of_a_seat().await.seat.unwrap().state(),
+            bot.next_seat_status().await.seat.unwrap().state(),
             SeatState::Paused
         );
         other = RawBot::join(&server, &seated.tickets[0]).await;
-        bot.told_of_a_seat().await;
+        bot.next_seat_status().await;
     }
     let last = bot.last_sequence;
     let hello = bot.hello_after(last - KEPT);

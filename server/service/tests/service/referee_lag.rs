@@ -1,5 +1,5 @@
-//! The server's own lag. A test, its bots and its server share one thread, so a test that blocks
-//! it holds all of them up, as a machine does that gives the server no processor.
+//! The server's own lag. A test, its bots and its server share one thread, so a blocking test
+//! delays all of them, like a machine without a free processor.
 
 use std::{thread, time::Duration};
 
@@ -10,15 +10,15 @@ use crate::{
     test_server::{TestServer, config, with_clock},
 };
 
-/// Time for a decision, in ms: enough for a bot that answers at once, on a busy machine too.
+/// Time for a decision, in ms: enough for a bot that answers at once, even on a busy machine.
 const CAP_MS: u32 = 1_000;
-/// Time that the server is held up, far over the time for a decision.
-const HELD_UP: Duration = Duration::from_millis(2_500);
-/// The least of it that counts as the server's own, in µs.
+/// The time that a test blocks the server for, much longer than the time for a decision.
+const BLOCKED_TIME: Duration = Duration::from_millis(2_500);
+/// The minimum part of it that counts as server lag, in µs.
 const LAG_US: u64 = 2_400_000;
 
 #[tokio::test]
-async fn a_bot_is_not_late_when_the_server_was_held_up_and_the_match_says_so() {
+async fn a_bot_is_not_late_when_the_server_lagged_and_the_match_reports_the_lag() {
     let server = TestServer::open().await;
     let capped = with_clock(config("old_london_bridge", 2), |clock| {
         clock.cap_ms = Some(CAP_MS);
@@ -28,11 +28,11 @@ async fn a_bot_is_not_late_when_the_server_was_held_up_and_the_match_says_so() {
     let mut first = RawBot::join(&server, &seated.tickets[0]).await;
     let mut second = RawBot::join(&server, &seated.tickets[1]).await;
     // Both choose a card at the same time.
-    let asked = [first.asked().await, second.asked().await];
-    thread::sleep(HELD_UP);
+    let asked = [first.next_request().await, second.next_request().await];
+    thread::sleep(BLOCKED_TIME);
     first.answer(&asked[0], Choice::Index(0)).await;
     second.answer(&asked[1], Choice::Index(0)).await;
-    let next = first.asked().await;
+    let next = first.next_request().await;
     let charge = next.clock.unwrap().last_charge.unwrap();
     assert!(charge.referee_lag_us >= LAG_US, "{charge:?}");
     assert!(charge.charged_us < u64::from(CAP_MS) * 1_000, "{charge:?}");
@@ -60,15 +60,15 @@ async fn a_bot_is_not_late_when_the_server_was_held_up_and_the_match_says_so() {
 }
 
 #[tokio::test]
-async fn bots_that_were_not_there_when_the_server_was_held_up_may_still_come() {
+async fn a_server_lag_does_not_shorten_the_time_to_join() {
     let server = TestServer::open().await;
     let short = with_clock(config("old_london_bridge", 2), |clock| {
-        // Less than the server is held up, and enough for a bot that comes at once.
+        // Shorter than the lag, and enough for a bot that joins at once.
         clock.startup_ms = Some(2 * CAP_MS);
     });
     let seated = server.create(short).await;
     let first = server.good_bot(&seated.tickets[0]);
-    thread::sleep(HELD_UP);
+    thread::sleep(BLOCKED_TIME);
     let second = server.good_bot(&seated.tickets[1]);
     let result = first.await.unwrap().unwrap();
     assert_eq!(result, second.await.unwrap().unwrap());

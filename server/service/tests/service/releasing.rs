@@ -1,4 +1,4 @@
-//! A server that drains beside others: which matches it releases to them, and when.
+//! A node that drains: which matches it releases to others, and when.
 
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ use tokio::time::timeout;
 use tonic::{Status, Streaming};
 
 use crate::{
-    late_spectators::{AN_HOUR_MS, seen_late},
-    planted_node::{Ending, PlantedNode},
+    delayed_spectators::{AN_HOUR_MS, with_delay},
+    planted_node::{PlantedNode, ShutdownStep},
     raw_bot::{RawBot, reason},
     test_server::{GAMES, PATIENCE, Seated, TestServer, config},
 };
@@ -24,19 +24,19 @@ fn without_drain_time() -> Limits {
     }
 }
 
-/// A match with one bot, which has come.
+/// Creates a match that one bot has joined.
 async fn with_a_bot(server: &TestServer, config: MatchConfig) -> (Seated, RawBot) {
     let seated = server.create(config).await;
     let bot = RawBot::join(server, &seated.tickets[0]).await;
     (seated, bot)
 }
 
-/// How a stream ends.
-async fn end<T>(mut news: Streaming<T>) -> Status {
+/// Returns the status at the end of a stream.
+async fn end<T>(mut updates: Streaming<T>) -> Status {
     let ended = async {
         loop {
-            match news.message().await {
-                Ok(told) => assert!(told.is_some(), "the match is not over"),
+            match updates.message().await {
+                Ok(message) => assert!(message.is_some(), "the match is not over"),
                 Err(status) => return status,
             }
         }
@@ -45,11 +45,11 @@ async fn end<T>(mut news: Streaming<T>) -> Status {
 }
 
 #[tokio::test]
-async fn matches_that_bots_play_are_released_and_what_stays_goes_with_the_server() {
+async fn matches_in_play_are_released_and_the_rest_ends_with_the_server() {
     let (mut server, database) = PlantedNode::start_with(without_drain_time()).await;
-    database.has_other();
+    database.add_successor();
     server.create(config(GAMES[0], 2)).await;
-    let (_, late) = with_a_bot(&server, seen_late(GAMES[0], AN_HOUR_MS)).await;
+    let (_, late) = with_a_bot(&server, with_delay(GAMES[0], AN_HOUR_MS)).await;
     let (played, mut bot) = with_a_bot(&server, config(GAMES[0], 2)).await;
     let over = server.create(config(GAMES[0], 2)).await;
     let bots = over.tickets.iter().map(|ticket| server.good_bot(ticket));
@@ -61,7 +61,7 @@ async fn matches_that_bots_play_are_released_and_what_stays_goes_with_the_server
     let watch = WatchMatchRequest {
         match_id: match_id(),
     };
-    let news = matches.watch_match(watch).await.unwrap().into_inner();
+    let updates = matches.watch_match(watch).await.unwrap().into_inner();
     let look = WatchPositionsRequest {
         source: Some(Source::MatchId(match_id())),
         viewers: vec![Viewer::default()],
@@ -71,30 +71,30 @@ async fn matches_that_bots_play_are_released_and_what_stays_goes_with_the_server
 
     server.drain.cancel();
     assert!(matches!(bot.next().await, Ok(Some(Message::Draining(_)))));
-    for told in [
+    for end in [
         bot.end().await.unwrap(),
-        end(news).await,
+        end(updates).await,
         end(positions).await,
     ] {
-        assert_eq!(reason(&told), "SERVER_STOPPING");
+        assert_eq!(reason(&end), "SERVER_STOPPING");
     }
     assert_eq!(reason(&late.end().await.unwrap()), "SERVER_STOPPING");
     let ended = timeout(PATIENCE, &mut server.running).await.unwrap();
     assert!(ended.unwrap().is_ok());
     let expected = [
-        Ending::Releases(vec![match_id()]),
-        Ending::Asks(1),
-        Ending::Asks(0),
-        Ending::Withdraws,
+        ShutdownStep::Released(vec![match_id()]),
+        ShutdownStep::CountedReleased(1),
+        ShutdownStep::CountedReleased(0),
+        ShutdownStep::Withdrew,
     ];
-    assert_eq!(database.ending(), expected);
+    assert_eq!(database.shutdown_steps(), expected);
 }
 
 #[tokio::test]
-async fn more_matches_are_released_once_others_have_taken_those_before() {
+async fn more_matches_are_released_once_the_previous_ones_are_taken_over() {
     const MATCHES: usize = 130;
     let (mut server, database) = PlantedNode::start_with(without_drain_time()).await;
-    database.has_other();
+    database.add_successor();
     let mut bots = Vec::new();
     for _ in 0..MATCHES {
         bots.push(with_a_bot(&server, config(GAMES[0], 2)).await);
@@ -105,11 +105,14 @@ async fn more_matches_are_released_once_others_have_taken_those_before() {
     }
     let ended = timeout(PATIENCE, &mut server.running).await.unwrap();
     assert!(ended.unwrap().is_ok());
-    let counts = database.ending().into_iter().map(|ending| match ending {
-        Ending::Releases(ids) => format!("releases {}", ids.len()),
-        Ending::Asks(left) => format!("{left} left"),
-        Ending::Withdraws => "withdraws".to_owned(),
-    });
+    let counts = database
+        .shutdown_steps()
+        .into_iter()
+        .map(|ending| match ending {
+            ShutdownStep::Released(ids) => format!("releases {}", ids.len()),
+            ShutdownStep::CountedReleased(left) => format!("{left} left"),
+            ShutdownStep::Withdrew => "withdraws".to_owned(),
+        });
     let expected = [
         "releases 128",
         "128 left",
@@ -123,12 +126,12 @@ async fn more_matches_are_released_once_others_have_taken_those_before() {
 }
 
 #[tokio::test]
-async fn no_match_is_released_where_no_other_server_is_there_to_take_it() {
+async fn no_match_is_released_without_a_successor() {
     let (mut server, database) = PlantedNode::start_with(without_drain_time()).await;
     let (_, bot) = with_a_bot(&server, config(GAMES[0], 2)).await;
     server.drain.cancel();
     assert_eq!(reason(&bot.end().await.unwrap()), "SERVER_STOPPING");
     let ended = timeout(PATIENCE, &mut server.running).await.unwrap();
     assert!(ended.unwrap().is_ok());
-    assert_eq!(database.ending(), [Ending::Withdraws]);
+    assert_eq!(database.shutdown_steps(), [ShutdownStep::Withdrew]);
 }

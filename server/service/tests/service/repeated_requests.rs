@@ -1,4 +1,4 @@
-//! Calls that make a match and are sent twice.
+//! Idempotent requests that create a match.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ fn seats_of(made: &CreateMatchResponse) -> Vec<u32> {
     made.tickets.iter().map(|ticket| ticket.seat).collect()
 }
 
-/// The refusal of a ticket, which the call itself ends with.
+/// Returns the refusal of a ticket, which the call itself ends with.
 async fn refused_ticket(server: &TestServer, ticket: &str) -> Status {
     let first = crate::raw_bot::request(Message::Hello(crate::raw_bot::hello()));
     match RawBot::open(server, ticket, first).await {
@@ -48,7 +48,7 @@ async fn refused_ticket(server: &TestServer, ticket: &str) -> Status {
     }
 }
 
-/// Lets all bots of a match give up, and waits for its end.
+/// Resigns all bots of a match, and waits for its end.
 async fn give_up(server: &TestServer, made: &CreateMatchResponse) {
     let mut bots = Vec::new();
     for ticket in &made.tickets {
@@ -60,7 +60,7 @@ async fn give_up(server: &TestServer, made: &CreateMatchResponse) {
     server.result(id_of(made)).await;
 }
 
-/// Servers without and with a store.
+/// Starts servers without and with a store.
 async fn servers() -> [(TestServer, Option<Arc<dyn Store>>); 2] {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let over = TestServer::over(&store, Limits::default()).await;
@@ -68,7 +68,7 @@ async fn servers() -> [(TestServer, Option<Arc<dyn Store>>); 2] {
 }
 
 #[tokio::test]
-async fn the_same_call_again_gives_the_same_match_and_new_tickets() {
+async fn a_retried_call_returns_the_same_match_and_new_tickets() {
     for (server, _) in servers().await {
         let first = create(&server, "a b~1").await.unwrap();
         assert!(!first.existed);
@@ -95,7 +95,7 @@ async fn the_same_call_again_gives_the_same_match_and_new_tickets() {
 }
 
 #[tokio::test]
-async fn another_call_with_the_same_key_is_refused_and_names_the_match() {
+async fn a_different_call_with_the_same_key_is_refused_with_the_match() {
     for (server, _) in servers().await {
         let first = create(&server, "k").await.unwrap();
         let mut other = request("k");
@@ -114,7 +114,7 @@ async fn another_call_with_the_same_key_is_refused_and_names_the_match() {
 }
 
 #[tokio::test]
-async fn of_calls_at_once_one_makes_the_match() {
+async fn of_concurrent_calls_one_creates_the_match() {
     for (server, _) in servers().await {
         let server = Arc::new(server);
         let mut calls = JoinSet::new();
@@ -129,7 +129,7 @@ async fn of_calls_at_once_one_makes_the_match() {
 }
 
 #[tokio::test]
-async fn a_match_is_found_again_after_a_crash_and_after_its_end() {
+async fn a_retry_finds_its_match_after_a_crash_and_after_its_end() {
     let [_, (mut server, store)] = servers().await;
     let store = store.unwrap();
     let first = create(&server, "k").await.unwrap();
@@ -140,7 +140,7 @@ async fn a_match_is_found_again_after_a_crash_and_after_its_end() {
     assert_eq!(id_of(&again), id_of(&first));
     server.crash().await;
 
-    // The newest tickets are those that count, whatever the header says.
+    // Only the newest tickets are valid, whatever the header contains.
     let mut server = TestServer::over(&store, Limits::default()).await;
     let refused = refused_ticket(&server, &first.tickets[0].ticket).await;
     assert_eq!(reason(&refused), "TICKET_UNKNOWN");
@@ -162,7 +162,7 @@ async fn a_match_is_found_again_after_a_crash_and_after_its_end() {
 }
 
 #[tokio::test]
-async fn each_api_key_has_idempotency_keys_of_its_own() {
+async fn idempotency_keys_are_scoped_to_the_api_key() {
     let locked = LockedServer::open().await;
     let mut ids = Vec::new();
     for name in ["ada", "bob"] {

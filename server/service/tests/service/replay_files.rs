@@ -1,8 +1,8 @@
-//! The folder of replays: complete in the end, whatever the disk did meanwhile.
+//! The folder of replays: complete in the end, whatever fails meanwhile.
 
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
-use bridgemaster_proto::v1::{ClockRules, GetReplayRequest};
+use bridgemaster_proto::v1::{ClockRules, GetReplayRequest, MatchConfig};
 use bridgemaster_replay::decode;
 use bridgemaster_server::{KeepReplays, ServerOptions, Storage};
 use bridgemaster_store::{MemoryStore, Store};
@@ -15,7 +15,7 @@ use crate::{
 
 const MARK: &str = "complete-up-to";
 
-async fn open(folder: Option<&Path>, store: Option<&Arc<dyn Store>>) -> TestServer {
+pub(crate) async fn open(folder: Option<&Path>, store: Option<&Arc<dyn Store>>) -> TestServer {
     open_keeping(KeepReplays::All, folder, store).await
 }
 
@@ -28,7 +28,7 @@ pub(crate) async fn open_keeping(
         replays: folder.map(Path::to_owned),
         storage: store.map(|store| Storage {
             store: Arc::clone(store),
-            given_up: Vec::new(),
+            dropped_matches: Vec::new(),
             keep_replays,
             shared: None,
         }),
@@ -37,14 +37,20 @@ pub(crate) async fn open_keeping(
     .await
 }
 
-/// A match that ends without bots.
+/// Plays a match that ends without bots, and returns its identifier.
 pub(crate) async fn play(server: &TestServer) -> String {
-    let config = with_clock(config(GAMES[0], 2), |clock: &mut ClockRules| {
+    let match_id = play_as(server, |_| ()).await;
+    server.result(&match_id).await;
+    match_id
+}
+
+/// Creates such a match with other rules. It may still be in play.
+pub(crate) async fn play_as(server: &TestServer, change: impl FnOnce(&mut MatchConfig)) -> String {
+    let mut config = with_clock(config(GAMES[0], 2), |clock: &mut ClockRules| {
         clock.startup_ms = Some(1);
     });
-    let seated = server.create(config).await;
-    server.result(&seated.match_id).await;
-    seated.match_id
+    change(&mut config);
+    server.create(config).await.match_id
 }
 
 pub(crate) async fn until(what: &str, mut condition: impl AsyncFnMut() -> bool) {
@@ -60,7 +66,7 @@ pub(crate) fn file(folder: &Path, match_id: &str) -> std::path::PathBuf {
     folder.join(format!("{match_id}.replay.binpb"))
 }
 
-/// The file that the server itself sends.
+/// Downloads the file from the server.
 async fn fetched(server: &TestServer, match_id: &str) -> Vec<u8> {
     let request = GetReplayRequest {
         match_id: match_id.to_owned(),
@@ -71,7 +77,7 @@ async fn fetched(server: &TestServer, match_id: &str) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_replay_that_cannot_be_written_is_counted_and_written_once_the_disk_takes_it() {
+async fn a_replay_that_cannot_be_written_is_counted_and_retried() {
     let stores: [Option<Arc<dyn Store>>; 2] = [None, Some(Arc::new(MemoryStore::new()))];
     for store in stores {
         let parent = tempfile::tempdir().unwrap();
@@ -97,7 +103,7 @@ async fn a_replay_that_cannot_be_written_is_counted_and_written_once_the_disk_ta
 }
 
 #[tokio::test]
-async fn what_an_earlier_server_left_out_is_written_and_no_more_than_that() {
+async fn a_server_writes_exactly_the_replays_missing_from_the_last_run() {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("replays");
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
@@ -120,7 +126,7 @@ async fn what_an_earlier_server_left_out_is_written_and_no_more_than_that() {
     assert!(!half.exists(), "what was half written is gone");
     server.crash().await;
 
-    // One that somebody took away was there, and is nobody's loss.
+    // A deleted file was complete before, so it is not written again.
     fs::remove_file(file(&folder, &played[1])).unwrap();
     let mut server = open(None, Some(&store)).await;
     played.push(play(&server).await);
@@ -140,7 +146,7 @@ async fn what_an_earlier_server_left_out_is_written_and_no_more_than_that() {
 }
 
 #[tokio::test]
-async fn a_replay_that_cannot_be_written_holds_no_other_up() {
+async fn a_replay_that_cannot_be_written_delays_no_other() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
@@ -151,7 +157,7 @@ async fn a_replay_that_cannot_be_written_holds_no_other_up() {
     }
     server.crash().await;
 
-    // A folder is in the way of the second.
+    // A folder with the name of the second file.
     let in_the_way = file(folder, &played[1]);
     fs::create_dir(&in_the_way).unwrap();
     let server = open(Some(folder), Some(&store)).await;
@@ -173,7 +179,7 @@ async fn a_replay_that_cannot_be_written_holds_no_other_up() {
 }
 
 #[tokio::test]
-async fn a_server_that_stops_has_written_the_replays_of_all_matches_and_says_so_to_the_next() {
+async fn a_stopping_server_writes_all_replays_and_records_that() {
     let folder = tempfile::tempdir().unwrap();
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let mut server = open(Some(folder.path()), Some(&store)).await;
@@ -188,15 +194,4 @@ async fn a_server_that_stops_has_written_the_replays_of_all_matches_and_says_so_
     }
     let mark = fs::read_to_string(folder.path().join(MARK)).unwrap();
     assert!(mark.starts_with(&played[2]), "{mark}");
-}
-
-#[cfg(unix)]
-#[tokio::test]
-async fn a_folder_that_is_made_for_replays_is_closed_to_other_users() {
-    use std::os::unix::fs::PermissionsExt as _;
-    let parent = tempfile::tempdir().unwrap();
-    let folder = parent.path().join("replays");
-    let _table = open(Some(&folder), None).await;
-    let mode = fs::metadata(&folder).unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o700);
 }

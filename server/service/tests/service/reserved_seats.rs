@@ -1,4 +1,4 @@
-//! Seats that are kept for the bots of single API keys, and new tickets for vacant ones.
+//! Seats that are reserved for API keys, and new tickets for vacant seats.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use bridgemaster_store::{KeyStore as _, MemoryStore, Store};
 use tonic::Status;
 
 use crate::{
-    hindered_store::HinderedStore,
+    intercepted_store::InterceptedStore,
     locked_server::LockedServer,
     raw_bot::{RawBot, hello, reason, request},
     test_server::{GAMES, TestServer, config},
@@ -49,10 +49,10 @@ async fn replace(
 }
 
 #[tokio::test]
-async fn a_reserved_seat_lets_in_no_bot_of_another_key_before_a_crash_and_after_it() {
+async fn a_reserved_seat_refuses_other_keys_before_and_after_a_crash() {
     let memory = Arc::new(MemoryStore::new());
     let open = || {
-        let store = HinderedStore::read_over(Arc::clone(&memory) as _, || async { Ok(()) });
+        let store = InterceptedStore::before_reads(Arc::clone(&memory) as _, || async { Ok(()) });
         LockedServer::over(store, Arc::clone(&memory), Limits::default())
     };
     let mut locked = open().await;
@@ -75,7 +75,7 @@ async fn a_reserved_seat_lets_in_no_bot_of_another_key_before_a_crash_and_after_
         let refused = locked.with(&bob).open(&tickets[1]).await;
         let refused = refused.unwrap().end().await.unwrap();
         assert_eq!(reason(&refused), "SEAT_OF_ANOTHER_KEY");
-        // Whom a seat is kept for sees the match.
+        // A key that a seat is reserved for sees the match.
         let seen = locked.with(&ada).info(&info.match_id).await.unwrap();
         assert_eq!(seen.seats[1].reserved_for, "ada");
         assert_eq!(locked.with(&ada).list().await.unwrap(), [&*info.match_id]);
@@ -89,7 +89,7 @@ async fn a_reserved_seat_lets_in_no_bot_of_another_key_before_a_crash_and_after_
 }
 
 #[tokio::test]
-async fn a_seat_is_reserved_for_a_key_that_may_play_and_only_once() {
+async fn a_seat_is_reserved_only_once_and_for_a_key_that_may_play() {
     let locked = LockedServer::open().await;
     let maker = locked.key("maker", &[Create]).await;
     locked.key("ada", &[Play]).await;
@@ -120,11 +120,14 @@ async fn a_seat_is_reserved_for_a_key_that_may_play_and_only_once() {
     let mut matches = server.matches();
     let made = matches.create_match(asked(vec![reserved(0, "ada")]));
     let refused = made.await.unwrap_err();
-    assert!(refused.message().contains("no API keys"), "{refused:?}");
+    assert!(
+        refused.message().contains("does not use API keys"),
+        "{refused:?}"
+    );
 }
 
 #[tokio::test]
-async fn a_vacant_seat_gets_a_new_ticket_and_its_older_one_ends() {
+async fn a_new_ticket_of_a_vacant_seat_replaces_the_old_one() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let mut server = TestServer::over(&store, Limits::default()).await;
     let seated = server.create(config(GAMES[0], 2)).await;
@@ -167,7 +170,7 @@ async fn a_vacant_seat_gets_a_new_ticket_and_its_older_one_ends() {
 }
 
 #[tokio::test]
-async fn who_made_a_match_and_admins_replace_tickets_and_nobody_else() {
+async fn only_the_creator_and_admins_replace_tickets() {
     let locked = LockedServer::open().await;
     let maker = locked.key("maker", &[Create]).await;
     let admin = locked.key("admin", &[Admin]).await;

@@ -1,4 +1,4 @@
-//! A server that is gone and another over the same store: matches go on, results stay.
+//! A restart over the same store: matches resume, and results stay.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ fn store() -> Arc<dyn Store> {
     Arc::new(MemoryStore::new())
 }
 
-/// The matches that the server lists, a page each.
+/// Lists the matches of the server, one per page.
 async fn listed(server: &TestServer, state: MatchState) -> Vec<String> {
     let mut ids = Vec::new();
     let mut page_token = String::new();
@@ -42,17 +42,17 @@ async fn listed(server: &TestServer, state: MatchState) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn bots_go_on_with_their_numbers_their_request_and_their_clocks() {
+async fn bots_resume_with_their_numbers_their_request_and_their_clocks() {
     for game in GAMES {
         let store = store();
         let mut server = TestServer::over(&store, Limits::default()).await;
         let seated = server.create(config(game, 2)).await;
         let mut first = RawBot::join(&server, &seated.tickets[0]).await;
         let mut second = RawBot::join(&server, &seated.tickets[1]).await;
-        let mut asked = second.answer_until(first.asked()).await;
+        let mut asked = second.answer_until(first.next_request()).await;
         for _ in 0..2 {
             first.answer(&asked, Choice::Index(0)).await;
-            asked = second.answer_until(first.asked()).await;
+            asked = second.answer_until(first.next_request()).await;
         }
         let info = server.info(&seated.match_id).await;
         server.crash().await;
@@ -63,7 +63,7 @@ async fn bots_go_on_with_their_numbers_their_request_and_their_clocks() {
         assert_eq!(again.seed_commitment, info.seed_commitment);
         let back = first.hello_after(first.last_sequence - 1);
         let mut peek = RawBot::join_with(&server, &seated.tickets[0], back).await;
-        let again = peek.asked().await;
+        let again = peek.next_request().await;
         assert!(peek.resumed);
         assert_ne!(
             peek.history_id, first.history_id,
@@ -72,8 +72,8 @@ async fn bots_go_on_with_their_numbers_their_request_and_their_clocks() {
         assert_eq!(peek.last_sequence, first.last_sequence);
         assert_eq!(again, asked, "the clock too");
         let (first, second) = tokio::join!(
-            RawBot::resume(&server, &seated.tickets[0], peek.known()),
-            RawBot::resume(&server, &seated.tickets[1], second.known()),
+            RawBot::resume(&server, &seated.tickets[0], peek.resume_point()),
+            RawBot::resume(&server, &seated.tickets[1], second.resume_point()),
         );
         assert_eq!(first.result, second.result);
         for seat in &first.result.unwrap().seats {
@@ -85,7 +85,7 @@ async fn bots_go_on_with_their_numbers_their_request_and_their_clocks() {
 }
 
 #[tokio::test]
-async fn a_match_that_waits_for_bots_goes_on_waiting() {
+async fn a_match_that_waits_for_bots_still_waits_after_a_restart() {
     let store = store();
     let mut server = TestServer::over(&store, Limits::default()).await;
     let seated = server.create(config(GAMES[0], 2)).await;
@@ -104,9 +104,9 @@ async fn a_match_that_waits_for_bots_goes_on_waiting() {
 }
 
 #[tokio::test]
-async fn results_and_replays_stay_and_nothing_is_counted_twice() {
+async fn results_and_replays_survive_and_nothing_is_counted_twice() {
     let store = store();
-    // One in memory, the others in the store alone.
+    // One match is in memory, the others only in the store.
     let limits = Limits {
         ended_matches_kept: 1,
         ..Limits::default()
@@ -143,7 +143,7 @@ async fn results_and_replays_stay_and_nothing_is_counted_twice() {
         let mut all = listed(&server, MatchState::Unspecified).await;
         all.retain(|id| *id != open.match_id);
         assert_eq!(all, ids);
-        // The store finds them by the names of their bots.
+        // The store indexes them by the names of their bots.
         let bot = KeyName::new(&ended[0].0.seats[1].bot_name).unwrap();
         let of_bot = store.finished(None, 9, Some(&bot)).await.unwrap();
         let of_bot = of_bot.matches.iter().map(|found| found.match_id.as_str());
@@ -155,7 +155,7 @@ async fn results_and_replays_stay_and_nothing_is_counted_twice() {
 }
 
 #[tokio::test]
-async fn a_bot_that_was_away_at_the_end_is_told_of_it_by_the_next_server() {
+async fn a_bot_absent_at_the_end_gets_the_result_after_a_restart() {
     let store = store();
     let mut server = TestServer::over(&store, Limits::default()).await;
     let seated = server.create(config(GAMES[0], 2)).await;
@@ -188,8 +188,8 @@ async fn a_bot_that_was_away_at_the_end_is_told_of_it_by_the_next_server() {
         if !resumed {
             assert_eq!(again.started().await.match_id, seated.match_id);
         }
-        let told = again.next().await.unwrap();
-        assert_eq!(told, Some(Message::MatchEnded(ended.clone())));
+        let message = again.next().await.unwrap();
+        assert_eq!(message, Some(Message::MatchEnded(ended.clone())));
         assert_eq!(again.last_sequence, bot.last_sequence);
         assert!(matches!(again.next().await, Ok(None)), "it ends well");
     }

@@ -1,4 +1,4 @@
-//! The rules by call: who may call them, and within which limits.
+//! The rules service: access, sessions and limits.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ fn client(server: &TestServer) -> RulesServiceClient<Channel> {
     RulesServiceClient::new(server.channel.clone())
 }
 
-/// The beginning of a match.
+/// Returns the initial position of a match.
 fn position() -> RulesPosition {
     RulesPosition {
         config: Some(config(GAMES[0], 2)),
@@ -57,7 +57,6 @@ fn outcome() -> GetOutcomeRequest {
     }
 }
 
-/// An open session.
 struct Session {
     requests: UnboundedSender<OpenSessionRequest>,
     answers: Streaming<OpenSessionResponse>,
@@ -87,11 +86,11 @@ impl Session {
         timeout(PATIENCE, self.answers.message()).await.unwrap()
     }
 
-    async fn told(&mut self, operations: Vec<RulesOperation>) -> OpenSessionResponse {
+    async fn run(&mut self, operations: Vec<RulesOperation>) -> OpenSessionResponse {
         self.send(operations);
-        let told = self.next().await.unwrap().unwrap();
-        assert_eq!(told.request_id, 5);
-        told
+        let response = self.next().await.unwrap().unwrap();
+        assert_eq!(response.request_id, 5);
+        response
     }
 }
 
@@ -115,41 +114,41 @@ fn play_out(playouts: u32) -> RulesOperation {
     operation(0, Operation::PlayOut(asked))
 }
 
-/// More work of a session than a test waits for, but answers that fit.
-fn much() -> Vec<RulesOperation> {
-    let mut much = vec![play_out(10); 999];
-    much.insert(0, load());
-    much
+/// Returns operations that take longer than a test waits, with small results.
+fn long_operations() -> Vec<RulesOperation> {
+    let mut long_operations = vec![play_out(10); 999];
+    long_operations.insert(0, load());
+    long_operations
 }
 
 #[tokio::test]
-async fn the_rules_answer_over_the_wire_as_they_do_at_hand() {
+async fn remote_rules_return_the_same_as_local_ones() {
     let server = with_rules(Limits::default()).await;
     let request = ListLegalDecisionsRequest {
         position: Some(position()),
         seat: None,
     };
-    let told = client(&server).list_legal_decisions(request.clone()).await;
+    let response = client(&server).list_legal_decisions(request.clone()).await;
     let at_hand = bridgemaster_rules::answers::list_legal_decisions(&request).unwrap();
-    assert_eq!(told.unwrap().into_inner(), at_hand);
+    assert_eq!(response.unwrap().into_inner(), at_hand);
     let request = SampleStatesRequest {
         position: Some(position()),
         samples: 3,
     };
-    let told = client(&server).sample_states(request).await.unwrap();
-    assert_eq!(told.into_inner().samples.len(), 3);
+    let response = client(&server).sample_states(request).await.unwrap();
+    assert_eq!(response.into_inner().samples.len(), 3);
     let mut session = Session::open(&server, None).await.unwrap();
-    let told = session.told(vec![load(), play_out(20)]).await;
-    assert_eq!(told.results[1].outcomes.len(), 20);
-    // What was loaded stays.
-    let again = session.told(vec![play_out(20)]).await;
-    assert_eq!(again.results[0], told.results[1]);
+    let response = session.run(vec![load(), play_out(20)]).await;
+    assert_eq!(response.results[1].outcomes.len(), 20);
+    // Loaded positions remain.
+    let again = session.run(vec![play_out(20)]).await;
+    assert_eq!(again.results[0], response.results[1]);
     drop(session.requests);
     assert!(session.answers.message().await.unwrap().is_none());
 }
 
 #[tokio::test]
-async fn a_refusal_of_the_rules_names_the_field() {
+async fn a_refusal_of_the_rules_service_names_the_field() {
     let server = with_rules(Limits::default()).await;
     let mut request = outcome();
     request.position.as_mut().unwrap().sample_seed.clear();
@@ -160,7 +159,7 @@ async fn a_refusal_of_the_rules_names_the_field() {
 }
 
 #[tokio::test]
-async fn a_server_without_the_rules_says_that_they_are_off() {
+async fn a_server_without_the_rules_service_reports_it_as_disabled() {
     let server = TestServer::open().await;
     let refused = client(&server).get_outcome(outcome()).await.unwrap_err();
     assert_eq!(reason(&refused), "NOT_SUPPORTED");
@@ -169,7 +168,7 @@ async fn a_server_without_the_rules_says_that_they_are_off() {
     assert_eq!(reason(&refused), "NOT_SUPPORTED");
 }
 
-/// What the server tells of the health of the rules.
+/// Returns the health of the rules service.
 async fn health(server: &TestServer) -> Result<ServingStatus, Status> {
     let request = HealthCheckRequest {
         service: "bridgemaster.v1.RulesService".to_owned(),
@@ -179,12 +178,12 @@ async fn health(server: &TestServer) -> Result<ServingStatus, Status> {
 }
 
 #[tokio::test]
-async fn health_knows_the_rules_where_they_are_on_and_as_not_serving_in_a_drain() {
+async fn health_reports_the_rules_service_where_enabled_and_not_serving_in_a_drain() {
     let without = TestServer::open().await;
     let unknown = health(&without).await.unwrap_err();
     assert_eq!(unknown.code(), Code::NotFound);
     let server = with_rules(Limits {
-        // The server is asked before it is over, on a busy machine too.
+        // The drain must outlast the calls, even on a busy machine.
         drain_time: PATIENCE,
         ..Limits::default()
     })
@@ -193,8 +192,8 @@ async fn health_knows_the_rules_where_they_are_on_and_as_not_serving_in_a_drain(
     let seated = server.create(config(GAMES[0], 2)).await;
     let mut playing = RawBot::join(&server, &seated.tickets[0]).await;
     server.drain.cancel();
-    let told = playing.next().await.unwrap().unwrap();
-    assert!(matches!(told, Message::Draining(_)), "{told:?}");
+    let response = playing.next().await.unwrap().unwrap();
+    assert!(matches!(response, Message::Draining(_)), "{response:?}");
     assert_eq!(health(&server).await.unwrap(), ServingStatus::NotServing);
     server.stop.cancel();
 }
@@ -216,15 +215,15 @@ async fn a_key_needs_the_scope_and_its_session_ends_with_it() {
     let mut session = Session::open(&locked.server, Some(&searcher))
         .await
         .unwrap();
-    let told = session.told(vec![load()]).await;
-    assert_eq!(told.results.len(), 1);
+    let response = session.run(vec![load()]).await;
+    assert_eq!(response.results.len(), 1);
     locked.keys.revoke_key(searcher.id(), 2).await.unwrap();
     let ended = session.next().await.unwrap_err();
     assert_eq!(reason(&ended), "KEY_REVOKED");
 }
 
 #[tokio::test]
-async fn calls_and_positions_of_a_caller_are_limited_and_come_back() {
+async fn calls_and_positions_of_a_caller_are_limited_and_replenished() {
     let server = with_rules(Limits {
         rules_calls_per_caller: 1,
         rules_positions_per_caller: 2,
@@ -233,13 +232,13 @@ async fn calls_and_positions_of_a_caller_are_limited_and_come_back() {
     .await;
     let mut session = Session::open(&server, None).await.unwrap();
     let copy = |to| operation(to, Operation::CopyFromNumber(0));
-    let told = session.told(vec![load(), copy(1), copy(2)]).await;
+    let response = session.run(vec![load(), copy(1), copy(2)]).await;
     assert_eq!(
-        told.results[2].refusal_reason(),
+        response.results[2].refusal_reason(),
         RefusalReason::LimitReached
     );
     assert!(
-        told.results[2]
+        response.results[2]
             .detail
             .contains("rules_positions_per_caller = 2")
     );
@@ -248,7 +247,7 @@ async fn calls_and_positions_of_a_caller_are_limited_and_come_back() {
     let info = refused.get_details_error_info().unwrap();
     assert_eq!(info.metadata["limit"], "rules_calls_per_caller");
     drop(session);
-    // The server learns of the end in its own time.
+    // The server notices the end asynchronously.
     timeout(PATIENCE, async {
         while client(&server).get_outcome(outcome()).await.is_err() {
             tokio::task::yield_now().await;
@@ -257,12 +256,15 @@ async fn calls_and_positions_of_a_caller_are_limited_and_come_back() {
     .await
     .unwrap();
     let mut session = Session::open(&server, None).await.unwrap();
-    let told = session.told(vec![load(), copy(1)]).await;
-    assert_eq!(told.results[1].refusal_reason(), RefusalReason::Unspecified);
+    let response = session.run(vec![load(), copy(1)]).await;
+    assert_eq!(
+        response.results[1].refusal_reason(),
+        RefusalReason::Unspecified
+    );
 }
 
 #[tokio::test]
-async fn who_has_used_up_its_processor_time_is_told_when_there_is_more() {
+async fn an_exhausted_cpu_budget_is_refused_with_its_retry_time() {
     let server = with_rules(Limits {
         rules_cpu_ms_per_caller: Rate {
             per_second: 1,
@@ -272,11 +274,11 @@ async fn who_has_used_up_its_processor_time_is_told_when_there_is_more() {
     })
     .await;
     let mut session = Session::open(&server, None).await.unwrap();
-    let told = session.told(much()).await;
-    let last = told.results.last().unwrap();
+    let response = session.run(long_operations()).await;
+    let last = response.results.last().unwrap();
     assert_eq!(last.refusal_reason(), RefusalReason::LimitReached);
     assert!(last.detail.contains("rules_cpu_ms_per_caller"), "{last:?}");
-    // Each is charged more than comes back in the meantime, even on a busy machine.
+    // Each costs more than is replenished in the meantime, even on a busy machine.
     let refused = timeout(PATIENCE, async {
         loop {
             if let Err(refused) = client(&server).get_outcome(outcome()).await {
@@ -306,10 +308,10 @@ async fn a_session_without_a_request_ends() {
 }
 
 #[tokio::test]
-async fn a_session_ends_with_the_server_however_much_it_has_to_do() {
+async fn a_busy_session_ends_with_the_server() {
     let server = with_rules(Limits::default()).await;
     let mut session = Session::open(&server, None).await.unwrap();
-    session.send(much());
+    session.send(long_operations());
     server.stop.cancel();
     let ended = session.next().await.unwrap_err();
     assert_eq!(reason(&ended), "SERVER_STOPPING");

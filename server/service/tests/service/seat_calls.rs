@@ -1,4 +1,4 @@
-//! Seats whose answers are calls: over gRPC-Web on the port of the page, as a browser plays.
+//! Seats that answer by unary calls: over gRPC-Web on the port of the page, as from a browser.
 
 use std::{
     sync::Arc,
@@ -59,7 +59,7 @@ async fn client(server: &TestServer) -> Client {
     SeatServiceClient::new(GrpcWebClientLayer::new().layer(page))
 }
 
-/// A request that shows a ticket.
+/// Creates a request that presents a ticket.
 fn with_ticket<T>(ticket: &str, message: T) -> Request<T> {
     let mut request = Request::new(message);
     let bearer = format!("Bearer {ticket}").parse().unwrap();
@@ -76,7 +76,7 @@ async fn watch(
     Ok(client.watch_seat(request).await?.into_inner())
 }
 
-/// How a stream of a seat ends that begins like this.
+/// Returns the refusal of a seat stream that starts with this Hello.
 async fn refused(client: &mut Client, ticket: &str, hello: Option<Hello>) -> Status {
     match watch(client, ticket, hello).await {
         Err(status) => status,
@@ -89,7 +89,7 @@ async fn refused(client: &mut Client, ticket: &str, hello: Option<Hello>) -> Sta
     }
 }
 
-/// What becomes of an answer.
+/// Returns the result of an answer.
 async fn decide(
     client: &mut Client,
     ticket: &str,
@@ -106,7 +106,7 @@ async fn decide(
     Ok(answered.expect("the server answers")?.into_inner().rejected)
 }
 
-/// A seat that is played by calls.
+/// A seat that is played by unary calls.
 struct SeatPlayer {
     client: Client,
     ticket: String,
@@ -142,11 +142,11 @@ impl SeatPlayer {
         player
     }
 
-    /// The next message that is no Ping; `None` when the stream ended well.
+    /// Returns the next message other than a Ping; `None` if the stream ended without an error.
     async fn next(&mut self) -> Result<Option<Message>, Status> {
         loop {
             let response = timeout(PATIENCE, self.inbound.message()).await;
-            let Some(response) = response.expect("the server says something")? else {
+            let Some(response) = response.expect("the server sends a message")? else {
                 return Ok(None);
             };
             let message = response.message.unwrap();
@@ -162,14 +162,14 @@ impl SeatPlayer {
 
     async fn until<T>(&mut self, mut pick: impl FnMut(Message) -> Option<T>) -> T {
         loop {
-            let message = self.next().await.unwrap().expect("the stream goes on");
+            let message = self.next().await.unwrap().expect("the stream continues");
             if let Some(found) = pick(message) {
                 return found;
             }
         }
     }
 
-    async fn asked(&mut self) -> DecisionRequest {
+    async fn next_request(&mut self) -> DecisionRequest {
         self.until(|message| match message {
             Message::DecisionRequest(request) => Some(request),
             _ => None,
@@ -188,7 +188,7 @@ impl SeatPlayer {
     /// Answers every request with its first legal decision until the match ends.
     async fn play_on(mut self) -> MatchEnded {
         loop {
-            match self.next().await.unwrap().expect("the match goes on") {
+            match self.next().await.unwrap().expect("the match continues") {
                 Message::DecisionRequest(request) => {
                     let rejected = self.decide(request.request_id, 0).await.unwrap();
                     assert_eq!(rejected, None);
@@ -202,7 +202,7 @@ impl SeatPlayer {
         }
     }
 
-    /// The same until it is asked, while another plays.
+    /// Answers requests until `other` completes.
     async fn answer_until<T>(&mut self, other: impl Future<Output = T>) -> T {
         tokio::pin!(other);
         loop {
@@ -218,7 +218,7 @@ impl SeatPlayer {
         }
     }
 
-    /// The Hello of one in its place that has the messages up to this one.
+    /// Returns the Hello that resumes after this message.
     fn hello_after(&self, last_sequence: u32) -> Hello {
         Hello {
             last_sequence: Some(last_sequence),
@@ -227,7 +227,7 @@ impl SeatPlayer {
         }
     }
 
-    /// How the stream ends: `None` when well.
+    /// Returns the refusal at the end of the stream; `None` if it ended without an error.
     async fn end(&mut self) -> Option<Status> {
         loop {
             match self.next().await {
@@ -239,7 +239,7 @@ impl SeatPlayer {
     }
 }
 
-/// What a seat decided in a match; in which order seats decide in secret is for them to say.
+/// Returns the decisions of a seat. The order between seats that decide in secret is undefined.
 fn decisions(replay: &Replay, seat: u32) -> Vec<Option<GameDecision>> {
     let records = replay.records.iter().filter_map(|record| {
         let Some(Record::Decision(decision)) = &record.record else {
@@ -251,7 +251,7 @@ fn decisions(replay: &Replay, seat: u32) -> Vec<Option<GameDecision>> {
 }
 
 #[tokio::test]
-async fn a_match_that_is_played_by_calls_equals_one_that_is_played_on_streams() {
+async fn a_match_played_with_calls_equals_one_played_on_streams() {
     let server = TestServer::open().await;
     for game in GAMES {
         let (calls, streams) = (
@@ -292,7 +292,7 @@ async fn a_match_that_is_played_by_calls_equals_one_that_is_played_on_streams() 
 }
 
 #[tokio::test]
-async fn who_has_no_ticket_of_a_seat_neither_watches_nor_plays_it() {
+async fn a_caller_without_the_ticket_neither_watches_nor_plays_a_seat() {
     let server = TestServer::open().await;
     let seated = server.create(config(GAMES[0], 2)).await;
     let mut client = client(&server).await;
@@ -344,25 +344,25 @@ async fn the_newest_stream_of_either_service_has_the_seat() {
 }
 
 #[tokio::test]
-async fn an_answer_is_told_whether_it_was_taken_and_why_not() {
+async fn an_answer_reports_whether_it_was_accepted_and_why_not() {
     let server = TestServer::open().await;
     let seated = server.create(config(GAMES[0], 2)).await;
     let mut player = SeatPlayer::join(&server, &seated.tickets[0]).await;
     let mut other = RawBot::join(&server, &seated.tickets[1]).await;
-    let asked = other.answer_until(player.asked()).await;
+    let asked = other.answer_until(player.next_request()).await;
     let id = asked.request_id;
 
     let rejected = player.decide(id, asked.legal_count).await.unwrap();
     let rejected = rejected.expect("there is no such index");
     assert_eq!(rejected.reason(), RefusalReason::IndexOutOfRange);
     assert_eq!((rejected.request_id, rejected.open_request_id), (id, id));
-    let told = player
+    let answer = player
         .until(|message| match message {
             Message::DecisionRejected(rejected) => Some(rejected),
             _ => None,
         })
         .await;
-    assert_eq!(told, rejected, "the stream has the same");
+    assert_eq!(answer, rejected, "the stream has the same");
 
     let none = with_ticket(&player.ticket, DecideRequest::default());
     let none = player.client.decide(none).await.unwrap().into_inner();
@@ -381,12 +381,12 @@ async fn an_answer_is_told_whether_it_was_taken_and_why_not() {
 }
 
 #[tokio::test]
-async fn a_seat_whose_stream_is_lost_is_paused_and_goes_on_where_it_was() {
+async fn a_seat_whose_stream_is_lost_is_paused_and_resumes() {
     let server = TestServer::open().await;
     let seated = server.create(config(GAMES[0], 2)).await;
     let mut player = SeatPlayer::join(&server, &seated.tickets[0]).await;
     let mut other = RawBot::join(&server, &seated.tickets[1]).await;
-    let asked = other.answer_until(player.asked()).await;
+    let asked = other.answer_until(player.next_request()).await;
     let back = player.hello_after(player.last_sequence - 1);
     drop(player);
     timeout(PATIENCE, async {
@@ -402,7 +402,7 @@ async fn a_seat_whose_stream_is_lost_is_paused_and_goes_on_where_it_was() {
 
     let mut player = SeatPlayer::join_with(&server, &seated.tickets[0], back).await;
     assert!(player.resumed);
-    let again = player.asked().await;
+    let again = player.next_request().await;
     assert_eq!(
         (again.request_id, &again.game),
         (asked.request_id, &asked.game)
@@ -414,16 +414,16 @@ async fn a_seat_whose_stream_is_lost_is_paused_and_goes_on_where_it_was() {
 }
 
 #[tokio::test]
-async fn an_answer_that_was_taken_is_taken_on_a_server_that_is_started_again() {
+async fn an_accepted_answer_survives_a_restart() {
     for game in GAMES {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let mut server = TestServer::over(&store, Limits::default()).await;
         let seated = server.create(config(game, 2)).await;
         let mut player = SeatPlayer::join(&server, &seated.tickets[0]).await;
         let mut other = RawBot::join(&server, &seated.tickets[1]).await;
-        let asked = other.answer_until(player.asked()).await;
+        let asked = other.answer_until(player.next_request()).await;
         assert_eq!(player.decide(asked.request_id, 0).await.unwrap(), None);
-        // Nothing has to come of it yet: seats may decide in secret.
+        // Nothing may have come of it yet, since seats may decide in secret.
         server.crash().await;
 
         let server = TestServer::over(&store, Limits::default()).await;
@@ -431,7 +431,7 @@ async fn an_answer_that_was_taken_is_taken_on_a_server_that_is_started_again() {
         assert!(!player.resumed);
         let stale = player.decide(asked.request_id, 1).await.unwrap().unwrap();
         assert_eq!(stale.reason(), RefusalReason::StaleRequest, "{game}");
-        let other = RawBot::resume(&server, &seated.tickets[1], other.known());
+        let other = RawBot::resume(&server, &seated.tickets[1], other.resume_point());
         let (ended, same) = tokio::join!(player.play_on(), other);
         assert_eq!(ended.result, same.result, "{game}");
         for seat in &ended.result.unwrap().seats {
@@ -441,12 +441,12 @@ async fn an_answer_that_was_taken_is_taken_on_a_server_that_is_started_again() {
 }
 
 #[tokio::test]
-async fn a_seat_that_resigns_by_a_call_is_forfeited() {
+async fn a_seat_that_resigns_with_a_call_forfeits() {
     let server = TestServer::open().await;
     let seated = server.create(config(GAMES[0], 2)).await;
     let mut player = SeatPlayer::join(&server, &seated.tickets[0]).await;
     let mut other = RawBot::join(&server, &seated.tickets[1]).await;
-    other.answer_until(player.asked()).await;
+    other.answer_until(player.next_request()).await;
     let resign = with_ticket(&player.ticket, ResignSeatRequest {});
     player.client.resign_seat(resign).await.unwrap();
     assert_eq!(reason(&player.end().await.unwrap()), "SEAT_CLOSED");
@@ -459,18 +459,18 @@ async fn a_seat_that_resigns_by_a_call_is_forfeited() {
 }
 
 #[tokio::test]
-async fn two_seats_that_are_both_played_by_calls_end_their_match() {
+async fn two_seats_played_with_calls_finish_their_match() {
     let server = TestServer::open().await;
     let seated = server.create(config(GAMES[0], 2)).await;
     let mut first = SeatPlayer::join(&server, &seated.tickets[0]).await;
     let mut second = SeatPlayer::join(&server, &seated.tickets[1]).await;
-    let asked = second.answer_until(first.asked()).await;
+    let asked = second.answer_until(first.next_request()).await;
     assert_eq!(first.decide(asked.request_id, 0).await.unwrap(), None);
     let (ended, same) = tokio::join!(first.play_on(), second.play_on());
     assert_eq!(ended.result, same.result);
 }
 
-/// A request that shows a ticket and an API key.
+/// Creates a request that presents a ticket and an API key.
 fn with_key<T>(ticket: &str, key: &ApiKey, message: T) -> Request<T> {
     let mut request = with_ticket(ticket, message);
     let key = key.reveal().parse().unwrap();
@@ -479,7 +479,7 @@ fn with_key<T>(ticket: &str, key: &ApiKey, message: T) -> Request<T> {
 }
 
 #[tokio::test]
-async fn a_ticket_in_the_hands_of_another_key_neither_watches_nor_decides() {
+async fn a_ticket_used_with_another_key_neither_watches_nor_decides() {
     let locked = LockedServer::open().await;
     let scopes = [KeyScope::Create, KeyScope::Play];
     let owner = locked.key("owner", &scopes).await;
@@ -487,7 +487,7 @@ async fn a_ticket_in_the_hands_of_another_key_neither_watches_nor_decides() {
     let seated = locked.with(&owner).create(config(GAMES[0], 2)).await;
     let seated = seated.unwrap();
     let ticket = &seated.tickets[0];
-    // On the server's own port, which has the service too.
+    // On the main port, which serves the service too.
     let mut client = SeatServiceClient::new(locked.server.channel.clone());
     let watch = || WatchSeatRequest {
         hello: Some(hello()),

@@ -1,5 +1,4 @@
-//! What callers try who want what is not theirs: each attempt is refused with its reason, and the
-//! server goes on.
+//! Attacks by callers without access: each is refused with its reason, and the server continues.
 
 use bridgemaster_proto::v1::{
     ListMatchesRequest, MatchInfo, Resign, SeatState, WatchMatchRequest, play_request,
@@ -21,7 +20,7 @@ use crate::{
 const PLAY: &str = "/bridgemaster.v1.PlayService/Play";
 const CREATE_MATCH: &str = "/bridgemaster.v1.MatchService/CreateMatch";
 
-/// Bytes that are sent as they are.
+/// A codec that sends bytes unchanged.
 #[derive(Clone, Debug, Default)]
 struct RawBytes(Vec<u8>);
 
@@ -49,7 +48,7 @@ impl prost::Message for RawBytes {
     }
 }
 
-/// How a call ends that sends these bytes and this metadata.
+/// Sends these bytes with this metadata, and returns the status.
 async fn call(server: &TestServer, path: &str, metadata: MetadataMap, bytes: Vec<u8>) -> Status {
     let mut client = tonic::client::Grpc::new(server.channel.clone());
     client.ready().await.unwrap();
@@ -79,8 +78,8 @@ fn hello_bytes() -> Vec<u8> {
     request(play_request::Message::Hello(hello())).encode_to_vec()
 }
 
-/// Plays a match to its end to show that all is well.
-async fn assert_well(server: &TestServer) {
+/// Plays a match to its end, to show that the server still works.
+async fn assert_server_works(server: &TestServer) {
     let seated = server.create(config(GAMES[0], 2)).await;
     let bots: Vec<_> = seated.tickets.iter().map(|t| server.good_bot(t)).collect();
     for bot in bots {
@@ -90,7 +89,7 @@ async fn assert_well(server: &TestServer) {
 }
 
 #[tokio::test]
-async fn metadata_that_is_not_one_bearer_ticket_is_refused_by_what_is_wrong_with_it() {
+async fn metadata_without_exactly_one_bearer_ticket_is_refused_with_the_reason() {
     let server = TestServer::open().await;
     let seated = server.create(config(GAMES[0], 2)).await;
     let (own, other) = (seated.tickets[0].as_str(), seated.tickets[1].as_str());
@@ -157,7 +156,7 @@ async fn metadata_that_is_not_one_bearer_ticket_is_refused_by_what_is_wrong_with
             "no ticket is repeated"
         );
     }
-    // The scheme is written in any case, as HTTP has it.
+    // HTTP schemes are case-insensitive.
     for scheme in ["bearer", "BEARER"] {
         let first = request(play_request::Message::Hello(hello()));
         let shown = format!("{scheme} {own}");
@@ -171,7 +170,7 @@ async fn metadata_that_is_not_one_bearer_ticket_is_refused_by_what_is_wrong_with
 }
 
 #[tokio::test]
-async fn metadata_over_the_limit_is_refused_and_costs_nobody_else() {
+async fn metadata_over_the_limit_is_refused_without_effect_on_others() {
     let server = TestServer::open().await;
     let seated = server.create(config(GAMES[0], 2)).await;
     let mut huge = bearer(&seated.tickets[0]);
@@ -182,14 +181,14 @@ async fn metadata_over_the_limit_is_refused_and_costs_nobody_else() {
     assert_ne!(status.code(), Code::Ok);
     let info = server.info(&seated.match_id).await;
     assert_eq!(info.seats[0].bot_name, "", "nobody joined");
-    assert_well(&server).await;
+    assert_server_works(&server).await;
 }
 
 #[tokio::test]
-async fn messages_that_nest_without_end_are_refused_and_end_nothing_else() {
+async fn deeply_nested_messages_are_refused_without_other_effects() {
     let server = TestServer::open().await;
     let seated = server.create(config(GAMES[0], 2)).await;
-    // Groups of an unknown field that open and never close; and messages within field 1.
+    // Groups of an unknown field that are never closed, and messages nested in field 1.
     let groups = vec![15 << 3 | 3; 7_000];
     let mut nested = Vec::new();
     for _ in 0..10_000 {
@@ -202,7 +201,7 @@ async fn messages_that_nest_without_end_are_refused_and_end_nothing_else() {
         }
     }
     let endless = vec![0xff; 7_000];
-    // A length that is beyond the end, and beyond what a number holds.
+    // A length beyond the end of the message that also overflows an integer.
     let beyond = [vec![1 << 3 | 2], vec![0xff; 9], vec![1]].concat();
     for bytes in [groups, nested, endless, beyond] {
         let metadata = bearer(&seated.tickets[0]);
@@ -211,11 +210,11 @@ async fn messages_that_nest_without_end_are_refused_and_end_nothing_else() {
         let status = call(&server, CREATE_MATCH, MetadataMap::new(), bytes).await;
         assert_eq!(reason(&status), "MALFORMED_MESSAGE", "{status:?}");
     }
-    assert_well(&server).await;
+    assert_server_works(&server).await;
 }
 
 #[tokio::test]
-async fn a_message_over_the_limit_is_refused_before_it_is_read_to_its_end() {
+async fn a_message_over_the_limit_is_refused_before_it_is_fully_read() {
     let server = TestServer::open().await;
     let seated = server.create(config(GAMES[0], 2)).await;
     let metadata = bearer(&seated.tickets[0]);
@@ -226,7 +225,7 @@ async fn a_message_over_the_limit_is_refused_before_it_is_read_to_its_end() {
     assert_eq!(reason(&status), "MALFORMED_MESSAGE");
     assert!(status.message().contains("65536"), "{status:?}");
 
-    // One that only says that it is long: 4 GiB, of which nothing comes.
+    // Announces 4 GiB and sends nothing.
     let address = server.url.strip_prefix("http://").unwrap();
     let socket = tokio::net::TcpStream::connect(address).await.unwrap();
     let (mut client, connection) = h2::client::handshake(socket).await.unwrap();
@@ -245,11 +244,11 @@ async fn a_message_over_the_limit_is_refused_before_it_is_read_to_its_end() {
     let trailers = inbound.trailers().await.unwrap().unwrap();
     let status = Status::from_header_map(&trailers).unwrap();
     assert_eq!(reason(&status), "MALFORMED_MESSAGE");
-    assert_well(&server).await;
+    assert_server_works(&server).await;
 }
 
 #[tokio::test]
-async fn a_ticket_plays_its_own_seat_of_its_own_match_only() {
+async fn a_ticket_is_valid_only_for_its_own_seat() {
     let server = TestServer::open().await;
     for game in GAMES {
         let (mine, yours) = (
@@ -265,7 +264,7 @@ async fn a_ticket_plays_its_own_seat_of_its_own_match_only() {
         let _other = RawBot::join(&server, &mine.tickets[1]).await;
         bot.started().await;
         let before = server.info(&yours.match_id).await;
-        // What a stream says is of its own match: it has no way to name another.
+        // Messages of a stream apply to its own match; they cannot name another one.
         bot.send(play_request::Message::Resign(Resign {})).await;
         assert_eq!(reason(&bot.end().await.unwrap()), "SEAT_CLOSED");
         assert_eq!(server.info(&yours.match_id).await, before);
@@ -274,23 +273,23 @@ async fn a_ticket_plays_its_own_seat_of_its_own_match_only() {
     }
 }
 
-/// What of a running match must be in nothing that others are told.
-fn assert_secret(told: &impl prost::Message, secrets: &[String]) {
-    let bytes = told.encode_to_vec();
+/// Asserts that a message contains no secret of a running match.
+fn assert_secret(message: &impl prost::Message, secrets: &[String]) {
+    let bytes = message.encode_to_vec();
     for secret in secrets {
         let found = bytes
             .windows(secret.len())
             .any(|part| part == secret.as_bytes());
-        assert!(!found, "{secret} is told");
+        assert!(!found, "{secret} is revealed");
     }
 }
 
 #[tokio::test]
-async fn nobody_is_told_the_seed_the_tickets_or_the_replay_of_a_running_match() {
+async fn seed_tickets_and_replay_of_a_running_match_are_secret() {
     let server = TestServer::open().await;
     for game in GAMES {
         let mut rules = config(game, 2);
-        // Of its own, since the match before has ended and tells its seed.
+        // A separate match, since an ended one reveals its seed.
         let seed = format!("a-seed-to-be-kept.{game}");
         rules.seed = Some(seed.clone());
         let seated = server.create(rules).await;
@@ -298,8 +297,8 @@ async fn nobody_is_told_the_seed_the_tickets_or_the_replay_of_a_running_match() 
         let request = || WatchMatchRequest {
             match_id: seated.match_id.clone(),
         };
-        let news = server.matches().watch_match(request()).await.unwrap();
-        let mut news = news.into_inner();
+        let updates = server.matches().watch_match(request()).await.unwrap();
+        let mut updates = updates.into_inner();
         let mut bot = RawBot::join(&server, &seated.tickets[0]).await;
         let mut other = RawBot::join(&server, &seated.tickets[1]).await;
         assert_secret(&bot.started().await, &secrets);
@@ -310,11 +309,11 @@ async fn nobody_is_told_the_seed_the_tickets_or_the_replay_of_a_running_match() 
         let info: MatchInfo = server.info(&seated.match_id).await;
         assert!(info.seed_salt.is_empty() && !info.seed_commitment.is_empty());
         assert_secret(&info, &secrets);
-        let mut desk = server.matches();
-        let listed = desk.list_matches(ListMatchesRequest::default()).await;
+        let mut client = server.matches();
+        let listed = client.list_matches(ListMatchesRequest::default()).await;
         assert_secret(&listed.unwrap().into_inner(), &secrets);
         for _ in 0..3 {
-            assert_secret(&news.message().await.unwrap().unwrap(), &secrets);
+            assert_secret(&updates.message().await.unwrap().unwrap(), &secrets);
         }
 
         let (played, _) = tokio::join!(bot.play_on(), other.play_on());
@@ -324,8 +323,8 @@ async fn nobody_is_told_the_seed_the_tickets_or_the_replay_of_a_running_match() 
     }
 }
 
-/// An observation as a spectator is shown it never has what seats alone know: what a running
-/// match shows to one who watches is the same to all who watch, whoever they are.
+/// Observations of spectators never contain private knowledge of seats, so all spectators get the
+/// same.
 #[tokio::test]
 async fn a_bot_that_watches_its_own_match_sees_what_every_spectator_sees() {
     let server = TestServer::open().await;
@@ -339,8 +338,8 @@ async fn a_bot_that_watches_its_own_match_sees_what_every_spectator_sees() {
                 match_id: seated.match_id.clone(),
             });
             *request.metadata_mut() = metadata;
-            let news = server.matches().watch_match(request).await.unwrap();
-            news.into_inner().message().await.unwrap().unwrap()
+            let updates = server.matches().watch_match(request).await.unwrap();
+            updates.into_inner().message().await.unwrap().unwrap()
         };
         let shown = watch(bearer(&seated.tickets[0])).await;
         assert!(shown.observation.is_some());

@@ -21,7 +21,7 @@ fn assert_secret(info: &MatchInfo) {
 }
 
 #[tokio::test]
-async fn seed_and_salt_are_secret_while_the_match_runs_and_then_fit_the_commitment() {
+async fn seed_and_salt_are_secret_during_the_match_and_then_match_the_commitment() {
     let server = TestServer::open().await;
     for game in GAMES {
         let mut seeded = config(game, 2);
@@ -42,7 +42,7 @@ async fn seed_and_salt_are_secret_while_the_match_runs_and_then_fit_the_commitme
         let started = bot.started().await;
         assert_eq!(started.seed_commitment, commitment);
         assert!(!format!("{started:?}").contains(SEED));
-        let asked = bot.asked().await;
+        let asked = bot.next_request().await;
         assert!(!format!("{asked:?}").contains(SEED));
 
         let running = server.info(&match_id).await;
@@ -58,8 +58,8 @@ async fn seed_and_salt_are_secret_while_the_match_runs_and_then_fit_the_commitme
         let watch = WatchMatchRequest {
             match_id: match_id.clone(),
         };
-        let mut news = server.matches().watch_match(watch).await.unwrap();
-        let first = news.get_mut().message().await.unwrap().unwrap();
+        let mut updates = server.matches().watch_match(watch).await.unwrap();
+        let first = updates.get_mut().message().await.unwrap().unwrap();
         assert!(!format!("{first:?}").contains(SEED));
         let watched = first.r#match.unwrap();
         assert_secret(&watched);
@@ -80,17 +80,17 @@ async fn seed_and_salt_are_secret_while_the_match_runs_and_then_fit_the_commitme
 
         let info = server.info(&match_id).await;
         assert_eq!(info.config.unwrap().seed.as_deref(), Some(SEED));
-        let told = (info.seed_commitment, info.seed_salt);
-        assert_eq!(told, (commitment.clone(), ended.seed_salt.clone()));
+        let revealed = (info.seed_commitment, info.seed_salt);
+        assert_eq!(revealed, (commitment.clone(), ended.seed_salt.clone()));
         let replay = server.replay(&match_id).await.unwrap();
         let kept = (replay.seed_commitment.clone(), replay.seed_salt.clone());
-        assert_eq!(kept, told_of(&commitment, &ended.seed_salt));
+        assert_eq!(kept, decoded(&commitment, &ended.seed_salt));
         let verified = bridgemaster_replay::verify(&replay).unwrap();
         assert!(verified.commitment_checked);
     }
 }
 
-fn told_of(commitment: &str, salt: &str) -> (String, String) {
+fn decoded(commitment: &str, salt: &str) -> (String, String) {
     (commitment.to_owned(), salt.to_owned())
 }
 

@@ -20,7 +20,7 @@ const METHODS: [&str; 4] = [
 ];
 
 #[tokio::test]
-async fn a_request_that_does_not_come_is_not_waited_for() {
+async fn an_incomplete_request_times_out() {
     let limits = Limits {
         hello_time: Duration::from_millis(200),
         ..Limits::default()

@@ -1,4 +1,4 @@
-//! A store that takes its time: what it takes is the server's own lag and costs no bot its clock.
+//! A slow store: its delays count as the server's own lag and are not charged to bots.
 
 use std::{
     sync::{
@@ -19,22 +19,22 @@ use tokio::{
 };
 
 use crate::{
-    hindered_store::HinderedStore,
+    intercepted_store::InterceptedStore,
     raw_bot::{RawBot, hello, reason, request},
     test_server::{GAMES, PATIENCE, TestServer, config, with_clock},
 };
 
-/// Time for a decision, in ms: enough for a bot that answers at once, on a busy machine too.
+/// Time for a decision, in ms: enough for a bot that answers at once, even on a busy machine.
 const CAP_MS: u32 = 1_000;
-/// Time that a slow commit takes, over the time for a decision.
+/// The duration of a slow commit, longer than the time for a decision.
 const SLOW: Duration = Duration::from_millis(1_500);
-/// One commit of so many is slow.
+/// One in this number of commits is slow.
 const SLOW_EVERY: usize = 21;
 
-/// A store in which one commit of some is slow.
+/// Creates a store in which some commits are slow.
 fn slow() -> Arc<dyn Store> {
     let commits = AtomicUsize::new(0);
-    HinderedStore::over(Arc::new(MemoryStore::new()), move || {
+    InterceptedStore::before_commits(Arc::new(MemoryStore::new()), move || {
         let is_slow = commits.fetch_add(1, Ordering::Relaxed) % SLOW_EVERY == SLOW_EVERY - 1;
         async move {
             if is_slow {
@@ -46,7 +46,7 @@ fn slow() -> Arc<dyn Store> {
 }
 
 #[tokio::test]
-async fn a_bot_is_not_late_for_the_time_that_its_request_waited_to_be_stored() {
+async fn a_bot_is_not_charged_for_the_commit_time_of_its_request() {
     for game_id in GAMES {
         let server = TestServer::over(&slow(), Limits::default()).await;
         let capped = with_clock(config(game_id, 2), |clock| clock.cap_ms = Some(CAP_MS));
@@ -64,8 +64,8 @@ async fn a_bot_is_not_late_for_the_time_that_its_request_waited_to_be_stored() {
 }
 
 #[tokio::test]
-async fn a_store_that_hangs_does_not_keep_a_stopping_server_alive() {
-    let (store, hangs) = HinderedStore::that_may_hang();
+async fn a_stalled_store_does_not_block_shutdown() {
+    let (store, hangs) = InterceptedStore::that_can_stall();
     let folder = tempfile::tempdir().unwrap();
     let options = ServerOptions {
         limits: Limits {
@@ -76,7 +76,7 @@ async fn a_store_that_hangs_does_not_keep_a_stopping_server_alive() {
         replays: Some(folder.path().to_owned()),
         storage: Some(Storage {
             store,
-            given_up: Vec::new(),
+            dropped_matches: Vec::new(),
             keep_replays: KeepReplays::All,
             shared: None,
         }),
@@ -89,14 +89,14 @@ async fn a_store_that_hangs_does_not_keep_a_stopping_server_alive() {
         RawBot::join(&server, &seated.tickets[1]).await,
     ];
     for bot in &mut bots {
-        bot.asked().await;
+        bot.next_request().await;
     }
     hangs.store(true, Ordering::Relaxed);
-    // The match ends, and that is never stored.
+    // The match ends, but that is never committed.
     for bot in &bots {
         bot.send(Message::Resign(Resign {})).await;
     }
-    // A drain goes on until no match is in play.
+    // A drain lasts until no match is in play.
     server.drain.cancel();
     let ended = timeout(PATIENCE, &mut server.running).await;
     ended.expect("it ends").unwrap().unwrap();
@@ -104,14 +104,14 @@ async fn a_store_that_hangs_does_not_keep_a_stopping_server_alive() {
 }
 
 #[tokio::test]
-async fn a_bot_is_not_told_of_a_forfeit_that_is_not_stored() {
+async fn a_forfeit_is_sent_only_once_it_is_committed() {
     let (holds, begun, failing) = (
         Arc::new(AtomicBool::new(false)),
         Arc::new(Notify::new()),
         Arc::new(Notify::new()),
     );
     let hindrance = (Arc::clone(&holds), Arc::clone(&begun), Arc::clone(&failing));
-    let store = HinderedStore::over(Arc::new(MemoryStore::new()), move || {
+    let store = InterceptedStore::before_commits(Arc::new(MemoryStore::new()), move || {
         let (holds, begun, failing) = hindrance.clone();
         async move {
             if !holds.load(Ordering::Relaxed) {
@@ -136,7 +136,7 @@ async fn a_bot_is_not_told_of_a_forfeit_that_is_not_stored() {
     let mut again = RawBot::open_with(client, Some(&bearer), again)
         .await
         .unwrap();
-    // Calls of one connection: when these are answered, the server has read the Hello.
+    // Once these calls of the same connection are answered, the server has read the Hello.
     for _ in 0..3 {
         server
             .catalog()
@@ -145,6 +145,6 @@ async fn a_bot_is_not_told_of_a_forfeit_that_is_not_stored() {
             .unwrap();
     }
     failing.notify_one();
-    let told = again.next().await.unwrap_err();
-    assert_eq!(reason(&told), "STORAGE_FAILED");
+    let end = again.next().await.unwrap_err();
+    assert_eq!(reason(&end), "STORAGE_FAILED");
 }

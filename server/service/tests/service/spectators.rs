@@ -1,4 +1,4 @@
-//! Spectators: what they see, and that they see no more than that.
+//! Spectators: they see exactly the public state.
 
 use bridgemaster_proto::v1::{
     FaultReason, ListMatchesRequest, MatchFilter, MatchState, WatchMatchRequest,
@@ -22,19 +22,19 @@ async fn a_spectator_sees_the_match_from_waiting_to_its_result() {
         let request = WatchMatchRequest {
             match_id: seated.match_id.clone(),
         };
-        let mut news = server
+        let mut updates = server
             .matches()
             .watch_match(request)
             .await
             .unwrap()
             .into_inner();
-        let first = news.message().await.unwrap().unwrap();
+        let first = updates.message().await.unwrap().unwrap();
         assert_eq!(first.r#match.unwrap().state(), MatchState::Waiting);
         assert!(first.observation.is_none() && first.events.is_empty());
 
         let bots: Vec<_> = seated.tickets.iter().map(|t| server.good_bot(t)).collect();
         let (mut events, mut last) = (0, None);
-        while let Some(message) = timeout(PATIENCE, news.message()).await.unwrap().unwrap() {
+        while let Some(message) = timeout(PATIENCE, updates.message()).await.unwrap().unwrap() {
             events += message.events.len();
             let info = message.r#match.clone().unwrap();
             let seed = info.config.and_then(|config| config.seed);
@@ -51,14 +51,14 @@ async fn a_spectator_sees_the_match_from_waiting_to_its_result() {
 }
 
 #[tokio::test]
-async fn hundreds_of_spectators_of_one_match_are_sent_the_same() {
+async fn hundreds_of_spectators_of_one_match_get_the_same_messages() {
     const EACH: usize = 250;
     let server = TestServer::open().await;
     let seated = server.create(config(GAMES[0], 2)).await;
     let id = &seated.match_id;
     let (mut watching, mut looking) = (Vec::new(), Vec::new());
     for number in 0..EACH {
-        // Some are there before the first bot.
+        // Some start before the first bot joins.
         let wanted = WatchMatchRequest {
             match_id: id.clone(),
         };
@@ -80,14 +80,17 @@ async fn hundreds_of_spectators_of_one_match_are_sent_the_same() {
     }
     let replay = server.replay(id).await.unwrap();
     let decisions = replay.result.unwrap().decisions;
-    let mut told = Vec::new();
+    let mut received = Vec::new();
     for one in watching {
-        let news = one.await.unwrap();
-        // Bots may have come before somebody began.
-        let tail: Vec<_> = news.iter().filter(|one| !one.events.is_empty()).collect();
-        told.push(tail.into_iter().cloned().collect::<Vec<_>>());
+        let updates = one.await.unwrap();
+        // Bots may have joined before a spectator started.
+        let tail: Vec<_> = updates
+            .iter()
+            .filter(|one| !one.events.is_empty())
+            .collect();
+        received.push(tail.into_iter().cloned().collect::<Vec<_>>());
     }
-    assert!(told.iter().all(|news| *news == told[0]) && !told[0].is_empty());
+    assert!(received.iter().all(|update| *update == received[0]) && !received[0].is_empty());
     for (from, one) in looking {
         let messages = one.await.unwrap();
         let numbers = messages.iter().filter_map(|one| one.position.as_ref());
@@ -98,7 +101,7 @@ async fn hundreds_of_spectators_of_one_match_are_sent_the_same() {
     }
 }
 
-/// All messages of a stream.
+/// Collects all messages of a stream.
 async fn read<T>(mut stream: Streaming<T>) -> Vec<T> {
     let mut messages = Vec::new();
     while let Some(message) = timeout(PATIENCE, stream.message()).await.unwrap().unwrap() {
@@ -108,40 +111,40 @@ async fn read<T>(mut stream: Streaming<T>) -> Vec<T> {
 }
 
 #[tokio::test]
-async fn a_fault_is_nobodys_business_while_it_is_secret_who_has_decided() {
+async fn a_fault_is_secret_while_it_is_secret_who_has_decided() {
     let server = TestServer::open().await;
     let seated = server.create(config("old_london_bridge", 2)).await;
     let mut faulty = RawBot::join(&server, &seated.tickets[0]).await;
     let mut other = RawBot::join(&server, &seated.tickets[1]).await;
     // Both choose at the same time.
-    let (asked, others) = (faulty.asked().await, other.asked().await);
+    let (asked, others) = (faulty.next_request().await, other.next_request().await);
     let request = WatchMatchRequest {
         match_id: seated.match_id.clone(),
     };
     let watching = server.matches().watch_match(request).await;
-    let mut news = watching.unwrap().into_inner();
-    news.message().await.unwrap().unwrap();
+    let mut updates = watching.unwrap().into_inner();
+    updates.message().await.unwrap().unwrap();
 
     faulty.answer(&asked, Choice::Index(u32::MAX)).await;
-    let own = faulty.told_of_a_seat().await.seat.unwrap();
+    let own = faulty.next_seat_status().await.seat.unwrap();
     assert_eq!((own.seat, own.strikes), (0, 1));
     assert_eq!(server.info(&seated.match_id).await.seats[0].strikes, 0);
     let counted = "bridgemaster_faults_total{reason=\"ILLEGAL\",action=\"STRIKE\"}";
     assert_eq!(scrape(&server).await.get(counted), None);
 
-    // That a choice was made is an event.
+    // Making a choice is an event.
     other.answer(&others, Choice::Index(0)).await;
-    let told = news.message().await.unwrap().unwrap();
-    assert_eq!(told.events.len(), 1, "nothing was told before");
-    assert_eq!(told.r#match.unwrap().seats[0].strikes, 1);
-    let told = other.told_of_a_seat().await;
-    assert_eq!(told.reason(), FaultReason::Illegal);
-    assert_eq!(told.seat, Some(own));
+    let update = updates.message().await.unwrap().unwrap();
+    assert_eq!(update.events.len(), 1, "nothing was sent before");
+    assert_eq!(update.r#match.unwrap().seats[0].strikes, 1);
+    let status = other.next_seat_status().await;
+    assert_eq!(status.reason(), FaultReason::Illegal);
+    assert_eq!(status.seat, Some(own));
     assert_eq!(scrape(&server).await[counted], 1.0);
 }
 
 #[tokio::test]
-async fn a_choice_in_secret_does_not_reach_spectators_or_the_other_seat() {
+async fn a_secret_choice_reaches_neither_spectators_nor_the_other_seat() {
     let server = TestServer::open().await;
     let choose = |index| {
         let server = &server;
@@ -149,31 +152,35 @@ async fn a_choice_in_secret_does_not_reach_spectators_or_the_other_seat() {
             let seated = server.create(config("old_london_bridge", 2)).await;
             let mut chooser = RawBot::join(server, &seated.tickets[0]).await;
             let mut other = RawBot::join(server, &seated.tickets[1]).await;
-            other.asked().await;
-            let asked = chooser.asked().await;
+            other.next_request().await;
+            let asked = chooser.next_request().await;
             let request = WatchMatchRequest {
                 match_id: seated.match_id.clone(),
             };
-            let mut news = server
+            let mut updates = server
                 .matches()
                 .watch_match(request)
                 .await
                 .unwrap()
                 .into_inner();
-            news.message().await.unwrap().unwrap();
+            updates.message().await.unwrap().unwrap();
             chooser.answer(&asked, Choice::Index(index)).await;
-            let told = news.message().await.unwrap().unwrap();
-            assert_eq!(told.events.len(), 1, "that a choice was made is public");
-            // The other seat joins afresh and is asked again, in the same words.
+            let update = updates.message().await.unwrap().unwrap();
+            assert_eq!(update.events.len(), 1, "that a choice was made is public");
+            // The other seat joins again and gets the same request.
             let mut again = RawBot::join(server, &seated.tickets[1]).await;
-            (told.observation, told.events, again.asked().await.game)
+            (
+                update.observation,
+                update.events,
+                again.next_request().await.game,
+            )
         }
     };
     assert_eq!(choose(0).await, choose(1).await);
 }
 
 #[tokio::test]
-async fn a_match_has_no_more_spectators_than_the_limit() {
+async fn spectators_of_a_match_are_limited() {
     let limits = Limits {
         watchers_per_match: 1,
         ..Limits::default()

@@ -1,4 +1,4 @@
-//! A server that stops: every stream is told so, whatever it waits for.
+//! A stopping server: every stream ends with that reason, whatever it waits for.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::{
 };
 
 #[tokio::test]
-async fn a_stopping_server_says_so_to_bots_with_and_without_hello_and_to_spectators() {
+async fn a_stopping_server_notifies_bots_with_and_without_hello_and_spectators() {
     let limits = Limits {
         hello_time: PATIENCE,
         ..Limits::default()
@@ -36,34 +36,34 @@ async fn a_stopping_server_says_so_to_bots_with_and_without_hello_and_to_spectat
     let request = WatchMatchRequest {
         match_id: seated.match_id,
     };
-    let mut news = server
+    let mut updates = server
         .matches()
         .watch_match(request)
         .await
         .unwrap()
         .into_inner();
-    news.message().await.unwrap().unwrap();
+    updates.message().await.unwrap().unwrap();
 
     server.stop.cancel();
-    let told = playing.end().await.unwrap();
-    assert_eq!(reason(&told), "SERVER_STOPPING");
-    let told = timeout(PATIENCE / 2, before_hello.message()).await.unwrap();
-    assert_eq!(reason(&told.unwrap_err()), "SERVER_STOPPING");
-    // That the bot was lost may be news before it.
-    let told = timeout(PATIENCE / 2, async {
+    let end = playing.end().await.unwrap();
+    assert_eq!(reason(&end), "SERVER_STOPPING");
+    let end = timeout(PATIENCE / 2, before_hello.message()).await.unwrap();
+    assert_eq!(reason(&end.unwrap_err()), "SERVER_STOPPING");
+    // An update about the lost bot may come first.
+    let end = timeout(PATIENCE / 2, async {
         loop {
-            if let Err(status) = news.message().await {
+            if let Err(status) = updates.message().await {
                 return status;
             }
         }
     });
-    assert_eq!(reason(&told.await.unwrap()), "SERVER_STOPPING");
+    assert_eq!(reason(&end.await.unwrap()), "SERVER_STOPPING");
 }
 
 #[tokio::test]
-async fn a_draining_server_tells_bots_how_long_they_have_and_then_ends() {
+async fn a_draining_server_announces_its_deadline_to_bots_and_then_stops() {
     let limits = Limits {
-        // The server is asked what follows before it is over, on a busy machine too.
+        // The drain must outlast the next call, even on a busy machine.
         drain_time: Duration::from_secs(3),
         ..Limits::default()
     };
@@ -72,7 +72,7 @@ async fn a_draining_server_tells_bots_how_long_they_have_and_then_ends() {
     let mut playing = RawBot::join(&server, &seated.tickets[0]).await;
     server.drain.cancel();
     let Ok(Some(Message::Draining(draining))) = playing.next().await else {
-        panic!("the bot is told");
+        panic!("the bot gets no notice");
     };
     assert!(draining.time_left_ms <= 3_000);
     assert!(!draining.matches_resume);
@@ -84,14 +84,14 @@ async fn a_draining_server_tells_bots_how_long_they_have_and_then_ends() {
         .await
         .unwrap();
     assert_eq!(health.into_inner().status(), ServingStatus::NotServing);
-    let told = playing.end().await.unwrap();
-    assert_eq!(reason(&told), "SERVER_STOPPING");
+    let end = playing.end().await.unwrap();
+    assert_eq!(reason(&end), "SERVER_STOPPING");
     let ended = timeout(PATIENCE, &mut server.running).await.unwrap();
     assert!(ended.unwrap().is_ok());
 }
 
 #[tokio::test]
-async fn a_draining_server_ends_when_its_matches_have() {
+async fn a_draining_server_stops_once_its_matches_have_ended() {
     let limits = Limits {
         drain_time: 10 * PATIENCE,
         ..Limits::default()

@@ -1,4 +1,4 @@
-//! A server of the test's own, and matches on it.
+//! A test server in this process, and the matches that tests play on it.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
@@ -16,19 +16,18 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::{Status, transport::Channel};
 
-/// Longest time that a test waits for anything.
+/// The maximum time for which a test waits for an event.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Games that every test by parameter plays.
+/// The games for tests that run once per game.
 pub(crate) const GAMES: &[&str] = bridgemaster_games::GAME_IDS;
 
-/// A running server.
 pub(crate) struct TestServer {
     pub(crate) url: String,
     pub(crate) channel: Channel,
-    /// Where the metrics are.
+    /// The address of the metrics.
     pub(crate) metrics: SocketAddr,
-    /// Where the page is.
+    /// The address of the page.
     pub(crate) page: SocketAddr,
     pub(crate) stop: CancellationToken,
     pub(crate) drain: CancellationToken,
@@ -36,7 +35,7 @@ pub(crate) struct TestServer {
     _stop_at_end: DropGuard,
 }
 
-/// A match on it.
+/// A match on a [`TestServer`], with one ticket per seat.
 pub(crate) struct Seated {
     pub(crate) match_id: String,
     pub(crate) tickets: Vec<String>,
@@ -55,11 +54,11 @@ impl TestServer {
         Self::with_options(options).await
     }
 
-    /// A server whose matches are kept in `store`.
+    /// Starts a server whose matches are stored in `store`.
     pub(crate) async fn over(store: &Arc<dyn Store>, limits: Limits) -> Self {
         let storage = Storage {
             store: Arc::clone(store),
-            given_up: Vec::new(),
+            dropped_matches: Vec::new(),
             keep_replays: KeepReplays::All,
             shared: None,
         };
@@ -71,8 +70,8 @@ impl TestServer {
         .await
     }
 
-    /// A server without a store, and one with: that one has a finished match in its store alone once
-    /// another one has ended.
+    /// Starts a server without a store and one with a store. The second keeps a finished match only
+    /// in its store once another match has ended.
     pub(crate) async fn without_and_with_store() -> [Self; 2] {
         let limits = Limits {
             ended_matches_kept: 1,
@@ -109,7 +108,7 @@ impl TestServer {
         }
     }
 
-    /// Ends the server as a crash does: nothing is stored any more, and nobody is told.
+    /// Ends the server like a crash: nothing more is stored, and no stream gets a reason.
     pub(crate) async fn crash(&mut self) {
         self.running.abort();
         let ended = (&mut self.running).await;
@@ -124,7 +123,7 @@ impl TestServer {
         CatalogServiceClient::new(self.channel.clone())
     }
 
-    /// A connection of its own, as each bot process has one.
+    /// Opens a separate connection, like each bot process.
     pub(crate) async fn player(&self) -> PlayServiceClient<Channel> {
         let channel = Channel::from_shared(self.url.clone()).unwrap();
         PlayServiceClient::new(channel.connect().await.unwrap())
@@ -158,9 +157,9 @@ impl TestServer {
         response.into_inner().r#match.unwrap()
     }
 
-    /// The result, once the match has ended.
+    /// Waits for the end of a match and returns its result.
     pub(crate) async fn result(&self, match_id: &str) -> MatchResult {
-        let mut news = self
+        let mut updates = self
             .matches()
             .watch_match(v1::WatchMatchRequest {
                 match_id: match_id.to_owned(),
@@ -169,7 +168,7 @@ impl TestServer {
             .unwrap()
             .into_inner();
         tokio::time::timeout(PATIENCE, async {
-            while let Some(message) = news.message().await.unwrap() {
+            while let Some(message) = updates.message().await.unwrap() {
                 if let Some(result) = message.r#match.unwrap().result {
                     return result;
                 }
@@ -189,14 +188,14 @@ impl TestServer {
         Ok(response.into_inner().replay.unwrap())
     }
 
-    /// A well-behaved bot that plays a seat to the end.
+    /// Starts a well-behaved bot that plays a seat to the end.
     pub(crate) fn good_bot(&self, ticket: &str) -> JoinHandle<Result<MatchResult, PlayError>> {
         let options = Options::new(&self.url, ticket.parse().unwrap(), "good");
         tokio::spawn(bridgemaster_sdk::play(Random::new(&Seed::from(1)), options))
     }
 }
 
-/// A config of the game's defaults, with a fixed seed and a clock that a test waits for.
+/// Returns a config with the game's default options, a fixed seed, and clocks that outlast a test.
 pub(crate) fn config(game_id: &str, seats: u32) -> MatchConfig {
     MatchConfig {
         game: Some(default_game(game_id)),
@@ -213,7 +212,7 @@ pub(crate) fn config(game_id: &str, seats: u32) -> MatchConfig {
     }
 }
 
-/// The same with one time rule changed.
+/// Returns the same config with one time rule changed.
 pub(crate) fn with_clock(
     mut config: MatchConfig,
     change: impl FnOnce(&mut ClockRules),
@@ -222,7 +221,7 @@ pub(crate) fn with_clock(
     config
 }
 
-/// The game's default options.
+/// Returns the default options of a game.
 pub(crate) fn default_game(game_id: &str) -> GameConfig {
     use bridgemaster_proto::games::WireGame as _;
     bridgemaster_games::with_game!(game_id, G => G::config_to_wire(&Default::default())).unwrap()

@@ -1,4 +1,4 @@
-//! Seats that have another clock than their match.
+//! Time odds: seats with other time controls than their match.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ fn odd_config(game: &str) -> MatchConfig {
 }
 
 #[tokio::test]
-async fn every_seat_is_told_all_clocks_and_a_restarted_server_and_the_replay_know_them() {
+async fn every_seat_gets_all_clocks_and_they_survive_in_restart_and_replay() {
     for game in [GAMES[0], GAMES[3]] {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let mut server = TestServer::over(&store, Limits::default()).await;
@@ -41,22 +41,22 @@ async fn every_seat_is_told_all_clocks_and_a_restarted_server_and_the_replay_kno
         let mut first = RawBot::join(&server, &seated.tickets[0]).await;
         let mut second = RawBot::join(&server, &seated.tickets[1]).await;
         for bot in [&mut first, &mut second] {
-            let told = bot.started().await.config.unwrap();
-            assert_eq!(told.seat_clocks, [odd(1, 70_000)], "{game}");
-            assert_eq!(seat_clock(&told, 1).bank_ms, Some(70_000));
+            let config = bot.started().await.config.unwrap();
+            assert_eq!(config.seat_clocks, [odd(1, 70_000)], "{game}");
+            assert_eq!(seat_clock(&config, 1).bank_ms, Some(70_000));
         }
         let info = server.info(&seated.match_id).await;
         let shown = info.config.unwrap();
         assert_eq!(shown.seat_clocks, [odd(1, 70_000)]);
         assert_eq!(shown.clock.unwrap().bank_ms, Some(30_000));
-        let asked = first.answer_until(second.asked()).await;
+        let asked = first.answer_until(second.next_request()).await;
         assert_eq!(asked.clock.unwrap().bank_left_ms, 70_000, "{game}");
         server.crash().await;
 
         let server = TestServer::over(&store, Limits::default()).await;
         let (first, second) = tokio::join!(
-            RawBot::resume(&server, &seated.tickets[0], first.known()),
-            RawBot::resume(&server, &seated.tickets[1], second.known()),
+            RawBot::resume(&server, &seated.tickets[0], first.resume_point()),
+            RawBot::resume(&server, &seated.tickets[1], second.resume_point()),
         );
         assert_eq!(first.result, second.result);
         for seat in &first.result.unwrap().seats {
@@ -64,7 +64,7 @@ async fn every_seat_is_told_all_clocks_and_a_restarted_server_and_the_replay_kno
         }
         let replay = server.replay(&seated.match_id).await.unwrap();
         assert!(verify(&replay).is_ok(), "{game}");
-        // By the clock of the match the time that is left would not add up.
+        // With the match's own time control, the remaining time is inconsistent.
         let mut forged = replay.clone();
         forged.config.as_mut().unwrap().seat_clocks.clear();
         assert!(verify(&forged).is_err(), "{game}");
@@ -72,16 +72,16 @@ async fn every_seat_is_told_all_clocks_and_a_restarted_server_and_the_replay_kno
 }
 
 #[tokio::test]
-async fn time_odds_that_make_no_sense_are_refused_by_name() {
+async fn invalid_time_odds_are_refused_with_their_field() {
     let server = TestServer::open().await;
-    for (clocks, told) in [
+    for (clocks, start) in [
         (
             vec![odd(0, 0)],
             "config.seat_clocks.odds.bank_ms: 0 is out of range",
         ),
         (
             vec![odd(2, 1)],
-            "config.seat_clocks.seat: 2 is out of range; 0 to 1",
+            "config.seat_clocks.seat: 2 is out of range (0..=1)",
         ),
         (
             vec![odd(300, 1)],
@@ -89,7 +89,7 @@ async fn time_odds_that_make_no_sense_are_refused_by_name() {
         ),
         (
             vec![odd(1, 1), odd(1, 1)],
-            "config.seat_clocks.seat: seat 1 is there twice",
+            "config.seat_clocks.seat: seat 1 has two entries",
         ),
     ] {
         let config = MatchConfig {
@@ -97,6 +97,6 @@ async fn time_odds_that_make_no_sense_are_refused_by_name() {
             ..config(GAMES[0], 2)
         };
         let refused = server.try_create(config).await.err().unwrap();
-        assert!(refused.message().starts_with(told), "{refused:?}");
+        assert!(refused.message().starts_with(start), "{refused:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! TLS: who gets a connection, and certificates that change while the server runs.
+//! TLS: which clients connect, and certificates that change at run time.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -19,14 +19,13 @@ use crate::{
     test_server::{GAMES, PATIENCE, config},
 };
 
-/// A running server with TLS.
-struct Encrypted {
+struct TlsServer {
     url: String,
     tls: Arc<Tls>,
     _stop_at_end: DropGuard,
 }
 
-impl Encrypted {
+impl TlsServer {
     async fn open(own: &Certified, client_ca: Option<PathBuf>, limits: Limits) -> Self {
         let files = TlsFiles {
             cert: own.cert.clone(),
@@ -63,11 +62,11 @@ impl Encrypted {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn slow_pongs_earn_no_more_than_the_way_takes_over_tls() {
+async fn slow_pongs_over_tls_are_credited_no_more_than_the_network_round_trip() {
     use crate::slow_pongs::{LOOPBACK_US, claimed_credit_us};
 
     let authority = Authority::new();
-    let server = Encrypted::open(&authority.certify("server"), None, Limits::default()).await;
+    let server = TlsServer::open(&authority.certify("server"), None, Limits::default()).await;
     let channel = server.connect(&trusting(&authority)).await.unwrap();
     let credit_us = claimed_credit_us(channel).await;
     assert!(credit_us < LOOPBACK_US, "{credit_us} µs");
@@ -80,26 +79,26 @@ fn trusting(authority: &Authority) -> TlsOptions {
     }
 }
 
-/// What a server has to answer whoever has a connection.
+/// Makes a call that any client with a connection may make.
 async fn ask(channel: Channel) -> Result<Response<ListGamesResponse>, tonic::Status> {
     let mut client = CatalogServiceClient::new(channel);
     client.list_games(ListGamesRequest {}).await
 }
 
-/// Whether a client with these files gets an answer.
-async fn gets_in(server: &Encrypted, tls: &TlsOptions) -> bool {
+/// Whether a client with these files gets a response.
+async fn can_connect(server: &TlsServer, tls: &TlsOptions) -> bool {
     match server.connect(tls).await {
-        // With TLS 1.3 a client learns only afterwards that its certificate is not accepted.
+        // With TLS 1.3, a client learns only later that its certificate was rejected.
         Ok(channel) => ask(channel).await.is_ok(),
         Err(_) => false,
     }
 }
 
 #[tokio::test]
-async fn a_whole_match_is_played_over_tls_with_client_certificates() {
+async fn a_match_is_played_over_tls_with_client_certificates() {
     let (authority, clients) = (Authority::new(), Authority::new());
     let own = authority.certify("server");
-    let server = Encrypted::open(&own, Some(clients.ca()), Limits::default()).await;
+    let server = TlsServer::open(&own, Some(clients.ca()), Limits::default()).await;
     let client = clients.certify("client");
     let tls = TlsOptions {
         client_cert: Some(client.cert),
@@ -132,7 +131,7 @@ async fn a_whole_match_is_played_over_tls_with_client_certificates() {
     }
 
     assert!(
-        !gets_in(&server, &trusting(&authority)).await,
+        !can_connect(&server, &trusting(&authority)).await,
         "no certificate"
     );
     let stranger = authority.certify("stranger");
@@ -142,17 +141,17 @@ async fn a_whole_match_is_played_over_tls_with_client_certificates() {
         ..trusting(&authority)
     };
     assert!(
-        !gets_in(&server, &tls).await,
+        !can_connect(&server, &tls).await,
         "a certificate of somebody else"
     );
 }
 
 #[tokio::test]
-async fn a_client_without_tls_or_without_trust_gets_nothing() {
+async fn clients_without_tls_or_a_trusted_certificate_are_rejected() {
     let (authority, other) = (Authority::new(), Authority::new());
-    let server = Encrypted::open(&authority.certify("server"), None, Limits::default()).await;
-    assert!(gets_in(&server, &trusting(&authority)).await);
-    assert!(!gets_in(&server, &trusting(&other)).await);
+    let server = TlsServer::open(&authority.certify("server"), None, Limits::default()).await;
+    assert!(can_connect(&server, &trusting(&authority)).await);
+    assert!(!can_connect(&server, &trusting(&other)).await);
     let plain = Channel::from_shared(format!("http://{}", server.address())).unwrap();
     let answer = match plain.connect().await {
         Ok(channel) => ask(channel).await.ok(),
@@ -162,28 +161,31 @@ async fn a_client_without_tls_or_without_trust_gets_nothing() {
 }
 
 #[tokio::test]
-async fn new_handshakes_use_new_files_and_connections_that_are_there_go_on() {
+async fn new_handshakes_use_new_files_and_existing_connections_continue() {
     let (before, after) = (Authority::new(), Authority::new());
     let own = before.certify("server");
-    let server = Encrypted::open(&own, None, Limits::default()).await;
+    let server = TlsServer::open(&own, None, Limits::default()).await;
     let old = server.connect(&trusting(&before)).await.unwrap();
     assert!(ask(old.clone()).await.is_ok());
 
     let new = after.certify("server");
     std::fs::copy(&new.cert, &own.cert).unwrap();
     std::fs::copy(&new.key, &own.key).unwrap();
-    assert!(gets_in(&server, &trusting(&before)).await, "not read yet");
+    assert!(
+        can_connect(&server, &trusting(&before)).await,
+        "not read yet"
+    );
     server.tls.reload().unwrap();
-    assert!(gets_in(&server, &trusting(&after)).await);
-    assert!(!gets_in(&server, &trusting(&before)).await);
+    assert!(can_connect(&server, &trusting(&after)).await);
+    assert!(!can_connect(&server, &trusting(&before)).await);
     assert!(ask(old).await.is_ok());
 }
 
 #[tokio::test]
-async fn new_files_that_cannot_be_used_are_named_and_the_old_ones_stay() {
+async fn unusable_new_files_are_reported_and_the_old_ones_stay_in_use() {
     let authority = Authority::new();
     let own = authority.certify("server");
-    let server = Encrypted::open(&own, None, Limits::default()).await;
+    let server = TlsServer::open(&own, None, Limits::default()).await;
     let whole = std::fs::read(&own.cert).unwrap();
 
     std::fs::write(&own.cert, "no certificate at all").unwrap();
@@ -204,26 +206,26 @@ async fn new_files_that_cannot_be_used_are_named_and_the_old_ones_stay() {
         "{error}"
     );
 
-    assert!(gets_in(&server, &trusting(&authority)).await);
+    assert!(can_connect(&server, &trusting(&authority)).await);
     std::fs::write(&own.key, key).unwrap();
     server.tls.reload().unwrap();
 }
 
 #[tokio::test]
-async fn handshakes_that_stall_give_way_to_new_ones() {
+async fn stalled_handshakes_are_evicted_for_new_ones() {
     let authority = Authority::new();
     let limits = Limits {
         tls_handshakes: 4,
         tls_handshake_time: PATIENCE,
         ..Limits::default()
     };
-    let server = Encrypted::open(&authority.certify("server"), None, limits).await;
+    let server = TlsServer::open(&authority.certify("server"), None, limits).await;
     let mut stalled = Vec::new();
     for _ in 0..20 {
         stalled.push(TcpStream::connect(server.address()).await.unwrap());
     }
-    assert!(gets_in(&server, &trusting(&authority)).await);
-    // The first of them was cut off, the last of them was not.
+    assert!(can_connect(&server, &trusting(&authority)).await);
+    // The first connection was closed, the last one was not.
     let end = timeout(PATIENCE, stalled[0].read(&mut [0])).await.unwrap();
     assert!(matches!(end, Ok(0) | Err(_)), "{end:?}");
     let mut byte = [0];
@@ -233,14 +235,14 @@ async fn handshakes_that_stall_give_way_to_new_ones() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn who_begins_many_handshakes_pushes_out_those_of_no_other_address() {
+async fn many_handshakes_of_one_address_evict_none_of_another() {
     let authority = Authority::new();
     let limits = Limits {
         tls_handshakes: 4,
         tls_handshake_time: PATIENCE,
         ..Limits::default()
     };
-    let server = Encrypted::open(&authority.certify("server"), None, limits).await;
+    let server = TlsServer::open(&authority.certify("server"), None, limits).await;
     let honest = TcpStream::connect(server.address()).await.unwrap();
     let to = server.address().parse().unwrap();
     let mut stalled = Vec::new();
@@ -258,13 +260,13 @@ async fn who_begins_many_handshakes_pushes_out_those_of_no_other_address() {
 }
 
 #[tokio::test]
-async fn a_handshake_that_stalls_is_cut_off_after_its_time() {
+async fn a_stalled_handshake_times_out() {
     let authority = Authority::new();
     let limits = Limits {
         tls_handshake_time: Duration::from_millis(30),
         ..Limits::default()
     };
-    let server = Encrypted::open(&authority.certify("server"), None, limits).await;
+    let server = TlsServer::open(&authority.certify("server"), None, limits).await;
     let mut stalled = TcpStream::connect(server.address()).await.unwrap();
     let end = timeout(PATIENCE, stalled.read(&mut [0])).await.unwrap();
     assert!(matches!(end, Ok(0) | Err(_)), "{end:?}");

@@ -1,4 +1,4 @@
-//! Calls that no service of the server takes: of unknown methods, and with compressed messages.
+//! Calls that no service accepts: unknown methods, unsupported fields, and compressed messages.
 
 use bridgemaster_proto::{
     DESCRIPTORS, METHODS,
@@ -17,10 +17,9 @@ use crate::{
     test_server::{GAMES, TestServer, config},
 };
 
-/// Sets a field of a message.
 type Change<M> = fn(&mut M);
 
-/// A unary call with an empty request, and with metadata.
+/// Sends a unary call with an empty request and this metadata.
 async fn call(
     channel: &Channel,
     path: &str,
@@ -38,7 +37,7 @@ async fn call(
 }
 
 #[tokio::test]
-async fn a_method_that_the_server_has_not_is_unimplemented_and_the_refusal_names_it() {
+async fn an_unknown_method_is_unimplemented_and_named_by_the_refusal() {
     let server = TestServer::open().await;
     for path in [
         "/bridgemaster.v1.CatalogService/Nothing",
@@ -61,10 +60,9 @@ async fn a_method_that_the_server_has_not_is_unimplemented_and_the_refusal_names
     assert!(refused.details().len() < 300, "{}", refused.details().len());
 }
 
-/// The methods of the protocol whose comment, or that of their service, says that they are not
-/// built.
-fn not_built() -> Vec<String> {
-    const SAYS: &str = "Not built yet";
+/// Returns the methods whose comment, or that of their service, marks them as not implemented.
+fn unimplemented_methods() -> Vec<String> {
+    const SAYS: &str = "Not implemented yet";
     let pool = DescriptorPool::decode(DESCRIPTORS).unwrap();
     let services = pool.services();
     let methods = services.flat_map(|service| {
@@ -95,12 +93,12 @@ fn not_built() -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_methods_that_say_so_are_not_supported_and_no_others() {
+async fn exactly_the_methods_marked_unsupported_are_unimplemented() {
     let server = TestServer::open().await;
     let mut unsupported = Vec::new();
     for path in METHODS {
-        // Whoever is asked for nothing answers or refuses for another reason; these wait for a bot,
-        // or for a match.
+        // These wait for a bot or a match. All others answer an empty request, or refuse it for
+        // another reason.
         if ["PlayService/Play", "MatchService/WatchMatches"]
             .iter()
             .any(|one| path.ends_with(one))
@@ -116,16 +114,16 @@ async fn the_methods_that_say_so_are_not_supported_and_no_others() {
             unsupported.push((*path).to_owned());
         }
     }
-    // This server was not asked for the rules by call.
+    // The rules service is disabled on this server.
     let is_off = |path: &String| path.starts_with("/bridgemaster.v1.RulesService/");
     let (off, unbuilt): (Vec<_>, Vec<_>) = unsupported.into_iter().partition(is_off);
     assert_eq!(off.len(), 7, "{off:?}");
-    assert_eq!(unbuilt, not_built());
+    assert_eq!(unbuilt, unimplemented_methods());
     let unsupported = unbuilt;
     assert!(unsupported.contains(&"/bridgemaster.v1.ContestService/GetContest".to_owned()));
 }
 
-/// Makes sure that a field is refused by its name, and as one that is not built.
+/// Asserts that a refusal names an unsupported field.
 fn assert_unsupported(refused: &Status, field: &str) {
     assert_eq!(refused.code(), Code::Unimplemented, "{field}: {refused:?}");
     assert_eq!(reason(refused), "NOT_SUPPORTED", "{field}");
@@ -136,7 +134,7 @@ fn assert_unsupported(refused: &Status, field: &str) {
 }
 
 #[tokio::test]
-async fn a_new_match_with_a_field_that_is_not_built_is_refused_by_the_name_of_the_field() {
+async fn a_new_match_with_an_unsupported_field_is_refused_with_the_field() {
     let server = TestServer::open().await;
     let access = "config.spectators.access";
     let fields: [(&str, Change<CreateMatchRequest>); 1] = [(access, |asked| {
@@ -157,7 +155,7 @@ async fn a_new_match_with_a_field_that_is_not_built_is_refused_by_the_name_of_th
 }
 
 #[tokio::test]
-async fn a_match_can_be_wanted_by_the_version_of_its_rules() {
+async fn a_match_can_require_a_version_of_its_rules() {
     let server = TestServer::open().await;
     let wanted = |rules_version| CreateMatchRequest {
         config: Some(config(GAMES[0], 2)),
@@ -185,7 +183,7 @@ async fn a_match_can_be_wanted_by_the_version_of_its_rules() {
 }
 
 #[tokio::test]
-async fn the_details_of_a_refusal_can_be_read_with_the_files_that_come_with_the_protocol() {
+async fn the_details_of_a_refusal_decode_with_the_bundled_protocol_files() {
     let server = TestServer::open().await;
     let refused = call(&server.channel, "/nothing", &[]).await.unwrap_err();
     let pool = DescriptorPool::decode(DESCRIPTORS).unwrap();
@@ -199,8 +197,8 @@ async fn the_details_of_a_refusal_can_be_read_with_the_files_that_come_with_the_
     assert_eq!(detail["metadata"]["method"], "/nothing");
 }
 
-/// Makes sure that a refusal says that compression is the client's defect, and what is taken.
-fn assert_not_taken(refused: &Status, what: &str) {
+/// Asserts that a refusal blames the client's compression and names the supported encoding.
+fn assert_compression_refused(refused: &Status, what: &str) {
     assert_eq!(refused.code(), Code::Unimplemented, "{what}: {refused:?}");
     assert_eq!(reason(refused), "COMPRESSION_UNSUPPORTED", "{what}");
     let taken = refused.metadata().get("grpc-accept-encoding");
@@ -208,7 +206,7 @@ fn assert_not_taken(refused: &Status, what: &str) {
 }
 
 #[tokio::test]
-async fn compressed_requests_are_refused_and_the_refusal_says_what_is_taken() {
+async fn compressed_requests_are_refused_with_the_supported_encoding() {
     let server = TestServer::open().await;
     for path in [
         "/bridgemaster.v1.CatalogService/ListGames",
@@ -219,7 +217,7 @@ async fn compressed_requests_are_refused_and_the_refusal_says_what_is_taken() {
     ] {
         for encoding in ["gzip", "deflate", "zstd", "nothing"] {
             let refused = call(&server.channel, path, &[("grpc-encoding", encoding)]).await;
-            assert_not_taken(&refused.expect_err(path), &format!("{path} {encoding}"));
+            assert_compression_refused(&refused.expect_err(path), &format!("{path} {encoding}"));
         }
     }
     let identity = [("grpc-encoding", "identity")];
@@ -228,7 +226,7 @@ async fn compressed_requests_are_refused_and_the_refusal_says_what_is_taken() {
 }
 
 #[tokio::test]
-async fn a_bot_that_compresses_is_refused_before_it_says_hello_and_its_seat_stays() {
+async fn a_bot_that_compresses_is_refused_before_hello_and_keeps_its_seat() {
     let server = TestServer::open().await;
     let seated = server.create(config(GAMES[0], 2)).await;
     let bearer = format!("Bearer {}", seated.tickets[0]);
@@ -238,14 +236,14 @@ async fn a_bot_that_compresses_is_refused_before_it_says_hello_and_its_seat_stay
     ];
     let first: PlayRequest = request(Message::Hello(hello()));
     let client: PlayServiceClient<Channel> = server.player().await;
-    let refused = RawBot::open_showing(client, metadata, first).await;
-    assert_not_taken(&refused.err().unwrap(), "Play");
+    let refused = RawBot::open_with_metadata(client, metadata, first).await;
+    assert_compression_refused(&refused.err().unwrap(), "Play");
     assert_eq!(server.info(&seated.match_id).await.seats[0].bot_name, "");
     RawBot::join(&server, &seated.tickets[0]).await;
 }
 
 #[tokio::test]
-async fn answers_are_not_compressed_for_clients_that_would_take_it() {
+async fn responses_are_not_compressed_even_if_the_client_accepts_it() {
     let server = TestServer::open().await;
     let mut request = Request::new(ListGamesRequest {});
     let accepted = "gzip,deflate,zstd,identity".parse().unwrap();

@@ -11,15 +11,15 @@ use tokio::{
 use tonic::Status;
 
 use crate::{
-    late_spectators::seen_late,
+    delayed_spectators::with_delay,
     raw_bot::{RawBot, reason},
     test_server::{GAMES, PATIENCE, Seated, TestServer, config},
 };
 
-/// The longest wait.
-const MOST_MS: u32 = 60_000;
+/// The longest wait that a call may request, in ms.
+const MAX_WAIT_MS: u32 = 60_000;
 
-/// A call that waits for so long, as it goes on by itself.
+/// Starts a call that waits for this time.
 fn waiting(
     server: &TestServer,
     match_id: &str,
@@ -37,11 +37,11 @@ fn waiting(
     })
 }
 
-/// The answer, which comes long before the longest wait is over.
+/// Returns the response, and asserts that it arrives long before the longest wait.
 async fn answer(call: JoinHandle<Result<MatchInfo, Status>>) -> Result<MatchInfo, Status> {
-    let begun = Instant::now();
+    let started = Instant::now();
     let answer = timeout(PATIENCE, call).await.unwrap().unwrap();
-    assert!(begun.elapsed() < Duration::from_millis(MOST_MS.into()));
+    assert!(started.elapsed() < Duration::from_millis(MAX_WAIT_MS.into()));
     answer
 }
 
@@ -53,10 +53,10 @@ async fn play(server: &TestServer, seated: &Seated) {
 }
 
 #[tokio::test]
-async fn a_call_that_waits_is_answered_when_the_match_is_over_with_its_stored_end() {
+async fn a_waiting_call_returns_the_committed_end_of_the_match() {
     for server in TestServer::without_and_with_store().await {
         let seated = server.create(config(GAMES[0], 2)).await;
-        let calls = [(); 3].map(|()| waiting(&server, &seated.match_id, MOST_MS));
+        let calls = [(); 3].map(|()| waiting(&server, &seated.match_id, MAX_WAIT_MS));
         play(&server, &seated).await;
         let whole = server.info(&seated.match_id).await;
         assert!(whole.config.is_some());
@@ -68,15 +68,15 @@ async fn a_call_that_waits_is_answered_when_the_match_is_over_with_its_stored_en
         for call in calls {
             assert_eq!(answer(call).await.unwrap(), without_config);
         }
-        // Of one that is only in the store where there is one.
+        // Includes a match that is only in the store, if there is one.
         play(&server, &server.create(config(GAMES[0], 2)).await).await;
-        let late = waiting(&server, &seated.match_id, MOST_MS);
+        let late = waiting(&server, &seated.match_id, MAX_WAIT_MS);
         assert_eq!(answer(late).await.unwrap(), without_config);
     }
 }
 
 #[tokio::test]
-async fn a_call_waits_no_longer_than_it_asks_for_and_not_on_a_server_that_ends() {
+async fn a_call_waits_no_longer_than_requested_and_not_on_a_stopping_server() {
     let limits = Limits {
         drain_time: 10 * PATIENCE,
         ..Limits::default()
@@ -86,28 +86,28 @@ async fn a_call_waits_no_longer_than_it_asks_for_and_not_on_a_server_that_ends()
     let playing = RawBot::join(&server, &seated.tickets[0]).await;
     let waited = answer(waiting(&server, &seated.match_id, 1)).await;
     assert_eq!(waited.unwrap().state(), MatchState::Waiting);
-    for too_long in [MOST_MS + 1, u32::MAX] {
+    for too_long in [MAX_WAIT_MS + 1, u32::MAX] {
         let refused = answer(waiting(&server, &seated.match_id, too_long)).await;
         let refused = refused.unwrap_err();
         assert!(refused.message().starts_with("wait_ms: "), "{refused:?}");
     }
 
-    let call = waiting(&server, &seated.match_id, MOST_MS);
+    let call = waiting(&server, &seated.match_id, MAX_WAIT_MS);
     server.drain.cancel();
     let drained = answer(call).await.unwrap();
     assert_eq!(drained.state(), MatchState::Waiting);
-    let again = answer(waiting(&server, &seated.match_id, MOST_MS)).await;
+    let again = answer(waiting(&server, &seated.match_id, MAX_WAIT_MS)).await;
     assert_eq!(again.unwrap().state(), MatchState::Waiting);
     server.stop.cancel();
-    let told = playing.end().await.unwrap();
-    assert_eq!(reason(&told), "SERVER_STOPPING");
+    let end = playing.end().await.unwrap();
+    assert_eq!(reason(&end), "SERVER_STOPPING");
 }
 
 #[tokio::test]
-async fn who_sees_a_match_late_waits_for_the_end_that_he_sees() {
+async fn a_delayed_viewer_waits_for_the_visible_end() {
     let server = TestServer::open().await;
-    let seated = server.create(seen_late(GAMES[0], 500)).await;
-    let call = waiting(&server, &seated.match_id, MOST_MS);
+    let seated = server.create(with_delay(GAMES[0], 500)).await;
+    let call = waiting(&server, &seated.match_id, MAX_WAIT_MS);
     play(&server, &seated).await;
     let seen = answer(call).await.unwrap();
     assert_eq!(seen.state(), MatchState::Ended);
@@ -115,7 +115,7 @@ async fn who_sees_a_match_late_waits_for_the_end_that_he_sees() {
 }
 
 #[tokio::test]
-async fn who_makes_a_match_need_not_be_told_its_config() {
+async fn a_created_match_can_be_returned_without_its_config() {
     let server = TestServer::open().await;
     for without_config in [false, true] {
         let request = CreateMatchRequest {

@@ -32,7 +32,7 @@ async fn a_match_of_every_game_and_seat_count_is_played_to_its_end() {
             let result = &results[0];
             assert!(
                 results.iter().all(|other| other == result),
-                "all are told the same"
+                "all bots get the same result"
             );
             assert_eq!(result.seats.len(), seats as usize);
             for seat in &result.seats {
@@ -51,7 +51,7 @@ async fn a_match_of_every_game_and_seat_count_is_played_to_its_end() {
 }
 
 #[tokio::test]
-async fn the_replay_holds_every_decision_and_can_be_had_only_after_the_end() {
+async fn the_replay_contains_every_decision_and_is_available_only_after_the_end() {
     let server = TestServer::open().await;
     for game in GAMES {
         let seated = server.create(config(game, 2)).await;
@@ -90,7 +90,7 @@ async fn the_replay_holds_every_decision_and_can_be_had_only_after_the_end() {
 }
 
 #[tokio::test]
-async fn forced_decisions_are_asked_when_the_match_says_so() {
+async fn forced_decisions_are_requested_when_configured() {
     let server = TestServer::open().await;
     for game in GAMES {
         let mut asking = config(game, 2);
@@ -105,7 +105,7 @@ async fn forced_decisions_are_asked_when_the_match_says_so() {
 }
 
 #[tokio::test]
-async fn the_messages_of_a_seat_are_counted_without_a_gap_and_its_stream_ends_well() {
+async fn the_messages_of_a_seat_are_numbered_without_gaps_and_its_stream_ends_cleanly() {
     let server = TestServer::open().await;
     let seated = server.create(config(GAMES[0], 2)).await;
     let good = server.good_bot(&seated.tickets[0]);

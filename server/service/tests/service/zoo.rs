@@ -1,5 +1,5 @@
-//! Bots that misbehave: each is refused or punished with its true reason, and the other seat's
-//! match goes on to its end.
+//! Misbehaving bots: each is refused or penalized for the right reason, and the match of the other
+//! seat continues to its end.
 
 use bridgemaster_proto::v1::{
     self, FaultAction, FaultPolicy, FaultReason, MatchConfig, MatchResult, RefusalReason,
@@ -12,12 +12,12 @@ use crate::{
     test_server::{GAMES, TestServer, config, with_clock},
 };
 
-/// Time that is waited for a bot which does not come or answer, in ms: on a busy machine it must
-/// still be enough for the good bot, to which the same rules apply. So the games wait side by side.
-const ENOUGH_MS: u32 = 1_500;
+/// The timeout for an absent bot, in ms. The same rules apply to the good bot, so it must suffice
+/// on a busy machine. Hence the games run in parallel.
+const ABSENCE_TIMEOUT_MS: u32 = 1_500;
 
-/// What the result says of the seat that misbehaved, after checking that the other is unharmed
-/// and that the replay holds.
+/// Returns the result of the misbehaving seat, after asserting that the other is unaffected and
+/// that the replay is valid.
 async fn misbehaved(server: &TestServer, result: MatchResult, seat: usize) -> SeatResult {
     let replay = server.replay(&result.match_id).await.unwrap();
     assert_eq!(replay.result.as_ref(), Some(&result));
@@ -54,11 +54,11 @@ fn with_faults(mut config: MatchConfig, faults: FaultPolicy) -> MatchConfig {
 }
 
 #[tokio::test]
-async fn a_bot_that_never_comes_forfeits_as_never_connected() {
+async fn a_bot_that_never_joins_forfeits_as_never_connected() {
     let server = TestServer::open().await;
     let mut matches = Vec::new();
     for game in GAMES {
-        let short = with_clock(config(game, 2), |c| c.startup_ms = Some(ENOUGH_MS));
+        let short = with_clock(config(game, 2), |c| c.startup_ms = Some(ABSENCE_TIMEOUT_MS));
         let seated = server.create(short).await;
         matches.push(server.good_bot(&seated.tickets[0]));
     }
@@ -70,7 +70,7 @@ async fn a_bot_that_never_comes_forfeits_as_never_connected() {
 }
 
 #[tokio::test]
-async fn a_bot_that_crashes_before_hello_leaves_its_seat_to_be_taken() {
+async fn a_bot_that_crashes_before_hello_leaves_its_seat_free() {
     let server = TestServer::open().await;
     for game in GAMES {
         let seated = server.create(config(game, 2)).await;
@@ -92,36 +92,36 @@ async fn a_bot_that_crashes_before_hello_leaves_its_seat_to_be_taken() {
 }
 
 #[tokio::test]
-async fn a_bot_that_crashes_in_a_match_forfeits_as_disconnected_and_the_others_are_told() {
+async fn a_bot_that_crashes_in_a_match_forfeits_as_disconnected() {
     let server = TestServer::open().await;
     let mut matches = Vec::new();
     for game in GAMES {
         let short = with_clock(config(game, 2), |c| {
-            c.reconnect_ms = Some(ENOUGH_MS);
-            // A witness owes its decision while the matches before its own are played.
+            c.reconnect_ms = Some(ABSENCE_TIMEOUT_MS);
+            // The witness must not time out while the matches before its own are played.
             (c.bank_ms, c.cap_ms) = (Some(3_600_000), Some(600_000));
         });
         let seated = server.create(short).await;
         let mut witness = RawBot::join(&server, &seated.tickets[0]).await;
         let mut crashing = RawBot::join(&server, &seated.tickets[1]).await;
-        witness.answer_until(crashing.asked()).await;
+        witness.answer_until(crashing.next_request()).await;
         drop(crashing);
         matches.push((seated, witness));
     }
     for (seated, mut witness) in matches {
         let status = loop {
-            let status = witness.told_of_a_seat().await;
+            let status = witness.next_seat_status().await;
             if status.seat.as_ref().unwrap().state() != SeatState::Connected {
                 break status;
             }
         };
         assert_eq!(status.seat.as_ref().unwrap().seat, 1);
         assert_eq!(status.seat.unwrap().state(), SeatState::Paused);
-        let status = witness.told_of_a_seat().await;
+        let status = witness.next_seat_status().await;
         assert_eq!(status.reason(), FaultReason::Disconnected);
         assert_eq!(status.seat.unwrap().state(), SeatState::Forfeited);
 
-        // The request that was open when the witness was told still waits.
+        // The request that was pending at the notification is still pending.
         drop(witness);
         let good = server.good_bot(&seated.tickets[0]);
         let seat = misbehaved(&server, good.await.unwrap().unwrap(), 1).await;
@@ -131,18 +131,18 @@ async fn a_bot_that_crashes_in_a_match_forfeits_as_disconnected_and_the_others_a
 }
 
 #[tokio::test]
-async fn a_bot_that_hangs_is_late_three_times_and_forfeits() {
+async fn a_bot_that_hangs_forfeits_after_three_timeouts() {
     let server = TestServer::open().await;
     let mut matches = Vec::new();
     for game in GAMES {
-        let capped = with_clock(config(game, 2), |c| c.cap_ms = Some(ENOUGH_MS));
+        let capped = with_clock(config(game, 2), |c| c.cap_ms = Some(ABSENCE_TIMEOUT_MS));
         let seated = server.create(capped).await;
         let good = server.good_bot(&seated.tickets[0]);
         matches.push((good, RawBot::join(&server, &seated.tickets[1]).await));
     }
     for (good, mut hanging) in matches {
-        let first = hanging.asked().await;
-        let second = hanging.asked().await;
+        let first = hanging.next_request().await;
+        let second = hanging.next_request().await;
         assert_eq!(
             second.request_id,
             first.request_id + 1,
@@ -158,7 +158,7 @@ async fn a_bot_that_hangs_is_late_three_times_and_forfeits() {
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_message_cost_the_stream_and_a_fault_named_garbage() {
+async fn invalid_bytes_end_the_stream_with_a_garbage_fault() {
     let server = TestServer::open().await;
     for game in GAMES {
         let faults = FaultPolicy {
@@ -176,7 +176,7 @@ async fn bytes_that_are_no_message_cost_the_stream_and_a_fault_named_garbage() {
 }
 
 #[tokio::test]
-async fn a_message_over_the_size_limit_is_a_fault_named_garbage() {
+async fn a_message_over_the_size_limit_is_a_garbage_fault() {
     let server = TestServer::open().await;
     for game in GAMES {
         let faults = FaultPolicy {
@@ -186,7 +186,7 @@ async fn a_message_over_the_size_limit_is_a_fault_named_garbage() {
         let seated = server.create(with_faults(config(game, 2), faults)).await;
         let good = server.good_bot(&seated.tickets[0]);
         let mut huge = RawBot::join(&server, &seated.tickets[1]).await;
-        huge.asked().await;
+        huge.next_request().await;
         huge.send(play_request::Message::Decision(v1::Decision {
             note: "x".repeat(100_000),
             ..v1::Decision::default()
@@ -204,7 +204,7 @@ async fn a_message_over_the_size_limit_is_a_fault_named_garbage() {
 }
 
 #[tokio::test]
-async fn after_garbage_a_bot_may_come_back_when_the_policy_only_strikes() {
+async fn a_bot_may_reconnect_after_garbage_if_the_policy_only_strikes() {
     let server = TestServer::open().await;
     let seated = server.create(config(GAMES[0], 2)).await;
     let good = server.good_bot(&seated.tickets[0]);
@@ -226,7 +226,7 @@ async fn a_bot_that_floods_forfeits_and_loses_its_stream() {
         let seated = server.create(config(game, 2)).await;
         let good = server.good_bot(&seated.tickets[0]);
         let mut flooding = RawBot::join(&server, &seated.tickets[1]).await;
-        flooding.asked().await;
+        flooding.next_request().await;
         for _ in 0..500 {
             flooding.send_empty().await;
         }
@@ -245,11 +245,11 @@ async fn illegal_answers_are_refused_with_the_reason_and_the_third_forfeits() {
         let seated = server.create(config(game, 2)).await;
         let good = server.good_bot(&seated.tickets[0]);
         let mut illegal = RawBot::join(&server, &seated.tickets[1]).await;
-        let asked = illegal.asked().await;
+        let asked = illegal.next_request().await;
         let wrong = asked.legal_count;
 
         illegal.answer(&asked, Choice::Index(wrong)).await;
-        let rejected = illegal.rejected().await;
+        let rejected = illegal.next_rejection().await;
         assert_eq!(rejected.reason(), RefusalReason::IndexOutOfRange);
         assert_eq!(rejected.field, "index");
         assert_eq!(rejected.open_request_id, asked.request_id);
@@ -258,7 +258,7 @@ async fn illegal_answers_are_refused_with_the_reason_and_the_third_forfeits() {
         illegal
             .answer(&asked, Choice::Decision(v1::GameDecision { game: None }))
             .await;
-        let rejected = illegal.rejected().await;
+        let rejected = illegal.next_rejection().await;
         assert_eq!(rejected.reason(), RefusalReason::MalformedDecision);
         assert!(rejected.field.starts_with("decision"), "{rejected:?}");
         assert_eq!(rejected.strikes, 2);
@@ -276,7 +276,7 @@ async fn a_bot_that_resigns_forfeits_as_resigned() {
     let seated = server.create(config(GAMES[0], 2)).await;
     let good = server.good_bot(&seated.tickets[0]);
     let mut resigning = RawBot::join(&server, &seated.tickets[1]).await;
-    resigning.asked().await;
+    resigning.next_request().await;
     resigning
         .send(play_request::Message::Resign(v1::Resign {}))
         .await;
@@ -294,7 +294,7 @@ async fn a_bot_that_resigns_forfeits_as_resigned() {
 }
 
 #[tokio::test]
-async fn when_every_bot_is_gone_the_house_plays_the_match_out() {
+async fn house_bots_finish_a_match_without_any_bot() {
     let server = TestServer::open().await;
     for game in GAMES {
         let seated = server

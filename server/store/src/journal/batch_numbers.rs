@@ -1,17 +1,17 @@
-//! Numbers of batches, in little room.
+//! A compact list of batch numbers. A server stores one list per match in play.
 
-/// Numbers of batches in ascending order: about two bytes each, since a server remembers for each
-/// match in play all batches that it is in.
+/// Batch numbers in ascending order, at about two bytes each. A match's list has all batches that
+/// contain the match's entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BatchNumbers {
-    /// The distance of each to the one before, 7 bits a byte, the lowest first; the top bit says
-    /// that there are more.
+    /// The difference between each number and the preceding one, as a little-endian base-128
+    /// varint.
     distances: Vec<u8>,
     last: i64,
 }
 
 impl BatchNumbers {
-    /// Adds a number, larger than the ones before.
+    /// Appends a number, which must be larger than the last number.
     pub(crate) fn push(&mut self, number: i64) {
         let mut distance = number.abs_diff(self.last);
         self.last = number;
@@ -22,7 +22,6 @@ impl BatchNumbers {
         self.distances.push(distance as u8);
     }
 
-    /// The largest.
     pub(crate) fn last(&self) -> Option<i64> {
         (!self.distances.is_empty()).then_some(self.last)
     }
@@ -50,14 +49,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_come_back_in_their_order() {
+    fn numbers_are_read_in_order() {
         let numbers = [1, 2, 129, 130, 16_384, 1 << 40, i64::MAX];
-        let mut kept = BatchNumbers::default();
-        assert_eq!((kept.last(), kept.iter().count()), (None, 0));
+        let mut list = BatchNumbers::default();
+        assert_eq!((list.last(), list.iter().count()), (None, 0));
         for (place, number) in numbers.iter().enumerate() {
-            kept.push(*number);
-            assert_eq!(kept.last(), Some(*number));
-            assert_eq!(kept.iter().collect::<Vec<_>>(), numbers[..=place]);
+            list.push(*number);
+            assert_eq!(list.last(), Some(*number));
+            assert_eq!(list.iter().collect::<Vec<_>>(), numbers[..=place]);
         }
     }
 }

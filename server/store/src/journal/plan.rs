@@ -1,11 +1,13 @@
-//! What a checked batch comes to in rows.
+//! Converts a validated batch of writes to the rows that a database stores.
 
 use std::collections::BTreeSet;
 
-use super::in_play::{Change, Changes, MatchesInPlay, Standing};
-use crate::{FinishedMatch, KeyName, LadderChange, LadderId, MatchId, Write, journal_batch::Part};
+use super::in_play::{JournalState, MatchChange, MatchChanges, MatchesInPlay};
+use crate::{
+    FinishedMatch, KeyName, LadderChange, LadderId, MatchId, Write, journal_batch::BatchPart,
+};
 
-/// A change of one match as a whole, of a note, or of a ladder.
+/// A change to a whole match, to a record, or to a ladder.
 #[derive(Debug)]
 pub(crate) enum Step {
     Open {
@@ -29,11 +31,11 @@ pub(crate) enum Step {
     ForgetReplay {
         match_id: MatchId,
     },
-    KeepNote {
+    PutRecord {
         name: String,
         value: Vec<u8>,
     },
-    DropNote {
+    RemoveRecord {
         name: String,
     },
     ChangeLadder {
@@ -43,15 +45,16 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    /// Whether others may act on it as soon as they see it, without asking whether it is flushed. They
-    /// cannot on a match that is new, since nobody knows its id yet; readers of finished matches and
-    /// of notes ask.
-    pub(crate) fn is_acted_on_at_once(&self) -> bool {
+    /// Returns whether the change must be flushed before other nodes can see it. The flush is
+    /// necessary if other nodes act on the change without checking that it is flushed. Other nodes
+    /// cannot act on a new match, since they do not know the match's id yet. Readers of finished
+    /// matches and of records check for the flush themselves.
+    pub(crate) fn requires_flush(&self) -> bool {
         match self {
             Self::Open { .. }
             | Self::Finish { .. }
-            | Self::KeepNote { .. }
-            | Self::DropNote { .. } => false,
+            | Self::PutRecord { .. }
+            | Self::RemoveRecord { .. } => false,
             Self::DropOpen { .. }
             | Self::DropFinished { .. }
             | Self::ForgetReplay { .. }
@@ -60,25 +63,25 @@ impl Step {
     }
 }
 
-/// The rows of a batch, and how the matches stand once they are stored.
+/// The rows of a batch, and the state of the matches after it.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    /// In the order of the batch.
+    /// The changes, in the order of the batch.
     pub(crate) steps: Vec<Step>,
-    /// Parts of the batch; `None` for those of matches that leave play within it.
-    parts: Vec<Option<Part>>,
-    pub(crate) changes: Changes,
-    pub(crate) match_keys_given: i64,
+    /// Parts of the batch; `None` for a match that is finished or dropped in the same batch.
+    parts: Vec<Option<BatchPart>>,
+    pub(crate) changes: MatchChanges,
+    pub(crate) last_match_key: i64,
 }
 
 impl Plan {
-    /// Plans a batch that has passed [`batch::check`](crate::batch::check).
-    pub(crate) fn of(batch: Vec<Write>, matches: &MatchesInPlay) -> Self {
+    /// Plans a batch that was validated by [`batch::check`](crate::batch::check).
+    pub(crate) fn new(batch: Vec<Write>, matches: &MatchesInPlay) -> Self {
         let mut plan = Self {
             steps: Vec::new(),
             parts: Vec::with_capacity(batch.len()),
-            changes: Changes::with_capacity(batch.len()),
-            match_keys_given: matches.match_keys_given,
+            changes: MatchChanges::with_capacity(batch.len()),
+            last_match_key: matches.last_match_key,
         };
         for write in batch {
             plan.add(write, matches);
@@ -86,8 +89,8 @@ impl Plan {
         plan
     }
 
-    /// The parts of the journal's batch.
-    pub(crate) fn take_parts(&mut self) -> Vec<Part> {
+    /// Moves the parts of the journal batch out of the plan.
+    pub(crate) fn take_parts(&mut self) -> Vec<BatchPart> {
         std::mem::take(&mut self.parts)
             .into_iter()
             .flatten()
@@ -101,18 +104,15 @@ impl Plan {
                 opened_at_unix_ms,
                 header,
             } => {
-                self.match_keys_given += 1;
-                let match_key = self.match_keys_given;
-                let standing = Standing {
+                self.last_match_key += 1;
+                let match_key = self.last_match_key;
+                let state = JournalState {
                     match_key,
                     opened_at_unix_ms,
                     entries: 0,
                     last_batch: None,
                 };
-                let change = Change {
-                    standing,
-                    part: None,
-                };
+                let change = MatchChange { state, part: None };
                 self.changes.insert(match_id.clone(), Some(change));
                 self.steps.push(Step::Open {
                     match_key,
@@ -133,18 +133,18 @@ impl Plan {
                 replay,
                 parties,
             } => {
-                let Some(standing) = self.remove(&match_id, matches) else {
-                    debug_assert!(false, "a checked batch finishes matches in play only");
+                let Some(state) = self.remove(&match_id, matches) else {
+                    debug_assert!(false, "a validated batch finishes only matches in play");
                     return;
                 };
                 let finished = FinishedMatch {
                     match_id,
-                    opened_at_unix_ms: standing.opened_at_unix_ms,
+                    opened_at_unix_ms: state.opened_at_unix_ms,
                     ended_at_unix_ms,
                     summary,
                 };
                 self.steps.push(Step::Finish {
-                    match_key: standing.match_key,
+                    match_key: state.match_key,
                     finished,
                     replay,
                     parties: parties.into_iter().collect(),
@@ -152,14 +152,14 @@ impl Plan {
             }
             Write::DropMatch { match_id } => {
                 let step = match self.remove(&match_id, matches) {
-                    Some(Standing { match_key, .. }) => Step::DropOpen { match_key },
+                    Some(JournalState { match_key, .. }) => Step::DropOpen { match_key },
                     None => Step::DropFinished { match_id },
                 };
                 self.steps.push(step);
             }
             Write::ForgetReplay { match_id } => self.steps.push(Step::ForgetReplay { match_id }),
-            Write::KeepNote { name, value } => self.steps.push(Step::KeepNote { name, value }),
-            Write::DropNote { name } => self.steps.push(Step::DropNote { name }),
+            Write::PutRecord { name, value } => self.steps.push(Step::PutRecord { name, value }),
+            Write::RemoveRecord { name } => self.steps.push(Step::RemoveRecord { name }),
             Write::ChangeLadder { ladder_id, change } => {
                 self.steps.push(Step::ChangeLadder { ladder_id, change });
             }
@@ -167,42 +167,39 @@ impl Plan {
     }
 
     fn append(&mut self, match_id: MatchId, number: u64, entry: Vec<u8>, matches: &MatchesInPlay) {
-        let standing = self.changes.entry(match_id).or_insert_with_key(|id| {
-            let standing = matches.get(id)?.standing.clone();
-            Some(Change {
-                standing,
-                part: None,
-            })
+        let state = self.changes.entry(match_id).or_insert_with_key(|id| {
+            let state = matches.get(id)?.state.clone();
+            Some(MatchChange { state, part: None })
         });
-        let Some(Change { standing, part }) = standing else {
-            debug_assert!(false, "a checked batch appends to matches in play only");
+        let Some(MatchChange { state, part }) = state else {
+            debug_assert!(false, "a validated batch appends only to matches in play");
             return;
         };
-        standing.entries += 1;
-        if let Some(begun) = part.and_then(|place| self.parts[place].as_mut()) {
-            begun.entries.push(entry);
+        state.entries += 1;
+        if let Some(existing) = part.and_then(|place| self.parts[place].as_mut()) {
+            existing.entries.push(entry);
             return;
         }
         *part = Some(self.parts.len());
-        self.parts.push(Some(Part {
-            match_key: standing.match_key,
+        self.parts.push(Some(BatchPart {
+            match_key: state.match_key,
             first_entry: number,
-            previous_batch: standing.last_batch,
+            previous_batch: state.last_batch,
             entries: vec![entry],
         }));
     }
 
-    /// Takes a match out of play, if it is in play.
-    fn remove(&mut self, id: &MatchId, matches: &MatchesInPlay) -> Option<Standing> {
+    /// Removes a match from play, if it is in play.
+    fn remove(&mut self, id: &MatchId, matches: &MatchesInPlay) -> Option<JournalState> {
         if let Some(change) = self.changes.get_mut(id) {
-            let Change { standing, part } = change.take()?;
+            let MatchChange { state, part } = change.take()?;
             if let Some(place) = part {
                 self.parts[place] = None;
             }
-            return Some(standing);
+            return Some(state);
         }
-        let standing = matches.get(id)?.standing.clone();
+        let state = matches.get(id)?.state.clone();
         self.changes.insert(id.clone(), None);
-        Some(standing)
+        Some(state)
     }
 }

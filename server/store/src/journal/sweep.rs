@@ -1,38 +1,39 @@
-//! Removal of journal batches in which no match is still in play.
+//! Deletes journal batches that no match in play needs.
 //!
-//! A batch is kept as long as any of its matches is in play. So the journal is at most as large as
-//! the batches of the matches in play: at worst the entries of these, each in a batch of its own
-//! with the most matches that one commit had. Matches that go on side by side leave play side by
-//! side, and the journal is then about twice what is needed of it.
+//! A batch is kept while any of its matches is in play. In the worst case each entry of a match in
+//! play is in a separate batch of maximum size. Usually matches that start together also end
+//! together, and the journal is then about twice as large as needed.
 //!
-//! Batches are removed some at a time: neighbours lie in one page, and a commit that removed all
-//! that a long match leaves would take too long.
+//! Batches are deleted in groups, because neighbouring batches share a page. The size of a group is
+//! limited, because deleting all batches of a long match at once would delay the commit.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Batches that wait until they are removed: so that a page with many small ones is written once.
-const MIN_STEP: usize = 64;
+/// Minimum number of unneeded batches for a deletion, so that a page with many small batches is
+/// written only once.
+const MIN_BATCHES_PER_STEP: usize = 64;
 
-/// Batches that one commit removes at most. A commit adds one, so this catches up.
-const MAX_STEP: usize = 256;
+/// Maximum number of batches that one commit deletes. Since a commit adds only one batch, the
+/// number of unneeded batches stays bounded.
+const MAX_BATCHES_PER_STEP: usize = 256;
 
-/// Which batches are needed, and which are not.
+/// Reference counts of the journal's batches, which determine the batches to delete.
 #[derive(Debug, Default)]
 pub(crate) struct Sweep {
-    /// Matches in play of each batch that has any.
+    /// The number of matches in play that need each batch.
     live: BTreeMap<i64, u32>,
-    /// Batches that mean nothing any more.
+    /// Batches without a match in play.
     dead: BTreeSet<i64>,
 }
 
 impl Sweep {
-    /// A match in play has a part in a batch.
-    pub(crate) fn enter(&mut self, number: i64) {
+    /// Adds a reference from a match in play to a batch.
+    pub(crate) fn add_reference(&mut self, number: i64) {
         *self.live.entry(number).or_default() += 1;
     }
 
-    /// A match that had a part in a batch is no longer in play.
-    pub(crate) fn leave(&mut self, number: i64) {
+    /// Removes the reference from a match that is no longer in play.
+    pub(crate) fn remove_reference(&mut self, number: i64) {
         let Some(matches) = self.live.get_mut(&number) else {
             return;
         };
@@ -43,55 +44,64 @@ impl Sweep {
         }
     }
 
-    /// A batch has no match in play, unless one has entered.
-    pub(crate) fn has_been(&mut self, number: i64) {
+    /// Adds a batch, which counts as unneeded unless a match in play refers to it.
+    pub(crate) fn add_batch(&mut self, number: i64) {
         if !self.live.contains_key(&number) {
             self.dead.insert(number);
         }
     }
 
-    /// Everything that means nothing, to be removed before a server starts, in parts.
+    /// Removes and returns all unneeded batches, in groups of limited size. Used when a server
+    /// starts.
     pub(crate) fn take_all(&mut self) -> Vec<Vec<i64>> {
         let dead: Vec<i64> = std::mem::take(&mut self.dead).into_iter().collect();
-        dead.chunks(MAX_STEP).map(<[i64]>::to_vec).collect()
+        dead.chunks(MAX_BATCHES_PER_STEP)
+            .map(<[i64]>::to_vec)
+            .collect()
     }
 
-    /// Whether a commit now would remove nothing.
+    /// Returns whether the next commit would delete no batch.
     pub(crate) fn is_idle(&self, none_in_play: bool) -> bool {
         let has_batches = !self.live.is_empty() || !self.dead.is_empty();
-        !(none_in_play && has_batches) && self.dead.len() < MIN_STEP
+        !(none_in_play && has_batches) && self.dead.len() < MIN_BATCHES_PER_STEP
     }
 
-    /// What the next commit removes.
-    pub(crate) fn step(&self, none_in_play: bool) -> Swept {
+    /// Returns the batches that the next commit deletes.
+    pub(crate) fn next_step(&self, none_in_play: bool) -> SweepStep {
         if self.is_idle(none_in_play) {
-            return Swept::Nothing;
+            return SweepStep::Nothing;
         }
         if none_in_play {
-            return Swept::All;
+            return SweepStep::All;
         }
-        Swept::Some(self.dead.iter().copied().take(MAX_STEP).collect())
+        SweepStep::Some(
+            self.dead
+                .iter()
+                .copied()
+                .take(MAX_BATCHES_PER_STEP)
+                .collect(),
+        )
     }
 
-    /// Takes over what a commit has removed.
-    pub(crate) fn done(&mut self, swept: &Swept) {
-        match swept {
-            Swept::Nothing => {}
-            Swept::Some(removed) => {
+    /// Removes the batches that a commit has deleted.
+    pub(crate) fn apply(&mut self, step: &SweepStep) {
+        match step {
+            SweepStep::Nothing => {}
+            SweepStep::Some(removed) => {
                 for number in removed {
                     self.dead.remove(number);
                 }
             }
-            Swept::All => *self = Self::default(),
+            SweepStep::All => *self = Self::default(),
         }
     }
 }
 
-/// What a commit removes.
+/// Batches that a commit deletes.
 #[derive(Debug)]
-pub(crate) enum Swept {
+pub(crate) enum SweepStep {
     Nothing,
     Some(Vec<i64>),
-    /// Every batch before it.
+    /// Every batch that precedes the commit's own batch.
     All,
 }

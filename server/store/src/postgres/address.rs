@@ -1,173 +1,202 @@
-//! Where a database is, and how it is spoken to.
+//! Parses the address of a database, and connects to it.
 
-use std::{fmt, net::IpAddr, str::FromStr as _};
+use std::{fmt, net::IpAddr, path::PathBuf, str::FromStr as _, sync::Arc};
 
 use sqlx::{
     ConnectOptions as _, PgConnection,
-    postgres::{PgConnectOptions, PgPool, PgPoolOptions, PgSslMode},
+    postgres::{PgConnectOptions, PgSslMode},
 };
 use tokio::time::timeout;
+use tracing::subscriber::{NoSubscriber, with_default};
 
-use super::{certificates, failure::Fault};
-use crate::{
-    Durability, StoreError,
-    limits::{
-        POSTGRES_CONNECT_TIMEOUT, POSTGRES_IDLE_TIMEOUT, POSTGRES_LOCK_TIMEOUT,
-        POSTGRES_STATEMENT_TIMEOUT,
-    },
+use super::{
+    certificates, db_error::DbError, hosts, hosts::Hosts, parameters, password_file,
+    session_settings,
 };
+use crate::{Durability, StoreError, limits::POSTGRES_CONNECT_TIMEOUT};
 
-/// Where a database is, with what opens it.
+/// A parsed address, with everything needed to connect. Its clones share the preferred host.
 #[derive(Clone)]
 pub(super) struct Address {
-    options: PgConnectOptions,
-    shown: String,
+    hosts: Arc<Hosts>,
+    /// Replaces the password of the address.
+    password_file: Option<PathBuf>,
+    /// The statements that make the settings of a session.
+    settings: String,
+    redacted: String,
     durability: Durability,
 }
 
-/// What it holds is a password.
+/// Omits the password of the address.
 impl fmt::Debug for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Address").field(&self.shown).finish()
+        f.debug_tuple("Address").field(&self.redacted).finish()
     }
 }
 
 impl Address {
-    /// Reads `postgres://USER:PASSWORD@HOST:PORT/DATABASE?...`. A database on another machine is
-    /// reached by TLS and its certificate is checked, unless the address says otherwise.
+    /// Parses `postgres://USER:PASSWORD@HOST:PORT,.../DATABASE?...`. A connection to another
+    /// machine uses TLS and verifies the certificate, unless the address specifies another
+    /// `sslmode`.
     pub(super) fn parse(url: &str, durability: Durability) -> Result<Self, StoreError> {
-        let refused = |detail: String| StoreError::BadAddress { detail };
+        let refused = |detail: String| StoreError::InvalidAddress { detail };
         if !["postgres://", "postgresql://"]
             .iter()
             .any(|scheme| url.starts_with(scheme))
         {
-            return Err(refused("it does not begin with postgres://".to_owned()));
+            return Err(refused(
+                "the address does not start with postgres://".to_owned(),
+            ));
         }
-        // What the parser says does not repeat the address, which may have a password.
-        let mut options =
-            PgConnectOptions::from_str(url).map_err(|error| refused(error.to_string()))?;
-        // Not the password, which may say so too.
-        let said = url.split_once('?').map_or("", |(_, said)| said);
-        options = certificates::read(options, said).map_err(refused)?;
-        let says_tls = said.contains("sslmode=") || said.contains("ssl-mode=");
-        let is_local = options.get_socket().is_some()
-            || is_loopback(options.get_host())
-            || options.get_host().starts_with('/');
-        if !says_tls && std::env::var_os("PGSSLMODE").is_none() {
-            options = options.ssl_mode(match is_local {
-                true => PgSslMode::Prefer,
-                false => PgSslMode::VerifyFull,
-            });
-        }
-        let shown = shown(&options);
-        let millis = |limit: std::time::Duration| limit.as_millis().to_string();
-        options = options
-            .application_name("bridgemaster")
-            .options([
-                // What waits for a lock must see what was committed meanwhile.
-                ("default_transaction_isolation", "read committed".to_owned()),
-                ("statement_timeout", millis(POSTGRES_STATEMENT_TIMEOUT)),
-                ("lock_timeout", millis(POSTGRES_LOCK_TIMEOUT)),
-                (
-                    "idle_in_transaction_session_timeout",
-                    millis(POSTGRES_IDLE_TIMEOUT),
-                ),
-            ])
-            .disable_statement_logging();
+        parameters::check_address(url).map_err(refused)?;
+        let (url, own) = parameters::take_own(url);
+        let urls = hosts::split(&url).map_err(refused)?;
+        let options: Result<_, String> = urls.iter().map(|url| options(url)).collect();
+        let hosts = Hosts::new(options.map_err(refused)?);
         Ok(Self {
-            options,
-            shown,
+            redacted: hosts.redacted(),
+            hosts: Arc::new(hosts),
+            password_file: own.password_file,
+            settings: session_settings::settings(&own.settings, durability),
             durability,
         })
     }
 
-    /// It, without its password.
-    pub(super) fn shown(&self) -> &str {
-        &self.shown
+    /// Returns the address without its password.
+    pub(super) fn redacted(&self) -> &str {
+        &self.redacted
     }
 
     pub(super) fn durability(&self) -> Durability {
         self.durability
     }
 
-    /// Connects, to write.
-    pub(super) async fn connect(&self) -> Result<PgConnection, Fault> {
-        let connecting = timeout(POSTGRES_CONNECT_TIMEOUT, self.options.connect());
-        let mut connection = connecting.await.map_err(|_| Fault::NoAnswer)??;
-        let setting = match self.durability {
-            // A primary that waits for its standby goes on to do so.
-            Durability::Power => {
-                "SELECT set_config('synchronous_commit', 'on', false)
-                 WHERE current_setting('synchronous_commit') = 'off'"
-            }
-            Durability::Process => "SELECT set_config('synchronous_commit', 'off', false)",
+    /// Opens a connection for reading and writing, to the first host that accepts one.
+    pub(super) async fn connect(&self) -> Result<PgConnection, DbError> {
+        let password = match &self.password_file {
+            Some(path) => Some(password_file::read(path).await?),
+            None => None,
         };
-        sqlx::query(setting).execute(&mut connection).await?;
-        Ok(connection)
+        let mut failures = Vec::new();
+        for attempt in self.hosts.attempts() {
+            match self
+                .connect_to(attempt.options(), password.as_deref())
+                .await
+            {
+                Ok(connection) => {
+                    attempt.succeed();
+                    return Ok(connection);
+                }
+                Err(error) => failures.push((attempt.host(), error)),
+            }
+        }
+        Err(DbError::of_hosts(failures))
     }
 
-    /// Connections that read, made when they are needed.
-    pub(super) fn readers(&self, most: u32) -> PgPool {
-        PgPoolOptions::new()
-            .max_connections(most)
-            .acquire_timeout(POSTGRES_CONNECT_TIMEOUT)
-            .connect_lazy_with(self.options.clone())
+    async fn connect_to(
+        &self,
+        options: &PgConnectOptions,
+        password: Option<&str>,
+    ) -> Result<PgConnection, DbError> {
+        let options = options.clone();
+        let options = match password {
+            Some(password) => options.password(password),
+            None => options,
+        };
+        let connecting = async {
+            let mut connection = options.connect().await?;
+            session_settings::prepare(&mut connection, &self.settings, &self.redacted).await?;
+            Ok(connection)
+        };
+        let limit = POSTGRES_CONNECT_TIMEOUT / self.hosts.count();
+        timeout(limit, connecting)
+            .await
+            .unwrap_or(Err(DbError::Timeout))
     }
+}
+
+/// Parses an address with one host.
+fn options(url: &str) -> Result<PgConnectOptions, String> {
+    // Errors of the parser do not repeat the address, which may contain a password. The log of the
+    // parser, however, would repeat lines of the password file.
+    let read = || PgConnectOptions::from_str(url);
+    let mut options =
+        with_default(NoSubscriber::default(), read).map_err(|error| error.to_string())?;
+    // The parser keeps the brackets of an IPv6 address, which no name service knows.
+    let host = options.get_host();
+    let literal = host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'));
+    if let Some(literal) = literal.map(str::to_owned) {
+        options = options.host(&literal);
+    }
+    // Only the query is searched, since a password may contain the same text.
+    let query = url.split_once('?').map_or("", |(_, query)| query);
+    options = certificates::read_files(options, query)?;
+    let has_sslmode = query.contains("sslmode=") || query.contains("ssl-mode=");
+    let is_local = options.get_socket().is_some()
+        || is_loopback(options.get_host())
+        || options.get_host().starts_with('/');
+    if !has_sslmode && std::env::var_os("PGSSLMODE").is_none() {
+        options = options.ssl_mode(if is_local {
+            PgSslMode::Prefer
+        } else {
+            PgSslMode::VerifyFull
+        });
+    }
+    // Connection poolers refuse this parameter of the driver.
+    let mut options = options.extra_float_digits(None);
+    if options.get_application_name().is_none() {
+        options = options.application_name("bridgemaster");
+    }
+    Ok(options.disable_statement_logging())
 }
 
 fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.parse().is_ok_and(|addr: IpAddr| addr.is_loopback())
 }
 
-/// An address without what is secret.
-fn shown(options: &PgConnectOptions) -> String {
-    let database = options
-        .get_database()
-        .unwrap_or_else(|| options.get_username());
-    match options.get_socket() {
-        Some(socket) => format!("postgres:///{database}?host={}", socket.display()),
-        None => format!(
-            "postgres://{}:{}/{database}",
-            options.get_host(),
-            options.get_port()
-        ),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn shown_of(url: &str) -> String {
-        let address = Address::parse(url, Durability::Power).unwrap();
+    fn redacted_of(url: &str) -> String {
+        let address = Address::parse(url, Durability::Disk).unwrap();
         assert!(!format!("{address:?}").contains("hush"), "{address:?}");
-        address.shown().to_owned()
+        address.redacted().to_owned()
     }
 
     #[test]
     fn an_address_is_shown_without_its_password() {
         assert_eq!(
-            shown_of("postgres://north:hush@db.example:5433/games"),
+            redacted_of("postgres://north:hush@db.example:5433/games"),
             "postgres://db.example:5433/games"
         );
         assert_eq!(
-            shown_of("postgresql://north:hush@localhost/games?host=/run/postgresql"),
+            redacted_of("postgresql://north:hush@localhost/games?host=/run/postgresql"),
             "postgres:///games?host=/run/postgresql"
+        );
+        assert_eq!(
+            redacted_of("postgres://north:hush@one,[::1]:5433/games?password_file=/hush"),
+            "postgres://one:5432,[::1]:5433/games"
         );
     }
 
     #[test]
-    fn what_is_no_address_of_postgresql_is_refused_without_its_password() {
+    fn an_invalid_address_is_refused_without_its_password() {
         for url in ["mysql://north:hush@db/games", "postgres://north:hush@db:x/"] {
-            let refused = Address::parse(url, Durability::Power).unwrap_err();
+            let refused = Address::parse(url, Durability::Disk).unwrap_err();
             let text = refused.to_string();
-            assert!(matches!(refused, StoreError::BadAddress { .. }), "{text}");
+            assert!(
+                matches!(refused, StoreError::InvalidAddress { .. }),
+                "{text}"
+            );
             assert!(!text.contains("hush"), "{text}");
         }
     }
 
     #[test]
-    fn a_file_of_certificates_that_cannot_be_read_is_named_with_its_setting() {
+    fn an_unreadable_certificate_file_is_named_with_its_parameter() {
         for (setting, named) in [
             (
                 "sslrootcert=/no/such.crt",
@@ -178,10 +207,10 @@ mod tests {
                 "sslrootcert: /no/such.crt: No such file",
             ),
             ("sslcert=/no/own.crt", "sslcert: /no/own.crt: No such file"),
-            ("sslkey=/no/own.key", "sslkey: /no/own.key: No such file"),
+            ("sslkey=hush", "sslkey: cannot read the file: No such file"),
         ] {
             let url = format!("postgres://north:hush@db/games?sslmode=verify-ca&{setting}");
-            let refused = Address::parse(&url, Durability::Power).unwrap_err();
+            let refused = Address::parse(&url, Durability::Disk).unwrap_err();
             let text = refused.to_string();
             assert!(text.contains(named), "{text}");
             assert!(!text.contains("hush"), "{text}");
@@ -189,26 +218,24 @@ mod tests {
     }
 
     #[test]
-    fn certificates_are_read_before_there_is_a_connection() {
+    fn certificates_are_read_before_connecting() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("authority.crt");
         let pem = "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n";
         std::fs::write(&file, pem).unwrap();
         let url = format!("postgres://n@db/g?sslrootcert={}", file.display());
-        let address = Address::parse(&url, Durability::Power).unwrap();
+        let options = options(&url).unwrap();
         std::fs::remove_file(&file).unwrap();
-        let options = format!("{:?}", address.options);
+        let options = format!("{options:?}");
         assert!(options.contains("ssl_root_cert: Some(Inline("), "{options}");
     }
 
     #[test]
-    fn another_machine_is_asked_for_its_certificate_unless_the_address_says_otherwise() {
-        let mode = |url| {
-            let address = Address::parse(url, Durability::Power).unwrap();
-            format!("{:?}", address.options.get_ssl_mode())
-        };
+    fn the_certificate_of_a_remote_host_is_verified_unless_the_address_says_otherwise() {
+        let mode = |url| format!("{:?}", options(url).unwrap().get_ssl_mode());
         assert_eq!(mode("postgres://north@db.example/games"), "VerifyFull");
         assert_eq!(mode("postgres://north@127.0.0.1/games"), "Prefer");
+        assert_eq!(mode("postgres://north@[::1]/games"), "Prefer");
         assert_eq!(mode("postgres://n@db.example/g?sslmode=require"), "Require");
         assert_eq!(mode("postgres://n:sslmode=x@db.example/g"), "VerifyFull");
     }

@@ -1,52 +1,57 @@
-//! The certificates and the key that an address names, read once.
+//! Reads the certificate and key files that an address names, once.
 //!
-//! The driver would read their files for each connection, as a task of its own, and panic where the
-//! runtime ends meanwhile.
+//! Otherwise the driver would read the files for each connection, in a task that panics if the
+//! runtime shuts down meanwhile.
 
 use std::{env, fs};
 
 use sqlx::postgres::PgConnectOptions;
 
-/// A setting that names a file.
-struct Setting {
-    /// As PostgreSQL names it.
+/// A parameter whose value is a file name.
+struct FileParameter {
+    /// Name of the parameter in PostgreSQL.
     name: &'static str,
-    /// Other names that the driver takes.
+    /// Aliases that the driver accepts.
     aliases: &'static [&'static str],
-    /// The variable that counts where the address does not say it.
+    /// Environment variable that is used if the address lacks the parameter.
     variable: &'static str,
+    /// True if the content of the file is secret.
+    is_secret: bool,
     put: fn(PgConnectOptions, Vec<u8>) -> PgConnectOptions,
 }
 
-const SETTINGS: [Setting; 3] = [
-    Setting {
+const FILE_PARAMETERS: [FileParameter; 3] = [
+    FileParameter {
         name: "sslrootcert",
         aliases: &["ssl-root-cert", "ssl-ca"],
         variable: "PGSSLROOTCERT",
+        is_secret: false,
         put: PgConnectOptions::ssl_root_cert_from_pem,
     },
-    Setting {
+    FileParameter {
         name: "sslcert",
         aliases: &["ssl-cert"],
         variable: "PGSSLCERT",
+        is_secret: false,
         put: PgConnectOptions::ssl_client_cert_from_pem,
     },
-    Setting {
+    FileParameter {
         name: "sslkey",
         aliases: &["ssl-key"],
         variable: "PGSSLKEY",
+        is_secret: true,
         put: PgConnectOptions::ssl_client_key_from_pem,
     },
 ];
 
-/// Puts the content of the files into the options that name them, by the settings of the address
-/// (what follows its `?`) or the environment. An error says which setting names what file, and
-/// what the system says of it.
-pub(super) fn read(
+/// Replaces file names in the options with the content of the files. The file names are parameters
+/// of the address or environment variables. An error contains the parameter, the file and the
+/// system error.
+pub(super) fn read_files(
     mut options: PgConnectOptions,
     settings: &str,
 ) -> Result<PgConnectOptions, String> {
-    for setting in SETTINGS {
+    for setting in FILE_PARAMETERS {
         let named = form_urlencoded::parse(settings.as_bytes())
             .filter(|(name, _)| setting.name == name || setting.aliases.contains(&&**name))
             .last();
@@ -57,10 +62,18 @@ pub(super) fn read(
                 Err(_) => continue,
             },
         };
-        // As with the driver, the certificate itself may stand for the name of its file.
-        let content = match value.trim_start().starts_with("-----BEGIN") {
-            true => value.into_bytes(),
-            false => fs::read(&value).map_err(|cause| format!("{name}: {value}: {cause}"))?,
+        // As in the driver, the value may be the certificate itself.
+        let content = if value.trim_start().starts_with("-----BEGIN") {
+            value.into_bytes()
+        } else {
+            fs::read(&value).map_err(|cause| {
+                // A value that is not a path may be the key itself.
+                if setting.is_secret {
+                    format!("{name}: cannot read the file: {cause}")
+                } else {
+                    format!("{name}: {value}: {cause}")
+                }
+            })?
         };
         options = (setting.put)(options, content);
     }

@@ -1,97 +1,94 @@
-//! A commit of writes, as one transaction.
+//! The transactions of a commit: looking up the state to check a batch, and storing it.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use sqlx::PgConnection;
 
 use super::{
-    failure::Fault, finished_rows, journal, ladder_rows, node_number::NodeNumber, note_rows,
-    open_rows, replay_rows, work::Work,
+    db_error::DbError, finished_rows, journal, ladder_rows, node_number::NodeNumber, open_rows,
+    record_rows, replay_rows, transaction::Transaction,
 };
 use crate::{
     LadderId, MatchId,
     checksum::StoreId,
-    journal::{plan::Step, sweep::Swept},
-    ladder_batch::LadderStandings,
+    journal::{plan::Step, sweep::SweepStep},
+    ladder_batch::LadderStates,
 };
 
-/// Asks what must be known before a batch is checked.
-pub(super) struct Ask {
+/// Looks up the state that is needed to check a batch.
+pub(super) struct Lookup {
     pub(super) store: StoreId,
-    /// Ids that may be those of finished matches.
+    /// Ids to look up among the finished matches.
     pub(super) ids: HashSet<MatchId>,
-    /// Ladders, with the matches of which it must be known whether they are over.
+    /// Ladders, with the matches that the batch ends.
     pub(super) ladders: HashMap<LadderId, BTreeSet<u64>>,
 }
 
-/// What was asked.
 #[derive(Default)]
-pub(super) struct Known {
-    /// The ids that are those of finished matches.
+pub(super) struct LookupResult {
+    /// The ids of the request that belong to finished matches.
     pub(super) finished: HashSet<MatchId>,
-    pub(super) ladders: LadderStandings,
+    pub(super) ladders: LadderStates,
 }
 
-impl Work for Ask {
-    type Done = Known;
+impl Transaction for Lookup {
+    type Output = LookupResult;
 
-    // It changes nothing.
+    // A read-only transaction needs no flush.
     fn waits_for_flush(&self) -> bool {
         false
     }
 
-    async fn carry_out(&self, connection: &mut PgConnection, _: bool) -> Result<Known, Fault> {
+    async fn run(&self, connection: &mut PgConnection, _: bool) -> Result<LookupResult, DbError> {
         let mut finished = HashSet::new();
         for id in &self.ids {
-            if finished_rows::number(connection, id).await?.is_some() {
+            if finished_rows::finish_number(connection, id)
+                .await?
+                .is_some()
+            {
                 finished.insert(id.clone());
             }
         }
-        Ok(Known {
+        Ok(LookupResult {
             finished,
-            ladders: ladder_rows::standings(connection, self.store, &self.ladders).await?,
+            ladders: ladder_rows::states(connection, self.store, &self.ladders).await?,
         })
     }
 }
 
-/// Stores a batch that has been checked.
+/// Stores a validated batch.
 pub(super) struct Commit {
     pub(super) store: StoreId,
     pub(super) node: NodeNumber,
     pub(super) number: i64,
     pub(super) steps: Vec<Step>,
-    pub(super) swept: Swept,
-    /// Of the row in the journal.
+    pub(super) sweep_step: SweepStep,
+    /// Content of the journal row.
     pub(super) body: Vec<u8>,
-    /// It is flushed by another connection, while this one goes on.
-    pub(super) is_flushed_apart: bool,
+    /// True if another connection flushes the commit while this connection continues.
+    pub(super) is_flush_deferred: bool,
 }
 
-impl Work for Commit {
-    type Done = ();
+impl Transaction for Commit {
+    type Output = ();
 
     fn waits_for_flush(&self) -> bool {
-        !self.is_flushed_apart
+        !self.is_flush_deferred
     }
 
-    async fn carry_out(&self, connection: &mut PgConnection, again: bool) -> Result<(), Fault> {
-        if again && journal::is_stored(connection, self.node, self.number).await? {
+    async fn run(&self, connection: &mut PgConnection, is_retry: bool) -> Result<(), DbError> {
+        if is_retry && journal::is_batch_stored(connection, self.node, self.number).await? {
             return Ok(());
         }
         for step in &self.steps {
-            carry_out(connection, self.store, step).await?;
+            apply(connection, self.store, step).await?;
         }
-        journal::add(connection, self.node, self.number, &self.body).await?;
-        journal::remove(connection, self.node, self.number, &self.swept).await
+        journal::add_batch(connection, self.node, self.number, &self.body).await?;
+        journal::delete_swept(connection, self.node, self.number, &self.sweep_step).await
     }
 }
 
-/// Carries out a step of a plan.
-async fn carry_out(
-    connection: &mut PgConnection,
-    store: StoreId,
-    step: &Step,
-) -> Result<(), Fault> {
+async fn apply(connection: &mut PgConnection, store: StoreId, step: &Step) -> Result<(), DbError> {
     match step {
         Step::Open {
             match_key,
@@ -113,21 +110,23 @@ async fn carry_out(
         }
         Step::DropOpen { match_key } => open_rows::delete(connection, *match_key).await,
         Step::DropFinished { match_id } => {
-            match finished_rows::number(connection, match_id).await? {
+            match finished_rows::finish_number(connection, match_id).await? {
                 Some(number) => finished_rows::delete(connection, number).await,
                 None => Ok(()),
             }
         }
         Step::ForgetReplay { match_id } => {
-            match finished_rows::number(connection, match_id).await? {
-                Some(number) => replay_rows::forget(connection, store, number, match_id).await,
+            match finished_rows::finish_number(connection, match_id).await? {
+                Some(number) => {
+                    replay_rows::delete_bytes(connection, store, number, match_id).await
+                }
                 None => Ok(()),
             }
         }
-        Step::KeepNote { name, value } => note_rows::keep(connection, store, name, value).await,
-        Step::DropNote { name } => note_rows::forget(connection, name).await,
+        Step::PutRecord { name, value } => record_rows::put(connection, store, name, value).await,
+        Step::RemoveRecord { name } => record_rows::delete(connection, name).await,
         Step::ChangeLadder { ladder_id, change } => {
-            ladder_rows::carry_out(connection, store, ladder_id, change).await
+            ladder_rows::apply(connection, store, ladder_id, change).await
         }
     }
 }

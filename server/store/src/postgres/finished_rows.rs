@@ -1,49 +1,58 @@
-//! Rows of the finished matches, without their replays.
+//! Rows of finished matches in PostgreSQL, without their replays.
 
 use std::collections::BTreeSet;
 
-use sqlx::{AssertSqlSafe, PgConnection, PgExecutor, postgres::PgPool};
+use sqlx::{AssertSqlSafe, PgConnection, PgExecutor, postgres::PgRow};
 
-use super::{failure::Fault, found::Found, given_numbers, replay_rows};
+use super::{
+    db_error::DbError,
+    finish_numbers::{HORIZON, NEXT},
+    maybe_unflushed::MaybeUnflushed,
+    replay_rows,
+};
 use crate::{
-    FinishedCursor, FinishedMatch, FinishedPage, KeptReplay, KeyName, MatchCounts, MatchId,
+    FinishedCursor, FinishedMatch, FinishedPage, KeyName, MatchCounts, MatchId, ReplayMetadata,
     checksum::StoreId,
     rows::{
         StoredRow as _,
-        finished_rows::{COLUMNS, checksum_of, kept_of, page_of, read, stands_in_for},
-        match_ids::id_of,
+        finished_rows::{
+            COLUMNS, checksum_of, read, read_page, replay_metadata_from_row,
+            row_number_of_substitute,
+        },
+        match_ids::id_from_row,
     },
 };
 
-/// Adds a finished match with its replay and its parties.
 pub(super) async fn insert(
     connection: &mut PgConnection,
     store: StoreId,
     finished: &FinishedMatch,
     replay: &[u8],
     parties: &BTreeSet<KeyName>,
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     let names: Vec<&str> = parties.iter().map(KeyName::as_str).collect();
-    // A name has no line break.
+    // Names contain no line breaks.
     let parties = names.join("\n");
-    let finish_number = given_numbers::next(connection, "finished_match").await?;
-    sqlx::query(
+    let insert = AssertSqlSafe(format!(
         "INSERT INTO finished_match
              (finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms, summary, parties,
               checksum)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)",
-    )
-    .bind(finish_number)
-    .bind(finished.match_id.as_str())
-    .bind(finished.opened_at_unix_ms)
-    .bind(finished.ended_at_unix_ms)
-    .bind(&finished.summary)
-    .bind(&parties)
-    .bind(checksum_of(store, finished, &parties))
-    .execute(&mut *connection)
-    .await?;
+         SELECT number, $1, $2, $3, $4, $5, $6 FROM {NEXT} RETURNING finish_number"
+    ));
+    let finish_number: Option<i64> = sqlx::query_scalar(insert)
+        .bind(finished.match_id.as_str())
+        .bind(finished.opened_at_unix_ms)
+        .bind(finished.ended_at_unix_ms)
+        .bind(&finished.summary)
+        .bind(&parties)
+        .bind(checksum_of(store, finished, &parties))
+        .fetch_optional(&mut *connection)
+        .await?;
+    let finish_number = finish_number.ok_or_else(|| {
+        DbError::Inconsistent("the base of the numbers of finished matches is missing".to_owned())
+    })?;
     let id = &finished.match_id;
-    replay_rows::keep(connection, store, finish_number, id, replay).await?;
+    replay_rows::insert(connection, store, finish_number, id, replay).await?;
     sqlx::query("INSERT INTO finished_party (name, finish_number) SELECT unnest($1::text[]), $2")
         .bind(&names)
         .bind(finish_number)
@@ -52,8 +61,11 @@ pub(super) async fn insert(
     Ok(())
 }
 
-/// Removes a finished match with its replay and its parties.
-pub(super) async fn delete(connection: &mut PgConnection, finish_number: i64) -> Result<(), Fault> {
+/// Deletes a finished match with its replay and its parties.
+pub(super) async fn delete(
+    connection: &mut PgConnection,
+    finish_number: i64,
+) -> Result<(), DbError> {
     for delete in [
         "DELETE FROM finished_match WHERE finish_number = $1",
         "DELETE FROM finished_party WHERE finish_number = $1",
@@ -67,61 +79,65 @@ pub(super) async fn delete(connection: &mut PgConnection, finish_number: i64) ->
     Ok(())
 }
 
-/// The row of a finished match, by its id or by what stands in for it.
-pub(super) async fn number(
+/// Returns the row number of a finished match, given its id or substitute id.
+pub(super) async fn finish_number(
     connection: &mut PgConnection,
     id: &MatchId,
-) -> Result<Option<i64>, Fault> {
+) -> Result<Option<i64>, DbError> {
     let found = sqlx::query_scalar("SELECT finish_number FROM finished_match WHERE match_id = $1")
         .bind(id.as_str())
         .fetch_optional(&mut *connection)
         .await?;
-    let Some(number) = stands_in_for(id).filter(|_| found.is_none()) else {
+    let Some(number) = row_number_of_substitute(id).filter(|_| found.is_none()) else {
         return Ok(found);
     };
     let row = sqlx::query("SELECT match_id FROM finished_match WHERE finish_number = $1")
         .bind(number)
         .fetch_optional(connection)
         .await?;
-    let has_no_id = row.is_some_and(|row| id_of(&row, 0).is_none());
+    let has_no_id = row.is_some_and(|row| id_from_row(&row, 0).is_none());
     Ok(has_no_id.then_some(number))
 }
 
-/// A page of finished matches.
 pub(super) async fn page(
     database: impl PgExecutor<'_>,
     store: StoreId,
     after: Option<FinishedCursor>,
     limit: u32,
-    of: Option<&KeyName>,
-) -> Result<Found<FinishedPage>, Fault> {
-    let (list, is_of) = match of {
+    party: Option<&KeyName>,
+) -> Result<MaybeUnflushed<FinishedPage>, DbError> {
+    let (list, is_of) = match party {
         None => ("finished_match", ""),
         Some(_) => (
             "finished_party JOIN finished_match USING (finish_number)",
             "AND name = $3",
         ),
     };
-    // One more than the page has shows whether there is a next page.
+    // One extra row shows whether there is a next page.
     let select = AssertSqlSafe(format!(
-        "SELECT {COLUMNS} FROM {list} WHERE finish_number < $1 {is_of}
-         ORDER BY finish_number DESC LIMIT $2 + 1"
+        "SELECT {COLUMNS}, finish_number >= {HORIZON} FROM {list}
+         WHERE finish_number < $1 {is_of} ORDER BY finish_number DESC LIMIT $2 + 1"
     ));
     let query = sqlx::query(select)
         .bind(after.map_or(i64::MAX, |cursor| cursor.0))
         .bind(i64::from(limit));
-    let query = match of {
+    let query = match party {
         None => query,
-        Some(of) => query.bind(of.as_str()),
+        Some(party) => query.bind(party.as_str()),
     };
     let rows = query.fetch_all(database).await?;
     let newest = rows.first().map(|row| row.value(0)).transpose()?;
-    let value = page_of(store, rows, limit, of);
-    Ok(Found { value, newest })
+    let is_unsettled = |row: &PgRow| row.value(7).unwrap_or_default();
+    let of_page = rows.iter().take(limit as usize);
+    let unsettled = of_page.take_while(|row| is_unsettled(row)).count();
+    let value = FinishedPage {
+        unsettled,
+        ..read_page(store, rows, limit, party)
+    };
+    Ok(MaybeUnflushed { value, newest })
 }
 
-/// How many matches there are.
-pub(super) async fn counts(database: impl PgExecutor<'_>) -> Result<MatchCounts, Fault> {
+pub(super) async fn counts(database: impl PgExecutor<'_>) -> Result<MatchCounts, DbError> {
     let (open, finished): (i64, i64) = sqlx::query_as(
         "SELECT (SELECT count(*) FROM open_match), (SELECT count(*) FROM finished_match)",
     )
@@ -133,12 +149,11 @@ pub(super) async fn counts(database: impl PgExecutor<'_>) -> Result<MatchCounts,
     })
 }
 
-/// A finished match, by its id.
-pub(super) async fn one(
+pub(super) async fn get(
     database: impl PgExecutor<'_>,
     store: StoreId,
     id: &MatchId,
-) -> Result<Found<Option<FinishedMatch>>, Fault> {
+) -> Result<MaybeUnflushed<Option<FinishedMatch>>, DbError> {
     let select = AssertSqlSafe(format!(
         "SELECT {COLUMNS} FROM finished_match WHERE match_id = $1"
     ));
@@ -148,17 +163,17 @@ pub(super) async fn one(
         .await?;
     let newest = row.as_ref().map(|row| row.value(0)).transpose()?;
     let finished = row.map(|row| read(store, &row)).transpose();
-    let finished = finished.map_err(Fault::Damage)?;
+    let finished = finished.map_err(DbError::Damaged)?;
     let value = finished.map(|(finished, _)| finished);
-    Ok(Found { value, newest })
+    Ok(MaybeUnflushed { value, newest })
 }
 
-/// Whether a name is a party of a finished match.
-pub(super) async fn is_party(
+/// Returns whether a name is a party of a finished match.
+pub(super) async fn find_party(
     database: impl PgExecutor<'_>,
     id: &MatchId,
     name: &KeyName,
-) -> Result<Found<bool>, Fault> {
+) -> Result<MaybeUnflushed<bool>, DbError> {
     let newest: Option<i64> = sqlx::query_scalar(
         "SELECT finish_number FROM finished_match JOIN finished_party USING (finish_number)
          WHERE match_id = $1 AND name = $2",
@@ -168,42 +183,52 @@ pub(super) async fn is_party(
     .fetch_optional(database)
     .await?;
     let value = newest.is_some();
-    Ok(Found { value, newest })
+    Ok(MaybeUnflushed { value, newest })
 }
 
-/// Replays that are kept, those of the matches that finished first.
-pub(super) async fn kept_replays(
-    database: &PgPool,
+/// Returns stored replays, oldest match first.
+pub(super) async fn stored_replays(
+    database: &mut PgConnection,
     store: StoreId,
     after: Option<FinishedCursor>,
     limit: u32,
-    spared: u64,
-) -> Result<Found<Vec<KeptReplay>>, Fault> {
+    skip_newest: u64,
+) -> Result<MaybeUnflushed<Vec<ReplayMetadata>>, DbError> {
     let mut after = after.map_or(i64::MIN, |cursor| cursor.0);
+    let none = MaybeUnflushed {
+        value: Vec::new(),
+        newest: None,
+    };
+    let Ok(skip_newest) = i64::try_from(skip_newest) else {
+        return Ok(none);
+    };
     let select = format!(
         "SELECT {COLUMNS}, length(replay)::bigint
          FROM replay JOIN finished_match USING (finish_number)
-         WHERE finish_number > $1 AND length(replay) > 0
-             AND finish_number <= (SELECT max(finish_number) FROM finished_match) - $3
+         WHERE finish_number > $1 AND length(replay) > 0 AND finish_number < {HORIZON}
+             AND finish_number <= (SELECT finish_number FROM finished_match
+                 ORDER BY finish_number DESC LIMIT 1 OFFSET $3)
          ORDER BY finish_number LIMIT $2"
     );
     loop {
         let rows = sqlx::query(AssertSqlSafe(select.clone()))
             .bind(after)
             .bind(i64::from(limit))
-            .bind(i64::try_from(spared).unwrap_or(i64::MAX))
-            .fetch_all(database)
+            .bind(skip_newest)
+            .fetch_all(&mut *database)
             .await?;
         let Some(last) = rows.last() else {
-            let (value, newest) = (Vec::new(), None);
-            return Ok(Found { value, newest });
+            return Ok(none);
         };
         after = last.value(0)?;
-        let value: Vec<_> = rows.iter().filter_map(|row| kept_of(store, row)).collect();
-        // Matches that cannot be read are passed over.
+        let value: Vec<_> = rows
+            .iter()
+            .filter_map(|row| replay_metadata_from_row(store, row))
+            .collect();
+        // Matches that cannot be read are skipped.
         if !value.is_empty() {
             let newest = Some(after);
-            return Ok(Found { value, newest });
+            return Ok(MaybeUnflushed { value, newest });
         }
     }
 }

@@ -1,166 +1,174 @@
-//! The connections that flush commits which were made by another one.
+//! Connections that flush the commits of the write connection.
 //!
-//! A flush is a transaction that writes next to nothing, and is flushed as this server's commits are
-//! to be: to the disk, and to the standby if the database waits for one. The log of PostgreSQL has
-//! an order, and a commit is in it before any transaction sees it. So what a flush has seen is flushed
-//! with it.
+//! A flush is a nearly empty transaction with the configured durability: to the disk, and to the
+//! standby if the database waits for one. PostgreSQL writes its WAL in order, and a commit becomes
+//! visible only after its WAL record exists. A flush therefore makes every commit durable that its
+//! transaction sees.
 
 use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use bridgemaster_lease::Flushed;
+use bridgemaster_lease::FlushOutcome;
 use parking_lot::Mutex;
-use sqlx::{Connection as _, PgConnection};
+use sqlx::AssertSqlSafe;
 use tokio::{sync::Semaphore, time::timeout};
 
 use super::{
-    address::Address, failure::Fault, link::Patience, node_number::HeldNode, unflushed::Unflushed,
+    db_error::DbError,
+    finish_numbers::HORIZON,
+    node_number::NodeEpoch,
+    sessions::{Session, Sessions},
+    unflushed::Unflushed,
+    write_connection::Retry,
 };
 use crate::{
     StoreError,
-    limits::{POSTGRES_CONNECT_TIMEOUT, POSTGRES_FLUSHERS, POSTGRES_TRY_TIMEOUT},
+    limits::{POSTGRES_ATTEMPT_TIMEOUT, POSTGRES_CONNECT_TIMEOUT, POSTGRES_FLUSH_CONNECTIONS},
 };
 
 /// Flushes the commits of a server.
 #[derive(Debug)]
 pub(super) struct Flushers {
-    address: Address,
-    node: HeldNode,
+    sessions: Sessions,
+    node: NodeEpoch,
     unflushed: Arc<Unflushed>,
-    /// Connections that may flush; closed with the store.
+    /// Limits concurrent flushes. It is closed together with the store.
     free: Semaphore,
-    /// Those that do nothing now.
-    idle: Mutex<Vec<PgConnection>>,
+    /// Open sessions that are not in use.
+    idle: Mutex<Vec<Session>>,
 }
 
 impl Flushers {
-    pub(super) fn new(address: Address, node: HeldNode, unflushed: Arc<Unflushed>) -> Self {
+    pub(super) fn new(sessions: Sessions, node: NodeEpoch, unflushed: Arc<Unflushed>) -> Self {
         Self {
-            address,
+            sessions,
             node,
             unflushed,
-            free: Semaphore::new(POSTGRES_FLUSHERS),
+            free: Semaphore::new(POSTGRES_FLUSH_CONNECTIONS),
             idle: Mutex::default(),
         }
     }
 
-    /// Flushes the commit of a number, and all before it. While the database is away, it is tried
-    /// again. Whether it was there: a crash may have lost it.
-    pub(super) async fn flush(&self, number: i64) -> Result<bool, Fault> {
-        let mut patience = Patience::default();
+    /// Flushes the commit with this number and all earlier commits. Retries while the database is
+    /// unreachable. Returns `false` if a crash of the database has lost the commit.
+    pub(super) async fn flush(&self, number: i64) -> Result<bool, DbError> {
+        let mut retry = Retry::default();
         loop {
-            let tried = timeout(POSTGRES_TRY_TIMEOUT, self.attempt(number)).await;
-            let tried = tried.unwrap_or(Err(Fault::NoAnswer));
-            // By another flush meanwhile, or by a later commit.
+            let attempt = timeout(POSTGRES_ATTEMPT_TIMEOUT, self.try_flush(number)).await;
+            let attempt = attempt.unwrap_or(Err(DbError::Timeout));
+            // Another flush or a later commit may have flushed this commit in the meantime.
             if self.unflushed.is_flushed(number) {
                 return Ok(true);
             }
-            match tried {
-                Ok(Flushed::UpTo(_)) => return Ok(true),
-                Ok(Flushed::Missing) => return Ok(false),
-                Ok(Flushed::Superseded) => return Err(Fault::Superseded),
-                Err(fault) => patience.after(fault).await?,
+            match attempt {
+                Ok(FlushOutcome::UpTo(_)) => return Ok(true),
+                Ok(FlushOutcome::Missing) => return Ok(false),
+                Ok(FlushOutcome::Superseded) => return Err(DbError::Superseded),
+                Err(error) => retry.wait_after(error).await?,
             }
         }
     }
 
-    /// Whether a finished match of this number is known to be flushed.
+    /// Returns whether a finished match with this number is known to be flushed.
     pub(super) fn is_finished_flushed(&self, number: i64) -> bool {
         self.unflushed.is_finished_flushed(number)
     }
 
-    /// Flushes what any transaction has seen.
-    pub(super) async fn flush_all(&self) -> Result<(), Fault> {
-        let flushed = timeout(POSTGRES_CONNECT_TIMEOUT, self.attempt(0)).await;
-        flushed.unwrap_or(Err(Fault::NoAnswer))?;
+    /// Flushes every commit that a transaction can have seen.
+    pub(super) async fn flush_all(&self) -> Result<(), DbError> {
+        let flushed = timeout(POSTGRES_CONNECT_TIMEOUT, self.try_flush(0)).await;
+        flushed.unwrap_or(Err(DbError::Timeout))?;
         Ok(())
     }
 
-    async fn attempt(&self, number: i64) -> Result<Flushed, Fault> {
+    async fn try_flush(&self, number: i64) -> Result<FlushOutcome, DbError> {
         let free = self.free.acquire().await;
-        let _free = free.map_err(|_| Fault::Told(StoreError::Closed))?;
+        let _free = free.map_err(|_| DbError::Store(StoreError::Closed))?;
         if self.unflushed.is_flushed(number) && number > 0 {
-            return Ok(Flushed::UpTo(number));
+            return Ok(FlushOutcome::UpTo(number));
         }
         let idle = self.idle.lock().pop();
         let reused = match idle {
-            Some(connection) => self.write(connection).await.ok(),
+            Some(session) => self.run_flush(session).await.ok(),
             None => None,
         };
-        let (connection, seen, time) = match reused {
+        let (session, seen, time) = match reused {
             Some(done) => done,
             None => {
-                // Where one has failed, the others have too.
+                // If one connection has failed, the other idle connections have probably failed
+                // too.
                 self.idle.lock().clear();
-                self.write(self.connect().await?).await?
+                self.run_flush(self.open().await?).await?
             }
         };
-        self.unflushed.took(time);
-        self.unflushed.finished_flushed(seen.finished);
-        let flushed = Flushed::of(number, seen.newest);
-        if let Flushed::UpTo(newest) = flushed {
-            self.unflushed.flushed(newest);
+        self.unflushed.record_flush_time(time);
+        self.unflushed.mark_finished_flushed(seen.finished);
+        let flushed = FlushOutcome::of(number, seen.newest);
+        if let FlushOutcome::UpTo(newest) = flushed {
+            self.unflushed.mark_flushed(newest);
         }
-        self.idle.lock().push(connection);
+        self.idle.lock().push(session);
         Ok(flushed)
     }
 
-    async fn connect(&self) -> Result<PgConnection, Fault> {
-        let mut connection = self.address.connect().await?;
-        // As at the end of a commit: PostgreSQL that is stopped while it waits for its standby answers
-        // as if the standby had all.
+    async fn open(&self) -> Result<Session, DbError> {
+        let mut session = self.sessions.open().await?;
+        // Disables the statement timeout. If it interrupted the wait for a standby, PostgreSQL
+        // would report success as if the standby had confirmed.
         sqlx::raw_sql("SET statement_timeout = 0")
-            .execute(&mut connection)
+            .execute(&mut session.connection)
             .await?;
-        Ok(connection)
+        Ok(session)
     }
 
-    /// Makes the transaction: one statement, which sees all as it is at one moment. A connection
-    /// that fails is not gone on with.
-    async fn write(
+    /// Runs the transaction as a single statement, which sees one snapshot. A session that fails is
+    /// dropped.
+    async fn run_flush(
         &self,
-        mut connection: PgConnection,
-    ) -> Result<(PgConnection, Seen, Duration), Fault> {
-        let begun = Instant::now();
-        let HeldNode { number, epoch } = self.node;
-        // Without something written there would be nothing to be flushed.
-        let (newest, is_ours, finished, _): (Option<i64>, bool, Option<i64>, bool) =
-            sqlx::query_as(
-                "SELECT (SELECT max(batch) FROM journal WHERE batch > $1 AND batch <= $2),
-                     EXISTS (SELECT 1 FROM node WHERE number = $3 AND epoch = $4),
-                     (SELECT last FROM given_number WHERE of_table = 'finished_match'),
-                     pg_logical_emit_message(true, 'bridgemaster', '') IS NOT NULL",
-            )
-            .bind(number.base())
-            .bind(number.last())
-            .bind(number.get())
-            .bind(epoch)
-            .fetch_one(&mut connection)
-            .await?;
-        let seen = Seen {
+        mut session: Session,
+    ) -> Result<(Session, FlushedState, Duration), DbError> {
+        let started_at = Instant::now();
+        let NodeEpoch { number, epoch } = self.node;
+        // The statement also writes a message to the WAL, since a transaction without a write
+        // flushes nothing.
+        let flush = AssertSqlSafe(format!(
+            "SELECT (SELECT max(batch) FROM journal WHERE batch > $1 AND batch <= $2),
+                 EXISTS (SELECT 1 FROM node WHERE number = $3 AND epoch = $4),
+                 {HORIZON},
+                 pg_logical_emit_message(true, 'bridgemaster', '') IS NOT NULL"
+        ));
+        let (newest, is_ours, horizon, _): (Option<i64>, bool, Option<i64>, bool) =
+            sqlx::query_as(flush)
+                .bind(number.base())
+                .bind(number.last())
+                .bind(number.get())
+                .bind(epoch)
+                .fetch_one(&mut session.connection)
+                .await?;
+        let seen = FlushedState {
             newest: is_ours.then(|| newest.unwrap_or(number.base())),
-            finished: finished.unwrap_or_default(),
+            finished: horizon.map_or(0, |horizon| horizon - 1),
         };
-        Ok((connection, seen, begun.elapsed()))
+        Ok((session, seen, started_at.elapsed()))
     }
 
-    /// Flushes nothing any more.
+    /// Closes all connections; later flushes fail.
     pub(super) async fn close(&self) {
         self.free.close();
         let idle = std::mem::take(&mut *self.idle.lock());
-        for connection in idle {
-            // Where this fails, the connection is gone.
-            let _ = connection.close().await;
+        for session in idle {
+            // If this fails, the connection is already closed.
+            let _ = session.close().await;
         }
     }
 }
 
-/// What a flush has seen, which is flushed with it.
-struct Seen {
+/// The state that a flush transaction has seen, and that is therefore durable.
+struct FlushedState {
     /// The newest commit of the node; `None` if the node is in another epoch.
     newest: Option<i64>,
-    /// The highest number of a finished match.
+    /// All finished matches up to this number, of every node.
     finished: i64,
 }

@@ -1,27 +1,28 @@
-//! The journal: all of it is read once, when the store is opened, and then a match at a time.
+//! Reads and writes the journal in PostgreSQL. It is read as a whole when a node is opened, and
+//! later by match or batch.
 
-use bridgemaster_lease::Commits;
+use bridgemaster_lease::CommitNumbers;
 use sqlx::{PgConnection, PgExecutor, Row as _, postgres::PgRow};
 
-use super::{failure::Fault, node_number::NodeNumber};
+use super::{db_error::DbError, node_number::NodeNumber};
 use crate::{
     checksum::StoreId,
     journal::{
-        in_play::InPlay,
-        reading::{BATCHES_AT_ONCE, Journal, Loaded, journal_of},
-        sweep::{Sweep, Swept},
+        in_play::MatchInPlay,
+        reader::{BATCHES_PER_READ, JournalReader, LoadedJournal, assemble_journal},
+        sweep::{Sweep, SweepStep},
     },
     rows::open_rows::OpenRow,
 };
 
-/// Reads the journal of all matches of a node that are in play.
+/// Reads the journal of all matches in play of a node.
 pub(super) async fn load(
     connection: &mut PgConnection,
     store: StoreId,
     node: NodeNumber,
     open: Vec<OpenRow>,
-) -> Result<Loaded, Fault> {
-    let mut journal = Journal::of(open);
+) -> Result<LoadedJournal, DbError> {
+    let mut journal = JournalReader::new(open);
     loop {
         let batches = sqlx::query(
             "SELECT batch, body FROM journal WHERE batch > $1 AND batch <= $2
@@ -29,31 +30,31 @@ pub(super) async fn load(
         )
         .bind(journal.last().max(node.base()))
         .bind(node.last())
-        .bind(BATCHES_AT_ONCE)
+        .bind(BATCHES_PER_READ)
         .fetch_all(&mut *connection)
         .await?;
         if batches.is_empty() {
             let mut loaded = journal.finish();
-            let given = &mut loaded.matches.match_keys_given;
-            *given = node.base().max(*given);
+            let last_match_key = &mut loaded.matches.last_match_key;
+            *last_match_key = node.base().max(*last_match_key);
             return Ok(loaded);
         }
         for (number, body) in batches.iter().map(number_and_body) {
             let read = journal.read(store, number, &body);
-            read.map_err(Fault::Contradiction)?;
+            read.map_err(DbError::Inconsistent)?;
         }
     }
 }
 
 /// Reads the journal of matches that are in these batches.
-pub(super) async fn load_some(
+pub(super) async fn load_batches(
     connection: &mut PgConnection,
     store: StoreId,
     open: Vec<OpenRow>,
     batches: &[i64],
-) -> Result<Loaded, Fault> {
-    let mut journal = Journal::of(open);
-    for some in batches.chunks(BATCHES_AT_ONCE as usize) {
+) -> Result<LoadedJournal, DbError> {
+    let mut journal = JournalReader::new(open);
+    for some in batches.chunks(BATCHES_PER_READ as usize) {
         let rows =
             sqlx::query("SELECT batch, body FROM journal WHERE batch = ANY ($1) ORDER BY batch")
                 .bind(some)
@@ -61,35 +62,39 @@ pub(super) async fn load_some(
                 .await?;
         for (number, body) in rows.iter().map(number_and_body) {
             let read = journal.read(store, number, &body);
-            read.map_err(Fault::Contradiction)?;
+            read.map_err(DbError::Inconsistent)?;
         }
     }
     Ok(journal.finish())
 }
 
-/// A body that is no bytes is as one that cannot be read.
+/// A body of another SQL type counts as unreadable.
 fn number_and_body(row: &PgRow) -> (i64, Vec<u8>) {
     let number = row.try_get(0).unwrap_or_default();
     (number, row.try_get(1).unwrap_or_default())
 }
 
-/// The whole journal of a match, entry 0 first; or what is wrong with it.
+/// Returns the whole journal of a match, entry 0 first; or a description of the problem.
 pub(super) async fn read(
     database: impl PgExecutor<'_>,
     store: StoreId,
-    in_play: &InPlay,
-) -> Result<Result<Vec<Vec<u8>>, String>, Fault> {
+    in_play: &MatchInPlay,
+) -> Result<Result<Vec<Vec<u8>>, String>, DbError> {
     let numbers: Vec<i64> = in_play.batches.iter().collect();
     let rows = sqlx::query("SELECT batch, body FROM journal WHERE batch = ANY ($1) ORDER BY batch")
         .bind(numbers)
         .fetch_all(database)
         .await?;
     let batches = rows.iter().map(number_and_body);
-    Ok(journal_of(store, &in_play.standing, batches))
+    Ok(assemble_journal(store, &in_play.state, batches))
 }
 
-/// The number of the newest batch of a node; that before its first if it has none.
-pub(super) async fn newest(database: impl PgExecutor<'_>, node: NodeNumber) -> Result<i64, Fault> {
+/// Returns the number of the newest batch of a node. If there are no batches, returns the number
+/// before the first.
+pub(super) async fn newest_batch(
+    database: impl PgExecutor<'_>,
+    node: NodeNumber,
+) -> Result<i64, DbError> {
     let newest: Option<i64> =
         sqlx::query_scalar("SELECT max(batch) FROM journal WHERE batch > $1 AND batch <= $2")
             .bind(node.base())
@@ -99,26 +104,29 @@ pub(super) async fn newest(database: impl PgExecutor<'_>, node: NodeNumber) -> R
     Ok(newest.unwrap_or(node.base()))
 }
 
-/// Whether an earlier try to add the batch of this number was committed.
-pub(super) async fn is_stored(
+/// Returns whether an earlier attempt to add the batch with this number was committed.
+pub(super) async fn is_batch_stored(
     connection: &mut PgConnection,
     node: NodeNumber,
     number: i64,
-) -> Result<bool, Fault> {
-    Ok(Commits::is_there(number, newest(connection, node).await?))
+) -> Result<bool, DbError> {
+    Ok(CommitNumbers::is_committed(
+        number,
+        newest_batch(connection, node).await?,
+    ))
 }
 
-/// Adds a batch behind the one before it.
+/// Appends a batch.
 ///
 /// # Errors
-/// A contradiction if that is not the newest: then the database is another one, such as a standby
-/// that did not have all commits.
-pub(super) async fn add(
+/// [`DbError::Inconsistent`] if the newest batch is not the predecessor. The database is then a
+/// different one, such as a standby that lacks commits.
+pub(super) async fn add_batch(
     connection: &mut PgConnection,
     node: NodeNumber,
     number: i64,
     body: &[u8],
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     let added = sqlx::query(
         "INSERT INTO journal (batch, body) SELECT $1, $2 WHERE $1::bigint - 1 = (
              SELECT coalesce(max(batch), $3) FROM journal WHERE batch > $3 AND batch <= $4)",
@@ -132,51 +140,51 @@ pub(super) async fn add(
     if added.rows_affected() == 1 {
         return Ok(());
     }
-    let newest = newest(connection, node).await?;
-    Err(contradiction(node, newest, number - 1))
+    let newest = newest_batch(connection, node).await?;
+    Err(inconsistent_commits(node, newest, number - 1))
 }
 
-/// The newest batch of the node is another one than this server has made last.
-pub(super) fn contradiction(node: NodeNumber, newest: i64, made: i64) -> Fault {
-    Fault::Contradiction(format!(
-        "it has {} commits, and this server has made {}",
+/// Returns the error for a newest batch that is not the last one written by this server.
+pub(super) fn inconsistent_commits(node: NodeNumber, newest: i64, made: i64) -> DbError {
+    DbError::Inconsistent(format!(
+        "the database has {} commits, but this server has made {}",
         node.count(newest),
         node.count(made)
     ))
 }
 
-/// Removes everything that means nothing, before a server starts.
+/// Deletes all unneeded batches, before a server starts.
 pub(super) async fn sweep_all(
     connection: &mut PgConnection,
     sweep: &mut Sweep,
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     for some in sweep.take_all() {
         delete(connection, &some).await?;
     }
     Ok(())
 }
 
-/// Removes batches within a commit, which has added its own of this number.
-pub(super) async fn remove(
+/// Deletes batches as part of the commit with this number, after the batch of the commit was added.
+pub(super) async fn delete_swept(
     connection: &mut PgConnection,
     node: NodeNumber,
     number: i64,
-    swept: &Swept,
-) -> Result<(), Fault> {
-    match swept {
-        Swept::Nothing => Ok(()),
-        Swept::Some(numbers) => delete(connection, numbers).await,
-        Swept::All => delete_before(connection, node, number).await,
+    sweep_step: &SweepStep,
+) -> Result<(), DbError> {
+    match sweep_step {
+        SweepStep::Nothing => Ok(()),
+        SweepStep::Some(numbers) => delete(connection, numbers).await,
+        SweepStep::All => delete_before(connection, node, number).await,
     }
 }
 
-/// Removes the journal of a node that has no match in play any more, but for its last batch, which
-/// says how far its numbers are given.
-pub(super) async fn forget_all_but_newest(
+/// Deletes the journal of a node without matches in play. The newest batch remains, since it
+/// records the assigned numbers.
+pub(super) async fn delete_all_but_newest(
     connection: &mut PgConnection,
     node: NodeNumber,
-) -> Result<(), Fault> {
-    let newest = newest(&mut *connection, node).await?;
+) -> Result<(), DbError> {
+    let newest = newest_batch(&mut *connection, node).await?;
     delete_before(connection, node, newest).await
 }
 
@@ -184,7 +192,7 @@ async fn delete_before(
     connection: &mut PgConnection,
     node: NodeNumber,
     before: i64,
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     sqlx::query("DELETE FROM journal WHERE batch > $1 AND batch < $2")
         .bind(node.base())
         .bind(before)
@@ -193,7 +201,7 @@ async fn delete_before(
     Ok(())
 }
 
-async fn delete(connection: &mut PgConnection, numbers: &[i64]) -> Result<(), Fault> {
+async fn delete(connection: &mut PgConnection, numbers: &[i64]) -> Result<(), DbError> {
     sqlx::query("DELETE FROM journal WHERE batch = ANY ($1)")
         .bind(numbers)
         .execute(connection)

@@ -1,114 +1,122 @@
-//! Rows of API keys.
+//! Rows of API keys in PostgreSQL.
 
 use sqlx::{AssertSqlSafe, PgConnection, PgExecutor};
 
-use super::{failure::Fault, given_numbers, link::Work};
+use super::{db_error::DbError, sequences, write_connection::Transaction};
 use crate::{
-    Key, KeyId, KeysMark, NewKey, OwnerName, StoreError,
+    Key, KeyId, KeysVersion, NewKey, OwnerName, StoreError,
     checksum::StoreId,
     limits::MAX_KEYS,
     rows::{
         StoredRow as _,
-        key_rows::{COLUMNS, ReadKeys, checksum_of, id_of, joined, key_of},
+        key_rows::{COLUMNS, ReadKeys, checksum_of, id_from_row, join_scopes, key_from_row},
     },
 };
 
-/// Every key.
-pub(super) async fn all(database: impl PgExecutor<'_>, store: StoreId) -> Result<ReadKeys, Fault> {
+pub(super) async fn all(
+    database: impl PgExecutor<'_>,
+    store: StoreId,
+) -> Result<ReadKeys, DbError> {
     let select = AssertSqlSafe(format!("SELECT {COLUMNS} FROM api_key"));
     let rows = sqlx::query(select).fetch_all(database).await?;
-    Ok(ReadKeys::of(store, &rows))
+    Ok(ReadKeys::read(store, &rows))
 }
 
-/// How the keys stand.
-pub(super) async fn mark(database: impl PgExecutor<'_>) -> Result<KeysMark, Fault> {
+/// Returns the version of the keys.
+pub(super) async fn version(database: impl PgExecutor<'_>) -> Result<KeysVersion, DbError> {
     let row = sqlx::query(
         "SELECT count(*), count(revoked_at_unix_ms), coalesce(max(key_number), 0) FROM api_key",
     )
     .fetch_one(database)
     .await?;
-    Ok(KeysMark {
-        kept: row.value::<i64>(0)?.unsigned_abs(),
+    Ok(KeysVersion {
+        total: row.value::<i64>(0)?.unsigned_abs(),
         revoked: row.value::<i64>(1)?.unsigned_abs(),
         newest: row.value::<i64>(2)?.unsigned_abs(),
     })
 }
 
-/// The key of an id.
 pub(super) async fn get(
     database: impl PgExecutor<'_>,
     store: StoreId,
     id: &KeyId,
-) -> Result<Option<Key>, Fault> {
+) -> Result<Option<Key>, DbError> {
     let select = AssertSqlSafe(format!("SELECT {COLUMNS} FROM api_key WHERE key_id = $1"));
     let row = sqlx::query(select)
         .bind(id.as_str())
         .fetch_optional(database)
         .await?;
-    let key = row.map(|row| key_of(store, &row)).transpose();
-    key.map_err(|row| Fault::Damage(row.key.into()))
+    let key = row.map(|row| key_from_row(store, &row)).transpose();
+    key.map_err(|row| DbError::Damaged(row.key.into()))
 }
 
-/// Reads every key.
-pub(super) struct All {
+pub(super) struct ReadAllKeys {
     pub(super) store: StoreId,
 }
 
-impl Work for All {
-    type Done = ReadKeys;
+impl Transaction for ReadAllKeys {
+    type Output = ReadKeys;
 
-    async fn carry_out(&self, connection: &mut PgConnection, _: bool) -> Result<ReadKeys, Fault> {
+    fn waits_for_flush(&self) -> bool {
+        false
+    }
+
+    async fn run(&self, connection: &mut PgConnection, _: bool) -> Result<ReadKeys, DbError> {
         all(connection, self.store).await
     }
 }
 
-/// Reads one key.
-pub(super) struct One<'a> {
+pub(super) struct ReadKey<'a> {
     pub(super) store: StoreId,
     pub(super) id: &'a KeyId,
 }
 
-impl Work for One<'_> {
-    type Done = Option<Key>;
+impl Transaction for ReadKey<'_> {
+    type Output = Option<Key>;
 
-    async fn carry_out(
-        &self,
-        connection: &mut PgConnection,
-        _: bool,
-    ) -> Result<Option<Key>, Fault> {
+    fn waits_for_flush(&self) -> bool {
+        false
+    }
+
+    async fn run(&self, connection: &mut PgConnection, _: bool) -> Result<Option<Key>, DbError> {
         get(connection, self.store, self.id).await
     }
 }
 
-/// Reads how the keys stand.
-pub(super) struct Mark;
+/// Reads the version of the keys.
+pub(super) struct ReadKeysVersion;
 
-impl Work for Mark {
-    type Done = KeysMark;
+impl Transaction for ReadKeysVersion {
+    type Output = KeysVersion;
 
-    async fn carry_out(&self, connection: &mut PgConnection, _: bool) -> Result<KeysMark, Fault> {
-        mark(connection).await
+    fn waits_for_flush(&self) -> bool {
+        false
+    }
+
+    async fn run(&self, connection: &mut PgConnection, _: bool) -> Result<KeysVersion, DbError> {
+        version(connection).await
     }
 }
 
-/// Within a transaction: has other writers of keys wait for its end. Whoever reads goes on.
-async fn lock(connection: &mut PgConnection) -> Result<(), Fault> {
-    sqlx::query("LOCK TABLE api_key IN SHARE ROW EXCLUSIVE MODE")
-        .execute(connection)
-        .await?;
+/// Locks the keys against other writers until the transaction ends. Readers are not blocked.
+/// Requires an open transaction. It waits at most 1 s and is then retried, since the transaction
+/// also locks the row of the node, which delays a takeover of its matches.
+async fn lock(connection: &mut PgConnection) -> Result<(), DbError> {
+    let lock = "SET LOCAL lock_timeout = '1s'; LOCK TABLE api_key IN SHARE ROW EXCLUSIVE MODE";
+    sqlx::raw_sql(lock).execute(connection).await?;
     Ok(())
 }
 
 /// Adds keys, all of them or none.
-pub(super) struct Add<'a> {
+pub(super) struct AddKeys<'a> {
     pub(super) store: StoreId,
     pub(super) keys: &'a [NewKey],
 }
 
-impl Work for Add<'_> {
-    type Done = ();
+impl Transaction for AddKeys<'_> {
+    type Output = ();
 
-    async fn carry_out(&self, connection: &mut PgConnection, _: bool) -> Result<(), Fault> {
+    async fn run(&self, connection: &mut PgConnection, _: bool) -> Result<(), DbError> {
         lock(connection).await?;
         for key in self.keys {
             add(connection, self.store, key).await?;
@@ -117,9 +125,9 @@ impl Work for Add<'_> {
     }
 }
 
-async fn add(connection: &mut PgConnection, store: StoreId, key: &NewKey) -> Result<(), Fault> {
+async fn add(connection: &mut PgConnection, store: StoreId, key: &NewKey) -> Result<(), DbError> {
     if let Some(other) = get(&mut *connection, store, &key.id).await? {
-        if other.stands_as(key) {
+        if other.is_result_of_adding(key) {
             return Ok(());
         }
         let key_id = key.id.clone();
@@ -132,15 +140,15 @@ async fn add(connection: &mut PgConnection, store: StoreId, key: &NewKey) -> Res
     .fetch_optional(&mut *connection)
     .await?;
     if let Some(row) = holder {
-        let key_id = id_of(&row, row.value(1)?);
+        let key_id = id_from_row(&row, row.value(1)?);
         let name = key.name.clone();
         return Err(StoreError::KeyNameTaken { name, key_id }.into());
     }
-    let KeysMark { kept, revoked, .. } = mark(&mut *connection).await?;
-    if kept.saturating_sub(revoked) >= MAX_KEYS as u64 {
+    let KeysVersion { total, revoked, .. } = version(&mut *connection).await?;
+    if total.saturating_sub(revoked) >= MAX_KEYS as u64 {
         return Err(StoreError::TooManyKeys { limit: MAX_KEYS }.into());
     }
-    let number = given_numbers::next(connection, "api_key").await?;
+    let number = sequences::next_number(connection, "api_key").await?;
     insert(connection, store, number, &key.clone().into()).await
 }
 
@@ -149,8 +157,8 @@ async fn insert(
     store: StoreId,
     number: i64,
     key: &Key,
-) -> Result<(), Fault> {
-    let scopes = joined(&key.scopes);
+) -> Result<(), DbError> {
+    let scopes = join_scopes(&key.scopes);
     sqlx::query(
         "INSERT INTO api_key
              (key_number, key_id, name, scopes, secret_hash, created_at_unix_ms,
@@ -173,32 +181,31 @@ async fn insert(
     Ok(())
 }
 
-/// Writes what changes of a key in the course of time.
-async fn update(connection: &mut PgConnection, store: StoreId, key: &Key) -> Result<(), Fault> {
+/// Updates the mutable columns of a key.
+async fn update(connection: &mut PgConnection, store: StoreId, key: &Key) -> Result<(), DbError> {
     sqlx::query(
         "UPDATE api_key SET last_used_at_unix_ms = $1, revoked_at_unix_ms = $2, checksum = $3
          WHERE key_id = $4",
     )
     .bind(key.last_used_at_unix_ms)
     .bind(key.revoked_at_unix_ms)
-    .bind(checksum_of(store, key, &joined(&key.scopes)))
+    .bind(checksum_of(store, key, &join_scopes(&key.scopes)))
     .bind(key.id.as_str())
     .execute(connection)
     .await?;
     Ok(())
 }
 
-/// Revokes a key.
-pub(super) struct Revoke<'a> {
+pub(super) struct RevokeKey<'a> {
     pub(super) store: StoreId,
     pub(super) id: &'a KeyId,
     pub(super) revoked_at_unix_ms: i64,
 }
 
-impl Work for Revoke<'_> {
-    type Done = Key;
+impl Transaction for RevokeKey<'_> {
+    type Output = Key;
 
-    async fn carry_out(&self, connection: &mut PgConnection, _: bool) -> Result<Key, Fault> {
+    async fn run(&self, connection: &mut PgConnection, _: bool) -> Result<Key, DbError> {
         lock(connection).await?;
         let key = get(&mut *connection, self.store, self.id).await?;
         let mut key = key.ok_or_else(|| StoreError::UnknownKey {
@@ -212,21 +219,21 @@ impl Work for Revoke<'_> {
     }
 }
 
-/// Removes a key that cannot be read.
-pub(super) struct RemoveDamaged<'a> {
+/// Deletes a key that cannot be read.
+pub(super) struct RemoveDamagedKey<'a> {
     pub(super) store: StoreId,
     pub(super) id: &'a KeyId,
 }
 
-impl Work for RemoveDamaged<'_> {
-    type Done = ();
+impl Transaction for RemoveDamagedKey<'_> {
+    type Output = ();
 
-    async fn carry_out(&self, connection: &mut PgConnection, again: bool) -> Result<(), Fault> {
+    async fn run(&self, connection: &mut PgConnection, is_retry: bool) -> Result<(), DbError> {
         lock(connection).await?;
         let keys = all(&mut *connection, self.store).await?;
-        let row = match keys.to_be_removed(self.id) {
-            // An earlier try has removed it.
-            Err(StoreError::UnknownKey { .. }) if again => return Ok(()),
+        let row = match keys.find_damaged(self.id) {
+            // An earlier attempt of this transaction has deleted the key.
+            Err(StoreError::UnknownKey { .. }) if is_retry => return Ok(()),
             row => row?,
         };
         sqlx::query("DELETE FROM api_key WHERE key_number = $1")
@@ -237,23 +244,22 @@ impl Work for RemoveDamaged<'_> {
     }
 }
 
-/// Notes uses of keys.
-pub(super) struct NoteUses<'a> {
+pub(super) struct RecordKeyUses<'a> {
     pub(super) store: StoreId,
     pub(super) uses: &'a [(KeyId, i64)],
 }
 
-impl Work for NoteUses<'_> {
-    type Done = ();
+impl Transaction for RecordKeyUses<'_> {
+    type Output = ();
 
-    async fn carry_out(&self, connection: &mut PgConnection, _: bool) -> Result<(), Fault> {
+    async fn run(&self, connection: &mut PgConnection, _: bool) -> Result<(), DbError> {
         lock(connection).await?;
         for (id, used_at_unix_ms) in self.uses {
             let mut key = match get(&mut *connection, self.store, id).await {
                 Ok(Some(key)) => key,
-                // A key that cannot be read stays as it is, for whoever looks into it.
-                Ok(None) | Err(Fault::Damage(_)) => continue,
-                Err(fault) => return Err(fault),
+                // An unreadable key is left unchanged, for inspection.
+                Ok(None) | Err(DbError::Damaged(_)) => continue,
+                Err(error) => return Err(error),
             };
             if key.last_used_at_unix_ms < Some(*used_at_unix_ms) {
                 key.last_used_at_unix_ms = Some(*used_at_unix_ms);

@@ -1,28 +1,28 @@
-//! Rows of ladders, of the versions of their bots, and of their matches.
+//! Rows of ladders in PostgreSQL: descriptions, versions of bots, and matches.
 
 use std::collections::{BTreeSet, HashMap};
 
 use sqlx::{PgConnection, PgExecutor};
 
-use super::failure::Fault;
+use super::db_error::DbError;
 use crate::{
     LadderChange, LadderId, LadderRows, StoredLadder, StoredLadderMatch, StoredLadderVersion,
     checksum::StoreId,
-    ladder_batch::{LadderStanding, LadderStandings},
+    ladder_batch::{LadderState, LadderStates},
     rows::ladder_rows::{
-        checksum_of_ladder, checksum_of_match, checksum_of_version, ladder_of, match_of, number_of,
-        read, version_of,
+        checksum_of_ladder, checksum_of_match, checksum_of_version, ladder_from_row,
+        match_from_row, match_number_from_row, read, version_from_row,
     },
 };
 
-/// How these ladders stand, with those of these matches that are not over.
-pub(super) async fn standings(
+/// Returns the state of these ladders. `ended` has the matches to look up, by ladder.
+pub(super) async fn states(
     connection: &mut PgConnection,
     store: StoreId,
-    asked: &HashMap<LadderId, BTreeSet<u64>>,
-) -> Result<LadderStandings, Fault> {
-    let mut standings = LadderStandings::new();
-    for (id, ends) in asked {
+    ended: &HashMap<LadderId, BTreeSet<u64>>,
+) -> Result<LadderStates, DbError> {
+    let mut states = LadderStates::new();
+    for (id, ends) in ended {
         let row =
             sqlx::query("SELECT ladder_id, term, value, checksum FROM ladder WHERE ladder_id = $1")
                 .bind(id.as_str())
@@ -31,8 +31,8 @@ pub(super) async fn standings(
         let Some(row) = row else {
             continue;
         };
-        let Ok(ladder) = ladder_of(store, &row) else {
-            standings.insert(id.clone(), LadderStanding::Damaged);
+        let Ok(ladder) = ladder_from_row(store, &row) else {
+            states.insert(id.clone(), LadderState::Damaged);
             continue;
         };
         let last: Option<i64> =
@@ -42,54 +42,54 @@ pub(super) async fn standings(
                 .await?;
         let mut open = BTreeSet::new();
         for number in ends {
-            match one_match(&mut *connection, store, id, *number).await {
+            match get_match(&mut *connection, store, id, *number).await {
                 Ok(Some(found)) if !found.is_over => _ = open.insert(*number),
-                // One that cannot be read cannot be ended either.
-                Ok(_) | Err(Fault::Damage(_)) => {}
-                Err(fault) => return Err(fault),
+                // An unreadable match cannot be ended.
+                Ok(_) | Err(DbError::Damaged(_)) => {}
+                Err(error) => return Err(error),
             }
         }
-        let standing = LadderStanding::Sound {
+        let state = LadderState::Sound {
             term: ladder.term,
             matches: last.map_or(0, |last| last.cast_unsigned() + 1),
             open,
         };
-        standings.insert(id.clone(), standing);
+        states.insert(id.clone(), state);
     }
-    Ok(standings)
+    Ok(states)
 }
 
-/// Within a transaction: carries out a change that fits.
-pub(super) async fn carry_out(
+/// Applies a validated change. Requires an open transaction.
+pub(super) async fn apply(
     connection: &mut PgConnection,
     store: StoreId,
     id: &LadderId,
     change: &LadderChange,
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     match change {
-        LadderChange::Open { value } => keep(connection, store, id, 0, value).await,
-        LadderChange::Keep { term, value } => keep(connection, store, id, *term, value).await,
-        LadderChange::Lead { term } => {
+        LadderChange::Open { value } => put(connection, store, id, 0, value).await,
+        LadderChange::Update { term, value } => put(connection, store, id, *term, value).await,
+        LadderChange::StartTerm { term } => {
             let row = sqlx::query(
                 "SELECT ladder_id, term, value, checksum FROM ladder WHERE ladder_id = $1",
             )
             .bind(id.as_str())
             .fetch_one(&mut *connection)
             .await?;
-            let ladder = ladder_of(store, &row).map_err(Fault::Damage)?;
-            keep(connection, store, id, *term, &ladder.value).await
+            let ladder = ladder_from_row(store, &row).map_err(DbError::Damaged)?;
+            put(connection, store, id, *term, &ladder.value).await
         }
-        LadderChange::KeepVersion {
+        LadderChange::PutVersion {
             bot_name,
             bot_version,
             value,
             ..
-        } => keep_version(connection, store, id, bot_name, bot_version, value).await,
+        } => put_version(connection, store, id, bot_name, bot_version, value).await,
         LadderChange::Pair { number, value, .. } => {
-            keep_match(connection, store, id, *number, false, value).await
+            put_match(connection, store, id, *number, false, value).await
         }
         LadderChange::End { number, value, .. } => {
-            keep_match(connection, store, id, *number, true, value).await
+            put_match(connection, store, id, *number, true, value).await
         }
         LadderChange::Drop => {
             for delete in [
@@ -107,13 +107,13 @@ pub(super) async fn carry_out(
     }
 }
 
-async fn keep(
+async fn put(
     connection: &mut PgConnection,
     store: StoreId,
     id: &LadderId,
     term: u64,
     value: &[u8],
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     sqlx::query(
         "INSERT INTO ladder (ladder_id, term, value, checksum) VALUES ($1, $2, $3, $4)
          ON CONFLICT (ladder_id) DO UPDATE
@@ -128,14 +128,14 @@ async fn keep(
     Ok(())
 }
 
-async fn keep_version(
+async fn put_version(
     connection: &mut PgConnection,
     store: StoreId,
     id: &LadderId,
     bot_name: &str,
     bot_version: &str,
     value: &[u8],
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     sqlx::query(
         "INSERT INTO ladder_version (ladder_id, bot_name, bot_version, value, checksum)
          VALUES ($1, $2, $3, $4, $5)
@@ -152,14 +152,14 @@ async fn keep_version(
     Ok(())
 }
 
-async fn keep_match(
+async fn put_match(
     connection: &mut PgConnection,
     store: StoreId,
     id: &LadderId,
     number: u64,
     is_over: bool,
     value: &[u8],
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     sqlx::query(
         "INSERT INTO ladder_match (ladder_id, number, is_over, value, checksum)
          VALUES ($1, $2, $3, $4, $5)
@@ -182,24 +182,22 @@ async fn keep_match(
     Ok(())
 }
 
-/// Every ladder.
 pub(super) async fn all(
     database: impl PgExecutor<'_>,
     store: StoreId,
-) -> Result<LadderRows<StoredLadder>, Fault> {
+) -> Result<LadderRows<StoredLadder>, DbError> {
     let rows =
         sqlx::query("SELECT ladder_id, term, value, checksum FROM ladder ORDER BY ladder_id")
             .fetch_all(database)
             .await?;
-    Ok(read(&rows, |row| ladder_of(store, row)))
+    Ok(read(&rows, |row| ladder_from_row(store, row)))
 }
 
-/// Every version of a ladder.
 pub(super) async fn versions(
     database: impl PgExecutor<'_>,
     store: StoreId,
     id: &LadderId,
-) -> Result<LadderRows<StoredLadderVersion>, Fault> {
+) -> Result<LadderRows<StoredLadderVersion>, DbError> {
     let rows = sqlx::query(
         "SELECT bot_name, bot_version, value, checksum FROM ladder_version
          WHERE ladder_id = $1 ORDER BY bot_name, bot_version",
@@ -207,21 +205,20 @@ pub(super) async fn versions(
     .bind(id.as_str())
     .fetch_all(database)
     .await?;
-    Ok(read(&rows, |row| version_of(store, id, row)))
+    Ok(read(&rows, |row| version_from_row(store, id, row)))
 }
 
-/// A page of matches of a ladder.
 pub(super) async fn matches(
     database: impl PgExecutor<'_>,
     store: StoreId,
     id: &LadderId,
     from: u64,
     limit: u32,
-) -> Result<LadderRows<StoredLadderMatch>, Fault> {
+) -> Result<LadderRows<StoredLadderMatch>, DbError> {
     let Ok(from) = i64::try_from(from) else {
         return Ok(LadderRows::default());
     };
-    // One more than the page has shows whether there is a next page.
+    // One extra row shows whether there is a next page.
     let mut rows = sqlx::query(
         "SELECT number, is_over, value, checksum FROM ladder_match
          WHERE ladder_id = $1 AND number >= $2 ORDER BY number LIMIT $3 + 1",
@@ -231,23 +228,22 @@ pub(super) async fn matches(
     .bind(i64::from(limit))
     .fetch_all(database)
     .await?;
-    let next = rows.get(limit as usize).map(number_of);
-    // A number that is damaged must not lead back.
+    let next = rows.get(limit as usize).map(match_number_from_row);
+    // A damaged number must not move the next page backwards.
     let next = next.filter(|next| *next > from.cast_unsigned());
     rows.truncate(limit as usize);
     Ok(LadderRows {
         next,
-        ..read(&rows, |row| match_of(store, id, row))
+        ..read(&rows, |row| match_from_row(store, id, row))
     })
 }
 
-/// A match of a ladder.
-pub(super) async fn one_match(
+pub(super) async fn get_match(
     database: impl PgExecutor<'_>,
     store: StoreId,
     id: &LadderId,
     number: u64,
-) -> Result<Option<StoredLadderMatch>, Fault> {
+) -> Result<Option<StoredLadderMatch>, DbError> {
     let Ok(number) = i64::try_from(number) else {
         return Ok(None);
     };
@@ -259,6 +255,6 @@ pub(super) async fn one_match(
     .bind(number)
     .fetch_optional(database)
     .await?;
-    let found = row.map(|row| match_of(store, id, &row)).transpose();
-    found.map_err(Fault::Damage)
+    let found = row.map(|row| match_from_row(store, id, &row)).transpose();
+    found.map_err(DbError::Damaged)
 }

@@ -1,45 +1,53 @@
 //! The store in a PostgreSQL database.
 //!
-//! One connection writes; it is the only one that changes matches, so what it has to know of the
-//! matches in play is kept in memory beside it. Every transaction of it begins with the fence: it
-//! goes on only in the epoch in which this server took the store. A few connections read finished
-//! matches, and one of its own reads keys. Where flushes are slow, a few more flush what the first has
-//! committed while it goes on.
+//! Only one connection changes the matches of the node, so their state is cached in memory. Another
+//! one changes keys and secrets. Each of their transactions begins by checking the fence, and
+//! continues only in the epoch in which this server took over the node. A few connections read
+//! finished matches, and a separate one reads keys. If flushes are slow, a few more connections
+//! flush commits while the write connection continues.
 
 mod address;
-mod as_key_store;
-mod as_ladder_store;
-mod as_node;
+mod advertised_rows;
 mod certificates;
 mod commit;
-mod failure;
+mod db_error;
+mod finish_numbers;
 mod finished_rows;
 mod flush_times;
 mod flushers;
-mod found;
-mod given_numbers;
+mod hosts;
 mod journal;
+mod key_database;
 mod key_rows;
 mod key_store;
+mod key_writer;
 mod ladder_rows;
-mod left_matches;
-mod link;
+mod ladder_store_impl;
+mod lease_renewer;
+mod maybe_unflushed;
 mod node_list;
 mod node_number;
 mod node_rows;
-mod note_rows;
+mod nodes_impl;
 mod open_rows;
 mod opening;
-mod pulse;
+mod orphans;
+mod parameters;
+mod password_file;
+mod read_pool;
+mod record_rows;
 mod released_rows;
 mod replay_rows;
 mod secret_rows;
-mod taking;
-mod told_rows;
+mod sequences;
+mod session_settings;
+mod sessions;
+mod takeover;
+mod transaction;
 pub(crate) mod transfer;
 mod unflushed;
 mod whole_matches;
-mod work;
+mod write_connection;
 mod writer;
 
 use std::sync::Arc;
@@ -48,28 +56,31 @@ use async_trait::async_trait;
 use tokio::sync::Mutex;
 
 use crate::{
-    CompiledFuture, Damage, Durability, FinishedCursor, FinishedMatch, FinishedPage, Flush,
-    KeptReplay, KeyName, MatchCounts, MatchId, NodeIdentity, Notes, OpenMatch, Opening, Store,
-    StoreError, Write,
+    CompiledFuture, DamageReport, Durability, FinishedCursor, FinishedMatch, FinishedPage, Flush,
+    KeyName, MatchCounts, MatchId, NodeIdentity, OpenMatch, OpenReport, Records, ReplayMetadata,
+    Store, StoreError, Write,
     checksum::StoreId,
-    detached::detached,
-    limits::{MAX_PAGE_MATCHES, POSTGRES_READERS},
+    detached::run_detached,
+    limits::{MAX_PAGE_MATCHES, POSTGRES_READ_CONNECTIONS},
     secrets::check_secret,
 };
 
 use address::Address;
-use failure::Fault;
+use db_error::DbError;
 use flushers::Flushers;
-use found::Found;
-use left_matches::Orphans;
+use key_writer::KeyWriter;
+use lease_renewer::LeaseRenewer;
+use maybe_unflushed::MaybeUnflushed;
 use opening::Readers;
-use pulse::Pulse;
+use orphans::OrphanFinder;
+use read_pool::{ReadPool, Reader};
+use sessions::Sessions;
 use writer::Writer;
 
-pub use key_store::PostgresKeys;
+pub use key_database::PostgresKeys;
 pub use node_list::stored_nodes;
 
-/// A [`Store`] in a PostgreSQL database, which it takes over from the server that had it before.
+/// A [`Store`] in a PostgreSQL database. Opening it takes over the node from its previous server.
 ///
 /// ```no_run
 /// use bridgemaster_store::{Durability, PostgresStore, Store};
@@ -77,7 +88,7 @@ pub use node_list::stored_nodes;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let url = "postgres://bridgemaster@db.example/bridgemaster";
-/// let store = PostgresStore::open(url, Durability::Power).await?;
+/// let store = PostgresStore::open(url, Durability::Disk).await?;
 /// println!("{} matches in play", store.open_match_ids().await?.len());
 /// # Ok(())
 /// # }
@@ -86,19 +97,19 @@ pub use node_list::stored_nodes;
 pub struct PostgresStore {
     address: Address,
     store: StoreId,
-    opening: Opening,
-    /// `None` once closed. Shared with the commit that runs.
+    open_report: OpenReport,
+    /// `None` once the store is closed. Shared with the running commit.
     writer: Arc<Mutex<Option<Writer>>>,
+    key_writer: Arc<KeyWriter>,
     readers: Readers,
     flushers: Arc<Flushers>,
-    pulse: Pulse,
-    /// What other nodes have left. Locked before the writer.
-    orphans: Arc<Mutex<Orphans>>,
+    lease_renewer: LeaseRenewer,
+    /// Orphaned matches of other nodes. This lock is acquired before that of the writer.
+    orphans: Arc<Mutex<OrphanFinder>>,
 }
 
 impl PostgresStore {
-    /// Opens a database as [`open_as`](Self::open_as) does, as the node of a server that was given
-    /// no name.
+    /// Opens a database as [`open_as`](Self::open_as) does, as the node with the default name.
     ///
     /// # Errors
     /// Those of [`open_as`](Self::open_as).
@@ -106,82 +117,101 @@ impl PostgresStore {
         Self::open_as(url, durability, &NodeIdentity::default()).await
     }
 
-    /// Opens the database of an address `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, brings its
-    /// schema up to date, takes the node over, and reads which of its matches are in play. A server
-    /// that was this node before stores nothing any more: it learns so by
-    /// [`StoreError::EpochOver`]. The node has a lease, which has to be
-    /// [renewed](crate::Nodes::renew_lease): without one nothing is stored.
+    /// Opens the database with the address `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, which may
+    /// list several `HOST:PORT`. Migrates the schema, takes over the node, and loads its matches in
+    /// play. Commits of the node's previous server then fail with [`StoreError::EpochEnded`]. The
+    /// lease of the node must be [renewed](crate::Nodes::renew_lease), since commits fail without a
+    /// lease.
     ///
     /// # Errors
-    /// [`StoreError::BadAddress`], [`StoreError::Unreachable`],
-    /// [`StoreError::CertificateRefused`], [`StoreError::OldPostgres`],
-    /// [`StoreError::StandbyOnly`]; [`StoreError::ForeignTables`], [`StoreError::NewerSchema`],
+    /// [`StoreError::InvalidAddress`], an error of a database that
+    /// [is unavailable](StoreError::is_unavailable), [`StoreError::SettingIgnored`],
+    /// [`StoreError::SharedSessions`], [`StoreError::UnsupportedPostgres`];
+    /// [`StoreError::ForeignTables`], [`StoreError::NewerSchema`],
     /// [`StoreError::DifferentSchema`] and [`StoreError::Corrupt`] for a database that is not
-    /// believed, which is left as it is. Where single values are damaged, [`Store::opening`] says
-    /// so.
+    /// accepted, which is left unchanged. Single damaged values are not errors: see
+    /// [`Store::open_report`].
     pub fn open_as<'a>(
         url: &'a str,
         durability: Durability,
         identity: &'a NodeIdentity,
     ) -> CompiledFuture<'a, Result<Self, StoreError>> {
-        Box::pin(Self::opened(url, durability, identity))
+        Box::pin(Self::open_inner(url, durability, identity))
     }
 
-    async fn opened(
+    async fn open_inner(
         url: &str,
         durability: Durability,
         identity: &NodeIdentity,
     ) -> Result<Self, StoreError> {
         let address = Address::parse(url, durability)?;
-        let (writer, node, opening) = Writer::start(&address, identity).await?;
+        let sessions = Sessions::new(address.clone());
+        let (writer, node, open_report) = Writer::start(&address, &sessions, identity).await?;
         let unflushed = Arc::clone(writer.unflushed());
         Ok(Self {
-            flushers: Arc::new(Flushers::new(address.clone(), node, unflushed)),
+            flushers: Arc::new(Flushers::new(sessions.clone(), node, unflushed)),
             store: writer.store(),
-            opening,
+            key_writer: Arc::new(KeyWriter::new(sessions.clone(), node)),
+            open_report,
             readers: Readers {
-                matches: address.readers(POSTGRES_READERS),
-                keys: address.readers(1),
+                matches: Arc::new(ReadPool::new(address.clone(), POSTGRES_READ_CONNECTIONS)),
+                keys: ReadPool::new(address.clone(), 1),
             },
-            pulse: Pulse::new(address.clone(), node, writer.in_play()),
+            lease_renewer: LeaseRenewer::new(sessions, node, writer.in_play_count()),
             orphans: Arc::default(),
             writer: Arc::new(Mutex::new(Some(writer))),
             address,
         })
     }
 
-    /// A failure, told of this database.
-    fn told(&self, fault: Fault) -> StoreError {
-        fault.at(self.address.shown())
+    fn store_error(&self, error: DbError) -> StoreError {
+        error.at(self.address.redacted())
     }
 
-    /// What was read of finished matches, once they are flushed: a crash of the database must not
-    /// undo what somebody has seen.
-    async fn flushed<T>(&self, found: Result<Found<T>, Fault>) -> Result<T, StoreError> {
+    /// Returns a connection for reading.
+    async fn reader(&self) -> Result<Reader<'_>, StoreError> {
+        let reader = self.readers.matches.acquire().await;
+        reader.map_err(|error| self.store_error(error))
+    }
+
+    /// Returns a connection for reading keys.
+    async fn key_reader(&self) -> Result<Reader<'_>, StoreError> {
+        let reader = self.readers.keys.acquire().await;
+        reader.map_err(|error| self.store_error(error))
+    }
+
+    /// Withholds a value read from finished matches until they are flushed: a crash of the database
+    /// must not undo what a client has seen.
+    async fn withhold_until_flushed<T>(
+        &self,
+        found: Result<MaybeUnflushed<T>, DbError>,
+    ) -> Result<T, StoreError> {
         let flushed = async {
-            let Found { value, newest } = found?;
+            let MaybeUnflushed { value, newest } = found?;
             if newest.is_some_and(|newest| !self.flushers.is_finished_flushed(newest)) {
                 self.flushers.flush_all().await?;
             }
             Ok(value)
         };
-        flushed.await.map_err(|fault| self.told(fault))
+        flushed.await.map_err(|error| self.store_error(error))
     }
 }
 
-/// Completes when the commit of a number is flushed.
+/// Completes when the commit with this number is flushed.
 async fn flush(
     flushers: &Flushers,
     writer: &Mutex<Option<Writer>>,
     number: i64,
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     while !flushers.flush(number).await? {
-        opened(&mut *writer.lock().await)?.put_back().await?;
+        open_writer(&mut *writer.lock().await)?
+            .restore_lost()
+            .await?;
     }
     Ok(())
 }
 
-fn opened(writer: &mut Option<Writer>) -> Result<&mut Writer, Fault> {
+fn open_writer(writer: &mut Option<Writer>) -> Result<&mut Writer, DbError> {
     Ok(writer.as_mut().ok_or(StoreError::Closed)?)
 }
 
@@ -194,28 +224,32 @@ impl Store for PostgresStore {
     async fn begin_commit(&self, batch: Vec<Write>) -> Result<Flush, StoreError> {
         let (writer, flushers) = (Arc::clone(&self.writer), Arc::clone(&self.flushers));
         let address = self.address.clone();
-        let committed = detached(async move {
-            let committed = opened(&mut *writer.lock().await)?.commit(batch).await?;
+        let committed = run_detached(async move {
+            let committed = open_writer(&mut *writer.lock().await)?
+                .commit(batch)
+                .await?;
             let Some(number) = committed else {
-                return Ok(Flush::done());
+                return Ok(Flush::already_durable());
             };
-            // Begun here, since nobody may wait for the outcome of this.
-            let flushing = detached(async move {
+            // Spawned here, since the caller may never await the flush.
+            let flushing = run_detached(async move {
                 let flushed = flush(&flushers, &writer, number).await;
-                flushed.map_err(|fault| fault.at(address.shown()))
+                flushed.map_err(|error| error.at(address.redacted()))
             });
-            Ok(Flush::until(flushing))
+            Ok(Flush::from_future(flushing))
         });
-        committed.await.map_err(|fault: Fault| self.told(fault))
+        committed
+            .await
+            .map_err(|error: DbError| self.store_error(error))
     }
 
-    fn opening(&self) -> Opening {
-        self.opening.clone()
+    fn open_report(&self) -> OpenReport {
+        self.open_report.clone()
     }
 
     async fn open_match_ids(&self) -> Result<Vec<MatchId>, StoreError> {
         let mut writer = self.writer.lock().await;
-        let writer = opened(&mut writer).map_err(|fault| self.told(fault))?;
+        let writer = open_writer(&mut writer).map_err(|error| self.store_error(error))?;
         Ok(writer.open_match_ids())
     }
 
@@ -223,133 +257,150 @@ impl Store for PostgresStore {
         let mut writer = self.writer.lock().await;
         let work = async {
             let readers = &self.readers.matches;
-            opened(&mut writer)?.open_match(readers, id).await
+            open_writer(&mut writer)?.open_match(readers, id).await
         };
-        work.await.map_err(|fault| self.told(fault))
+        work.await.map_err(|error| self.store_error(error))
     }
 
     async fn open_match_header(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
         let mut writer = self.writer.lock().await;
         let work = async {
             let readers = &self.readers.matches;
-            opened(&mut writer)?.open_match_header(readers, id).await
+            open_writer(&mut writer)?
+                .open_match_header(readers, id)
+                .await
         };
-        work.await.map_err(|fault| self.told(fault))
+        work.await.map_err(|error| self.store_error(error))
     }
 
     async fn finished(
         &self,
         after: Option<FinishedCursor>,
         limit: u32,
-        of: Option<&KeyName>,
+        party: Option<&KeyName>,
     ) -> Result<FinishedPage, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES);
-        let page = finished_rows::page(&self.readers.matches, self.store, after, limit, of).await;
-        self.flushed(page).await
+        let page =
+            finished_rows::page(&mut *self.reader().await?, self.store, after, limit, party).await;
+        self.withhold_until_flushed(page).await
     }
 
     async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError> {
-        let finished = finished_rows::one(&self.readers.matches, self.store, id).await;
-        self.flushed(finished).await
+        let finished = finished_rows::get(&mut *self.reader().await?, self.store, id).await;
+        self.withhold_until_flushed(finished).await
     }
 
     async fn is_party(&self, id: &MatchId, name: &KeyName) -> Result<bool, StoreError> {
-        let is_party = finished_rows::is_party(&self.readers.matches, id, name).await;
-        self.flushed(is_party).await
+        let party = finished_rows::find_party(&mut *self.reader().await?, id, name).await;
+        self.withhold_until_flushed(party).await
     }
 
     async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
-        let replay = replay_rows::get(&self.readers.matches, self.store, id).await;
-        self.flushed(replay).await
+        let replay = replay_rows::get(&mut *self.reader().await?, self.store, id).await;
+        self.withhold_until_flushed(replay).await
     }
 
-    async fn kept_replays(
+    async fn stored_replays(
         &self,
         after: Option<FinishedCursor>,
         limit: u32,
-        spared: u64,
-    ) -> Result<Vec<KeptReplay>, StoreError> {
+        skip_newest: u64,
+    ) -> Result<Vec<ReplayMetadata>, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES);
-        let kept =
-            finished_rows::kept_replays(&self.readers.matches, self.store, after, limit, spared)
-                .await;
-        self.flushed(kept).await
+        let replays = finished_rows::stored_replays(
+            &mut *self.reader().await?,
+            self.store,
+            after,
+            limit,
+            skip_newest,
+        )
+        .await;
+        self.withhold_until_flushed(replays).await
     }
 
     async fn match_counts(&self) -> Result<MatchCounts, StoreError> {
-        let counts = finished_rows::counts(&self.readers.matches).await;
-        counts.map_err(|fault| self.told(fault))
+        let counts = finished_rows::counts(&mut *self.reader().await?).await;
+        counts.map_err(|error| self.store_error(error))
     }
 
-    async fn note(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+    async fn record(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let read = async {
-            let note = note_rows::get(&self.readers.matches, self.store, name).await?;
-            // As what is read of finished matches; a note has no number.
-            if note.is_some() {
+            let mut reader = self.readers.matches.acquire().await?;
+            let record = record_rows::get(&mut *reader, self.store, name).await?;
+            drop(reader);
+            // A record is withheld until it is flushed, like a finished match. Records have no
+            // numbers, so everything is flushed.
+            if record.is_some() {
                 self.flushers.flush_all().await?;
             }
-            Ok(note)
+            Ok(record)
         };
-        read.await.map_err(|fault| self.told(fault))
+        read.await.map_err(|error| self.store_error(error))
     }
 
-    async fn notes(&self, prefix: &str) -> Result<Notes, StoreError> {
+    async fn records(&self, prefix: &str) -> Result<Records, StoreError> {
         let read = async {
-            let notes = note_rows::all(&self.readers.matches, self.store, prefix).await?;
-            if !notes.kept.is_empty() {
+            let mut reader = self.readers.matches.acquire().await?;
+            let records = record_rows::all(&mut *reader, self.store, prefix).await?;
+            drop(reader);
+            if !records.intact.is_empty() {
                 self.flushers.flush_all().await?;
             }
-            Ok(notes)
+            Ok(records)
         };
-        read.await.map_err(|fault| self.told(fault))
+        read.await.map_err(|error| self.store_error(error))
     }
 
     async fn secret(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        let secret = secret_rows::get(&self.readers.matches, self.store, name).await;
-        secret.map_err(|fault| self.told(fault))
+        let secret = secret_rows::get(&mut *self.reader().await?, self.store, name).await;
+        secret.map_err(|error| self.store_error(error))
     }
 
-    async fn keep_secret(&self, name: &str, value: Vec<u8>) -> Result<Vec<u8>, StoreError> {
+    async fn get_or_insert_secret(
+        &self,
+        name: &str,
+        value: Vec<u8>,
+    ) -> Result<Vec<u8>, StoreError> {
         check_secret(name, &value)?;
-        let (writer, name) = (Arc::clone(&self.writer), name.to_owned());
-        detached(async move {
-            let mut writer = writer.lock().await;
-            let writer = opened(&mut writer)?;
-            let (store, name, value) = (writer.store(), &name, &value);
+        let (writer, store) = (Arc::clone(&self.key_writer), self.store);
+        let name = name.to_owned();
+        run_detached(async move {
+            let (name, value) = (&name, &value);
+            let insert = secret_rows::GetOrInsertSecret { store, name, value };
+            writer.write(&insert).await
+        })
+        .await
+        .map_err(|error| self.store_error(error))
+    }
+
+    async fn remove_damaged_secrets(&self) -> Result<Vec<DamageReport>, StoreError> {
+        let (writer, store) = (Arc::clone(&self.key_writer), self.store);
+        run_detached(async move {
             writer
-                .write(&secret_rows::Keep { store, name, value })
+                .write(&secret_rows::RemoveDamagedSecrets { store })
                 .await
         })
         .await
-        .map_err(|fault| self.told(fault))
-    }
-
-    async fn remove_damaged_secrets(&self) -> Result<Vec<Damage>, StoreError> {
-        let writer = Arc::clone(&self.writer);
-        detached(async move {
-            let mut writer = writer.lock().await;
-            let writer = opened(&mut writer)?;
-            let store = writer.store();
-            writer.write(&secret_rows::RemoveDamaged { store }).await
-        })
-        .await
-        .map_err(|fault| self.told(fault))
+        .map_err(|error| self.store_error(error))
     }
 
     async fn close(&self) -> Result<(), StoreError> {
         self.readers.matches.close().await;
         self.readers.keys.close().await;
-        self.pulse.stop().await;
+        self.lease_renewer.stop().await;
         let (writer, flushers) = (Arc::clone(&self.writer), Arc::clone(&self.flushers));
-        detached(async move {
+        let key_writer = Arc::clone(&self.key_writer);
+        run_detached(async move {
             let closed = match writer.lock().await.take() {
                 Some(writer) => writer.close().await,
                 None => Ok(()),
             };
+            // A key change of another node may delay this one, but not the release of the lease.
+            key_writer.close().await;
             flushers.close().await;
             closed
         })
         .await
-        .map_err(|fault| self.told(fault))
+        .map_err(|error| self.store_error(error))
     }
 }

@@ -1,17 +1,18 @@
-//! The nodes of a database, for commands that run beside its servers.
+//! Lists the nodes of a database, for commands that run while servers use it.
 
-use super::{address::Address, failure::Fault, node_rows, opening};
+use super::{address::Address, db_error::DbError, node_rows, opening};
 use crate::{Durability, StoreError, StoredNode};
 
-/// The nodes that there have been of a database, by name. It takes nothing over.
+/// Returns all nodes that have ever used a database, by name. Takes over no node.
 ///
 /// # Errors
-/// As for a server that opens it.
+/// As [`PostgresStore::open`](crate::PostgresStore::open).
 pub async fn stored_nodes(url: &str) -> Result<Vec<StoredNode>, StoreError> {
-    let address = Address::parse(url, Durability::Power)?;
+    let address = Address::parse(url, Durability::Disk)?;
     let work = async {
-        let mut connection = opening::believed(&address).await?;
+        let mut connection = opening::open(&address).await?;
         node_rows::all(&mut connection).await
     };
-    work.await.map_err(|fault: Fault| fault.at(address.shown()))
+    work.await
+        .map_err(|error: DbError| error.at(address.redacted()))
 }

@@ -1,26 +1,27 @@
-//! The number of a node, and the numbers of matches and batches that are its own.
+//! Node numbers, and the ranges of match keys and batch numbers of each node.
 
-use super::failure::Fault;
+use super::db_error::DbError;
 
-/// Bits of a number that count within a node: a million millions. That is 35 years of a thousand
-/// commits a second, and leaves room for eight million nodes.
+/// Width of the counter within a node, in bits. Its 10¹² numbers last for 35 years at a thousand
+/// commits a second, and leave numbers for eight million nodes.
 const COUNTING_BITS: u32 = 40;
 
-/// The number of a node. It never changes, and no other node gets it.
+/// Number of a node. It never changes, and is never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NodeNumber(i64);
 
 impl NodeNumber {
-    /// The node of this number.
+    /// Checks the range of a node number.
     ///
     /// # Errors
-    /// A contradiction if no node can have it.
-    pub(super) fn new(number: i64) -> Result<Self, Fault> {
-        match (0..=i64::MAX >> COUNTING_BITS).contains(&number) {
-            true => Ok(Self(number)),
-            false => Err(Fault::Contradiction(format!(
-                "a node has the number {number}"
-            ))),
+    /// [`DbError::Inconsistent`] if it is out of range.
+    pub(super) fn new(number: i64) -> Result<Self, DbError> {
+        if (0..=i64::MAX >> COUNTING_BITS).contains(&number) {
+            Ok(Self(number))
+        } else {
+            Err(DbError::Inconsistent(format!(
+                "the node number {number} is out of range"
+            )))
         }
     }
 
@@ -28,30 +29,30 @@ impl NodeNumber {
         self.0
     }
 
-    /// Keys of matches and numbers of batches of the node are larger than this.
+    /// Returns the number before the first match key and batch number of the node.
     pub(super) fn base(self) -> i64 {
         self.0 << COUNTING_BITS
     }
 
-    /// The largest key and the largest number of the node.
+    /// Returns the largest possible match key and batch number of the node.
     pub(super) fn last(self) -> i64 {
         self.base() | ((1 << COUNTING_BITS) - 1)
     }
 
-    /// What a key or a number counts within the node.
+    /// Converts a match key or batch number to a count within the node.
     pub(super) fn count(self, number: i64) -> i64 {
         number - self.base()
     }
 }
 
-/// A node in the epoch in which a server holds it.
+/// A node, with the epoch in which a server holds it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct HeldNode {
+pub(super) struct NodeEpoch {
     pub(super) number: NodeNumber,
     pub(super) epoch: i64,
 }
 
-/// In SQL: the number of the node whose match has this key.
+/// SQL expression for the node number in a match key.
 pub(super) const NODE_OF_KEY: &str = "match_key >> 40";
 
 #[cfg(test)]
@@ -59,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_numbers_of_nodes_do_not_meet() {
+    fn the_number_ranges_of_nodes_do_not_overlap() {
         let node = |number| NodeNumber::new(number).unwrap();
         assert_eq!((node(0).base(), node(0).last()), (0, (1 << 40) - 1));
         assert_eq!(node(1).base(), node(0).last() + 1);

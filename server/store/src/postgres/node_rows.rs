@@ -1,33 +1,32 @@
-//! Rows of nodes: who they are, their leases, and who leads.
+//! Rows of nodes: their names, leases, and leadership.
 
 use sqlx::{AssertSqlSafe, PgConnection, PgExecutor, postgres::PgRow};
 
 use super::{
-    failure::Fault,
-    given_numbers,
-    link::Work,
-    node_number::{HeldNode, NODE_OF_KEY, NodeNumber},
+    db_error::DbError,
+    node_number::{NODE_OF_KEY, NodeEpoch, NodeNumber},
+    sequences,
+    write_connection::Transaction,
 };
 use crate::{
-    MatchId, NodeAddress, NodeIdentity, NodeName, NodeOfMatch, NodeStanding, StoredNode,
-    limits::LEASE_TERM, rows::StoredRow,
+    MatchId, MatchLocation, NodeAddress, NodeIdentity, NodeName, NodeStatus, StoredNode,
+    checksum::StoreId, limits::LEASE_TERM, rows::StoredRow,
 };
 
-/// Within a transaction: takes a node over from the server that held it, whose transactions have
-/// all ended then. One that is new is made.
-pub(super) async fn take(
+/// Takes over a node, after all transactions of its previous server have ended. Creates the node if
+/// it is new. Requires an open transaction.
+pub(super) async fn take_over(
     connection: &mut PgConnection,
     node: &NodeIdentity,
-) -> Result<HeldNode, Fault> {
+) -> Result<NodeEpoch, DbError> {
     let name = node.name.as_str();
-    let is_known: bool =
-        sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM node WHERE node_id = $1)")
-            .bind(name)
-            .fetch_one(&mut *connection)
-            .await?;
-    if !is_known {
-        let number = given_numbers::next(connection, "node").await?;
-        // Another server may make the node too.
+    let exists: bool = sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM node WHERE node_id = $1)")
+        .bind(name)
+        .fetch_one(&mut *connection)
+        .await?;
+    if !exists {
+        let number = sequences::next_number(connection, "node").await?;
+        // Another server may create the node at the same time.
         sqlx::query(
             "INSERT INTO node (node_id, epoch, number) VALUES ($1, 0, $2) ON CONFLICT DO NOTHING",
         )
@@ -36,7 +35,7 @@ pub(super) async fn take(
         .execute(&mut *connection)
         .await?;
     }
-    // An update alone would not wait: the epoch is no key.
+    // An update alone would not wait for these transactions, since the epoch is not part of a key.
     sqlx::query("SELECT epoch FROM node WHERE node_id = $1 FOR UPDATE")
         .bind(name)
         .execute(&mut *connection)
@@ -50,17 +49,17 @@ pub(super) async fn take(
     .fetch_one(connection)
     .await?;
     let number = NodeNumber::new(number)?;
-    Ok(HeldNode { number, epoch })
+    Ok(NodeEpoch { number, epoch })
 }
 
-/// Renews the lease of a node with so many matches, if it was not taken over. It may have run out: what was committed
-/// before still stands then, since nobody has taken the node over.
+/// Renews the lease of a node and stores its status, unless it was taken over. An expired lease can
+/// be renewed: without a takeover all earlier commits are still valid.
 pub(super) async fn renew(
     database: impl PgExecutor<'_>,
-    node: HeldNode,
+    node: NodeEpoch,
     matches: u64,
-    standing: NodeStanding,
-) -> Result<(), Fault> {
+    status: NodeStatus,
+) -> Result<(), DbError> {
     let renewed = sqlx::query(
         "UPDATE node SET draining = $4, matches = $5, slots = $6, load_percent = $7, lag_ms = $8,
              lease_until = clock_timestamp() + $3 * interval '1 millisecond'
@@ -69,40 +68,44 @@ pub(super) async fn renew(
     .bind(node.number.get())
     .bind(node.epoch)
     .bind(LEASE_TERM.as_millis() as f64)
-    .bind(standing.draining)
+    .bind(status.draining)
     .bind(matches.cast_signed())
-    .bind(i64::from(standing.slots))
-    .bind(standing.load_percent.map(i64::from))
-    .bind(i64::from(standing.lag_ms))
+    .bind(i64::from(status.slots))
+    .bind(status.load_percent.map(i64::from))
+    .bind(i64::from(status.lag_ms))
     .execute(database)
     .await?;
     match renewed.rows_affected() {
-        0 => Err(Fault::Superseded),
+        0 => Err(DbError::Superseded),
         _ => Ok(()),
     }
 }
 
-/// Takes out the address of a node, if it was not taken over.
-pub(super) async fn withdraw(database: impl PgExecutor<'_>, node: HeldNode) -> Result<(), Fault> {
+/// Removes the address of a node, unless it was taken over.
+pub(super) async fn withdraw_address(
+    database: impl PgExecutor<'_>,
+    node: NodeEpoch,
+) -> Result<(), DbError> {
     let withdrawn = sqlx::query("UPDATE node SET address = '' WHERE number = $1 AND epoch = $2")
         .bind(node.number.get())
         .bind(node.epoch)
         .execute(database)
         .await?;
     match withdrawn.rows_affected() {
-        0 => Err(Fault::Superseded),
+        0 => Err(DbError::Superseded),
         _ => Ok(()),
     }
 }
 
-/// Gives up the lease of a node and the lead, and takes out its address, so that others take its matches over at once. That
-/// ends the epoch: a renewal that is still on its way would give the node a lease again.
-pub(super) struct Release(pub(super) NodeNumber);
+/// Releases the lease and leadership of a node and removes its address, so that other nodes take
+/// over its matches at once. Also ends the epoch, since a renewal in flight would otherwise restore
+/// the lease.
+pub(super) struct ReleaseLease(pub(super) NodeNumber);
 
-impl Work for Release {
-    type Done = ();
+impl Transaction for ReleaseLease {
+    type Output = ();
 
-    async fn carry_out(&self, connection: &mut PgConnection, _: bool) -> Result<(), Fault> {
+    async fn run(&self, connection: &mut PgConnection, _: bool) -> Result<(), DbError> {
         sqlx::query(
             "UPDATE node SET epoch = epoch + 1, lease_until = 'epoch',
                  address = '', leads = false, draining = false,
@@ -119,46 +122,55 @@ impl Work for Release {
     }
 }
 
-/// Takes the lead, if no node leads that has its lease.
-pub(super) struct Lead(pub(super) NodeNumber);
+/// Acquires leadership, unless another node with a valid lease is the leader.
+pub(super) struct AcquireLeadership {
+    pub(super) store: StoreId,
+    pub(super) node: NodeNumber,
+}
 
-impl Work for Lead {
-    type Done = bool;
+impl Transaction for AcquireLeadership {
+    type Output = bool;
 
-    async fn carry_out(&self, connection: &mut PgConnection, _: bool) -> Result<bool, Fault> {
-        let leader: Option<i64> = sqlx::query_scalar("SELECT number FROM node WHERE leads")
-            .fetch_optional(&mut *connection)
-            .await?;
-        match leader {
-            Some(leader) if leader == self.0.get() => return Ok(true),
-            Some(leader) if !depose(connection, leader).await? => return Ok(false),
-            Some(_) | None => {}
+    async fn run(&self, connection: &mut PgConnection, _: bool) -> Result<bool, DbError> {
+        if leader(connection).await? == Some(self.node.get()) {
+            return Ok(true);
         }
-        // Of several that try at once the index lets one lead.
-        sqlx::raw_sql("SAVEPOINT before_lead")
-            .execute(&mut *connection)
+        // Only one node tries at a time. The others do not wait, since their commits would wait
+        // too.
+        let is_alone: bool = sqlx::query_scalar("SELECT pg_try_advisory_xact_lock($1)")
+            .bind(self.store.row_checksum("leadership").finish())
+            .fetch_one(&mut *connection)
             .await?;
-        let led = sqlx::query("UPDATE node SET leads = true WHERE number = $1")
-            .bind(self.0.get())
-            .execute(&mut *connection)
-            .await;
-        match led {
-            Ok(_) => Ok(true),
-            Err(sqlx::Error::Database(error)) if error.is_unique_violation() => {
-                let back = sqlx::raw_sql("ROLLBACK TO SAVEPOINT before_lead");
-                back.execute(connection).await?;
-                Ok(false)
-            }
-            Err(error) => Err(error.into()),
+        if !is_alone {
+            return Ok(false);
         }
+        // Another node may have acquired leadership before the lock was free.
+        if let Some(leader) = leader(connection).await?
+            && !depose_expired_leader(connection, leader).await?
+        {
+            return Ok(false);
+        }
+        sqlx::query("UPDATE node SET leads = true WHERE number = $1")
+            .bind(self.node.get())
+            .execute(connection)
+            .await?;
+        Ok(true)
     }
 }
 
-/// Takes the lead from a node whose lease has run out, and ends it: what it would still commit
-/// rests on its lead. Whether it was done.
-async fn depose(connection: &mut PgConnection, leader: i64) -> Result<bool, Fault> {
-    // One that commits right now is left alone until the next time. The time is that of the
-    // transaction's beginning: so a lease that counts as over is over.
+async fn leader(connection: &mut PgConnection) -> Result<Option<i64>, DbError> {
+    let leader = sqlx::query_scalar("SELECT number FROM node WHERE leads");
+    Ok(leader.fetch_optional(connection).await?)
+}
+
+/// Removes leadership from a node with an expired lease. Also ends the epoch of the node, since its
+/// commits may depend on leadership. Returns whether leadership was removed.
+async fn depose_expired_leader(
+    connection: &mut PgConnection,
+    leader: i64,
+) -> Result<bool, DbError> {
+    // A node with a commit in progress is skipped until the next attempt. `now()` is the start of
+    // the transaction, so no valid lease counts as expired.
     let deposed: Option<i64> = sqlx::query_scalar(
         "SELECT number FROM node WHERE number = $1 AND leads AND lease_until < now()
          FOR UPDATE SKIP LOCKED",
@@ -176,20 +188,23 @@ async fn depose(connection: &mut PgConnection, leader: i64) -> Result<bool, Faul
     Ok(true)
 }
 
-/// Whether a node leads.
-pub(super) async fn leads(database: impl PgExecutor<'_>, node: NodeNumber) -> Result<bool, Fault> {
-    let leads = sqlx::query_scalar("SELECT leads FROM node WHERE number = $1");
-    Ok(leads.bind(node.get()).fetch_one(database).await?)
+/// Returns whether a node is the leader.
+pub(super) async fn is_leader(
+    database: impl PgExecutor<'_>,
+    node: NodeNumber,
+) -> Result<bool, DbError> {
+    let is_leader = sqlx::query_scalar("SELECT leads FROM node WHERE number = $1");
+    Ok(is_leader.bind(node.get()).fetch_one(database).await?)
 }
 
-/// What is read of a node.
+/// The columns that [`node_from_row`] expects.
 const COLUMNS: &str = "node_id, address, epoch,
     (extract(epoch FROM greatest(least(lease_until - clock_timestamp(), interval '1 day'),
         interval '-1000 days')) * 1000)::bigint,
     draining, leads, matches, slots, load_percent, lag_ms";
 
-fn node_of(row: &PgRow) -> Result<StoredNode, Fault> {
-    let wrong = |error: crate::InvalidText| Fault::Contradiction(error.to_string());
+fn node_from_row(row: &PgRow) -> Result<StoredNode, DbError> {
+    let wrong = |error: crate::InvalidText| DbError::Inconsistent(error.to_string());
     let address: String = row.value(1)?;
     let address = Some(address).filter(|address| !address.is_empty());
     Ok(StoredNode {
@@ -197,34 +212,34 @@ fn node_of(row: &PgRow) -> Result<StoredNode, Fault> {
         address: address.map(NodeAddress::new).transpose().map_err(wrong)?,
         epoch: row.value::<i64>(2)?.unsigned_abs(),
         lease_left_ms: row.value(3)?,
-        leads: row.value(5)?,
+        is_leader: row.value(5)?,
         matches: row.value::<i64>(6)?.unsigned_abs(),
-        standing: NodeStanding {
+        status: NodeStatus {
             draining: row.value(4)?,
-            slots: small(row.value(7)?),
-            load_percent: row.value::<Option<i64>>(8)?.map(small),
-            lag_ms: small(row.value(9)?),
+            slots: saturating_u32(row.value(7)?),
+            load_percent: row.value::<Option<i64>>(8)?.map(saturating_u32),
+            lag_ms: saturating_u32(row.value(9)?),
         },
     })
 }
 
-/// A number that is stored as a larger one.
-fn small(number: i64) -> u32 {
+/// Converts an SQL integer, clamping it to the range of `u32`.
+fn saturating_u32(number: i64) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// Every node, by name.
-pub(super) async fn all(database: impl PgExecutor<'_>) -> Result<Vec<StoredNode>, Fault> {
+/// Returns every node, by name.
+pub(super) async fn all(database: impl PgExecutor<'_>) -> Result<Vec<StoredNode>, DbError> {
     let select = AssertSqlSafe(format!("SELECT {COLUMNS} FROM node ORDER BY node_id"));
     let rows = sqlx::query(select).fetch_all(database).await?;
-    rows.iter().map(node_of).collect()
+    rows.iter().map(node_from_row).collect()
 }
 
-/// The node that has a match in play.
-pub(super) async fn of_match(
+/// Returns the node of a match in play.
+pub(super) async fn node_of_match(
     database: impl PgExecutor<'_>,
     id: &MatchId,
-) -> Result<Option<NodeOfMatch>, Fault> {
+) -> Result<Option<MatchLocation>, DbError> {
     let select = AssertSqlSafe(format!(
         "SELECT {COLUMNS},
              EXISTS (SELECT 1 FROM released_match WHERE match_key = open_match.match_key)
@@ -234,11 +249,11 @@ pub(super) async fn of_match(
         .bind(id.as_str())
         .fetch_optional(database)
         .await?;
-    let of_match = |row: &PgRow| {
-        Ok(NodeOfMatch {
-            node: node_of(row)?,
+    let location = |row: &PgRow| {
+        Ok(MatchLocation {
+            node: node_from_row(row)?,
             is_released: row.value(10)?,
         })
     };
-    row.as_ref().map(of_match).transpose()
+    row.as_ref().map(location).transpose()
 }

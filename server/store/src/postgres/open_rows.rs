@@ -1,17 +1,16 @@
-//! Rows of the matches in play, without their journals.
+//! Rows of the table `open_match` in PostgreSQL: matches in play, without their journals.
 
 use std::collections::HashSet;
 
 use sqlx::{PgConnection, PgExecutor, postgres::PgRow};
 
-use super::{failure::Fault, node_number::NodeNumber};
+use super::{db_error::DbError, node_number::NodeNumber};
 use crate::{
     MatchId,
     checksum::StoreId,
     rows::open_rows::{OpenRow, checksum_of, read},
 };
 
-/// Adds a match in play.
 pub(super) async fn insert(
     connection: &mut PgConnection,
     store: StoreId,
@@ -19,7 +18,7 @@ pub(super) async fn insert(
     match_id: &MatchId,
     opened_at_unix_ms: i64,
     header: &[u8],
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     let id = match_id.as_str();
     sqlx::query(
         "INSERT INTO open_match (match_key, match_id, opened_at_unix_ms, header, checksum)
@@ -35,8 +34,7 @@ pub(super) async fn insert(
     Ok(())
 }
 
-/// Removes a match in play.
-pub(super) async fn delete(connection: &mut PgConnection, match_key: i64) -> Result<(), Fault> {
+pub(super) async fn delete(connection: &mut PgConnection, match_key: i64) -> Result<(), DbError> {
     sqlx::query("DELETE FROM open_match WHERE match_key = $1")
         .bind(match_key)
         .execute(connection)
@@ -44,27 +42,27 @@ pub(super) async fn delete(connection: &mut PgConnection, match_key: i64) -> Res
     Ok(())
 }
 
-/// A match in play with its header, which is empty where it cannot be read.
-pub(super) struct WithHeader {
+/// A match in play with its header. The header is empty if it cannot be read.
+pub(super) struct RowWithHeader {
     pub(super) row: OpenRow,
     pub(super) header: Vec<u8>,
 }
 
-impl WithHeader {
-    /// From the columns `match_key`, `match_id`, `opened_at_unix_ms`, `header`, `checksum`.
-    pub(super) fn of(store: StoreId, row: &PgRow) -> Self {
-        let open = OpenRow::of(store, row);
+impl RowWithHeader {
+    /// Reads the columns `match_key`, `match_id`, `opened_at_unix_ms`, `header` and `checksum`.
+    pub(super) fn read(store: StoreId, row: &PgRow) -> Self {
+        let open = OpenRow::read(store, row);
         let header = read(store, open.match_key, row).unwrap_or_default();
         Self { row: open, header }
     }
 }
 
-/// The matches of a node that are in play, in the order in which they were opened, each checked.
+/// Reads and verifies the matches in play of a node, in the order in which they were opened.
 pub(super) async fn with_headers(
     connection: &mut PgConnection,
     store: StoreId,
     node: NodeNumber,
-) -> Result<Vec<WithHeader>, Fault> {
+) -> Result<Vec<RowWithHeader>, DbError> {
     let rows = sqlx::query(
         "SELECT match_key, match_id, opened_at_unix_ms, header, checksum FROM open_match
          WHERE match_key > $1 AND match_key <= $2 ORDER BY match_key",
@@ -73,50 +71,56 @@ pub(super) async fn with_headers(
     .bind(node.last())
     .fetch_all(connection)
     .await?;
-    Ok(rows.iter().map(|row| WithHeader::of(store, row)).collect())
+    Ok(rows
+        .iter()
+        .map(|row| RowWithHeader::read(store, row))
+        .collect())
 }
 
-/// Which of these keys are those of matches in play.
-pub(super) async fn still_there(
+/// Returns the match keys among `keys` that belong to matches in play.
+pub(super) async fn existing_keys(
     connection: &mut PgConnection,
     keys: Vec<i64>,
-) -> Result<HashSet<i64>, Fault> {
-    let there = sqlx::query_scalar("SELECT match_key FROM open_match WHERE match_key = ANY ($1)");
-    let there: Vec<i64> = there.bind(keys).fetch_all(connection).await?;
-    Ok(there.into_iter().collect())
+) -> Result<HashSet<i64>, DbError> {
+    let existing =
+        sqlx::query_scalar("SELECT match_key FROM open_match WHERE match_key = ANY ($1)");
+    let existing: Vec<i64> = existing.bind(keys).fetch_all(connection).await?;
+    Ok(existing.into_iter().collect())
 }
 
-/// Whether a node has a match in play.
-pub(super) async fn are_any_of(
+/// Returns whether a node has a match in play.
+pub(super) async fn has_match_in_play(
     connection: &mut PgConnection,
     node: NodeNumber,
-) -> Result<bool, Fault> {
-    let are_any = sqlx::query_scalar(
+) -> Result<bool, DbError> {
+    let has_any = sqlx::query_scalar(
         "SELECT EXISTS (SELECT 1 FROM open_match WHERE match_key > $1 AND match_key <= $2)",
     );
-    let are_any = are_any.bind(node.base()).bind(node.last());
-    Ok(are_any.fetch_one(connection).await?)
+    let has_any = has_any.bind(node.base()).bind(node.last());
+    Ok(has_any.fetch_one(connection).await?)
 }
 
-/// A match in play that gets another key.
-pub(super) struct Moved<'a> {
+/// A match in play that gets a new match key.
+pub(super) struct MatchWithNewKey<'a> {
     pub(super) row: &'a OpenRow,
     pub(super) header: &'a [u8],
-    /// The new key.
     pub(super) match_key: i64,
 }
 
-/// Gives matches in play other keys.
+/// Changes the match keys of matches in play.
 pub(super) async fn change_keys(
     connection: &mut PgConnection,
     store: StoreId,
-    matches: &[Moved<'_>],
-) -> Result<(), Fault> {
-    let old: Vec<i64> = matches.iter().map(|moved| moved.row.match_key).collect();
-    let new: Vec<i64> = matches.iter().map(|moved| moved.match_key).collect();
-    let checksums = matches.iter().map(|moved| {
-        let (id, at) = (moved.row.match_id.as_str(), moved.row.opened_at_unix_ms);
-        checksum_of(store, moved.match_key, id, at, moved.header)
+    matches: &[MatchWithNewKey<'_>],
+) -> Result<(), DbError> {
+    let old: Vec<i64> = matches
+        .iter()
+        .map(|rekeyed| rekeyed.row.match_key)
+        .collect();
+    let new: Vec<i64> = matches.iter().map(|rekeyed| rekeyed.match_key).collect();
+    let checksums = matches.iter().map(|rekeyed| {
+        let (id, at) = (rekeyed.row.match_id.as_str(), rekeyed.row.opened_at_unix_ms);
+        checksum_of(store, rekeyed.match_key, id, at, rekeyed.header)
     });
     let checksums: Vec<i64> = checksums.collect();
     sqlx::query(
@@ -132,12 +136,12 @@ pub(super) async fn change_keys(
     Ok(())
 }
 
-/// The header of a match in play; or what is wrong with it.
+/// Reads the header of a match in play, or describes its damage.
 pub(super) async fn header(
     database: impl PgExecutor<'_>,
     store: StoreId,
     match_key: i64,
-) -> Result<Result<Vec<u8>, String>, Fault> {
+) -> Result<Result<Vec<u8>, String>, DbError> {
     let row = sqlx::query(
         "SELECT match_key, match_id, opened_at_unix_ms, header, checksum FROM open_match
          WHERE match_key = $1",
@@ -147,6 +151,6 @@ pub(super) async fn header(
     .await?;
     Ok(match row {
         Some(row) => read(store, match_key, &row),
-        None => Err("it is missing".to_owned()),
+        None => Err("the row is missing".to_owned()),
     })
 }

@@ -1,28 +1,30 @@
-//! From an address to a database that is believed and held.
+//! Opens a database: migrates its schema, and takes over the node from an earlier server.
+
+use std::sync::Arc;
 
 use sqlx::{
-    Connection as _, PgConnection, SqlSafeStr as _,
+    Connection as _, PgConnection, Row as _, SqlSafeStr as _,
     migrate::{MigrateError, Migration, MigrationType, Migrator},
-    postgres::PgPool,
 };
 
 use super::{
     address::Address,
-    failure::Fault,
-    journal, link,
-    node_number::HeldNode,
+    db_error::DbError,
+    finish_numbers, journal,
+    node_number::NodeEpoch,
     node_rows,
-    open_rows::{self, WithHeader},
-    released_rows,
+    open_rows::{self, RowWithHeader},
+    read_pool::ReadPool,
+    released_rows, session_settings, write_connection,
 };
 use crate::{
-    NodeIdentity, NodeStanding, StoreError, checksum::StoreId, journal::reading::Loaded,
-    journal_batch, limits::POSTGRES_OLDEST,
+    NodeIdentity, NodeStatus, StoreError, checksum::StoreId, journal::reader::LoadedJournal,
+    journal_batch, limits::MIN_POSTGRES_VERSION,
 };
 
-/// Each version of the schema with its name and its text, from 1, without a gap. A version, once
-/// released, is never edited: a new one follows it.
-const VERSIONS: &[(&str, &str)] = &[
+/// The name and SQL text of each schema version, from 1, without gaps. A released version is never
+/// edited; changes get a new version.
+const SCHEMA_VERSIONS: &[(&str, &str)] = &[
     (
         "matches and keys",
         include_str!("../../migrations/postgres/0001_matches_and_keys.sql"),
@@ -43,20 +45,33 @@ const VERSIONS: &[(&str, &str)] = &[
         "released matches",
         include_str!("../../migrations/postgres/0005_released_matches.sql"),
     ),
+    (
+        "concurrent commits",
+        include_str!("../../migrations/postgres/0006_concurrent_commits.sql"),
+    ),
 ];
 
-/// The version that this program works with.
-const NEWEST: i64 = VERSIONS.len() as i64;
+/// The schema version that this program requires.
+const NEWEST_SCHEMA_VERSION: i64 = SCHEMA_VERSIONS.len() as i64;
 
-/// Connects to a database, checks that it is ours or empty, and brings its schema up to date.
-pub(super) async fn believed(address: &Address) -> Result<PgConnection, Fault> {
+/// Connects to a database, checks that it is empty or belongs to this program, and migrates the
+/// schema.
+pub(super) async fn open(address: &Address) -> Result<PgConnection, DbError> {
     let mut connection = address.connect().await?;
+    let mut other = address.connect().await?;
+    if session_settings::are_shared(&mut connection, &mut other).await? {
+        return Err(StoreError::SharedSessions {
+            database: address.redacted().to_owned(),
+        }
+        .into());
+    }
+    other.close().await?;
     let version: i32 = sqlx::query_scalar("SELECT current_setting('server_version_num')::int")
         .fetch_one(&mut connection)
         .await?;
-    if version < POSTGRES_OLDEST * 10_000 {
-        return Err(StoreError::OldPostgres {
-            database: address.shown().to_owned(),
+    if version < MIN_POSTGRES_VERSION * 10_000 {
+        return Err(StoreError::UnsupportedPostgres {
+            database: address.redacted().to_owned(),
             version: version / 10_000,
         }
         .into());
@@ -70,7 +85,7 @@ pub(super) async fn believed(address: &Address) -> Result<PgConnection, Fault> {
     .await?;
     if is_foreign {
         return Err(StoreError::ForeignTables {
-            database: address.shown().to_owned(),
+            database: address.redacted().to_owned(),
         }
         .into());
     }
@@ -78,21 +93,22 @@ pub(super) async fn believed(address: &Address) -> Result<PgConnection, Fault> {
     Ok(connection)
 }
 
-/// The same for a database that has a store; `None` if nothing was ever made in it.
-pub(super) async fn known(address: &Address) -> Result<Option<PgConnection>, Fault> {
+/// Like [`open`], but returns `None` if the database has no store.
+pub(super) async fn open_existing(address: &Address) -> Result<Option<PgConnection>, DbError> {
     let mut connection = address.connect().await?;
-    let is_made: bool = sqlx::query_scalar("SELECT to_regclass('_sqlx_migrations') IS NOT NULL")
-        .fetch_one(&mut connection)
-        .await?;
+    // No prepared statement, since a pooler in transaction mode is only detected by `open`.
+    let select = sqlx::raw_sql("SELECT to_regclass('_sqlx_migrations') IS NOT NULL");
+    let has_store: bool = select.fetch_one(&mut connection).await?.try_get(0)?;
     connection.close().await?;
-    match is_made {
-        true => believed(address).await.map(Some),
-        false => Ok(None),
+    if has_store {
+        open(address).await.map(Some)
+    } else {
+        Ok(None)
     }
 }
 
-async fn migrate(connection: &mut PgConnection, address: &Address) -> Result<(), Fault> {
-    let migrations = (1..).zip(VERSIONS).map(|(version, (name, text))| {
+async fn migrate(connection: &mut PgConnection, address: &Address) -> Result<(), DbError> {
+    let migrations = (1..).zip(SCHEMA_VERSIONS).map(|(version, (name, text))| {
         let without_transaction = false;
         Migration::new(
             version,
@@ -103,14 +119,14 @@ async fn migrate(connection: &mut PgConnection, address: &Address) -> Result<(),
         )
     });
     let migrator = Migrator::with_migrations(migrations.collect());
-    let path = || address.shown().into();
+    let path = || address.redacted().into();
     let migrated = migrator.run_direct(None, connection, false).await;
     migrated.map_err(|error| match error {
         MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => error.into(),
         MigrateError::VersionMissing(version) => StoreError::NewerSchema {
             path: path(),
             version,
-            known: NEWEST,
+            supported: NEWEST_SCHEMA_VERSION,
         }
         .into(),
         MigrateError::VersionMismatch(version) => StoreError::DifferentSchema {
@@ -118,62 +134,64 @@ async fn migrate(connection: &mut PgConnection, address: &Address) -> Result<(),
             version,
         }
         .into(),
-        other => Fault::Contradiction(other.to_string()),
+        other => DbError::Inconsistent(other.to_string()),
     })
 }
 
-/// What a server finds when it takes the store.
-pub(super) struct Taken {
+/// State of the store after a server has taken over its node.
+pub(super) struct OpenedStore {
     pub(super) store: StoreId,
-    /// As which it writes from now on.
-    pub(super) node: HeldNode,
-    /// Commits so far, the one that took the store included.
+    /// The node and epoch in which the server writes.
+    pub(super) node: NodeEpoch,
+    /// The number of commits, including the commit of the takeover.
     pub(super) commits: i64,
-    pub(super) loaded: Loaded,
+    pub(super) loaded: LoadedJournal,
 }
 
-/// Takes a node of the store in one transaction, so that an earlier server of its name has committed
-/// all before it, or commits nothing any more.
+/// Takes over a node in one transaction. A commit of an earlier server with the same name is either
+/// visible to the takeover, or fails.
 pub(super) async fn take_over(
     connection: &mut PgConnection,
     identity: &NodeIdentity,
-) -> Result<Taken, Fault> {
+) -> Result<OpenedStore, DbError> {
     sqlx::raw_sql("BEGIN").execute(&mut *connection).await?;
     let work = async {
-        let node = node_rows::take(connection, identity).await?;
-        released_rows::forget_all(connection, node.number).await?;
+        let node = node_rows::take_over(connection, identity).await?;
+        released_rows::reclaim_all(connection, node.number).await?;
         let store = store_id(connection).await?;
         let open = open_rows::with_headers(connection, store, node.number).await?;
         let rows = open.iter().map(|with_header| with_header.row.clone());
         let mut loaded = journal::load(connection, store, node.number, rows.collect()).await?;
-        for WithHeader { row, header } in open {
+        for RowWithHeader { row, header } in open {
             if let Some(in_play) = loaded.matches.by_id.get_mut(&row.match_id) {
-                in_play.header_at_open = Some(header);
+                in_play.cached_header = Some(header);
             }
         }
-        let commits = journal::newest(&mut *connection, node.number).await? + 1;
-        let given = loaded.matches.match_keys_given;
-        let body = journal_batch::write(store, commits, given, Vec::new());
-        journal::add(connection, node.number, commits, &body).await?;
+        let commits = journal::newest_batch(&mut *connection, node.number).await? + 1;
+        let last_match_key = loaded.matches.last_match_key;
+        let body = journal_batch::write(store, commits, last_match_key, Vec::new());
+        journal::add_batch(connection, node.number, commits, &body).await?;
         journal::sweep_all(connection, &mut loaded.sweep).await?;
-        // At last, since the lease runs from here on.
+        // This is the last step, since it starts the lease.
         let matches = loaded.matches.by_id.len() as u64;
-        node_rows::renew(&mut *connection, node, matches, NodeStanding::default()).await?;
-        Ok(Taken {
+        node_rows::renew(&mut *connection, node, matches, NodeStatus::default()).await?;
+        Ok(OpenedStore {
             store,
             node,
             commits,
             loaded,
         })
     };
-    let taken = work.await;
-    link::end(connection, taken).await
+    let opened = work.await;
+    let opened = write_connection::commit(connection, opened).await?;
+    finish_numbers::raise_base(connection).await?;
+    Ok(opened)
 }
 
-/// Within a transaction: which store this is; one that is new gets its identifier.
-pub(super) async fn store_id(connection: &mut PgConnection) -> Result<StoreId, Fault> {
-    if let Some(known) = known_identity(connection).await? {
-        return Ok(known);
+/// Returns the id of the store. Generates an id for a new store. Requires an open transaction.
+pub(super) async fn store_id(connection: &mut PgConnection) -> Result<StoreId, DbError> {
+    if let Some(store) = read_identity(connection).await? {
+        return Ok(store);
     }
     let has_rows: bool = sqlx::query_scalar(
         "SELECT EXISTS (SELECT 1 FROM journal) OR EXISTS (SELECT 1 FROM open_match)
@@ -182,28 +200,29 @@ pub(super) async fn store_id(connection: &mut PgConnection) -> Result<StoreId, F
     .fetch_one(&mut *connection)
     .await?;
     if has_rows {
-        let missing = "the row that says which store it is, is missing";
-        return Err(Fault::Contradiction(missing.to_owned()));
+        let missing = "the row with the store id is missing";
+        return Err(DbError::Inconsistent(missing.to_owned()));
     }
-    let drawn: Vec<u8> = sqlx::query_scalar("SELECT uuid_send(gen_random_uuid())")
+    let generated: Vec<u8> = sqlx::query_scalar("SELECT uuid_send(gen_random_uuid())")
         .fetch_one(&mut *connection)
         .await?;
-    let drawn = StoreId::read(&drawn).ok_or_else(|| {
-        Fault::Contradiction("PostgreSQL draws identifiers of another length".to_owned())
+    let generated = StoreId::from_bytes(&generated).ok_or_else(|| {
+        DbError::Inconsistent("PostgreSQL generated an id of unexpected length".to_owned())
     })?;
-    // Another command may make the store too.
-    keep_identity(connection, drawn).await?;
-    let known = known_identity(connection).await?;
-    known.ok_or_else(|| Fault::Contradiction("the row of the store is not kept".to_owned()))
+    // Another command may create the store at the same time.
+    set_identity(connection, generated).await?;
+    let stored = read_identity(connection).await?;
+    stored
+        .ok_or_else(|| DbError::Inconsistent("the row with the store id was not stored".to_owned()))
 }
 
-/// Within a transaction: gives a database without one the identifier of a store. Whether it had
-/// none.
-pub(super) async fn keep_identity(
+/// Sets the id of the store if the database has none. Returns whether the id was set. Requires an
+/// open transaction.
+pub(super) async fn set_identity(
     connection: &mut PgConnection,
     store: StoreId,
-) -> Result<bool, Fault> {
-    let kept = sqlx::query(
+) -> Result<bool, DbError> {
+    let inserted = sqlx::query(
         "INSERT INTO store (only_row, store_id, checksum) VALUES (1, $1, $2)
          ON CONFLICT DO NOTHING",
     )
@@ -211,12 +230,12 @@ pub(super) async fn keep_identity(
     .bind(checksum_of(store))
     .execute(connection)
     .await?;
-    Ok(kept.rows_affected() == 1)
+    Ok(inserted.rows_affected() == 1)
 }
 
-pub(super) async fn known_identity(
+pub(super) async fn read_identity(
     connection: &mut PgConnection,
-) -> Result<Option<StoreId>, Fault> {
+) -> Result<Option<StoreId>, DbError> {
     let row: Option<(Option<Vec<u8>>, Option<i64>)> =
         sqlx::query_as("SELECT store_id, checksum FROM store")
             .fetch_optional(connection)
@@ -224,24 +243,24 @@ pub(super) async fn known_identity(
     let Some((store_id, checksum)) = row else {
         return Ok(None);
     };
-    let store = store_id.as_deref().and_then(StoreId::read);
+    let store = store_id.as_deref().and_then(StoreId::from_bytes);
     match store.filter(|store| checksum == Some(checksum_of(*store))) {
         Some(store) => Ok(Some(store)),
-        None => Err(Fault::Contradiction(
-            "the row that says which store it is".to_owned(),
+        None => Err(DbError::Inconsistent(
+            "the row with the store id is damaged".to_owned(),
         )),
     }
 }
 
 fn checksum_of(store: StoreId) -> i64 {
-    store.row("store").finish()
+    store.row_checksum("store").finish()
 }
 
-/// Connections that read.
+/// The pools of read connections.
 #[derive(Debug)]
 pub(super) struct Readers {
-    /// Of matches.
-    pub(super) matches: PgPool,
-    /// Of keys alone, so that who may call is known however much is read of matches.
-    pub(super) keys: PgPool,
+    /// Pool for all reads except those of keys.
+    pub(super) matches: Arc<ReadPool>,
+    /// Pool for reads of keys, so that reads of matches do not delay authentication.
+    pub(super) keys: ReadPool,
 }

@@ -1,50 +1,51 @@
-//! Rows of matches that their nodes have released.
+//! Rows of matches that a node has released, so that other nodes can take them over.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use sqlx::{PgConnection, PgExecutor, Row as _};
 
 use super::{
-    failure::Fault,
+    db_error::DbError,
     journal,
-    link::Work,
     node_number::NodeNumber,
-    open_rows::WithHeader,
+    open_rows::RowWithHeader,
     whole_matches::{self, WholeMatch},
+    write_connection::Transaction,
 };
-use crate::{checksum::StoreId, journal::in_play::InPlay, limits::TAKEN_AT_ONCE};
+use crate::{checksum::StoreId, journal::in_play::MatchInPlay, limits::MAX_TAKEOVER_MATCHES};
 
-/// A match that is to be released.
-pub(super) struct Released {
+/// A match to be released.
+pub(super) struct ReleasedMatch {
     match_key: i64,
     entries: i64,
     batches: Vec<i64>,
 }
 
-impl Released {
-    pub(super) fn of(in_play: &InPlay) -> Self {
+impl ReleasedMatch {
+    pub(super) fn new(in_play: &MatchInPlay) -> Self {
         Self {
-            match_key: in_play.standing.match_key,
-            entries: in_play.standing.entries.cast_signed(),
+            match_key: in_play.state.match_key,
+            entries: in_play.state.entries.cast_signed(),
             batches: in_play.batches.iter().collect(),
         }
     }
 }
 
 /// Releases matches of a node.
-pub(super) struct Release<'a>(pub(super) &'a [Released]);
+pub(super) struct ReleaseMatches<'a>(pub(super) &'a [ReleasedMatch]);
 
-impl Work for Release<'_> {
-    type Done = ();
+impl Transaction for ReleaseMatches<'_> {
+    type Output = ();
 
-    async fn carry_out(&self, connection: &mut PgConnection, _: bool) -> Result<(), Fault> {
-        for Released {
+    async fn run(&self, connection: &mut PgConnection, _: bool) -> Result<(), DbError> {
+        for ReleasedMatch {
             match_key,
             entries,
             batches,
         } in self.0
         {
-            // By an earlier try whose answer was lost it may be taken over already.
+            // An earlier attempt may have been committed although its result was lost. Another node
+            // may have taken over the match since.
             sqlx::query(
                 "INSERT INTO released_match (match_key, entries, batches)
                  SELECT $1, $2, $3 WHERE EXISTS (SELECT 1 FROM open_match WHERE match_key = $1)
@@ -60,8 +61,11 @@ impl Work for Release<'_> {
     }
 }
 
-/// How many released matches of a node nobody has taken over yet.
-pub(super) async fn count(database: impl PgExecutor<'_>, node: NodeNumber) -> Result<u64, Fault> {
+/// Counts the released matches of a node that no node has taken over yet.
+pub(super) async fn count_released(
+    database: impl PgExecutor<'_>,
+    node: NodeNumber,
+) -> Result<u64, DbError> {
     let count: i64 = sqlx::query_scalar(
         "SELECT count(*) FROM released_match JOIN open_match USING (match_key)
          WHERE match_key > $1 AND match_key <= $2",
@@ -73,12 +77,12 @@ pub(super) async fn count(database: impl PgExecutor<'_>, node: NodeNumber) -> Re
     Ok(count.unsigned_abs())
 }
 
-/// The first node that has released matches, but for those of these keys. A node may take back what it
-/// has released itself, if it leads by then.
-pub(super) async fn node(
+/// Returns the first node with released matches whose match keys are not in `excluding`. This may
+/// be the searching node itself, if it has become the leader since the release.
+pub(super) async fn find_node(
     database: impl PgExecutor<'_>,
-    but_for: &[i64],
-) -> Result<Option<NodeNumber>, Fault> {
+    excluding: &[i64],
+) -> Result<Option<NodeNumber>, DbError> {
     let number: Option<i64> = sqlx::query_scalar(
         "SELECT number FROM node WHERE EXISTS (
              SELECT 1 FROM released_match JOIN open_match USING (match_key)
@@ -86,20 +90,20 @@ pub(super) async fn node(
                  AND match_key <> ALL ($1))
          ORDER BY number LIMIT 1",
     )
-    .bind(but_for)
+    .bind(excluding)
     .fetch_optional(database)
     .await?;
     number.map(NodeNumber::new).transpose()
 }
 
-/// The released matches of a node that come first, as many as are taken over at once, and the keys of
-/// those that cannot be read. The connection must show the database as it is at one moment.
-pub(super) async fn read_some(
+/// Reads the first released matches of a node, up to the limit of one takeover. Also returns the
+/// match keys of unreadable matches. Requires an open snapshot transaction.
+pub(super) async fn read_chunk(
     connection: &mut PgConnection,
     store: StoreId,
     node: NodeNumber,
-    but_for: &[i64],
-) -> Result<(Vec<WholeMatch>, Vec<i64>), Fault> {
+    excluding: &[i64],
+) -> Result<(Vec<WholeMatch>, Vec<i64>), DbError> {
     let rows = sqlx::query(
         "SELECT match_key, match_id, opened_at_unix_ms, header, checksum, entries, batches
          FROM open_match JOIN released_match USING (match_key)
@@ -108,45 +112,48 @@ pub(super) async fn read_some(
     )
     .bind(node.base())
     .bind(node.last())
-    .bind(but_for)
-    .bind(TAKEN_AT_ONCE as i64)
+    .bind(excluding)
+    .bind(MAX_TAKEOVER_MATCHES as i64)
     .fetch_all(&mut *connection)
     .await?;
     let (mut open, mut entries, mut batches) = (Vec::new(), HashMap::new(), BTreeSet::new());
     for row in &rows {
-        let with_header = WithHeader::of(store, row);
+        let with_header = RowWithHeader::read(store, row);
         entries.insert(with_header.row.match_key, row.try_get::<i64, _>("entries")?);
         batches.extend(row.try_get::<Vec<i64>, _>("batches")?);
         open.push(with_header);
     }
     let of_rows = open.iter().map(|with_header| with_header.row.clone());
     let batches: Vec<i64> = batches.into_iter().collect();
-    let loaded = journal::load_some(connection, store, of_rows.collect(), &batches).await?;
+    let loaded = journal::load_batches(connection, store, of_rows.collect(), &batches).await?;
     let (mut matches, mut unreadable) = (Vec::new(), Vec::new());
-    for read in whole_matches::whole(open, loaded) {
+    for read in whole_matches::combine(open, loaded) {
         match read {
-            Ok(whole) if is_whole(&whole, &entries) => matches.push(whole),
+            Ok(whole) if has_all_entries(&whole, &entries) => matches.push(whole),
             Ok(whole) => unreadable.push(whole.row.match_key),
-            Err(left) => unreadable.push(left.match_key),
+            Err(orphan) => unreadable.push(orphan.match_key),
         }
     }
     Ok((matches, unreadable))
 }
 
-/// Whether all entries are there that the node knew of.
-fn is_whole(read: &WholeMatch, entries: &HashMap<i64, i64>) -> bool {
-    let known = entries.get(&read.row.match_key);
-    known.is_some_and(|known| known.unsigned_abs() == read.journal.len() as u64)
+/// Returns whether the journal has all entries that the node had stored at the release.
+fn has_all_entries(read: &WholeMatch, entries: &HashMap<i64, i64>) -> bool {
+    let expected = entries.get(&read.row.match_key);
+    expected.is_some_and(|expected| expected.unsigned_abs() == read.journal.len() as u64)
 }
 
-/// Within the transaction of a node that takes matches over: those of these keys that are still
-/// released, and are so no more. Who takes them too waits for this transaction.
-pub(super) async fn claim(
+/// Claims the matches that are still released, and returns their keys. Matches that another node is
+/// claiming are skipped, since commits of this node would wait for that node.
+pub(super) async fn claim_released(
     connection: &mut PgConnection,
     keys: &[i64],
-) -> Result<HashSet<i64>, Fault> {
+) -> Result<HashSet<i64>, DbError> {
     let claimed: Vec<i64> = sqlx::query_scalar(
-        "DELETE FROM released_match WHERE match_key = ANY ($1) RETURNING match_key",
+        "DELETE FROM released_match WHERE match_key IN (
+             SELECT match_key FROM released_match WHERE match_key = ANY ($1)
+             FOR UPDATE SKIP LOCKED)
+         RETURNING match_key",
     )
     .bind(keys)
     .fetch_all(connection)
@@ -154,12 +161,12 @@ pub(super) async fn claim(
     Ok(claimed.into_iter().collect())
 }
 
-/// Within the transaction that takes a node over: what it has released and nobody has taken is its
-/// own again.
-pub(super) async fn forget_all(
+/// Reclaims the matches that a node has released and no node has taken over. Runs in the
+/// transaction that takes over the node.
+pub(super) async fn reclaim_all(
     connection: &mut PgConnection,
     node: NodeNumber,
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     sqlx::query("DELETE FROM released_match WHERE match_key > $1 AND match_key <= $2")
         .bind(node.base())
         .bind(node.last())

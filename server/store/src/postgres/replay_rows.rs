@@ -1,25 +1,25 @@
-//! Rows of replays.
+//! Rows of replays in PostgreSQL.
 
 use sqlx::{PgConnection, PgExecutor};
 
-use super::{failure::Fault, found::Found};
+use super::{db_error::DbError, maybe_unflushed::MaybeUnflushed};
 use crate::{
     MatchId, StoreError,
     checksum::StoreId,
     rows::{
         StoredRow as _,
-        replay_rows::{ReplayRow, checksum_of, replay_of},
+        replay_rows::{ReplayRow, checksum_of, replay_from_row},
     },
 };
 
-/// Within a transaction: writes the replay of a match that has just finished.
-pub(super) async fn keep(
+/// Inserts the replay of a match that has just finished. Requires an open transaction.
+pub(super) async fn insert(
     connection: &mut PgConnection,
     store: StoreId,
     finish_number: i64,
     match_id: &MatchId,
     replay: &[u8],
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     sqlx::query("INSERT INTO replay (finish_number, replay, checksum) VALUES ($1, $2, $3)")
         .bind(finish_number)
         .bind(replay)
@@ -29,20 +29,20 @@ pub(super) async fn keep(
     Ok(())
 }
 
-/// Within a transaction: keeps the replay of a finished match no more. One that is damaged stays,
-/// for whoever looks into it.
-pub(super) async fn forget(
+/// Deletes the bytes of a replay. A damaged replay is kept for inspection. Requires an open
+/// transaction.
+pub(super) async fn delete_bytes(
     connection: &mut PgConnection,
     store: StoreId,
     finish_number: i64,
     match_id: &MatchId,
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     let row =
         sqlx::query("SELECT finish_number, replay, checksum FROM replay WHERE finish_number = $1")
             .bind(finish_number)
             .fetch_optional(&mut *connection)
             .await?;
-    if row.is_none_or(|row| replay_of(store, match_id, &row).is_err()) {
+    if row.is_none_or(|row| replay_from_row(store, match_id, &row).is_err()) {
         return Ok(());
     }
     sqlx::query("UPDATE replay SET replay = NULL, checksum = $1 WHERE finish_number = $2")
@@ -53,12 +53,11 @@ pub(super) async fn forget(
     Ok(())
 }
 
-/// The replay of a finished match.
 pub(super) async fn get(
     database: impl PgExecutor<'_>,
     store: StoreId,
     id: &MatchId,
-) -> Result<Found<Option<Vec<u8>>>, Fault> {
+) -> Result<MaybeUnflushed<Option<Vec<u8>>>, DbError> {
     let row = sqlx::query(
         "SELECT finish_number, replay, replay.checksum
          FROM finished_match LEFT JOIN replay USING (finish_number) WHERE match_id = $1",
@@ -68,11 +67,11 @@ pub(super) async fn get(
     .await?;
     let Some(row) = row else {
         let (value, newest) = (None, None);
-        return Ok(Found { value, newest });
+        return Ok(MaybeUnflushed { value, newest });
     };
     let newest = Some(row.value(0)?);
-    match replay_of(store, id, &row).map_err(Fault::Damage)? {
-        ReplayRow::Kept(bytes) => Ok(Found {
+    match replay_from_row(store, id, &row).map_err(DbError::Damaged)? {
+        ReplayRow::Stored(bytes) => Ok(MaybeUnflushed {
             value: Some(bytes),
             newest,
         }),

@@ -1,47 +1,47 @@
-//! Rows of secrets.
+//! Rows of secrets in PostgreSQL.
 
 use sqlx::{PgConnection, PgExecutor};
 
-use super::{failure::Fault, link::Work};
+use super::{db_error::DbError, write_connection::Transaction};
 use crate::{
-    Damage,
+    DamageReport,
     checksum::StoreId,
     rows::named_rows::{NamedValues, SECRETS},
 };
 
-/// Every secret: there are few.
-async fn all(database: impl PgExecutor<'_>, store: StoreId) -> Result<NamedValues, Fault> {
+/// Returns all secrets, since there are only a few.
+async fn all(database: impl PgExecutor<'_>, store: StoreId) -> Result<NamedValues, DbError> {
     let rows = sqlx::query("SELECT name, value, checksum FROM secret")
         .fetch_all(database)
         .await?;
     Ok(SECRETS.read_all(store, &rows))
 }
 
-/// The secret of a name.
 pub(super) async fn get(
     database: impl PgExecutor<'_>,
     store: StoreId,
     name: &str,
-) -> Result<Option<Vec<u8>>, Fault> {
+) -> Result<Option<Vec<u8>>, DbError> {
     let secrets = all(database, store).await?;
-    secrets.get(name).map_err(Fault::Damage)
+    secrets.get(name).map_err(DbError::Damaged)
 }
 
-/// Keeps a secret, unless there is one of its name, and gives the one that is kept.
-pub(super) struct Keep<'a> {
+/// Inserts a secret, unless a secret with this name exists. Returns the stored secret.
+pub(super) struct GetOrInsertSecret<'a> {
     pub(super) store: StoreId,
     pub(super) name: &'a str,
     pub(super) value: &'a [u8],
 }
 
-impl Work for Keep<'_> {
-    type Done = Vec<u8>;
+impl Transaction for GetOrInsertSecret<'_> {
+    type Output = Vec<u8>;
 
-    async fn carry_out(&self, connection: &mut PgConnection, _: bool) -> Result<Vec<u8>, Fault> {
-        if let Some(kept) = get(&mut *connection, self.store, self.name).await? {
-            return Ok(kept);
+    async fn run(&self, connection: &mut PgConnection, _: bool) -> Result<Vec<u8>, DbError> {
+        if let Some(stored) = get(&mut *connection, self.store, self.name).await? {
+            return Ok(stored);
         }
-        // Another node may keep one of this name too: the first counts.
+        // Another node may insert a secret with this name at the same time. The first secret is
+        // used.
         sqlx::query(
             "INSERT INTO secret (name, value, checksum) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
         )
@@ -50,29 +50,29 @@ impl Work for Keep<'_> {
         .bind(SECRETS.checksum(self.store, self.name, self.value))
         .execute(&mut *connection)
         .await?;
-        let kept = get(connection, self.store, self.name).await?;
-        kept.ok_or_else(|| Fault::Contradiction("a secret is not kept".to_owned()))
+        let stored = get(connection, self.store, self.name).await?;
+        stored.ok_or_else(|| DbError::Inconsistent("the inserted secret is missing".to_owned()))
     }
 }
 
-/// Removes the secrets that cannot be read, and gives what was wrong with them.
-pub(super) struct RemoveDamaged {
+/// Deletes the secrets that cannot be read, and returns their damage.
+pub(super) struct RemoveDamagedSecrets {
     pub(super) store: StoreId,
 }
 
-impl Work for RemoveDamaged {
-    type Done = Vec<Damage>;
+impl Transaction for RemoveDamagedSecrets {
+    type Output = Vec<DamageReport>;
 
-    async fn carry_out(
+    async fn run(
         &self,
         connection: &mut PgConnection,
         _: bool,
-    ) -> Result<Vec<Damage>, Fault> {
+    ) -> Result<Vec<DamageReport>, DbError> {
         let secrets = all(&mut *connection, self.store).await?;
         if secrets.damaged.is_empty() {
             return Ok(secrets.damaged);
         }
-        let sound: Vec<Vec<u8>> = secrets.sound.into_keys().map(String::into_bytes).collect();
+        let sound: Vec<Vec<u8>> = secrets.intact.into_keys().map(String::into_bytes).collect();
         sqlx::query("DELETE FROM secret WHERE name <> ALL ($1)")
             .bind(&sound)
             .execute(connection)

@@ -1,4 +1,4 @@
-//! A PostgreSQL database as one side of a copy.
+//! A PostgreSQL database as the source or target of a copy.
 
 use sqlx::{
     AssertSqlSafe, PgConnection, Postgres, Row as _,
@@ -8,7 +8,7 @@ use sqlx::{
 
 use super::{
     address::Address,
-    failure::Fault,
+    db_error::DbError,
     node_number::{NODE_OF_KEY, NodeNumber},
     opening,
     whole_matches::{self, WholeMatch},
@@ -18,55 +18,64 @@ use crate::{
     checksum::StoreId,
     transfer::{
         rows::{Row, Value},
-        side::Side,
-        tables::{Dialect, JOURNAL, Kind, OPEN_MATCH, TABLES, Table},
+        side::TransferSide,
+        tables::{ColumnKind, JOURNAL, OPEN_MATCH, SqlDialect, TABLES, Table},
     },
 };
 
-impl Dialect for Postgres {
-    fn read(kind: Kind, column: &str) -> String {
+impl SqlDialect for Postgres {
+    fn read(kind: ColumnKind, column: &str) -> String {
         match kind {
-            Kind::Number | Kind::Bytes | Kind::Name => column.to_owned(),
-            Kind::Text => format!("convert_to({column}, 'UTF8')"),
-            Kind::Truth => format!("{column}::int::bigint"),
+            ColumnKind::Number | ColumnKind::Bytes | ColumnKind::Name => column.to_owned(),
+            ColumnKind::Text => format!("convert_to({column}, 'UTF8')"),
+            ColumnKind::Bool => format!("{column}::int::bigint"),
         }
     }
 
-    fn place(kind: Kind, number: usize) -> String {
+    fn placeholder(kind: ColumnKind, number: usize) -> String {
         match kind {
-            Kind::Number | Kind::Bytes | Kind::Name => format!("${number}"),
-            Kind::Text => format!("convert_from(${number}, 'UTF8')"),
-            Kind::Truth => format!("${number}::bigint <> 0"),
+            ColumnKind::Number | ColumnKind::Bytes | ColumnKind::Name => format!("${number}"),
+            ColumnKind::Text => format!("convert_from(${number}, 'UTF8')"),
+            ColumnKind::Bool => format!("${number}::bigint <> 0"),
+        }
+    }
+
+    fn rows(table: &'static str) -> &'static str {
+        match table {
+            "note" => {
+                "(SELECT DISTINCT ON (name) name, value, checksum FROM note
+                  ORDER BY name, version DESC) AS note"
+            }
+            table => table,
         }
     }
 }
 
-/// A connection within a transaction.
+/// A connection with an open transaction.
 pub(crate) struct PostgresSide {
     connection: PgConnection,
-    /// Which store it is.
+    /// The id of the store.
     pub(crate) store: StoreId,
     address: Address,
 }
 
 impl PostgresSide {
-    /// A failure, told of this database.
-    fn told(&self, error: sqlx::Error) -> StoreError {
-        Fault::from(error).at(self.address.shown())
+    fn store_error(&self, error: sqlx::Error) -> StoreError {
+        DbError::from(error).at(self.address.redacted())
     }
 }
 
 impl PostgresSide {
-    /// The numbers of the nodes that have matches in play.
-    pub(crate) async fn nodes_in_play(&mut self) -> Result<Vec<i64>, StoreError> {
+    /// Returns the numbers of the nodes that have matches in play.
+    pub(crate) async fn nodes_with_open_matches(&mut self) -> Result<Vec<i64>, StoreError> {
         let nodes = format!("SELECT DISTINCT {NODE_OF_KEY} AS node FROM open_match ORDER BY node");
         let nodes = sqlx::query_scalar(AssertSqlSafe(nodes));
         let nodes = nodes.fetch_all(&mut self.connection).await;
-        nodes.map_err(|error| self.told(error))
+        nodes.map_err(|error| self.store_error(error))
     }
 
-    /// The matches of a node that are in play.
-    pub(crate) async fn in_play(&mut self, node: i64) -> Result<Vec<OpenMatch>, StoreError> {
+    /// Returns the matches in play of a node.
+    pub(crate) async fn open_matches(&mut self, node: i64) -> Result<Vec<OpenMatch>, StoreError> {
         let read = async {
             let node = NodeNumber::new(node)?;
             let matches = whole_matches::read(&mut self.connection, self.store, node).await?;
@@ -81,53 +90,58 @@ impl PostgresSide {
                     header,
                     journal,
                 }),
-                Err(unreadable) => Err(Fault::Damage(unreadable.damage)),
+                Err(unreadable) => Err(DbError::Damaged(unreadable.damage)),
             });
             matches.collect()
         };
-        let read: Result<_, Fault> = read.await;
-        read.map_err(|fault| fault.at(self.address.shown()))
+        let read: Result<_, DbError> = read.await;
+        read.map_err(|error| error.at(self.address.redacted()))
     }
 }
 
-/// Begins a view of the store in a database.
-pub(crate) async fn snapshot(url: &str) -> Result<PostgresSide, StoreError> {
-    let address = Address::parse(url, Durability::Power)?;
+/// Begins a read transaction on the store in a database.
+pub(crate) async fn open_source(url: &str) -> Result<PostgresSide, StoreError> {
+    let address = Address::parse(url, Durability::Disk)?;
     let no_store = || StoreError::NoStore {
-        database: address.shown().to_owned(),
+        database: address.redacted().to_owned(),
     };
     let work = async {
-        let mut connection = opening::known(&address).await?.ok_or_else(no_store)?;
+        let mut connection = opening::open_existing(&address)
+            .await?
+            .ok_or_else(no_store)?;
         sqlx::raw_sql("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             .execute(&mut connection)
             .await?;
-        let store = opening::known_identity(&mut connection).await?;
+        let store = opening::read_identity(&mut connection).await?;
         Ok((connection, store.ok_or_else(no_store)?))
     };
-    let begun = work.await.map_err(|fault: Fault| fault.at(address.shown()));
-    let (connection, store) = begun?;
-    Ok(side(connection, store, address))
+    let connected = work
+        .await
+        .map_err(|error: DbError| error.at(address.redacted()));
+    let (connection, store) = connected?;
+    Ok(postgres_side(connection, store, address))
 }
 
-/// Brings the schema of a database up to date, makes sure that it has no rows, and gives it the
-/// identifier of a store.
-pub(crate) async fn empty(url: &str, store: StoreId) -> Result<PostgresSide, StoreError> {
-    let address = Address::parse(url, Durability::Power)?;
+/// Migrates the schema of a database, checks that it has no rows, and sets the id of the store.
+pub(crate) async fn open_target(url: &str, store: StoreId) -> Result<PostgresSide, StoreError> {
+    let address = Address::parse(url, Durability::Disk)?;
     let work = async {
-        let mut connection = opening::believed(&address).await?;
+        let mut connection = opening::open(&address).await?;
         sqlx::raw_sql("BEGIN").execute(&mut connection).await?;
-        let is_ours = opening::keep_identity(&mut connection, store).await?;
+        let is_ours = opening::set_identity(&mut connection, store).await?;
         if !is_ours || has_rows(&mut connection).await? {
-            let database = address.shown().to_owned();
+            let database = address.redacted().to_owned();
             return Err(StoreError::NotEmpty { database }.into());
         }
         Ok(connection)
     };
-    let begun = work.await.map_err(|fault: Fault| fault.at(address.shown()));
-    Ok(side(begun?, store, address))
+    let connected = work
+        .await
+        .map_err(|error: DbError| error.at(address.redacted()));
+    Ok(postgres_side(connected?, store, address))
 }
 
-fn side(connection: PgConnection, store: StoreId, address: Address) -> PostgresSide {
+fn postgres_side(connection: PgConnection, store: StoreId, address: Address) -> PostgresSide {
     PostgresSide {
         connection,
         store,
@@ -135,7 +149,7 @@ fn side(connection: PgConnection, store: StoreId, address: Address) -> PostgresS
     }
 }
 
-async fn has_rows(connection: &mut PgConnection) -> Result<bool, Fault> {
+async fn has_rows(connection: &mut PgConnection) -> Result<bool, DbError> {
     for table in [OPEN_MATCH, JOURNAL].into_iter().chain(TABLES) {
         let has_rows = format!("SELECT EXISTS (SELECT 1 FROM {})", table.name);
         let has_rows = sqlx::query_scalar(AssertSqlSafe(has_rows));
@@ -146,31 +160,33 @@ async fn has_rows(connection: &mut PgConnection) -> Result<bool, Fault> {
     Ok(false)
 }
 
-/// Commits what was written.
 pub(crate) async fn finish(mut side: PostgresSide) -> Result<(), StoreError> {
     let committed = sqlx::raw_sql("COMMIT").execute(&mut side.connection).await;
-    committed.map_err(|error| side.told(error))?;
+    committed.map_err(|error| side.store_error(error))?;
     Ok(())
 }
 
-impl Side for PostgresSide {
-    async fn given_numbers(&mut self) -> Result<Vec<(String, i64)>, StoreError> {
-        let given = "SELECT of_table, last FROM given_number ORDER BY of_table";
-        let given = sqlx::query_as(given).fetch_all(&mut self.connection).await;
-        given.map_err(|error| self.told(error))
+impl TransferSide for PostgresSide {
+    async fn sequences(&mut self) -> Result<Vec<(String, i64)>, StoreError> {
+        // The row of finished matches has only the base of their numbers.
+        let select = "SELECT of_table, CASE of_table WHEN 'finished_match' THEN greatest(last,
+                 (SELECT max(finish_number) FROM finished_match)) ELSE last END
+             FROM given_number ORDER BY of_table";
+        let sequences = sqlx::query_as(select).fetch_all(&mut self.connection).await;
+        sequences.map_err(|error| self.store_error(error))
     }
 
-    async fn keep_given_number(&mut self, table: &str, last: i64) -> Result<(), StoreError> {
-        let kept = sqlx::query("UPDATE given_number SET last = $2 WHERE of_table = $1")
+    async fn set_sequence(&mut self, table: &str, last: i64) -> Result<(), StoreError> {
+        let updated = sqlx::query("UPDATE given_number SET last = $2 WHERE of_table = $1")
             .bind(table)
             .bind(last)
             .execute(&mut self.connection)
             .await;
-        kept.map_err(|error| self.told(error))?;
+        updated.map_err(|error| self.store_error(error))?;
         Ok(())
     }
 
-    async fn rows(
+    async fn next_rows(
         &mut self,
         table: &'static Table,
         after: Option<&Row>,
@@ -181,7 +197,7 @@ impl Side for PostgresSide {
         let select = key.iter().cloned().fold(select, bind);
         let read = select.fetch_all(&mut self.connection).await;
         let read = read.and_then(|rows| rows.iter().map(|row| read_row(table, row)).collect());
-        read.map_err(|error| self.told(error))
+        read.map_err(|error| self.store_error(error))
     }
 
     async fn add(&mut self, table: &'static Table, rows: Vec<Row>) -> Result<(), StoreError> {
@@ -189,7 +205,7 @@ impl Side for PostgresSide {
         let insert = sqlx::query(AssertSqlSafe(insert));
         let insert = rows.into_iter().flatten().fold(insert, bind);
         let added = insert.execute(&mut self.connection).await;
-        added.map_err(|error| self.told(error))?;
+        added.map_err(|error| self.store_error(error))?;
         Ok(())
     }
 }
@@ -203,9 +219,11 @@ fn bind(query: Query<'_, Postgres, PgArguments>, value: Value) -> Query<'_, Post
 
 fn read_row(table: &Table, row: &PgRow) -> Result<Row, sqlx::Error> {
     let columns = table.columns.iter().enumerate();
-    let value = |(place, (_, kind)): (usize, &(&str, Kind))| match kind {
-        Kind::Number | Kind::Truth => row.try_get(place).map(Value::Number),
-        Kind::Bytes | Kind::Text | Kind::Name => row.try_get(place).map(Value::Bytes),
+    let value = |(place, (_, kind)): (usize, &(&str, ColumnKind))| match kind {
+        ColumnKind::Number | ColumnKind::Bool => row.try_get(place).map(Value::Number),
+        ColumnKind::Bytes | ColumnKind::Text | ColumnKind::Name => {
+            row.try_get(place).map(Value::Bytes)
+        }
     };
     columns.map(value).collect()
 }

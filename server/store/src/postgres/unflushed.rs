@@ -1,33 +1,33 @@
-//! The commits of a server that a crash of the database may lose still: each is kept until it is
-//! flushed.
+//! Commits of a server that a crash of the database may still lose. Each commit is kept in memory
+//! until it is flushed, so that it can be repeated.
 
 use std::{collections::VecDeque, fmt, sync::Arc, time::Duration};
 
-use bridgemaster_lease::{Commits, Contradicted, Unsure};
+use bridgemaster_lease::{CommitNumbers, FlushedCommitMissing, OutcomeUnknown};
 use parking_lot::Mutex;
 use sqlx::PgConnection;
 
 use super::{
-    commit::Commit, failure::Fault, flush_times::FlushTimes, journal, node_number::NodeNumber,
-    work::Work as _,
+    commit::Commit, db_error::DbError, flush_times::FlushTimes, journal, node_number::NodeNumber,
+    transaction::Transaction as _,
 };
 
-/// What a server has committed, shared by what commits and what flushes.
+/// The unflushed commits of a server, shared by the write connection and the flushers.
 pub(super) struct Unflushed {
     node: NodeNumber,
     state: Mutex<State>,
 }
 
 struct State {
-    commits: Commits,
-    /// Those that are not flushed, in their order.
-    kept: VecDeque<Arc<Commit>>,
-    times: FlushTimes,
-    /// The highest number of a finished match, of any node, that is known to be flushed.
+    commits: CommitNumbers,
+    /// Unflushed commits, in order.
+    pending: VecDeque<Arc<Commit>>,
+    flush_times: FlushTimes,
+    /// The highest number of a finished match that is known to be flushed, over all nodes.
     finished: i64,
 }
 
-/// What it holds are secrets of matches in play.
+/// Omits the secret state of matches in play.
 impl fmt::Debug for Unflushed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Unflushed")
@@ -37,60 +37,64 @@ impl fmt::Debug for Unflushed {
 }
 
 impl Unflushed {
-    /// The last commit has this number, and is flushed.
+    /// Creates an empty list, in which all commits up to `last` count as flushed.
     pub(super) fn new(node: NodeNumber, last: i64) -> Self {
         Self {
             node,
             state: Mutex::new(State {
-                commits: Commits::new(last),
-                kept: VecDeque::new(),
-                times: FlushTimes::default(),
+                commits: CommitNumbers::new(last),
+                pending: VecDeque::new(),
+                flush_times: FlushTimes::default(),
                 finished: 0,
             }),
         }
     }
 
-    /// The number of the last commit.
     pub(super) fn last(&self) -> i64 {
         self.state.lock().commits.last()
     }
 
-    /// The number of the next one.
-    pub(super) fn next(&self) -> Result<i64, Unsure> {
+    /// Returns the number of the next commit.
+    pub(super) fn next(&self) -> Result<i64, OutcomeUnknown> {
         self.state.lock().commits.next()
     }
 
-    /// Whether the next one is committed is not known, and it is not tried again.
-    pub(super) fn lost(&self) {
-        self.state.lock().commits.lost();
+    /// Marks the outcome of the next commit as unknown. The commit is not retried.
+    pub(super) fn mark_lost(&self) {
+        self.state.lock().commits.mark_unknown();
     }
 
-    /// The next one is committed and flushed.
-    pub(super) fn committed(&self) {
-        self.state.lock().commits.committed();
-        self.all_flushed();
+    /// Records that the next commit was made and flushed.
+    pub(super) fn mark_committed(&self) {
+        self.state.lock().commits.mark_committed();
+        self.mark_all_flushed();
     }
 
-    /// The next one is committed, and kept until it is flushed.
-    pub(super) fn committed_unflushed(&self, commit: Arc<Commit>) {
+    /// Records the next commit, and keeps it until it is flushed.
+    pub(super) fn push_unflushed(&self, commit: Arc<Commit>) {
         let mut state = self.state.lock();
-        state.commits.committed_unflushed();
-        state.kept.push_back(commit);
+        state.commits.mark_committed_unflushed();
+        state.pending.push_back(commit);
     }
 
-    /// A transaction was flushed that follows all commits.
-    pub(super) fn all_flushed(&self) {
+    /// Records that a transaction after all commits was flushed.
+    pub(super) fn mark_all_flushed(&self) {
         let last = self.last();
-        self.flushed(last);
+        self.mark_flushed(last);
     }
 
-    /// All commits up to this one are flushed.
-    pub(super) fn flushed(&self, number: i64) {
+    /// Records that all commits up to this one are flushed.
+    pub(super) fn mark_flushed(&self, number: i64) {
         let mut state = self.state.lock();
-        state.commits.flushed(number);
-        let State { commits, kept, .. } = &mut *state;
-        while kept.front().is_some_and(|it| commits.is_flushed(it.number)) {
-            kept.pop_front();
+        state.commits.mark_flushed(number);
+        let State {
+            commits, pending, ..
+        } = &mut *state;
+        while pending
+            .front()
+            .is_some_and(|it| commits.is_flushed(it.number))
+        {
+            pending.pop_front();
         }
     }
 
@@ -98,49 +102,52 @@ impl Unflushed {
         self.state.lock().commits.is_flushed(number)
     }
 
-    /// Whether a crash of the database would lose any.
-    pub(super) fn has_any(&self) -> bool {
-        !self.state.lock().kept.is_empty()
+    /// Returns whether a crash of the database may lose any commits.
+    pub(super) fn has_unflushed(&self) -> bool {
+        !self.state.lock().pending.is_empty()
     }
 
-    /// A flush has taken this time.
-    pub(super) fn took(&self, time: Duration) {
-        self.state.lock().times.took(time);
+    /// Records the duration of a flush.
+    pub(super) fn record_flush_time(&self, time: Duration) {
+        self.state.lock().flush_times.record(time);
     }
 
-    /// Whether commits are to be flushed apart.
-    pub(super) fn is_worth_while(&self) -> bool {
-        self.state.lock().times.are_slow()
+    /// Returns whether flushes are slow enough to be deferred to other connections.
+    pub(super) fn is_deferring_worthwhile(&self) -> bool {
+        self.state.lock().flush_times.are_slow()
     }
 
-    /// Finished matches of every node up to this number are flushed.
-    pub(super) fn finished_flushed(&self, number: i64) {
+    /// Records that all finished matches up to this number, of every node, are flushed.
+    pub(super) fn mark_finished_flushed(&self, number: i64) {
         let mut state = self.state.lock();
         state.finished = state.finished.max(number);
     }
 
-    /// Whether a finished match of this number is known to be flushed.
+    /// Returns whether a finished match with this number is known to be flushed.
     pub(super) fn is_finished_flushed(&self, number: i64) -> bool {
         number <= self.state.lock().finished
     }
 
-    /// Within a transaction behind the fence, with the row of the node locked against every other:
-    /// makes those again that a crash has lost.
-    pub(super) async fn put_back(&self, connection: &mut PgConnection) -> Result<(), Fault> {
-        let newest = journal::newest(&mut *connection, self.node).await?;
-        for commit in self.missing(newest)? {
-            commit.carry_out(connection, false).await?;
+    /// Repeats the commits that a crash has lost. Requires a fenced transaction, and that no earlier
+    /// one of this server is still running.
+    pub(super) async fn restore_lost(&self, connection: &mut PgConnection) -> Result<(), DbError> {
+        let newest = journal::newest_batch(&mut *connection, self.node).await?;
+        for commit in self.missing_commits(newest)? {
+            commit.run(connection, false).await?;
         }
         Ok(())
     }
 
-    fn missing(&self, newest: i64) -> Result<Vec<Arc<Commit>>, Fault> {
+    fn missing_commits(&self, newest: i64) -> Result<Vec<Arc<Commit>>, DbError> {
         let state = self.state.lock();
-        let missing = state.commits.missing(newest).map_err(|Contradicted| {
-            journal::contradiction(self.node, newest, state.commits.last())
-        })?;
-        let kept = state.kept.iter();
-        Ok(kept
+        let missing = state
+            .commits
+            .missing(newest)
+            .map_err(|FlushedCommitMissing| {
+                journal::inconsistent_commits(self.node, newest, state.commits.last())
+            })?;
+        let pending = state.pending.iter();
+        Ok(pending
             .filter(|commit| missing.contains(&commit.number))
             .cloned()
             .collect())

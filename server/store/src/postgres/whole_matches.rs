@@ -1,18 +1,19 @@
-//! The matches of a node that are in play, each with all that is kept of it.
+//! Reads the matches in play of a node with their journals, for a takeover.
 
 use sqlx::PgConnection;
 
 use super::{
-    failure::Fault,
+    db_error::DbError,
     journal,
     node_number::NodeNumber,
-    open_rows::{self, WithHeader},
+    open_rows::{self, RowWithHeader},
 };
 use crate::{
-    Damage, DamagedValue, checksum::StoreId, journal::reading::Loaded, rows::open_rows::OpenRow,
+    DamageReport, DamagedValue, checksum::StoreId, journal::reader::LoadedJournal,
+    rows::open_rows::OpenRow,
 };
 
-/// A match in play.
+/// A match in play, with its header and journal.
 pub(super) struct WholeMatch {
     pub(super) row: OpenRow,
     pub(super) header: Vec<u8>,
@@ -20,51 +21,51 @@ pub(super) struct WholeMatch {
 }
 
 /// A match in play that cannot be read.
-pub(super) struct Unreadable {
+pub(super) struct UnreadableMatch {
     pub(super) match_key: i64,
-    pub(super) damage: Damage,
+    pub(super) damage: DamageReport,
 }
 
-/// Reads the matches of a node, in the order in which they were opened. The connection must show the
-/// database as it is at one moment.
+/// Reads the matches of a node, in the order in which they were opened. Requires an open snapshot
+/// transaction.
 pub(super) async fn read(
     connection: &mut PgConnection,
     store: StoreId,
     node: NodeNumber,
-) -> Result<Vec<Result<WholeMatch, Unreadable>>, Fault> {
+) -> Result<Vec<Result<WholeMatch, UnreadableMatch>>, DbError> {
     let rows = open_rows::with_headers(connection, store, node).await?;
     let of_rows = rows.iter().map(|with_header| with_header.row.clone());
     let loaded = journal::load(connection, store, node, of_rows.collect()).await?;
-    Ok(whole(rows, loaded))
+    Ok(combine(rows, loaded))
 }
 
-/// Matches with what their journals have come to.
-pub(super) fn whole(
-    rows: Vec<WithHeader>,
-    mut loaded: Loaded,
-) -> Vec<Result<WholeMatch, Unreadable>> {
-    let matches = rows.into_iter().map(|WithHeader { row, header }| {
+/// Combines the rows of matches with their journals.
+pub(super) fn combine(
+    rows: Vec<RowWithHeader>,
+    mut loaded: LoadedJournal,
+) -> Vec<Result<WholeMatch, UnreadableMatch>> {
+    let matches = rows.into_iter().map(|RowWithHeader { row, header }| {
         let in_play = loaded.matches.by_id.remove(&row.match_id);
-        let (journal, damage) = in_play.map_or((None, None), |it| (it.read_at_open, it.damage));
+        let (journal, damage) = in_play.map_or((None, None), |it| (it.cached_journal, it.damage));
         match (journal, damage) {
             (Some(journal), None) => Ok(WholeMatch {
                 row,
                 header,
                 journal,
             }),
-            (_, damage) => Err(Unreadable {
+            (_, damage) => Err(UnreadableMatch {
                 match_key: row.match_key,
-                damage: damage.map_or_else(|| not_read(&row), |damage| *damage),
+                damage: damage.map_or_else(|| duplicate_id(&row), |damage| *damage),
             }),
         }
     });
     matches.collect()
 }
 
-/// Two rows have the same identifier, which the database does not allow.
-fn not_read(row: &OpenRow) -> Damage {
-    Damage {
+/// The damage of two rows with the same id, which the database should not allow.
+fn duplicate_id(row: &OpenRow) -> DamageReport {
+    DamageReport {
         value: DamagedValue::Journal(row.match_id.clone()),
-        detail: "it is not read".to_owned(),
+        detail: "the id is not unique".to_owned(),
     }
 }

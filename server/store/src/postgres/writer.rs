@@ -1,4 +1,5 @@
-//! What writes for a server, and knows what it has written.
+//! The writer of a server: it checks and stores batches, and caches the state of the matches in
+//! play.
 
 use std::{
     collections::HashSet,
@@ -9,27 +10,27 @@ use std::{
     },
 };
 
-use sqlx::postgres::PgPool;
-
 use super::{
     address::Address,
-    commit::{Ask, Commit, Known},
-    failure::Fault,
+    commit::{Commit, Lookup, LookupResult},
+    db_error::DbError,
     journal,
-    left_matches::LeftMatches,
-    link,
-    link::{AsServer, Link, Work},
-    node_number::{HeldNode, NodeNumber},
-    node_rows::{Lead, Release},
+    node_number::{NodeEpoch, NodeNumber},
+    node_rows::{AcquireLeadership, ReleaseLease},
     open_rows, opening,
-    released_rows::{self, Released},
-    taking::{TakeOrphans, Taking},
+    orphans::OrphanedMatches,
+    read_pool::ReadPool,
+    released_rows::{self, ReleasedMatch},
+    sessions::Sessions,
+    takeover::{TakeOverOrphans, TakeoverOutcome},
     unflushed::Unflushed,
+    write_connection,
+    write_connection::{ServerContext, WriteConnection},
 };
 use crate::{
-    Damage, DamagedValue, Durability, IsLed, MatchId, NodeIdentity, OpenMatch, Opening, StoreError,
-    Tail, Write,
-    batch::{self, Standing},
+    CommitCompleteness, DamageReport, DamagedValue, Durability, IsLeaderOnly, MatchId,
+    NodeIdentity, OpenMatch, OpenReport, StoreError, Write,
+    batch::{self, MatchStatus},
     checksum::StoreId,
     journal::{
         in_play::MatchesInPlay,
@@ -39,22 +40,22 @@ use crate::{
     journal_batch, ladder_batch,
 };
 
-/// Writes for a server.
+/// Writes batches for a server, and caches the state of its matches in play.
 pub(super) struct Writer {
-    link: Link,
+    write_connection: WriteConnection,
     store: StoreId,
     node: NodeNumber,
-    /// With the numbers of its commits.
+    /// Commits that are not flushed yet, and the number of all commits.
     unflushed: Arc<Unflushed>,
-    /// Commits are flushed at all.
-    survives_power: bool,
+    /// False if commits are never flushed explicitly.
+    is_flushed_to_disk: bool,
     matches: MatchesInPlay,
-    /// How many these are, for the renewal of the lease, which does not wait for a commit.
-    in_play: Arc<AtomicU64>,
+    /// The number of matches in play. Lease renewals read it without waiting for commits.
+    in_play_count: Arc<AtomicU64>,
     sweep: Sweep,
 }
 
-/// What it holds are secrets of matches in play.
+/// Omits the secret state of matches in play.
 impl fmt::Debug for Writer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Writer")
@@ -64,94 +65,97 @@ impl fmt::Debug for Writer {
 }
 
 impl Writer {
-    /// Takes a node of the store.
+    /// Takes over a node of the store.
     pub(super) async fn start(
         address: &Address,
+        sessions: &Sessions,
         identity: &NodeIdentity,
-    ) -> Result<(Self, HeldNode, Opening), StoreError> {
+    ) -> Result<(Self, NodeEpoch, OpenReport), StoreError> {
         let work = async {
-            let mut connection = opening::believed(address).await?;
-            let taken = opening::take_over(&mut connection, identity).await?;
-            Ok((connection, taken))
+            let mut connection = opening::open(address).await?;
+            let opened = opening::take_over(&mut connection, identity).await?;
+            Ok((sessions.adopt(connection).await?, opened))
         };
-        let (connection, taken) = work
+        let (session, opened) = work
             .await
-            .map_err(|fault: Fault| fault.at(address.shown()))?;
-        let opening = Opening {
-            // Nothing beside the database says how many commits there were.
-            tail: Tail::Whole,
-            damages: taken.loaded.damages,
+            .map_err(|error: DbError| error.at(address.redacted()))?;
+        let open_report = OpenReport {
+            // A PostgreSQL database has no separate file with the number of commits.
+            completeness: CommitCompleteness::Complete,
+            damage_reports: opened.loaded.damage_reports,
             indexes_rebuilt: false,
         };
-        let unflushed = Arc::new(Unflushed::new(taken.node.number, taken.commits));
-        let server = AsServer {
-            node: taken.node,
-            unflushed: Arc::clone(&unflushed),
+        let unflushed = Arc::new(Unflushed::new(opened.node.number, opened.commits));
+        let server = ServerContext {
+            node: opened.node,
+            unflushed: Some(Arc::clone(&unflushed)),
         };
         let mut writer = Self {
-            link: Link::new(address.clone(), connection, Some(server)),
-            store: taken.store,
-            node: taken.node.number,
+            write_connection: WriteConnection::new(sessions.clone(), Some(session), Some(server)),
+            store: opened.store,
+            node: opened.node.number,
             unflushed,
-            survives_power: address.durability() == Durability::Power,
-            matches: taken.loaded.matches,
-            in_play: Arc::default(),
-            sweep: taken.loaded.sweep,
+            is_flushed_to_disk: address.durability() == Durability::Disk,
+            matches: opened.loaded.matches,
+            in_play_count: Arc::default(),
+            sweep: opened.loaded.sweep,
         };
-        writer.sweep.has_been(writer.unflushed.last());
-        writer.count();
-        Ok((writer, taken.node, opening))
+        writer.sweep.add_batch(writer.unflushed.last());
+        writer.publish_in_play();
+        Ok((writer, opened.node, open_report))
     }
 
     pub(super) fn store(&self) -> StoreId {
         self.store
     }
 
-    /// What it has committed and not flushed.
+    /// Returns the commits that are not flushed yet.
     pub(super) fn unflushed(&self) -> &Arc<Unflushed> {
         &self.unflushed
     }
 
-    /// The number of matches in play, as it is after each commit.
-    pub(super) fn in_play(&self) -> Arc<AtomicU64> {
-        Arc::clone(&self.in_play)
+    /// Returns the number of matches in play, which is updated after each commit.
+    pub(super) fn in_play_count(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.in_play_count)
     }
 
-    fn count(&self) {
+    fn publish_in_play(&self) {
         let matches = self.matches.by_id.len() as u64;
-        self.in_play.store(matches, Ordering::Relaxed);
+        self.in_play_count.store(matches, Ordering::Relaxed);
     }
 
-    /// Does a piece of work that has no part in the journal.
-    pub(super) async fn write<W: Work>(&mut self, work: &W) -> Result<W::Done, Fault> {
-        self.link.write(work).await
+    /// Repeats the commits that a crash of the database has lost.
+    pub(super) async fn restore_lost(&mut self) -> Result<(), DbError> {
+        self.write_connection.restore_lost().await
     }
 
-    /// Makes what a crash of the database has lost again.
-    pub(super) async fn put_back(&mut self) -> Result<(), Fault> {
-        self.link.put_back().await
-    }
-
-    /// Stores a batch or nothing of it. The number of its commit if that has to be flushed yet.
-    pub(super) async fn commit(&mut self, batch: Vec<Write>) -> Result<Option<i64>, Fault> {
+    /// Stores the whole batch or none of it. Returns the number of the commit if it must still be
+    /// flushed.
+    pub(super) async fn commit(&mut self, batch: Vec<Write>) -> Result<Option<i64>, DbError> {
         if batch.is_empty() {
-            return Ok(self.unflushed.has_any().then(|| self.unflushed.last()));
+            return Ok(self
+                .unflushed
+                .has_unflushed()
+                .then(|| self.unflushed.last()));
         }
-        let known = self.ask(&batch).await?;
-        let standing = |id: &MatchId| match self.matches.get(id) {
-            Some(in_play) if in_play.damage.is_some() => Standing::Damaged,
-            Some(in_play) => Standing::InPlay {
-                entries: in_play.standing.entries,
+        let lookup = self.look_up(&batch).await?;
+        let status_of = |id: &MatchId| match self.matches.get(id) {
+            Some(in_play) if in_play.damage.is_some() => MatchStatus::Damaged,
+            Some(in_play) => MatchStatus::InPlay {
+                entries: in_play.state.entries,
             },
-            None if known.finished.contains(id) => Standing::Finished,
-            None => Standing::Unknown,
+            None if lookup.finished.contains(id) => MatchStatus::Finished,
+            None => MatchStatus::Unknown,
         };
-        if let Err(refused) = batch::check(&batch, standing, known.ladders) {
-            // That another server holds the store by now is the better reason.
-            self.link.write(&link::Nothing).await?;
+        if let Err(refused) = batch::check(&batch, status_of, lookup.ladders) {
+            // A takeover by another server may be the cause of the error. It is then reported
+            // instead.
+            self.write_connection
+                .write(&write_connection::CheckFence)
+                .await?;
             return Err(refused.into());
         }
-        let mut plan = Plan::of(batch, &self.matches);
+        let mut plan = Plan::new(batch, &self.matches);
         let none_in_play = self.matches.count_after(&plan.changes) == 0;
         let number = self.unflushed.next()?;
         let parts = plan.take_parts();
@@ -159,118 +163,122 @@ impl Writer {
             store: self.store,
             node: self.node,
             number,
-            is_flushed_apart: self.is_flushed_apart(&plan.steps),
+            is_flush_deferred: self.is_flush_deferred(&plan.steps),
             steps: plan.steps,
-            swept: self.sweep.step(none_in_play),
-            body: journal_batch::write(self.store, number, plan.match_keys_given, parts),
+            sweep_step: self.sweep.next_step(none_in_play),
+            body: journal_batch::write(self.store, number, plan.last_match_key, parts),
         });
-        self.add(&commit).await?;
-        self.sweep.done(&commit.swept);
+        self.add_batch(&commit).await?;
+        self.sweep.apply(&commit.sweep_step);
         self.matches.apply(plan.changes, number, &mut self.sweep);
-        self.count();
-        self.matches.match_keys_given = plan.match_keys_given;
-        self.sweep.has_been(number);
-        if commit.is_flushed_apart {
-            self.unflushed.committed_unflushed(commit);
+        self.publish_in_play();
+        self.matches.last_match_key = plan.last_match_key;
+        self.sweep.add_batch(number);
+        if commit.is_flush_deferred {
+            self.unflushed.push_unflushed(commit);
             return Ok(Some(number));
         }
-        self.unflushed.committed();
+        self.unflushed.mark_committed();
         Ok(None)
     }
 
-    /// Whether a commit with these steps is flushed while the next one is made.
-    fn is_flushed_apart(&self, steps: &[Step]) -> bool {
-        self.survives_power
-            && self.unflushed.is_worth_while()
-            && !steps.iter().any(Step::is_acted_on_at_once)
+    /// Returns whether a commit with these steps is flushed in parallel to the next commit.
+    fn is_flush_deferred(&self, steps: &[Step]) -> bool {
+        self.is_flushed_to_disk
+            && self.unflushed.is_deferring_worthwhile()
+            && !steps.iter().any(Step::requires_flush)
     }
 
-    /// Asks what must be known of matches that are not in play, and of ladders.
-    async fn ask(&mut self, batch: &[Write]) -> Result<Known, Fault> {
+    /// Looks up the state of ladders, and of matches that are not in play.
+    async fn look_up(&mut self, batch: &[Write]) -> Result<LookupResult, DbError> {
         let ids = batch.iter().filter_map(Write::match_id);
         let ids: HashSet<MatchId> = ids
             .filter(|id| self.matches.get(id).is_none())
             .cloned()
             .collect();
-        let ladders = ladder_batch::asked(batch);
+        let ladders = ladder_batch::ended_matches(batch);
         if ids.is_empty() && ladders.is_empty() {
-            return Ok(Known::default());
+            return Ok(LookupResult::default());
         }
         let store = self.store;
-        let ask = Ask {
+        let lookup = Lookup {
             store,
             ids,
             ladders,
         };
-        self.link.write(&ask).await
+        self.write_connection.write(&lookup).await
     }
 
-    /// Adds the next batch.
-    async fn add(&mut self, commit: &Commit) -> Result<(), Fault> {
-        let added = self.link.write(commit).await;
-        if added.as_ref().is_err_and(Fault::may_pass) {
-            self.unflushed.lost();
+    /// Adds the batch of a commit.
+    async fn add_batch(&mut self, commit: &Commit) -> Result<(), DbError> {
+        let added = self.write_connection.write(commit).await;
+        if added.as_ref().is_err_and(DbError::is_transient) {
+            self.unflushed.mark_lost();
         }
         added
     }
 
-    /// Takes over some matches that a node without a lease has left. `None` if that cannot be done
-    /// now.
-    pub(super) async fn take_orphans(
+    /// Takes over some orphaned matches. `None` if that is not possible now.
+    pub(super) async fn take_over_orphans(
         &mut self,
-        left: &mut LeftMatches,
-        is_led: IsLed,
-    ) -> Result<Option<Vec<OpenMatch>>, Fault> {
+        orphans: &mut OrphanedMatches,
+        is_leader_only: IsLeaderOnly,
+    ) -> Result<Option<Vec<OpenMatch>>, DbError> {
         let number = self.unflushed.next()?;
-        let taking = TakeOrphans {
+        let takeover = TakeOverOrphans {
             store: self.store,
             node: self.node,
             number,
-            match_keys_given: self.matches.match_keys_given,
-            is_led,
-            left,
-            tried: parking_lot::Mutex::default(),
+            last_match_key: self.matches.last_match_key,
+            is_leader_only,
+            orphans,
+            last_outcome: parking_lot::Mutex::default(),
         };
-        let taking = self.link.write(&taking).await;
-        if taking.as_ref().is_err_and(Fault::may_pass) {
-            self.unflushed.lost();
+        let outcome = self.write_connection.write(&takeover).await;
+        if outcome.as_ref().is_err_and(DbError::is_transient) {
+            self.unflushed.mark_lost();
         }
-        let Taking::Done(taken) = taking? else {
+        let TakeoverOutcome::Done(taken_over) = outcome? else {
             return Ok(None);
         };
-        let given = left.take(&taken, number);
-        if given.is_empty() {
+        let moved = orphans.remove_taken_over(&taken_over, number);
+        if moved.is_empty() {
             return Ok(Some(Vec::new()));
         }
-        self.unflushed.committed();
-        let mut matches = Vec::with_capacity(given.len());
-        for (standing, open) in given {
-            self.matches.match_keys_given = standing.match_key;
+        self.unflushed.mark_committed();
+        let mut matches = Vec::with_capacity(moved.len());
+        for (state, open) in moved {
+            self.matches.last_match_key = state.match_key;
             self.matches
-                .take(open.match_id.clone(), standing, &mut self.sweep);
+                .add_taken_over(open.match_id.clone(), state, &mut self.sweep);
             matches.push(open);
         }
-        self.count();
-        self.sweep.has_been(number);
+        self.publish_in_play();
+        self.sweep.add_batch(number);
         Ok(Some(matches))
     }
 
-    /// Releases matches: whoever takes them over needs their batches, which stay.
-    pub(super) async fn release(&mut self, ids: &[MatchId]) -> Result<(), Fault> {
+    /// Releases matches. Their batches are kept, since the new node needs them.
+    pub(super) async fn release(&mut self, ids: &[MatchId]) -> Result<(), DbError> {
         let matches = ids.iter().filter_map(|id| self.matches.get(id));
         let matches = matches.filter(|in_play| in_play.damage.is_none());
-        let released: Vec<Released> = matches.map(Released::of).collect();
-        self.link.write(&released_rows::Release(&released)).await?;
+        let released: Vec<ReleasedMatch> = matches.map(ReleasedMatch::new).collect();
+        self.write_connection
+            .write(&released_rows::ReleaseMatches(&released))
+            .await?;
         for id in ids {
             self.matches.release(id);
         }
-        self.count();
+        self.publish_in_play();
         Ok(())
     }
 
-    /// Whether this node leads, now that it has tried.
-    pub(super) async fn lead(&mut self) -> Result<bool, Fault> {
-        self.link.write(&Lead(self.node)).await
+    /// Tries to acquire leadership. Returns whether this node leads.
+    pub(super) async fn acquire_leadership(&mut self) -> Result<bool, DbError> {
+        let (store, node) = (self.store, self.node);
+        self.write_connection
+            .write(&AcquireLeadership { store, node })
+            .await
     }
 
     pub(super) fn open_match_ids(&self) -> Vec<MatchId> {
@@ -279,41 +287,43 @@ impl Writer {
 
     pub(super) async fn open_match(
         &mut self,
-        readers: &PgPool,
+        readers: &ReadPool,
         id: &MatchId,
-    ) -> Result<Option<OpenMatch>, Fault> {
+    ) -> Result<Option<OpenMatch>, DbError> {
         let Some(in_play) = self.matches.by_id.get_mut(id) else {
             return Ok(None);
         };
         if let Some(damage) = &in_play.damage {
-            return Err(Fault::Damage((**damage).clone()));
+            return Err(DbError::Damaged((**damage).clone()));
         }
         let damaged = |value: fn(MatchId) -> DamagedValue| {
             move |detail| {
-                Fault::Damage(Damage {
+                DbError::Damaged(DamageReport {
                     value: value(id.clone()),
                     detail,
                 })
             }
         };
-        let match_key = in_play.standing.match_key;
-        let header = match in_play.header_at_open.take() {
+        let match_key = in_play.state.match_key;
+        let header = match in_play.cached_header.take() {
             Some(header) => header,
             None => {
-                let read = open_rows::header(readers, self.store, match_key).await?;
+                let read = open_rows::header(&mut *readers.acquire().await?, self.store, match_key)
+                    .await?;
                 read.map_err(damaged(DamagedValue::Header))?
             }
         };
-        let journal = match in_play.read_at_open.take() {
+        let journal = match in_play.cached_journal.take() {
             Some(journal) => journal,
             None => {
-                let read = journal::read(readers, self.store, in_play).await?;
+                let read =
+                    journal::read(&mut *readers.acquire().await?, self.store, in_play).await?;
                 read.map_err(damaged(DamagedValue::Journal))?
             }
         };
         Ok(Some(OpenMatch {
             match_id: id.clone(),
-            opened_at_unix_ms: in_play.standing.opened_at_unix_ms,
+            opened_at_unix_ms: in_play.state.opened_at_unix_ms,
             header,
             journal,
         }))
@@ -321,32 +331,36 @@ impl Writer {
 
     pub(super) async fn open_match_header(
         &self,
-        readers: &PgPool,
+        readers: &ReadPool,
         id: &MatchId,
-    ) -> Result<Option<Vec<u8>>, Fault> {
+    ) -> Result<Option<Vec<u8>>, DbError> {
         let Some(in_play) = self.matches.get(id) else {
             return Ok(None);
         };
-        let match_key = in_play.standing.match_key;
-        let header = open_rows::header(readers, self.store, match_key).await?;
+        let match_key = in_play.state.match_key;
+        let header =
+            open_rows::header(&mut *readers.acquire().await?, self.store, match_key).await?;
         header.map(Some).map_err(|detail| {
-            Fault::Damage(Damage {
+            DbError::Damaged(DamageReport {
                 value: DamagedValue::Header(id.clone()),
                 detail,
             })
         })
     }
 
-    /// Gives up the lease, and lets go of the database.
-    pub(super) async fn close(mut self) -> Result<(), Fault> {
-        if self.unflushed.has_any() {
-            // Whoever waits for it would find that the epoch is over.
-            self.link.write(&link::Nothing).await?;
+    /// Releases the lease, and closes the connection.
+    pub(super) async fn close(mut self) -> Result<(), DbError> {
+        if self.unflushed.has_unflushed() {
+            // Without this flush, callers that await a flush would get the error that the epoch has
+            // ended.
+            self.write_connection
+                .write(&write_connection::CheckFence)
+                .await?;
         }
-        match self.link.write(&Release(self.node)).await {
-            // Nothing is left to be given up.
-            Ok(()) | Err(Fault::Superseded) => self.link.close().await,
-            Err(fault) => Err(fault),
+        match self.write_connection.write(&ReleaseLease(self.node)).await {
+            // The lease has already been released or lost.
+            Ok(()) | Err(DbError::Superseded) => self.write_connection.close().await,
+            Err(error) => Err(error),
         }
     }
 }

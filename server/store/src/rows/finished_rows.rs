@@ -1,36 +1,35 @@
-//! Rows of the finished matches, as they are read, and their checksums.
+//! Reads rows of finished matches, and computes their checksums.
 
 use super::{
     StoredRow, Unreadable,
-    match_ids::{STAND_IN_FINISHED, id_of, stand_in},
+    match_ids::{SUBSTITUTE_PREFIX_FINISHED, id_from_row, substitute_id},
 };
 use crate::{
-    Damage, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, KeptReplay, KeyName,
-    MatchId,
-    checksum::{CHECKSUM_DIFFERS, StoreId},
+    DamageReport, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, KeyName, MatchId,
+    ReplayMetadata,
+    checksum::{CHECKSUM_MISMATCH, StoreId},
 };
 
-/// The columns of a finished match, as lists read them.
+/// The columns that [`read`] expects.
 pub(crate) const COLUMNS: &str = "finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms,
      summary, parties, finished_match.checksum";
 
-/// The checksum of a finished match with these parties.
 pub(crate) fn checksum_of(store: StoreId, finished: &FinishedMatch, parties: &str) -> i64 {
     store
-        .row("finished_match")
-        .text(finished.match_id.as_str())
-        .number(finished.opened_at_unix_ms)
-        .number(finished.ended_at_unix_ms)
-        .bytes(&finished.summary)
-        .text(parties)
+        .row_checksum("finished_match")
+        .add_text(finished.match_id.as_str())
+        .add_number(finished.opened_at_unix_ms)
+        .add_number(finished.ended_at_unix_ms)
+        .add_bytes(&finished.summary)
+        .add_text(parties)
         .finish()
 }
 
-/// A finished match and its parties, from a row as lists read it.
+/// Reads a finished match and its parties from a row with [`COLUMNS`].
 pub(crate) fn read(
     store: StoreId,
     row: &impl StoredRow,
-) -> Result<(FinishedMatch, String), Damage> {
+) -> Result<(FinishedMatch, String), DamageReport> {
     let read = || -> Result<_, Unreadable> {
         let parties: String = row.value(5)?;
         let finished = FinishedMatch {
@@ -44,24 +43,25 @@ pub(crate) fn read(
     };
     let problem = match read() {
         Ok((finished, parties, true)) => return Ok((finished, parties)),
-        Ok((_, _, false)) => CHECKSUM_DIFFERS.to_owned(),
+        Ok((_, _, false)) => CHECKSUM_MISMATCH.to_owned(),
         Err(error) => error.to_string(),
     };
-    let id = id_of(row, 1)
-        .unwrap_or_else(|| stand_in(STAND_IN_FINISHED, row.value(0).unwrap_or_default()));
-    Err(Damage {
+    let id = id_from_row(row, 1).unwrap_or_else(|| {
+        substitute_id(SUBSTITUTE_PREFIX_FINISHED, row.value(0).unwrap_or_default())
+    });
+    Err(DamageReport {
         value: DamagedValue::Summary(id),
         detail: problem,
     })
 }
 
-/// A page, from rows of which there is one more than `limit` if there is a next page. With `of`,
-/// they are rows of the list of this party.
-pub(crate) fn page_of<R: StoredRow>(
+/// Converts rows to a page. If there is one row more than `limit`, there is a next page. If `party`
+/// is set, the rows must come from this party's list.
+pub(crate) fn read_page<R: StoredRow>(
     store: StoreId,
     mut rows: Vec<R>,
     limit: u32,
-    of: Option<&KeyName>,
+    party: Option<&KeyName>,
 ) -> FinishedPage {
     let has_more = rows.len() > limit as usize;
     rows.truncate(limit as usize);
@@ -73,17 +73,18 @@ pub(crate) fn page_of<R: StoredRow>(
             .last()
             .filter(|_| has_more)
             .map(|row| FinishedCursor(number(row))),
+        unsettled: 0,
     };
     for row in &rows {
         match read(store, row) {
             Ok((finished, parties)) => {
-                let is_party = |of: &KeyName| parties.lines().any(|name| name == of.as_str());
-                if of.is_none_or(is_party) {
+                let is_party = |party: &KeyName| parties.lines().any(|name| name == party.as_str());
+                if party.is_none_or(is_party) {
                     page.matches.push(finished);
                 } else {
-                    page.damaged.push(Damage {
+                    page.damaged.push(DamageReport {
                         value: DamagedValue::Party(finished.match_id),
-                        detail: "it is in a list of another".to_owned(),
+                        detail: "unexpected entry in the list of a party".to_owned(),
                     });
                 }
             }
@@ -93,21 +94,24 @@ pub(crate) fn page_of<R: StoredRow>(
     page
 }
 
-/// The row of the finished match that this id stands in for; the caller makes sure that it has no
-/// id of its own.
-pub(crate) fn stands_in_for(id: &MatchId) -> Option<i64> {
-    let number = id.as_str().strip_prefix(STAND_IN_FINISHED)?;
+/// Returns the row number in a substitute id. The caller must check that the row has no readable
+/// id.
+pub(crate) fn row_number_of_substitute(id: &MatchId) -> Option<i64> {
+    let number = id.as_str().strip_prefix(SUBSTITUTE_PREFIX_FINISHED)?;
     number.parse().ok()
 }
 
-/// A replay that is kept, from a row as lists read it and the length of the replay.
-pub(crate) fn kept_of(store: StoreId, row: &impl StoredRow) -> Option<KeptReplay> {
+/// Reads a stored replay from a row with [`COLUMNS`], followed by the replay's length.
+pub(crate) fn replay_metadata_from_row(
+    store: StoreId,
+    row: &impl StoredRow,
+) -> Option<ReplayMetadata> {
     let (finished, _) = read(store, row).ok()?;
     let bytes: i64 = row.value(7).ok()?;
-    Some(KeptReplay {
+    Some(ReplayMetadata {
         match_id: finished.match_id,
         ended_at_unix_ms: finished.ended_at_unix_ms,
         bytes: bytes.unsigned_abs(),
-        place: FinishedCursor(row.value(0).ok()?),
+        cursor: FinishedCursor(row.value(0).ok()?),
     })
 }

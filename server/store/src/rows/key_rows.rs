@@ -1,4 +1,4 @@
-//! Rows of API keys, as they are read, and their checksums.
+//! Reads rows of API keys, and computes their checksums.
 
 use std::collections::BTreeSet;
 
@@ -6,30 +6,29 @@ use super::{StoredRow, Unreadable};
 use crate::{
     DamagedKey, DamagedValue, InvalidText, Key, KeyId, KeyName, OwnerName, Scope, SecretHash,
     StoreError,
-    checksum::{CHECKSUM_DIFFERS, StoreId},
+    checksum::{CHECKSUM_MISMATCH, StoreId},
 };
 
-/// What the ids begin with by which keys are named whose own cannot be read; the number of the row
-/// follows.
-const STAND_IN: &str = "damaged-key-";
+/// Prefix of the substitute id for a key whose id cannot be read. The row number follows the
+/// prefix.
+const SUBSTITUTE_ID_PREFIX: &str = "damaged-key-";
 
-/// The columns of a key, as they are selected.
+/// The columns that [`key_from_row`] expects.
 pub(crate) const COLUMNS: &str = "key_id, name, scopes, secret_hash, created_at_unix_ms,
      expires_at_unix_ms, last_used_at_unix_ms, revoked_at_unix_ms, checksum, key_number, owner";
 
-/// Uses of keys that one transaction notes: commits of matches wait for it, and a hundred updates
-/// take a few milliseconds, as a commit does itself.
+/// Maximum number of key uses recorded in one transaction. Match commits wait for this transaction,
+/// which takes a few milliseconds, about as long as a commit.
 pub(crate) const USES_PER_TRANSACTION: usize = 100;
 
-/// The keys, and those that cannot be read.
+/// The result of reading all keys.
 #[derive(Debug, Default)]
 pub(crate) struct ReadKeys {
-    /// By the moment of their making and then by their ids.
-    pub(crate) sound: Vec<Key>,
+    /// Readable keys, ordered by creation time and then by id.
+    pub(crate) intact: Vec<Key>,
     pub(crate) damaged: Vec<DamagedRow>,
 }
 
-/// A row that cannot be read.
 #[derive(Debug)]
 pub(crate) struct DamagedRow {
     pub(crate) key_number: i64,
@@ -37,49 +36,50 @@ pub(crate) struct DamagedRow {
 }
 
 impl ReadKeys {
-    /// Reads each row.
-    pub(crate) fn of(store: StoreId, rows: &[impl StoredRow]) -> Self {
+    /// Reads all rows.
+    pub(crate) fn read(store: StoreId, rows: &[impl StoredRow]) -> Self {
         let mut keys = Self::default();
         for row in rows {
-            match key_of(store, row) {
-                Ok(key) => keys.sound.push(key),
+            match key_from_row(store, row) {
+                Ok(key) => keys.intact.push(key),
                 Err(row) => keys.damaged.push(row),
             }
         }
-        keys.sound
+        keys.intact
             .sort_by(|a, b| (a.created_at_unix_ms, &a.id).cmp(&(b.created_at_unix_ms, &b.id)));
         keys
     }
 
-    /// The damaged key of this id, to be removed.
+    /// Returns the damaged key with this id, for its removal.
     ///
     /// # Errors
     /// [`StoreError::NotDamaged`] and [`StoreError::UnknownKey`].
-    pub(crate) fn to_be_removed(&self, id: &KeyId) -> Result<&DamagedRow, StoreError> {
+    pub(crate) fn find_damaged(&self, id: &KeyId) -> Result<&DamagedRow, StoreError> {
         let damaged = self.damaged.iter().find(|row| row.key.id == *id);
         damaged.ok_or_else(|| {
             let key_id = id.clone();
-            match self.sound.iter().any(|key| key.id == *id) {
-                true => StoreError::NotDamaged {
+            if self.intact.iter().any(|key| key.id == *id) {
+                StoreError::NotDamaged {
                     value: DamagedValue::Key(key_id),
-                },
-                false => StoreError::UnknownKey { key_id },
+                }
+            } else {
+                StoreError::UnknownKey { key_id }
             }
         })
     }
 }
 
-/// A key, from its row, in the order of [`COLUMNS`].
-pub(crate) fn key_of(store: StoreId, row: &impl StoredRow) -> Result<Key, DamagedRow> {
+/// Reads a key from a row with [`COLUMNS`].
+pub(crate) fn key_from_row(store: StoreId, row: &impl StoredRow) -> Result<Key, DamagedRow> {
     let read = || -> Result<(Key, i64), Unreadable> {
         let scopes: String = row.value(2)?;
         let owner: Option<String> = row.value(10)?;
         let read_scopes = scopes.split_ascii_whitespace().map(Scope::new);
         let secret_hash: Vec<u8> = row.value(3)?;
         let length = secret_hash.len();
-        let secret_hash = secret_hash.try_into().map_err(|_| {
-            Unreadable::because(format!("its secret hash has {length} bytes, not 32"))
-        })?;
+        let secret_hash = secret_hash
+            .try_into()
+            .map_err(|_| Unreadable::new(format!("the secret hash has {length} bytes, not 32")))?;
         let key = Key {
             scopes: read_scopes.collect::<Result<_, InvalidText>>()?,
             id: KeyId::new(row.value::<String>(0)?)?,
@@ -96,7 +96,7 @@ pub(crate) fn key_of(store: StoreId, row: &impl StoredRow) -> Result<Key, Damage
     };
     let detail = match (read(), row.value::<i64>(8)) {
         (Ok((key, computed)), Ok(checksum)) if computed == checksum => return Ok(key),
-        (Ok(_), Ok(_)) => CHECKSUM_DIFFERS.to_owned(),
+        (Ok(_), Ok(_)) => CHECKSUM_MISMATCH.to_owned(),
         (Err(error), _) | (_, Err(error)) => error.to_string(),
     };
     let key_number = row.value(9).unwrap_or_default();
@@ -104,40 +104,40 @@ pub(crate) fn key_of(store: StoreId, row: &impl StoredRow) -> Result<Key, Damage
     Err(DamagedRow {
         key_number,
         key: DamagedKey {
-            id: id_of(row, key_number),
+            id: id_from_row(row, key_number),
             name: name.and_then(|name| KeyName::new(name).ok()),
             detail,
         },
     })
 }
 
-/// The id in the first column of the row of this number, or one that stands in for it.
-pub(crate) fn id_of(row: &impl StoredRow, key_number: i64) -> KeyId {
+/// Returns the id in the first column, or a substitute if it cannot be read.
+pub(crate) fn id_from_row(row: &impl StoredRow, key_number: i64) -> KeyId {
     let id = row.value::<String>(0).ok();
     id.and_then(|id| KeyId::new(id).ok()).unwrap_or_else(|| {
-        KeyId::new(format!("{STAND_IN}{key_number}")).expect("letters, '-' and a number are an id")
+        KeyId::new(format!("{SUBSTITUTE_ID_PREFIX}{key_number}"))
+            .expect("letters, '-' and a number form an id")
     })
 }
 
-/// The checksum of a key with these scopes.
 pub(crate) fn checksum_of(store: StoreId, key: &Key, scopes: &str) -> i64 {
     store
-        .row("api_key")
-        .text(key.id.as_str())
-        .text(key.name.as_str())
-        // An owner is never empty.
-        .text(key.owner.as_ref().map_or("", OwnerName::as_str))
-        .text(scopes)
-        .bytes(key.secret_hash.as_bytes())
-        .number(key.created_at_unix_ms)
-        .number_if_any(key.expires_at_unix_ms)
-        .number_if_any(key.last_used_at_unix_ms)
-        .number_if_any(key.revoked_at_unix_ms)
+        .row_checksum("api_key")
+        .add_text(key.id.as_str())
+        .add_text(key.name.as_str())
+        // A missing owner is stored as an empty text, since an owner is never empty.
+        .add_text(key.owner.as_ref().map_or("", OwnerName::as_str))
+        .add_text(scopes)
+        .add_bytes(key.secret_hash.as_bytes())
+        .add_number(key.created_at_unix_ms)
+        .add_optional_number(key.expires_at_unix_ms)
+        .add_optional_number(key.last_used_at_unix_ms)
+        .add_optional_number(key.revoked_at_unix_ms)
         .finish()
 }
 
-/// Scopes as a row has them.
-pub(crate) fn joined(scopes: &BTreeSet<Scope>) -> String {
+/// Joins scopes with spaces, as they are stored.
+pub(crate) fn join_scopes(scopes: &BTreeSet<Scope>) -> String {
     let scopes: Vec<&str> = scopes.iter().map(Scope::as_str).collect();
     scopes.join(" ")
 }

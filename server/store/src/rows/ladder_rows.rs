@@ -1,30 +1,32 @@
-//! Rows of ladders, of the versions of their bots and of their matches, as they are read, and their
-//! checksums.
+//! Reads ladder rows (descriptions, bot versions, and matches), and computes their checksums.
 
 use super::{StoredRow, Unreadable};
 use crate::{
-    Damage, DamagedValue, LadderId, LadderRows, StoredLadder, StoredLadderMatch,
+    DamageReport, DamagedValue, LadderId, LadderRows, StoredLadder, StoredLadderMatch,
     StoredLadderVersion,
-    checksum::{CHECKSUM_DIFFERS, StoreId},
+    checksum::{CHECKSUM_MISMATCH, StoreId},
 };
 
-/// Reads each row.
+/// Reads rows, and separates the damaged rows.
 pub(crate) fn read<R: StoredRow, T>(
     rows: &[R],
-    read: impl Fn(&R) -> Result<T, Damage>,
+    read: impl Fn(&R) -> Result<T, DamageReport>,
 ) -> LadderRows<T> {
     let mut all = LadderRows::default();
     for row in rows {
         match read(row) {
-            Ok(sound) => all.kept.push(sound),
+            Ok(sound) => all.intact.push(sound),
             Err(damage) => all.damaged.push(damage),
         }
     }
     all
 }
 
-/// A ladder, from a row with its name, term, value and checksum.
-pub(crate) fn ladder_of(store: StoreId, row: &impl StoredRow) -> Result<StoredLadder, Damage> {
+/// Reads a ladder from a row with the columns name, term, value and checksum.
+pub(crate) fn ladder_from_row(
+    store: StoreId,
+    row: &impl StoredRow,
+) -> Result<StoredLadder, DamageReport> {
     let read = || -> Result<_, Unreadable> {
         let name: String = row.value(0)?;
         let term = row.value::<i64>(1)?.cast_unsigned();
@@ -37,17 +39,17 @@ pub(crate) fn ladder_of(store: StoreId, row: &impl StoredRow) -> Result<StoredLa
         };
         Ok((ladder, row.value::<i64>(3)? == computed))
     };
-    sound(read(), || {
+    verified(read(), || {
         DamagedValue::Ladder(row.value(0).unwrap_or_default())
     })
 }
 
-/// A version, from a row with both names, its value and checksum.
-pub(crate) fn version_of(
+/// Reads a version from a row with the columns bot name, bot version, value and checksum.
+pub(crate) fn version_from_row(
     store: StoreId,
     id: &LadderId,
     row: &impl StoredRow,
-) -> Result<StoredLadderVersion, Damage> {
+) -> Result<StoredLadderVersion, DamageReport> {
     let read = || -> Result<_, Unreadable> {
         let version = StoredLadderVersion {
             bot_name: row.any_text(0)?,
@@ -62,19 +64,19 @@ pub(crate) fn version_of(
         let computed = checksum_of_version(store, id, bot_name, bot_version, value);
         Ok((version, row.value::<i64>(3)? == computed))
     };
-    sound(read(), || DamagedValue::LadderVersion {
+    verified(read(), || DamagedValue::LadderVersion {
         ladder: id.to_string(),
         bot_name: row.any_text(0).unwrap_or_default(),
         bot_version: row.any_text(1).unwrap_or_default(),
     })
 }
 
-/// A match, from a row with its number, whether it is over, its value and checksum.
-pub(crate) fn match_of(
+/// Reads a match from a row with the columns number, `is_over`, value and checksum.
+pub(crate) fn match_from_row(
     store: StoreId,
     id: &LadderId,
     row: &impl StoredRow,
-) -> Result<StoredLadderMatch, Damage> {
+) -> Result<StoredLadderMatch, DamageReport> {
     let read = || -> Result<_, Unreadable> {
         let found = StoredLadderMatch {
             number: row.value::<i64>(0)?.cast_unsigned(),
@@ -89,32 +91,32 @@ pub(crate) fn match_of(
         let computed = checksum_of_match(store, id.as_str(), *number, *is_over, value);
         Ok((found, row.value::<i64>(3)? == computed))
     };
-    sound(read(), || DamagedValue::LadderMatch {
+    verified(read(), || DamagedValue::LadderMatch {
         ladder: id.to_string(),
-        number: number_of(row),
+        number: match_number_from_row(row),
     })
 }
 
-pub(crate) fn number_of(row: &impl StoredRow) -> u64 {
+pub(crate) fn match_number_from_row(row: &impl StoredRow) -> u64 {
     row.value::<i64>(0).unwrap_or_default().cast_unsigned()
 }
 
-fn sound<T>(
+fn verified<T>(
     read: Result<(T, bool), Unreadable>,
     damaged: impl FnOnce() -> DamagedValue,
-) -> Result<T, Damage> {
+) -> Result<T, DamageReport> {
     let detail = match read {
         Ok((value, true)) => return Ok(value),
-        Ok((_, false)) => CHECKSUM_DIFFERS.to_owned(),
+        Ok((_, false)) => CHECKSUM_MISMATCH.to_owned(),
         Err(error) => error.to_string(),
     };
     let value = damaged();
-    Err(Damage { value, detail })
+    Err(DamageReport { value, detail })
 }
 
 pub(crate) fn checksum_of_ladder(store: StoreId, name: &str, term: u64, value: &[u8]) -> i64 {
-    let row = store.row("ladder").text(name);
-    row.number(term.cast_signed()).bytes(value).finish()
+    let row = store.row_checksum("ladder").add_text(name);
+    row.add_number(term.cast_signed()).add_bytes(value).finish()
 }
 
 pub(crate) fn checksum_of_version(
@@ -124,8 +126,11 @@ pub(crate) fn checksum_of_version(
     bot_version: &str,
     value: &[u8],
 ) -> i64 {
-    let row = store.row("ladder_version").text(id.as_str());
-    row.text(bot_name).text(bot_version).bytes(value).finish()
+    let row = store.row_checksum("ladder_version").add_text(id.as_str());
+    row.add_text(bot_name)
+        .add_text(bot_version)
+        .add_bytes(value)
+        .finish()
 }
 
 pub(crate) fn checksum_of_match(
@@ -135,7 +140,9 @@ pub(crate) fn checksum_of_match(
     is_over: bool,
     value: &[u8],
 ) -> i64 {
-    let row = store.row("ladder_match").text(ladder);
-    let row = row.number(number.cast_signed()).number(is_over.into());
-    row.bytes(value).finish()
+    let row = store.row_checksum("ladder_match").add_text(ladder);
+    let row = row
+        .add_number(number.cast_signed())
+        .add_number(is_over.into());
+    row.add_bytes(value).finish()
 }

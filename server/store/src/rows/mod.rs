@@ -1,5 +1,5 @@
-//! Rows as every database has them: how they are read and believed, and their checksums. The
-//! statements are in the rooms of the databases.
+//! Reads rows and verifies their checksums. SQLite and PostgreSQL share this code; the SQL
+//! statements are in each database's own modules.
 
 pub(crate) mod finished_rows;
 pub(crate) mod key_rows;
@@ -14,14 +14,13 @@ use rusqlite::types::{FromSql, FromSqlError};
 use sqlx::{Decode, Postgres, Row as _, Type, postgres::PgRow};
 use thiserror::Error;
 
-/// Why a value of a row cannot be read.
+/// The reason why a value of a row cannot be read.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub(crate) struct Unreadable(String);
 
 impl Unreadable {
-    /// For this reason.
-    pub(crate) fn because(problem: impl Into<String>) -> Self {
+    pub(crate) fn new(problem: impl Into<String>) -> Self {
         Self(problem.into())
     }
 }
@@ -44,18 +43,18 @@ impl From<InvalidText> for Unreadable {
     }
 }
 
-/// A type of which every database has values.
+/// A type that SQLite and PostgreSQL can read.
 pub(crate) trait Value: FromSql + Type<Postgres> + for<'r> Decode<'r, Postgres> {}
 
 impl<T> Value for T where T: FromSql + Type<Postgres> + for<'r> Decode<'r, Postgres> {}
 
-/// A row of any database.
+/// A row from an SQLite or PostgreSQL database.
 pub(crate) trait StoredRow {
-    /// The value in a column.
+    /// Reads the value of a column.
     fn value<T: Value>(&self, column: usize) -> Result<T, Unreadable>;
 
-    /// The text in a column for text of any characters. PostgreSQL has no text with the character
-    /// 0: there it is kept as bytes.
+    /// Reads a column that can contain any text. PostgreSQL stores it as bytes, since its text type
+    /// cannot contain NUL.
     fn any_text(&self, column: usize) -> Result<String, Unreadable>;
 }
 

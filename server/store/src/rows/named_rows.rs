@@ -1,49 +1,46 @@
-//! Rows that are a name, a value and a checksum over both.
+//! Tables whose rows consist of a name, a value, and a checksum over the name and value.
 
 use std::collections::BTreeMap;
 
 use super::{StoredRow, Unreadable};
 use crate::{
-    Damage, DamagedValue,
-    checksum::{CHECKSUM_DIFFERS, StoreId},
+    DamageReport, DamagedValue,
+    checksum::{CHECKSUM_MISMATCH, StoreId},
 };
 
-/// A table of such rows, selected in this order: name, value, checksum.
+/// A table with the columns name, value and checksum.
 pub(crate) struct NamedTable {
-    /// Its name: checksums cover it, so that a row is of no other table.
+    /// Name of the table. The checksum covers it, so that a row is not valid in another table.
     name: &'static str,
-    /// What a row of this name is when it cannot be read.
+    /// Returns the damaged value to report for an unreadable row with this name.
     damaged: fn(String) -> DamagedValue,
 }
 
-/// Notes.
-pub(crate) const NOTES: NamedTable = NamedTable {
+pub(crate) const RECORDS: NamedTable = NamedTable {
     name: "note",
-    damaged: DamagedValue::Note,
+    damaged: DamagedValue::Record,
 };
 
-/// Secrets of the server.
 pub(crate) const SECRETS: NamedTable = NamedTable {
     name: "secret",
     damaged: DamagedValue::Secret,
 };
 
-/// The values of such a table, and what is wrong with those that cannot be read.
+/// The values in a named table, and the damage in its unreadable rows.
 #[derive(Debug, Default)]
 pub(crate) struct NamedValues {
-    /// By their names.
-    pub(crate) sound: BTreeMap<String, Vec<u8>>,
-    pub(crate) damaged: Vec<Damage>,
+    pub(crate) intact: BTreeMap<String, Vec<u8>>,
+    pub(crate) damaged: Vec<DamageReport>,
 }
 
 impl NamedValues {
-    /// The value of a name.
+    /// Returns the value with this name.
     ///
     /// # Errors
-    /// A damaged one, if there is none of this name: it may be the one, though its name is another
-    /// now.
-    pub(crate) fn get(mut self, name: &str) -> Result<Option<Vec<u8>>, Damage> {
-        match (self.sound.remove(name), self.damaged.pop()) {
+    /// If no row has this name but some row is damaged, since the damage might be in that row's
+    /// name.
+    pub(crate) fn get(mut self, name: &str) -> Result<Option<Vec<u8>>, DamageReport> {
+        match (self.intact.remove(name), self.damaged.pop()) {
             (Some(value), _) => Ok(Some(value)),
             (None, Some(damage)) => Err(damage),
             (None, None) => Ok(None),
@@ -57,7 +54,7 @@ impl NamedTable {
         for row in rows {
             match self.read(store, row) {
                 Ok((name, value)) => {
-                    values.sound.insert(name, value);
+                    values.intact.insert(name, value);
                 }
                 Err(damage) => values.damaged.push(damage),
             }
@@ -69,7 +66,7 @@ impl NamedTable {
         &self,
         store: StoreId,
         row: &impl StoredRow,
-    ) -> Result<(String, Vec<u8>), Damage> {
+    ) -> Result<(String, Vec<u8>), DamageReport> {
         let read = || -> Result<_, Unreadable> {
             let name = row.any_text(0)?;
             let value: Vec<u8> = row.value(1)?;
@@ -78,16 +75,20 @@ impl NamedTable {
         };
         let detail = match read() {
             Ok((named, true)) => return Ok(named),
-            Ok((_, false)) => CHECKSUM_DIFFERS.to_owned(),
+            Ok((_, false)) => CHECKSUM_MISMATCH.to_owned(),
             Err(error) => error.to_string(),
         };
-        Err(Damage {
+        Err(DamageReport {
             value: (self.damaged)(row.any_text(0).unwrap_or_default()),
             detail,
         })
     }
 
     pub(crate) fn checksum(&self, store: StoreId, name: &str, value: &[u8]) -> i64 {
-        store.row(self.name).text(name).bytes(value).finish()
+        store
+            .row_checksum(self.name)
+            .add_text(name)
+            .add_bytes(value)
+            .finish()
     }
 }

@@ -1,26 +1,25 @@
-//! Rows of the matches in play, as they are read, and their checksums.
+//! Reads rows of matches in play, and computes their checksums.
 
 use super::{
     StoredRow, Unreadable,
-    match_ids::{STAND_IN_OPEN, id_of, stand_in},
+    match_ids::{SUBSTITUTE_PREFIX_IN_PLAY, id_from_row, substitute_id},
 };
 use crate::{
     MatchId,
-    checksum::{CHECKSUM_DIFFERS, StoreId},
+    checksum::{CHECKSUM_MISMATCH, StoreId},
 };
 
 /// A match in play, without its header.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenRow {
     pub(crate) match_key: i64,
-    /// Its own, or one that stands in for it.
+    /// Id of the match, or a substitute if the id cannot be read.
     pub(crate) match_id: MatchId,
     pub(crate) opened_at_unix_ms: i64,
-    /// What is wrong with it, if anything is.
+    /// Description of the damage, if the row is damaged.
     pub(crate) problem: Option<String>,
 }
 
-/// The checksum of a match in play.
 pub(crate) fn checksum_of(
     store: StoreId,
     match_key: i64,
@@ -29,31 +28,31 @@ pub(crate) fn checksum_of(
     header: &[u8],
 ) -> i64 {
     store
-        .row("open_match")
-        .number(match_key)
-        .text(match_id)
-        .number(opened_at_unix_ms)
-        .bytes(header)
+        .row_checksum("open_match")
+        .add_number(match_key)
+        .add_text(match_id)
+        .add_number(opened_at_unix_ms)
+        .add_bytes(header)
         .finish()
 }
 
 impl OpenRow {
-    /// A match in play, from its row.
-    pub(crate) fn of(store: StoreId, row: &impl StoredRow) -> Self {
+    /// Reads a row. Damage is recorded in the result.
+    pub(crate) fn read(store: StoreId, row: &impl StoredRow) -> Self {
         let match_key = row.value(0).unwrap_or_default();
         let read = read(store, match_key, row);
-        let match_id = id_of(row, 1);
-        let stand_in = || stand_in(STAND_IN_OPEN, match_key);
+        let match_id = id_from_row(row, 1);
+        let substitute_id = || substitute_id(SUBSTITUTE_PREFIX_IN_PLAY, match_key);
         Self {
             match_key,
-            match_id: match_id.unwrap_or_else(stand_in),
+            match_id: match_id.unwrap_or_else(substitute_id),
             opened_at_unix_ms: row.value(2).unwrap_or_default(),
             problem: read.err(),
         }
     }
 }
 
-/// The header of a row of `open_match`.
+/// Reads the header from a row of `open_match`.
 pub(crate) fn read(
     store: StoreId,
     match_key: i64,
@@ -67,7 +66,7 @@ pub(crate) fn read(
     };
     let (match_id, header, is_sound) = read().map_err(|error| error.to_string())?;
     if !is_sound {
-        return Err(CHECKSUM_DIFFERS.to_owned());
+        return Err(CHECKSUM_MISMATCH.to_owned());
     }
     MatchId::new(match_id).map_err(|error| error.to_string())?;
     Ok(header)

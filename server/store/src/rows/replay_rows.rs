@@ -1,51 +1,49 @@
-//! Rows of replays, as they are read, and their checksums. One that is kept no more leaves its row
-//! without bytes and with a checksum that says so: a row that is missing, or was emptied by damage,
-//! is none of these.
+//! Reads rows of replays, and computes their checksums. The row of a deleted replay remains,
+//! without bytes and with a special checksum. So a missing row, or a row whose bytes were lost by
+//! damage, is recognized as damaged.
 
 use std::fmt;
 
 use super::{StoredRow, Unreadable};
 use crate::{
-    Damage, DamagedValue, MatchId,
-    checksum::{CHECKSUM_DIFFERS, StoreId},
+    DamageReport, DamagedValue, MatchId,
+    checksum::{CHECKSUM_MISMATCH, StoreId},
 };
 
-/// What a row of a replay says.
+/// Content of a row in the `replay` table.
 pub(crate) enum ReplayRow {
-    /// Its bytes.
-    Kept(Vec<u8>),
-    /// It is kept no more.
+    Stored(Vec<u8>),
+    /// The replay was deleted.
     Forgotten,
 }
 
-/// A replay, from a row with its number, its bytes and its checksum.
-pub(crate) fn replay_of(
+/// Reads a replay from a row with the columns number, bytes and checksum.
+pub(crate) fn replay_from_row(
     store: StoreId,
     id: &MatchId,
     row: &impl StoredRow,
-) -> Result<ReplayRow, Damage> {
+) -> Result<ReplayRow, DamageReport> {
     let read = || -> Result<_, Unreadable> {
         let replay: Option<Vec<u8>> = row.value(1)?;
         let computed = checksum_of(store, row.value(0)?, id, replay.as_deref());
         Ok((replay, row.value::<i64>(2)? == computed))
     };
     match read() {
-        Ok((Some(replay), true)) => Ok(ReplayRow::Kept(replay)),
+        Ok((Some(replay), true)) => Ok(ReplayRow::Stored(replay)),
         Ok((None, true)) => Ok(ReplayRow::Forgotten),
-        Ok((_, false)) => Err(damage(id, CHECKSUM_DIFFERS)),
-        Err(error) => Err(damage(id, error)),
+        Ok((_, false)) => Err(replay_damage(id, CHECKSUM_MISMATCH)),
+        Err(error) => Err(replay_damage(id, error)),
     }
 }
 
-/// What is wrong with a replay.
-pub(crate) fn damage(id: &MatchId, detail: impl fmt::Display) -> Damage {
-    Damage {
+pub(crate) fn replay_damage(id: &MatchId, detail: impl fmt::Display) -> DamageReport {
+    DamageReport {
         value: DamagedValue::Replay(id.clone()),
         detail: detail.to_string(),
     }
 }
 
-/// The checksum of a replay; `None` for one that is kept no more.
+/// Computes the checksum of a replay; `None` stands for a deleted replay.
 pub(crate) fn checksum_of(
     store: StoreId,
     finish_number: i64,
@@ -53,11 +51,11 @@ pub(crate) fn checksum_of(
     replay: Option<&[u8]>,
 ) -> i64 {
     let row = match replay {
-        Some(_) => store.row("replay"),
-        None => store.row("replay that is kept no more"),
+        Some(_) => store.row_checksum("replay"),
+        None => store.row_checksum("replay that is kept no more"),
     };
-    row.number(finish_number)
-        .text(id.as_str())
-        .bytes(replay.unwrap_or_default())
+    row.add_number(finish_number)
+        .add_text(id.as_str())
+        .add_bytes(replay.unwrap_or_default())
         .finish()
 }

@@ -1,85 +1,85 @@
-//! What is done of a commit once the system has it.
+//! The work after each commit: flushes the commit if the durability requires it, and records its
+//! number.
 
 use std::path::Path;
 
 use rusqlite::Connection;
 
 use super::{
-    failure::Fault,
-    log_flusher::{Flushed, LogFlusher},
+    db_error::DbError,
+    log_flusher::{FlushWatch, LogFlusher},
     opening,
     options::Durability,
 };
 use crate::commits_file::CommitsFile;
 
-/// What is done of each.
 pub(super) enum AfterCommit {
-    /// It is noted: a loss of power may take it.
-    Note(CommitsFile),
-    /// It is flushed, and then noted.
+    /// Only record the commit. A loss of power can lose it.
+    Record(CommitsFile),
+    /// Flush the commit, then record it.
     Flush(LogFlusher),
 }
 
 impl AfterCommit {
-    /// For a database whose commits have waited for the disk so far, up to that of this number.
-    pub(super) fn of(
+    /// Creates the handler for a database whose commits up to this number are on the disk.
+    pub(super) fn new(
         durability: Durability,
         database: &Path,
         connection: &Connection,
         commits_file: CommitsFile,
         number: i64,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, DbError> {
         if durability == Durability::Process {
-            return Ok(Self::Note(commits_file));
+            return Ok(Self::Record(commits_file));
         }
-        let log = opening::log_to_be_flushed(connection, database)?;
+        let log = opening::take_over_flushing(connection, database)?;
         let flusher = LogFlusher::start(log, commits_file, number);
-        Ok(Self::Flush(flusher.map_err(Fault::System)?))
+        Ok(Self::Flush(flusher.map_err(DbError::Io)?))
     }
 
-    /// Makes a commit, and does with it what is to be done. `commit` gives what came of it, with its
-    /// number if it is made.
-    pub(super) fn make<T>(
+    /// Runs `commit`, and then flushes and records the commit. `commit` returns its result, and the
+    /// commit number if a commit was made.
+    pub(super) fn commit<T>(
         &mut self,
-        commit: impl FnOnce() -> Result<(T, Option<i64>), Fault>,
-    ) -> Result<T, Fault> {
+        commit: impl FnOnce() -> Result<(T, Option<i64>), DbError>,
+    ) -> Result<T, DbError> {
         match self {
-            Self::Flush(flusher) => flusher.make(commit),
-            Self::Note(commits_file) => {
+            Self::Flush(flusher) => flusher.commit(commit),
+            Self::Record(commits_file) => {
                 let (value, number) = commit()?;
                 if let Some(number) = number {
-                    commits_file.note(number);
+                    commits_file.record(number);
                 }
                 Ok(value)
             }
         }
     }
 
-    /// What tells which commits are flushed; `None` where a loss of power may take them.
-    pub(super) fn flushed(&self) -> Option<Flushed> {
+    /// Returns a handle to await flushes; `None` if commits are not flushed.
+    pub(super) fn flush_watch(&self) -> Option<FlushWatch> {
         match self {
-            Self::Note(_) => None,
-            Self::Flush(flusher) => Some(flusher.flushed()),
+            Self::Record(_) => None,
+            Self::Flush(flusher) => Some(flusher.flush_watch()),
         }
     }
 
-    /// After the last commit.
-    pub(super) fn end(self) -> Result<(), Fault> {
+    /// Waits for the work after the last commit.
+    pub(super) fn close(self) -> Result<(), DbError> {
         match self {
-            Self::Note(commits_file) => {
+            Self::Record(commits_file) => {
                 commits_file.sync();
                 Ok(())
             }
-            Self::Flush(flusher) => flusher.end().map_err(Fault::System),
+            Self::Flush(flusher) => flusher.close().map_err(DbError::Io),
         }
     }
 
-    /// Holds up all flushes until what this returns is dropped.
+    /// Blocks all flushes until the returned sender is dropped.
     #[cfg(test)]
     pub(super) fn hold_flushes(&self) -> std::sync::mpsc::Sender<()> {
         match self {
-            Self::Note(_) => panic!("nothing is flushed"),
-            Self::Flush(flusher) => flusher.hold(),
+            Self::Record(_) => panic!("nothing is flushed"),
+            Self::Flush(flusher) => flusher.hold_flushes(),
         }
     }
 }
@@ -94,11 +94,11 @@ mod tests {
         StoreError, Write,
     };
 
-    /// What was committed, read or refused so far is told only after the next flush.
+    /// Results of commits, reads and refusals are withheld until the next flush.
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn nothing_is_told_of_a_commit_before_it_is_flushed() {
+    async fn results_of_a_commit_are_withheld_until_it_is_flushed() {
         let (_folder, _, store) = store().await;
-        let note = |value: u8| Write::KeepNote {
+        let record = |value: u8| Write::PutRecord {
             name: "test".to_owned(),
             value: vec![value],
         };
@@ -107,22 +107,23 @@ mod tests {
             writer.after_commit().hold_flushes()
         });
         let held = held.await.unwrap();
-        let begun = store.begin_commit(vec![note(7)]).await.unwrap();
+        let flush = store.begin_commit(vec![record(7)]).await.unwrap();
         let unknown = MatchId::new("unknown").unwrap();
         let refused = vec![Write::DropMatch { match_id: unknown }];
         let mut waiting = (
-            Box::pin(begun.wait()),
-            Box::pin(store.commit(vec![note(8)])),
-            store.note("test"),
+            Box::pin(flush.wait()),
+            Box::pin(store.commit(vec![record(8)])),
+            store.record("test"),
             store.commit(refused),
             store.open_match_ids(),
         );
         let mut context = Context::from_waker(Waker::noop());
         assert!(waiting.0.as_mut().poll(&mut context).is_pending());
         assert!(waiting.1.as_mut().poll(&mut context).is_pending());
-        // Reads of keys do not wait, and while they are done the others would be.
+        // Reads of keys do not wait. While they complete, the others would too if they did not
+        // wait.
         for _ in 0..100 {
-            store.keys_mark().await.unwrap();
+            store.keys_version().await.unwrap();
             assert!(waiting.2.as_mut().poll(&mut context).is_pending());
             assert!(waiting.3.as_mut().poll(&mut context).is_pending());
             assert!(waiting.4.as_mut().poll(&mut context).is_pending());
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn where_a_loss_of_power_may_take_commits_nobody_waits_for_a_flush() {
+    async fn commits_are_not_flushed_with_durability_process() {
         let folder = tempfile::tempdir().unwrap();
         let dir = DataDir::prepare(folder.path()).unwrap();
         let options = SqliteOptions {
@@ -149,10 +150,10 @@ mod tests {
         };
         let store = SqliteStore::open(&dir, options).await.unwrap();
         assert!(store.flushed.is_none());
-        let note = Write::KeepNote {
+        let record = Write::PutRecord {
             name: "test".to_owned(),
             value: vec![7],
         };
-        assert!(store.begin_commit(vec![note]).await.unwrap().is_done());
+        assert!(store.begin_commit(vec![record]).await.unwrap().is_durable());
     }
 }

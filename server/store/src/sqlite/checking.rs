@@ -1,85 +1,91 @@
-//! Checks a data folder as a whole: every value of it, and whether its end is there.
+//! Checks every value in a data folder, and whether the newest commits are present.
 
 use std::path::Path;
 
 use rusqlite::{Connection, params};
 
 use super::{
-    failure::Fault,
-    identity, journal, key_rows, ladder_rows, log_file, note_rows, open_rows, opening,
+    db_error::DbError,
+    identity, journal, key_rows, ladder_rows, log_file, open_rows, opening, record_rows,
     row::{first, value},
     secret_rows,
-    taking::{check_together, tail},
+    takeover::{check_completeness, check_same_store},
 };
 use crate::{
-    CompiledFuture, Damage, DamagedValue, DataDir, Inspector, KeyName, MatchId, OpenMatch,
-    StoreError, Tail,
+    CommitCompleteness, CompiledFuture, DamageReport, DamagedValue, DataDir, Inspector, KeyName,
+    MatchId, OpenMatch, StoreError,
     checksum::StoreId,
-    commits_file::{self, Told},
-    detached::on_a_thread,
+    commits_file::{self, CommitsRecord},
+    detached::run_blocking,
     rows::{
         StoredRow as _,
         finished_rows::read,
-        replay_rows::{ReplayRow, replay_of},
+        replay_rows::{ReplayRow, replay_from_row},
     },
 };
 
-/// What a check has found.
+/// The findings of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckReport {
-    /// Matches in play.
+    /// The number of matches in play.
     pub open: u64,
-    /// Finished matches.
+    /// The number of finished matches.
     pub finished: u64,
-    /// API keys, revoked ones included.
+    /// The number of API keys, including revoked keys.
     pub keys: u64,
-    /// Commits that the database has.
+    /// The number of commits in the database.
     pub commits: u64,
     /// Every value that cannot be read.
-    pub damages: Vec<Damage>,
-    /// Whether the newest commits are there.
-    pub tail: Tail,
-    /// What SQLite finds wrong with the file itself; `None` if nothing.
+    pub damage_reports: Vec<DamageReport>,
+    /// Completeness of the newest commits.
+    pub completeness: CommitCompleteness,
+    /// The first structural error that SQLite reports in the file, if any.
     pub structure: Option<String>,
 }
 
 impl CheckReport {
-    /// Whether nothing is damaged and nothing known to be missing. Whether the newest commits are
-    /// there may be unknown.
+    /// Returns whether nothing is damaged and no commits are known to be missing. It might be
+    /// unknown whether the newest commits are complete.
     #[must_use]
     pub fn is_sound(&self) -> bool {
-        self.damages.is_empty() && self.structure.is_none() && !matches!(self.tail, Tail::Lost(_))
+        self.damage_reports.is_empty()
+            && self.structure.is_none()
+            && !matches!(self.completeness, CommitCompleteness::Missing(_))
     }
 }
 
-/// Reads every value of a data folder and reports what is damaged. A server may run in it; nothing
-/// is changed.
+/// Reads every value in a data folder, and reports damage. Changes nothing. A server can be using
+/// the folder meanwhile.
 ///
 /// # Errors
-/// What keeps a database from being read at all, as for
-/// [`SqliteStore::open`](super::SqliteStore::open); or a failure of the storage.
+/// An error that prevents reading the database at all, as for
+/// [`SqliteStore::open`](super::SqliteStore::open); or a storage failure.
 pub fn check(dir: &DataDir) -> CompiledFuture<'_, Result<CheckReport, StoreError>> {
     let dir = dir.clone();
-    Box::pin(on_a_thread(move || check_with(&dir, &mut ())))
+    Box::pin(run_blocking(move || check_with_inspector(&dir, &mut ())))
 }
 
-/// The same, with a look into each match that is as it was written. It blocks until all is read.
+/// Like [`check`], but also passes the intact values to `inspector`. Blocks until everything is
+/// read.
 ///
 /// # Errors
 /// As [`check`].
-pub fn check_with(dir: &DataDir, inspector: &mut dyn Inspector) -> Result<CheckReport, StoreError> {
+pub fn check_with_inspector(
+    dir: &DataDir,
+    inspector: &mut dyn Inspector,
+) -> Result<CheckReport, StoreError> {
     let path = dir.database();
-    let told = commits_file::read(dir.path())?;
-    if !is_held(dir)? {
+    let recorded = commits_file::read(dir.path())?;
+    if !is_locked(dir)? {
         log_file::check(&path)?;
     }
-    let connection = opening::looking(&path)?;
-    let report = check_all(&connection, &path, &told, inspector);
-    report.map_err(|fault| fault.at(&path))
+    let connection = opening::open_read_only(&path)?;
+    let report = check_all(&connection, &path, &recorded, inspector);
+    report.map_err(|error| error.at(&path))
 }
 
-/// Whether a server holds the folder.
-pub(super) fn is_held(dir: &DataDir) -> Result<bool, StoreError> {
+/// Returns whether a server has locked the folder.
+pub(super) fn is_locked(dir: &DataDir) -> Result<bool, StoreError> {
     match dir.lock() {
         Ok(_) => Ok(false),
         Err(StoreError::FolderInUse { .. }) => Ok(true),
@@ -87,41 +93,42 @@ pub(super) fn is_held(dir: &DataDir) -> Result<bool, StoreError> {
     }
 }
 
-/// Refuses what is not sound, by its first damage.
-pub(super) fn sound(report: CheckReport, path: &Path) -> Result<(), StoreError> {
+/// Fails with the first damage of the report, if there is any.
+pub(super) fn require_sound(report: CheckReport, path: &Path) -> Result<(), StoreError> {
     if let Some(detail) = report.structure {
-        return Err(Fault::Contradiction(detail).at(path));
+        return Err(DbError::Inconsistent(detail).at(path));
     }
-    // No match in play needs a damaged batch, unless the match is damaged too.
-    let is_lost = |damage: &Damage| !matches!(damage.value, DamagedValue::Batch(_));
-    if let Some(damage) = report.damages.into_iter().find(is_lost) {
-        return Err(Fault::Damage(damage).at(path));
+    // A damaged batch alone is harmless. A match in play that needs the batch is reported as
+    // damaged too.
+    let is_lost = |damage: &DamageReport| !matches!(damage.value, DamagedValue::Batch(_));
+    if let Some(damage) = report.damage_reports.into_iter().find(is_lost) {
+        return Err(DbError::Damaged(damage).at(path));
     }
-    if let Tail::Lost(lost) = report.tail {
-        return Err(Fault::Contradiction(lost.to_string()).at(path));
+    if let CommitCompleteness::Missing(lost) = report.completeness {
+        return Err(DbError::Inconsistent(lost.to_string()).at(path));
     }
     Ok(())
 }
 
-pub(super) fn no_identity() -> Fault {
-    Fault::Contradiction("the row that says which store it is, is missing".to_owned())
+pub(super) fn missing_identity() -> DbError {
+    DbError::Inconsistent("the row with the store id is missing".to_owned())
 }
 
-/// Checks everything in one view of the database.
+/// Checks all values in one transaction.
 pub(super) fn check_all(
     connection: &Connection,
     path: &Path,
-    told: &Told,
+    recorded: &CommitsRecord,
     inspector: &mut dyn Inspector,
-) -> Result<CheckReport, Fault> {
+) -> Result<CheckReport, DbError> {
     let verdict: String = value(connection, "PRAGMA integrity_check(1)", ())?;
     let mut report = CheckReport {
         structure: (verdict != "ok").then_some(verdict),
         ..CheckReport::default()
     };
-    match check_values(connection, path, told, inspector, &mut report) {
-        // What SQLite said of the file is the reason.
-        Err(Fault::Contradiction(_)) if report.structure.is_some() => Ok(report),
+    match check_values(connection, path, recorded, inspector, &mut report) {
+        // The structural error has caused this inconsistency.
+        Err(DbError::Inconsistent(_)) if report.structure.is_some() => Ok(report),
         checked => checked.map(|()| report),
     }
 }
@@ -129,52 +136,56 @@ pub(super) fn check_all(
 fn check_values(
     connection: &Connection,
     path: &Path,
-    told: &Told,
+    recorded: &CommitsRecord,
     inspector: &mut dyn Inspector,
     report: &mut CheckReport,
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     connection.execute_batch("BEGIN")?;
-    let store = identity::read(connection)?.ok_or_else(no_identity)?.store;
-    check_together(path, told, store)?;
+    let store = identity::read(connection)?
+        .ok_or_else(missing_identity)?
+        .store;
+    check_same_store(path, recorded, store)?;
     let commits: Option<i64> = value(connection, "SELECT max(batch) FROM journal", ())?;
     report.commits = commits.unwrap_or_default().unsigned_abs();
-    report.tail = tail(told, commits.unwrap_or_default());
+    report.completeness = check_completeness(recorded, commits.unwrap_or_default());
+    let records = record_rows::all(connection, store, "")?;
+    inspector.inspect_records(&records);
     let open = open_rows::all(connection, store)?;
     report.open = open.len() as u64;
     let mut loaded = journal::load(connection, store, open)?;
-    report.damages = loaded.damages;
+    report.damage_reports = loaded.damage_reports;
     for (match_id, in_play) in &mut loaded.matches.by_id {
-        let Some(journal) = in_play.read_at_open.take() else {
+        let Some(journal) = in_play.cached_journal.take() else {
             continue;
         };
-        let match_key = in_play.standing.match_key;
-        // One that is damaged has no journal that was read.
+        let match_key = in_play.state.match_key;
+        // A damaged match has no journal in memory.
         let Ok(header) = open_rows::header(connection, store, match_key)? else {
             continue;
         };
-        let looked = inspector.match_in_play(&OpenMatch {
+        let inspected = inspector.inspect_match_in_play(&OpenMatch {
             match_id: match_id.clone(),
-            opened_at_unix_ms: in_play.standing.opened_at_unix_ms,
+            opened_at_unix_ms: in_play.state.opened_at_unix_ms,
             header,
             journal,
         });
-        report.damages.extend(looked.err());
+        report.damage_reports.extend(inspected.err());
     }
     check_finished(connection, store, inspector, report)?;
     let keys = key_rows::all(connection, store)?;
-    report.keys = (keys.sound.len() + keys.damaged.len()) as u64;
+    report.keys = (keys.intact.len() + keys.damaged.len()) as u64;
     let damaged = keys.damaged.into_iter().map(|row| row.key.into());
-    report.damages.extend(damaged);
-    if report.structure.is_none() && !highest_numbers_are_kept(connection)? {
-        report.structure =
-            Some("the highest numbers of finished matches and API keys are not kept".to_owned());
+    report.damage_reports.extend(damaged);
+    if report.structure.is_none() && !are_highest_numbers_stored(connection)? {
+        report.structure = Some(
+            "the highest assigned numbers of finished matches and API keys are missing".to_owned(),
+        );
     }
     let secrets = secret_rows::all(connection, store)?;
-    report.damages.extend(secrets.damaged);
-    let notes = note_rows::all(connection, store, "")?;
-    report.damages.extend(notes.damaged);
-    let damaged = ladder_rows::check(connection, store)?;
-    report.damages.extend(damaged);
+    report.damage_reports.extend(secrets.damaged);
+    report.damage_reports.extend(records.damaged);
+    let damaged = ladder_rows::find_damage(connection, store)?;
+    report.damage_reports.extend(damaged);
     connection.execute_batch("COMMIT")?;
     Ok(())
 }
@@ -185,7 +196,7 @@ fn check_finished(
     store: StoreId,
     inspector: &mut dyn Inspector,
     report: &mut CheckReport,
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     let mut last = i64::MIN;
     let mut entries_of_parties = 0;
     loop {
@@ -196,27 +207,28 @@ fn check_finished(
              FROM finished_match WHERE finish_number > ? ORDER BY finish_number LIMIT 1",
             [last],
         )?;
-        let Some(row) = row else {
-            break;
-        };
+        let Some(row) = row else { break };
         let number: i64 = row.value(0)?;
-        // A page of the file that stands for another one gives rows that were not asked for.
+        // If a page of the file is misplaced, a query can return rows that do not match its
+        // condition.
         if number <= last {
             let problem = format!("finished match {number} is out of order");
-            return Err(Fault::Contradiction(problem));
+            return Err(DbError::Inconsistent(problem));
         }
         last = number;
         report.finished += 1;
         let (finished, parties) = match read(store, &row) {
             Ok(read) => read,
             Err(damage) => {
-                report.damages.push(damage);
+                report.damage_reports.push(damage);
                 continue;
             }
         };
-        let replay = replay(connection, store, &finished.match_id, number)?;
-        report.damages.extend(match replay {
-            Ok(ReplayRow::Kept(replay)) => inspector.finished_match(&finished, &replay).err(),
+        let replay = read_replay(connection, store, &finished.match_id, number)?;
+        report.damage_reports.extend(match replay {
+            Ok(ReplayRow::Stored(replay)) => {
+                inspector.inspect_finished_match(&finished, &replay).err()
+            }
             Ok(ReplayRow::Forgotten) => None,
             Err(damage) => Some(damage),
         });
@@ -225,26 +237,28 @@ fn check_finished(
                 entries_of_parties += 1;
             } else {
                 let value = DamagedValue::Party(finished.match_id.clone());
-                let detail = format!("it is not in the list of {:?}", shown(party));
-                report.damages.push(Damage { value, detail });
+                let detail = format!("missing from the list of {:?}", valid_name(party));
+                report.damage_reports.push(DamageReport { value, detail });
             }
         }
     }
     let listed: i64 = value(connection, "SELECT count(*) FROM finished_party", ())?;
-    if listed > entries_of_parties && report.damages.is_empty() && report.structure.is_none() {
+    if listed > entries_of_parties && report.damage_reports.is_empty() && report.structure.is_none()
+    {
         let more = listed - entries_of_parties;
-        report.structure = Some(format!("lists of parties have {more} entries of no match"));
+        let problem = format!("the lists of parties have {more} entries without a match");
+        report.structure = Some(problem);
     }
     Ok(())
 }
 
-/// The replay of a finished match, or what is wrong with it.
-fn replay(
+/// Reads the replay of a finished match, or its damage.
+fn read_replay(
     connection: &Connection,
     store: StoreId,
     match_id: &MatchId,
     finish_number: i64,
-) -> Result<Result<ReplayRow, Damage>, Fault> {
+) -> Result<Result<ReplayRow, DamageReport>, DbError> {
     let row = first(
         connection,
         "SELECT finish_number, replay, replay.checksum
@@ -252,11 +266,11 @@ fn replay(
         [finish_number],
     )?;
     let row = row.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
-    Ok(replay_of(store, match_id, &row))
+    Ok(replay_from_row(store, match_id, &row))
 }
 
-/// Whether a finished match is in the list of a name.
-fn is_party(connection: &Connection, name: &str, finish_number: i64) -> Result<bool, Fault> {
+/// Returns whether a finished match is in the list of a party.
+fn is_party(connection: &Connection, name: &str, finish_number: i64) -> Result<bool, DbError> {
     let is_listed = value(
         connection,
         "SELECT EXISTS (SELECT 1 FROM finished_party WHERE name = ? AND finish_number = ?)",
@@ -265,9 +279,10 @@ fn is_party(connection: &Connection, name: &str, finish_number: i64) -> Result<b
     Ok(is_listed)
 }
 
-/// Whether SQLite still knows the highest numbers that it gave, so that none is given twice.
-fn highest_numbers_are_kept(connection: &Connection) -> Result<bool, Fault> {
-    let are_kept = value(
+/// Returns whether the highest assigned numbers are still stored. Without them, SQLite would assign
+/// some numbers again.
+fn are_highest_numbers_stored(connection: &Connection) -> Result<bool, DbError> {
+    let are_stored = value(
         connection,
         "WITH kept(name, highest) AS (
              SELECT 'api_key', max(key_number) FROM api_key
@@ -280,10 +295,10 @@ fn highest_numbers_are_kept(connection: &Connection) -> Result<bool, Fault> {
              WHERE highest > coalesce(seq, 0))",
         (),
     )?;
-    Ok(are_kept)
+    Ok(are_stored)
 }
 
-/// A name as far as it is one.
-fn shown(party: &str) -> &str {
+/// Returns the name, or an empty string if the name is not valid.
+fn valid_name(party: &str) -> &str {
     KeyName::new(party).map_or("", |_| party)
 }

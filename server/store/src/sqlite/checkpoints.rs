@@ -1,11 +1,11 @@
-//! When the log of the database is brought into the database itself.
+//! Checkpoints, which copy the database's log (WAL) into the database.
 //!
-//! Left alone, SQLite does that within a commit, as soon as its log has 1,000 pages: that commit,
-//! and with it every match, then waits until the log and the database are on the disk. So a thread
-//! of its own does nearly all of it beside the commits (`PASSIVE`: it waits for nobody and holds
-//! nobody up). What it cannot do is to come to an end while commits go on, and only then may the log
-//! begin anew. So once the log has [`LONG_LOG_PAGES`], the writer brings in the little that has come
-//! since the thread was there last. It takes two waits for the disk, once in as many pages.
+//! By default SQLite runs a checkpoint within a commit, as soon as the log has 1,000 pages. During
+//! that checkpoint, all matches wait for the disk. So a separate thread runs `PASSIVE` checkpoints,
+//! which do not block commits. But `PASSIVE` checkpoints cannot reach the end of the log while
+//! commits continue, and SQLite restarts only a log that is copied completely. So once the log has
+//! [`LONG_LOG_PAGES`] pages, the writer copies the few pages that were added since the thread's
+//! last run. This takes two flushes.
 
 use std::{
     fs::File,
@@ -20,56 +20,56 @@ use std::{
 use rusqlite::Connection;
 
 use super::{
-    failure::Fault,
+    db_error::DbError,
     opening,
     options::Durability,
-    own_thread::{Between, OwnThread},
     row::first,
+    worker_thread::{Maintenance, WorkerThread},
 };
 use crate::rows::StoredRow as _;
 
-/// Pages of 4 KiB that are written to the log between two rounds of the thread: as many as SQLite
-/// itself has between two checkpoints.
-const PAGES_BETWEEN: usize = 1_000;
+/// The number of 4 KiB pages written to the log between two of the thread's checkpoints; SQLite's
+/// default for automatic checkpoints.
+const CHECKPOINT_INTERVAL_PAGES: usize = 1_000;
 
-/// Pages of the log from which on the writer brings in what is left: 16 MiB. With 3,000 commits a
-/// second, on a disk that needs 3 ms to be sure of anything, commits then waited for a thirtieth of
-/// the time, and for 18 ms at most; for a seventh of it, and up to 33 ms, where SQLite was left alone.
-/// With four times as many pages they waited no less, and up to 58 ms at once.
+/// Length of the log, in pages, at which the writer copies the rest: 16 MiB. With 3,000 commits a
+/// second and 3 ms per flush, commits waited for 3 % of the time, and at most 18 ms. With SQLite's
+/// default they waited for 14 %, and at most 33 ms. At four times this length, the mean was no
+/// better, and the maximum was 58 ms.
 const LONG_LOG_PAGES: i64 = 4_000;
 
-/// What the writer knows of checkpoints.
+/// The writer's checkpoint state.
 #[derive(Debug)]
 pub(super) struct Checkpoints {
-    /// Pages since the last round of the thread, about.
+    /// Approximate number of pages written since the thread's last checkpoint.
     pages: usize,
-    shared: Arc<Shared>,
-    thread: OwnThread<Rounds>,
+    shared: Arc<SharedState>,
+    thread: WorkerThread<CheckpointWorker>,
 }
 
-/// What the writer and the thread tell each other.
+/// State shared by the writer and the thread.
 #[derive(Debug, Default)]
-struct Shared {
-    /// The thread is on its round.
+struct SharedState {
+    /// True while the thread runs a checkpoint.
     is_busy: AtomicBool,
-    /// The log is long, and all but its end is in the database.
+    /// True if the log is long, and all of it except the last pages was copied.
     is_due: AtomicBool,
 }
 
-/// What the thread does its rounds with.
+/// State of the checkpoint thread.
 #[derive(Debug)]
-struct Rounds {
+struct CheckpointWorker {
     path: PathBuf,
-    /// Made in its first round: most stores are never written to that much.
+    /// The connection. The first checkpoint opens it, since many stores never need a checkpoint.
     connection: Option<Connection>,
-    /// The file that counts the commits. Until it is on the disk it is only behind.
+    /// The file that records the number of commits. The file is flushed before each checkpoint.
     commits_file: Option<File>,
 }
 
 impl Checkpoints {
-    /// Those of a database, beside which a file counts the commits.
+    /// Starts the thread for a database, with the file that records the number of its commits.
     pub(super) fn start(path: PathBuf, commits_file: Option<File>) -> io::Result<Self> {
-        let rounds = Rounds {
+        let worker = CheckpointWorker {
             path,
             connection: None,
             commits_file,
@@ -77,73 +77,78 @@ impl Checkpoints {
         Ok(Self {
             pages: 0,
             shared: Arc::default(),
-            thread: OwnThread::start("checkpoints", rounds, Between::NOTHING)?,
+            thread: WorkerThread::start("checkpoints", worker, Maintenance::NONE)?,
         })
     }
 
-    /// A commit has written about so many pages.
-    pub(super) fn committed(&mut self, pages: usize) {
+    /// Records that a commit has written about this number of pages.
+    pub(super) fn record_commit(&mut self, pages: usize) {
         self.pages += pages;
     }
 
-    /// Whether there is something to be done between two commits.
+    /// Returns whether the writer should run maintenance.
     pub(super) fn is_due(&self) -> bool {
         let is_busy = || self.shared.is_busy.load(Ordering::Relaxed);
-        self.shared.is_due.load(Ordering::Relaxed) || self.pages >= PAGES_BETWEEN && !is_busy()
+        self.shared.is_due.load(Ordering::Relaxed)
+            || self.pages >= CHECKPOINT_INTERVAL_PAGES && !is_busy()
     }
 
-    /// Between two commits of this connection.
-    pub(super) fn tend(&mut self, connection: &Connection) {
+    /// Runs a due checkpoint, between two commits of this connection.
+    pub(super) fn run_maintenance(&mut self, connection: &Connection) {
         if self.shared.is_due.swap(false, Ordering::Relaxed) {
-            // Where it fails, the log only goes on growing until the next time.
-            let _ = bring_in(connection);
+            // If this fails, the log grows until the next attempt.
+            let _ = checkpoint(connection);
         }
-        if self.pages >= PAGES_BETWEEN && !self.shared.is_busy.swap(true, Ordering::Acquire) {
+        if self.pages >= CHECKPOINT_INTERVAL_PAGES
+            && !self.shared.is_busy.swap(true, Ordering::Acquire)
+        {
             self.pages = 0;
             let shared = Arc::clone(&self.shared);
-            self.thread.begin(move |rounds| {
-                let log_is_long = rounds.go();
+            self.thread.enqueue(move |worker| {
+                let log_is_long = worker.run();
                 shared.is_due.store(log_is_long, Ordering::Relaxed);
-                // After the line above: who sees that it is back sees what it has found.
+                // Stored after `is_due`, so that a writer that sees an idle thread also sees its
+                // result.
                 shared.is_busy.store(false, Ordering::Release);
             });
         }
     }
 }
 
-impl Rounds {
-    /// Brings in what is in the log. Whether it is long, and no read keeps it from beginning anew.
-    fn go(&mut self) -> bool {
+impl CheckpointWorker {
+    /// Runs a checkpoint. Returns whether the log is long, and the thread has copied all the pages
+    /// that it could.
+    fn run(&mut self) -> bool {
         if let Some(file) = &self.commits_file {
             let _ = file.sync_data();
         }
         let connection = match self.connection.take() {
             Some(connection) => Ok(connection),
-            None => opening::writing(&self.path, Durability::Process),
+            None => opening::connect_read_write(&self.path, Durability::Process),
         };
-        // It is tried again in the next round. A commit tells what is wrong with the disk.
+        // Errors are ignored here: the next checkpoint retries, and commits report disk errors.
         let Ok(connection) = connection else {
             return false;
         };
-        let log = bring_in(self.connection.insert(connection));
-        log.is_ok_and(|log| log.is_in && log.pages >= LONG_LOG_PAGES)
+        let log = checkpoint(self.connection.insert(connection));
+        log.is_ok_and(|log| log.is_complete && log.pages >= LONG_LOG_PAGES)
     }
 }
 
-/// What a checkpoint has found.
-struct Log {
+/// Result of one checkpoint.
+struct CheckpointResult {
     pages: i64,
-    /// All of them are in the database.
-    is_in: bool,
+    /// True if all pages were copied into the database.
+    is_complete: bool,
 }
 
-/// Brings into the database what is in the log by now, as far as no read keeps it from that.
-fn bring_in(connection: &Connection) -> Result<Log, Fault> {
+/// Copies the log into the database, except pages that a reader still needs.
+fn checkpoint(connection: &Connection) -> Result<CheckpointResult, DbError> {
     let row = first(connection, "PRAGMA wal_checkpoint(PASSIVE)", ())?;
     let row = row.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
-    let (pages, brought_in): (i64, i64) = (row.value(1)?, row.value(2)?);
-    Ok(Log {
+    let (pages, checkpointed): (i64, i64) = (row.value(1)?, row.value(2)?);
+    Ok(CheckpointResult {
         pages,
-        is_in: brought_in == pages,
+        is_complete: checkpointed == pages,
     })
 }

@@ -1,4 +1,4 @@
-//! Copies a data folder as a whole: backs it up, and restores it.
+//! Backup and restore of a data folder.
 
 use std::{
     fs::{self, File},
@@ -9,177 +9,189 @@ use std::{
 use rusqlite::Connection;
 
 use super::{
-    checking::{CheckReport, check_all, check_with, is_held, no_identity, sound},
-    failure::Fault,
+    checking::{
+        CheckReport, check_all, check_with_inspector, is_locked, missing_identity, require_sound,
+    },
+    db_error::DbError,
     identity, log_file, opening,
     row::{execute, value},
 };
 use crate::{
     COMMITS_FILE, CompiledFuture, DATABASE_FILE, DataDir, StoreError,
     checksum::StoreId,
-    closed,
-    commits_file::{self, CommitsFile, Told, has_bytes, sync_folder},
-    detached::on_a_thread,
+    commits_file::{self, CommitsFile, CommitsRecord, is_non_empty_file, sync_folder},
+    detached::run_blocking,
+    permissions,
 };
 
-/// Copies the store of a data folder into another folder, which is made if it is missing. A server
-/// may run in the first one: the copy has what was committed when it began. Returns a check of the
-/// copy.
+/// Copies the store in a data folder into another folder, which is created if it is missing. A
+/// server can be using the source meanwhile. The copy contains everything that was committed before
+/// this call. Checks the copy, and returns the report.
 ///
 /// # Errors
-/// [`StoreError::AlreadyThere`] if there is a store in the other folder; what keeps a database from
-/// being read; or a failure of the storage. The other folder then has no store.
+/// [`StoreError::AlreadyExists`] if the target already has a store; an error that prevents reading
+/// the source; or a storage failure. The target then has no store.
 pub fn backup<'a>(
     dir: &'a DataDir,
     to: &'a Path,
 ) -> CompiledFuture<'a, Result<CheckReport, StoreError>> {
     let (dir, to) = (dir.clone(), to.to_owned());
-    Box::pin(on_a_thread(move || back_up(&dir, &to)))
+    Box::pin(run_blocking(move || backup_blocking(&dir, &to)))
 }
 
-fn back_up(dir: &DataDir, to: &Path) -> Result<CheckReport, StoreError> {
-    if !is_held(dir)? {
+fn backup_blocking(dir: &DataDir, to: &Path) -> Result<CheckReport, StoreError> {
+    if !is_locked(dir)? {
         log_file::check(&dir.database())?;
     }
     let to = DataDir::prepare(to)?;
     let _held = to.lock()?;
-    let copy = Unfinished::begin(&to, Existing::Refused)?;
+    let copy = UnfinishedCopy::create(&to, ExistingStore::Refuse)?;
     let (store, commits) = copy_to(&dir.database(), &copy.file)?;
     copy.finish(&to, store, commits)?;
-    check_with(&to, &mut ())
+    check_with_inspector(&to, &mut ())
 }
 
-/// Copies a backup into a data folder, which is made if it is missing. Returns a check of it.
+/// Copies a backup into a data folder, which is created if it is missing. Checks the result, and
+/// returns the report.
 ///
 /// # Errors
-/// [`StoreError::FolderInUse`] while a server holds the folder; [`StoreError::AlreadyThere`] if
-/// there is a store in it; [`StoreError::Damaged`] or [`StoreError::Corrupt`] if the backup is
-/// damaged; or a failure of the storage. The data folder then has no store.
+/// [`StoreError::FolderInUse`] while a server has locked the folder; [`StoreError::AlreadyExists`]
+/// if the folder already has a store; [`StoreError::Damaged`] or [`StoreError::Corrupt`] if the
+/// backup is damaged; or a storage failure. The data folder then has no store.
 pub fn restore<'a>(
     from: &'a Path,
     dir: &'a DataDir,
 ) -> CompiledFuture<'a, Result<CheckReport, StoreError>> {
-    restoring(from, dir, Existing::Refused)
+    restore_with(from, dir, ExistingStore::Refuse)
 }
 
-/// The same, in place of a store that may be there. That is kept, in a folder in the data folder
-/// whose name begins with `replaced-`.
+/// Like [`restore`], but replaces an existing store. The files of the existing store are moved to a
+/// folder `replaced-…` in the data folder.
 ///
 /// # Errors
-/// As [`restore`], but for [`StoreError::AlreadyThere`]. A backup that is refused leaves the data
-/// folder as it was.
+/// As [`restore`], except [`StoreError::AlreadyExists`]. A refused backup leaves the data folder
+/// unchanged.
 pub fn replace<'a>(
     from: &'a Path,
     dir: &'a DataDir,
 ) -> CompiledFuture<'a, Result<CheckReport, StoreError>> {
-    restoring(from, dir, Existing::SetAside)
+    restore_with(from, dir, ExistingStore::MoveAside)
 }
 
-/// What becomes of a store that is there.
+/// The behaviour if the folder already has a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Existing {
-    Refused,
-    SetAside,
+enum ExistingStore {
+    Refuse,
+    MoveAside,
 }
 
-fn restoring<'a>(
+fn restore_with<'a>(
     from: &Path,
     dir: &DataDir,
-    existing: Existing,
+    existing: ExistingStore,
 ) -> CompiledFuture<'a, Result<CheckReport, StoreError>> {
     let (from, dir) = (from.to_owned(), dir.clone());
-    Box::pin(on_a_thread(move || restore_into(&from, &dir, existing)))
+    Box::pin(run_blocking(move || restore_into(&from, &dir, existing)))
 }
 
-fn restore_into(from: &Path, dir: &DataDir, existing: Existing) -> Result<CheckReport, StoreError> {
+fn restore_into(
+    from: &Path,
+    dir: &DataDir,
+    existing: ExistingStore,
+) -> Result<CheckReport, StoreError> {
     let database = from.join(DATABASE_FILE);
-    if !has_bytes(&database) {
+    if !is_non_empty_file(&database) {
         return Err(StoreError::NoBackup {
             path: from.to_owned(),
         });
     }
     log_file::check(&database)?;
-    let told = commits_file::read(from)?;
-    check_sound(&database, &told)?;
+    let recorded = commits_file::read(from)?;
+    check_sound(&database, &recorded)?;
     let _held = dir.lock()?;
-    let copy = Unfinished::begin(dir, existing)?;
+    let copy = UnfinishedCopy::create(dir, existing)?;
     let (store, commits) = copy_to(&database, &copy.file)?;
     copy.finish(dir, store, commits)?;
-    check_with(dir, &mut ())
+    check_with_inspector(dir, &mut ())
 }
 
-/// Refuses a database of which anything is damaged or missing.
-fn check_sound(database: &Path, told: &Told) -> Result<(), StoreError> {
-    let connection = opening::looking(database)?;
-    let report = check_all(&connection, database, told, &mut ());
-    let report = report.map_err(|fault| fault.at(database))?;
-    opening::closed(connection).map_err(|fault| fault.at(database))?;
-    sound(report, database)
+/// Fails if anything in a database is damaged or missing.
+fn check_sound(database: &Path, recorded: &CommitsRecord) -> Result<(), StoreError> {
+    let connection = opening::open_read_only(database)?;
+    let report = check_all(&connection, database, recorded, &mut ());
+    let report = report.map_err(|error| error.at(database))?;
+    opening::close(connection).map_err(|error| error.at(database))?;
+    require_sound(report, database)
 }
 
-/// Makes the database of a folder that has none, by what fills an empty file, and checks it.
+/// Creates a database in a folder that has none. `fill_file` writes to an empty file, which is then
+/// checked and moved into place.
 ///
 /// # Errors
-/// [`StoreError::FolderInUse`], [`StoreError::AlreadyThere`], what the filling fails with, or
-/// [`StoreError::Damaged`] or [`StoreError::Corrupt`] if what was filled in is damaged.
-pub(crate) async fn fill(
+/// [`StoreError::FolderInUse`], [`StoreError::AlreadyExists`], the error of `fill_file`, or
+/// [`StoreError::Damaged`] or [`StoreError::Corrupt`] if the result is damaged.
+pub(crate) async fn create_database_with(
     dir: &DataDir,
-    filling: impl AsyncFnOnce(&Path) -> Result<(StoreId, i64), StoreError>,
+    fill_file: impl AsyncFnOnce(&Path) -> Result<(StoreId, i64), StoreError>,
 ) -> Result<(), StoreError> {
     let _held = dir.lock()?;
-    let copy = Unfinished::begin(dir, Existing::Refused)?;
-    let (store, commits) = filling(&copy.file).await?;
-    let (file, told) = (copy.file.clone(), Told::Commits(store, commits));
-    on_a_thread(move || check_sound(&file, &told)).await?;
+    let copy = UnfinishedCopy::create(dir, ExistingStore::Refuse)?;
+    let (store, commits) = fill_file(&copy.file).await?;
+    let (file, recorded) = (copy.file.clone(), CommitsRecord::Commits(store, commits));
+    run_blocking(move || check_sound(&file, &recorded)).await?;
     copy.finish(dir, store, commits)
 }
 
-/// A database under another name, until it is whole. Dropped before, it is removed.
-struct Unfinished {
+/// A database that has a temporary name until it is complete. Dropping this value before completion
+/// removes the database.
+struct UnfinishedCopy {
     file: PathBuf,
-    /// Files of the store that is there.
-    theirs: Vec<PathBuf>,
+    /// Files of the existing store, to be moved aside.
+    existing_files: Vec<PathBuf>,
     is_finished: bool,
 }
 
-impl Unfinished {
-    /// Makes an empty file in a folder. If there is a store in the folder, it is to be moved into
-    /// one of its own, or refused.
-    fn begin(to: &DataDir, existing: Existing) -> Result<Self, StoreError> {
+impl UnfinishedCopy {
+    /// Creates an empty file in a folder. An existing store is refused, or moved aside later.
+    fn create(to: &DataDir, existing: ExistingStore) -> Result<Self, StoreError> {
         let target = to.database();
-        let mut theirs = vec![
+        let mut existing_files = vec![
             target.clone(),
-            log_file::beside(&target, "-wal"),
-            log_file::beside(&target, "-shm"),
+            log_file::path_with_suffix(&target, "-wal"),
+            log_file::path_with_suffix(&target, "-shm"),
             to.path().join(COMMITS_FILE),
         ];
-        theirs.retain(|path| path.exists());
-        if let Some(path) = theirs.first().filter(|_| existing == Existing::Refused) {
+        existing_files.retain(|path| path.exists());
+        if let Some(path) = existing_files
+            .first()
+            .filter(|_| existing == ExistingStore::Refuse)
+        {
             let path = path.clone();
-            return Err(StoreError::AlreadyThere { path });
+            return Err(StoreError::AlreadyExists { path });
         }
-        let file = log_file::beside(&target, ".unfinished");
+        let file = log_file::path_with_suffix(&target, ".unfinished");
         let _ = fs::remove_file(&file);
-        closed::new_file(&file).map_err(|error| io_failure(&file, &error))?;
+        permissions::create_file(&file).map_err(|error| io_store_error(&file, &error))?;
         Ok(Self {
             file,
-            theirs,
+            existing_files,
             is_finished: false,
         })
     }
 
-    /// Puts it in its place, with its file of commits.
+    /// Moves the database into place, and creates the file that records how many commits the
+    /// database has.
     fn finish(mut self, to: &DataDir, store: StoreId, commits: i64) -> Result<(), StoreError> {
-        // From here on the store is the new one, though under another name for a moment: a server
-        // that came now would refuse the folder.
+        // From here on the new store is authoritative, although its name is still temporary. A
+        // server that started now would refuse the folder.
         self.is_finished = true;
-        set_aside(to.path(), &self.theirs)?;
-        CommitsFile::begin(to.path(), store, commits)?;
-        renamed(&self.file, &to.database())
+        rename_existing(to.path(), &self.existing_files)?;
+        CommitsFile::create(to.path(), store, commits)?;
+        rename_durably(&self.file, &to.database())
     }
 }
 
-impl Drop for Unfinished {
+impl Drop for UnfinishedCopy {
     fn drop(&mut self) {
         if !self.is_finished {
             let _ = fs::remove_file(&self.file);
@@ -187,53 +199,56 @@ impl Drop for Unfinished {
     }
 }
 
-/// Moves the files of a store into a folder of their own.
-fn set_aside(folder: &Path, files: &[PathBuf]) -> Result<(), StoreError> {
+/// Moves a store's files into a new folder.
+fn rename_existing(folder: &Path, files: &[PathBuf]) -> Result<(), StoreError> {
     if files.is_empty() {
         return Ok(());
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let now_unix_ms = now.unwrap_or_default().as_millis();
-    let aside = folder.join(format!("replaced-{now_unix_ms}"));
+    let target_folder = folder.join(format!("replaced-{now_unix_ms}"));
     let work = || {
-        closed::make_folder(&aside)?;
+        permissions::create_folder(&target_folder)?;
         for file in files {
-            fs::rename(file, aside.join(file.file_name().unwrap_or_default()))?;
+            fs::rename(
+                file,
+                target_folder.join(file.file_name().unwrap_or_default()),
+            )?;
         }
         sync_folder(folder)
     };
-    work().map_err(|error| io_failure(&aside, &error))
+    work().map_err(|error| io_store_error(&target_folder, &error))
 }
 
-fn renamed(from: &Path, to: &Path) -> Result<(), StoreError> {
+fn rename_durably(from: &Path, to: &Path) -> Result<(), StoreError> {
     let work = || {
         File::open(from)?.sync_all()?;
         fs::rename(from, to)?;
         to.parent().map_or(Ok(()), sync_folder)
     };
-    work().map_err(|error| io_failure(to, &error))
+    work().map_err(|error| io_store_error(to, &error))
 }
 
-/// Copies a database to an empty file. Which store it is, and its commits.
+/// Copies a database to an empty file. Returns the store id and the number of commits.
 fn copy_to(database: &Path, file: &Path) -> Result<(StoreId, i64), StoreError> {
-    let connection = opening::looking(database)?;
+    let connection = opening::open_read_only(database)?;
     let copied = execute(&connection, "VACUUM INTO ?", [file.to_string_lossy()]);
-    copied.map_err(|error| Fault::from(error).at(file))?;
-    let copy = opening::looking(file)?;
-    let told = identity_and_commits(&copy).and_then(|told| {
-        opening::closed(copy)?;
-        Ok(told)
+    copied.map_err(|error| DbError::from(error).at(file))?;
+    let copy = opening::open_read_only(file)?;
+    let recorded = identity_and_commits(&copy).and_then(|recorded| {
+        opening::close(copy)?;
+        Ok(recorded)
     });
-    told.map_err(|fault| fault.at(file))
+    recorded.map_err(|error| error.at(file))
 }
 
-fn identity_and_commits(connection: &Connection) -> Result<(StoreId, i64), Fault> {
-    let identity = identity::read(connection)?.ok_or_else(no_identity)?;
+fn identity_and_commits(connection: &Connection) -> Result<(StoreId, i64), DbError> {
+    let identity = identity::read(connection)?.ok_or_else(missing_identity)?;
     let commits: Option<i64> = value(connection, "SELECT max(batch) FROM journal", ())?;
     Ok((identity.store, commits.unwrap_or_default()))
 }
 
-fn io_failure(path: &Path, error: &std::io::Error) -> StoreError {
+fn io_store_error(path: &Path, error: &std::io::Error) -> StoreError {
     StoreError::Io {
         path: path.to_owned(),
         detail: error.to_string(),

@@ -1,41 +1,42 @@
-//! Rows of the finished matches, without their replays.
+//! Rows of finished matches in SQLite, without their replays.
 
 use std::collections::BTreeSet;
 
 use rusqlite::{Connection, params};
 
 use super::{
-    failure::Fault,
+    db_error::DbError,
     replay_rows,
     row::{all, execute, first, value},
 };
 use crate::{
-    FinishedCursor, FinishedMatch, FinishedPage, KeptReplay, KeyName, MatchId,
+    FinishedCursor, FinishedMatch, FinishedPage, KeyName, MatchId, ReplayMetadata,
     checksum::StoreId,
     rows::{
         StoredRow as _,
-        finished_rows::{checksum_of, kept_of, page_of, read, stands_in_for},
-        match_ids::id_of,
+        finished_rows::{
+            checksum_of, read, read_page, replay_metadata_from_row, row_number_of_substitute,
+        },
+        match_ids::id_from_row,
     },
 };
 
-/// A page of the finished matches of a party, by the lists of parties.
-const PAGE_OF_PARTY: &str =
+/// Selects a page of a party's finished matches.
+const SELECT_PAGE_OF_PARTY: &str =
     "SELECT finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms, summary, parties, checksum
      FROM finished_party CROSS JOIN finished_match USING (finish_number)
      WHERE name = ?3 AND finish_number < ?1
      ORDER BY finish_number DESC LIMIT ?2 + 1";
 
-/// Adds a finished match with its replay and its parties.
 pub(super) fn insert(
     connection: &Connection,
     store: StoreId,
     finished: &FinishedMatch,
     replay: &[u8],
     parties: &BTreeSet<KeyName>,
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     let names: Vec<&str> = parties.iter().map(KeyName::as_str).collect();
-    // A name has no line break.
+    // Names contain no line breaks.
     let parties = names.join("\n");
     let finish_number: i64 = value(
         connection,
@@ -51,7 +52,7 @@ pub(super) fn insert(
             checksum_of(store, finished, &parties)
         ],
     )?;
-    replay_rows::keep(connection, store, finish_number, &finished.match_id, replay)?;
+    replay_rows::insert(connection, store, finish_number, &finished.match_id, replay)?;
     for name in names {
         execute(
             connection,
@@ -62,11 +63,11 @@ pub(super) fn insert(
     Ok(())
 }
 
-/// Removes a finished match with its replay and its parties.
-pub(super) fn delete(connection: &Connection, finish_number: i64) -> Result<(), Fault> {
+/// Deletes a finished match with its replay and its parties.
+pub(super) fn delete(connection: &Connection, finish_number: i64) -> Result<(), DbError> {
     for delete in [
         "DELETE FROM finished_match WHERE finish_number = ?",
-        // A look at every entry, since what the match says of its parties may be damaged.
+        // All entries are scanned, since the match's list of parties might be damaged.
         "DELETE FROM finished_party WHERE finish_number = ?",
         "DELETE FROM replay WHERE finish_number = ?",
     ] {
@@ -75,8 +76,8 @@ pub(super) fn delete(connection: &Connection, finish_number: i64) -> Result<(), 
     Ok(())
 }
 
-/// The row of a finished match, by its id or by what stands in for it.
-pub(super) fn number(connection: &Connection, id: &MatchId) -> Result<Option<i64>, Fault> {
+/// Returns a finished match's row number, given the match's id or substitute id.
+pub(super) fn finish_number(connection: &Connection, id: &MatchId) -> Result<Option<i64>, DbError> {
     let found = first(
         connection,
         "SELECT finish_number FROM finished_match WHERE match_id = ?",
@@ -85,7 +86,7 @@ pub(super) fn number(connection: &Connection, id: &MatchId) -> Result<Option<i64
     if let Some(row) = found {
         return Ok(Some(row.value(0)?));
     }
-    let Some(number) = stands_in_for(id) else {
+    let Some(number) = row_number_of_substitute(id) else {
         return Ok(None);
     };
     let row = first(
@@ -93,20 +94,21 @@ pub(super) fn number(connection: &Connection, id: &MatchId) -> Result<Option<i64
         "SELECT match_id FROM finished_match WHERE finish_number = ?",
         [number],
     )?;
-    Ok(row.filter(|row| id_of(row, 0).is_none()).map(|_| number))
+    Ok(row
+        .filter(|row| id_from_row(row, 0).is_none())
+        .map(|_| number))
 }
 
-/// A page of finished matches.
 pub(super) fn page(
     connection: &Connection,
     store: StoreId,
     after: Option<FinishedCursor>,
     limit: u32,
-    of: Option<&KeyName>,
-) -> Result<FinishedPage, Fault> {
+    party: Option<&KeyName>,
+) -> Result<FinishedPage, DbError> {
     let before = after.map_or(i64::MAX, |cursor| cursor.0);
-    // One more than the page has shows whether there is a next page.
-    let rows = match of {
+    // One extra row shows whether there is a next page.
+    let rows = match party {
         None => all(
             connection,
             "SELECT finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms, summary, parties,
@@ -115,21 +117,20 @@ pub(super) fn page(
              ORDER BY finish_number DESC LIMIT ?2 + 1",
             params![before, limit],
         )?,
-        Some(of) => all(
+        Some(party) => all(
             connection,
-            PAGE_OF_PARTY,
-            params![before, limit, of.as_str()],
+            SELECT_PAGE_OF_PARTY,
+            params![before, limit, party.as_str()],
         )?,
     };
-    Ok(page_of(store, rows, limit, of))
+    Ok(read_page(store, rows, limit, party))
 }
 
-/// A finished match, by its id.
-pub(super) fn one(
+pub(super) fn get(
     connection: &Connection,
     store: StoreId,
     id: &MatchId,
-) -> Result<Option<FinishedMatch>, Fault> {
+) -> Result<Option<FinishedMatch>, DbError> {
     let row = first(
         connection,
         "SELECT finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms, summary, parties,
@@ -139,16 +140,16 @@ pub(super) fn one(
     )?;
     let finished = row.map(|row| read(store, &row)).transpose();
     Ok(finished
-        .map_err(Fault::Damage)?
+        .map_err(DbError::Damaged)?
         .map(|(finished, _)| finished))
 }
 
-/// Whether a name is a party of a finished match.
+/// Returns whether a name is a party of a finished match.
 pub(super) fn is_party(
     connection: &Connection,
     id: &MatchId,
     name: &KeyName,
-) -> Result<bool, Fault> {
+) -> Result<bool, DbError> {
     let is_party = value(
         connection,
         "SELECT EXISTS (SELECT 1 FROM finished_match JOIN finished_party USING (finish_number)
@@ -158,18 +159,18 @@ pub(super) fn is_party(
     Ok(is_party)
 }
 
-/// Replays that are kept, those of the matches that finished first.
-pub(super) fn kept_replays(
+/// Returns stored replays, oldest match first.
+pub(super) fn stored_replays(
     connection: &Connection,
     store: StoreId,
     after: Option<FinishedCursor>,
     limit: u32,
-    spared: u64,
-) -> Result<Vec<KeptReplay>, Fault> {
+    skip_newest: u64,
+) -> Result<Vec<ReplayMetadata>, DbError> {
     let mut after = after.map_or(i64::MIN, |cursor| cursor.0);
     loop {
-        // The length of a blob is in the head of its row. `CROSS JOIN` keeps the order of the
-        // tables: of what is kept no more only that head is read.
+        // A row's header contains the length of its blob. `CROSS JOIN` keeps the order of the
+        // tables. So SQLite reads only the row header of a deleted replay.
         let rows = all(
             connection,
             "SELECT finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms, summary, parties,
@@ -178,16 +179,19 @@ pub(super) fn kept_replays(
              WHERE finish_number > ?1 AND length(replay) > 0
                  AND finish_number <= (SELECT max(finish_number) FROM finished_match) - ?3
              ORDER BY finish_number LIMIT ?2",
-            params![after, limit, i64::try_from(spared).unwrap_or(i64::MAX)],
+            params![after, limit, i64::try_from(skip_newest).unwrap_or(i64::MAX)],
         )?;
         let Some(last) = rows.last() else {
             return Ok(Vec::new());
         };
         after = last.value(0)?;
-        let kept: Vec<_> = rows.iter().filter_map(|row| kept_of(store, row)).collect();
-        // Matches that cannot be read are passed over.
-        if !kept.is_empty() {
-            return Ok(kept);
+        let replays: Vec<_> = rows
+            .iter()
+            .filter_map(|row| replay_metadata_from_row(store, row))
+            .collect();
+        // Matches that cannot be read are skipped.
+        if !replays.is_empty() {
+            return Ok(replays);
         }
     }
 }
@@ -205,8 +209,8 @@ mod tests {
         let dir = DataDir::prepare(folder.path()).unwrap();
         let store = SqliteStore::open(&dir, SqliteOptions::default()).await;
         let _store = store.unwrap();
-        let reader = opening::reading(&dir.database()).unwrap();
-        let plan = format!("EXPLAIN QUERY PLAN {PAGE_OF_PARTY}");
+        let reader = opening::connect_read_only(&dir.database()).unwrap();
+        let plan = format!("EXPLAIN QUERY PLAN {SELECT_PAGE_OF_PARTY}");
         let mut steps = reader.prepare(&plan).unwrap();
         let steps: Vec<String> = steps
             .query_map(params![9, 9, "north"], |step| step.get("detail"))

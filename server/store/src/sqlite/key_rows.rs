@@ -1,58 +1,55 @@
-//! Rows of API keys.
+//! Rows of API keys in SQLite.
 
 use rusqlite::{Connection, params};
 
 use super::{
-    failure::Fault,
+    db_error::DbError,
     row::{all as all_rows, execute, first},
 };
 use crate::{
-    Key, KeyId, KeysMark, NewKey, OwnerName, StoreError,
+    Key, KeyId, KeysVersion, NewKey, OwnerName, StoreError,
     checksum::StoreId,
     limits::MAX_KEYS,
     rows::{
         StoredRow as _,
-        key_rows::{COLUMNS, ReadKeys, checksum_of, id_of, joined, key_of},
+        key_rows::{COLUMNS, ReadKeys, checksum_of, id_from_row, join_scopes, key_from_row},
     },
 };
 
-/// Every key.
-pub(super) fn all(connection: &Connection, store: StoreId) -> Result<ReadKeys, Fault> {
+pub(super) fn all(connection: &Connection, store: StoreId) -> Result<ReadKeys, DbError> {
     let rows = all_rows(connection, &format!("SELECT {COLUMNS} FROM api_key"), ())?;
-    Ok(ReadKeys::of(store, &rows))
+    Ok(ReadKeys::read(store, &rows))
 }
 
-/// How the keys stand.
-pub(super) fn mark(connection: &Connection) -> Result<KeysMark, Fault> {
+/// Returns the version of the keys.
+pub(super) fn version(connection: &Connection) -> Result<KeysVersion, DbError> {
     let row = first(
         connection,
         "SELECT count(*), count(revoked_at_unix_ms), coalesce(max(key_number), 0) FROM api_key",
         (),
     )?;
     let row = row.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
-    Ok(KeysMark {
-        kept: row.value::<i64>(0)?.unsigned_abs(),
+    Ok(KeysVersion {
+        total: row.value::<i64>(0)?.unsigned_abs(),
         revoked: row.value::<i64>(1)?.unsigned_abs(),
         newest: row.value::<i64>(2)?.unsigned_abs(),
     })
 }
 
-/// The key of an id.
 pub(super) fn get(
     connection: &Connection,
     store: StoreId,
     id: &KeyId,
-) -> Result<Option<Key>, Fault> {
+) -> Result<Option<Key>, DbError> {
     let select = format!("SELECT {COLUMNS} FROM api_key WHERE key_id = ?");
     let row = first(connection, &select, [id.as_str()])?;
-    let key = row.map(|row| key_of(store, &row)).transpose();
-    key.map_err(|row| Fault::Damage(row.key.into()))
+    let key = row.map(|row| key_from_row(store, &row)).transpose();
+    key.map_err(|row| DbError::Damaged(row.key.into()))
 }
 
-/// Within a transaction: adds a key.
-pub(super) fn add(connection: &Connection, store: StoreId, key: NewKey) -> Result<(), Fault> {
+pub(super) fn add(connection: &Connection, store: StoreId, key: NewKey) -> Result<(), DbError> {
     if let Some(other) = get(connection, store, &key.id)? {
-        if other.stands_as(&key) {
+        if other.is_result_of_adding(&key) {
             return Ok(());
         }
         return Err(StoreError::KeyIdTaken { key_id: key.id }.into());
@@ -63,27 +60,26 @@ pub(super) fn add(connection: &Connection, store: StoreId, key: NewKey) -> Resul
         [key.name.as_str()],
     )?;
     if let Some(row) = holder {
-        let key_id = id_of(&row, row.value(1)?);
+        let key_id = id_from_row(&row, row.value(1)?);
         return Err(StoreError::KeyNameTaken {
             name: key.name,
             key_id,
         }
         .into());
     }
-    let KeysMark { kept, revoked, .. } = mark(connection)?;
-    if kept.saturating_sub(revoked) >= MAX_KEYS as u64 {
+    let KeysVersion { total, revoked, .. } = version(connection)?;
+    if total.saturating_sub(revoked) >= MAX_KEYS as u64 {
         return Err(StoreError::TooManyKeys { limit: MAX_KEYS }.into());
     }
     write(connection, store, &key.into())
 }
 
-/// Within a transaction: revokes a key.
 pub(super) fn revoke(
     connection: &Connection,
     store: StoreId,
     id: &KeyId,
     revoked_at_unix_ms: i64,
-) -> Result<Key, Fault> {
+) -> Result<Key, DbError> {
     let key = get(connection, store, id)?;
     let mut key = key.ok_or_else(|| StoreError::UnknownKey { key_id: id.clone() })?;
     if key.is_in_force() {
@@ -93,16 +89,16 @@ pub(super) fn revoke(
     Ok(key)
 }
 
-/// Within a transaction: removes a key that cannot be read.
+/// Deletes a key that cannot be read. Requires an open transaction.
 pub(super) fn remove_damaged(
     connection: &Connection,
     store: StoreId,
     id: &KeyId,
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     let keys = all(connection, store)?;
-    let row = keys.to_be_removed(id)?;
-    // The indexes may still have what was in the row before, and SQLite removes no row from an
-    // index that lacks it.
+    let row = keys.find_damaged(id)?;
+    // The indexes might still contain the undamaged values, and SQLite cannot delete a row that is
+    // missing in an index.
     execute(connection, "REINDEX api_key", ())?;
     execute(
         connection,
@@ -112,18 +108,18 @@ pub(super) fn remove_damaged(
     Ok(())
 }
 
-/// Within a transaction: notes uses of keys.
-pub(super) fn note_uses(
+/// Records uses of keys. Requires an open transaction.
+pub(super) fn record_uses(
     connection: &Connection,
     store: StoreId,
     uses: &[(KeyId, i64)],
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     for (id, used_at_unix_ms) in uses {
         let mut key = match get(connection, store, id) {
             Ok(Some(key)) => key,
-            // A key that cannot be read stays as it is, for whoever looks into it.
-            Ok(None) | Err(Fault::Damage(_)) => continue,
-            Err(fault) => return Err(fault),
+            // An unreadable key is left unchanged, for inspection.
+            Ok(None) | Err(DbError::Damaged(_)) => continue,
+            Err(error) => return Err(error),
         };
         if key.last_used_at_unix_ms < Some(*used_at_unix_ms) {
             key.last_used_at_unix_ms = Some(*used_at_unix_ms);
@@ -133,9 +129,9 @@ pub(super) fn note_uses(
     Ok(())
 }
 
-/// Writes the row of a key, in place of the one of its id.
-fn write(connection: &Connection, store: StoreId, key: &Key) -> Result<(), Fault> {
-    let scopes = joined(&key.scopes);
+/// Inserts or updates the row of a key.
+fn write(connection: &Connection, store: StoreId, key: &Key) -> Result<(), DbError> {
+    let scopes = join_scopes(&key.scopes);
     execute(
         connection,
         "INSERT INTO api_key

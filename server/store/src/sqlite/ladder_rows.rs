@@ -1,40 +1,40 @@
-//! Rows of ladders, of the versions of their bots, and of their matches.
+//! Ladder rows in SQLite: descriptions, bot versions, and matches.
 
 use std::collections::{BTreeSet, HashMap};
 
 use rusqlite::{Connection, params};
 
 use super::{
-    failure::Fault,
+    db_error::DbError,
     row::{all as all_rows, execute, first, value as value_of, values},
 };
 use crate::{
-    Damage, DamagedValue, LadderChange, LadderId, LadderRows, StoredLadder, StoredLadderMatch,
-    StoredLadderVersion,
+    DamageReport, DamagedValue, LadderChange, LadderId, LadderRows, StoredLadder,
+    StoredLadderMatch, StoredLadderVersion,
     checksum::StoreId,
-    ladder_batch::{LadderStanding, LadderStandings},
+    ladder_batch::{LadderState, LadderStates},
     rows::ladder_rows::{
-        checksum_of_ladder, checksum_of_match, checksum_of_version, ladder_of, match_of, number_of,
-        read, version_of,
+        checksum_of_ladder, checksum_of_match, checksum_of_version, ladder_from_row,
+        match_from_row, match_number_from_row, read, version_from_row,
     },
 };
 
-/// The row of a ladder.
-const LADDER: &str = "SELECT ladder_id, term, value, checksum FROM ladder WHERE ladder_id = ?";
+const SELECT_LADDER: &str =
+    "SELECT ladder_id, term, value, checksum FROM ladder WHERE ladder_id = ?";
 
-/// How these ladders stand, with those of these matches that are not over.
-pub(super) fn standings(
+/// Returns the state of these ladders. `ended` contains the matches to look up, by ladder.
+pub(super) fn states(
     connection: &Connection,
     store: StoreId,
-    asked: HashMap<LadderId, BTreeSet<u64>>,
-) -> Result<LadderStandings, Fault> {
-    let mut standings = LadderStandings::new();
-    for (id, ends) in asked {
-        let Some(row) = first(connection, LADDER, [id.as_str()])? else {
+    ended: HashMap<LadderId, BTreeSet<u64>>,
+) -> Result<LadderStates, DbError> {
+    let mut states = LadderStates::new();
+    for (id, ends) in ended {
+        let Some(row) = first(connection, SELECT_LADDER, [id.as_str()])? else {
             continue;
         };
-        let Ok(ladder) = ladder_of(store, &row) else {
-            standings.insert(id, LadderStanding::Damaged);
+        let Ok(ladder) = ladder_from_row(store, &row) else {
+            states.insert(id, LadderState::Damaged);
             continue;
         };
         let last: Option<i64> = value_of(
@@ -44,40 +44,40 @@ pub(super) fn standings(
         )?;
         let mut open = BTreeSet::new();
         for number in ends {
-            // One that cannot be read cannot be ended either.
-            if let Ok(Some(found)) = one_match(connection, store, &id, number)
+            // An unreadable match cannot be ended.
+            if let Ok(Some(found)) = get_match(connection, store, &id, number)
                 && !found.is_over
             {
                 open.insert(number);
             }
         }
-        let standing = LadderStanding::Sound {
+        let state = LadderState::Sound {
             term: ladder.term,
             matches: last.map_or(0, |last| last.cast_unsigned() + 1),
             open,
         };
-        standings.insert(id, standing);
+        states.insert(id, state);
     }
-    Ok(standings)
+    Ok(states)
 }
 
-/// Within a transaction: carries out a change that fits.
-pub(super) fn carry_out(
+/// Applies a validated change. Requires an open transaction.
+pub(super) fn apply(
     connection: &Connection,
     store: StoreId,
     id: &LadderId,
     change: LadderChange,
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     match change {
-        LadderChange::Open { value } => keep(connection, store, id, 0, &value),
-        LadderChange::Keep { term, value } => keep(connection, store, id, term, &value),
-        LadderChange::Lead { term } => {
-            let row = first(connection, LADDER, [id.as_str()])?;
+        LadderChange::Open { value } => put(connection, store, id, 0, &value),
+        LadderChange::Update { term, value } => put(connection, store, id, term, &value),
+        LadderChange::StartTerm { term } => {
+            let row = first(connection, SELECT_LADDER, [id.as_str()])?;
             let row = row.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
-            let ladder = ladder_of(store, &row).map_err(Fault::Damage)?;
-            keep(connection, store, id, term, &ladder.value)
+            let ladder = ladder_from_row(store, &row).map_err(DbError::Damaged)?;
+            put(connection, store, id, term, &ladder.value)
         }
-        LadderChange::KeepVersion {
+        LadderChange::PutVersion {
             bot_name,
             bot_version,
             value,
@@ -94,10 +94,10 @@ pub(super) fn carry_out(
             Ok(())
         }
         LadderChange::Pair { number, value, .. } => {
-            keep_match(connection, store, id, number, false, &value)
+            put_match(connection, store, id, number, false, &value)
         }
         LadderChange::End { number, value, .. } => {
-            keep_match(connection, store, id, number, true, &value)
+            put_match(connection, store, id, number, true, &value)
         }
         LadderChange::Drop => {
             for delete in [
@@ -112,13 +112,13 @@ pub(super) fn carry_out(
     }
 }
 
-fn keep(
+fn put(
     connection: &Connection,
     store: StoreId,
     id: &LadderId,
     term: u64,
     value: &[u8],
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     let id = id.as_str();
     let checksum = checksum_of_ladder(store, id, term, value);
     execute(
@@ -129,14 +129,14 @@ fn keep(
     Ok(())
 }
 
-fn keep_match(
+fn put_match(
     connection: &Connection,
     store: StoreId,
     id: &LadderId,
     number: u64,
     is_over: bool,
     value: &[u8],
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     let id = id.as_str();
     let checksum = checksum_of_match(store, id, number, is_over, value);
     execute(
@@ -148,69 +148,65 @@ fn keep_match(
     Ok(())
 }
 
-/// Every ladder.
 pub(super) fn all(
     connection: &Connection,
     store: StoreId,
-) -> Result<LadderRows<StoredLadder>, Fault> {
+) -> Result<LadderRows<StoredLadder>, DbError> {
     let rows = all_rows(
         connection,
         "SELECT ladder_id, term, value, checksum FROM ladder ORDER BY ladder_id",
         (),
     )?;
-    Ok(read(&rows, |row| ladder_of(store, row)))
+    Ok(read(&rows, |row| ladder_from_row(store, row)))
 }
 
-/// Every version of a ladder.
 pub(super) fn versions(
     connection: &Connection,
     store: StoreId,
     id: &LadderId,
-) -> Result<LadderRows<StoredLadderVersion>, Fault> {
+) -> Result<LadderRows<StoredLadderVersion>, DbError> {
     let rows = all_rows(
         connection,
         "SELECT bot_name, bot_version, value, checksum FROM ladder_version
          WHERE ladder_id = ? ORDER BY bot_name, bot_version",
         [id.as_str()],
     )?;
-    Ok(read(&rows, |row| version_of(store, id, row)))
+    Ok(read(&rows, |row| version_from_row(store, id, row)))
 }
 
-/// A page of matches of a ladder.
 pub(super) fn matches(
     connection: &Connection,
     store: StoreId,
     id: &LadderId,
     from: u64,
     limit: u32,
-) -> Result<LadderRows<StoredLadderMatch>, Fault> {
+) -> Result<LadderRows<StoredLadderMatch>, DbError> {
     let Ok(first_number) = i64::try_from(from) else {
         return Ok(LadderRows::default());
     };
-    // One more than the page has shows whether there is a next page.
+    // One extra row shows whether there is a next page.
     let mut rows = all_rows(
         connection,
         "SELECT number, is_over, value, checksum FROM ladder_match
          WHERE ladder_id = ? AND number >= ? ORDER BY number LIMIT ? + 1",
         params![id.as_str(), first_number, limit],
     )?;
-    let next = rows.get(limit as usize).map(number_of);
-    // A number that is damaged must not lead back.
+    let next = rows.get(limit as usize).map(match_number_from_row);
+    // A damaged number must not move the next page backwards.
     let next = next.filter(|next| *next > from);
     rows.truncate(limit as usize);
     Ok(LadderRows {
         next,
-        ..read(&rows, |row| match_of(store, id, row))
+        ..read(&rows, |row| match_from_row(store, id, row))
     })
 }
 
-/// A match of a ladder.
-pub(super) fn one_match(
+pub(super) fn get_match(
     connection: &Connection,
     store: StoreId,
     id: &LadderId,
     number: u64,
-) -> Result<Option<StoredLadderMatch>, Fault> {
+) -> Result<Option<StoredLadderMatch>, DbError> {
     let Ok(number) = i64::try_from(number) else {
         return Ok(None);
     };
@@ -220,13 +216,16 @@ pub(super) fn one_match(
          WHERE ladder_id = ? AND number = ?",
         params![id.as_str(), number],
     )?;
-    let found = row.map(|row| match_of(store, id, &row)).transpose();
-    found.map_err(Fault::Damage)
+    let found = row.map(|row| match_from_row(store, id, &row)).transpose();
+    found.map_err(DbError::Damaged)
 }
 
-/// What is damaged in the rows of all ladders.
-pub(super) fn check(connection: &Connection, store: StoreId) -> Result<Vec<Damage>, Fault> {
-    let mut damages = all(connection, store)?.damaged;
+/// Returns the damage in the rows of all ladders.
+pub(super) fn find_damage(
+    connection: &Connection,
+    store: StoreId,
+) -> Result<Vec<DamageReport>, DbError> {
+    let mut damage_reports = all(connection, store)?.damaged;
     let names: Vec<String> = values(
         connection,
         "SELECT DISTINCT CAST(ladder_id AS TEXT) FROM
@@ -235,24 +234,23 @@ pub(super) fn check(connection: &Connection, store: StoreId) -> Result<Vec<Damag
     )?;
     for name in names {
         let Ok(id) = LadderId::new(name.as_str()) else {
-            damages.push(Damage {
+            damage_reports.push(DamageReport {
                 value: DamagedValue::Ladder(name),
-                detail: "rows of versions or matches are under a name that no ladder has"
-                    .to_owned(),
+                detail: "the name is invalid, but versions or matches refer to it".to_owned(),
             });
             continue;
         };
-        damages.extend(versions(connection, store, &id)?.damaged);
+        damage_reports.extend(versions(connection, store, &id)?.damaged);
         let mut from = 0;
         loop {
             let limit = crate::limits::MAX_PAGE_LADDER_MATCHES;
             let page = matches(connection, store, &id, from, limit)?;
-            damages.extend(page.damaged);
+            damage_reports.extend(page.damaged);
             match page.next {
                 Some(next) => from = next,
                 None => break,
             }
         }
     }
-    Ok(damages)
+    Ok(damage_reports)
 }

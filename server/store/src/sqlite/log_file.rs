@@ -1,7 +1,7 @@
-//! The files beside a database, above all its log.
+//! The files beside a database, in particular its log (WAL).
 //!
-//! They are checked before SQLite sees them: it deletes a log without a database, and takes one that it
-//! cannot read for an empty one. Either would lose commits without a word.
+//! The files are checked before SQLite opens them, since SQLite could silently lose commits. SQLite
+//! deletes a log without a database, and treats an unreadable log as empty.
 
 use std::{
     fs::File,
@@ -9,40 +9,45 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{COMMITS_FILE, StoreError, commits_file::has_bytes};
+use crate::{COMMITS_FILE, StoreError, commits_file::is_non_empty_file};
 
-/// Bytes of the header of a log (<https://sqlite.org/fileformat2.html#the_write_ahead_log>).
+/// Length of a log's header, in bytes (<https://sqlite.org/fileformat2.html#the_write_ahead_log>).
 const HEADER_BYTES: usize = 32;
 
-/// Bytes of the log that are in memory at once.
+/// Size of the chunks in which the log is rewritten, in bytes.
 const CHUNK_BYTES: usize = 1024 * 1024;
 
-/// The first 4 bytes, but for the last bit, which tells the order of bytes in checksums.
+/// The first 4 bytes of the header. The last bit, which gives the byte order of checksums, is
+/// cleared.
 const MAGIC: u32 = 0x377f_0682;
 
-/// The only version of the format there is.
+/// The only existing version of the format.
 const VERSION: u32 = 3_007_000;
 
-/// A file whose name goes on after that of the database.
-pub(super) fn beside(database: &Path, suffix: &str) -> PathBuf {
+/// Returns the path of a database with a suffix appended.
+pub(super) fn path_with_suffix(database: &Path, suffix: &str) -> PathBuf {
     let mut path = database.as_os_str().to_owned();
     path.push(suffix);
     path.into()
 }
 
-/// Refuses what SQLite would not tell. To be asked only while no server holds the folder.
+/// Fails if SQLite would silently lose commits. Call this only while no server has locked the
+/// folder.
 pub(super) fn check(database: &Path) -> Result<(), StoreError> {
     if database.is_dir() {
         return Err(StoreError::Io {
             path: database.to_owned(),
-            detail: "it is a folder".to_owned(),
+            detail: "the path is a folder".to_owned(),
         });
     }
-    let (log, index) = (beside(database, "-wal"), beside(database, "-shm"));
-    if !has_bytes(database) {
-        let copied = beside(database, ".unfinished");
+    let (log, index) = (
+        path_with_suffix(database, "-wal"),
+        path_with_suffix(database, "-shm"),
+    );
+    if !is_non_empty_file(database) {
+        let copied = path_with_suffix(database, ".unfinished");
         let left = [log, index, database.with_file_name(COMMITS_FILE), copied];
-        return match left.into_iter().find(|path| has_bytes(path)) {
+        return match left.into_iter().find(|path| is_non_empty_file(path)) {
             Some(beside) => Err(StoreError::DatabaseMissing {
                 path: database.to_owned(),
                 beside,
@@ -58,49 +63,50 @@ pub(super) fn check(database: &Path) -> Result<(), StoreError> {
             detail: error.to_string(),
         })?;
     }
-    // SQLite makes nothing of less, and of zeros: what a loss of power leaves of a log that has
-    // just been made.
-    if header.len() < HEADER_BYTES || header.iter().all(|byte| *byte == 0) || is_log(&header) {
+    // SQLite ignores a header that is too short or all zeros. After a power loss, such a header can
+    // be all that remains of a new log.
+    if header.len() < HEADER_BYTES || header.iter().all(|byte| *byte == 0) || is_log_header(&header)
+    {
         return Ok(());
     }
-    Err(StoreError::NotTogether {
+    Err(StoreError::FileMismatch {
         path: database.to_owned(),
         beside: log,
-        detail: "it does not begin as the log of a database".to_owned(),
+        detail: "the header is not that of a database log".to_owned(),
     })
 }
 
-/// The log that SQLite writes: beside the file itself, where the database is a link to it. SQLite locks
-/// nothing of the log, so that it may be opened and closed beside it.
+/// Opens the log that SQLite writes. If the database is a symbolic link, the log is beside its
+/// target. SQLite places no locks on the log, so a second handle is safe.
 pub(super) fn open(database: &Path) -> io::Result<File> {
-    let log = beside(&database.canonicalize()?, "-wal");
+    let log = path_with_suffix(&database.canonicalize()?, "-wal");
     File::options().read(true).write(true).open(log)
 }
 
-/// Writes what is in the log once more, and waits for the disk. Where the disk has failed to take a part
-/// of it, the system still has that in memory, takes it for written, and SQLite would go on behind it.
-/// Nobody may write to the log meanwhile.
-pub(super) fn write_again(database: &Path) -> io::Result<()> {
+/// Writes the content of the log again, and flushes it. This second write is needed after a failed
+/// flush: the page cache then marks the data as written although the data is not on the disk. No
+/// other process may write to the log meanwhile.
+pub(super) fn rewrite(database: &Path) -> io::Result<()> {
     let mut log = match open(database) {
         Ok(log) => log,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error),
     };
-    let mut some = vec![0; CHUNK_BYTES];
+    let mut chunk = vec![0; CHUNK_BYTES];
     let mut at = 0;
     loop {
-        let bytes = log.read(&mut some)?;
+        let bytes = log.read(&mut chunk)?;
         if bytes == 0 {
             return log.sync_all();
         }
         log.seek(io::SeekFrom::Start(at))?;
-        log.write_all(&some[..bytes])?;
+        log.write_all(&chunk[..bytes])?;
         at += bytes as u64;
     }
 }
 
-/// Whether it is a whole header.
-fn is_log(header: &[u8]) -> bool {
+/// Returns whether the header is valid.
+fn is_log_header(header: &[u8]) -> bool {
     let (words, _) = header.as_chunks::<4>();
     let Some(&[magic, version, _, _, _, _, first, second]) = words.first_chunk() else {
         return false;
@@ -125,18 +131,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_log_that_is_written_again_is_the_same() {
+    fn rewriting_a_log_does_not_change_it() {
         let folder = tempfile::tempdir().unwrap();
         let database = folder.path().join("matches.db");
         File::create(&database).unwrap();
-        write_again(&database).unwrap();
-        let log = beside(&database, "-wal");
+        rewrite(&database).unwrap();
+        let log = path_with_suffix(&database, "-wal");
         assert!(!log.exists());
         let bytes: Vec<u8> = (0..2 * CHUNK_BYTES + 7)
             .map(|place| (place % 251) as u8)
             .collect();
         std::fs::write(&log, &bytes).unwrap();
-        write_again(&database).unwrap();
+        rewrite(&database).unwrap();
         assert!(std::fs::read(&log).unwrap() == bytes);
     }
 }

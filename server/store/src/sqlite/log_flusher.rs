@@ -1,14 +1,15 @@
-//! Makes commits survive a loss of power, beside the commits that follow.
+//! Flushes commits to the disk while the next commits run.
 //!
-//! With `synchronous = FULL` SQLite waits for the disk within each commit, and a thread of the server
-//! with it. Here a commit ends as soon as the system has it (`NORMAL`), and another thread flushes the
-//! log: once for all commits that are in it by then, while the next are made. SQLite still waits by
-//! itself before the log goes into the database, and when it begins anew.
+//! With `synchronous = FULL` SQLite waits for the disk within each commit. Here a commit only
+//! writes to the page cache (`NORMAL`), and another thread flushes the log. One flush covers all
+//! commits that are in the log when it starts. SQLite itself still waits for the disk before it
+//! copies the log into the database, and when it restarts the log.
 //!
-//! Readers see a commit before it is flushed, and a little before whoever makes it knows of it. So each
-//! is announced before it is made, and what was read is told once all is flushed that was announced by
-//! then. Commands beside the server have connections of their own, and wait for what they write, but
-//! not for what they read.
+//! Readers can see a commit before it is flushed, and even before the commit call returns. So each
+//! commit is announced before it is made. The result of a read is withheld until all commits that
+//! were announced before the read are flushed. Commands beside the server use other connections.
+//! These commands wait until their own writes are flushed, but not until the values that they read
+//! are flushed.
 
 use std::{
     fmt::Debug,
@@ -23,200 +24,206 @@ use std::{
 use tokio::sync::watch;
 
 use super::{
-    failure::Fault,
-    own_thread::{Between, OwnThread},
-    short_turns,
+    db_error::DbError,
+    time_slice,
+    worker_thread::{Maintenance, WorkerThread},
 };
 use crate::{StoreError, commits_file::CommitsFile};
 
-/// What is flushed.
-pub(super) trait Log: Debug + Send + 'static {
-    /// Returns when all that was written to it survives a loss of power.
+/// A log that can be flushed.
+pub(super) trait FlushableLog: Debug + Send + 'static {
+    /// Returns once all data written so far survives a loss of power.
     fn flush(&mut self) -> io::Result<()>;
 }
 
-impl Log for File {
+impl FlushableLog for File {
     fn flush(&mut self) -> io::Result<()> {
         self.sync_data()
     }
 }
 
-/// Has commits flushed.
+/// Flushes commits on a separate thread.
 #[derive(Debug)]
 pub(super) struct LogFlusher {
-    flushed: Flushed,
-    made: Arc<Made>,
-    thread: OwnThread<Flushes>,
+    flushed: FlushWatch,
+    progress: Arc<CommitProgress>,
+    thread: WorkerThread<FlushWorker>,
 }
 
-/// A commit that was announced, by its place among all of this server. One that fails has a place too.
+/// Sequence number of an announced commit of this server. Failed commits count as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Place(u64);
+struct CommitSeq(u64);
 
-/// What is in the log.
+/// The newest commit in the log. The thread that commits updates it.
 #[derive(Debug)]
-struct Made {
-    /// The last place whose commit is made, or has failed.
-    place: AtomicU64,
-    /// The number of the last commit.
+struct CommitProgress {
+    /// Sequence number of the last commit that has succeeded or failed.
+    seq: AtomicU64,
+    /// Number of the last commit in the journal.
     number: AtomicI64,
 }
 
-/// Tells which commits are flushed.
+/// Waits until commits are flushed.
 #[derive(Clone, Debug)]
-pub(super) struct Flushed {
-    /// The last place that was announced.
+pub(super) struct FlushWatch {
+    /// The sequence number of the last announced commit.
     announced: Arc<AtomicU64>,
     state: watch::Receiver<State>,
 }
 
 #[derive(Debug)]
 struct State {
-    /// All up to this place are flushed.
-    flushed: Place,
-    /// Why nothing is flushed any more: after a failure the system may have dropped what it could
-    /// not write, and the next flush would not tell.
+    /// Every commit up to this commit is flushed.
+    flushed: CommitSeq,
+    /// The error that a flush returned. The operating system might have discarded the data, and the
+    /// next flush would not report the loss. So no later commit counts as flushed.
     failure: Option<io::Error>,
 }
 
-/// What the thread has.
+/// State of the flusher thread.
 #[derive(Debug)]
-struct Flushes {
-    log: Box<dyn Log>,
+struct FlushWorker {
+    log: Box<dyn FlushableLog>,
     commits_file: CommitsFile,
-    made: Arc<Made>,
+    progress: Arc<CommitProgress>,
     state: watch::Sender<State>,
 }
 
 impl LogFlusher {
-    /// For a log in which the commit of this number is the last one, and flushed. `commits_file` is
-    /// told of those that are flushed.
+    /// Starts the thread, for a log that is flushed up to this commit number. Flushed commits are
+    /// recorded in `commits_file`.
     ///
     /// # Errors
-    /// What the system says if there can be no thread more.
+    /// The system cannot start a thread.
     pub(super) fn start(
-        log: impl Log,
+        log: impl FlushableLog,
         commits_file: CommitsFile,
         last_number: i64,
     ) -> io::Result<Self> {
         let (sender, state) = watch::channel(State {
-            flushed: Place(0),
+            flushed: CommitSeq(0),
             failure: None,
         });
-        let made = Arc::new(Made {
-            place: AtomicU64::new(0),
+        let progress = Arc::new(CommitProgress {
+            seq: AtomicU64::new(0),
             number: AtomicI64::new(last_number),
         });
-        let flushes = Flushes {
+        let worker = FlushWorker {
             log: Box::new(log),
             commits_file,
-            made: Arc::clone(&made),
+            progress: Arc::clone(&progress),
             state: sender,
         };
-        let thread = OwnThread::start("flusher", flushes, Between::NOTHING)?;
-        thread.begin(|_| short_turns::ask_for());
+        let thread = WorkerThread::start("flusher", worker, Maintenance::NONE)?;
+        thread.enqueue(|_| time_slice::request_short());
         let announced = Arc::default();
         Ok(Self {
-            flushed: Flushed { announced, state },
-            made,
+            flushed: FlushWatch { announced, state },
+            progress,
             thread,
         })
     }
 
-    pub(super) fn flushed(&self) -> Flushed {
+    pub(super) fn flush_watch(&self) -> FlushWatch {
         self.flushed.clone()
     }
 
-    /// Makes a commit and has it flushed, whether anybody waits for that or not. `commit` gives what
-    /// came of it, with its number if it is made. Commits are made one after the other.
-    pub(super) fn make<T>(
+    /// Runs `commit`, and schedules the flush. `commit` returns its result, and the commit number
+    /// if a commit was made. Calls must be serialized.
+    pub(super) fn commit<T>(
         &self,
-        commit: impl FnOnce() -> Result<(T, Option<i64>), Fault>,
-    ) -> Result<T, Fault> {
-        let place = Place(self.flushed.announced.fetch_add(1, Ordering::SeqCst) + 1);
-        let made = commit();
-        if let Ok((_, Some(number))) = made {
-            self.made.number.store(number, Ordering::Relaxed);
+        commit: impl FnOnce() -> Result<(T, Option<i64>), DbError>,
+    ) -> Result<T, DbError> {
+        let seq = CommitSeq(self.flushed.announced.fetch_add(1, Ordering::SeqCst) + 1);
+        let result = commit();
+        if let Ok((_, Some(number))) = result {
+            self.progress.number.store(number, Ordering::Relaxed);
         }
-        self.made.place.store(place.0, Ordering::Release);
-        self.thread.begin(move |flushes| flushes.flush(place));
-        made.map(|(value, _)| value)
+        self.progress.seq.store(seq.0, Ordering::Release);
+        self.thread.enqueue(move |worker| worker.flush(seq));
+        result.map(|(value, _)| value)
     }
 
-    /// Ends when all is flushed, and the file that counts commits is on the disk.
+    /// Returns once all commits are flushed, and the file that records the number of commits is
+    /// flushed.
     ///
     /// # Errors
-    /// What the disk failed with, since the start.
-    pub(super) fn end(self) -> io::Result<()> {
+    /// The first failure of a flush since the start.
+    pub(super) fn close(self) -> io::Result<()> {
         let Self {
             flushed, thread, ..
         } = self;
-        thread.begin(|flushes| flushes.commits_file.sync());
+        thread.enqueue(|worker| worker.commits_file.sync());
         drop(thread);
         match &flushed.state.borrow().failure {
-            Some(error) => Err(same(error)),
+            Some(error) => Err(clone_error(error)),
             None => Ok(()),
         }
     }
 
-    /// Holds up all flushes until what this returns is dropped.
+    /// Blocks all flushes until the returned sender is dropped.
     #[cfg(test)]
-    pub(super) fn hold(&self) -> std::sync::mpsc::Sender<()> {
-        let (go_on, goes_on) = std::sync::mpsc::channel::<()>();
-        self.thread.begin(move |_| {
-            let _ = goes_on.recv();
+    pub(super) fn hold_flushes(&self) -> std::sync::mpsc::Sender<()> {
+        let (resume, resumed) = std::sync::mpsc::channel::<()>();
+        self.thread.enqueue(move |_| {
+            let _ = resumed.recv();
         });
-        go_on
+        resume
     }
 }
 
-impl Flushes {
-    /// Flushes the log, unless that was done since the commit of this place was made.
-    fn flush(&mut self, place: Place) {
-        if self.state.borrow().is_over(place) {
+impl FlushWorker {
+    /// Flushes the log, unless a flush has already covered this commit.
+    fn flush(&mut self, seq: CommitSeq) {
+        if self.state.borrow().is_flushed_or_failed(seq) {
             return;
         }
-        // What is made from here on may be flushed too, or not.
-        let made = Place(self.made.place.load(Ordering::Acquire));
-        let number = self.made.number.load(Ordering::Relaxed);
+        // The flush might also include commits made after this line.
+        let committed = CommitSeq(self.progress.seq.load(Ordering::Acquire));
+        let number = self.progress.number.load(Ordering::Relaxed);
         let outcome = self.log.flush();
         if outcome.is_ok() {
-            self.commits_file.note(number);
+            self.commits_file.record(number);
         }
         self.state.send_modify(|state| match outcome {
-            Ok(()) => state.flushed = made,
+            Ok(()) => state.flushed = committed,
             Err(error) => state.failure = Some(error),
         });
     }
 }
 
 impl State {
-    /// Whether the commit of this place is flushed, or never will be.
-    fn is_over(&self, place: Place) -> bool {
-        self.flushed >= place || self.failure.is_some()
+    /// Returns whether this commit is flushed, or can no longer be flushed.
+    fn is_flushed_or_failed(&self, seq: CommitSeq) -> bool {
+        self.flushed >= seq || self.failure.is_some()
     }
 }
 
-impl Flushed {
-    /// Completes when all is flushed that was announced when this was called.
-    pub(super) fn all(self) -> impl Future<Output = Result<(), Fault>> + Send + 'static {
-        let place = Place(self.announced.load(Ordering::SeqCst));
-        self.up_to(place)
+impl FlushWatch {
+    /// Completes when all commits announced before this call are flushed.
+    pub(super) fn wait_for_announced(
+        self,
+    ) -> impl Future<Output = Result<(), DbError>> + Send + 'static {
+        let seq = CommitSeq(self.announced.load(Ordering::SeqCst));
+        self.wait_for(seq)
     }
 
-    async fn up_to(mut self, place: Place) -> Result<(), Fault> {
-        let state = self.state.wait_for(|state| state.is_over(place)).await;
-        // The thread is gone before only after a panic.
+    async fn wait_for(mut self, seq: CommitSeq) -> Result<(), DbError> {
+        let state = self
+            .state
+            .wait_for(|state| state.is_flushed_or_failed(seq))
+            .await;
+        // The thread can end before the flush only after a panic.
         let state = state.map_err(|_| StoreError::Closed)?;
         match &state.failure {
-            Some(error) if state.flushed < place => Err(Fault::System(same(error))),
+            Some(error) if state.flushed < seq => Err(DbError::Io(clone_error(error))),
             _ => Ok(()),
         }
     }
 }
 
-/// The same error once more: each who waits is told.
-fn same(error: &io::Error) -> io::Error {
+/// Copies an error, since every waiting caller receives one.
+fn clone_error(error: &io::Error) -> io::Error {
     match error.raw_os_error() {
         Some(code) => io::Error::from_raw_os_error(code),
         None => io::Error::new(error.kind(), error.to_string()),
@@ -236,60 +243,60 @@ mod tests {
     use super::*;
     use crate::{
         checksum::{STORE_ID_BYTES, StoreId},
-        commits_file::{self, Told},
+        commits_file::{self, CommitsRecord},
     };
 
     const STORE: StoreId = StoreId([7; STORE_ID_BYTES]);
 
-    /// A disk that tells of each flush, and then waits for its outcome.
+    /// A disk that reports each flush, and then waits for its outcome.
     #[derive(Debug)]
     struct Disk {
-        begun: mpsc::Sender<()>,
+        started: mpsc::Sender<()>,
         outcomes: mpsc::Receiver<io::Result<()>>,
     }
 
-    impl Log for Disk {
+    impl FlushableLog for Disk {
         fn flush(&mut self) -> io::Result<()> {
-            self.begun.send(()).unwrap();
+            self.started.send(()).unwrap();
             self.outcomes.recv().unwrap()
         }
     }
 
-    /// A flusher whose first commit is flushed, and the other side of its disk.
+    /// A flusher whose first commit is flushed, with control over its disk.
     struct Bench {
         folder: TempDir,
         flusher: LogFlusher,
-        begun: mpsc::Receiver<()>,
+        started: mpsc::Receiver<()>,
         outcomes: mpsc::Sender<io::Result<()>>,
     }
 
     impl Bench {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
-            let commits_file = CommitsFile::begin(folder.path(), STORE, 1).unwrap();
-            let (tell, begun) = mpsc::channel();
-            let (outcomes, told) = mpsc::channel();
+            let commits_file = CommitsFile::create(folder.path(), STORE, 1).unwrap();
+            let (started_sender, started) = mpsc::channel();
+            let (outcomes, receiver) = mpsc::channel();
             let disk = Disk {
-                begun: tell,
-                outcomes: told,
+                started: started_sender,
+                outcomes: receiver,
             };
             Self {
                 folder,
                 flusher: LogFlusher::start(disk, commits_file, 1).unwrap(),
-                begun,
+                started,
                 outcomes,
             }
         }
 
-        fn make(&self, number: i64) {
-            self.flusher.make(|| Ok(((), Some(number)))).unwrap();
+        fn commit(&self, number: i64) {
+            self.flusher.commit(|| Ok(((), Some(number)))).unwrap();
         }
 
-        fn all(&self) -> impl Future<Output = Result<(), Fault>> + use<> {
-            self.flusher.flushed().all()
+        fn wait_for_announced(&self) -> impl Future<Output = Result<(), DbError>> + use<> {
+            self.flusher.flush_watch().wait_for_announced()
         }
 
-        fn noted(&self) -> Told {
+        fn noted(&self) -> CommitsRecord {
             commits_file::read(self.folder.path()).unwrap()
         }
     }
@@ -300,49 +307,49 @@ mod tests {
     }
 
     fn failed() -> io::Error {
-        io::Error::other("as the test wants it")
+        io::Error::other("failure of the test")
     }
 
     #[tokio::test]
-    async fn a_commit_is_noted_and_told_once_it_is_flushed_and_not_before() {
+    async fn a_commit_is_recorded_and_reported_only_after_its_flush() {
         let bench = Bench::new();
-        bench.all().await.unwrap();
-        bench.make(2);
-        bench.begun.recv().unwrap();
-        let mut second = pin!(bench.all());
+        bench.wait_for_announced().await.unwrap();
+        bench.commit(2);
+        bench.started.recv().unwrap();
+        let mut second = pin!(bench.wait_for_announced());
         assert!(is_pending(second.as_mut()));
-        assert_eq!(bench.noted(), Told::Commits(STORE, 1));
+        assert_eq!(bench.noted(), CommitsRecord::Commits(STORE, 1));
         bench.outcomes.send(Ok(())).unwrap();
         second.await.unwrap();
-        assert_eq!(bench.noted(), Told::Commits(STORE, 2));
+        assert_eq!(bench.noted(), CommitsRecord::Commits(STORE, 2));
     }
 
     #[tokio::test]
-    async fn commits_that_are_made_during_a_flush_share_the_next_one() {
+    async fn commits_during_a_flush_share_the_next_one() {
         let bench = Bench::new();
-        bench.make(2);
-        bench.begun.recv().unwrap();
-        (3..=4).for_each(|number| bench.make(number));
-        let mut last = pin!(bench.all());
+        bench.commit(2);
+        bench.started.recv().unwrap();
+        (3..=4).for_each(|number| bench.commit(number));
+        let mut last = pin!(bench.wait_for_announced());
         bench.outcomes.send(Ok(())).unwrap();
-        bench.begun.recv().unwrap();
+        bench.started.recv().unwrap();
         assert!(is_pending(last.as_mut()));
         bench.outcomes.send(Ok(())).unwrap();
         last.await.unwrap();
-        assert_eq!(bench.noted(), Told::Commits(STORE, 4));
-        bench.flusher.end().unwrap();
-        assert!(bench.begun.try_recv().is_err(), "one flush was for both");
+        assert_eq!(bench.noted(), CommitsRecord::Commits(STORE, 4));
+        bench.flusher.close().unwrap();
+        assert!(bench.started.try_recv().is_err(), "one flush was for both");
     }
 
     #[tokio::test]
-    async fn who_reads_while_a_commit_is_made_waits_for_its_flush() {
+    async fn a_read_during_a_commit_waits_for_its_flush() {
         let bench = Bench::new();
         let mut read = None;
         let commit = || {
-            read = Some(Box::pin(bench.all()));
+            read = Some(Box::pin(bench.wait_for_announced()));
             Ok(((), Some(2)))
         };
-        bench.flusher.make(commit).unwrap();
+        bench.flusher.commit(commit).unwrap();
         let mut read = read.unwrap();
         assert!(is_pending(read.as_mut()));
         bench.outcomes.send(Ok(())).unwrap();
@@ -350,41 +357,41 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_commit_that_fails_holds_nobody_up_and_is_not_noted() {
+    async fn a_failed_commit_blocks_no_one_and_is_not_recorded() {
         let bench = Bench::new();
-        let commit = || -> Result<((), Option<i64>), Fault> { Err(Fault::Superseded) };
-        assert!(bench.flusher.make(commit).is_err());
+        let commit = || -> Result<((), Option<i64>), DbError> { Err(DbError::Superseded) };
+        assert!(bench.flusher.commit(commit).is_err());
         bench.outcomes.send(Ok(())).unwrap();
-        bench.all().await.unwrap();
-        assert_eq!(bench.noted(), Told::Commits(STORE, 1));
+        bench.wait_for_announced().await.unwrap();
+        assert_eq!(bench.noted(), CommitsRecord::Commits(STORE, 1));
     }
 
     #[tokio::test]
-    async fn after_a_failure_of_the_disk_nothing_is_told_as_flushed_even_if_it_is_well_again() {
+    async fn after_a_failed_flush_nothing_counts_as_flushed_even_if_later_ones_succeed() {
         let bench = Bench::new();
-        bench.make(2);
+        bench.commit(2);
         bench.outcomes.send(Err(failed())).unwrap();
         bench.outcomes.send(Ok(())).unwrap();
         for number in 2..=3 {
-            let told = bench.all().await;
-            assert!(matches!(told, Err(Fault::System(_))), "{told:?}");
-            bench.make(number + 1);
+            let result = bench.wait_for_announced().await;
+            assert!(matches!(result, Err(DbError::Io(_))), "{result:?}");
+            bench.commit(number + 1);
         }
-        assert_eq!(bench.noted(), Told::Commits(STORE, 1));
+        assert_eq!(bench.noted(), CommitsRecord::Commits(STORE, 1));
         assert_eq!(
-            bench.flusher.end().unwrap_err().to_string(),
+            bench.flusher.close().unwrap_err().to_string(),
             failed().to_string()
         );
     }
 
     #[tokio::test]
-    async fn what_nobody_waits_for_is_flushed_before_the_end() {
+    async fn commits_that_are_not_awaited_are_flushed_before_closing() {
         let bench = Bench::new();
-        bench.make(2);
+        bench.commit(2);
         bench.outcomes.send(Ok(())).unwrap();
         let (folder, flusher) = (bench.folder, bench.flusher);
-        flusher.end().unwrap();
+        flusher.close().unwrap();
         let noted = commits_file::read(folder.path()).unwrap();
-        assert_eq!(noted, Told::Commits(STORE, 2));
+        assert_eq!(noted, CommitsRecord::Commits(STORE, 2));
     }
 }

@@ -1,12 +1,11 @@
-//! How many matches the database has.
+//! Counts the matches in the database.
 
 use rusqlite::Connection;
 
-use super::{failure::Fault, row::first};
+use super::{db_error::DbError, row::first};
 use crate::{MatchCounts, rows::StoredRow as _};
 
-/// How many there are.
-pub(super) fn counts(connection: &Connection) -> Result<MatchCounts, Fault> {
+pub(super) fn counts(connection: &Connection) -> Result<MatchCounts, DbError> {
     let row = first(
         connection,
         "SELECT (SELECT count(*) FROM open_match), (SELECT count(*) FROM finished_match)",

@@ -1,48 +1,47 @@
 //! The store in an SQLite database.
 //!
-//! One connection writes, on a thread of its own or, for quick commits, on that of the caller
-//! (`commit_pace.rs`). It is the only one that changes matches, so what it has to know of the matches in
-//! play is kept in memory beside it. A few connections read finished matches, and one of its own reads
-//! keys, so that who may call is known however much is read of matches. The database is in WAL mode:
-//! readers and the writer do not wait for each other. A thread of its own waits for the disk
-//! (`log_flusher.rs`).
+//! One connection writes, on its own thread or, for quick commits, on the caller's thread
+//! (`commit_pace.rs`). Only this connection changes matches, so the state of the matches in play is
+//! cached in memory. A few connections read finished matches. A separate connection reads keys, so
+//! that reads of matches do not delay authentication. In WAL mode, readers and the writer do not
+//! wait for each other. Another thread waits for the disk (`log_flusher.rs`).
 //!
-//! All of it is plain code that blocks, over rusqlite; but for quick commits it is called on threads
-//! where it may.
+//! Calls to rusqlite block. Except for quick commits, they run on threads that are allowed to
+//! block.
 
 mod after_commit;
-mod as_key_store;
-mod as_ladder_store;
 mod checking;
 mod checkpoints;
 mod commit_pace;
 pub(crate) mod copying;
-mod failure;
+mod db_error;
 mod finished_rows;
 mod identity;
 mod journal;
+mod key_database;
 mod key_rows;
 mod key_store;
 mod ladder_rows;
+mod ladder_store_impl;
 mod log_file;
 mod log_flusher;
 mod match_counts;
-mod note_rows;
 mod open_rows;
 mod opening;
 mod options;
-mod own_thread;
 mod party_lists;
 mod readers;
+mod record_rows;
 mod replay_rows;
 mod row;
 mod schema;
 mod secret_rows;
-mod short_turns;
 mod steps;
-mod taking;
+mod takeover;
+mod time_slice;
 mod transaction;
 pub(crate) mod transfer;
+mod worker_thread;
 mod writer;
 
 use std::{path::PathBuf, sync::Arc, time::Instant};
@@ -51,25 +50,25 @@ use async_trait::async_trait;
 use rusqlite::Connection;
 
 use crate::{
-    CompiledFuture, Damage, DataDir, FinishedCursor, FinishedMatch, FinishedPage, Flush,
-    KeptReplay, KeyName, MatchCounts, MatchId, Notes, OpenMatch, Opening, Store, StoreError, Write,
-    checksum::StoreId, commits_file, detached::on_a_thread, limits::MAX_PAGE_MATCHES,
-    secrets::check_secret,
+    CompiledFuture, DamageReport, DataDir, FinishedCursor, FinishedMatch, FinishedPage, Flush,
+    KeyName, MatchCounts, MatchId, OpenMatch, OpenReport, Records, ReplayMetadata, Store,
+    StoreError, Write, checksum::StoreId, commits_file, detached::run_blocking,
+    limits::MAX_PAGE_MATCHES, secrets::check_secret,
 };
 
 use commit_pace::CommitPace;
-use failure::Fault;
-use log_flusher::Flushed;
-use own_thread::{Between, OwnThread};
+use db_error::DbError;
+use log_flusher::FlushWatch;
 use readers::Readers;
+use worker_thread::{Maintenance, WorkerThread};
 use writer::Writer;
 
-pub use checking::{CheckReport, check, check_with};
+pub use checking::{CheckReport, check, check_with_inspector};
 pub use copying::{backup, replace, restore};
-pub use key_store::SqliteKeys;
+pub use key_database::SqliteKeys;
 pub use options::{Durability, IntegrityCheck, SqliteOptions};
 
-/// A [`Store`] in a data folder, which it holds alone.
+/// A [`Store`] in a data folder, which it locks exclusively.
 ///
 /// ```
 /// use bridgemaster_store::{DataDir, MatchId, SqliteOptions, SqliteStore, Store, Write};
@@ -96,122 +95,123 @@ pub use options::{Durability, IntegrityCheck, SqliteOptions};
 pub struct SqliteStore {
     path: PathBuf,
     store: StoreId,
-    opening: Opening,
-    /// `None` once closed.
-    writer: OwnThread<Option<Writer>>,
+    open_report: OpenReport,
+    /// `None` once the store is closed.
+    writer: WorkerThread<Option<Writer>>,
     commit_pace: Arc<CommitPace>,
-    /// `None` where commits do not wait for the disk.
-    flushed: Option<Flushed>,
+    /// `None` if commits are not flushed.
+    flushed: Option<FlushWatch>,
     readers: Readers,
-    /// Of keys alone.
+    /// A connection for keys only, so that reads of matches never delay authentication.
     key_reader: Readers,
 }
 
-/// Connections that read while the writer writes. Reads are short.
-const READERS: u32 = 4;
+/// The maximum number of connections for reading. A few suffice, since reads are short.
+const MAX_READ_CONNECTIONS: u32 = 4;
 
 impl SqliteStore {
-    /// Holds the folder, checks the database in it or makes one, brings its schema up to date,
-    /// and reads which matches are in play.
+    /// Locks the folder, checks its database or creates one, migrates the schema, and loads the
+    /// matches in play.
     ///
     /// # Errors
-    /// [`StoreError::FolderInUse`] while another server holds the folder;
-    /// [`StoreError::NotADatabase`], [`StoreError::ForeignDatabase`],
-    /// [`StoreError::NewerSchema`], [`StoreError::DifferentSchema`], [`StoreError::Corrupt`],
-    /// [`StoreError::DatabaseMissing`] and [`StoreError::NotTogether`] for files that are not
-    /// believed, which are left as they are; or a failure of the storage. Where single values are
-    /// damaged or the newest commits are gone, [`Store::opening`] says so.
+    /// [`StoreError::FolderInUse`] while another server has locked the folder;
+    /// [`StoreError::NotADatabase`], [`StoreError::ForeignDatabase`], [`StoreError::NewerSchema`],
+    /// [`StoreError::DifferentSchema`], [`StoreError::Corrupt`], [`StoreError::DatabaseMissing`]
+    /// and [`StoreError::FileMismatch`] for files that are not accepted, which are left unchanged;
+    /// or a storage failure. Single damaged values and missing commits are not errors: see
+    /// [`Store::open_report`].
     pub fn open(
         dir: &DataDir,
         options: SqliteOptions,
     ) -> CompiledFuture<'_, Result<Self, StoreError>> {
         let dir = dir.clone();
-        Box::pin(on_a_thread(move || Self::opened(&dir, &options)))
+        Box::pin(run_blocking(move || Self::open_blocking(&dir, &options)))
     }
 
-    fn opened(dir: &DataDir, options: &SqliteOptions) -> Result<Self, StoreError> {
+    fn open_blocking(dir: &DataDir, options: &SqliteOptions) -> Result<Self, StoreError> {
         let lock = dir.lock()?;
         let path = dir.database();
-        let told = commits_file::read(dir.path())?;
-        let believed = opening::serving(dir, options, &told)?;
+        let recorded = commits_file::read(dir.path())?;
+        let opened_database = opening::open_for_server(dir, options, &recorded)?;
         let durability = options.durability;
-        let started = Writer::start(believed.connection, lock, dir, &told, durability)?;
-        let (writer, opening) = started;
-        let (store, flushed) = (writer.store(), writer.after_commit().flushed());
-        let between = Between {
-            is_due: |writer: &Option<Writer>| writer.as_ref().is_some_and(Writer::is_to_be_tended),
-            tend: |writer| {
+        let (writer, open_report) =
+            Writer::start(opened_database.connection, lock, dir, &recorded, durability)?;
+        let (store, flushed) = (writer.store(), writer.after_commit().flush_watch());
+        let maintenance = Maintenance {
+            is_due: |writer: &Option<Writer>| {
+                writer.as_ref().is_some_and(Writer::needs_maintenance)
+            },
+            run: |writer| {
                 if let Some(writer) = writer {
-                    writer.tend();
+                    writer.run_maintenance();
                 }
             },
         };
-        let writer = OwnThread::start("writer", Some(writer), between);
+        let writer = WorkerThread::start("writer", Some(writer), maintenance);
         Ok(Self {
             store,
-            opening: Opening {
-                indexes_rebuilt: believed.indexes_rebuilt || opening.indexes_rebuilt,
-                ..opening
+            open_report: OpenReport {
+                indexes_rebuilt: opened_database.indexes_rebuilt || open_report.indexes_rebuilt,
+                ..open_report
             },
-            writer: writer.map_err(|error| Fault::System(error).at(&path))?,
+            writer: writer.map_err(|error| DbError::Io(error).at(&path))?,
             commit_pace: Arc::default(),
             flushed,
-            readers: Readers::new(path.clone(), READERS),
+            readers: Readers::new(path.clone(), MAX_READ_CONNECTIONS),
             key_reader: Readers::new(path.clone(), 1),
             path,
         })
     }
 
-    /// A failure, told of this database.
-    fn told(&self, fault: Fault) -> StoreError {
-        fault.at(&self.path)
+    fn store_error(&self, error: DbError) -> StoreError {
+        error.at(&self.path)
     }
 
-    /// Has the writer do something, whether or not somebody goes on waiting for it.
+    /// Runs work on the writer, even if the caller stops waiting.
     async fn write<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Writer) -> Result<T, Fault> + Send + 'static,
+        work: impl FnOnce(&mut Writer) -> Result<T, DbError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let work = |writer: &mut Option<Writer>| work(opened(writer)?);
-        let done = self.writer.call(work).await?;
-        self.once_flushed(done).await
+        let work = |writer: &mut Option<Writer>| work(open_writer(writer)?);
+        let result = self.writer.call(work).await?;
+        self.once_flushed(result).await
     }
 
-    /// What was written or read, or why that is refused, once a loss of power leaves what it is of.
-    async fn once_flushed<T>(&self, done: Result<T, Fault>) -> Result<T, StoreError> {
+    /// Withholds a result or refusal until all commits that it depends on survive a loss of power.
+    async fn once_flushed<T>(&self, result: Result<T, DbError>) -> Result<T, StoreError> {
         let flushed = match self.flushed.clone() {
-            Some(flushed) => flushed.all().await,
+            Some(flushed) => flushed.wait_for_announced().await,
             None => Ok(()),
         };
-        let done = done.and_then(|value| flushed.map(|()| value));
-        done.map_err(|fault| self.told(fault))
+        let result = result.and_then(|value| flushed.map(|()| value));
+        result.map_err(|error| self.store_error(error))
     }
 
-    /// Reads something of matches.
+    /// Runs a read that does not concern keys.
     async fn read<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Connection, StoreId) -> Result<T, Fault> + Send + 'static,
+        work: impl FnOnce(&Connection, StoreId) -> Result<T, DbError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let store = self.store;
         let read = self.readers.read(move |connection| work(connection, store));
         self.once_flushed(read.await).await
     }
 
-    /// Reads something of keys. It does not wait until commits are flushed: keys are made and revoked by
-    /// commands beside the server, which have waited, and a slow disk must not keep anybody out.
+    /// Runs a read of keys without waiting for flushes, since a slow disk must not block
+    /// authentication. Commands that change keys wait for their own flushes.
     async fn read_keys<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Connection, StoreId) -> Result<T, Fault> + Send + 'static,
+        work: impl FnOnce(&Connection, StoreId) -> Result<T, DbError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let store = self.store;
         let read = self
             .key_reader
             .read(move |connection| work(connection, store));
-        read.await.map_err(|fault| self.told(fault))
+        read.await.map_err(|error| self.store_error(error))
     }
 }
 
-fn opened(writer: &mut Option<Writer>) -> Result<&mut Writer, Fault> {
+fn open_writer(writer: &mut Option<Writer>) -> Result<&mut Writer, DbError> {
     Ok(writer.as_mut().ok_or(StoreError::Closed)?)
 }
 
@@ -222,29 +222,32 @@ impl Store for SqliteStore {
     }
 
     async fn begin_commit(&self, batch: Vec<Write>) -> Result<Flush, StoreError> {
-        let is_made_here = self.commit_pace.is_made_by_caller(&batch);
+        let is_inline = self.commit_pace.is_inline(&batch);
         let pace = Arc::clone(&self.commit_pace);
         let commit = move |writer: &mut Option<Writer>| {
-            let begun = Instant::now();
-            let done = opened(writer)?.commit(batch);
-            pace.took(begun.elapsed());
-            done
+            let started_at = Instant::now();
+            let result = open_writer(writer)?.commit(batch);
+            pace.record(started_at.elapsed());
+            result
         };
-        let done = match is_made_here {
-            true => self.writer.call_here(commit).await?,
-            false => self.writer.call(commit).await?,
+        let result = if is_inline {
+            self.writer.call_inline(commit).await?
+        } else {
+            self.writer.call(commit).await?
         };
-        let Some(flushed) = self.flushed.clone().filter(|_| done.is_ok()) else {
-            return self.once_flushed(done.map(|()| Flush::done())).await;
+        let Some(flushed) = self.flushed.clone().filter(|_| result.is_ok()) else {
+            return self
+                .once_flushed(result.map(|()| Flush::already_durable()))
+                .await;
         };
-        let (flushed, path) = (flushed.all(), self.path.clone());
-        Ok(Flush::until(async move {
-            flushed.await.map_err(|fault| fault.at(&path))
+        let (flushed, path) = (flushed.wait_for_announced(), self.path.clone());
+        Ok(Flush::from_future(async move {
+            flushed.await.map_err(|error| error.at(&path))
         }))
     }
 
-    fn opening(&self) -> Opening {
-        self.opening.clone()
+    fn open_report(&self) -> OpenReport {
+        self.open_report.clone()
     }
 
     async fn open_match_ids(&self) -> Result<Vec<MatchId>, StoreError> {
@@ -266,19 +269,19 @@ impl Store for SqliteStore {
         &self,
         after: Option<FinishedCursor>,
         limit: u32,
-        of: Option<&KeyName>,
+        party: Option<&KeyName>,
     ) -> Result<FinishedPage, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES);
-        let of = of.cloned();
+        let party = party.cloned();
         self.read(move |connection, store| {
-            finished_rows::page(connection, store, after, limit, of.as_ref())
+            finished_rows::page(connection, store, after, limit, party.as_ref())
         })
         .await
     }
 
     async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError> {
         let id = id.clone();
-        self.read(move |connection, store| finished_rows::one(connection, store, &id))
+        self.read(move |connection, store| finished_rows::get(connection, store, &id))
             .await
     }
 
@@ -294,15 +297,15 @@ impl Store for SqliteStore {
             .await
     }
 
-    async fn kept_replays(
+    async fn stored_replays(
         &self,
         after: Option<FinishedCursor>,
         limit: u32,
-        spared: u64,
-    ) -> Result<Vec<KeptReplay>, StoreError> {
+        skip_newest: u64,
+    ) -> Result<Vec<ReplayMetadata>, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES);
         self.read(move |connection, store| {
-            finished_rows::kept_replays(connection, store, after, limit, spared)
+            finished_rows::stored_replays(connection, store, after, limit, skip_newest)
         })
         .await
     }
@@ -312,15 +315,15 @@ impl Store for SqliteStore {
             .await
     }
 
-    async fn note(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+    async fn record(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let name = name.to_owned();
-        self.read(move |connection, store| note_rows::get(connection, store, &name))
+        self.read(move |connection, store| record_rows::get(connection, store, &name))
             .await
     }
 
-    async fn notes(&self, prefix: &str) -> Result<Notes, StoreError> {
+    async fn records(&self, prefix: &str) -> Result<Records, StoreError> {
         let prefix = prefix.to_owned();
-        self.read(move |connection, store| note_rows::all(connection, store, &prefix))
+        self.read(move |connection, store| record_rows::all(connection, store, &prefix))
             .await
     }
 
@@ -330,19 +333,24 @@ impl Store for SqliteStore {
             .await
     }
 
-    async fn keep_secret(&self, name: &str, value: Vec<u8>) -> Result<Vec<u8>, StoreError> {
+    async fn get_or_insert_secret(
+        &self,
+        name: &str,
+        value: Vec<u8>,
+    ) -> Result<Vec<u8>, StoreError> {
         check_secret(name, &value)?;
         let name = name.to_owned();
-        self.write(move |writer| writer.keep_secret(&name, value))
+        self.write(move |writer| writer.get_or_insert_secret(&name, value))
             .await
     }
 
-    async fn remove_damaged_secrets(&self) -> Result<Vec<Damage>, StoreError> {
+    async fn remove_damaged_secrets(&self) -> Result<Vec<DamageReport>, StoreError> {
         self.write(Writer::remove_damaged_secrets).await
     }
 
     async fn close(&self) -> Result<(), StoreError> {
-        // The writer last: the last connection cleans up, and a reader could not.
+        // The writer is closed last, because the last connection deletes the log, and readers
+        // cannot delete it.
         self.readers.close().await;
         self.key_reader.close().await;
         let close = |writer: &mut Option<Writer>| match writer.take() {
@@ -350,7 +358,7 @@ impl Store for SqliteStore {
             None => Ok(()),
         };
         let closed = self.writer.call(close).await?;
-        closed.map_err(|fault| self.told(fault))
+        closed.map_err(|error| self.store_error(error))
     }
 }
 
@@ -365,7 +373,7 @@ mod tests {
 
     use super::*;
 
-    /// A store in a folder of its own.
+    /// Opens a store in a temporary folder.
     pub(super) async fn store() -> (TempDir, DataDir, SqliteStore) {
         let folder = tempfile::tempdir().unwrap();
         let dir = DataDir::prepare(folder.path()).unwrap();
@@ -375,20 +383,20 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn a_quick_commit_is_made_without_waiting_for_another_thread() {
+    async fn a_quick_commit_runs_inline() {
         let (_folder, _, store) = store().await;
-        let note = Write::KeepNote {
+        let record = Write::PutRecord {
             name: "test".to_owned(),
             value: vec![7],
         };
-        let mut commit = pin!(store.begin_commit(vec![note]));
-        let done = commit
+        let mut commit = pin!(store.begin_commit(vec![record]));
+        let result = commit
             .as_mut()
             .poll(&mut Context::from_waker(Waker::noop()));
-        let Poll::Ready(Ok(flush)) = done else {
-            panic!("{done:?}");
+        let Poll::Ready(Ok(flush)) = result else {
+            panic!("{result:?}");
         };
         flush.wait().await.unwrap();
-        assert_eq!(store.note("test").await.unwrap(), Some(vec![7]));
+        assert_eq!(store.record("test").await.unwrap(), Some(vec![7]));
     }
 }

@@ -1,9 +1,9 @@
-//! Rows of the matches in play, without their journals.
+//! Rows of the table `open_match` in SQLite: matches in play, without their journals.
 
 use rusqlite::{Connection, params};
 
 use super::{
-    failure::Fault,
+    db_error::DbError,
     row::{all as all_rows, execute, first},
 };
 use crate::{
@@ -12,7 +12,6 @@ use crate::{
     rows::open_rows::{OpenRow, checksum_of, read},
 };
 
-/// Adds a match in play.
 pub(super) fn insert(
     connection: &Connection,
     store: StoreId,
@@ -20,7 +19,7 @@ pub(super) fn insert(
     match_id: &MatchId,
     opened_at_unix_ms: i64,
     header: &[u8],
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     let match_id = match_id.as_str();
     let checksum = checksum_of(store, match_key, match_id, opened_at_unix_ms, header);
     execute(
@@ -32,8 +31,7 @@ pub(super) fn insert(
     Ok(())
 }
 
-/// Removes a match in play.
-pub(super) fn delete(connection: &Connection, match_key: i64) -> Result<(), Fault> {
+pub(super) fn delete(connection: &Connection, match_key: i64) -> Result<(), DbError> {
     execute(
         connection,
         "DELETE FROM open_match WHERE match_key = ?",
@@ -42,22 +40,22 @@ pub(super) fn delete(connection: &Connection, match_key: i64) -> Result<(), Faul
     Ok(())
 }
 
-/// The matches in play, each checked.
-pub(super) fn all(connection: &Connection, store: StoreId) -> Result<Vec<OpenRow>, Fault> {
+/// Reads and verifies the matches in play.
+pub(super) fn all(connection: &Connection, store: StoreId) -> Result<Vec<OpenRow>, DbError> {
     let rows = all_rows(
         connection,
         "SELECT match_key, match_id, opened_at_unix_ms, header, checksum FROM open_match",
         (),
     )?;
-    Ok(rows.iter().map(|row| OpenRow::of(store, row)).collect())
+    Ok(rows.iter().map(|row| OpenRow::read(store, row)).collect())
 }
 
-/// The header of a match in play; or what is wrong with it.
+/// Reads the header of a match in play, or describes its damage.
 pub(super) fn header(
     connection: &Connection,
     store: StoreId,
     match_key: i64,
-) -> Result<Result<Vec<u8>, String>, Fault> {
+) -> Result<Result<Vec<u8>, String>, DbError> {
     let row = first(
         connection,
         "SELECT match_key, match_id, opened_at_unix_ms, header, checksum FROM open_match
@@ -66,6 +64,6 @@ pub(super) fn header(
     )?;
     Ok(match row {
         Some(row) => read(store, match_key, &row),
-        None => Err("it is missing".to_owned()),
+        None => Err("the row is missing".to_owned()),
     })
 }

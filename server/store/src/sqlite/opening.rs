@@ -1,54 +1,54 @@
-//! From a file to a connection whose database is believed.
+//! Checks and opens a data folder's database.
 
 use std::{fs::File, path::Path, time::Duration};
 
 use rusqlite::{Connection, OpenFlags};
 
 use super::{
-    failure::Fault,
+    db_error::DbError,
     identity, log_file,
     options::{Durability, IntegrityCheck, SqliteOptions},
     row::{execute, first, value, values},
     schema,
-    taking::check_together,
+    takeover::check_same_store,
 };
 use crate::{
     DataDir, StoreError,
-    commits_file::{Told, has_bytes},
+    commits_file::{CommitsRecord, is_non_empty_file},
 };
 
-/// How long a write waits for a command that writes beside the server, which takes
-/// milliseconds, or for a backup.
+/// Timeout of a write that waits for another process, such as a command or a backup. A command
+/// takes milliseconds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Statements that a connection keeps prepared: all that a commit may need.
-const PREPARED_STATEMENTS: usize = 64;
+/// Capacity of a connection's statement cache: enough for a commit.
+const STATEMENT_CACHE_CAPACITY: usize = 64;
 
-/// Bytes to which the log is cut back when it begins anew, after it had to grow: a commit that
-/// extends a file costs more than one that writes over it, and under load the log grows by some
-/// thousand pages while the thread is on its way.
-const LOG_KEPT_BYTES: i64 = 40 * 1024 * 1024;
+/// Size to which a restarted log is truncated. The size is not smaller, since extending a file
+/// costs more than overwriting it, and under load the log grows by several thousand pages during a
+/// checkpoint.
+const JOURNAL_SIZE_LIMIT_BYTES: i64 = 40 * 1024 * 1024;
 
-/// A connection that writes, to a database that is believed.
-pub(super) struct Believed {
+/// A verified database, open for writing.
+pub(super) struct OpenedDatabase {
     pub(super) connection: Connection,
-    /// Whether indexes have been made anew.
+    /// True if damaged indexes were rebuilt.
     pub(super) indexes_rebuilt: bool,
 }
 
-/// The connection of a server, which holds the folder: checks the database, makes it if there
-/// is none, and migrates it.
-pub(super) fn serving(
+/// Opens the database for a server. The server must have locked the folder. Creates a missing
+/// database, and verifies and migrates an existing one.
+pub(super) fn open_for_server(
     dir: &DataDir,
     options: &SqliteOptions,
-    told: &Told,
-) -> Result<Believed, StoreError> {
+    recorded: &CommitsRecord,
+) -> Result<OpenedDatabase, StoreError> {
     let path = &dir.database();
     let work = || {
         let check = options.integrity_check;
-        let needs_indexes = believe(path, check, told)?;
-        dir.make_database()?;
-        let connection = writing(path, options.durability)?;
+        let needs_indexes = verify(path, check, recorded)?;
+        dir.create_database()?;
+        let connection = connect_read_write(path, options.durability)?;
         if let Some(bytes) = options.max_database_bytes {
             limit_size(&connection, bytes)?;
         }
@@ -57,18 +57,21 @@ pub(super) fn serving(
             check_integrity(&connection, check)?;
         }
         migrate(&connection)?;
-        leave_checkpoints_to_others(&connection)?;
-        Ok(Believed {
+        disable_auto_checkpoint(&connection)?;
+        Ok(OpenedDatabase {
             connection,
             indexes_rebuilt: needs_indexes,
         })
     };
-    work().map_err(|fault: Fault| fault.at(path))
+    work().map_err(|error: DbError| error.at(path))
 }
 
-/// The connection of a command that may run beside a server. The folder is held only while the
-/// database is checked or made.
-pub(super) fn beside(dir: &DataDir, told: &Told) -> Result<Connection, StoreError> {
+/// Opens the database for a command that can run beside a server. The folder is locked only while
+/// the database is verified or created.
+pub(super) fn open_for_command(
+    dir: &DataDir,
+    recorded: &CommitsRecord,
+) -> Result<Connection, StoreError> {
     let path = &dir.database();
     let work = || {
         let held = match dir.lock() {
@@ -77,17 +80,17 @@ pub(super) fn beside(dir: &DataDir, told: &Told) -> Result<Connection, StoreErro
             Err(other) => return Err(other.into()),
         };
         if held.is_some() {
-            believe(path, IntegrityCheck::Skip, told)?;
-            dir.make_database()?;
+            verify(path, IntegrityCheck::Skip, recorded)?;
+            dir.create_database()?;
         }
-        let connection = writing(path, Durability::Power)?;
+        let connection = connect_read_write(path, Durability::Disk)?;
         let version = identify(&connection, path)?;
         if held.is_none() && version != schema::NEWEST {
             let path = path.to_owned();
             return Err(StoreError::OlderSchema {
                 path,
                 version,
-                known: schema::NEWEST,
+                supported: schema::NEWEST,
             }
             .into());
         }
@@ -96,111 +99,113 @@ pub(super) fn beside(dir: &DataDir, told: &Told) -> Result<Connection, StoreErro
         }
         Ok(connection)
     };
-    work().map_err(|fault: Fault| fault.at(path))
+    work().map_err(|error: DbError| error.at(path))
 }
 
-/// A connection that writes, to an empty file that becomes a database. Nothing else reads it.
-pub(super) fn making(path: &Path) -> Result<Connection, StoreError> {
+/// Creates a database in an empty file. No other connection may use the file meanwhile.
+pub(super) fn create(path: &Path) -> Result<Connection, StoreError> {
     let work = || {
-        let connection = writing(path, Durability::Power)?;
+        let connection = connect_read_write(path, Durability::Disk)?;
         migrate(&connection)?;
         Ok(connection)
     };
-    work().map_err(|fault: Fault| fault.at(path))
+    work().map_err(|error: DbError| error.at(path))
 }
 
-/// A connection that cannot write, to a database that is ours; nothing more of it is believed.
-pub(super) fn looking(path: &Path) -> Result<Connection, StoreError> {
+/// Opens one of this program's databases read-only. The database's content is not verified.
+pub(super) fn open_read_only(path: &Path) -> Result<Connection, StoreError> {
     let work = || {
-        let connection = reading(path)?;
+        let connection = connect_read_only(path)?;
         if identify(&connection, path)? != schema::NEWEST {
-            return Err(Fault::Contradiction("it is not a whole store".to_owned()));
+            return Err(DbError::Inconsistent("the store is incomplete".to_owned()));
         }
         Ok(connection)
     };
-    work().map_err(|fault: Fault| fault.at(path))
+    work().map_err(|error: DbError| error.at(path))
 }
 
-/// Makes sure that a database and the files beside it are whole and belong together, before
-/// anything is written: a connection that writes would bring a log into the database that is not
-/// of it. Returns whether indexes have to be made anew.
-fn believe(path: &Path, check: IntegrityCheck, told: &Told) -> Result<bool, Fault> {
+/// Verifies that a database and the files beside it are intact and belong together. Called before
+/// the database is opened for writing, since opening could merge another database's log. Returns
+/// whether indexes must be rebuilt.
+fn verify(path: &Path, check: IntegrityCheck, recorded: &CommitsRecord) -> Result<bool, DbError> {
     log_file::check(path)?;
-    // An unfinished transaction of the making of a database, which only a connection that writes
-    // can take back.
-    let is_being_made = log_file::beside(path, "-journal").exists();
-    if !has_bytes(path) || is_being_made {
+    // The creation of the database was interrupted during a transaction. Only a write connection
+    // can roll the transaction back.
+    let is_being_created = log_file::path_with_suffix(path, "-journal").exists();
+    if !is_non_empty_file(path) || is_being_created {
         return Ok(false);
     }
-    let connection = reading(path)?;
+    let connection = connect_read_only(path)?;
     let version = identify(&connection, path)?;
     let mut needs_indexes = false;
-    if let Err(fault) = check_integrity(&connection, check) {
-        // Indexes are made of the tables, whose rows have checksums.
-        let can_mend = match check {
+    if let Err(error) = check_integrity(&connection, check) {
+        // Damaged indexes can be rebuilt from the tables, since table rows have checksums.
+        let can_rebuild = match check {
             IntegrityCheck::Full => check_integrity(&connection, IntegrityCheck::Quick).is_ok(),
             IntegrityCheck::AllButReplays => check_tables(&connection, "quick_check").is_ok(),
             IntegrityCheck::Quick | IntegrityCheck::Skip => false,
         };
-        if !can_mend {
-            return Err(fault);
+        if !can_rebuild {
+            return Err(error);
         }
         needs_indexes = true;
     }
     if version == schema::NEWEST
         && let Some(identity) = identity::read(&connection)?
     {
-        check_together(path, told, identity.store)?;
+        check_same_store(path, recorded, identity.store)?;
     }
-    closed(connection)?;
+    close(connection)?;
     Ok(needs_indexes)
 }
 
-/// Lets go of a database.
-pub(super) fn closed(connection: Connection) -> Result<(), Fault> {
+pub(super) fn close(connection: Connection) -> Result<(), DbError> {
     connection.close().map_err(|(_, error)| error.into())
 }
 
-/// A connection that cannot write.
-pub(super) fn reading(path: &Path) -> Result<Connection, Fault> {
-    any(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+pub(super) fn connect_read_only(path: &Path) -> Result<Connection, DbError> {
+    connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
 }
 
-/// A connection that writes, to a file that is there.
-pub(super) fn writing(path: &Path, durability: Durability) -> Result<Connection, Fault> {
-    let connection = any(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+/// Opens a connection that writes to an existing file.
+pub(super) fn connect_read_write(
+    path: &Path,
+    durability: Durability,
+) -> Result<Connection, DbError> {
+    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.pragma_update(None, "synchronous", durability.synchronous())?;
-    connection.pragma_update(None, "journal_size_limit", LOG_KEPT_BYTES)?;
+    connection.pragma_update(None, "journal_size_limit", JOURNAL_SIZE_LIMIT_BYTES)?;
     Ok(connection)
 }
 
-/// Takes the checkpoints from a connection: `checkpoints` does them.
-fn leave_checkpoints_to_others(connection: &Connection) -> Result<(), Fault> {
+/// Disables automatic checkpoints: see `checkpoints`.
+fn disable_auto_checkpoint(connection: &Connection) -> Result<(), DbError> {
     let _: i64 = value(connection, "PRAGMA wal_autocheckpoint = 0", ())?;
     Ok(())
 }
 
-/// Takes from a connection that a commit waits for the disk: `log_flusher` does. The log, which is there
-/// since the first commit.
-pub(super) fn log_to_be_flushed(connection: &Connection, path: &Path) -> Result<File, Fault> {
+/// Stops the connection from flushing each commit, since `log_flusher` flushes commits. Returns the
+/// log. The first commit has created it.
+pub(super) fn take_over_flushing(connection: &Connection, path: &Path) -> Result<File, DbError> {
     connection.pragma_update(None, "synchronous", Durability::Process.synchronous())?;
     let log = log_file::open(path);
-    log.map_err(Fault::System)
+    log.map_err(DbError::Io)
 }
 
-fn any(path: &Path, flags: OpenFlags) -> Result<Connection, Fault> {
-    // Each connection is used by one thread at a time.
+fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, DbError> {
+    // SQLite needs no mutexes, since each connection is used by one thread at a time.
     let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
-    connection.set_prepared_statement_cache_capacity(PREPARED_STATEMENTS);
-    // A damaged page is told as such, and no part of the schema is run as a program.
+    connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE_CAPACITY);
+    // With these settings SQLite reports damaged pages as errors, and executes no code in the
+    // schema.
     connection.pragma_update(None, "cell_size_check", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
     Ok(connection)
 }
 
-fn limit_size(connection: &Connection, bytes: u64) -> Result<(), Fault> {
+fn limit_size(connection: &Connection, bytes: u64) -> Result<(), DbError> {
     let page_bytes: i64 = value(connection, "PRAGMA page_size", ())?;
     let pages = bytes / page_bytes.unsigned_abs().max(1);
     let pages = pages.clamp(1, u64::from(u32::MAX - 1));
@@ -208,9 +213,9 @@ fn limit_size(connection: &Connection, bytes: u64) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Makes sure that the database is ours and not from the future; nothing is written before. The
-/// version of its schema, 0 if it is empty.
-fn identify(connection: &Connection, path: &Path) -> Result<i64, Fault> {
+/// Checks that the database belongs to this program and is not too new. Writes nothing. Returns the
+/// version of its schema, or 0 if the database is empty.
+fn identify(connection: &Connection, path: &Path) -> Result<i64, DbError> {
     let application_id: i32 = value(connection, "PRAGMA application_id", ())?;
     let application_id = application_id.cast_unsigned();
     let is_empty: bool = value(
@@ -228,7 +233,7 @@ fn identify(connection: &Connection, path: &Path) -> Result<i64, Fault> {
         .into());
     }
     let version = schema::version(connection)?;
-    if let Some(version) = schema::first_that_differs(connection, version)? {
+    if let Some(version) = schema::first_mismatch(connection, version)? {
         let path = path.to_owned();
         return Err(StoreError::DifferentSchema { path, version }.into());
     }
@@ -237,44 +242,44 @@ fn identify(connection: &Connection, path: &Path) -> Result<i64, Fault> {
         return Err(StoreError::NewerSchema {
             path,
             version,
-            known: schema::NEWEST,
+            supported: schema::NEWEST,
         }
         .into());
     }
     Ok(version)
 }
 
-fn check_integrity(connection: &Connection, check: IntegrityCheck) -> Result<(), Fault> {
-    // The first contradiction is enough to refuse the database.
+fn check_integrity(connection: &Connection, check: IntegrityCheck) -> Result<(), DbError> {
+    // The first inconsistency is enough to refuse the database.
     let pragma = match check {
         IntegrityCheck::Quick => "PRAGMA quick_check(1)",
         IntegrityCheck::Full => "PRAGMA integrity_check(1)",
         IntegrityCheck::AllButReplays => return check_tables(connection, "integrity_check"),
         IntegrityCheck::Skip => return Ok(()),
     };
-    is_ok(value(connection, pragma, ())?)
+    parse_check_result(value(connection, pragma, ())?)
 }
 
-/// What a check of SQLite has found.
-fn is_ok(verdict: String) -> Result<(), Fault> {
+/// Converts the result of an SQLite check.
+fn parse_check_result(verdict: String) -> Result<(), DbError> {
     match verdict.as_str() {
         "ok" => Ok(()),
-        _ => Err(Fault::Contradiction(verdict)),
+        _ => Err(DbError::Inconsistent(verdict)),
     }
 }
 
-/// The same for each table but that of replays, by this pragma. Of the replays the end is looked
-/// at, to which the next is added.
-fn check_tables(connection: &Connection, pragma: &str) -> Result<(), Fault> {
+/// Runs SQLite's check on each table except `replay`. Only the end of that table is read, where the
+/// next replay is added.
+fn check_tables(connection: &Connection, pragma: &str) -> Result<(), DbError> {
     let tables: Vec<String> = values(
         connection,
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'replay' ORDER BY name",
         (),
     )?;
     for table in tables {
-        // The names are those of our own schema, which was identified before.
+        // The names need no escaping, since they come from this program's schema.
         let pragma = format!("PRAGMA {pragma}('{table}')");
-        is_ok(value(connection, &pragma, ())?)?;
+        parse_check_result(value(connection, &pragma, ())?)?;
     }
     if schema::version(connection)? > 0 {
         let last = "SELECT replay FROM replay ORDER BY finish_number DESC LIMIT 1";
@@ -283,8 +288,8 @@ fn check_tables(connection: &Connection, pragma: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Marks an empty database as ours, and brings the schema up to date.
-fn migrate(connection: &Connection) -> Result<(), Fault> {
+/// Marks an empty database as this program's, and migrates the schema.
+fn migrate(connection: &Connection) -> Result<(), DbError> {
     if schema::version(connection)? == 0 {
         connection.pragma_update(None, "application_id", schema::APPLICATION_ID)?;
     }
@@ -298,7 +303,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_is_flushed_is_the_log_of_sqlite_also_where_the_database_is_a_link() {
+    fn the_log_of_sqlite_is_flushed_even_if_the_database_is_a_link() {
         use std::os::unix::fs::{MetadataExt as _, symlink};
 
         let folder = tempfile::tempdir().unwrap();
@@ -309,10 +314,10 @@ mod tests {
         let (database, link) = (there.join("matches.db"), here.join("matches.db"));
         File::create(&database).unwrap();
         symlink(&database, &link).unwrap();
-        let connection = making(&link).unwrap();
+        let connection = create(&link).unwrap();
         let synchronous = || value::<i64>(&connection, "PRAGMA synchronous", ()).unwrap();
         assert_eq!(synchronous(), 2, "FULL");
-        let log = log_to_be_flushed(&connection, &link).unwrap();
+        let log = take_over_flushing(&connection, &link).unwrap();
         assert_eq!(synchronous(), 1, "NORMAL");
         let of_sqlite = std::fs::metadata(there.join("matches.db-wal")).unwrap();
         assert_eq!(log.metadata().unwrap().ino(), of_sqlite.ino());

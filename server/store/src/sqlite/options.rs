@@ -1,56 +1,56 @@
-//! What an operator chooses.
+//! Options for opening a store.
 
-/// What a commit survives once it has returned.
+/// The kinds of failures after which a completed commit is still stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
-    /// A power failure, if the disk keeps what it reports as written: every commit waits for the
-    /// disk, several for the same write to it.
+    /// A power failure, provided that the disk keeps the data that it has confirmed. Every commit
+    /// waits for the disk; several commits share a flush.
     #[default]
-    Power,
-    /// A crash of the process and `kill -9`, but not of the machine: commits wait only for the
-    /// system (`synchronous = NORMAL`). After a power failure or a kernel crash the last commits
-    /// may be gone; earlier ones are whole, and the database is consistent.
+    Disk,
+    /// A process crash or `kill -9`, but not a machine crash. Commits wait only for the operating
+    /// system (`synchronous = NORMAL`). After a power failure or a kernel crash, the last commits
+    /// might be lost. Earlier commits are complete, and the database is consistent.
     Process,
 }
 
 impl Durability {
-    /// The value of `PRAGMA synchronous`, where nobody else waits for the disk.
+    /// Returns the value of `PRAGMA synchronous` for a connection that flushes its own commits.
     pub(super) fn synchronous(self) -> &'static str {
         match self {
-            Self::Power => "FULL",
+            Self::Disk => "FULL",
             Self::Process => "NORMAL",
         }
     }
 }
 
-/// How much of the database is checked when it is opened.
+/// The part of the database that is checked when the database is opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IntegrityCheck {
-    /// The structure of every page (`PRAGMA quick_check`): the time to read the file once, and
-    /// about a second and a half a GiB of it from memory on a small machine.
+    /// The structure of every page (`PRAGMA quick_check`). Reads the whole file, which takes about
+    /// 1.5 s per GiB if the file is in the page cache of a small machine.
     Quick,
-    /// The same, and every index against its table (`PRAGMA integrity_check`): longer by the
-    /// time to look every row up, which is little unless there are millions of matches. Where only
-    /// indexes are wrong, they are made anew.
+    /// Like `Quick`, but also compares every index with its table (`PRAGMA integrity_check`). The
+    /// additional time is small unless there are millions of matches. If only indexes are damaged,
+    /// they are rebuilt.
     #[default]
     Full,
-    /// As `Full`, but for the table of replays, which is most of the file. What is wrong with a
-    /// replay shows when it is read: by its checksum, or because it is missing.
+    /// Like `Full`, but skips the replay table, which makes up most of the file. A damaged or
+    /// missing replay is then detected when it is read.
     AllButReplays,
-    /// The header and the schema only. A damaged page is found when it is read.
+    /// Only the header and the schema. A damaged page is detected when it is read.
     Skip,
 }
 
-/// How a [`SqliteStore`](super::SqliteStore) works.
+/// Options of a [`SqliteStore`](super::SqliteStore).
 #[derive(Clone, Debug, Default)]
 pub struct SqliteOptions {
-    /// What commits survive.
+    /// The kinds of failures that committed data survives.
     pub durability: Durability,
-    /// The check when the store is opened.
+    /// The check that runs when the store is opened.
     pub integrity_check: IntegrityCheck,
-    /// Most bytes of the database file, in whole pages of 4 KiB; `None` leaves it to the disk. A
-    /// commit that needs more fails with [`StoreError::DiskFull`](crate::StoreError::DiskFull).
-    /// The file beside it that takes the newest commits (`-wal`, up to 40 MiB as a rule) comes on
-    /// top.
+    /// Maximum size of the database file in bytes, rounded down to a multiple of 4 KiB; `None` for
+    /// no limit. A commit that needs more fails with
+    /// [`StoreError::DiskFull`](crate::StoreError::DiskFull). The size does not include the log
+    /// beside the database file (`-wal`, normally up to 40 MiB).
     pub max_database_bytes: Option<u64>,
 }

@@ -1,10 +1,10 @@
-//! The lists of parties: an index of the store's own, made of the finished matches. Where it differs
-//! from them it is made anew.
+//! The lists of finished matches by party. The store maintains this index, and repairs entries that
+//! differ from the finished matches.
 
 use rusqlite::{Connection, params};
 
 use super::{
-    failure::Fault,
+    db_error::DbError,
     row::{execute, first, value, values},
 };
 use crate::{
@@ -12,11 +12,11 @@ use crate::{
     rows::{StoredRow as _, finished_rows::read},
 };
 
-/// Within a transaction: makes the entries anew that are not those of sound matches. What the lists
-/// say of a damaged match stays: it may be all that is left of its parties. Tells whether anything
-/// was wrong.
-pub(super) fn mend(connection: &Connection, store: StoreId) -> Result<bool, Fault> {
-    let Some(numbers) = differing(connection)? else {
+/// Rebuilds wrong entries of intact matches. A damaged match's entries are kept, since the match's
+/// parties might not be recorded anywhere else. Returns whether any entry was wrong. Requires an
+/// open transaction.
+pub(super) fn repair(connection: &Connection, store: StoreId) -> Result<bool, DbError> {
+    let Some(numbers) = find_mismatches(connection)? else {
         return Ok(false);
     };
     let foreign = execute(
@@ -34,7 +34,7 @@ pub(super) fn mend(connection: &Connection, store: StoreId) -> Result<bool, Faul
             [number],
         )?;
         match row.map(|row| read(store, &row)) {
-            // It stays.
+            // The match is damaged, so its entries are kept.
             Some(Err(_)) => {}
             Some(Ok((_, names))) => {
                 wrong.push(number.to_string());
@@ -56,10 +56,10 @@ pub(super) fn mend(connection: &Connection, store: StoreId) -> Result<bool, Faul
     Ok(!wrong.is_empty() || foreign > 0)
 }
 
-/// The finished matches, or numbers of none, whose entries are others than the matches say; `None`
-/// if there are none.
-fn differing(connection: &Connection) -> Result<Option<Vec<i64>>, Fault> {
-    // In one pass over each table: a server that starts waits for it.
+/// Returns the numbers of matches with wrong entries. A returned number can have entries but no
+/// finished match.
+fn find_mismatches(connection: &Connection) -> Result<Option<Vec<i64>>, DbError> {
+    // The query makes a single pass over each table, since a starting server waits for its result.
     let row = first(
         connection,
         "SELECT count(*), group_concat(iif(names IS parties, NULL, finish_number))
@@ -92,8 +92,8 @@ fn differing(connection: &Connection) -> Result<Option<Vec<i64>>, Fault> {
     Ok(Some(differing.chain(unlisted).collect()))
 }
 
-/// Removes all entries of matches of these numbers.
-fn delete(connection: &Connection, numbers: &[String]) -> Result<(), Fault> {
+/// Deletes all entries of these matches.
+fn delete(connection: &Connection, numbers: &[String]) -> Result<(), DbError> {
     execute(
         connection,
         "DELETE FROM finished_party WHERE finish_number IN (SELECT value FROM json_each(?))",

@@ -1,4 +1,4 @@
-//! Connections that read while another writes, made when they are needed.
+//! A pool of read connections, opened on demand.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -9,64 +9,63 @@ use tokio::{
     time::timeout,
 };
 
-use super::{failure::Fault, opening};
-use crate::{StoreError, detached::on_a_thread};
+use super::{db_error::DbError, opening};
+use crate::{StoreError, detached::run_blocking};
 
-/// How long a read waits for a connection that another has: reads are short.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Timeout for waiting until a connection is free. Reads are short.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A few connections, each used by one read at a time.
 #[derive(Debug)]
 pub(super) struct Readers {
     path: PathBuf,
     connections: u32,
-    /// Closed with the store.
-    places: Arc<Semaphore>,
+    /// Limits the number of running reads. The semaphore is closed together with the store.
+    permits: Arc<Semaphore>,
     idle: Arc<Mutex<Vec<Connection>>>,
 }
 
 impl Readers {
-    /// At most so many connections to a database.
+    /// Creates a pool with a maximum number of connections.
     pub(super) fn new(path: PathBuf, connections: u32) -> Self {
         Self {
             path,
             connections,
-            places: Arc::new(Semaphore::new(connections as usize)),
+            permits: Arc::new(Semaphore::new(connections as usize)),
             idle: Arc::default(),
         }
     }
 
-    /// Reads with a connection, on a thread where it may block.
+    /// Runs a read on a thread where it is allowed to block.
     ///
     /// # Errors
-    /// What the read fails with; [`StoreError::Busy`] if others have all connections for long;
+    /// The read's own error; [`StoreError::Busy`] if no connection is free in time;
     /// [`StoreError::Closed`].
     pub(super) async fn read<R: Send + 'static>(
         &self,
-        work: impl FnOnce(&Connection) -> Result<R, Fault> + Send + 'static,
-    ) -> Result<R, Fault> {
-        let place = self.place().await?;
+        work: impl FnOnce(&Connection) -> Result<R, DbError> + Send + 'static,
+    ) -> Result<R, DbError> {
+        let permit = self.acquire().await?;
         let (path, idle) = (self.path.clone(), Arc::clone(&self.idle));
-        on_a_thread(move || {
-            let known = idle.lock().pop();
-            let connection = match known {
+        run_blocking(move || {
+            let idle_connection = idle.lock().pop();
+            let connection = match idle_connection {
                 Some(connection) => connection,
-                None => opening::reading(&path)?,
+                None => opening::connect_read_only(&path)?,
             };
             let read = work(&connection);
             idle.lock().push(connection);
-            // After the connection is where the next one looks for it.
-            drop(place);
+            // The permit is released only after the connection is returned to the pool.
+            drop(permit);
             read
         })
         .await
     }
 
-    /// A place for a read.
-    pub(super) async fn place(&self) -> Result<OwnedSemaphorePermit, Fault> {
-        let place = timeout(PATIENCE, Arc::clone(&self.places).acquire_owned()).await;
-        match place {
-            Ok(Ok(place)) => Ok(place),
+    pub(super) async fn acquire(&self) -> Result<OwnedSemaphorePermit, DbError> {
+        let permit = timeout(ACQUIRE_TIMEOUT, Arc::clone(&self.permits).acquire_owned()).await;
+        match permit {
+            Ok(Ok(permit)) => Ok(permit),
             Ok(Err(_)) => Err(StoreError::Closed.into()),
             Err(_) => Err(StoreError::Busy {
                 path: self.path.clone(),
@@ -75,11 +74,11 @@ impl Readers {
         }
     }
 
-    /// Waits for the reads that run, and lets go of the database.
+    /// Waits for running reads, and closes the connections.
     pub(super) async fn close(&self) {
-        // Fails if it is closed already.
-        let all = self.places.acquire_many(self.connections).await;
-        self.places.close();
+        // This fails if the pool is already closed.
+        let all = self.permits.acquire_many(self.connections).await;
+        self.permits.close();
         self.idle.lock().clear();
         drop(all);
     }

@@ -1,25 +1,25 @@
-//! Rows of replays.
+//! Rows of replays in SQLite.
 
 use rusqlite::{Connection, params};
 
 use super::{
-    failure::{Fault, is_corrupt},
+    db_error::{DbError, is_corrupt},
     row::{execute, first},
 };
 use crate::{
     MatchId, StoreError,
     checksum::StoreId,
-    rows::replay_rows::{ReplayRow, checksum_of, damage, replay_of},
+    rows::replay_rows::{ReplayRow, checksum_of, replay_damage, replay_from_row},
 };
 
-/// Within a transaction: writes the replay of a match that has just finished.
-pub(super) fn keep(
+/// Inserts the replay of a match that has just finished. Requires an open transaction.
+pub(super) fn insert(
     connection: &Connection,
     store: StoreId,
     finish_number: i64,
     match_id: &MatchId,
     replay: &[u8],
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     let checksum = checksum_of(store, finish_number, match_id, Some(replay));
     execute(
         connection,
@@ -29,14 +29,14 @@ pub(super) fn keep(
     Ok(())
 }
 
-/// Within a transaction: keeps the replay of a finished match no more. One that is damaged stays:
-/// the pages that would be freed with it may be those of something else.
-pub(super) fn forget(
+/// Deletes a replay's bytes. A damaged replay is kept, since the pages that would be freed might
+/// belong to other rows. Requires an open transaction.
+pub(super) fn delete_bytes(
     connection: &Connection,
     store: StoreId,
     finish_number: i64,
     match_id: &MatchId,
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     let row = first(
         connection,
         "SELECT finish_number, replay, checksum FROM replay WHERE finish_number = ?",
@@ -44,7 +44,7 @@ pub(super) fn forget(
     );
     let is_sound = match row {
         Err(error) if is_corrupt(&error) => false,
-        row => row?.is_some_and(|row| replay_of(store, match_id, &row).is_ok()),
+        row => row?.is_some_and(|row| replay_from_row(store, match_id, &row).is_ok()),
     };
     if !is_sound {
         return Ok(());
@@ -60,12 +60,11 @@ pub(super) fn forget(
     Ok(())
 }
 
-/// The replay of a finished match.
 pub(super) fn get(
     connection: &Connection,
     store: StoreId,
     id: &MatchId,
-) -> Result<Option<Vec<u8>>, Fault> {
+) -> Result<Option<Vec<u8>>, DbError> {
     let row = first(
         connection,
         "SELECT finish_number, replay, replay.checksum
@@ -73,15 +72,17 @@ pub(super) fn get(
         [id.as_str()],
     );
     let row = match row {
-        // The start of a server reads no replays.
-        Err(error) if is_corrupt(&error) => return Err(Fault::Damage(damage(id, &error))),
+        // Opening the store does not check replays.
+        Err(error) if is_corrupt(&error) => {
+            return Err(DbError::Damaged(replay_damage(id, &error)));
+        }
         row => row?,
     };
     let Some(row) = row else {
         return Ok(None);
     };
-    match replay_of(store, id, &row).map_err(Fault::Damage)? {
-        ReplayRow::Kept(bytes) => Ok(Some(bytes)),
+    match replay_from_row(store, id, &row).map_err(DbError::Damaged)? {
+        ReplayRow::Stored(bytes) => Ok(Some(bytes)),
         ReplayRow::Forgotten => {
             let match_id = id.clone();
             Err(StoreError::ReplayForgotten { match_id }.into())

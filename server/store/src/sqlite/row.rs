@@ -1,4 +1,4 @@
-//! Rows that were read, and how they are asked for.
+//! Rows that were read from SQLite, and helpers for queries.
 
 use rusqlite::{
     Connection, Params, Result,
@@ -7,11 +7,11 @@ use rusqlite::{
 
 use crate::rows::{StoredRow, Unreadable, Value};
 
-/// A row that was read.
 #[derive(Debug)]
 pub(super) struct Row(Vec<Cell>);
 
-/// A value as the database has it: in a damaged one, text may be of any bytes.
+/// A value as it is stored in the database. Text can consist of any bytes, since it might be
+/// damaged.
 #[derive(Debug)]
 enum Cell {
     Null,
@@ -46,7 +46,7 @@ impl<'a> From<&'a Cell> for ValueRef<'a> {
 }
 
 impl Row {
-    fn of(row: &rusqlite::Row<'_>) -> Result<Self> {
+    fn from_sqlite(row: &rusqlite::Row<'_>) -> Result<Self> {
         let columns = row.as_ref().column_count();
         let cells = (0..columns).map(|column| row.get_ref(column).map(Cell::from));
         Ok(Self(cells.collect::<Result<_>>()?))
@@ -55,7 +55,7 @@ impl Row {
     fn read<T: FromSql>(&self, column: usize) -> Result<T, Unreadable> {
         let cell = self.0.get(column).map_or(ValueRef::Null, ValueRef::from);
         let read = T::column_result(cell);
-        // Of bytes that are marked as text a checksum tells whether they are the right ones.
+        // The checksum decides whether the text is valid.
         match (read, cell) {
             (Err(FromSqlError::InvalidType), ValueRef::Text(bytes)) => {
                 Ok(T::column_result(ValueRef::Blob(bytes))?)
@@ -75,13 +75,14 @@ impl StoredRow for Row {
     }
 }
 
-/// All rows that a statement gives.
 pub(super) fn all(connection: &Connection, sql: &str, params: impl Params) -> Result<Vec<Row>> {
     let mut statement = connection.prepare_cached(sql)?;
-    statement.query_and_then(params, Row::of)?.collect()
+    statement
+        .query_and_then(params, Row::from_sqlite)?
+        .collect()
 }
 
-/// The first row that a statement gives, if it gives any.
+/// Returns the first row of a query, if any.
 pub(super) fn first(
     connection: &Connection,
     sql: &str,
@@ -89,12 +90,12 @@ pub(super) fn first(
 ) -> Result<Option<Row>> {
     let mut statement = connection.prepare_cached(sql)?;
     statement
-        .query_and_then(params, Row::of)?
+        .query_and_then(params, Row::from_sqlite)?
         .next()
         .transpose()
 }
 
-/// The values of a statement that gives one a row.
+/// Returns the values of a query with one column.
 pub(super) fn values<T: FromSql>(
     connection: &Connection,
     sql: &str,
@@ -106,7 +107,7 @@ pub(super) fn values<T: FromSql>(
         .collect()
 }
 
-/// The value of a statement that gives one row of one.
+/// Returns the value of a query with one row and one column.
 pub(super) fn value<T: FromSql>(
     connection: &Connection,
     sql: &str,
@@ -116,7 +117,7 @@ pub(super) fn value<T: FromSql>(
     statement.query_row(params, |row| row.get(0))
 }
 
-/// Executes a statement that gives no rows. How many rows it has changed.
+/// Executes a statement that returns no rows. Returns the number of changed rows.
 pub(super) fn execute(connection: &Connection, sql: &str, params: impl Params) -> Result<usize> {
     connection.prepare_cached(sql)?.execute(params)
 }

@@ -1,7 +1,6 @@
-//! The versions of the schema. A version, once released, is never edited: a new one follows it.
+//! Versions of the database schema. A released version is never edited; changes get a new version.
 //!
-//! Which of them a database has is noted in it as sqlx notes it, since that is what keeps those of
-//! PostgreSQL.
+//! A database's versions are recorded in the format of sqlx, which migrates PostgreSQL databases.
 
 use std::borrow::Cow;
 
@@ -12,25 +11,25 @@ use sqlx::{
 };
 
 use super::{
-    failure::Fault,
+    db_error::DbError,
     row::{all, execute, value},
 };
 use crate::rows::StoredRow as _;
 
-/// Marks the file as ours: `BMst` in its header (`PRAGMA application_id`).
+/// Identifies the file as a store of this program: `BMst` in its header (`PRAGMA application_id`).
 pub(super) const APPLICATION_ID: u32 = 0x424d_7374;
 
-/// Each version with its name and its text, from 1, without a gap.
+/// The name and SQL text of each version, from 1, without gaps.
 const VERSIONS: &[(&str, &str)] = &[(
     "matches and keys",
     include_str!("../../migrations/sqlite/0001_matches_and_keys.sql"),
 )];
 
-/// The version that this program works with.
+/// The version that this program requires.
 pub(super) const NEWEST: i64 = VERSIONS.len() as i64;
 
-/// The table with the versions that a database has.
-const MAKE_TABLE: &str = "CREATE TABLE IF NOT EXISTS _sqlx_migrations (
+/// Creates the table that lists the applied versions.
+const CREATE_VERSIONS_TABLE: &str = "CREATE TABLE IF NOT EXISTS _sqlx_migrations (
     version BIGINT PRIMARY KEY,
     description TEXT NOT NULL,
     installed_on TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
@@ -39,7 +38,7 @@ const MAKE_TABLE: &str = "CREATE TABLE IF NOT EXISTS _sqlx_migrations (
     execution_time BIGINT NOT NULL
 )";
 
-/// The versions, with their checksums.
+/// Returns the versions as sqlx migrations, which have checksums.
 fn versions() -> impl Iterator<Item = Migration> {
     (1..).zip(VERSIONS).map(|(version, (name, text))| {
         let within_transaction = false;
@@ -53,16 +52,16 @@ fn versions() -> impl Iterator<Item = Migration> {
     })
 }
 
-/// Brings a database up to [`NEWEST`], a transaction a version.
-pub(super) fn migrate(connection: &Connection) -> Result<(), Fault> {
-    execute(connection, MAKE_TABLE, ())?;
-    let has = version(connection)?;
-    for next in versions().filter(|next| next.version > has) {
+/// Migrates a database to [`NEWEST`], with one transaction per version.
+pub(super) fn migrate(connection: &Connection) -> Result<(), DbError> {
+    execute(connection, CREATE_VERSIONS_TABLE, ())?;
+    let current = version(connection)?;
+    for next in versions().filter(|next| next.version > current) {
         connection.execute_batch("BEGIN IMMEDIATE")?;
-        let made = make(connection, &next);
-        let made = made.and_then(|()| connection.execute_batch("COMMIT"));
-        if let Err(error) = made {
-            // Fails where SQLite has rolled back on its own.
+        let result = apply(connection, &next);
+        let result = result.and_then(|()| connection.execute_batch("COMMIT"));
+        if let Err(error) = result {
+            // The rollback fails if SQLite has already rolled back.
             let _ = connection.execute_batch("ROLLBACK");
             return Err(error.into());
         }
@@ -70,7 +69,7 @@ pub(super) fn migrate(connection: &Connection) -> Result<(), Fault> {
     Ok(())
 }
 
-fn make(connection: &Connection, next: &Migration) -> Result<(), rusqlite::Error> {
+fn apply(connection: &Connection, next: &Migration) -> Result<(), rusqlite::Error> {
     connection.execute_batch(next.sql.as_str())?;
     execute(
         connection,
@@ -81,30 +80,30 @@ fn make(connection: &Connection, next: &Migration) -> Result<(), rusqlite::Error
     Ok(())
 }
 
-/// The first version of a database that was made from another text than this program has.
-pub(super) fn first_that_differs(
+/// Returns the first schema version in a database whose SQL text differs from this program's.
+pub(super) fn first_mismatch(
     connection: &Connection,
     version: i64,
-) -> Result<Option<i64>, Fault> {
+) -> Result<Option<i64>, DbError> {
     if version == 0 {
         return Ok(None);
     }
-    let made = all(
+    let result = all(
         connection,
         "SELECT version, checksum FROM _sqlx_migrations ORDER BY version",
         (),
     )?;
-    for row in made {
+    for row in result {
         let (version, checksum): (i64, Vec<u8>) = (row.value(0)?, row.value(1)?);
-        let known = versions().find(|known| known.version == version);
-        if known.is_some_and(|known| *known.checksum != checksum[..]) {
+        let ours = versions().find(|ours| ours.version == version);
+        if ours.is_some_and(|ours| *ours.checksum != checksum[..]) {
             return Ok(Some(version));
         }
     }
     Ok(None)
 }
 
-/// The version of a database, 0 if it is empty.
+/// Returns the schema version of a database; 0 if the database is empty.
 pub(super) fn version(connection: &Connection) -> Result<i64, rusqlite::Error> {
     let has_versions: bool = value(
         connection,

@@ -1,66 +1,65 @@
-//! Rows of secrets.
+//! Rows of secrets in SQLite.
 
 use rusqlite::{Connection, params};
 
 use super::{
-    failure::Fault,
+    db_error::DbError,
     row::{all as all_rows, execute},
 };
 use crate::{
-    Damage,
+    DamageReport,
     checksum::StoreId,
     rows::named_rows::{NamedValues, SECRETS},
 };
 
-/// Every secret: there are few.
-pub(super) fn all(connection: &Connection, store: StoreId) -> Result<NamedValues, Fault> {
+/// Returns all secrets, since there are only a few.
+pub(super) fn all(connection: &Connection, store: StoreId) -> Result<NamedValues, DbError> {
     let rows = all_rows(connection, "SELECT name, value, checksum FROM secret", ())?;
     Ok(SECRETS.read_all(store, &rows))
 }
 
-/// The secret of a name.
 pub(super) fn get(
     connection: &Connection,
     store: StoreId,
     name: &str,
-) -> Result<Option<Vec<u8>>, Fault> {
+) -> Result<Option<Vec<u8>>, DbError> {
     let secrets = all(connection, store)?;
-    secrets.get(name).map_err(Fault::Damage)
+    secrets.get(name).map_err(DbError::Damaged)
 }
 
-/// Within a transaction: removes the secrets that cannot be read.
+/// Deletes the secrets that cannot be read. Requires an open transaction.
 pub(super) fn remove_damaged(
     connection: &Connection,
     store: StoreId,
-) -> Result<Vec<Damage>, Fault> {
+) -> Result<Vec<DamageReport>, DbError> {
     let secrets = all(connection, store)?;
     if secrets.damaged.is_empty() {
         return Ok(secrets.damaged);
     }
-    // Whatever their names are now.
+    // The names of damaged rows might be damaged too, so all rows are replaced.
     execute(connection, "DELETE FROM secret", ())?;
-    for (name, value) in secrets.sound {
+    for (name, value) in secrets.intact {
         add(connection, store, &name, &value)?;
     }
     Ok(secrets.damaged)
 }
 
-/// Within a transaction: keeps a secret, unless there is one of its name. Returns the one that is
-/// kept.
-pub(super) fn keep(
+/// Inserts a secret, unless a secret with this name exists. Returns the stored secret. Requires an
+/// open transaction.
+pub(super) fn get_or_insert(
     connection: &Connection,
     store: StoreId,
     name: &str,
     value: Vec<u8>,
-) -> Result<Vec<u8>, Fault> {
-    if let Some(kept) = get(connection, store, name)? {
-        return Ok(kept);
+) -> Result<Vec<u8>, DbError> {
+    if let Some(stored) = get(connection, store, name)? {
+        return Ok(stored);
     }
     add(connection, store, name, &value)?;
     Ok(value)
 }
 
-fn add(connection: &Connection, store: StoreId, name: &str, value: &[u8]) -> Result<(), Fault> {
+fn add(connection: &Connection, store: StoreId, name: &str, value: &[u8]) -> Result<(), DbError> {
     execute(
         connection,
         "INSERT INTO secret (name, value, checksum) VALUES (?, ?, ?)",

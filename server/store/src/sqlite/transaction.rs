@@ -1,66 +1,65 @@
-//! One transaction of a writing connection. Each is a commit with a number of its own, and leaves a
-//! row in the journal.
+//! Transactions on a write connection. Each transaction is a numbered commit and adds a row to the
+//! journal.
 //!
-//! These are plain statements, and whether a transaction is still open is left to SQLite: it rolls
-//! one back on its own where the disk is full.
+//! This module sends `BEGIN` and `COMMIT` itself, since SQLite rolls back on its own when the disk
+//! is full. Only SQLite knows whether a transaction is still open.
 
 use rusqlite::{Connection, params};
 
 use super::{
-    failure::Fault,
+    db_error::DbError,
     row::{execute, first},
 };
 use crate::rows::StoredRow as _;
 
-/// A transaction that has begun.
+/// State of the store at the start of a transaction.
 #[derive(Debug)]
-pub(super) struct Begun {
-    /// Commits before it.
+pub(super) struct TransactionStart {
+    /// The number of commits before this transaction.
     pub(super) commits: i64,
-    /// Which server opened the store last; `None` if there is no row that says so.
+    /// The id of the server that last opened the store; `None` if the id is missing or unreadable.
     pub(super) server_id: Option<Vec<u8>>,
 }
 
-/// The row that a commit leaves in the journal.
+/// The journal row of a commit.
 #[derive(Debug)]
 pub(super) struct JournalRow {
     pub(super) number: i64,
     pub(super) body: Vec<u8>,
 }
 
-/// Begins, as a writer from the start: a transaction that begins by reading cannot wait for
-/// another writer later.
-pub(super) fn begin(connection: &Connection) -> Result<Begun, Fault> {
-    let begun = execute(connection, "BEGIN IMMEDIATE", ())
-        .map_err(Fault::from)
-        .and_then(|_| how_it_stands(connection));
-    if begun.is_err() {
+/// Begins a write transaction (`IMMEDIATE`). A transaction that begins with a read could not wait
+/// for another writer later.
+pub(super) fn begin(connection: &Connection) -> Result<TransactionStart, DbError> {
+    let start = execute(connection, "BEGIN IMMEDIATE", ())
+        .map_err(DbError::from)
+        .and_then(|_| read_start(connection));
+    if start.is_err() {
         roll_back(connection);
     }
-    begun
+    start
 }
 
-fn how_it_stands(connection: &Connection) -> Result<Begun, Fault> {
+fn read_start(connection: &Connection) -> Result<TransactionStart, DbError> {
     let row = first(
         connection,
         "SELECT (SELECT max(batch) FROM journal), (SELECT server_id FROM store)",
         (),
     )?;
     let row = row.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
-    Ok(Begun {
+    Ok(TransactionStart {
         commits: row.value::<Option<i64>>(0)?.unwrap_or_default(),
-        // One that cannot be read is another.
+        // An unreadable id counts as the id of another server.
         server_id: row.value(1).ok(),
     })
 }
 
-/// Commits what has succeeded, with its row; rolls back what has failed, or what cannot be
-/// committed.
-pub(super) fn end<T>(
+/// Commits successful work together with its journal row. Rolls failed work back.
+pub(super) fn commit_or_roll_back<T>(
     connection: &Connection,
-    work: Result<(T, JournalRow), Fault>,
-) -> Result<T, Fault> {
-    let ended = work.and_then(|(value, JournalRow { number, body })| {
+    work: Result<(T, JournalRow), DbError>,
+) -> Result<T, DbError> {
+    let result = work.and_then(|(value, JournalRow { number, body })| {
         execute(
             connection,
             "INSERT INTO journal (batch, body) VALUES (?, ?)",
@@ -69,21 +68,21 @@ pub(super) fn end<T>(
         execute(connection, "COMMIT", ())?;
         Ok(value)
     });
-    if ended.is_err() {
+    if result.is_err() {
         roll_back(connection);
     }
-    ended
+    result
 }
 
-/// Commits a row and nothing else, as nearly all commits do: in one statement, which is a transaction
-/// of its own. It is committed if the server of this identifier is still the one that opened the
-/// store last, and the commit before the row's is the last one; this tells whether it is so.
-pub(super) fn commit_alone(
+/// Commits a single journal row in one statement. Such a statement is enough for nearly all
+/// commits. The row is inserted only if no other server has opened the store since, and if the
+/// row's number follows the last commit. Returns whether the row was inserted.
+pub(super) fn commit_row_alone(
     connection: &Connection,
     server_id: &[u8],
     JournalRow { number, body }: &JournalRow,
-) -> Result<bool, Fault> {
-    // SQLite takes the lock of a writer before it reads anything for such a statement.
+) -> Result<bool, DbError> {
+    // SQLite locks the database for writing before this statement reads anything.
     let rows = execute(
         connection,
         "INSERT INTO journal (batch, body) SELECT ?1, ?2
@@ -94,9 +93,8 @@ pub(super) fn commit_alone(
     Ok(rows == 1)
 }
 
-/// Takes back what has begun.
 pub(super) fn roll_back(connection: &Connection) {
-    // Fails where SQLite has rolled back on its own, which is what is wanted. If the transaction
-    // were still open, the next one could not begin.
+    // A failure is ignored, since SQLite might have rolled back already. If the transaction were
+    // still open, the next transaction could not begin.
     let _ = execute(connection, "ROLLBACK", ());
 }

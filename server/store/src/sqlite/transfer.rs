@@ -1,4 +1,4 @@
-//! A data folder as one side of a copy.
+//! A data folder as the source or target of a copy.
 
 use std::path::{Path, PathBuf};
 
@@ -6,85 +6,85 @@ use rusqlite::{Connection, ToSql, params, params_from_iter, types::ToSqlOutput};
 
 use super::{
     checking,
-    failure::Fault,
+    db_error::DbError,
     identity, opening,
-    own_thread::{Between, OwnThread},
     row::{self, all, execute, value},
+    worker_thread::{Maintenance, WorkerThread},
 };
 use crate::{
     DataDir, StoreError,
     checksum::StoreId,
-    detached::on_a_thread,
+    detached::run_blocking,
     rows::{StoredRow as _, Unreadable},
     transfer::{
         rows::{Row, Value},
-        side::Side,
-        tables::{Dialect, Kind, Table},
+        side::TransferSide,
+        tables::{ColumnKind, SqlDialect, Table},
     },
 };
 
-/// How SQLite says it.
-struct Sqlite;
+/// SQLite's SQL dialect.
+struct SqliteDialect;
 
-impl Dialect for Sqlite {
-    fn read(kind: Kind, column: &str) -> String {
+impl SqlDialect for SqliteDialect {
+    fn read(kind: ColumnKind, column: &str) -> String {
         match kind {
-            Kind::Number | Kind::Bytes | Kind::Truth => column.to_owned(),
-            Kind::Text | Kind::Name => format!("CAST({column} AS BLOB)"),
+            ColumnKind::Number | ColumnKind::Bytes | ColumnKind::Bool => column.to_owned(),
+            ColumnKind::Text | ColumnKind::Name => format!("CAST({column} AS BLOB)"),
         }
     }
 
-    fn place(kind: Kind, number: usize) -> String {
+    fn placeholder(kind: ColumnKind, number: usize) -> String {
         match kind {
-            Kind::Number | Kind::Bytes | Kind::Truth => format!("?{number}"),
-            Kind::Text | Kind::Name => format!("CAST(?{number} AS TEXT)"),
+            ColumnKind::Number | ColumnKind::Bytes | ColumnKind::Bool => format!("?{number}"),
+            ColumnKind::Text | ColumnKind::Name => format!("CAST(?{number} AS TEXT)"),
         }
     }
 }
 
-/// A connection within a transaction, on a thread of its own.
+/// A connection with an open transaction, on a separate thread.
 pub(crate) struct SqliteSide {
-    thread: OwnThread<Connection>,
-    /// Which store it is.
+    thread: WorkerThread<Connection>,
+    /// The store id.
     pub(crate) store: StoreId,
     path: PathBuf,
 }
 
-/// Checks a folder, and begins a view of it.
-pub(crate) async fn sound(dir: &DataDir) -> Result<SqliteSide, StoreError> {
+/// Checks a folder, and begins a read transaction.
+pub(crate) async fn open_source(dir: &DataDir) -> Result<SqliteSide, StoreError> {
     let path = dir.database();
-    checking::sound(checking::check(dir).await?, &path)?;
-    begun(path, |path| {
-        let connection = opening::looking(path)?;
+    checking::require_sound(checking::check(dir).await?, &path)?;
+    open_side(path, |path| {
+        let connection = opening::open_read_only(path)?;
         connection.execute_batch("BEGIN")?;
         let identity = identity::read(&connection)?;
         Ok((
-            identity.ok_or_else(checking::no_identity)?.store,
+            identity.ok_or_else(checking::missing_identity)?.store,
             connection,
         ))
     })
     .await
 }
 
-/// Makes a database in an empty file, with the identifier of a store.
-pub(crate) async fn new(path: &Path, store: StoreId) -> Result<SqliteSide, StoreError> {
-    begun(path.to_owned(), move |path| {
-        let connection = opening::making(path)?;
+/// Creates a database in an empty file, with this store id.
+pub(crate) async fn create_target(path: &Path, store: StoreId) -> Result<SqliteSide, StoreError> {
+    open_side(path.to_owned(), move |path| {
+        let connection = opening::create(path)?;
         connection.execute_batch("BEGIN")?;
-        identity::keep(&connection, store)?;
+        identity::set_store_id(&connection, store)?;
         Ok((store, connection))
     })
     .await
 }
 
-async fn begun(
+async fn open_side(
     path: PathBuf,
-    begin: impl FnOnce(&Path) -> Result<(StoreId, Connection), Fault> + Send + 'static,
+    begin: impl FnOnce(&Path) -> Result<(StoreId, Connection), DbError> + Send + 'static,
 ) -> Result<SqliteSide, StoreError> {
-    on_a_thread(move || {
-        let (store, connection) = begin(&path).map_err(|fault| fault.at(&path))?;
-        let thread = OwnThread::start("copying", connection, Between::NOTHING);
-        let thread = thread.map_err(|error| Fault::System(error).at(&path))?;
+    run_blocking(move || {
+        let (store, connection) = begin(&path).map_err(|error| error.at(&path))?;
+        let thread = WorkerThread::start("copying", connection, Maintenance::NONE);
+        let thread = thread.map_err(|error| DbError::Io(error).at(&path))?;
         Ok(SqliteSide {
             thread,
             store,
@@ -94,9 +94,9 @@ async fn begun(
     .await
 }
 
-/// Commits what was written to a new database. Which store it is, and how many commits it has.
+/// Commits a new database's rows. Returns the store id and the number of commits.
 pub(crate) async fn finish(side: SqliteSide) -> Result<(StoreId, i64), StoreError> {
-    let commits = side.with(|connection| {
+    let commits = side.run(|connection| {
         connection.execute_batch("COMMIT")?;
         let commits = "SELECT coalesce(max(batch), 0) FROM journal";
         Ok(value(connection, commits, ())?)
@@ -105,29 +105,29 @@ pub(crate) async fn finish(side: SqliteSide) -> Result<(StoreId, i64), StoreErro
 }
 
 impl SqliteSide {
-    async fn with<T: Send + 'static>(
+    async fn run<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Connection) -> Result<T, Fault> + Send + 'static,
+        work: impl FnOnce(&Connection) -> Result<T, DbError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let done = self.thread.call(|connection| work(connection)).await?;
-        done.map_err(|fault| fault.at(&self.path))
+        done.map_err(|error| error.at(&self.path))
     }
 }
 
-impl Side for SqliteSide {
-    async fn given_numbers(&mut self) -> Result<Vec<(String, i64)>, StoreError> {
-        self.with(|connection| {
-            let given = "SELECT name, seq FROM sqlite_sequence ORDER BY name";
-            let rows = all(connection, given, ())?;
+impl TransferSide for SqliteSide {
+    async fn sequences(&mut self) -> Result<Vec<(String, i64)>, StoreError> {
+        self.run(|connection| {
+            let select = "SELECT name, seq FROM sqlite_sequence ORDER BY name";
+            let rows = all(connection, select, ())?;
             let read = |row: &row::Row| Ok((row.value(0)?, row.value(1)?));
             rows.iter().map(read).collect()
         })
         .await
     }
 
-    async fn keep_given_number(&mut self, table: &str, last: i64) -> Result<(), StoreError> {
+    async fn set_sequence(&mut self, table: &str, last: i64) -> Result<(), StoreError> {
         let table = table.to_owned();
-        self.with(move |connection| {
+        self.run(move |connection| {
             let keep = "INSERT INTO sqlite_sequence (name, seq) VALUES (?1, ?2)";
             execute(connection, keep, params![table, last])?;
             Ok(())
@@ -135,14 +135,14 @@ impl Side for SqliteSide {
         .await
     }
 
-    async fn rows(
+    async fn next_rows(
         &mut self,
         table: &'static Table,
         after: Option<&Row>,
     ) -> Result<Vec<Row>, StoreError> {
-        let select = table.select::<Sqlite>(after.is_some());
+        let select = table.select::<SqliteDialect>(after.is_some());
         let key = after.map_or(&[][..], |row| &row[..table.key]).to_vec();
-        self.with(move |connection| {
+        self.run(move |connection| {
             let rows = all(connection, &select, params_from_iter(key))?;
             let read: Result<_, Unreadable> = rows.iter().map(|row| read(table, row)).collect();
             Ok(read?)
@@ -151,8 +151,8 @@ impl Side for SqliteSide {
     }
 
     async fn add(&mut self, table: &'static Table, rows: Vec<Row>) -> Result<(), StoreError> {
-        self.with(move |connection| {
-            let insert = table.insert::<Sqlite>(rows.len());
+        self.run(move |connection| {
+            let insert = table.insert::<SqliteDialect>(rows.len());
             let values = params_from_iter(rows.into_iter().flatten());
             execute(connection, &insert, values)?;
             Ok(())
@@ -172,9 +172,11 @@ impl ToSql for Value {
 
 fn read(table: &Table, row: &row::Row) -> Result<Row, Unreadable> {
     let columns = table.columns.iter().enumerate();
-    let value = |(place, (_, kind)): (usize, &(&str, Kind))| match kind {
-        Kind::Number | Kind::Truth => row.value(place).map(Value::Number),
-        Kind::Bytes | Kind::Text | Kind::Name => row.value(place).map(Value::Bytes),
+    let value = |(place, (_, kind)): (usize, &(&str, ColumnKind))| match kind {
+        ColumnKind::Number | ColumnKind::Bool => row.value(place).map(Value::Number),
+        ColumnKind::Bytes | ColumnKind::Text | ColumnKind::Name => {
+            row.value(place).map(Value::Bytes)
+        }
     };
     columns.map(value).collect()
 }

@@ -1,4 +1,5 @@
-//! The one connection that changes matches.
+//! A server's writer: it checks and stores batches, and owns the only connection that changes
+//! matches.
 
 use std::{collections::HashSet, fmt};
 
@@ -7,20 +8,20 @@ use rusqlite::Connection;
 use super::{
     after_commit::AfterCommit,
     checkpoints::Checkpoints,
-    failure::Fault,
+    db_error::DbError,
     finished_rows, identity, journal, key_rows, ladder_rows, open_rows, opening,
     options::Durability,
     row::values,
     secret_rows, steps,
-    taking::take_over,
+    takeover::take_over,
     transaction::{self, JournalRow},
 };
 use crate::{
-    Damage, DamagedValue, DataDir, Key, KeyId, MatchId, NewKey, OpenMatch, Opening, StoreError,
-    Write,
-    batch::{self, Standing},
+    DamageReport, DamagedValue, DataDir, Key, KeyId, MatchId, NewKey, OpenMatch, OpenReport,
+    StoreError, Write,
+    batch::{self, MatchStatus},
     checksum::StoreId,
-    commits_file::{CommitsFile, Told},
+    commits_file::{CommitsFile, CommitsRecord},
     data_dir::DirLock,
     journal::{
         in_play::MatchesInPlay,
@@ -30,27 +31,28 @@ use crate::{
     journal_batch, ladder_batch,
 };
 
-/// Bytes of a page of the database.
+/// Page size of the database, in bytes.
 const PAGE_BYTES: usize = 4 * 1024;
 
-/// Writes for a server, and knows what it has written.
+/// Writes batches for a server, and caches the state of its matches in play.
 pub(super) struct Writer {
-    /// Before the connection: the last one that is closed cleans up.
+    /// Declared before the connection, and so dropped first. The last connection to be closed
+    /// deletes the log.
     checkpoints: Checkpoints,
     connection: Connection,
     store: StoreId,
-    /// Drawn when the store was opened. Another in the database is that of a later server.
+    /// Id generated when the store was opened. If the database has a different id, another server
+    /// has opened the store since.
     server_id: Vec<u8>,
-    /// Commits so far.
     commits: i64,
     matches: MatchesInPlay,
     sweep: Sweep,
     after_commit: AfterCommit,
-    /// Last, so that the folder is held until the connection is gone.
+    /// Declared last, and so dropped last: the folder stays locked until the connection is closed.
     _lock: DirLock,
 }
 
-/// What it holds are secrets of matches in play.
+/// Omits the secret state of matches in play.
 impl fmt::Debug for Writer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Writer")
@@ -60,185 +62,200 @@ impl fmt::Debug for Writer {
 }
 
 impl Writer {
-    /// Begins on a database that has been checked and migrated, by a connection that waits for the disk
-    /// in each commit.
+    /// Creates the writer for a verified and migrated database. The connection must flush each
+    /// commit.
     pub(super) fn start(
         connection: Connection,
         lock: DirLock,
         dir: &DataDir,
-        told: &Told,
+        recorded: &CommitsRecord,
         durability: Durability,
-    ) -> Result<(Self, Opening), StoreError> {
+    ) -> Result<(Self, OpenReport), StoreError> {
         let path = dir.database();
-        let taken = take_over(&path, &connection, told);
-        let taken = taken.map_err(|fault: Fault| fault.at(&path))?;
-        let commits_file = CommitsFile::begin(dir.path(), taken.store, taken.commits)?;
-        let opening = Opening {
-            tail: taken.tail,
-            damages: taken.loaded.damages,
-            indexes_rebuilt: taken.party_lists_mended,
+        let opened = take_over(&path, &connection, recorded);
+        let opened = opened.map_err(|error: DbError| error.at(&path))?;
+        let commits_file = CommitsFile::create(dir.path(), opened.store, opened.commits)?;
+        let open_report = OpenReport {
+            completeness: opened.completeness,
+            damage_reports: opened.loaded.damage_reports,
+            indexes_rebuilt: opened.party_lists_repaired,
         };
-        let checkpoints = Checkpoints::start(path.clone(), commits_file.another_handle());
-        let checkpoints = checkpoints.map_err(|error| Fault::System(error).at(&path))?;
+        let checkpoints = Checkpoints::start(path.clone(), commits_file.try_clone_file());
+        let checkpoints = checkpoints.map_err(|error| DbError::Io(error).at(&path))?;
         let after_commit =
-            AfterCommit::of(durability, &path, &connection, commits_file, taken.commits);
-        let after_commit = after_commit.map_err(|fault| fault.at(&path))?;
+            AfterCommit::new(durability, &path, &connection, commits_file, opened.commits);
+        let after_commit = after_commit.map_err(|error| error.at(&path))?;
         let mut writer = Self {
             checkpoints,
             connection,
-            store: taken.store,
-            server_id: taken.server_id,
-            commits: taken.commits,
-            matches: taken.loaded.matches,
-            sweep: taken.loaded.sweep,
+            store: opened.store,
+            server_id: opened.server_id,
+            commits: opened.commits,
+            matches: opened.loaded.matches,
+            sweep: opened.loaded.sweep,
             after_commit,
             _lock: lock,
         };
-        writer.sweep.has_been(writer.commits);
-        Ok((writer, opening))
+        writer.sweep.add_batch(writer.commits);
+        Ok((writer, open_report))
     }
 
     pub(super) fn store(&self) -> StoreId {
         self.store
     }
 
-    /// What is done of commits once they are made.
+    /// Returns the handler for completed commits.
     pub(super) fn after_commit(&self) -> &AfterCommit {
         &self.after_commit
     }
 
-    /// Stores a batch or nothing of it.
-    pub(super) fn commit(&mut self, batch: Vec<Write>) -> Result<(), Fault> {
+    /// Stores the whole batch or none of it.
+    pub(super) fn commit(&mut self, batch: Vec<Write>) -> Result<(), DbError> {
         if batch.is_empty() {
             return Ok(());
         }
         let finished = self.finished_among(&batch)?;
-        let asked = ladder_batch::asked(&batch);
-        let ladders = ladder_rows::standings(&self.connection, self.store, asked)?;
-        let standing = |id: &MatchId| match self.matches.get(id) {
-            Some(in_play) if in_play.damage.is_some() => Standing::Damaged,
-            Some(in_play) => Standing::InPlay {
-                entries: in_play.standing.entries,
+        let ended = ladder_batch::ended_matches(&batch);
+        let ladders = ladder_rows::states(&self.connection, self.store, ended)?;
+        let status_of = |id: &MatchId| match self.matches.get(id) {
+            Some(in_play) if in_play.damage.is_some() => MatchStatus::Damaged,
+            Some(in_play) => MatchStatus::InPlay {
+                entries: in_play.state.entries,
             },
-            None if finished.contains(id) => Standing::Finished,
-            None => Standing::Unknown,
+            None if finished.contains(id) => MatchStatus::Finished,
+            None => MatchStatus::Unknown,
         };
-        batch::check(&batch, standing, ladders)?;
-        let mut plan = Plan::of(batch, &self.matches);
+        batch::check(&batch, status_of, ladders)?;
+        let mut plan = Plan::new(batch, &self.matches);
         let none_in_play = self.matches.count_after(&plan.changes) == 0;
         let mut parts = plan.take_parts();
         if plan.steps.is_empty() && self.sweep.is_idle(none_in_play) {
-            let (number, given) = (self.commits + 1, plan.match_keys_given);
-            let body = journal_batch::write(self.store, number, given, parts);
+            let (number, last_match_key) = (self.commits + 1, plan.last_match_key);
+            let body = journal_batch::write(self.store, number, last_match_key, parts);
             let row = JournalRow { number, body };
             let (connection, server_id) = (&self.connection, &self.server_id);
             let commit = || {
-                let is_made = transaction::commit_alone(connection, server_id, &row)?;
+                let is_made = transaction::commit_row_alone(connection, server_id, &row)?;
                 Ok((is_made, is_made.then_some(number)))
             };
-            if self.after_commit.make(commit)? {
+            if self.after_commit.commit(commit)? {
                 self.matches.apply(plan.changes, number, &mut self.sweep);
-                self.committed(number, pages(row.body.len()));
+                self.record_commit(number, page_count(row.body.len()));
                 return Ok(());
             }
-            // Somebody else has committed since: it needs another number.
+            // A command has committed in the meantime, so this batch needs another number.
             parts = journal_batch::read(self.store, number, &row.body).parts;
         }
         let number = self.begin()?;
-        let body = journal_batch::write(self.store, number, plan.match_keys_given, parts);
-        let pages = pages(body.len()) + plan.steps.iter().map(pages_of).sum::<usize>();
+        let body = journal_batch::write(self.store, number, plan.last_match_key, parts);
+        let pages = page_count(body.len()) + plan.steps.iter().map(estimated_pages).sum::<usize>();
         let work = || {
             for step in plan.steps {
-                steps::carry_out(&self.connection, self.store, step)?;
+                steps::apply(&self.connection, self.store, step)?;
             }
-            let swept = self.sweep.step(none_in_play);
-            journal::remove(&self.connection, &swept)?;
-            Ok((swept, JournalRow { number, body }))
+            let sweep_step = self.sweep.next_step(none_in_play);
+            journal::delete_swept(&self.connection, &sweep_step)?;
+            Ok((sweep_step, JournalRow { number, body }))
         };
         let work = work();
-        let commit = || Ok((transaction::end(&self.connection, work)?, Some(number)));
-        let swept = self.after_commit.make(commit)?;
-        self.sweep.done(&swept);
+        let commit = || {
+            let step = transaction::commit_or_roll_back(&self.connection, work)?;
+            Ok((step, Some(number)))
+        };
+        let sweep_step = self.after_commit.commit(commit)?;
+        self.sweep.apply(&sweep_step);
         self.matches.apply(plan.changes, number, &mut self.sweep);
-        self.matches.match_keys_given = plan.match_keys_given;
-        self.committed(number, pages);
+        self.matches.last_match_key = plan.last_match_key;
+        self.record_commit(number, pages);
         Ok(())
     }
 
-    /// Begins a transaction; the number of its commit.
-    fn begin(&mut self) -> Result<i64, Fault> {
-        let begun = transaction::begin(&self.connection)?;
-        let checked = self.check_is_holder(&begun);
-        if let Err(fault) = checked {
+    /// Begins a transaction. Returns the commit number.
+    fn begin(&mut self) -> Result<i64, DbError> {
+        let start = transaction::begin(&self.connection)?;
+        let checked = self.check_still_holds_store(&start);
+        if let Err(error) = checked {
             transaction::roll_back(&self.connection);
-            return Err(fault);
+            return Err(error);
         }
-        Ok(begun.commits + 1)
+        Ok(start.commits + 1)
     }
 
-    /// Within a transaction: whether this server still holds the store, and the database is where
-    /// it was. Takes note of commits of commands beside the server.
-    fn check_is_holder(&mut self, begun: &transaction::Begun) -> Result<(), Fault> {
-        if begun.server_id.as_ref() != Some(&self.server_id) {
-            // Unless the row is damaged, which is told as that.
+    /// Checks that no other server has opened the store, and that the database was not replaced.
+    /// Commits by commands are allowed. Requires an open transaction.
+    fn check_still_holds_store(
+        &mut self,
+        start: &transaction::TransactionStart,
+    ) -> Result<(), DbError> {
+        if start.server_id.as_ref() != Some(&self.server_id) {
+            // A damaged row is reported as damage.
             identity::read(&self.connection)?;
-            return Err(Fault::Superseded);
+            return Err(DbError::Superseded);
         }
-        if begun.commits < self.commits {
-            return Err(Fault::Contradiction(format!(
-                "it has {} commits, and this server has made {}",
-                begun.commits, self.commits
+        if start.commits < self.commits {
+            return Err(DbError::Inconsistent(format!(
+                "the database has {} commits, but this server has made {}",
+                start.commits, self.commits
             )));
         }
-        if begun.commits > self.commits {
+        if start.commits > self.commits {
             let others: Vec<i64> = values(
                 &self.connection,
                 "SELECT batch FROM journal WHERE batch > ?",
                 [self.commits],
             )?;
             for number in others {
-                self.sweep.has_been(number);
+                self.sweep.add_batch(number);
             }
-            self.commits = begun.commits;
+            self.commits = start.commits;
         }
         Ok(())
     }
 
-    /// Takes note of a commit of about so many pages.
-    fn committed(&mut self, number: i64, pages: usize) {
+    /// Records a commit that has written about this number of pages.
+    fn record_commit(&mut self, number: i64, pages: usize) {
         self.commits = number;
-        self.sweep.has_been(number);
-        self.checkpoints.committed(pages);
+        self.sweep.add_batch(number);
+        self.checkpoints.record_commit(pages);
     }
 
-    /// Whether there is something to be done between commits.
-    pub(super) fn is_to_be_tended(&self) -> bool {
+    /// Returns whether maintenance is due between commits.
+    pub(super) fn needs_maintenance(&self) -> bool {
         self.checkpoints.is_due()
     }
 
-    /// Does what is to be done between commits, while nobody waits.
-    pub(super) fn tend(&mut self) {
-        self.checkpoints.tend(&self.connection);
+    /// Runs due maintenance, while no caller waits.
+    pub(super) fn run_maintenance(&mut self) {
+        self.checkpoints.run_maintenance(&self.connection);
     }
 
-    /// Ends a transaction that has no entries.
-    fn end<T>(&mut self, number: i64, work: Result<T, Fault>) -> Result<T, Fault> {
-        let given = self.matches.match_keys_given;
-        let body = journal_batch::write(self.store, number, given, Vec::new());
+    /// Ends a transaction as a commit without entries.
+    fn commit_without_entries<T>(
+        &mut self,
+        number: i64,
+        work: Result<T, DbError>,
+    ) -> Result<T, DbError> {
+        let last_match_key = self.matches.last_match_key;
+        let body = journal_batch::write(self.store, number, last_match_key, Vec::new());
         let work = work.map(|value| (value, JournalRow { number, body }));
-        let commit = || Ok((transaction::end(&self.connection, work)?, Some(number)));
-        let value = self.after_commit.make(commit)?;
-        self.committed(number, pages(0));
+        let commit = || {
+            Ok((
+                transaction::commit_or_roll_back(&self.connection, work)?,
+                Some(number),
+            ))
+        };
+        let value = self.after_commit.commit(commit)?;
+        self.record_commit(number, page_count(0));
         Ok(value)
     }
 
-    /// The matches of the batch that have finished before it.
-    fn finished_among(&mut self, batch: &[Write]) -> Result<HashSet<MatchId>, Fault> {
+    /// Returns the matches in the batch that had finished before the batch.
+    fn finished_among(&mut self, batch: &[Write]) -> Result<HashSet<MatchId>, DbError> {
         let mut finished = HashSet::new();
         for id in batch.iter().filter_map(Write::match_id) {
             if self.matches.get(id).is_none()
                 && !finished.contains(id)
-                && finished_rows::number(&self.connection, id)?.is_some()
+                && finished_rows::finish_number(&self.connection, id)?.is_some()
             {
                 finished.insert(id.clone());
             }
@@ -250,25 +267,25 @@ impl Writer {
         self.matches.ids()
     }
 
-    pub(super) fn open_match(&mut self, id: &MatchId) -> Result<Option<OpenMatch>, Fault> {
+    pub(super) fn open_match(&mut self, id: &MatchId) -> Result<Option<OpenMatch>, DbError> {
         let Some(in_play) = self.matches.by_id.get_mut(id) else {
             return Ok(None);
         };
         if let Some(damage) = &in_play.damage {
-            return Err(Fault::Damage((**damage).clone()));
+            return Err(DbError::Damaged((**damage).clone()));
         }
         let damaged = |value: fn(MatchId) -> DamagedValue| {
             move |detail| {
-                Fault::Damage(Damage {
+                DbError::Damaged(DamageReport {
                     value: value(id.clone()),
                     detail,
                 })
             }
         };
-        let match_key = in_play.standing.match_key;
+        let match_key = in_play.state.match_key;
         let header = open_rows::header(&self.connection, self.store, match_key)?;
         let header = header.map_err(damaged(DamagedValue::Header))?;
-        let journal = match in_play.read_at_open.take() {
+        let journal = match in_play.cached_journal.take() {
             Some(journal) => journal,
             None => {
                 let read = journal::read(&self.connection, self.store, in_play)?;
@@ -277,91 +294,99 @@ impl Writer {
         };
         Ok(Some(OpenMatch {
             match_id: id.clone(),
-            opened_at_unix_ms: in_play.standing.opened_at_unix_ms,
+            opened_at_unix_ms: in_play.state.opened_at_unix_ms,
             header,
             journal,
         }))
     }
 
-    pub(super) fn open_match_header(&mut self, id: &MatchId) -> Result<Option<Vec<u8>>, Fault> {
+    pub(super) fn open_match_header(&mut self, id: &MatchId) -> Result<Option<Vec<u8>>, DbError> {
         let Some(in_play) = self.matches.get(id) else {
             return Ok(None);
         };
-        let match_key = in_play.standing.match_key;
+        let match_key = in_play.state.match_key;
         let header = open_rows::header(&self.connection, self.store, match_key)?;
         match header {
             Ok(header) => Ok(Some(header)),
-            Err(detail) => Err(Fault::Damage(Damage {
+            Err(detail) => Err(DbError::Damaged(DamageReport {
                 value: DamagedValue::Header(id.clone()),
                 detail,
             })),
         }
     }
 
-    pub(super) fn add_key(&mut self, key: NewKey) -> Result<(), Fault> {
+    pub(super) fn add_key(&mut self, key: NewKey) -> Result<(), DbError> {
         let number = self.begin()?;
         let work = key_rows::add(&self.connection, self.store, key);
-        self.end(number, work)
+        self.commit_without_entries(number, work)
     }
 
-    pub(super) fn revoke_key(&mut self, id: &KeyId, revoked_at_unix_ms: i64) -> Result<Key, Fault> {
+    pub(super) fn revoke_key(
+        &mut self,
+        id: &KeyId,
+        revoked_at_unix_ms: i64,
+    ) -> Result<Key, DbError> {
         let number = self.begin()?;
         let work = key_rows::revoke(&self.connection, self.store, id, revoked_at_unix_ms);
-        self.end(number, work)
+        self.commit_without_entries(number, work)
     }
 
-    pub(super) fn remove_damaged_key(&mut self, id: &KeyId) -> Result<(), Fault> {
+    pub(super) fn remove_damaged_key(&mut self, id: &KeyId) -> Result<(), DbError> {
         let number = self.begin()?;
         let work = key_rows::remove_damaged(&self.connection, self.store, id);
-        self.end(number, work)
+        self.commit_without_entries(number, work)
     }
 
-    pub(super) fn note_key_uses(&mut self, uses: &[(KeyId, i64)]) -> Result<(), Fault> {
+    pub(super) fn record_key_uses(&mut self, uses: &[(KeyId, i64)]) -> Result<(), DbError> {
         let number = self.begin()?;
-        let work = key_rows::note_uses(&self.connection, self.store, uses);
-        self.end(number, work)
+        let work = key_rows::record_uses(&self.connection, self.store, uses);
+        self.commit_without_entries(number, work)
     }
 
-    pub(super) fn keep_secret(&mut self, name: &str, value: Vec<u8>) -> Result<Vec<u8>, Fault> {
+    pub(super) fn get_or_insert_secret(
+        &mut self,
+        name: &str,
+        value: Vec<u8>,
+    ) -> Result<Vec<u8>, DbError> {
         let number = self.begin()?;
-        let work = secret_rows::keep(&self.connection, self.store, name, value);
-        self.end(number, work)
+        let work = secret_rows::get_or_insert(&self.connection, self.store, name, value);
+        self.commit_without_entries(number, work)
     }
 
-    pub(super) fn remove_damaged_secrets(&mut self) -> Result<Vec<Damage>, Fault> {
+    pub(super) fn remove_damaged_secrets(&mut self) -> Result<Vec<DamageReport>, DbError> {
         let number = self.begin()?;
         let work = secret_rows::remove_damaged(&self.connection, self.store);
-        self.end(number, work)
+        self.commit_without_entries(number, work)
     }
 
-    /// Lets go of the database, then of the folder.
-    pub(super) fn close(self) -> Result<(), Fault> {
+    /// Closes the database, then unlocks the folder.
+    pub(super) fn close(self) -> Result<(), DbError> {
         drop(self.checkpoints);
-        opening::closed(self.connection)?;
-        self.after_commit.end()
+        opening::close(self.connection)?;
+        self.after_commit.close()
     }
 }
 
-/// Pages that a row of so many bytes takes.
-fn pages(bytes: usize) -> usize {
+/// Returns the number of pages that a row of this size, in bytes, needs.
+fn page_count(bytes: usize) -> usize {
     1 + bytes / PAGE_BYTES
 }
 
-/// Pages that a step writes, about: each table and each index that it changes has one.
-fn pages_of(step: &Step) -> usize {
+/// Estimates the number of pages that a step writes: one for each table and index that it changes.
+fn estimated_pages(step: &Step) -> usize {
     match step {
-        Step::Open { header, .. } => 2 + pages(header.len()),
+        Step::Open { header, .. } => 2 + page_count(header.len()),
         Step::Finish {
             finished,
             replay,
             parties,
             ..
-        } => 4 + parties.len() + pages(finished.summary.len()) + pages(replay.len()),
-        Step::KeepNote { value, .. } => 1 + pages(value.len()),
+        } => 4 + parties.len() + page_count(finished.summary.len()) + page_count(replay.len()),
+        Step::PutRecord { value, .. } => 1 + page_count(value.len()),
         Step::DropOpen { .. }
         | Step::DropFinished { .. }
         | Step::ForgetReplay { .. }
-        | Step::DropNote { .. }
+        | Step::RemoveRecord { .. }
         | Step::ChangeLadder { .. } => 4,
     }
 }

@@ -1,5 +1,5 @@
-//! Copies a store from a data folder into a PostgreSQL database, and back: row by row, and what was
-//! written is read again.
+//! Copies a store row by row from a data folder into a PostgreSQL database, or back. Each copy is
+//! then read and compared with the source.
 
 mod renumbered;
 pub(crate) mod rows;
@@ -9,71 +9,73 @@ pub(crate) mod tables;
 use crate::{
     CompiledFuture, DataDir, StoreError,
     postgres::transfer::{self as postgres, PostgresSide},
-    sqlite::copying::fill,
+    sqlite::copying::create_database_with,
     sqlite::transfer as sqlite,
 };
 use renumbered::OpenRows;
-use rows::{Content, Row, Tally};
-use side::Side;
+use rows::{Row, RowsDigest, RowsHasher};
+use side::TransferSide;
 use tables::{JOURNAL, OPEN_MATCH, TABLES, Table};
 
-/// How much was copied.
+/// The number of copied rows, by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TransferReport {
-    /// Matches in play.
+    /// The number of matches in play.
     pub open: u64,
-    /// Finished matches.
+    /// The number of finished matches.
     pub finished: u64,
-    /// API keys, revoked ones included.
+    /// The number of API keys, including revoked keys.
     pub keys: u64,
-    /// Ladders.
+    /// The number of copied ladders.
     pub ladders: u64,
-    /// Matches of ladders.
+    /// The number of ladder matches.
     pub ladder_matches: u64,
 }
 
-/// Copies the store of a data folder into an empty PostgreSQL database, as it stands at this
-/// moment; a server may run in the folder. The folder is checked first, and what was written is
-/// read again before it is committed.
+/// Copies a snapshot of the store in a data folder into an empty PostgreSQL database. A server can
+/// be using the folder meanwhile. The folder is checked first. Before the copy is committed, it is
+/// read and compared with the source.
 ///
 /// # Errors
 /// [`StoreError::Damaged`] or [`StoreError::Corrupt`] if anything in the folder is damaged or
-/// missing; [`StoreError::NotEmpty`] if the database has rows; or what keeps either from being
-/// used. The database then stays empty.
+/// missing; [`StoreError::NotEmpty`] if the database has rows; or an error from either database.
+/// The target database then stays empty.
 pub fn copy_to_postgres<'a>(
     dir: &'a DataDir,
     url: &'a str,
 ) -> CompiledFuture<'a, Result<TransferReport, StoreError>> {
     Box::pin(async move {
-        let mut source = sqlite::sound(dir).await?;
-        let mut target = postgres::empty(url, source.store).await?;
-        let open = copied(OPEN_MATCH, &mut source, &mut target).await?.rows;
-        copied(JOURNAL, &mut source, &mut target).await?;
-        let report = transfer(open, &mut source, &mut target).await?;
+        let mut source = sqlite::open_source(dir).await?;
+        let mut target = postgres::open_target(url, source.store).await?;
+        let open = copy_verified(OPEN_MATCH, &mut source, &mut target)
+            .await?
+            .rows;
+        copy_verified(JOURNAL, &mut source, &mut target).await?;
+        let report = copy_other_tables(open, &mut source, &mut target).await?;
         postgres::finish(target).await?;
         Ok(report)
     })
 }
 
-/// Copies the store of a PostgreSQL database into a data folder, which is made if it is missing,
-/// as it stands at this moment; servers may run. The matches in play of all of them are the folder's.
-/// The copy is checked before the folder gets it.
+/// Copies a snapshot of the store in a PostgreSQL database into a data folder, which is created if
+/// it is missing. Servers can be using the database meanwhile. The matches in play on all nodes are
+/// merged into the folder. The copy is checked before it is moved into place.
 ///
 /// # Errors
-/// [`StoreError::NoStore`] if there is none in the database; [`StoreError::AlreadyThere`] if there
-/// is one in the folder; [`StoreError::Damaged`] or [`StoreError::Corrupt`] if anything in the
-/// database is damaged; or what keeps either from being used. The folder then has no store.
+/// [`StoreError::NoStore`] if the database has no store; [`StoreError::AlreadyExists`] if the
+/// folder already has a store; [`StoreError::Damaged`] or [`StoreError::Corrupt`] if anything in
+/// the database is damaged; or an error from either database. The folder then has no store.
 pub fn copy_from_postgres<'a>(
     url: &'a str,
     dir: &'a DataDir,
 ) -> CompiledFuture<'a, Result<TransferReport, StoreError>> {
     Box::pin(async move {
-        let mut source = postgres::snapshot(url).await?;
+        let mut source = postgres::open_source(url).await?;
         let mut report = TransferReport::default();
-        fill(dir, async |file| {
-            let mut target = sqlite::new(file, source.store).await?;
-            let open = renumber(&mut source, &mut target).await?;
-            report = transfer(open, &mut source, &mut target).await?;
+        create_database_with(dir, async |file| {
+            let mut target = sqlite::create_target(file, source.store).await?;
+            let open = copy_open_matches_renumbered(&mut source, &mut target).await?;
+            report = copy_other_tables(open, &mut source, &mut target).await?;
             sqlite::finish(target).await
         })
         .await?;
@@ -81,35 +83,39 @@ pub fn copy_from_postgres<'a>(
     })
 }
 
-/// Copies the matches in play of every server, numbered anew, and reads the copy again. How many they
-/// are.
-async fn renumber(source: &mut PostgresSide, target: &mut impl Side) -> Result<u64, StoreError> {
-    let (mut open, mut journal) = (Tally::default(), Tally::default());
+/// Copies the matches in play of every node with new match keys, and verifies the copy. Returns the
+/// number of matches.
+async fn copy_open_matches_renumbered(
+    source: &mut PostgresSide,
+    target: &mut impl TransferSide,
+) -> Result<u64, StoreError> {
+    let (mut open, mut journal) = (RowsHasher::default(), RowsHasher::default());
     let mut number = 0;
-    for node in source.nodes_in_play().await? {
-        for whole in source.in_play(node).await? {
+    for node in source.nodes_with_open_matches().await? {
+        for whole in source.open_matches(node).await? {
             number += 1;
-            let rows = OpenRows::of(source.store, number, whole);
-            add(OPEN_MATCH, vec![rows.open], &mut open, target).await?;
+            let rows = OpenRows::new(source.store, number, whole);
+            add_rows(OPEN_MATCH, vec![rows.open], &mut open, target).await?;
             if let Some(batch) = rows.batch {
-                add(JOURNAL, vec![batch], &mut journal, target).await?;
+                add_rows(JOURNAL, vec![batch], &mut journal, target).await?;
             }
         }
     }
-    demand_same(OPEN_MATCH, open.content(), target).await?;
-    demand_same(JOURNAL, journal.content(), target).await?;
-    Ok(open.content().rows)
+    verify_copy(OPEN_MATCH, open.digest(), target).await?;
+    verify_copy(JOURNAL, journal.digest(), target).await?;
+    Ok(open.digest().rows)
 }
 
-/// Copies every row but those of the so many matches in play, and reads the copy again.
-async fn transfer(
+/// Copies and verifies all tables except the tables of matches in play. `open` is the number of
+/// matches in play, for the report.
+async fn copy_other_tables(
     open: u64,
-    source: &mut impl Side,
-    target: &mut impl Side,
+    source: &mut impl TransferSide,
+    target: &mut impl TransferSide,
 ) -> Result<TransferReport, StoreError> {
-    for (table, last) in source.given_numbers().await? {
+    for (table, last) in source.sequences().await? {
         if TABLES.iter().any(|copied| copied.name == table) {
-            target.keep_given_number(&table, last).await?;
+            target.set_sequence(&table, last).await?;
         }
     }
     let mut report = TransferReport {
@@ -117,7 +123,7 @@ async fn transfer(
         ..TransferReport::default()
     };
     for table in TABLES {
-        let copied = copied(table, source, target).await?;
+        let copied = copy_verified(table, source, target).await?;
         match table.name {
             "finished_match" => report.finished = copied.rows,
             "api_key" => report.keys = copied.rows,
@@ -129,64 +135,68 @@ async fn transfer(
     Ok(report)
 }
 
-/// Copies the rows of a table, and reads the copy again.
-async fn copied(
+/// Copies the rows of a table, and verifies the copy.
+async fn copy_verified(
     table: &'static Table,
-    source: &mut impl Side,
-    target: &mut impl Side,
-) -> Result<Content, StoreError> {
-    let copied = copy(table, source, target).await?;
-    demand_same(table, copied, target).await?;
-    Ok(copied)
+    source: &mut impl TransferSide,
+    target: &mut impl TransferSide,
+) -> Result<RowsDigest, StoreError> {
+    let written = copy(table, source, target).await?;
+    verify_copy(table, written, target).await?;
+    Ok(written)
 }
 
-async fn demand_same(
+async fn verify_copy(
     table: &'static Table,
-    copied: Content,
-    target: &mut impl Side,
+    written: RowsDigest,
+    target: &mut impl TransferSide,
 ) -> Result<(), StoreError> {
-    match copied == content(table, target).await? {
-        true => Ok(()),
-        false => Err(StoreError::CopyDiffers { table: table.name }),
+    if written == table_digest(table, target).await? {
+        Ok(())
+    } else {
+        Err(StoreError::CopyMismatch { table: table.name })
     }
 }
 
-async fn add(
+async fn add_rows(
     table: &'static Table,
     rows: Vec<Row>,
-    tally: &mut Tally,
-    target: &mut impl Side,
+    hasher: &mut RowsHasher,
+    target: &mut impl TransferSide,
 ) -> Result<(), StoreError> {
-    tally.add(&rows);
+    hasher.add(&rows);
     target.add(table, rows).await
 }
 
 async fn copy(
     table: &'static Table,
-    source: &mut impl Side,
-    target: &mut impl Side,
-) -> Result<Content, StoreError> {
-    let mut tally = Tally::default();
+    source: &mut impl TransferSide,
+    target: &mut impl TransferSide,
+) -> Result<RowsDigest, StoreError> {
+    let mut hasher = RowsHasher::default();
     let mut last: Option<Row> = None;
     loop {
-        let rows = source.rows(table, last.as_ref()).await?;
+        let rows = source.next_rows(table, last.as_ref()).await?;
         let Some(newest) = rows.last() else {
-            return Ok(tally.content());
+            return Ok(hasher.digest());
         };
         last = Some(newest.clone());
-        add(table, rows, &mut tally, target).await?;
+        add_rows(table, rows, &mut hasher, target).await?;
     }
 }
 
-async fn content(table: &'static Table, source: &mut impl Side) -> Result<Content, StoreError> {
-    let mut tally = Tally::default();
+async fn table_digest(
+    table: &'static Table,
+    source: &mut impl TransferSide,
+) -> Result<RowsDigest, StoreError> {
+    let mut hasher = RowsHasher::default();
     let mut last: Option<Row> = None;
     loop {
-        let mut rows = source.rows(table, last.as_ref()).await?;
-        tally.add(&rows);
+        let mut rows = source.next_rows(table, last.as_ref()).await?;
+        hasher.add(&rows);
         match rows.pop() {
             Some(newest) => last = Some(newest),
-            None => return Ok(tally.content()),
+            None => return Ok(hasher.digest()),
         }
     }
 }

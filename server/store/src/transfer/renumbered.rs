@@ -1,25 +1,27 @@
-//! Matches in play on their way to a store that one server has. Each server that shares a database
-//! numbers its matches and its batches by itself; in the copy all are numbered from 1.
+//! New numbers for matches in play that are copied from a shared database. Each node numbers its
+//! matches and batches independently, but the copy numbers the matches and batches of all nodes
+//! from 1.
 
 use super::rows::{Row, Value};
 use crate::{
     OpenMatch,
     checksum::StoreId,
-    journal_batch::{self, Part},
+    journal_batch::{self, BatchPart},
     rows::open_rows::checksum_of,
 };
 
-/// The rows of a match in play.
+/// The rows of one match in play.
 pub(crate) struct OpenRows {
-    /// Of the table `open_match`.
+    /// Row of the `open_match` table.
     pub(crate) open: Row,
-    /// Of the table `journal`: one batch with its whole journal. `None` if that has no entries.
+    /// Row of the `journal` table: one batch with the whole journal. `None` if the journal is
+    /// empty.
     pub(crate) batch: Option<Row>,
 }
 
 impl OpenRows {
-    /// The rows of the match that gets this number.
-    pub(crate) fn of(store: StoreId, number: i64, open: OpenMatch) -> Self {
+    /// Builds the rows of a match with a new number.
+    pub(crate) fn new(store: StoreId, number: i64, open: OpenMatch) -> Self {
         let OpenMatch {
             match_id,
             opened_at_unix_ms,
@@ -28,7 +30,7 @@ impl OpenRows {
         } = open;
         let id = match_id.as_str();
         let checksum = checksum_of(store, number, id, opened_at_unix_ms, &header);
-        let part = Part {
+        let part = BatchPart {
             match_key: number,
             first_entry: 0,
             previous_batch: None,

@@ -1,33 +1,33 @@
-//! Rows on their way from one database to the other.
+//! Rows in a form that does not depend on the database, for copying and comparing.
 
 use xxhash_rust::xxh64::Xxh64;
 
-/// A value of a [`Kind`](super::tables::Kind): text as the bytes of its UTF-8, a truth value as 0
-/// or 1.
+/// A value of a [`ColumnKind`](super::tables::ColumnKind). Text is stored as UTF-8 bytes, a Boolean
+/// as 0 or 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Value {
     Number(Option<i64>),
     Bytes(Option<Vec<u8>>),
 }
 
-/// The values of a row, in the order of the columns.
+/// The values of a row, in column order.
 pub(crate) type Row = Vec<Value>;
 
-/// What the rows of a table come to, to be compared.
+/// Number and digest of a table's rows, for comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Content {
+pub(crate) struct RowsDigest {
     pub(crate) rows: u64,
     digest: u64,
 }
 
-/// Adds up a [`Content`], in the order of the rows' keys.
+/// Computes a [`RowsDigest`] from rows in key order.
 #[derive(Default)]
-pub(crate) struct Tally {
+pub(crate) struct RowsHasher {
     rows: u64,
     digest: Xxh64,
 }
 
-impl Tally {
+impl RowsHasher {
     pub(crate) fn add(&mut self, rows: &[Row]) {
         self.rows += rows.len() as u64;
         for value in rows.iter().flatten() {
@@ -39,15 +39,15 @@ impl Tally {
         }
     }
 
-    /// The length counts, so that no two rows of different values are the same bytes.
+    /// The length is hashed too, so that rows with different values never hash the same bytes.
     fn value(&mut self, kind: u8, bytes: &[u8]) {
         self.digest.update(&[kind]);
         self.digest.update(&(bytes.len() as u64).to_le_bytes());
         self.digest.update(bytes);
     }
 
-    pub(crate) fn content(&self) -> Content {
-        Content {
+    pub(crate) fn digest(&self) -> RowsDigest {
+        RowsDigest {
             rows: self.rows,
             digest: self.digest.digest(),
         }
@@ -58,14 +58,14 @@ impl Tally {
 mod tests {
     use super::*;
 
-    fn content(rows: &[Row]) -> Content {
-        let mut tally = Tally::default();
-        tally.add(rows);
-        tally.content()
+    fn digest(rows: &[Row]) -> RowsDigest {
+        let mut hasher = RowsHasher::default();
+        hasher.add(rows);
+        hasher.digest()
     }
 
     #[test]
-    fn other_values_or_another_order_are_another_content() {
+    fn different_values_or_order_change_the_digest() {
         let bytes = |text: &str| Value::Bytes(Some(text.into()));
         let of_rows = [
             vec![vec![bytes("ab"), bytes("c")]],
@@ -76,9 +76,9 @@ mod tests {
             vec![vec![bytes("ab"), Value::Number(Some(99))]],
             vec![],
         ];
-        let contents: Vec<_> = of_rows.iter().map(|rows| content(rows)).collect();
-        for (place, one) in contents.iter().enumerate() {
-            assert!(!contents[..place].contains(one), "{place}");
+        let digests: Vec<_> = of_rows.iter().map(|rows| digest(rows)).collect();
+        for (place, one) in digests.iter().enumerate() {
+            assert!(!digests[..place].contains(one), "{place}");
         }
     }
 }

@@ -1,41 +1,40 @@
-//! The tables of a store as they are copied, and the statements that read and write their rows.
+//! The copied tables, and the statements that read and write their rows.
 
 use std::fmt::Write as _;
 
-/// What a column holds, and so how it passes from one database to the other.
+/// Type of a column, which determines how values are converted between the databases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ColumnKind {
     Number,
     Bytes,
-    /// Text in both.
+    /// Text in both databases.
     Text,
-    /// Text in SQLite, bytes in PostgreSQL, whose text has no character 0.
+    /// Text in SQLite, bytes in PostgreSQL, since text in PostgreSQL cannot contain NUL.
     Name,
-    /// A number in SQLite, a truth value in PostgreSQL.
-    Truth,
+    /// A number in SQLite, a Boolean in PostgreSQL.
+    Bool,
 }
 
-/// A table as it is copied.
+/// Schema of a copied table.
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) name: &'static str,
-    /// Those of the primary key come first, in its order.
-    pub(crate) columns: &'static [(&'static str, Kind)],
-    /// How many columns the primary key has.
+    /// The columns of the primary key come first, in key order.
+    pub(crate) columns: &'static [(&'static str, ColumnKind)],
+    /// The number of columns in the primary key.
     pub(crate) key: usize,
-    /// How many rows are read and written at once, so that they fit into memory.
-    pub(crate) rows_at_once: usize,
+    /// Maximum number of rows that are read or written at once, to limit memory use.
+    pub(crate) rows_per_chunk: usize,
 }
 
-/// Rows of a few hundred bytes at once.
-const SMALL: usize = 200;
+/// Rows per chunk for tables with rows of a few hundred bytes.
+const SMALL_ROWS_PER_CHUNK: usize = 200;
 
-/// Rows of up to a megabyte or so at once.
-const LARGE: usize = 8;
+/// Rows per chunk for tables with rows of up to 1 MiB.
+const LARGE_ROWS_PER_CHUNK: usize = 8;
 
-use Kind::{Bytes, Name, Number, Text, Truth};
+use ColumnKind::{Bool, Bytes, Name, Number, Text};
 
-/// The matches in play.
 pub(crate) const OPEN_MATCH: &Table = &Table {
     name: "open_match",
     columns: &[
@@ -46,19 +45,18 @@ pub(crate) const OPEN_MATCH: &Table = &Table {
         ("checksum", Number),
     ],
     key: 1,
-    rows_at_once: SMALL,
+    rows_per_chunk: SMALL_ROWS_PER_CHUNK,
 };
 
-/// The journal of the matches in play.
 pub(crate) const JOURNAL: &Table = &Table {
     name: "journal",
     columns: &[("batch", Number), ("body", Bytes)],
     key: 1,
-    rows_at_once: LARGE,
+    rows_per_chunk: LARGE_ROWS_PER_CHUNK,
 };
 
-/// Every other table whose rows both databases have alike, checksums included. How each marks who
-/// holds it, and which numbers it has given, is its own.
+/// All other tables whose rows, including checksums, are the same in SQLite and PostgreSQL. The
+/// tables with the store's owner and with the assigned numbers are not included, since they differ.
 pub(crate) const TABLES: &[Table] = &[
     Table {
         name: "finished_match",
@@ -72,13 +70,13 @@ pub(crate) const TABLES: &[Table] = &[
             ("checksum", Number),
         ],
         key: 1,
-        rows_at_once: SMALL,
+        rows_per_chunk: SMALL_ROWS_PER_CHUNK,
     },
     Table {
         name: "finished_party",
         columns: &[("name", Text), ("finish_number", Number)],
         key: 2,
-        rows_at_once: SMALL,
+        rows_per_chunk: SMALL_ROWS_PER_CHUNK,
     },
     Table {
         name: "replay",
@@ -88,19 +86,19 @@ pub(crate) const TABLES: &[Table] = &[
             ("checksum", Number),
         ],
         key: 1,
-        rows_at_once: LARGE,
+        rows_per_chunk: LARGE_ROWS_PER_CHUNK,
     },
     Table {
         name: "secret",
         columns: &[("name", Name), ("value", Bytes), ("checksum", Number)],
         key: 1,
-        rows_at_once: LARGE,
+        rows_per_chunk: LARGE_ROWS_PER_CHUNK,
     },
     Table {
         name: "note",
         columns: &[("name", Name), ("value", Bytes), ("checksum", Number)],
         key: 1,
-        rows_at_once: SMALL,
+        rows_per_chunk: SMALL_ROWS_PER_CHUNK,
     },
     Table {
         name: "api_key",
@@ -118,7 +116,7 @@ pub(crate) const TABLES: &[Table] = &[
             ("checksum", Number),
         ],
         key: 1,
-        rows_at_once: SMALL,
+        rows_per_chunk: SMALL_ROWS_PER_CHUNK,
     },
     Table {
         name: "ladder",
@@ -129,7 +127,7 @@ pub(crate) const TABLES: &[Table] = &[
             ("checksum", Number),
         ],
         key: 1,
-        rows_at_once: SMALL,
+        rows_per_chunk: SMALL_ROWS_PER_CHUNK,
     },
     Table {
         name: "ladder_version",
@@ -141,56 +139,61 @@ pub(crate) const TABLES: &[Table] = &[
             ("checksum", Number),
         ],
         key: 3,
-        rows_at_once: SMALL,
+        rows_per_chunk: SMALL_ROWS_PER_CHUNK,
     },
     Table {
         name: "ladder_match",
         columns: &[
             ("ladder_id", Text),
             ("number", Number),
-            ("is_over", Truth),
+            ("is_over", Bool),
             ("value", Bytes),
             ("checksum", Number),
         ],
         key: 2,
-        rows_at_once: SMALL,
+        rows_per_chunk: SMALL_ROWS_PER_CHUNK,
     },
 ];
 
-/// How a database says in SQL what is read, and where a value is put.
-pub(crate) trait Dialect {
-    /// An expression that gives the value of a column.
-    fn read(kind: Kind, column: &str) -> String;
+/// A database's SQL syntax for reading and binding values.
+pub(crate) trait SqlDialect {
+    /// Returns an expression for the value of a column.
+    fn read(kind: ColumnKind, column: &str) -> String;
 
-    /// The place of parameter `number`, from 1.
-    fn place(kind: Kind, number: usize) -> String;
+    /// Returns the placeholder of parameter `number`, from 1.
+    fn placeholder(kind: ColumnKind, number: usize) -> String;
+
+    /// Returns the valid rows of a table, as an item of `FROM`.
+    fn rows(table: &'static str) -> &'static str {
+        table
+    }
 }
 
 impl Table {
-    /// The statement that reads the next rows, in the order of the key: after a row whose key is
-    /// bound, or the first ones.
-    pub(crate) fn select<D: Dialect>(&self, is_after: bool) -> String {
-        let read = |(name, kind): &(&str, Kind)| D::read(*kind, name);
+    /// Returns the statement that selects the next rows in key order, either after a bound key or
+    /// from the start.
+    pub(crate) fn select<D: SqlDialect>(&self, has_start: bool) -> String {
+        let read = |(name, kind): &(&str, ColumnKind)| D::read(*kind, name);
         let columns: Vec<_> = self.columns.iter().map(read).collect();
         let keys = &self.columns[..self.key];
         let names: Vec<_> = keys.iter().map(|(name, _)| *name).collect();
         let names = names.join(", ");
-        let mut sql = format!("SELECT {} FROM {}", columns.join(", "), self.name);
-        if is_after {
-            let places = places::<D>(keys, 1);
+        let mut sql = format!("SELECT {} FROM {}", columns.join(", "), D::rows(self.name));
+        if has_start {
+            let placeholders = placeholders::<D>(keys, 1);
             // Writing to a string cannot fail.
-            let _ = write!(sql, " WHERE ({names}) > ({places})");
+            let _ = write!(sql, " WHERE ({names}) > ({placeholders})");
         }
-        let _ = write!(sql, " ORDER BY {names} LIMIT {}", self.rows_at_once);
+        let _ = write!(sql, " ORDER BY {names} LIMIT {}", self.rows_per_chunk);
         sql
     }
 
-    /// The statement that adds so many rows.
-    pub(crate) fn insert<D: Dialect>(&self, rows: usize) -> String {
+    /// Returns the statement that inserts a given number of rows.
+    pub(crate) fn insert<D: SqlDialect>(&self, rows: usize) -> String {
         let names: Vec<_> = self.columns.iter().map(|(name, _)| *name).collect();
         let row = |row| {
             let first = row * self.columns.len() + 1;
-            format!("({})", places::<D>(self.columns, first))
+            format!("({})", placeholders::<D>(self.columns, first))
         };
         let rows: Vec<_> = (0..rows).map(row).collect();
         let (table, names, rows) = (self.name, names.join(", "), rows.join(", "));
@@ -198,11 +201,11 @@ impl Table {
     }
 }
 
-/// Places of parameters, the first of this number.
-fn places<D: Dialect>(columns: &[(&str, Kind)], first: usize) -> String {
+/// Returns the placeholders of these columns, numbered from `first`.
+fn placeholders<D: SqlDialect>(columns: &[(&str, ColumnKind)], first: usize) -> String {
     let numbered = (first..).zip(columns);
-    let places: Vec<_> = numbered
-        .map(|(number, (_, kind))| D::place(*kind, number))
+    let placeholders: Vec<_> = numbered
+        .map(|(number, (_, kind))| D::placeholder(*kind, number))
         .collect();
-    places.join(", ")
+    placeholders.join(", ")
 }

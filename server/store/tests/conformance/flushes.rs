@@ -5,10 +5,10 @@ use crate::{
     matches::{append, id, in_play, open},
 };
 
-/// Commits on their way at once: more than any store flushes side by side.
+/// The number of concurrent commits: more than any store flushes at the same time.
 const COMMITS: u64 = 12;
 
-pub(crate) async fn commits_are_stored_in_the_order_in_which_they_are_begun(store: Subject<'_>) {
+pub(crate) async fn commits_are_stored_in_the_order_in_which_they_begin(store: Subject<'_>) {
     store.commit(vec![open("a")]).await.unwrap();
     let mut flushes = Vec::new();
     for number in 0..COMMITS {
@@ -34,12 +34,12 @@ pub(crate) async fn a_refused_batch_changes_nothing_of_those_around_it(store: Su
     };
     let StoreError::WriteRefused {
         index: 0,
-        refusal: told,
+        refusal: reported,
     } = gap
     else {
         panic!("{gap:?}");
     };
-    assert_eq!(told, refusal);
+    assert_eq!(reported, refusal);
     let last = store.begin_commit(vec![append("a", 1)]).await.unwrap();
     last.wait().await.unwrap();
     first.wait().await.unwrap();
@@ -49,7 +49,7 @@ pub(crate) async fn a_refused_batch_changes_nothing_of_those_around_it(store: Su
     );
 }
 
-pub(crate) async fn a_commit_is_stored_though_nobody_waits_for_it(store: Subject<'_>) {
+pub(crate) async fn a_commit_is_stored_even_if_it_is_not_awaited(store: Subject<'_>) {
     store.commit(vec![open("a")]).await.unwrap();
     drop(store.begin_commit(vec![append("a", 0)]).await.unwrap());
     store.commit(vec![append("a", 1)]).await.unwrap();

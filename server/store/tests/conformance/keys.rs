@@ -26,8 +26,8 @@ fn new_key(id: &str, name: &str, scopes: &[&str], created_at_unix_ms: i64) -> Ne
     }
 }
 
-/// Everything of a key, to be compared; there is no `==` for hashes.
-fn told(key: &Key) -> impl PartialEq + std::fmt::Debug + use<> {
+/// The content of a key in comparable form, since hashes do not implement `==`.
+fn comparable(key: &Key) -> impl PartialEq + std::fmt::Debug + use<> {
     (
         key.id.to_string(),
         key.name.to_string(),
@@ -53,7 +53,7 @@ async fn ids(store: Subject<'_>) -> Vec<String> {
         .collect()
 }
 
-pub(crate) async fn keys_come_back_as_added(store: Subject<'_>) {
+pub(crate) async fn keys_are_read_as_added(store: Subject<'_>) {
     assert!(store.keys().await.unwrap().is_empty());
     assert!(store.key(&key_id("k1")).await.unwrap().is_none());
     let keys = [
@@ -76,7 +76,7 @@ pub(crate) async fn keys_come_back_as_added(store: Subject<'_>) {
     for key in keys {
         let found = store.key(&key.id).await.unwrap().unwrap();
         assert!(found.is_in_force());
-        assert_eq!(told(&found), told(&key.into()));
+        assert_eq!(comparable(&found), comparable(&key.into()));
     }
     for (id, owner) in [("k1", "nobody"), ("k3", "the school")] {
         let key = store.key(&key_id(id)).await.unwrap().unwrap();
@@ -109,10 +109,10 @@ pub(crate) async fn an_id_belongs_to_one_key(store: Subject<'_>) {
         );
         assert!(error.is_refusal());
     }
-    let kept = store.key(&key_id("k1")).await.unwrap().unwrap();
+    let stored = store.key(&key_id("k1")).await.unwrap().unwrap();
     assert_eq!(
-        told(&kept),
-        told(&new_key("k1", "north", &["play"], 1).into())
+        comparable(&stored),
+        comparable(&new_key("k1", "north", &["play"], 1).into())
     );
 }
 
@@ -138,7 +138,7 @@ pub(crate) async fn the_same_key_may_be_added_again(store: Subject<'_>) {
     store.add_key(key.clone()).await.unwrap();
     store.add_key(key.clone()).await.unwrap();
     assert_eq!(ids(store).await, ["k1"]);
-    // But not once it is revoked: it would not be in force.
+    // But not once it is revoked, since it would not be in force.
     store.revoke_key(&key.id, 2).await.unwrap();
     let error = store.add_key(key).await.unwrap_err();
     assert!(matches!(error, StoreError::KeyIdTaken { .. }), "{error}");
@@ -157,9 +157,9 @@ pub(crate) async fn a_key_is_revoked_once_and_stays_so(store: Subject<'_>) {
     assert_eq!(revoked.revoked_at_unix_ms, Some(5));
     assert!(!revoked.is_in_force());
     let again = store.revoke_key(&key_id("k1"), 9).await.unwrap();
-    assert_eq!(told(&again), told(&revoked));
+    assert_eq!(comparable(&again), comparable(&revoked));
     let found = store.key(&key_id("k1")).await.unwrap().unwrap();
-    assert_eq!(told(&found), told(&revoked));
+    assert_eq!(comparable(&found), comparable(&revoked));
     assert!(
         store
             .key(&key_id("k2"))
@@ -177,41 +177,45 @@ pub(crate) async fn an_unknown_key_is_not_revoked(store: Subject<'_>) {
         "{error}"
     );
     assert!(error.is_refusal());
-    // And the store goes on.
+    // The store still works.
     store.add_key(new_key("k1", "north", &[], 1)).await.unwrap();
 }
 
-pub(crate) async fn a_mark_tells_of_every_change_of_the_keys(store: Subject<'_>) {
-    let empty = store.keys_mark().await.unwrap();
+pub(crate) async fn the_version_of_the_keys_changes_with_every_change(store: Subject<'_>) {
+    let empty = store.keys_version().await.unwrap();
     store.add_key(new_key("k1", "one", &[], 1)).await.unwrap();
-    let added = store.keys_mark().await.unwrap();
+    let added = store.keys_version().await.unwrap();
     store.add_key(new_key("k1", "one", &[], 1)).await.unwrap();
-    assert_eq!(store.keys_mark().await.unwrap(), added, "nothing changed");
+    assert_eq!(
+        store.keys_version().await.unwrap(),
+        added,
+        "nothing changed"
+    );
     store.revoke_key(&key_id("k1"), 2).await.unwrap();
-    let revoked = store.keys_mark().await.unwrap();
+    let revoked = store.keys_version().await.unwrap();
     assert!(empty != added && added != revoked, "{added:?} {revoked:?}");
 }
 
-pub(crate) async fn a_key_keeps_the_latest_use_that_was_noted(store: Subject<'_>) {
+pub(crate) async fn a_key_keeps_the_latest_recorded_use(store: Subject<'_>) {
     for (id, name) in [("k1", "north"), ("k2", "south")] {
         store
             .add_key(new_key(id, name, &["play"], 1))
             .await
             .unwrap();
     }
-    let mark = store.keys_mark().await.unwrap();
-    let note = async |uses: &[(&str, i64)]| {
+    let mark = store.keys_version().await.unwrap();
+    let record = async |uses: &[(&str, i64)]| {
         let uses = uses.iter().map(|(id, at)| (key_id(id), *at));
-        store.note_key_uses(uses.collect()).await.unwrap();
+        store.record_key_uses(uses.collect()).await.unwrap();
     };
-    note(&[("k1", 20), ("unknown", 30)]).await;
-    note(&[("k1", 10)]).await;
-    note(&[]).await;
+    record(&[("k1", 20), ("unknown", 30)]).await;
+    record(&[("k1", 10)]).await;
+    record(&[]).await;
     let uses = store.keys().await.unwrap();
     let uses: Vec<_> = uses.iter().map(|key| key.last_used_at_unix_ms).collect();
     assert_eq!(uses, [Some(20), None]);
-    assert_eq!(store.keys_mark().await.unwrap(), mark);
-    // And a key is revoked with its use.
+    assert_eq!(store.keys_version().await.unwrap(), mark);
+    // Revoking a key keeps its last use.
     let revoked = store.revoke_key(&key_id("k1"), 5).await.unwrap();
     assert_eq!(revoked.last_used_at_unix_ms, Some(20));
 }

@@ -24,16 +24,16 @@ fn open(name: &str) -> Write {
 }
 
 fn lead(name: &str, term: u64) -> Write {
-    change(name, LadderChange::Lead { term })
+    change(name, LadderChange::StartTerm { term })
 }
 
 fn keep(name: &str, term: u64) -> Write {
     let value = b"frozen".to_vec();
-    change(name, LadderChange::Keep { term, value })
+    change(name, LadderChange::Update { term, value })
 }
 
 fn version(name: &str, term: u64, bot: &str, version: &str) -> Write {
-    let kept = LadderChange::KeepVersion {
+    let kept = LadderChange::PutVersion {
         term,
         bot_name: bot.to_owned(),
         bot_version: version.to_owned(),
@@ -84,11 +84,11 @@ async fn refused(store: Subject<'_>, batch: Vec<Write>) -> WriteRefusal {
 
 async fn matches(store: Subject<'_>, name: &str) -> Vec<StoredLadderMatch> {
     let rows = store.ladder_matches(&ladder(name), 0, u32::MAX).await;
-    rows.unwrap().kept
+    rows.unwrap().intact
 }
 
-pub(crate) async fn a_ladder_comes_back_as_it_was_kept_last(store: Subject<'_>) {
-    assert!(store.ladders().await.unwrap().kept.is_empty());
+pub(crate) async fn a_ladder_is_read_as_it_was_last_written(store: Subject<'_>) {
+    assert!(store.ladders().await.unwrap().intact.is_empty());
     store
         .commit(vec![open("b"), open("a"), lead("a", 1), keep("a", 1)])
         .await
@@ -100,13 +100,13 @@ pub(crate) async fn a_ladder_comes_back_as_it_was_kept_last(store: Subject<'_>) 
         term,
         value: value.to_vec(),
     });
-    assert_eq!(rows.kept, expected);
+    assert_eq!(rows.intact, expected);
     assert!(rows.damaged.is_empty());
     let batch = vec![version("a", 1, "x", "2"), version("a", 1, "x", "1")];
     store.commit(batch).await.unwrap();
     let batch = vec![lead("a", 2), version("a", 2, "x", "1")];
     store.commit(batch).await.unwrap();
-    let kept = store.ladder_versions(&ladder("a")).await.unwrap().kept;
+    let kept = store.ladder_versions(&ladder("a")).await.unwrap().intact;
     let expected = [("1", "x 1 2"), ("2", "x 2 1")];
     let expected = expected.map(|(version, value)| StoredLadderVersion {
         bot_name: "x".to_owned(),
@@ -115,7 +115,7 @@ pub(crate) async fn a_ladder_comes_back_as_it_was_kept_last(store: Subject<'_>) 
     });
     assert_eq!(kept, expected);
     let others = store.ladder_versions(&ladder("b")).await.unwrap();
-    assert!(others.kept.is_empty());
+    assert!(others.intact.is_empty());
 }
 
 pub(crate) async fn a_ladder_is_opened_once_and_can_be_dropped(store: Subject<'_>) {
@@ -129,7 +129,7 @@ pub(crate) async fn a_ladder_is_opened_once_and_can_be_dropped(store: Subject<'_
             ladder_id: ladder("a")
         }
     );
-    assert_eq!(store.ladders().await.unwrap().kept.len(), 1);
+    assert_eq!(store.ladders().await.unwrap().intact.len(), 1);
     let dropped = change("a", LadderChange::Drop);
     store.commit(vec![dropped.clone(), dropped]).await.unwrap();
     let unknown = refused(store, vec![lead("a", 2)]).await;
@@ -137,17 +137,17 @@ pub(crate) async fn a_ladder_is_opened_once_and_can_be_dropped(store: Subject<'_
     store.commit(vec![open("a")]).await.unwrap();
     assert!(matches(store, "a").await.is_empty());
     let versions = store.ladder_versions(&ladder("a")).await.unwrap();
-    assert!(versions.kept.is_empty());
+    assert!(versions.intact.is_empty());
 }
 
-pub(crate) async fn only_who_leads_a_ladder_changes_it(store: Subject<'_>) {
+pub(crate) async fn only_the_leader_changes_a_ladder(store: Subject<'_>) {
     store.commit(vec![open("a"), lead("a", 1)]).await.unwrap();
     store.commit(vec![pair("a", 1, 0)]).await.unwrap();
     for stale in [lead("a", 1), lead("a", 3)] {
         let refused = refused(store, vec![stale]).await;
         assert!(matches!(
             refused,
-            WriteRefusal::LadderTermOver { expected: 2, .. }
+            WriteRefusal::LadderTermEnded { expected: 2, .. }
         ));
     }
     store.commit(vec![lead("a", 2)]).await.unwrap();
@@ -159,14 +159,14 @@ pub(crate) async fn only_who_leads_a_ladder_changes_it(store: Subject<'_>) {
     ] {
         // With its whole batch.
         let refused = refused(store, vec![open("b"), late]).await;
-        let expected = WriteRefusal::LadderTermOver {
+        let expected = WriteRefusal::LadderTermEnded {
             ladder_id: ladder("a"),
             term: 1,
             expected: 2,
         };
         assert_eq!(refused, expected);
     }
-    assert_eq!(store.ladders().await.unwrap().kept.len(), 1);
+    assert_eq!(store.ladders().await.unwrap().intact.len(), 1);
     assert_eq!(matches(store, "a").await, [matched(0, false)]);
 }
 
@@ -208,7 +208,7 @@ pub(crate) async fn a_ladder_match_is_paired_once_and_ends_once(store: Subject<'
     }
 }
 
-pub(crate) async fn ladder_matches_come_page_by_page(store: Subject<'_>) {
+pub(crate) async fn ladder_matches_are_read_in_pages(store: Subject<'_>) {
     store.commit(vec![open("a"), lead("a", 1)]).await.unwrap();
     let more = u64::from(MAX_PAGE_LADDER_MATCHES) + 2;
     let pairs = (0..more).map(|number| pair("a", 1, number));
@@ -219,20 +219,20 @@ pub(crate) async fn ladder_matches_come_page_by_page(store: Subject<'_>) {
     while let Some(number) = from {
         let page = store.ladder_matches(&ladder("a"), number, u32::MAX).await;
         let page = page.unwrap();
-        numbers.extend(page.kept.iter().map(|found| found.number));
-        pages.push(page.kept.len());
+        numbers.extend(page.intact.iter().map(|found| found.number));
+        pages.push(page.intact.len());
         from = page.next;
     }
     assert_eq!(numbers, Vec::from_iter(1..more));
     assert_eq!(pages, [MAX_PAGE_LADDER_MATCHES as usize, 1]);
     let one = store.ladder_matches(&ladder("a"), 5, 0).await.unwrap();
-    assert_eq!((one.kept, one.next), (vec![matched(5, false)], Some(6)));
+    assert_eq!((one.intact, one.next), (vec![matched(5, false)], Some(6)));
     for from in [more, u64::MAX] {
         let none = store.ladder_matches(&ladder("a"), from, 9).await.unwrap();
-        assert_eq!((none.kept, none.next), (Vec::new(), None));
+        assert_eq!((none.intact, none.next), (Vec::new(), None));
     }
     let none = store.ladder_matches(&ladder("b"), 0, 9).await.unwrap();
-    assert!(none.kept.is_empty());
+    assert!(none.intact.is_empty());
 }
 
 pub(crate) async fn a_part_of_a_ladder_beyond_its_limit_is_refused(store: Subject<'_>) {
@@ -241,7 +241,7 @@ pub(crate) async fn a_part_of_a_ladder_beyond_its_limit_is_refused(store: Subjec
     let name = |more: usize| "n".repeat(MAX_LADDER_NAME_BYTES + more);
     let of_version = |bot_name: String, bot_version: String, bytes: usize| {
         let value = vec![7; bytes];
-        LadderChange::KeepVersion {
+        LadderChange::PutVersion {
             term: 1,
             bot_name,
             bot_version,
@@ -253,7 +253,7 @@ pub(crate) async fn a_part_of_a_ladder_beyond_its_limit_is_refused(store: Subjec
     let open = LadderChange::Open {
         value: value(MAX_LADDER_BYTES),
     };
-    let keep = LadderChange::Keep {
+    let keep = LadderChange::Update {
         term: 1,
         value: value(MAX_LADDER_BYTES),
     };

@@ -1,5 +1,5 @@
-//! What every store does. A new implementation passes by one more line in [`main`]. Without
-//! PostgreSQL the facts of its store are ignored, with the reason.
+//! The contract that every store fulfils. A new implementation is tested by one more line in
+//! [`main`]. Without PostgreSQL its tests are ignored, with the reason.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -7,10 +7,10 @@ mod flushes;
 mod keys;
 mod ladders;
 mod matches;
-mod notes;
 #[path = "../postgres_server/mod.rs"]
 mod postgres_server;
 mod random_batches;
+mod records;
 mod refusals;
 mod replays;
 mod secrets;
@@ -20,30 +20,30 @@ mod workload;
 use std::{any::Any, pin::Pin, sync::Arc};
 
 use bridgemaster_store::{
-    DataDir, Durability, MemoryStore, NodeStanding, Nodes as _, PostgresStore, SqliteOptions,
-    SqliteStore, Store, limits::LEASE_RENEWAL,
+    DataDir, Durability, MemoryStore, NodeStatus, Nodes as _, PostgresStore, SqliteOptions,
+    SqliteStore, Store, limits::LEASE_RENEWAL_INTERVAL,
 };
 use libtest_mimic::{Arguments, Completion, Trial};
 
 use postgres_server::PostgresServer;
 
-/// What the facts are checked on.
+/// The store under test.
 type Subject<'a> = &'a dyn Store;
 
-/// An empty store, with what must live as long as it does.
+/// An empty store, with a guard for its resources.
 struct Fresh {
     store: Arc<dyn Store>,
-    _kept: Box<dyn Any>,
+    _guard: Box<dyn Any>,
 }
 
-/// Something that every store does.
+/// A test that every store passes.
 #[derive(Clone, Copy)]
 struct Fact {
     name: &'static str,
     check: for<'a> fn(Subject<'a>) -> Pin<Box<dyn Future<Output = ()> + 'a>>,
 }
 
-/// Facts by their names.
+/// Lists tests by their names.
 macro_rules! facts {
     ($($room:ident::$fact:ident),* $(,)?) => {
         [$(Fact {
@@ -55,75 +55,75 @@ macro_rules! facts {
 
 const FACTS: &[Fact] = &facts![
     matches::an_opened_match_is_in_play_with_an_empty_journal,
-    matches::entries_come_back_in_their_order,
-    matches::matches_in_play_come_in_the_order_of_opening,
+    matches::entries_are_read_in_order,
+    matches::matches_in_play_are_listed_in_opening_order,
     matches::a_finished_match_leaves_its_summary_and_replay_and_nothing_else,
-    matches::a_match_may_open_go_on_and_finish_in_one_batch,
+    matches::a_match_may_open_continue_and_finish_in_one_batch,
     matches::an_entry_may_be_committed_together_with_the_end_of_its_match,
     matches::a_dropped_match_is_unknown_and_its_id_free,
-    flushes::commits_are_stored_in_the_order_in_which_they_are_begun,
+    flushes::commits_are_stored_in_the_order_in_which_they_begin,
     flushes::a_refused_batch_changes_nothing_of_those_around_it,
-    flushes::a_commit_is_stored_though_nobody_waits_for_it,
-    replays::a_replay_that_is_kept_no_more_says_so_and_its_match_stays,
+    flushes::a_commit_is_stored_even_if_it_is_not_awaited,
+    replays::a_forgotten_replay_is_reported_and_its_match_stays,
     replays::only_replays_of_finished_matches_are_forgotten,
-    replays::kept_replays_come_from_the_first_that_finished_on,
+    replays::stored_replays_are_listed_oldest_first,
     matches::a_match_dropped_and_opened_again_in_one_batch_has_a_new_journal,
-    matches::a_match_of_another_journal_is_not_touched_by_an_end,
+    matches::the_end_of_a_match_does_not_affect_other_journals,
     matches::finished_matches_come_newest_first_page_by_page,
     matches::finished_matches_are_found_by_their_parties,
-    matches::a_cursor_stays_true_while_matches_finish_and_are_dropped,
+    matches::a_cursor_remains_valid_while_matches_finish_and_are_dropped,
     matches::pages_have_one_match_at_least_and_five_hundred_at_most,
     matches::an_empty_batch_changes_nothing,
-    matches::bytes_of_every_value_and_none_come_back,
+    matches::values_of_any_bytes_and_empty_ones_are_preserved,
     matches::parts_of_exactly_the_limit_are_stored,
-    matches::commits_at_once_are_all_stored,
-    matches::a_commit_that_nobody_waits_for_is_whole_or_absent,
-    matches::a_closed_store_says_so,
+    matches::concurrent_commits_are_all_stored,
+    matches::a_commit_that_is_not_awaited_is_stored_completely_or_not_at_all,
+    matches::a_closed_store_reports_that_it_is_closed,
     refusals::a_match_is_opened_once,
     refusals::a_finished_match_is_not_opened_again,
     refusals::entries_go_to_matches_in_play_only,
     refusals::a_gap_or_a_repetition_is_refused,
     refusals::a_match_finishes_once,
-    refusals::what_is_unknown_is_not_dropped,
+    refusals::an_unknown_match_is_not_dropped,
     refusals::a_part_beyond_its_limit_is_refused,
     refusals::a_refused_write_takes_its_whole_batch_with_it,
     refusals::a_batch_is_checked_against_its_own_writes,
-    keys::keys_come_back_as_added,
+    keys::keys_are_read_as_added,
     keys::an_id_belongs_to_one_key,
     keys::a_name_belongs_to_one_key_in_force,
     keys::the_same_key_may_be_added_again,
     keys::a_key_is_revoked_once_and_stays_so,
     keys::an_unknown_key_is_not_revoked,
-    keys::a_mark_tells_of_every_change_of_the_keys,
-    keys::a_key_keeps_the_latest_use_that_was_noted,
+    keys::the_version_of_the_keys_changes_with_every_change,
+    keys::a_key_keeps_the_latest_recorded_use,
     keys::a_sound_key_is_not_removed,
-    notes::the_last_note_of_a_name_is_kept_until_it_is_dropped,
-    notes::notes_are_found_by_how_their_names_begin,
-    notes::a_note_beyond_its_limits_is_refused_with_its_batch,
-    ladders::a_ladder_comes_back_as_it_was_kept_last,
+    records::the_last_record_of_a_name_is_kept_until_it_is_removed,
+    records::records_are_found_by_prefix,
+    records::a_record_beyond_its_limits_is_refused_with_its_batch,
+    ladders::a_ladder_is_read_as_it_was_last_written,
     ladders::a_ladder_is_opened_once_and_can_be_dropped,
-    ladders::only_who_leads_a_ladder_changes_it,
+    ladders::only_the_leader_changes_a_ladder,
     ladders::a_ladder_match_is_paired_once_and_ends_once,
-    ladders::ladder_matches_come_page_by_page,
+    ladders::ladder_matches_are_read_in_pages,
     ladders::a_part_of_a_ladder_beyond_its_limit_is_refused,
     secrets::the_first_secret_of_a_name_is_kept,
     secrets::a_secret_beyond_its_limit_is_refused,
-    secrets::sound_secrets_stay_when_damaged_ones_are_removed,
-    random_batches::random_batches_leave_what_a_plain_model_has,
-    random_batches::random_misfits_are_refused_with_the_place_of_the_first,
+    secrets::intact_secrets_stay_when_damaged_ones_are_removed,
+    random_batches::random_batches_match_a_simple_model,
+    random_batches::random_invalid_batches_are_refused_with_the_index_of_the_first_write,
 ];
 
 fn main() {
     let mut trials = Vec::new();
     conforms(&mut trials, "memory", || Box::pin(memory_store()));
     conforms(&mut trials, "sqlite_for_power", || {
-        Box::pin(sqlite_store(Durability::Power))
+        Box::pin(sqlite_store(Durability::Disk))
     });
     conforms(&mut trials, "sqlite_for_process", || {
         Box::pin(sqlite_store(Durability::Process))
     });
     conforms(&mut trials, "postgres_for_power", || {
-        Box::pin(postgres_store(Durability::Power))
+        Box::pin(postgres_store(Durability::Disk))
     });
     conforms(&mut trials, "postgres_for_process", || {
         Box::pin(postgres_store(Durability::Process))
@@ -131,10 +131,10 @@ fn main() {
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
-/// Makes an empty store, or says why that cannot be made here.
+/// Creates an empty store, or returns why it is not available here.
 type Factory = fn() -> Pin<Box<dyn Future<Output = Result<Fresh, String>>>>;
 
-/// Checks a store against every fact, each in a test of its own on a store of its own.
+/// Adds a trial per fact, each on a store of its own.
 fn conforms(trials: &mut Vec<Trial>, name: &str, fresh: Factory) {
     for fact in FACTS {
         let check = move || {
@@ -162,7 +162,7 @@ fn conforms(trials: &mut Vec<Trial>, name: &str, fresh: Factory) {
 async fn memory_store() -> Result<Fresh, String> {
     Ok(Fresh {
         store: Arc::new(MemoryStore::new()),
-        _kept: Box::new(()),
+        _guard: Box::new(()),
     })
 }
 
@@ -176,24 +176,24 @@ async fn sqlite_store(durability: Durability) -> Result<Fresh, String> {
     let store = SqliteStore::open(&dir, options).await.unwrap();
     Ok(Fresh {
         store: Arc::new(store),
-        _kept: Box::new(folder),
+        _guard: Box::new(folder),
     })
 }
 
-/// A store in a database of its own; or why there is no PostgreSQL.
+/// Creates a store in an empty database, or returns why there is no PostgreSQL.
 async fn postgres_store(durability: Durability) -> Result<Fresh, String> {
     postgres_server::absent().map_or(Ok(()), Err)?;
     let url = PostgresServer::shared().fresh();
     let store = Arc::new(PostgresStore::open(&url, durability).await.unwrap());
     let renewed = Arc::clone(&store);
     tokio::spawn(async move {
-        // Until its facts are checked, and the runtime ends.
-        while renewed.renew_lease(NodeStanding::default()).await.is_ok() {
-            tokio::time::sleep(LEASE_RENEWAL).await;
+        // Until the test and its runtime end.
+        while renewed.renew_lease(NodeStatus::default()).await.is_ok() {
+            tokio::time::sleep(LEASE_RENEWAL_INTERVAL).await;
         }
     });
     Ok(Fresh {
         store,
-        _kept: Box::new(()),
+        _guard: Box::new(()),
     })
 }

@@ -40,7 +40,7 @@ pub(crate) fn name(text: &str) -> KeyName {
     KeyName::new(text).unwrap()
 }
 
-/// As [`finish`], with parties.
+/// Like [`finish`], with parties.
 pub(crate) fn finish_of(match_id: &str, of: &[&str]) -> Write {
     let Write::FinishMatch {
         match_id,
@@ -67,7 +67,7 @@ pub(crate) fn drop_match(match_id: &str) -> Write {
     }
 }
 
-/// The match as [`open`] and [`append`] make it.
+/// The match in the state after [`open`] and [`append`].
 pub(crate) fn in_play(match_id: &str, entries: u64) -> OpenMatch {
     OpenMatch {
         match_id: id(match_id),
@@ -79,7 +79,7 @@ pub(crate) fn in_play(match_id: &str, entries: u64) -> OpenMatch {
     }
 }
 
-/// The match as [`finish`] makes it.
+/// The match in the state after [`finish`].
 pub(crate) fn ended(match_id: &str) -> FinishedMatch {
     FinishedMatch {
         match_id: id(match_id),
@@ -118,9 +118,9 @@ pub(crate) async fn an_opened_match_is_in_play_with_an_empty_journal(store: Subj
     assert_eq!(store.replay(&id("a")).await.unwrap(), None);
 }
 
-pub(crate) async fn entries_come_back_in_their_order(store: Subject<'_>) {
+pub(crate) async fn entries_are_read_in_order(store: Subject<'_>) {
     store.commit(vec![open("a"), open("b")]).await.unwrap();
-    // More of one match in a batch than one statement may take, then one at a time.
+    // First more of one match in a batch than one statement may take, then one at a time.
     store
         .commit((0..150).map(|n| append("a", n)).collect())
         .await
@@ -141,7 +141,7 @@ pub(crate) async fn entries_come_back_in_their_order(store: Subject<'_>) {
     );
 }
 
-pub(crate) async fn matches_in_play_come_in_the_order_of_opening(store: Subject<'_>) {
+pub(crate) async fn matches_in_play_are_listed_in_opening_order(store: Subject<'_>) {
     store.commit(vec![open("m3"), open("m1")]).await.unwrap();
     store.commit(vec![open("m2"), finish("m1")]).await.unwrap();
     store
@@ -178,7 +178,7 @@ pub(crate) async fn a_finished_match_leaves_its_summary_and_replay_and_nothing_e
     );
 }
 
-pub(crate) async fn a_match_may_open_go_on_and_finish_in_one_batch(store: Subject<'_>) {
+pub(crate) async fn a_match_may_open_continue_and_finish_in_one_batch(store: Subject<'_>) {
     let batch = vec![
         open("a"),
         append("a", 0),
@@ -273,7 +273,7 @@ pub(crate) async fn a_match_dropped_and_opened_again_in_one_batch_has_a_new_jour
     assert_eq!(store.finished_match(&id("a")).await.unwrap(), None);
 }
 
-pub(crate) async fn a_match_of_another_journal_is_not_touched_by_an_end(store: Subject<'_>) {
+pub(crate) async fn the_end_of_a_match_does_not_affect_other_journals(store: Subject<'_>) {
     let names: Vec<String> = (0..8).map(|n| format!("m{n}")).collect();
     store
         .commit(names.iter().map(|name| open(name)).collect())
@@ -308,7 +308,7 @@ pub(crate) async fn finished_matches_come_newest_first_page_by_page(store: Subje
     assert_eq!(first.matches, [ended("m4"), ended("m3")]);
     let second = store.finished(first.next, 2, None).await.unwrap();
     assert_eq!(second.matches, [ended("m2"), ended("m1")]);
-    // A token that has travelled as text is the same place.
+    // A token is the same cursor after a conversion to text and back.
     let token = second.next.unwrap().to_string();
     let third = store
         .finished(Some(token.parse().unwrap()), 2, None)
@@ -316,7 +316,7 @@ pub(crate) async fn finished_matches_come_newest_first_page_by_page(store: Subje
         .unwrap();
     assert_eq!(third.matches, [ended("m0")]);
     assert_eq!(third.next, None);
-    // A full last page says that it is the last.
+    // A full last page is recognized as the last.
     assert_eq!(store.finished(None, 5, None).await.unwrap().next, None);
 }
 
@@ -351,7 +351,9 @@ pub(crate) async fn finished_matches_are_found_by_their_parties(store: Subject<'
     assert_eq!(of("maker", None, 9).await.matches, []);
 }
 
-pub(crate) async fn a_cursor_stays_true_while_matches_finish_and_are_dropped(store: Subject<'_>) {
+pub(crate) async fn a_cursor_remains_valid_while_matches_finish_and_are_dropped(
+    store: Subject<'_>,
+) {
     for name in ["a", "b", "c", "d"] {
         store.commit(vec![open(name), finish(name)]).await.unwrap();
     }
@@ -367,7 +369,7 @@ pub(crate) async fn a_cursor_stays_true_while_matches_finish_and_are_dropped(sto
         .unwrap();
     let page = store.finished(next, 9, None).await.unwrap();
     assert_eq!(page.matches, [ended("b"), ended("a")]);
-    // Nor does a match that finishes later take the place of a dropped one.
+    // Nor does a match that finishes later take the position of a dropped one.
     store
         .commit(vec![drop_match("e"), open("f"), finish("f")])
         .await
@@ -409,7 +411,7 @@ pub(crate) async fn an_empty_batch_changes_nothing(store: Subject<'_>) {
     assert_eq!(Contents::of(store).await, before);
 }
 
-pub(crate) async fn bytes_of_every_value_and_none_come_back(store: Subject<'_>) {
+pub(crate) async fn values_of_any_bytes_and_empty_ones_are_preserved(store: Subject<'_>) {
     let every_value: Vec<u8> = (0..=255).collect();
     for bytes in [every_value, Vec::new()] {
         let match_id = id(&format!("m{}", bytes.len()));
@@ -480,13 +482,13 @@ pub(crate) async fn parts_of_exactly_the_limit_are_stored(store: Subject<'_>) {
     assert_eq!(replay.len(), limits::MAX_REPLAY_BYTES);
 }
 
-pub(crate) async fn commits_at_once_are_all_stored(store: Subject<'_>) {
+pub(crate) async fn concurrent_commits_are_all_stored(store: Subject<'_>) {
     let names: Vec<String> = (0..40).map(|n| format!("m{n}")).collect();
     let mut commits: Vec<_> = names
         .iter()
         .map(|name| Box::pin(store.commit(vec![open(name), append(name, 0), append(name, 1)])))
         .collect();
-    // Every commit has begun before the first is waited for.
+    // All commits have started before the first is awaited.
     std::future::poll_fn(|context| {
         commits.retain_mut(|commit| match commit.as_mut().poll(context) {
             Poll::Ready(outcome) => {
@@ -510,7 +512,9 @@ pub(crate) async fn commits_at_once_are_all_stored(store: Subject<'_>) {
     }
 }
 
-pub(crate) async fn a_commit_that_nobody_waits_for_is_whole_or_absent(store: Subject<'_>) {
+pub(crate) async fn a_commit_that_is_not_awaited_is_stored_completely_or_not_at_all(
+    store: Subject<'_>,
+) {
     store.commit(vec![open("a")]).await.unwrap();
     let mut entries = 0;
     for polls in 0..60 {
@@ -527,7 +531,7 @@ pub(crate) async fn a_commit_that_nobody_waits_for_is_whole_or_absent(store: Sub
             })
             .await;
         }
-        // Waits for its turn after the commit that nobody waits for.
+        // Waits until the commit that is not awaited is done.
         let found = store.open_match(&id("a")).await.unwrap().unwrap();
         let stored = found.journal.len() as u64;
         assert!(
@@ -537,11 +541,11 @@ pub(crate) async fn a_commit_that_nobody_waits_for_is_whole_or_absent(store: Sub
         entries = stored;
         assert_eq!(found, in_play("a", entries));
     }
-    // And the store goes on.
+    // The store still works.
     store.commit(vec![append("a", entries)]).await.unwrap();
 }
 
-pub(crate) async fn a_closed_store_says_so(store: Subject<'_>) {
+pub(crate) async fn a_closed_store_reports_that_it_is_closed(store: Subject<'_>) {
     store.commit(vec![open("a")]).await.unwrap();
     store.close().await.unwrap();
     store.close().await.unwrap();
@@ -555,7 +559,7 @@ pub(crate) async fn a_closed_store_says_so(store: Subject<'_>) {
         store.match_counts().await.err(),
         store.keys().await.err(),
         store.secret("a").await.err(),
-        store.keep_secret("a", Vec::new()).await.err(),
+        store.get_or_insert_secret("a", Vec::new()).await.err(),
     ];
     for (place, answer) in answers.into_iter().enumerate() {
         assert!(

@@ -1,4 +1,4 @@
-//! Random batches on the store and on a model of a few lines.
+//! Random batches, compared with a simple model of the store.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use crate::{
 const SEEDS: std::ops::Range<u64> = 0..3;
 const BATCHES: usize = 120;
 
-/// What a store should hold, kept without any regard for order or speed.
+/// The expected content of a store.
 #[derive(Default)]
 struct Model {
     open: Vec<OpenMatch>,
@@ -30,7 +30,7 @@ impl Model {
         Some(self.open.remove(place))
     }
 
-    /// Carries out a write that fits.
+    /// Applies a valid write.
     fn apply(&mut self, write: Write) {
         match write {
             Write::OpenMatch {
@@ -80,7 +80,7 @@ impl Model {
                         .retain(|(finished, _)| finished.match_id != match_id);
                 }
             }
-            Write::KeepNote { .. } | Write::DropNote { .. } | Write::ChangeLadder { .. } => {}
+            Write::PutRecord { .. } | Write::RemoveRecord { .. } | Write::ChangeLadder { .. } => {}
         }
     }
 
@@ -103,7 +103,7 @@ impl Model {
     }
 }
 
-/// Ids of one workload do not meet those of another.
+/// Makes the ids of each workload distinct.
 fn with_prefix(seed: u64, write: Write) -> Write {
     let named = |id: MatchId| MatchId::new(format!("s{seed}-{id}")).unwrap();
     match write {
@@ -144,13 +144,13 @@ fn with_prefix(seed: u64, write: Write) -> Write {
         Write::DropMatch { match_id } => Write::DropMatch {
             match_id: named(match_id),
         },
-        other @ (Write::KeepNote { .. } | Write::DropNote { .. } | Write::ChangeLadder { .. }) => {
-            other
-        }
+        other @ (Write::PutRecord { .. }
+        | Write::RemoveRecord { .. }
+        | Write::ChangeLadder { .. }) => other,
     }
 }
 
-pub(crate) async fn random_batches_leave_what_a_plain_model_has(store: Subject<'_>) {
+pub(crate) async fn random_batches_match_a_simple_model(store: Subject<'_>) {
     let mut model = Model::default();
     for seed in SEEDS {
         let mut workload = Workload::new(seed);
@@ -176,7 +176,9 @@ pub(crate) async fn random_batches_leave_what_a_plain_model_has(store: Subject<'
     assert_eq!(Contents::of(store).await, model.contents());
 }
 
-pub(crate) async fn random_misfits_are_refused_with_the_place_of_the_first(store: Subject<'_>) {
+pub(crate) async fn random_invalid_batches_are_refused_with_the_index_of_the_first_write(
+    store: Subject<'_>,
+) {
     let mut random = ChaCha8Rng::seed_from_u64(7);
     let mut workload = Workload::new(8);
     let mut committed = Model::default();

@@ -6,7 +6,7 @@ use crate::{
     workload::Contents,
 };
 
-/// Commits what must be refused, and makes sure that it leaves no trace.
+/// Commits a batch that must be refused, and checks that it leaves no trace.
 async fn refused(store: Subject<'_>, batch: Vec<Write>) -> (usize, WriteRefusal) {
     let before = Contents::of(store).await;
     let error = store.commit(batch).await.unwrap_err();
@@ -91,7 +91,7 @@ pub(crate) async fn a_match_finishes_once(store: Subject<'_>) {
     assert_eq!(refused(store, vec![finish("a")]).await, (0, twice));
 }
 
-pub(crate) async fn what_is_unknown_is_not_dropped(store: Subject<'_>) {
+pub(crate) async fn an_unknown_match_is_not_dropped(store: Subject<'_>) {
     let unknown = WriteRefusal::UnknownMatch { match_id: id("a") };
     assert_eq!(
         refused(store, vec![drop_match("a")]).await,

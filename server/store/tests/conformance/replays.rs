@@ -1,6 +1,7 @@
-//! Replays that are kept no more.
+//! Deleted and stored replays.
 
 use bridgemaster_store::{StoreError, Write, WriteRefusal};
+use tokio::task::yield_now;
 
 use crate::{
     Subject,
@@ -35,10 +36,10 @@ fn without_replay(match_id: &str) -> Write {
 
 async fn is_forgotten(store: Subject<'_>, match_id: &str) -> bool {
     let replay = store.replay(&id(match_id)).await;
-    matches!(replay, Err(StoreError::ReplayForgotten { match_id: told }) if told == id(match_id))
+    matches!(replay, Err(StoreError::ReplayForgotten { match_id: reported }) if reported == id(match_id))
 }
 
-pub(crate) async fn a_replay_that_is_kept_no_more_says_so_and_its_match_stays(store: Subject<'_>) {
+pub(crate) async fn a_forgotten_replay_is_reported_and_its_match_stays(store: Subject<'_>) {
     for match_id in ["a", "b"] {
         store
             .commit(vec![open(match_id), finish(match_id)])
@@ -65,7 +66,7 @@ pub(crate) async fn a_replay_that_is_kept_no_more_says_so_and_its_match_stays(st
 
 pub(crate) async fn only_replays_of_finished_matches_are_forgotten(store: Subject<'_>) {
     store.commit(vec![open("a")]).await.unwrap();
-    for (match_id, is_told) in [
+    for (match_id, is_expected) in [
         (
             "a",
             (|refusal| matches!(refusal, WriteRefusal::MatchInPlay { .. })) as fn(&_) -> bool,
@@ -79,15 +80,15 @@ pub(crate) async fn only_replays_of_finished_matches_are_forgotten(store: Subjec
             StoreError::WriteRefused { index: 0, refusal } => refusal,
             other => panic!("{other}"),
         };
-        assert!(is_told(refusal), "{refusal}");
+        assert!(is_expected(refusal), "{refusal}");
     }
     // In the batch in which it ends.
     store.commit(vec![finish("a"), forget("a")]).await.unwrap();
     assert!(is_forgotten(store, "a").await);
 }
 
-pub(crate) async fn kept_replays_come_from_the_first_that_finished_on(store: Subject<'_>) {
-    assert_eq!(store.kept_replays(None, 9, 0).await.unwrap(), []);
+pub(crate) async fn stored_replays_are_listed_oldest_first(store: Subject<'_>) {
+    assert_eq!(store.stored_replays(None, 9, 0).await.unwrap(), []);
     for match_id in ["c", "a", "e", "b", "d"] {
         store.commit(vec![open(match_id)]).await.unwrap();
     }
@@ -96,25 +97,38 @@ pub(crate) async fn kept_replays_come_from_the_first_that_finished_on(store: Sub
     }
     store.commit(vec![without_replay("e")]).await.unwrap();
     store.commit(vec![forget("b")]).await.unwrap();
-    let all = store.kept_replays(None, 9, 0).await.unwrap();
-    let told: Vec<_> = all
+    // Tests that share a PostgreSQL server delay it for each other.
+    while store.finished(None, 1, None).await.unwrap().unsettled > 0 {
+        yield_now().await;
+    }
+    let all = store.stored_replays(None, 9, 0).await.unwrap();
+    let found: Vec<_> = all
         .iter()
-        .map(|kept| (kept.match_id.to_string(), kept.ended_at_unix_ms, kept.bytes))
+        .map(|stored| {
+            (
+                stored.match_id.to_string(),
+                stored.ended_at_unix_ms,
+                stored.bytes,
+            )
+        })
         .collect();
     let expected = ["a", "c", "d"].map(|name| (name.to_owned(), 2_000, 11));
-    assert_eq!(told, expected);
+    assert_eq!(found, expected);
     // Page by page.
-    let one = store.kept_replays(None, 0, 0).await.unwrap();
+    let one = store.stored_replays(None, 0, 0).await.unwrap();
     assert_eq!(one, all[..1]);
-    let rest = store.kept_replays(Some(one[0].place), 9, 0).await.unwrap();
+    let rest = store
+        .stored_replays(Some(one[0].cursor), 9, 0)
+        .await
+        .unwrap();
     assert_eq!(rest, all[1..]);
-    // The last that finished are left out, those without a replay counted.
-    let names = async |spared| {
-        let kept = store.kept_replays(None, 9, spared).await.unwrap();
-        let names = kept.into_iter().map(|kept| kept.match_id.to_string());
+    // The newest matches are skipped, including those without a replay.
+    let names = async |skip_newest| {
+        let stored = store.stored_replays(None, 9, skip_newest).await.unwrap();
+        let names = stored.into_iter().map(|stored| stored.match_id.to_string());
         names.collect::<Vec<_>>().concat()
     };
-    for (spared, left) in [
+    for (skip_newest, left) in [
         (1, "acd"),
         (2, "ac"),
         (3, "a"),
@@ -122,7 +136,11 @@ pub(crate) async fn kept_replays_come_from_the_first_that_finished_on(store: Sub
         (5, ""),
         (u64::MAX, ""),
     ] {
-        assert_eq!(names(spared).await, left, "without the last {spared}");
+        assert_eq!(
+            names(skip_newest).await,
+            left,
+            "without the last {skip_newest}"
+        );
     }
     store.commit(vec![drop_match("c")]).await.unwrap();
     assert_eq!(names(2).await, "a");

@@ -1,8 +1,11 @@
-//! What each step changes.
+//! The effects of the steps.
 
 use crate::{
-    protocol::{Clocks, Fence, Raise, Tells, TrustBegins},
-    state::{Age, At, Entry, Flush, Phase, Renewal, Server, State, Transaction, What, Work, World},
+    protocol::{Clocks, EpochIncrement, Fence, PublishAfter, TrustStart},
+    state::{
+        Age, Entry, Flush, Phase, Progress, Renewal, Server, State, Transaction, Work, WorkKind,
+        World,
+    },
     steps::Step,
 };
 
@@ -15,74 +18,74 @@ impl World {
                 let it = &mut next.servers[server];
                 it.phase = Phase::Opening;
                 it.work = Some(Work {
-                    what: What::Open,
-                    again: false,
-                    at: At::Fenced,
+                    kind: WorkKind::Open,
+                    is_retry: false,
+                    progress: Progress::Fenced,
                 });
             }
-            Step::Append(server) => self.begin(&mut next, server, What::Append, false),
-            Step::Take(server) => self.begin(&mut next, server, What::Take, false),
+            Step::Append(server) => self.begin(&mut next, server, WorkKind::Append, false),
+            Step::Take(server) => self.begin(&mut next, server, WorkKind::Take, false),
             Step::SendFlush(server) => next.servers[server].flush = Flush::Sent,
             Step::Flush(server) => self.flush(&mut next, server),
-            Step::HearFlush(server) => self.hear_flush(&mut next, server),
+            Step::ReceiveFlushAnswer(server) => self.receive_flush_answer(&mut next, server),
             Step::Crash { lost } => next.crash(lost),
-            Step::BeginAgain(server) => {
+            Step::Retry(server) => {
                 if let Some(work) = next.servers[server].work {
-                    self.begin(&mut next, server, work.what, true);
+                    self.begin(&mut next, server, work.kind, true);
                 }
             }
-            Step::Fence(server) => self.look_at_fence(&mut next, server),
+            Step::Fence(server) => self.check_fence(&mut next, server),
             Step::LockHolder(server) => {
                 let node = next.holder;
-                next.servers[server].is_at(At::Locked { node });
+                next.servers[server].set_progress(Progress::Locked { node });
             }
             Step::ReleaseMatch(server) => {
-                self.begin(&mut next, server, What::ReleaseMatch, false);
+                self.begin(&mut next, server, WorkKind::ReleaseMatch, false);
             }
             Step::Claim(server) => {
                 let node = next.holder;
-                next.servers[server].is_at(At::Claimed { node });
+                next.servers[server].set_progress(Progress::Claimed { node });
             }
             Step::FindNothing(server) => next.servers[server].work = None,
             Step::Commit(server) => {
                 let work = next.servers[server].work;
                 if let Some(open) = work.and_then(|work| work.transaction()) {
-                    next.servers[server].is_at(At::Committed);
+                    next.servers[server].set_progress(Progress::Committed);
                     self.commit(&mut next, server, open);
                 }
             }
-            Step::Hear(server) => self.hear(&mut next, server),
+            Step::ReceiveAnswer(server) => self.receive_answer(&mut next, server),
             Step::Lose(server) => {
                 next.losses_left -= 1;
                 let it = &mut next.servers[server];
                 if let Some(work) = it.work {
-                    // A stray that is there already is one that this try did not wait for.
-                    it.stray = it.stray.or(work.transaction());
+                    // An earlier late transaction is one that this attempt did not wait for.
+                    it.late_transaction = it.late_transaction.or(work.transaction());
                     it.work = Some(Work {
-                        again: true,
-                        at: At::Waiting,
+                        is_retry: true,
+                        progress: Progress::Waiting,
                         ..work
                     });
                 }
             }
-            Step::StrayCommits(server) => {
-                if let Some(open) = next.servers[server].stray.take() {
+            Step::LateTransactionCommits(server) => {
+                if let Some(open) = next.servers[server].late_transaction.take() {
                     self.commit(&mut next, server, open);
                 }
-                next.servers[server].forget_if_gone();
+                next.servers[server].normalize_if_gone();
             }
-            Step::StrayIsUndone(server) => {
-                next.servers[server].stray = None;
-                next.servers[server].forget_if_gone();
+            Step::LateTransactionRollsBack(server) => {
+                next.servers[server].late_transaction = None;
+                next.servers[server].normalize_if_gone();
             }
-            Step::Tell(server) => self.tell(&mut next, server),
+            Step::Publish(server) => self.publish(&mut next, server),
             Step::Release(server) => self.release(&mut next, server),
             Step::Kill(server) => next.servers[server].end(),
             Step::SendRenewal(_)
             | Step::Renew(_)
-            | Step::HearRenewal(_)
-            | Step::GiveUpRenewal(_)
-            | Step::RenewLate(_) => self.of_renewal(&mut next, step),
+            | Step::ReceiveRenewalAnswer(_)
+            | Step::AbandonRenewal(_)
+            | Step::RenewLate(_) => self.renewal_step(&mut next, step),
         }
         next
     }
@@ -95,54 +98,54 @@ impl World {
             if it.phase != Phase::Up || !self.has_clock(server) {
                 continue;
             }
-            let stands_still = without == Some(server);
-            self.grow(&mut it.renewed, stands_still);
+            let is_stopped = without == Some(server);
+            self.advance_age(&mut it.renewed, is_stopped);
             if let Renewal::Sent(age) | Renewal::Done(age) = &mut it.renewal {
-                self.grow(age, stands_still);
+                self.advance_age(age, is_stopped);
             }
         }
     }
 
-    fn grow(&self, age: &mut Age, stands_still: bool) {
-        match stands_still {
-            true if self.bounds.clocks == Clocks::Close => age.lost += 1,
-            true => {}
-            false => age.ticks += 1,
+    fn advance_age(&self, age: &mut Age, is_stopped: bool) {
+        if !is_stopped {
+            age.ticks += 1;
+        } else if self.bounds.clocks == Clocks::Close {
+            age.lost += 1;
         }
-        if age.ticks >= self.oldest() {
-            *age = self.long_ago();
+        if age.ticks >= self.max_relevant_age() {
+            *age = self.max_age();
         }
     }
 
-    /// The age of what is so old that nothing depends on it any more.
-    pub(crate) fn long_ago(&self) -> Age {
+    /// The age from which a renewal no longer matters.
+    pub(crate) fn max_age(&self) -> Age {
         Age {
-            ticks: self.oldest(),
+            ticks: self.max_relevant_age(),
             lost: 0,
         }
     }
 
-    fn begin(&self, state: &mut State, server: usize, what: What, again: bool) {
+    fn begin(&self, state: &mut State, server: usize, kind: WorkKind, is_retry: bool) {
         let had_lease = state.rows[self.node_of(server)].lease_left > 0;
         let it = &mut state.servers[server];
-        let again = again || it.looks_for_lost();
+        let is_retry = is_retry || it.must_restore_lost();
         it.work = Some(Work {
-            what,
-            again,
-            at: At::Begun { had_lease },
+            kind,
+            is_retry,
+            progress: Progress::Started { had_lease },
         });
         if self.protocol.fence != Fence::RowAtBegin {
-            self.look_at_fence(state, server);
+            self.check_fence(state, server);
         }
     }
 
-    fn look_at_fence(&self, state: &mut State, server: usize) {
+    fn check_fence(&self, state: &mut State, server: usize) {
         let row = state.rows[self.node_of(server)];
         let it = &mut state.servers[server];
         let Some(work) = it.work else {
             return;
         };
-        let At::Begun { had_lease } = work.at else {
+        let Progress::Started { had_lease } = work.progress else {
             return;
         };
         let is_ours = row.epoch == it.epoch;
@@ -154,14 +157,14 @@ impl World {
         };
         match (stands, has_lease) {
             (true, true) => {
-                it.is_at(At::Fenced);
-                state.wrongs.passed_the_fence_without_lease |= row.lease_left == 0;
+                it.set_progress(Progress::Fenced);
+                state.violations.passed_the_fence_without_lease |= row.lease_left == 0;
             }
-            // It is tried again until the lease is renewed.
+            // Retried until the lease is renewed.
             (true, false) => {
                 it.work = Some(Work {
-                    again: true,
-                    at: At::Waiting,
+                    is_retry: true,
+                    progress: Progress::Waiting,
                     ..work
                 });
             }
@@ -169,27 +172,28 @@ impl World {
         }
     }
 
-    /// The database commits what a server has had it do.
+    /// The database commits the transaction of a server.
     fn commit(&self, state: &mut State, server: usize, open: Transaction) {
         let node = self.node_of(server);
         let number = state.servers[server].batches + 1;
-        if open.what != What::Open && open.again && self.protocol.puts_back {
-            self.put_back(state, server);
+        if open.kind != WorkKind::Open && open.is_retry && self.protocol.restores_lost_commits {
+            self.restore_lost(state, server);
         }
         let row = state.rows[node];
-        if open.what == What::PutBack {
+        if open.kind == WorkKind::RestoreLost {
             state.unflushed = 0;
             return;
         }
-        if open.what != What::Open {
-            let is_stored = open.again && self.protocol.retry_looks && row.batches >= number;
+        if open.kind != WorkKind::Open {
+            let is_stored =
+                open.is_retry && self.protocol.retry_checks_outcome && row.batches >= number;
             if is_stored {
                 return;
             }
-            // What no transaction of ours can be sure of but by its lock.
-            state.wrongs.committed_after_its_epoch |= row.epoch != state.servers[server].epoch;
-            if open.what == What::ReleaseMatch {
-                // By an earlier try whose answer was lost it may be taken already.
+            // Transactions are protected from this only by their lock.
+            state.violations.committed_after_its_epoch |= row.epoch != state.servers[server].epoch;
+            if open.kind == WorkKind::ReleaseMatch {
+                // After an earlier attempt whose answer was lost, it may already be taken over.
                 if state.holder == node {
                     let entries = u8::try_from(state.journal.len()).unwrap();
                     state.released_with.get_or_insert(entries);
@@ -197,29 +201,29 @@ impl World {
                 state.unflushed = 0;
                 return;
             }
-            if self.protocol.retry_looks && row.batches + 1 != number {
-                state.wrongs.contradicted = true;
+            if self.protocol.retry_checks_outcome && row.batches + 1 != number {
+                state.violations.contradicted = true;
                 return state.servers[server].end();
             }
         }
-        // One that has found nothing adds none.
-        if (open.what, open.takes_from) != (What::Take, None) {
+        // A takeover without a match adds no batch.
+        if (open.kind, open.takes_from) != (WorkKind::Take, None) {
             state.rows[node].batches += 1;
         }
-        match (open.what, open.takes_from) {
-            (What::Append, _) => {
+        match (open.kind, open.takes_from) {
+            (WorkKind::Append, _) => {
                 let it = &state.servers[server];
                 let entry = it.next_entry(server);
-                // A batch of a node that has the match no more is in no journal of it.
+                // A batch of a node that no longer has the match is not part of its journal.
                 if state.holder == node {
                     state.journal.push(entry);
-                    state.unflushed += u8::from(self.flushes_apart());
+                    state.unflushed += u8::from(self.has_deferred_flushes());
                 }
                 return;
             }
-            (What::Take, Some(from)) => {
+            (WorkKind::Take, Some(from)) => {
                 match state.released_with.take().filter(|_| open.is_released) {
-                    // What was read of it has these entries.
+                    // The entries that were read at the time of the release.
                     Some(entries) => {
                         while state.journal.len() > usize::from(entries) {
                             state.journal.pop();
@@ -228,9 +232,9 @@ impl World {
                     }
                     None if open.is_released => state.released_takes += 1,
                     None => {
-                        state.wrongs.taken_with_a_lease |= state.rows[from].lease_left > 0;
-                        if self.protocol.raise == Raise::First {
-                            raise(state, from);
+                        state.violations.taken_with_a_lease |= state.rows[from].lease_left > 0;
+                        if self.protocol.increment_epoch == EpochIncrement::First {
+                            increment_epoch(state, from);
                         }
                     }
                 }
@@ -240,8 +244,8 @@ impl World {
                 let it = &mut state.servers[server];
                 (it.journal, it.fence) = (journal, fence);
             }
-            (What::Take, None) | (What::PutBack | What::ReleaseMatch, _) => {}
-            (What::Open, _) => {
+            (WorkKind::Take, None) | (WorkKind::RestoreLost | WorkKind::ReleaseMatch, _) => {}
+            (WorkKind::Open, _) => {
                 let row = &mut state.rows[node];
                 row.epoch += 1;
                 row.lease_left = self.bounds.lease;
@@ -249,12 +253,13 @@ impl World {
                 row.is_released = false;
                 let (row, journal, fence) = (*row, state.journal, state.epochs());
                 let plays = state.holder == node;
-                if plays && self.protocol.start_takes_back {
+                if plays && self.protocol.start_reclaims_released {
                     state.released_with = None;
                 }
-                let renewed = match self.has_clock(server) {
-                    true => self.long_ago(),
-                    false => Age::default(),
+                let renewed = if self.has_clock(server) {
+                    self.max_age()
+                } else {
+                    Age::default()
                 };
                 let it = &mut state.servers[server];
                 (it.epoch, it.batches) = (row.epoch, row.batches);
@@ -267,55 +272,56 @@ impl World {
         state.unflushed = 0;
     }
 
-    /// A server learns that its transaction was committed.
-    fn hear(&self, state: &mut State, server: usize) {
+    /// A server receives the answer to its commit.
+    fn receive_answer(&self, state: &mut State, server: usize) {
         let it = &mut state.servers[server];
         let Some(work) = it.work.take() else {
             return;
         };
-        match work.what {
-            What::Append => {
+        match work.kind {
+            WorkKind::Append => {
                 let entry = it.next_entry(server);
                 it.journal.push(entry);
                 it.batches += 1;
-                it.was_cut_off = false;
-                match self.flushes_apart() {
-                    true => it.unflushed += 1,
-                    false => it.is_untold = true,
+                it.has_lost_connection = false;
+                if self.has_deferred_flushes() {
+                    it.unflushed += 1
+                } else {
+                    it.has_unpublished = true
                 }
-                it.is_untold |= self.protocol.tells == Tells::Committed;
+                it.has_unpublished |= self.protocol.publishes_after == PublishAfter::Committed;
             }
-            What::ReleaseMatch => {
-                it.was_cut_off = false;
-                it.plays = !self.protocol.lets_go_of_what_it_releases;
-                it.are_flushed(it.batches);
+            WorkKind::ReleaseMatch => {
+                it.has_lost_connection = false;
+                it.plays = !self.protocol.stops_writing_released;
+                it.mark_flushed(it.batches);
             }
-            What::PutBack => {
-                it.was_cut_off = false;
-                it.are_flushed(it.batches);
+            WorkKind::RestoreLost => {
+                it.has_lost_connection = false;
+                it.mark_flushed(it.batches);
             }
-            What::Take => {
-                it.was_cut_off = false;
+            WorkKind::Take => {
+                it.has_lost_connection = false;
                 it.batches += 1;
                 it.plays = true;
-                it.is_untold = true;
+                it.has_unpublished = true;
                 it.unflushed = 0;
-                if self.protocol.raise == Raise::Afterwards {
-                    // The matches are those of the first node in the beginning.
-                    raise(state, self.node_of(0));
+                if self.protocol.increment_epoch == EpochIncrement::Afterwards {
+                    // Initially the first node has the matches.
+                    increment_epoch(state, self.node_of(0));
                 }
             }
-            What::Open => {
+            WorkKind::Open => {
                 it.phase = Phase::Up;
-                it.is_untold = it.plays;
-                if self.protocol.trust_begins == TrustBegins::Opened {
+                it.has_unpublished = it.plays;
+                if self.protocol.trust_start == TrustStart::Opened {
                     it.renewed = Age::default();
                 }
             }
         }
     }
 
-    fn of_renewal(&self, state: &mut State, step: Step) {
+    fn renewal_step(&self, state: &mut State, step: Step) {
         match step {
             Step::SendRenewal(server) => {
                 state.servers[server].renewal = Renewal::Sent(Age::default());
@@ -329,14 +335,14 @@ impl World {
                     (_, false) => it.end(),
                 }
             }
-            Step::HearRenewal(server) => {
+            Step::ReceiveRenewalAnswer(server) => {
                 let it = &mut state.servers[server];
                 if let Renewal::Done(begun) = it.renewal {
                     it.renewed = begun;
                 }
                 it.renewal = Renewal::Idle;
             }
-            Step::GiveUpRenewal(server) => {
+            Step::AbandonRenewal(server) => {
                 let it = &mut state.servers[server];
                 it.has_late_renewal = matches!(it.renewal, Renewal::Sent(_));
                 it.renewal = Renewal::Idle;
@@ -344,13 +350,13 @@ impl World {
             Step::RenewLate(server) => {
                 self.renew(state, server);
                 state.servers[server].has_late_renewal = false;
-                state.servers[server].forget_if_gone();
+                state.servers[server].normalize_if_gone();
             }
             _ => {}
         }
     }
 
-    /// The lease runs anew, if the node is in the epoch of this server. Whether it is.
+    /// Renews the lease, if the node is in the epoch of this server. Returns whether it is.
     fn renew(&self, state: &mut State, server: usize) -> bool {
         let row = &mut state.rows[self.node_of(server)];
         let is_ours = row.epoch == state.servers[server].epoch;
@@ -361,23 +367,25 @@ impl World {
         is_ours
     }
 
-    fn tell(&self, state: &mut State, server: usize) {
+    fn publish(&self, state: &mut State, server: usize) {
         let it = &mut state.servers[server];
-        it.is_untold = false;
-        let told = match self.protocol.tells {
-            Tells::Flushed => it.journal.len() - usize::from(it.unflushed),
-            Tells::Committed => it.journal.len(),
+        it.has_unpublished = false;
+        let published = match self.protocol.publishes_after {
+            PublishAfter::Flushed => it.journal.len() - usize::from(it.unflushed),
+            PublishAfter::Committed => it.journal.len(),
         };
-        for (index, entry) in it.journal.entries().enumerate().take(told) {
-            match state.told.get(index) {
-                None => state.told.push(entry),
-                Some(told) => state.wrongs.told_two_things |= told != entry,
+        for (index, entry) in it.journal.entries().enumerate().take(published) {
+            match state.published.get(index) {
+                None => state.published.push(entry),
+                Some(published) => {
+                    state.violations.published_conflicting_entries |= published != entry
+                }
             }
         }
     }
 
-    /// Whether decisions are flushed by another connection than commits them.
-    pub(crate) fn flushes_apart(&self) -> bool {
+    /// Returns whether another connection flushes the decisions.
+    pub(crate) fn has_deferred_flushes(&self) -> bool {
         self.bounds.crashes > 0
     }
 
@@ -396,16 +404,16 @@ impl World {
     }
 }
 
-/// A node gets its next epoch from another one.
-fn raise(state: &mut State, node: usize) {
+/// Another node ends the epoch of a node.
+fn increment_epoch(state: &mut State, node: usize) {
     let row = &mut state.rows[node];
     row.epoch += 1;
-    row.taken_in = row.epoch;
+    row.taken_over_in = row.epoch;
 }
 
 impl State {
-    /// Epochs that there have been of all nodes, and times that the match was taken since it was
-    /// released: with each it may go on elsewhere.
+    /// The sum of the epochs of all nodes, and of the takeovers since the release of the match: it
+    /// increases with each move.
     fn epochs(&self) -> u8 {
         let of_nodes: u8 = self.rows.iter().map(|row| row.epoch).sum();
         of_nodes + self.released_takes
@@ -413,13 +421,13 @@ impl State {
 }
 
 impl Server {
-    fn is_at(&mut self, at: At) {
+    fn set_progress(&mut self, progress: Progress) {
         if let Some(work) = &mut self.work {
-            work.at = at;
+            work.progress = progress;
         }
     }
 
-    /// The next decision, as it stores it.
+    /// The next decision, as this server stores it.
     fn next_entry(&self, server: usize) -> Entry {
         let number = |number| u8::try_from(number).unwrap();
         Entry {
@@ -429,21 +437,23 @@ impl Server {
         }
     }
 
-    /// It does nothing more; what it has sent may still be done.
+    /// Stops the server. Its pending transaction and renewal may still take effect.
     pub(crate) fn end(&mut self) {
         let open = self.work.take().and_then(|work| work.transaction());
-        self.stray = self.stray.or(open.filter(|open| open.what != What::Open));
+        self.late_transaction = self
+            .late_transaction
+            .or(open.filter(|open| open.kind != WorkKind::Open));
         self.has_late_renewal |= matches!(self.renewal, Renewal::Sent(_));
         self.phase = Phase::Gone;
-        (self.plays, self.is_untold) = (false, false);
+        (self.plays, self.has_unpublished) = (false, false);
         (self.renewal, self.renewed) = (Renewal::Idle, Age::default());
-        (self.flush, self.was_cut_off) = (Flush::Idle, false);
-        self.forget_if_gone();
+        (self.flush, self.has_lost_connection) = (Flush::Idle, false);
+        self.normalize_if_gone();
     }
 
-    /// So that there is one state of a server that nothing more comes of.
-    pub(crate) fn forget_if_gone(&mut self) {
-        if self.phase != Phase::Gone || self.stray.is_some() {
+    /// Resets the state of a server without further effects, to merge equivalent states.
+    pub(crate) fn normalize_if_gone(&mut self) {
+        if self.phase != Phase::Gone || self.late_transaction.is_some() {
             return;
         }
         *self = Self {

@@ -1,28 +1,29 @@
-//! What always holds, and what must be possible.
+//! Properties that always hold, and those that must be reachable.
 
 use stateright::{Model, Property};
 
 use crate::{
     protocol::Bounds,
-    state::{At, Journal, Phase, Renewal, Row, Server, State, World},
+    state::{Journal, Phase, Progress, Renewal, Row, Server, State, World},
     steps::Step,
 };
 
-/// The facts that always hold, by name.
+/// Names of the properties that always hold.
 pub(crate) mod fact {
     pub(crate) const ONE_SERVER: &str = "in one epoch one server commits to a match";
-    pub(crate) const EPOCHS_RISE: &str = "epochs of what is committed to a match never go down";
-    pub(crate) const ONCE: &str = "no decision is accepted twice";
+    pub(crate) const EPOCHS_RISE: &str = "epochs of the entries of a match never decrease";
+    pub(crate) const NO_DUPLICATES: &str = "no decision is accepted twice";
     pub(crate) const TAKEN_OVER: &str = "a node that was taken over commits nothing";
-    pub(crate) const TOLD: &str = "what was told is in the journal";
-    pub(crate) const ONE_STORY: &str = "no two servers tell a match differently";
+    pub(crate) const PUBLISHED: &str = "published entries are in the journal";
+    pub(crate) const CONSISTENT: &str = "no two servers publish conflicting entries";
     pub(crate) const LEASE: &str = "nothing passes the fence without a lease";
     pub(crate) const ANSWERS: &str = "a server answers only while no other node has its matches";
-    pub(crate) const KEEPS: &str = "a node that has its lease keeps what it has not released";
-    pub(crate) const GIVEN_UP: &str = "a lease that was given up is not renewed";
+    pub(crate) const LEASE_KEPT: &str =
+        "a node with a lease keeps the matches that it has not released";
+    pub(crate) const NOT_RENEWED: &str = "a released lease is not renewed";
     pub(crate) const NUMBERS: &str = "no server finds commits that it did not make";
-    pub(crate) const RELEASED: &str = "what a node has released can be taken over at once";
-    pub(crate) const TAKEN: &str = "what a dead node leaves can be taken over";
+    pub(crate) const RELEASED: &str = "released matches can be taken over at once";
+    pub(crate) const ORPHANS_TAKEN: &str = "matches of a dead node can be taken over";
 }
 
 impl Model for World {
@@ -30,11 +31,11 @@ impl Model for World {
     type Action = Step;
 
     fn init_states(&self) -> Vec<State> {
-        vec![self.beginning()]
+        vec![self.initial_state()]
     }
 
     fn actions(&self, state: &State, steps: &mut Vec<Step>) {
-        self.possible(state, steps);
+        self.possible_steps(state, steps);
     }
 
     fn next_state(&self, state: &State, step: Step) -> Option<State> {
@@ -51,45 +52,47 @@ impl Model for World {
             Property::always(fact::EPOCHS_RISE, |_, state: &State| {
                 pairs(&state.journal).all(|(one, next)| one.fence <= next.fence)
             }),
-            Property::always(fact::ONCE, |_, state: &State| {
+            Property::always(fact::NO_DUPLICATES, |_, state: &State| {
                 let decisions = state.journal.entries().map(|entry| entry.decision);
                 decisions.eq(0..u8::try_from(state.journal.len()).unwrap())
             }),
             Property::always(fact::TAKEN_OVER, |_, state: &State| {
-                !state.wrongs.committed_after_its_epoch
+                !state.violations.committed_after_its_epoch
             }),
-            Property::always(fact::TOLD, |_, state: &State| {
-                let mut told = state.told.entries().enumerate();
-                told.all(|(index, told)| state.journal.get(index) == Some(told))
+            Property::always(fact::PUBLISHED, |_, state: &State| {
+                let mut published = state.published.entries().enumerate();
+                published.all(|(index, published)| state.journal.get(index) == Some(published))
             }),
-            Property::always(fact::ONE_STORY, |_, state: &State| {
-                !state.wrongs.told_two_things
+            Property::always(fact::CONSISTENT, |_, state: &State| {
+                !state.violations.published_conflicting_entries
             }),
             Property::always(fact::LEASE, |_, state: &State| {
-                !state.wrongs.passed_the_fence_without_lease
+                !state.violations.passed_the_fence_without_lease
             }),
             Property::always(fact::ANSWERS, |world: &Self, state: &State| {
                 let mut servers = state.servers.iter().enumerate();
-                !servers.any(|(server, it)| world.answers_wrongly(state, server, it))
+                !servers.any(|(server, it)| world.answers_after_takeover(state, server, it))
             }),
-            Property::always(fact::KEEPS, |_, state: &State| {
-                !state.wrongs.taken_with_a_lease
+            Property::always(fact::LEASE_KEPT, |_, state: &State| {
+                !state.violations.taken_with_a_lease
             }),
-            Property::always(fact::GIVEN_UP, |_, state: &State| {
+            Property::always(fact::NOT_RENEWED, |_, state: &State| {
                 let mut rows = state.rows.iter();
                 !rows.any(|row| row.is_released && row.lease_left > 0)
             }),
-            Property::always(fact::NUMBERS, |_, state: &State| !state.wrongs.contradicted),
+            Property::always(fact::NUMBERS, |_, state: &State| {
+                !state.violations.contradicted
+            }),
             Property::always(fact::RELEASED, |world: &Self, state: &State| {
                 let servers = 0..world.bounds.nodes.len();
                 let mut idle = servers.filter(|server| world.is_idle(state, *server));
                 state.released_with.is_none()
                     || idle.all(|server| world.can_take_released(state, server))
             }),
-            Property::always(fact::TAKEN, |world: &Self, state: &State| {
-                let mut survivors =
-                    (0..world.bounds.nodes.len()).filter(|server| world.survives(state, *server));
-                survivors.all(|survivor| world.can_take(state, survivor))
+            Property::always(fact::ORPHANS_TAKEN, |world: &Self, state: &State| {
+                let mut survivors = (0..world.bounds.nodes.len())
+                    .filter(|server| world.is_survivor(state, *server));
+                survivors.all(|survivor| world.can_take_over(state, survivor))
             }),
         ];
         properties.extend(possible(&self.bounds));
@@ -97,33 +100,33 @@ impl Model for World {
     }
 }
 
-/// What must be possible, so that the facts above are not about nothing.
+/// Reachable situations, so that the properties above are not vacuous.
 fn possible(bounds: &Bounds) -> Vec<Property<World>> {
     let mut possible = vec![
         Property::sometimes(
-            "a dead node's match goes on elsewhere",
+            "a match of a dead node continues on another",
             |world: &World, state: &State| {
                 let is_taken = state.holder != world.node_of(0);
                 is_taken && state.servers[0].phase == Phase::Gone && state.servers[1].plays
             },
         ),
         Property::sometimes(
-            "a server that was taken over stands still",
+            "a server that was taken over is paused",
             |world: &World, state: &State| {
                 let mut servers = state.servers.iter().zip(world.bounds.nodes);
-                servers.any(|(it, node)| it.plays && state.rows[*node].taken_in > it.epoch)
+                servers.any(|(it, node)| it.plays && state.rows[*node].taken_over_in > it.epoch)
             },
         ),
         Property::sometimes(
-            "a lease is given up and its match taken",
+            "a lease is released and its match taken over",
             |_, state: &State| state.holder != 0 && state.rows[0].is_released,
         ),
     ];
     if bounds.entries > 1 {
         possible.push(Property::sometimes(
-            "a match goes on where it was taken to",
+            "a match continues after its takeover",
             |_, state: &State| {
-                let mut servers = state.told.entries().map(|entry| entry.server);
+                let mut servers = state.published.entries().map(|entry| entry.server);
                 (servers.next(), servers.next()) == (Some(0), Some(1))
             },
         ));
@@ -142,11 +145,11 @@ fn possible(bounds: &Bounds) -> Vec<Property<World>> {
     }
     if bounds.releases_matches {
         possible.push(Property::sometimes(
-            "a released match goes on elsewhere while its node has its lease",
+            "a released match continues on another node while its own has a lease",
             |_, state: &State| {
                 let (row, it) = (&state.rows[0], &state.servers[0]);
                 let is_live = it.phase == Phase::Up && it.epoch == row.epoch && row.lease_left > 0;
-                is_live && row.taken_in == 0 && state.servers[1].plays
+                is_live && row.taken_over_in == 0 && state.servers[1].plays
             },
         ));
     }
@@ -156,7 +159,7 @@ fn possible(bounds: &Bounds) -> Vec<Property<World>> {
             |world: &World, state: &State| {
                 let mut servers = state.servers.iter().enumerate();
                 servers.any(|(server, it)| {
-                    let fenced = it.work.filter(|work| work.at == At::Fenced);
+                    let fenced = it.work.filter(|work| work.progress == Progress::Fenced);
                     fenced.is_some_and(|work| world.is_stored(state, server, work))
                 })
             },
@@ -170,13 +173,15 @@ fn pairs(journal: &Journal) -> impl Iterator<Item = (crate::state::Entry, crate:
 }
 
 impl World {
-    /// The first server has the match, and all that are there have just renewed their leases.
-    fn beginning(&self) -> State {
-        let there = (0..self.bounds.nodes.len()).filter(|server| self.bounds.is_there(*server));
-        let epochs = u8::try_from(there.clone().count()).unwrap();
+    /// Initially the first server has the match, and all running servers have just renewed their
+    /// leases.
+    fn initial_state(&self) -> State {
+        let running =
+            (0..self.bounds.nodes.len()).filter(|server| self.bounds.starts_immediately(*server));
+        let epochs = u8::try_from(running.clone().count()).unwrap();
         let mut rows = [Row::default(); crate::state::SERVERS];
         let mut servers = [Server::default(); crate::state::SERVERS];
-        for server in there {
+        for server in running {
             rows[self.node_of(server)] = Row {
                 epoch: 1,
                 lease_left: self.bounds.lease,
@@ -204,8 +209,8 @@ impl World {
             holder: self.node_of(0),
             journal: Journal::default(),
             servers,
-            told: Journal::default(),
-            wrongs: Default::default(),
+            published: Journal::default(),
+            violations: Default::default(),
             losses_left: self.bounds.losses,
             takes_left: self.bounds.takes,
             crashes_left: self.bounds.crashes,
@@ -215,33 +220,33 @@ impl World {
         }
     }
 
-    /// Whether a server would answer, by its own clock, though another node has taken its own over.
-    /// A server that starts under its name does not wait for its lease.
-    fn answers_wrongly(&self, state: &State, server: usize, it: &Server) -> bool {
+    /// Returns whether a server would answer, by its own clock, although another node has taken
+    /// over its node. A server that starts under its name does not wait for its lease.
+    fn answers_after_takeover(&self, state: &State, server: usize, it: &Server) -> bool {
         if !self.has_clock(server) {
             return false;
         }
         let row = &state.rows[self.node_of(server)];
         it.phase == Phase::Up
             && it.renewed.ticks < self.protocol.trust
-            && row.taken_in > it.epoch
+            && row.taken_over_in > it.epoch
             && row.started_in <= it.epoch
     }
 
-    /// Whether a server is there and holds its node, while none is there of the node that has the
-    /// match.
-    fn survives(&self, state: &State, server: usize) -> bool {
+    /// Returns whether a server runs and holds its node, while the node with the match has no
+    /// running server.
+    fn is_survivor(&self, state: &State, server: usize) -> bool {
         let it = &state.servers[server];
-        let is_there = |it: &Server| matches!(it.phase, Phase::Up | Phase::Opening);
+        let is_running = |it: &Server| matches!(it.phase, Phase::Up | Phase::Opening);
         let mut of_holder = (0..self.bounds.nodes.len())
             .filter(|server| self.node_of(*server) == state.holder)
             .map(|server| &state.servers[server]);
         it.phase == Phase::Up
             && state.rows[self.node_of(server)].epoch == it.epoch
-            && !of_holder.any(is_there)
+            && !of_holder.any(is_running)
     }
 
-    /// Whether a server is there that does nothing, and does not have the match.
+    /// Returns whether a server runs, is idle, and does not have the match.
     fn is_idle(&self, state: &State, server: usize) -> bool {
         let (it, node) = (&state.servers[server], self.node_of(server));
         it.phase == Phase::Up
@@ -250,50 +255,57 @@ impl World {
             && node != state.holder
     }
 
-    /// Whether a server gets the match, if it goes on alone: what others have left half done is
-    /// undone by the database, and what they have sent arrives.
-    fn can_take(&self, state: &State, server: usize) -> bool {
+    /// Returns whether a server gets the match if only it continues: pending transactions of others
+    /// are rolled back, and their renewals arrive.
+    fn can_take_over(&self, state: &State, server: usize) -> bool {
         let mut state = state.clone();
         (state.takes_left, state.losses_left, state.crashes_left) = (1, 0, 0);
         for other in (0..self.bounds.nodes.len()).filter(|other| *other != server) {
             if matches!(state.servers[other].phase, Phase::Up | Phase::Opening) {
                 state = self.after(&state, Step::Kill(other));
             }
-            for step in [Step::StrayIsUndone(other), Step::RenewLate(other)] {
+            for step in [
+                Step::LateTransactionRollsBack(other),
+                Step::RenewLate(other),
+            ] {
                 state = self.after(&state, step);
             }
         }
-        state = self.after(&state, Step::StrayIsUndone(server));
+        state = self.after(&state, Step::LateTransactionRollsBack(server));
         for _ in 0..self.bounds.lease {
             state = self.after(&state, Step::Tick { without: None });
         }
-        self.goes_on_until_it_plays(state, server)
+        self.continues_until_it_plays(state, server)
     }
 
-    /// Whether a server gets the match, which its node has released, though the lease of that runs. Who
-    /// has begun something to which the match belongs is let go on.
+    /// Returns whether a server gets the released match, although the lease of its node is valid.
+    /// Pending transactions may end first.
     fn can_take_released(&self, state: &State, server: usize) -> bool {
-        let is_open = |it: &Server| it.work.and_then(|work| work.transaction()).or(it.stray);
+        let is_open = |it: &Server| {
+            it.work
+                .and_then(|work| work.transaction())
+                .or(it.late_transaction)
+        };
         if state.servers.iter().any(|it| is_open(it).is_some()) {
             return true;
         }
         let mut state = state.clone();
         (state.takes_left, state.losses_left, state.crashes_left) = (1, 0, 0);
-        self.goes_on_until_it_plays(state, server)
+        self.continues_until_it_plays(state, server)
     }
 
-    fn goes_on_until_it_plays(&self, mut state: State, server: usize) -> bool {
+    fn continues_until_it_plays(&self, mut state: State, server: usize) -> bool {
         if state.servers[server].renewal != Renewal::Idle {
-            state = self.after(&state, Step::GiveUpRenewal(server));
+            state = self.after(&state, Step::AbandonRenewal(server));
         }
         for step in [
             Step::SendRenewal(server),
             Step::Renew(server),
-            Step::HearRenewal(server),
+            Step::ReceiveRenewalAnswer(server),
         ] {
             state = self.after(&state, step);
         }
-        // What it is about, and then the taking.
+        // First the pending operation, and then the takeover.
         let mut steps = Vec::new();
         for _ in 0..16 {
             let it = &state.servers[server];
@@ -301,21 +313,21 @@ impl World {
                 return state.holder == self.node_of(server);
             }
             steps.clear();
-            self.possible(&state, &mut steps);
-            let goes_on = |step: &&Step| {
+            self.possible_steps(&state, &mut steps);
+            let is_next = |step: &&Step| {
                 [
-                    Step::BeginAgain(server),
+                    Step::Retry(server),
                     Step::Fence(server),
                     Step::LockHolder(server),
                     Step::Claim(server),
                     Step::FindNothing(server),
                     Step::Commit(server),
-                    Step::Hear(server),
+                    Step::ReceiveAnswer(server),
                     Step::Take(server),
                 ]
                 .contains(step)
             };
-            match steps.iter().find(goes_on) {
+            match steps.iter().find(is_next) {
                 Some(step) => state = self.after(&state, *step),
                 None => return false,
             }

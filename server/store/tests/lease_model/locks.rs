@@ -1,34 +1,32 @@
-//! Locks of rows of nodes, as PostgreSQL grants them. They follow from the transactions that are
-//! open.
+//! Row locks of nodes, as PostgreSQL grants them. They follow from the open transactions.
 
 use crate::{
     protocol::{Fence, Protocol},
-    state::{At, State, Transaction, What, Work, World},
+    state::{Progress, State, Transaction, Work, WorkKind, World},
 };
 
-/// How a row is locked.
+/// A mode of row locks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lock {
-    /// By the fence.
     KeyShare,
-    /// By an update of no key: a renewal.
+    /// Taken by a renewal, which updates no key.
     NoKeyUpdate,
-    /// By who takes the node over, and by the fence of a retry.
+    /// Taken by a takeover of the node.
     Update,
 }
 
 impl Work {
-    /// Its transaction, once that holds locks and until it has ended.
+    /// The transaction, while it holds locks.
     pub(crate) fn transaction(&self) -> Option<Transaction> {
-        let (takes_from, is_released) = match self.at {
-            At::Fenced => (None, false),
-            At::Locked { node } => (Some(node), false),
-            At::Claimed { node } => (Some(node), true),
-            At::Waiting | At::Begun { .. } | At::Committed => return None,
+        let (takes_from, is_released) = match self.progress {
+            Progress::Fenced => (None, false),
+            Progress::Locked { node } => (Some(node), false),
+            Progress::Claimed { node } => (Some(node), true),
+            Progress::Waiting | Progress::Started { .. } | Progress::Committed => return None,
         };
         Some(Transaction {
-            what: self.what,
-            again: self.again,
+            kind: self.kind,
+            is_retry: self.is_retry,
             takes_from,
             is_released,
         })
@@ -36,14 +34,18 @@ impl Work {
 }
 
 impl State {
-    /// Whether a transaction gets this lock of a row now. Its own connection holds none of it yet.
+    /// Returns whether a transaction gets this lock of a row now. Its own connection does not hold
+    /// one yet.
     pub(crate) fn is_free(&self, world: &World, row: usize, wanted: Lock) -> bool {
         let mut held = self.servers.iter().enumerate().flat_map(|(server, it)| {
             let node = world.bounds.nodes.get(server).copied();
-            let open = [it.work.and_then(|work| work.transaction()), it.stray];
+            let open = [
+                it.work.and_then(|work| work.transaction()),
+                it.late_transaction,
+            ];
             open.into_iter().flatten().filter_map(move |open| {
                 if open.takes_from == Some(row) {
-                    return world.protocol.taking_lock(open);
+                    return world.protocol.takeover_lock(open);
                 }
                 (node == Some(row))
                     .then(|| world.protocol.fence_lock(open))
@@ -58,21 +60,21 @@ impl State {
 }
 
 impl Protocol {
-    /// How one that takes the match locks the row of the node that has it.
-    fn taking_lock(&self, open: Transaction) -> Option<Lock> {
-        match open.is_released {
-            true => self.locks_node_of_released.then_some(Lock::KeyShare),
-            false => self.locks_whom_it_takes.then_some(Lock::Update),
+    /// The lock of a takeover on the row of the node that has the match.
+    fn takeover_lock(&self, open: Transaction) -> Option<Lock> {
+        if open.is_released {
+            self.locks_node_of_released.then_some(Lock::KeyShare)
+        } else {
+            self.locks_orphaned_node.then_some(Lock::Update)
         }
     }
 
-    /// How an open transaction locks the row of its own node.
+    /// The lock of an open transaction on the row of its own node.
     pub(crate) fn fence_lock(&self, open: Transaction) -> Option<Lock> {
-        if open.what == What::Open {
+        if open.kind == WorkKind::Open {
             return Some(Lock::Update);
         }
         match self.fence {
-            Fence::Row | Fence::RowAtBegin if open.again && self.retry_waits => Some(Lock::Update),
             Fence::Row | Fence::RowAtBegin => Some(Lock::KeyShare),
             Fence::OwnClock | Fence::Missing => None,
         }

@@ -1,148 +1,144 @@
-//! How the servers of the model behave, and how large the model is.
+//! Variants of the protocol, and the size of a model.
 
-/// The protocol of the leases, with the choices in it that matter.
+/// The lease protocol, with its essential choices.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Protocol {
-    /// What a transaction looks at before it writes.
+    /// The check of a transaction before it writes.
     pub(crate) fence: Fence,
-    /// When a node that is taken over gets its next epoch.
-    pub(crate) raise: Raise,
-    /// Who takes a node over locks its row until its matches have moved.
-    pub(crate) locks_whom_it_takes: bool,
-    /// A transaction that is tried again waits for the try before it.
+    /// The time at which a takeover ends the old epoch.
+    pub(crate) increment_epoch: EpochIncrement,
+    /// A takeover of a node locks its row until its matches have moved.
+    pub(crate) locks_orphaned_node: bool,
+    /// A retry waits for the previous attempt.
     pub(crate) retry_waits: bool,
-    /// It then looks whether that try was committed.
-    pub(crate) retry_looks: bool,
-    /// Since when a server that has started trusts its lease.
-    pub(crate) trust_begins: TrustBegins,
-    /// How old the last renewal may be, by the clock of the server, for it to answer: in ticks.
+    /// A retry checks whether the previous attempt was committed.
+    pub(crate) retry_checks_outcome: bool,
+    /// The time from which a server that has started trusts its lease.
+    pub(crate) trust_start: TrustStart,
+    /// Maximum age of the last renewal, by the clock of the server, for it to answer: in ticks.
     pub(crate) trust: u8,
-    /// Who gives up a lease ends the epoch too.
+    /// Releasing a lease also ends the epoch.
     pub(crate) release_ends_epoch: bool,
-    /// When bots are told of a commit that is flushed apart.
-    pub(crate) tells: Tells,
-    /// A flush looks whether the commit is there.
-    pub(crate) flush_looks_at_number: bool,
-    /// It looks whether its node is in the epoch of its server.
-    pub(crate) flush_looks_at_epoch: bool,
-    /// The first transaction after a crash makes again what that has lost.
-    pub(crate) puts_back: bool,
-    /// A server that releases a match stores nothing of it any more.
-    pub(crate) lets_go_of_what_it_releases: bool,
-    /// Who takes a released match locks the row of its node meanwhile.
+    /// The time at which a commit with a deferred flush is published.
+    pub(crate) publishes_after: PublishAfter,
+    /// A flush checks that the commit exists.
+    pub(crate) flush_checks_number: bool,
+    /// A flush checks that its node is in the epoch of its server.
+    pub(crate) flush_checks_epoch: bool,
+    /// The first transaction after a crash restores the lost commits.
+    pub(crate) restores_lost_commits: bool,
+    /// A server stops writing a match that it has released.
+    pub(crate) stops_writing_released: bool,
+    /// The takeover of a released match locks the row of its node.
     pub(crate) locks_node_of_released: bool,
-    /// What a node has released, and nobody has taken, is its own again when a server starts under
-    /// its name.
-    pub(crate) start_takes_back: bool,
+    /// A server that starts reclaims the matches that its node has released.
+    pub(crate) start_reclaims_released: bool,
 }
 
-/// When bots are told of a commit that is flushed apart.
+/// The time at which a commit with a deferred flush is published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tells {
-    /// Once it is flushed.
+pub(crate) enum PublishAfter {
     Flushed,
-    /// Once it is committed.
     Committed,
 }
 
-/// What a transaction looks at before it writes.
+/// The check of a transaction before it writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fence {
-    /// The row of the node, once it has locked it: the epoch, and the lease against
-    /// `clock_timestamp()`.
+    /// The locked row of the node: the epoch, and the lease against `clock_timestamp()`.
     Row,
-    /// The same, with the lease as it was when the transaction began: against `now()`, or looked at
-    /// before the lock is had.
+    /// The same, with the lease at the start of the transaction: against `now()`, or checked before
+    /// the lock is acquired.
     RowAtBegin,
-    /// The clock of the server: whether the lease that it renewed last still runs.
+    /// The clock of the server: whether the lease that it renewed last is still valid.
     OwnClock,
-    /// Nothing.
+    /// No check at all.
     Missing,
 }
 
-/// When a node that is taken over gets its next epoch.
+/// The time at which a takeover ends the old epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Raise {
+pub(crate) enum EpochIncrement {
     /// In the transaction that moves its matches.
     First,
-    /// By another one after it.
+    /// In a separate transaction after it.
     Afterwards,
 }
 
-/// Since when a server that has started trusts its lease.
+/// The time from which a server that has started trusts its lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TrustBegins {
-    /// Since its first renewal began.
+pub(crate) enum TrustStart {
+    /// From the start of its first renewal.
     FirstRenewal,
-    /// Since it learned that it has its node: the lease may be old by then.
+    /// From the answer that it holds its node: the lease may be old by then.
     Opened,
 }
 
-/// Ticks of a lease: 8 s, where a tick is 2 s, the time between two renewals.
+/// Duration of a lease in ticks: 8 s, where a tick is 2 s, the renewal interval.
 pub(crate) const LEASE: u8 = 4;
 
 /// Ticks for which a server trusts a renewal: 6 s.
 pub(crate) const TRUST: u8 = 3;
 
 impl Protocol {
-    /// The one that the code has.
-    pub(crate) const OURS: Self = Self {
+    /// The protocol of the code.
+    pub(crate) const IMPLEMENTED: Self = Self {
         fence: Fence::Row,
-        raise: Raise::First,
-        locks_whom_it_takes: true,
+        increment_epoch: EpochIncrement::First,
+        locks_orphaned_node: true,
         retry_waits: true,
-        retry_looks: true,
-        trust_begins: TrustBegins::FirstRenewal,
+        retry_checks_outcome: true,
+        trust_start: TrustStart::FirstRenewal,
         trust: TRUST,
         release_ends_epoch: true,
-        tells: Tells::Flushed,
-        flush_looks_at_number: true,
-        flush_looks_at_epoch: true,
-        puts_back: true,
-        lets_go_of_what_it_releases: true,
+        publishes_after: PublishAfter::Flushed,
+        flush_checks_number: true,
+        flush_checks_epoch: true,
+        restores_lost_commits: true,
+        stops_writing_released: true,
         locks_node_of_released: true,
-        start_takes_back: true,
+        start_reclaims_released: true,
     };
 }
 
-/// The clocks of the servers, against that of the database.
+/// The clocks of the servers, relative to that of the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Clocks {
-    /// There are none, and no lost renewals: no commit depends on them.
+    /// No clocks and no lost renewals: commits do not depend on them.
     None,
-    /// Each loses at most a tick while a lease runs.
+    /// Each loses at most one tick during a lease.
     Close,
-    /// Each may stand still as long as it likes.
+    /// Each may stop for any time.
     Any,
 }
 
-/// How large a model is.
+/// The size of a model.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
-    /// The node of each server. The first has the match in the beginning; one of a node that has
-    /// another server before it starts later.
+    /// The node of each server. The first initially has the match. A server with the node of an
+    /// earlier one starts later.
     pub(crate) nodes: &'static [usize],
-    /// The first server is dead in the beginning, and its lease over.
+    /// Initially the first server is dead, and its lease expired.
     pub(crate) first_is_dead: bool,
-    /// Ticks of a lease. One is enough where only matters whether it runs.
+    /// Duration of a lease in ticks. One is enough if only its expiry matters.
     pub(crate) lease: u8,
     pub(crate) clocks: Clocks,
-    /// Entries of the match.
+    /// Maximum number of entries of the match.
     pub(crate) entries: usize,
-    /// Transactions whose connection is lost before their answer.
+    /// Maximum number of transactions whose connection is lost before the answer.
     pub(crate) losses: u8,
-    /// How often matches are taken over.
+    /// Maximum number of takeovers.
     pub(crate) takes: u8,
-    /// How often the database crashes. If it does at all, decisions are flushed apart; else each is
-    /// flushed with its commit.
+    /// Maximum number of crashes of the database. If there are any, flushes of decisions are
+    /// deferred; otherwise each commit is flushed.
     pub(crate) crashes: u8,
-    /// Matches are released by nodes that keep their leases.
+    /// Nodes may release matches while they keep their leases.
     pub(crate) releases_matches: bool,
 }
 
 impl Bounds {
-    /// Whether a server is there from the beginning.
-    pub(crate) fn is_there(&self, server: usize) -> bool {
+    /// Returns whether a server runs initially.
+    pub(crate) fn starts_immediately(&self, server: usize) -> bool {
         !self.nodes[..server].contains(&self.nodes[server])
     }
 }

@@ -1,14 +1,14 @@
-//! What there is: the database, the servers, and what bots were told.
+//! The state: the database, the servers, and the published entries.
 
 use crate::protocol::{Bounds, Protocol};
 
-/// Most servers, and so most nodes.
+/// Maximum number of servers, and so of nodes.
 pub(crate) const SERVERS: usize = 3;
 
-/// Most entries of the match; one more than is planned has room, to be found.
+/// Maximum number of entries of the match, with space for one too many, which is then detected.
 pub(crate) const ENTRIES: usize = 3;
 
-/// A protocol in a world of some size.
+/// A protocol and the size of the model.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct World {
     pub(crate) protocol: Protocol,
@@ -17,25 +17,25 @@ pub(crate) struct World {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct State {
-    /// A row for each node.
+    /// The rows of the nodes.
     pub(crate) rows: [Row; SERVERS],
     /// The node that has the match.
     pub(crate) holder: usize,
-    /// How many entries it had when its holder released it, if it is released.
+    /// The number of entries when the match was released, if it is released.
     pub(crate) released_with: Option<u8>,
-    /// How often it was taken since it was released.
+    /// The number of takeovers of released matches.
     pub(crate) released_takes: u8,
-    /// The journal of the match, as its holder has it in the database.
+    /// The journal of the match in the database.
     pub(crate) journal: Journal,
     pub(crate) servers: [Server; SERVERS],
-    /// What bots were told, whoever told them.
-    pub(crate) told: Journal,
-    pub(crate) wrongs: Wrongs,
+    /// The entries that any server has published.
+    pub(crate) published: Journal,
+    pub(crate) violations: Violations,
     pub(crate) losses_left: u8,
     pub(crate) takes_left: u8,
     pub(crate) crashes_left: u8,
-    /// Commits that a crash may lose. All are decisions, at the end of the journal and of the batches
-    /// of the node that has the match: whatever else is committed flushes them.
+    /// Commits that a crash may lose. All of them are decisions, at the end of the journal and of
+    /// the batches of the node that has the match: any other commit flushes them.
     pub(crate) unflushed: u8,
 }
 
@@ -43,20 +43,20 @@ pub(crate) struct State {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Row {
     pub(crate) epoch: u8,
-    /// Ticks of the database's clock until its lease runs out.
+    /// Ticks of the database clock until its lease expires.
     pub(crate) lease_left: u8,
-    /// Batches of its journal.
+    /// The number of batches of its journal.
     pub(crate) batches: u8,
-    /// The epoch that another node gave it last.
-    pub(crate) taken_in: u8,
-    /// The epoch in which a server of its name has started last.
+    /// The last epoch that another node started by a takeover.
+    pub(crate) taken_over_in: u8,
+    /// The last epoch in which a server of its name started.
     pub(crate) started_in: u8,
-    /// Its lease was given up, and no server has started since.
+    /// Its lease was released, and no server has started since.
     pub(crate) is_released: bool,
 }
 
-/// An entry of a journal: the decision that was accepted, by whom, and how many epochs there had
-/// been when he got the match.
+/// An entry of a journal: the accepted decision, the server, and the fence with which that server
+/// got the match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Entry {
     pub(crate) decision: u8,
@@ -80,13 +80,13 @@ impl Journal {
         self.0[index]
     }
 
-    /// The last entry, taken away.
+    /// Removes the last entry.
     pub(crate) fn pop(&mut self) -> Option<Entry> {
         let mut entries = self.0.iter_mut().rev();
         entries.find_map(Option::take)
     }
 
-    /// Adds an entry, if there is room.
+    /// Adds an entry, if there is space.
     pub(crate) fn push(&mut self, entry: Entry) {
         if let Some(free) = self.0.iter_mut().find(|entry| entry.is_none()) {
             *free = Some(entry);
@@ -94,36 +94,36 @@ impl Journal {
     }
 }
 
-/// A server: a process that is one node, until it ends.
+/// A server: the process of one node, until it ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Server {
     pub(crate) phase: Phase,
     /// The epoch in which it holds its node.
     pub(crate) epoch: u8,
-    /// How many epochs there had been when it got the match.
+    /// The sum of epochs when it got the match.
     pub(crate) fence: u8,
     /// The number of its last batch.
     pub(crate) batches: u8,
     /// It plays the match.
     pub(crate) plays: bool,
-    /// The journal of the match as it knows it; or as it is about to have taken it.
+    /// The journal of the match in its memory, which during a takeover is that to be taken over.
     pub(crate) journal: Journal,
-    /// There is something that it has not told bots.
-    pub(crate) is_untold: bool,
-    /// Its last commits of which it does not know that they are flushed: that many entries at the end
-    /// of its journal.
+    /// It has unpublished entries.
+    pub(crate) has_unpublished: bool,
+    /// Its last commits that are not known to be flushed: that number of entries at the end of its
+    /// journal.
     pub(crate) unflushed: u8,
     pub(crate) flush: Flush,
     /// Its connections were lost, and it has committed nothing since.
-    pub(crate) was_cut_off: bool,
-    /// What its writing connection does.
+    pub(crate) has_lost_connection: bool,
+    /// The operation on its write connection.
     pub(crate) work: Option<Work>,
-    /// A try whose connection was lost: it may still be committed.
-    pub(crate) stray: Option<Transaction>,
+    /// An attempt whose connection was lost: it may still be committed.
+    pub(crate) late_transaction: Option<Transaction>,
     pub(crate) renewal: Renewal,
-    /// A renewal that it waits for no more: it may still be done.
+    /// An abandoned renewal, which may still take effect.
     pub(crate) has_late_renewal: bool,
-    /// Since the last renewal that succeeded began, by its own clock.
+    /// Time since the start of the last successful renewal, by its own clock.
     pub(crate) renewed: Age,
 }
 
@@ -133,76 +133,77 @@ pub(crate) enum Phase {
     NotStarted,
     Opening,
     Up,
-    /// It was killed, or has ended.
     Gone,
 }
 
-/// A piece of work, tried until its outcome is known.
+/// An operation, attempted until its outcome is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Work {
-    pub(crate) what: What,
-    /// An earlier try may have been committed.
-    pub(crate) again: bool,
-    pub(crate) at: At,
+    pub(crate) kind: WorkKind,
+    /// An earlier attempt may have been committed.
+    pub(crate) is_retry: bool,
+    pub(crate) progress: Progress,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum What {
-    /// A decision of the match is stored.
+pub(crate) enum WorkKind {
     Append,
-    /// The match is taken over.
     Take,
-    /// The match is released.
     ReleaseMatch,
-    /// The server takes its node.
+    /// The server takes over its own node.
     Open,
-    /// What a crash has lost is made again, and nothing else.
-    PutBack,
+    /// Lost commits are restored, and nothing else.
+    RestoreLost,
 }
 
-/// What a flush of a server has come to.
+/// State of a flush.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Flush {
     #[default]
     Idle,
     Sent,
-    /// The database has done it, and the server does not know yet.
-    Done(Seen),
+    /// The database has flushed, and the answer is on its way.
+    Done(FlushResult),
 }
 
-/// What the transaction of a flush has seen.
+/// Result of the transaction of a flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Seen {
+pub(crate) enum FlushResult {
     UpTo(u8),
     Missing,
     Superseded,
 }
 
-/// How far a try is.
+/// Progress of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum At {
-    /// It is to be begun.
+pub(crate) enum Progress {
     Waiting,
-    /// The transaction has begun, when its node had or had not a lease.
-    Begun { had_lease: bool },
+    /// The transaction has started, when its node had or had not a lease.
+    Started {
+        had_lease: bool,
+    },
     /// The fence is passed, and the row of its node locked.
     Fenced,
-    /// The row of the node to be taken is locked too.
-    Locked { node: usize },
-    /// The match is to be taken, which its node has released.
-    Claimed { node: usize },
-    /// It is committed, and the server does not know yet.
+    /// The row of the orphaned node is locked too.
+    Locked {
+        node: usize,
+    },
+    /// The released match is claimed.
+    Claimed {
+        node: usize,
+    },
+    /// It is committed, and the answer is on its way.
     Committed,
 }
 
 /// A transaction that is open in the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Transaction {
-    pub(crate) what: What,
-    pub(crate) again: bool,
-    /// The node from which it takes the match.
+    pub(crate) kind: WorkKind,
+    pub(crate) is_retry: bool,
+    /// The node from which it takes over the match.
     pub(crate) takes_from: Option<usize>,
-    /// That has released it.
+    /// True if that node has released the match.
     pub(crate) is_released: bool,
 }
 
@@ -218,17 +219,17 @@ pub(crate) enum Renewal {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Age {
     pub(crate) ticks: u8,
-    /// Ticks of the database's clock that the server's has lost meanwhile.
+    /// Ticks that the clock of the server has lost meanwhile.
     pub(crate) lost: u8,
 }
 
-/// What happened and must not.
+/// Violated properties.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Wrongs {
+pub(crate) struct Violations {
     pub(crate) committed_after_its_epoch: bool,
     pub(crate) passed_the_fence_without_lease: bool,
     pub(crate) taken_with_a_lease: bool,
-    /// A server has found another number of batches than it has made.
+    /// A server has found a number of batches other than its own count.
     pub(crate) contradicted: bool,
-    pub(crate) told_two_things: bool,
+    pub(crate) published_conflicting_entries: bool,
 }

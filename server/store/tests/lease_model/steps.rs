@@ -1,69 +1,69 @@
-//! The steps that can happen next. Between any two of them any time may pass, and anything else
-//! happen: so each server stands still wherever it can.
+//! The possible steps. Between any two of them any time may pass, and anything else may happen: so
+//! each server may be paused anywhere.
 
 use crate::{
     locks::Lock,
     protocol::{Clocks, Fence},
-    state::{At, Flush, Phase, Renewal, Seen, Server, State, What, Work, World},
+    state::{Flush, FlushResult, Phase, Progress, Renewal, Server, State, Work, WorkKind, World},
 };
 
-/// One step. A number is that of a server.
+/// One step, with the index of its server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// The clock of the database goes on, and with it those of the servers but one.
+    /// The clock of the database advances, and with it those of the servers, except one.
     Tick { without: Option<usize> },
-    /// A server starts under the name of one that was there before.
+    /// A server starts under the name of an earlier one.
     Start(usize),
-    /// A bot has made the next decision: the server begins a transaction that stores it. The
-    /// message that begins it has the database look at the fence and lock the row, too.
+    /// A bot has decided: the server begins the transaction that stores the decision. The same
+    /// message also checks the fence and locks the row.
     Append(usize),
-    /// The server begins one that takes over the match of another node.
+    /// The server begins the takeover of a match of another node.
     Take(usize),
-    /// It begins the transaction again.
-    BeginAgain(usize),
-    /// The database looks at the fence, where that is another step.
+    /// It retries its transaction.
+    Retry(usize),
+    /// The database checks the fence, where that is a separate step.
     Fence(usize),
     /// The row of the node that has the match is locked.
     LockHolder(usize),
     /// The server begins a transaction that releases the match.
     ReleaseMatch(usize),
-    /// The match is claimed, which its node has released.
+    /// The released match is claimed.
     Claim(usize),
-    /// No match is to be had.
+    /// There is no match to take over.
     FindNothing(usize),
     /// The database commits.
     Commit(usize),
-    /// The server learns that.
-    Hear(usize),
+    /// The server receives the answer.
+    ReceiveAnswer(usize),
     /// The connection is lost.
     Lose(usize),
-    /// What was on its way when the connection was lost is done after all.
-    StrayCommits(usize),
-    /// It is undone.
-    StrayIsUndone(usize),
-    /// Bots are told all that they may know.
-    Tell(usize),
-    /// A renewal is sent.
+    /// A transaction whose connection was lost is committed after all.
+    LateTransactionCommits(usize),
+    /// It is rolled back.
+    LateTransactionRollsBack(usize),
+    /// The server publishes all entries that it may.
+    Publish(usize),
+    /// The server sends a renewal.
     SendRenewal(usize),
-    /// The database does it.
+    /// The database executes the renewal.
     Renew(usize),
-    /// The server learns that.
-    HearRenewal(usize),
-    /// The server waits for it no more.
-    GiveUpRenewal(usize),
-    /// The database does it after all.
+    /// The server receives its answer.
+    ReceiveRenewalAnswer(usize),
+    /// The server abandons the renewal.
+    AbandonRenewal(usize),
+    /// The database executes it after all.
     RenewLate(usize),
-    /// The server drains: it gives up its lease after the last commit, and ends.
+    /// The server shuts down: it releases its lease after the last commit, and ends.
     Release(usize),
     /// The server is killed.
     Kill(usize),
-    /// It sends a flush of what it has committed, on another connection.
+    /// It sends a flush of its commits, on another connection.
     SendFlush(usize),
-    /// The database does it.
+    /// The database executes the flush.
     Flush(usize),
-    /// The server learns what it came to.
-    HearFlush(usize),
-    /// The database crashes, and so many commits are lost.
+    /// The server receives its result.
+    ReceiveFlushAnswer(usize),
+    /// The database crashes, and loses this number of commits.
     Crash { lost: u8 },
 }
 
@@ -72,29 +72,29 @@ impl World {
         self.bounds.nodes[server]
     }
 
-    /// Whether the model has the clock of a server: no more than that of the node which has the
-    /// match in the beginning, since which node loses it first makes no difference.
+    /// Returns whether the clock of a server is modelled. Only that of the node that initially has
+    /// the match is, since it does not matter which node loses the match first.
     pub(crate) fn has_clock(&self, server: usize) -> bool {
         let node = self.bounds.nodes.get(server);
         self.bounds.clocks != Clocks::None && node == self.bounds.nodes.first()
     }
 
-    pub(crate) fn possible(&self, state: &State, steps: &mut Vec<Step>) {
+    pub(crate) fn possible_steps(&self, state: &State, steps: &mut Vec<Step>) {
         steps.push(Step::Tick { without: None });
         for server in 0..self.bounds.nodes.len() {
-            if self.has_clock(server) && self.may_stand_still(&state.servers[server]) {
+            if self.has_clock(server) && self.can_clock_stop(&state.servers[server]) {
                 steps.push(Step::Tick {
                     without: Some(server),
                 });
             }
-            self.possible_for(state, server, steps);
+            self.possible_steps_of_server(state, server, steps);
         }
         if state.crashes_left > 0 {
             steps.extend((0..=state.unflushed).map(|lost| Step::Crash { lost }));
         }
     }
 
-    fn possible_for(&self, state: &State, server: usize, steps: &mut Vec<Step>) {
+    fn possible_steps_of_server(&self, state: &State, server: usize, steps: &mut Vec<Step>) {
         let it = &state.servers[server];
         match it.phase {
             Phase::NotStarted => {
@@ -103,25 +103,28 @@ impl World {
                 }
             }
             Phase::Opening => steps.push(Step::Kill(server)),
-            Phase::Up => self.possible_while_up(state, server, steps),
+            Phase::Up => self.possible_steps_while_up(state, server, steps),
             Phase::Gone => {}
         }
         if let Some(work) = it.work {
-            self.possible_of_work(state, server, work, steps);
+            self.possible_steps_of_work(state, server, work, steps);
         }
-        if it.stray.is_some() {
-            steps.extend([Step::StrayCommits(server), Step::StrayIsUndone(server)]);
+        if it.late_transaction.is_some() {
+            steps.extend([
+                Step::LateTransactionCommits(server),
+                Step::LateTransactionRollsBack(server),
+            ]);
         }
         if it.has_late_renewal && state.is_free(self, self.node_of(server), Lock::NoKeyUpdate) {
             steps.push(Step::RenewLate(server));
         }
     }
 
-    fn possible_while_up(&self, state: &State, server: usize, steps: &mut Vec<Step>) {
+    fn possible_steps_while_up(&self, state: &State, server: usize, steps: &mut Vec<Step>) {
         let (it, node) = (&state.servers[server], self.node_of(server));
         steps.push(Step::Kill(server));
-        if it.work.is_none() && it.stray.is_none() {
-            let begins = self.may_begin(state, server, it.looks_for_lost());
+        if it.work.is_none() && it.late_transaction.is_none() {
+            let begins = self.may_begin(state, server, it.must_restore_lost());
             if begins && it.plays && it.journal.len() < self.bounds.entries {
                 steps.push(Step::Append(server));
             }
@@ -136,15 +139,15 @@ impl World {
                 steps.push(Step::Release(server));
             }
         }
-        if it.is_untold {
-            steps.push(Step::Tell(server));
+        if it.has_unpublished {
+            steps.push(Step::Publish(server));
         }
         match it.flush {
             Flush::Idle if it.unflushed > 0 => steps.push(Step::SendFlush(server)),
             Flush::Idle => {}
             Flush::Sent => steps.push(Step::Flush(server)),
-            Flush::Done(Seen::Missing) if it.work.is_some() => {}
-            Flush::Done(_) => steps.push(Step::HearFlush(server)),
+            Flush::Done(FlushResult::Missing) if it.work.is_some() => {}
+            Flush::Done(_) => steps.push(Step::ReceiveFlushAnswer(server)),
         }
         if !self.has_clock(server) {
             if state.is_free(self, node, Lock::NoKeyUpdate) {
@@ -159,73 +162,90 @@ impl World {
                     steps.push(Step::Renew(server));
                 }
             }
-            Renewal::Done(_) => steps.push(Step::HearRenewal(server)),
+            Renewal::Done(_) => steps.push(Step::ReceiveRenewalAnswer(server)),
         }
         if it.renewal != Renewal::Idle && !it.has_late_renewal {
-            steps.push(Step::GiveUpRenewal(server));
+            steps.push(Step::AbandonRenewal(server));
         }
     }
 
-    fn possible_of_work(&self, state: &State, server: usize, work: Work, steps: &mut Vec<Step>) {
+    fn possible_steps_of_work(
+        &self,
+        state: &State,
+        server: usize,
+        work: Work,
+        steps: &mut Vec<Step>,
+    ) {
         let node = self.node_of(server);
-        match work.at {
-            At::Waiting => {
+        match work.progress {
+            Progress::Waiting => {
                 if self.may_begin(state, server, true) {
-                    steps.push(Step::BeginAgain(server));
+                    steps.push(Step::Retry(server));
                 }
             }
-            At::Begun { .. } => {
-                if self.passes_locks(state, server, work.again) {
+            Progress::Started { .. } => {
+                if self.passes_locks(state, server, work.is_retry) {
                     steps.push(Step::Fence(server));
                 }
             }
-            At::Fenced if work.what == What::Take && !self.is_stored(state, server, work) => {
+            Progress::Fenced
+                if work.kind == WorkKind::Take && !self.is_stored(state, server, work) =>
+            {
                 let holder = state.holder;
                 let is_over = holder != node && state.rows[holder].lease_left == 0;
                 let is_released = holder != node && state.released_with.is_some();
                 let waits = self.protocol.locks_node_of_released;
-                // Its lock waits for nobody.
+                // It does not wait for its lock.
                 if is_released && (!waits || state.is_free(self, holder, Lock::KeyShare)) {
                     steps.push(Step::Claim(server));
                 } else {
-                    steps.push(match is_over && state.is_free(self, holder, Lock::Update) {
-                        true => Step::LockHolder(server),
-                        false => Step::FindNothing(server),
+                    steps.push(if is_over && state.is_free(self, holder, Lock::Update) {
+                        Step::LockHolder(server)
+                    } else {
+                        Step::FindNothing(server)
                     });
                 }
             }
-            At::Fenced | At::Locked { .. } | At::Claimed { .. } => {
+            Progress::Fenced | Progress::Locked { .. } | Progress::Claimed { .. } => {
                 steps.push(Step::Commit(server));
             }
-            At::Committed => steps.push(Step::Hear(server)),
+            Progress::Committed => steps.push(Step::ReceiveAnswer(server)),
         }
-        if work.at != At::Waiting && work.what != What::Open && state.losses_left > 0 {
+        if work.progress != Progress::Waiting
+            && work.kind != WorkKind::Open
+            && state.losses_left > 0
+        {
             steps.push(Step::Lose(server));
         }
     }
 
-    /// Whether a transaction may begin: the fence is looked at by the same message, unless the
-    /// time is that of the beginning.
-    fn may_begin(&self, state: &State, server: usize, again: bool) -> bool {
-        self.protocol.fence == Fence::RowAtBegin || self.passes_locks(state, server, again)
+    /// Returns whether a transaction may begin. The same message checks the fence, unless the check
+    /// uses the start of the transaction.
+    fn may_begin(&self, state: &State, server: usize, is_retry: bool) -> bool {
+        self.protocol.fence == Fence::RowAtBegin || self.passes_locks(state, server, is_retry)
     }
 
-    /// Whether the fence gets its lock.
-    fn passes_locks(&self, state: &State, server: usize, again: bool) -> bool {
-        let waits = again && self.protocol.retry_waits;
-        let lock = if waits { Lock::Update } else { Lock::KeyShare };
+    /// Returns whether the fence gets its lock. A retry first waits for the end of the previous
+    /// attempt.
+    fn passes_locks(&self, state: &State, server: usize, is_retry: bool) -> bool {
+        let waits = is_retry && self.protocol.retry_waits;
+        if waits && state.servers[server].late_transaction.is_some() {
+            return false;
+        }
         let locks = matches!(self.protocol.fence, Fence::Row | Fence::RowAtBegin);
-        !locks || state.is_free(self, self.node_of(server), lock)
+        !locks || state.is_free(self, self.node_of(server), Lock::KeyShare)
     }
 
-    /// Whether the batch of a retry is there already, where it looks for that.
+    /// Returns whether the batch of a retry already exists, and the retry checks for it.
     pub(crate) fn is_stored(&self, state: &State, server: usize, work: Work) -> bool {
         let batches = state.rows[self.node_of(server)].batches;
-        work.again && self.protocol.retry_looks && batches > state.servers[server].batches
+        work.is_retry
+            && self.protocol.retry_checks_outcome
+            && batches > state.servers[server].batches
     }
 
-    /// Whether the clock of a server may lose a tick now.
-    fn may_stand_still(&self, it: &Server) -> bool {
+    /// Returns whether the clock of a server may lose a tick now.
+    fn can_clock_stop(&self, it: &Server) -> bool {
         if it.phase != Phase::Up {
             return false;
         }
@@ -233,7 +253,7 @@ impl World {
             Renewal::Idle => None,
             Renewal::Sent(age) | Renewal::Done(age) => Some(age),
         };
-        let runs = |ticks| ticks < self.oldest();
+        let runs = |ticks| ticks < self.max_relevant_age();
         let running = [Some(it.renewed), pending];
         let mut running = running.into_iter().flatten().filter(|age| runs(age.ticks));
         match self.bounds.clocks {
@@ -246,8 +266,8 @@ impl World {
         }
     }
 
-    /// From this age on nothing depends on how old a renewal is.
-    pub(crate) fn oldest(&self) -> u8 {
+    /// The age from which a renewal no longer matters.
+    pub(crate) fn max_relevant_age(&self) -> u8 {
         self.protocol.trust.max(self.bounds.lease)
     }
 }

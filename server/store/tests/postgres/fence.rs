@@ -1,10 +1,10 @@
-//! Two stores over one database: the one that was opened last writes.
+//! Two servers with the same node: only the one that opened it last can write.
 
 use std::sync::Arc;
 
 use bridgemaster_store::{
-    Durability, KeyId, KeyName, KeyStore as _, MatchId, NewKey, NodeStanding, Nodes as _,
-    PostgresStore, SecretHash, Store as _, StoreError, Write, limits::LEASE_RENEWAL,
+    Durability, KeyId, KeyName, KeyStore as _, MatchId, NewKey, NodeStatus, Nodes as _,
+    PostgresStore, SecretHash, Store as _, StoreError, Write, limits::LEASE_RENEWAL_INTERVAL,
 };
 use tokio::time::sleep;
 
@@ -52,25 +52,25 @@ pub(crate) fn key(name: &str) -> NewKey {
     }
 }
 
-/// A store whose lease is renewed while it is held.
+/// Opens a store whose lease is renewed until it is dropped.
 pub(crate) async fn store(url: &str) -> Arc<PostgresStore> {
-    let store = Arc::new(PostgresStore::open(url, Durability::Power).await.unwrap());
+    let store = Arc::new(PostgresStore::open(url, Durability::Disk).await.unwrap());
     let held = Arc::downgrade(&store);
     tokio::spawn(async move {
         while let Some(store) = held.upgrade() {
-            // One that fails is tried again, and one of a store that was taken over harms nothing.
-            let _ = store.renew_lease(NodeStanding::default()).await;
+            // A failed renewal is repeated; after a takeover it has no effect.
+            let _ = store.renew_lease(NodeStatus::default()).await;
             drop(store);
-            sleep(LEASE_RENEWAL).await;
+            sleep(LEASE_RENEWAL_INTERVAL).await;
         }
     });
     store
 }
 
-fn assert_epoch_over<T: std::fmt::Debug>(outcome: Result<T, StoreError>) {
+fn assert_epoch_ended<T: std::fmt::Debug>(outcome: Result<T, StoreError>) {
     let refused = outcome.unwrap_err();
     assert!(
-        matches!(refused, StoreError::EpochOver { .. }),
+        matches!(refused, StoreError::EpochEnded { .. }),
         "{refused:?}"
     );
     assert!(!refused.is_refusal());
@@ -81,11 +81,11 @@ pub(crate) async fn a_server_that_was_taken_over_stores_nothing_more() {
     let first = store(&url).await;
     first.commit(vec![open("a"), append("a", 0)]).await.unwrap();
     let second = store(&url).await;
-    assert_epoch_over(first.commit(vec![append("a", 1)]).await);
-    // Not told as a contradiction of its own knowledge, though the other has opened this match.
+    assert_epoch_ended(first.commit(vec![append("a", 1)]).await);
+    // Reported as a takeover, although the match was also opened by the other server.
     second.commit(vec![open("b")]).await.unwrap();
-    assert_epoch_over(first.commit(vec![open("b")]).await);
-    assert_epoch_over(first.commit(vec![finish("a")]).await);
+    assert_epoch_ended(first.commit(vec![open("b")]).await);
+    assert_epoch_ended(first.commit(vec![finish("a")]).await);
     second.commit(vec![append("a", 1)]).await.unwrap();
     let journal = second.open_match(&id("a")).await.unwrap().unwrap().journal;
     assert_eq!(journal, [b"a 0", b"a 1"]);
@@ -98,19 +98,19 @@ pub(crate) async fn no_change_of_a_server_that_was_taken_over_is_stored() {
     first.add_key(key("north")).await.unwrap();
     let second = store(&url).await;
     let north = KeyId::new("north").unwrap();
-    assert_epoch_over(first.add_key(key("south")).await);
-    assert_epoch_over(first.revoke_key(&north, 5).await);
-    assert_epoch_over(first.note_key_uses(vec![(north.clone(), 9)]).await);
-    assert_epoch_over(first.remove_damaged_key(&north).await);
-    assert_epoch_over(first.keep_secret("signing", vec![1]).await);
-    assert_epoch_over(first.remove_damaged_secrets().await);
+    assert_epoch_ended(first.add_key(key("south")).await);
+    assert_epoch_ended(first.revoke_key(&north, 5).await);
+    assert_epoch_ended(first.record_key_uses(vec![(north.clone(), 9)]).await);
+    assert_epoch_ended(first.remove_damaged_key(&north).await);
+    assert_epoch_ended(first.get_or_insert_secret("signing", vec![1]).await);
+    assert_epoch_ended(first.remove_damaged_secrets().await);
     let kept = second.keys().await.unwrap();
     assert_eq!(kept.len(), 1);
     assert!(kept[0].is_in_force() && kept[0].last_used_at_unix_ms.is_none());
     assert_eq!(second.secret("signing").await.unwrap(), None);
 }
 
-pub(crate) async fn a_server_that_takes_over_has_all_that_was_committed_before() {
+pub(crate) async fn a_takeover_includes_all_earlier_commits() {
     let url = PostgresServer::shared().fresh();
     let mut entries = 0;
     for round in 0..4 {
@@ -122,11 +122,11 @@ pub(crate) async fn a_server_that_takes_over_has_all_that_was_committed_before()
             server.commit(vec![append("a", entries)]).await.unwrap();
             entries += 1;
         }
-        // The one before is not closed: it is as one that was killed.
+        // The previous server is not closed, as after a kill.
         let next = store(&url).await;
         let found = next.open_match(&id("a")).await.unwrap().unwrap();
         assert_eq!(found.journal.len() as u64, entries);
-        assert_epoch_over(server.commit(vec![append("a", entries)]).await);
+        assert_epoch_ended(server.commit(vec![append("a", entries)]).await);
     }
 }
 
@@ -136,7 +136,7 @@ pub(crate) async fn a_server_waits_for_the_transaction_of_the_one_before() {
     let first = store(&url).await;
     first.commit(vec![open("a")]).await.unwrap();
     let schema = url.rsplit('=').next().unwrap().to_owned();
-    // A transaction behind the fence, as that of a server, which ends when it is told to.
+    // A transaction that holds the fence, like that of a server, and ends on command.
     let running = server.open_transaction(&format!(
         "SELECT 1 FROM {schema}.node WHERE epoch = 1 FOR KEY SHARE;
          INSERT INTO {schema}.note VALUES ('late', 'value', 0)"
@@ -153,7 +153,7 @@ pub(crate) async fn a_server_waits_for_the_transaction_of_the_one_before() {
     }
     running.commit();
     let second = opening.await.unwrap();
-    // It sees what was committed while it waited.
-    assert_eq!(second.notes("").await.unwrap().damaged.len(), 1);
-    assert_epoch_over(first.commit(vec![append("a", 0)]).await);
+    // It sees everything that was committed while it waited.
+    assert_eq!(second.records("").await.unwrap().damaged.len(), 1);
+    assert_epoch_ended(first.commit(vec![append("a", 0)]).await);
 }

@@ -1,13 +1,24 @@
-//! What only the store in PostgreSQL does: two servers with one database, and a database that goes
-//! away and comes back. Without PostgreSQL these tests are ignored, with the reason.
+//! Tests of the store in PostgreSQL beyond the contract: several servers with one database, and
+//! outages of the database. Without PostgreSQL they are ignored, with the reason.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
+#[cfg(unix)]
+mod connecting;
 mod fence;
 mod flushes;
+#[cfg(unix)]
+mod held;
 mod nodes;
+mod passwords;
+#[cfg(unix)]
+mod pooler;
+#[cfg(unix)]
+mod pooling;
 #[path = "../postgres_server/mod.rs"]
 mod postgres_server;
+#[cfg(unix)]
+mod proxy;
 mod refusing;
 mod releasing;
 mod reopening;
@@ -22,58 +33,81 @@ mod trials;
 use libtest_mimic::Arguments;
 
 fn main() {
-    let trials = trials![
+    #[cfg_attr(not(unix), expect(unused_mut))]
+    let mut trials = trials![
         fence::a_server_that_was_taken_over_stores_nothing_more,
         fence::no_change_of_a_server_that_was_taken_over_is_stored,
-        fence::a_server_that_takes_over_has_all_that_was_committed_before,
+        fence::a_takeover_includes_all_earlier_commits,
         fence::a_server_waits_for_the_transaction_of_the_one_before,
-        flushes::commits_are_made_while_an_earlier_one_is_flushed,
-        flushes::a_batch_that_others_act_on_at_once_waits_for_its_flush,
-        flushes::acknowledged_commits_survive_a_crash_and_all_others_follow_once,
-        flushes::what_a_crash_has_lost_is_put_back_before_anything_else,
-        flushes::a_server_that_was_taken_over_acknowledges_nothing_that_was_not_flushed,
-        flushes::a_server_flushes_what_it_has_committed_before_it_ends,
-        flushes::what_one_node_shows_of_matches_of_another_is_flushed,
-        nodes::nodes_write_side_by_side_each_its_own_matches,
-        nodes::matches_of_a_node_without_a_lease_go_on_at_another,
-        nodes::a_node_that_was_taken_over_harms_nothing,
-        nodes::nothing_is_stored_without_a_lease_until_it_is_renewed,
-        nodes::nothing_is_stored_by_a_commit_that_waited_longer_than_its_lease,
-        nodes::survivors_share_what_a_node_leaves,
-        nodes::what_a_node_commits_while_others_take_from_it_moves_with_its_matches,
+        flushes::commits_continue_while_an_earlier_one_is_flushed,
+        flushes::a_batch_with_immediate_effects_waits_for_its_flush,
+        flushes::acknowledged_commits_survive_a_crash_and_all_others_are_stored_once,
+        flushes::lost_commits_are_restored_before_anything_else,
+        flushes::a_server_that_was_taken_over_acknowledges_no_unflushed_commits,
+        flushes::a_server_flushes_its_commits_before_it_shuts_down,
+        flushes::reads_of_matches_of_another_node_are_flushed,
+        nodes::nodes_write_their_own_matches_concurrently,
+        nodes::matches_of_a_node_without_a_lease_continue_on_another,
+        nodes::a_node_that_was_taken_over_changes_nothing,
+        nodes::commits_without_a_lease_wait_for_its_renewal,
+        nodes::a_commit_that_outwaits_its_lease_is_not_stored,
+        nodes::survivors_share_the_orphans_of_a_node,
+        nodes::commits_during_a_takeover_move_with_their_matches,
         nodes::a_node_is_read_again_when_a_server_has_opened_it_since,
-        nodes::a_node_that_commits_right_now_is_left_alone,
-        nodes::one_node_leads_and_takes_alone_what_is_led,
-        nodes::a_match_that_cannot_be_read_stays_where_it_is,
-        nodes::a_node_that_ends_leaves_its_matches_at_once,
-        nodes::nobody_is_sent_to_a_node_that_withdraws_until_its_name_is_used_again,
-        nodes::a_renewal_that_is_late_gives_a_node_that_has_ended_no_lease,
-        nodes::every_node_knows_where_a_match_is,
-        nodes::each_node_is_told_of_the_matches_in_play_of_the_others,
-        nodes::what_is_told_and_cannot_be_read_harms_no_other,
-        refusing::what_is_no_database_is_told_as_that,
-        refusing::tables_of_another_program_are_left_alone,
+        nodes::a_node_that_is_committing_is_skipped,
+        nodes::one_node_leads_and_alone_takes_leader_only_matches,
+        nodes::an_unreadable_match_is_not_taken_over,
+        nodes::a_node_that_shuts_down_releases_its_matches_at_once,
+        nodes::a_withdrawn_address_stays_removed_until_the_name_is_used_again,
+        nodes::a_late_renewal_does_not_renew_a_released_lease,
+        nodes::every_node_can_locate_a_match,
+        nodes::each_node_lists_the_advertised_matches_of_the_others,
+        nodes::a_damaged_advertised_match_affects_no_other,
+        passwords::a_refused_login_is_reported_with_its_cause,
+        passwords::a_node_continues_after_its_password_was_changed,
+        refusing::an_unreachable_database_is_reported,
+        refusing::tables_of_another_program_are_not_changed,
         refusing::a_newer_and_another_schema_are_refused,
-        releasing::a_released_match_goes_on_at_another_node_beside_those_of_its_own,
-        releasing::what_a_node_stores_no_more_of_its_own_matches_is_kept_for_released_ones,
-        releasing::nodes_share_what_is_released_and_each_match_goes_to_one,
-        releasing::what_is_released_and_not_taken_is_left_with_the_rest,
-        releasing::what_belongs_to_the_lead_goes_to_who_leads_by_then,
-        releasing::a_node_that_starts_again_has_what_it_released_and_nobody_took,
-        releasing::nothing_released_is_taken_while_its_node_is_taken_over,
-        releasing::a_released_match_that_cannot_be_read_stays_where_it_is,
-        reopening::all_is_there_when_the_store_is_opened_again,
-        reopening::a_damaged_value_is_told_and_others_are_sound,
-        reopening::keys_are_changed_beside_a_server,
-        reopening::text_of_any_characters_comes_back,
-        restarts::commits_go_on_when_the_database_comes_back,
+        releasing::a_released_match_continues_on_another_node,
+        releasing::batches_are_kept_for_released_matches,
+        releasing::nodes_share_released_matches_and_each_goes_to_one,
+        releasing::released_matches_remain_available_after_a_shutdown,
+        releasing::leader_only_matches_go_to_the_current_leader,
+        releasing::a_restarted_node_reclaims_its_released_matches,
+        releasing::released_matches_are_not_taken_during_a_takeover_of_their_node,
+        releasing::an_unreadable_released_match_is_not_taken_over,
+        reopening::everything_is_stored_when_the_database_is_reopened,
+        reopening::matches_finish_after_those_of_a_restored_backup,
+        reopening::matches_of_running_servers_move_when_another_one_migrates_the_schema,
+        reopening::a_damaged_value_is_reported_and_others_are_intact,
+        reopening::keys_can_be_changed_beside_a_server,
+        reopening::text_of_any_characters_is_preserved,
+        restarts::commits_continue_after_an_outage_of_the_database,
         restarts::a_commit_whose_answer_was_lost_is_stored_once,
+        restarts::a_key_that_is_already_stored_waits_for_the_standby,
         restarts::a_database_without_the_newest_commits_is_refused,
-        transfer::a_store_goes_to_postgresql_and_back_whole,
-        transfer::matches_of_every_node_go_to_one_folder_and_back,
-        transfer::a_copy_goes_only_where_nothing_is,
+        transfer::a_store_is_copied_completely_to_postgresql_and_back,
+        transfer::matches_of_every_node_are_copied_to_one_folder_and_back,
+        transfer::a_copy_requires_an_empty_target,
         transfer::a_damaged_store_is_not_copied,
         transfer::every_column_is_copied,
     ];
+    #[cfg(unix)]
+    trials.extend(trials![
+        held::no_message_of_a_commit_blocks_another_node,
+        held::no_message_of_another_transaction_blocks_the_matches_of_a_node,
+        held::a_locked_key_table_does_not_delay_the_shutdown_of_a_node,
+        held::reads_in_ascending_order_skip_no_match_that_is_committed_late,
+        held::the_session_of_an_interrupted_renewal_is_terminated,
+        held::retries_leave_no_sessions_and_never_delay_renewals,
+        connecting::a_host_that_accepts_no_writes_is_skipped,
+        connecting::a_node_continues_at_another_host,
+    ]);
+    #[cfg(unix)]
+    trials.extend(trials![
+        pooler::absent;
+        pooling::a_node_runs_over_a_pooler_in_session_mode,
+        pooling::a_pooler_that_shares_sessions_is_refused,
+    ]);
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }

@@ -1,9 +1,9 @@
-//! Several nodes over one database.
+//! Several nodes that share a database.
 
 use bridgemaster_store::{
-    Durability, IsLed, KeyName, MatchId, NodeAddress, NodeIdentity, NodeName, NodeStanding,
-    Nodes as _, PostgresStore, Store as _, StoreError, StoredNode, ToldCursor, ToldMatch, Write,
-    limits::TAKEN_AT_ONCE,
+    AdvertisedCursor, AdvertisedMatch, Durability, IsLeaderOnly, KeyName, MatchId, NodeAddress,
+    NodeIdentity, NodeName, NodeStatus, Nodes as _, PostgresStore, Store as _, StoreError,
+    StoredNode, Write, limits::MAX_TAKEOVER_MATCHES,
 };
 use tokio::task::JoinHandle;
 
@@ -12,18 +12,18 @@ use crate::{
     postgres_server::PostgresServer,
 };
 
-/// Opens a node, which nobody renews the lease of.
+/// Opens a node without renewing its lease.
 pub(crate) async fn node(url: &str, name: &str) -> PostgresStore {
     let identity = NodeIdentity {
         name: NodeName::new(name).unwrap(),
         address: Some(NodeAddress::new(format!("{name}.example:50051")).unwrap()),
     };
-    let opened = PostgresStore::open_as(url, Durability::Power, &identity);
+    let opened = PostgresStore::open_as(url, Durability::Disk, &identity);
     opened.await.unwrap()
 }
 
-/// As after a time in which a node did nothing.
-pub(crate) fn let_lease_run_out(url: &str, name: &str) {
+/// Expires the lease of a node, as if it had been paused.
+pub(crate) fn expire_lease(url: &str, name: &str) {
     let schema = url.rsplit('=').next().unwrap();
     PostgresServer::shared().run(&format!(
         "UPDATE {schema}.node SET lease_until = now() - interval '1 second'
@@ -36,23 +36,23 @@ pub(crate) fn rows_of(url: &str, table: &str) -> String {
     PostgresServer::shared().run(&format!("SELECT count(*) FROM {schema}.{table}"))
 }
 
-pub(crate) fn none_is_led(_: &[u8]) -> bool {
+pub(crate) fn none_is_leader_only(_: &[u8]) -> bool {
     false
 }
 
-pub(crate) fn all_are_led(_: &[u8]) -> bool {
+pub(crate) fn all_are_leader_only(_: &[u8]) -> bool {
     true
 }
 
-/// The matches that a node takes over.
-pub(crate) async fn taken_by(node: &PostgresStore, is_led: IsLed) -> Vec<MatchId> {
-    let taken = node.take_orphans(is_led).await.unwrap();
+/// Takes over matches, and returns their ids.
+pub(crate) async fn take_over(node: &PostgresStore, is_leader_only: IsLeaderOnly) -> Vec<MatchId> {
+    let taken = node.take_over_orphans(is_leader_only).await.unwrap();
     taken.into_iter().map(|open| open.match_id).collect()
 }
 
 fn assert_ended<T: std::fmt::Debug>(outcome: Result<T, StoreError>) {
     let refused = outcome.unwrap_err();
-    let is_ended = matches!(refused, StoreError::EpochOver { .. });
+    let is_ended = matches!(refused, StoreError::EpochEnded { .. });
     assert!(is_ended, "{refused:?}");
 }
 
@@ -61,12 +61,12 @@ pub(crate) async fn journal_of(store: &PostgresStore, match_id: &str) -> Vec<Vec
     open.expect("it is in play here").journal
 }
 
-async fn holder_of_a(store: &PostgresStore) -> StoredNode {
+async fn node_of_a(store: &PostgresStore) -> StoredNode {
     let holder = store.node_of(&id("a")).await.unwrap();
     holder.expect("it is in play").node
 }
 
-pub(crate) async fn nodes_write_side_by_side_each_its_own_matches() {
+pub(crate) async fn nodes_write_their_own_matches_concurrently() {
     let url = PostgresServer::shared().fresh();
     let (one, two) = (node(&url, "one").await, node(&url, "two").await);
     for number in 0..80 {
@@ -80,19 +80,19 @@ pub(crate) async fn nodes_write_side_by_side_each_its_own_matches() {
         first.unwrap();
         second.unwrap();
     }
-    // Leaves node `one` without a match: what it sweeps is its own.
+    // Leaves node `one` without a match; it sweeps only its own journal.
     one.commit(vec![finish("a")]).await.unwrap();
     one.commit(vec![open("d")]).await.unwrap();
     assert_eq!(two.replay(&id("a")).await.unwrap().unwrap(), b"replay of a");
-    // Started again, a node has its own, though its lease has not run out.
+    // A restarted node has its own matches, even though its lease has not expired.
     let (one, two) = (node(&url, "one").await, node(&url, "two").await);
     assert_eq!(one.open_match_ids().await.unwrap(), [id("d")]);
     assert_eq!(two.open_match_ids().await.unwrap(), [id("b"), id("c")]);
     assert_eq!(journal_of(&two, "c").await.len(), 80);
-    assert!(two.opening().damages.is_empty());
+    assert!(two.open_report().damage_reports.is_empty());
 }
 
-pub(crate) async fn matches_of_a_node_without_a_lease_go_on_at_another() {
+pub(crate) async fn matches_of_a_node_without_a_lease_continue_on_another() {
     let url = PostgresServer::shared().fresh();
     let one = node(&url, "one").await;
     one.commit(vec![open("a"), open("b"), open("c")])
@@ -104,69 +104,80 @@ pub(crate) async fn matches_of_a_node_without_a_lease_go_on_at_another() {
             .unwrap();
     }
     let two = node(&url, "two").await;
-    assert_eq!(taken_by(&two, none_is_led).await, [], "it has its lease");
+    assert_eq!(
+        take_over(&two, none_is_leader_only).await,
+        [],
+        "it has its lease"
+    );
     two.commit(vec![open("d"), append("d", 0)]).await.unwrap();
 
-    let_lease_run_out(&url, "one");
-    let taken = two.take_orphans(none_is_led).await.unwrap();
+    expire_lease(&url, "one");
+    let taken = two.take_over_orphans(none_is_leader_only).await.unwrap();
     let ids: Vec<&MatchId> = taken.iter().map(|open| &open.match_id).collect();
     assert_eq!(ids, [&id("a"), &id("b"), &id("c")]);
     for open in &taken {
         let stored = two.open_match(&open.match_id).await.unwrap();
         assert_eq!(stored.as_ref(), Some(open), "it is given as it is stored");
     }
-    assert_eq!(taken_by(&two, none_is_led).await, []);
+    assert_eq!(take_over(&two, none_is_leader_only).await, []);
     assert_eq!(journal_of(&two, "a").await.len(), 70);
     assert_eq!(journal_of(&two, "c").await, [] as [Vec<u8>; 0]);
     two.commit(vec![append("a", 70), append("c", 0), finish("b")])
         .await
         .unwrap();
     assert_eq!(journal_of(&two, "a").await[70], b"a 70");
-    // What moved is whole after a restart, and the journal that it came from is gone.
+    // The moved matches are complete after a restart, and the old journal is deleted.
     let two = node(&url, "two").await;
-    assert!(two.opening().damages.is_empty());
+    assert!(two.open_report().damage_reports.is_empty());
     let ids = two.open_match_ids().await.unwrap();
     assert_eq!(ids, [id("d"), id("a"), id("c")]);
     let journal = journal_of(&two, "a").await;
     assert_eq!((journal.len(), &journal[69][..]), (71, &b"a 69"[..]));
     two.commit(vec![append("a", 71)]).await.unwrap();
-    let_lease_run_out(&url, "two");
+    expire_lease(&url, "two");
     let three = node(&url, "three").await;
-    assert_eq!(three.take_orphans(none_is_led).await.unwrap().len(), 3);
+    assert_eq!(
+        three
+            .take_over_orphans(none_is_leader_only)
+            .await
+            .unwrap()
+            .len(),
+        3
+    );
     assert_eq!(journal_of(&three, "a").await.len(), 72);
-    // One batch of each node that says how far its numbers go.
+    // One batch per node remains, with its assigned numbers.
     assert_eq!(rows_of(&url, "journal"), "4");
 }
 
-pub(crate) async fn a_node_that_was_taken_over_harms_nothing() {
+pub(crate) async fn a_node_that_was_taken_over_changes_nothing() {
     let url = PostgresServer::shared().fresh();
     let one = node(&url, "one").await;
     one.commit(vec![open("a"), append("a", 0)]).await.unwrap();
-    let_lease_run_out(&url, "one");
+    expire_lease(&url, "one");
     let two = node(&url, "two").await;
-    two.take_orphans(none_is_led).await.unwrap();
+    two.take_over_orphans(none_is_leader_only).await.unwrap();
     assert_ended(one.commit(vec![append("a", 1)]).await);
     assert_ended(one.commit(vec![open("b")]).await);
-    assert_ended(one.renew_lease(NodeStanding::default()).await);
-    assert_ended(one.lead().await);
+    assert_ended(one.renew_lease(NodeStatus::default()).await);
+    assert_ended(one.acquire_leadership().await);
     let three = node(&url, "three").await;
     three.commit(vec![open("c")]).await.unwrap();
-    let_lease_run_out(&url, "three");
-    assert_ended(one.take_orphans(none_is_led).await);
+    expire_lease(&url, "three");
+    assert_ended(one.take_over_orphans(none_is_leader_only).await);
     two.commit(vec![append("a", 1)]).await.unwrap();
     assert_eq!(journal_of(&two, "a").await, [b"a 0", b"a 1"]);
     one.close().await.unwrap();
-    // Its end gives nothing back.
+    // Closing it changes nothing.
     two.commit(vec![append("a", 2)]).await.unwrap();
-    // Started again it is a node as any other.
+    // After a restart it is a node like any other.
     let one = node(&url, "one").await;
     assert_eq!(one.open_match_ids().await.unwrap(), []);
     one.commit(vec![open("b")]).await.unwrap();
 }
 
-/// A commit to the match `a` is tried without success, and succeeds once the lease is renewed. A try
-/// that failed leaves its connection, which is gone then.
-async fn is_stored_once_renewed(
+/// Checks that a commit to the match `a` fails until the lease is renewed. A failed attempt drops
+/// its connection.
+async fn assert_stored_once_renewed(
     node: &PostgresStore,
     committing: JoinHandle<Result<(), StoreError>>,
     is_connection_gone: impl Fn() -> bool,
@@ -176,12 +187,12 @@ async fn is_stored_once_renewed(
         tokio::task::yield_now().await;
     }
     assert!(!committing.is_finished());
-    node.renew_lease(NodeStanding::default()).await.unwrap();
+    node.renew_lease(NodeStatus::default()).await.unwrap();
     committing.await.unwrap().unwrap();
     assert_eq!(journal_of(node, "a").await, [b"a 0"]);
 }
 
-pub(crate) async fn nothing_is_stored_without_a_lease_until_it_is_renewed() {
+pub(crate) async fn commits_without_a_lease_wait_for_its_renewal() {
     let server = PostgresServer::shared();
     let (url, database) = server.fresh_database();
     let one = std::sync::Arc::new(node(&url, "one").await);
@@ -200,10 +211,10 @@ pub(crate) async fn nothing_is_stored_without_a_lease_until_it_is_renewed() {
     );
     let writer = std::sync::Arc::clone(&one);
     let committing = tokio::spawn(async move { writer.commit(vec![append("a", 0)]).await });
-    is_stored_once_renewed(&one, committing, || server.run(&is_one_gone) == "t").await;
+    assert_stored_once_renewed(&one, committing, || server.run(&is_one_gone) == "t").await;
 }
 
-pub(crate) async fn nothing_is_stored_by_a_commit_that_waited_longer_than_its_lease() {
+pub(crate) async fn a_commit_that_outwaits_its_lease_is_not_stored() {
     let server = PostgresServer::shared();
     let (url, database) = server.fresh_database();
     let one = std::sync::Arc::new(node(&url, "one").await);
@@ -212,7 +223,7 @@ pub(crate) async fn nothing_is_stored_by_a_commit_that_waited_longer_than_its_le
         &database,
         "UPDATE node SET lease_until = clock_timestamp() + interval '2 seconds'",
     );
-    // As that of a server which starts under the same name, and does not come to its end.
+    // Like a server that starts under the same name, and hangs.
     let in_the_way = server.open_transaction_in(&database, "SELECT 1 FROM node FOR UPDATE");
     let writer = std::sync::Arc::clone(&one);
     let committing = tokio::spawn(async move { writer.commit(vec![append("a", 0)]).await });
@@ -228,13 +239,13 @@ pub(crate) async fn nothing_is_stored_by_a_commit_that_waited_longer_than_its_le
     ));
     in_the_way.commit();
     let is_there = format!("SELECT count(*) FROM pg_stat_activity WHERE pid = {pid}");
-    is_stored_once_renewed(&one, committing, || server.run(&is_there) == "0").await;
+    assert_stored_once_renewed(&one, committing, || server.run(&is_there) == "0").await;
 }
 
-pub(crate) async fn survivors_share_what_a_node_leaves() {
+pub(crate) async fn survivors_share_the_orphans_of_a_node() {
     let url = PostgresServer::shared().fresh();
     let one = node(&url, "one").await;
-    let count = TAKEN_AT_ONCE + 40;
+    let count = MAX_TAKEOVER_MATCHES + 40;
     let names: Vec<String> = (0..count).map(|number| format!("m{number:04}")).collect();
     one.commit(names.iter().map(|name| open(name)).collect())
         .await
@@ -242,11 +253,11 @@ pub(crate) async fn survivors_share_what_a_node_leaves() {
     one.commit(names.iter().map(|name| append(name, 0)).collect())
         .await
         .unwrap();
-    let_lease_run_out(&url, "one");
+    expire_lease(&url, "one");
     let (two, three) = (node(&url, "two").await, node(&url, "three").await);
-    let first = taken_by(&two, none_is_led).await;
-    assert_eq!(first.len(), TAKEN_AT_ONCE);
-    let rest = taken_by(&three, none_is_led).await;
+    let first = take_over(&two, none_is_leader_only).await;
+    assert_eq!(first.len(), MAX_TAKEOVER_MATCHES);
+    let rest = take_over(&three, none_is_leader_only).await;
     assert_eq!(rest.len(), 40);
     let next: Vec<Write> = rest.iter().map(|taken| append(taken.as_str(), 1)).collect();
     three.commit(next).await.unwrap();
@@ -255,28 +266,31 @@ pub(crate) async fn survivors_share_what_a_node_leaves() {
     assert_eq!(two.match_counts().await.unwrap().open as usize, count);
 }
 
-pub(crate) async fn what_a_node_commits_while_others_take_from_it_moves_with_its_matches() {
+pub(crate) async fn commits_during_a_takeover_move_with_their_matches() {
     let url = PostgresServer::shared().fresh();
     let one = node(&url, "one").await;
-    let count = 4 * TAKEN_AT_ONCE;
+    let count = 4 * MAX_TAKEOVER_MATCHES;
     let names: Vec<String> = (0..count).map(|number| format!("m{number:04}")).collect();
     one.commit(names.iter().map(|name| open(name)).collect())
         .await
         .unwrap();
     let (two, three) = (node(&url, "two").await, node(&url, "three").await);
-    // Each node has read all that the first left before it is started again.
-    let_lease_run_out(&url, "one");
-    let mut moved = taken_by(&two, none_is_led).await;
-    moved.extend(taken_by(&three, none_is_led).await);
+    // Each node has read all matches of the first one before that is restarted.
+    expire_lease(&url, "one");
+    let mut moved = take_over(&two, none_is_leader_only).await;
+    moved.extend(take_over(&three, none_is_leader_only).await);
     let one = node(&url, "one").await;
-    assert_eq!(one.open_match_ids().await.unwrap().len(), 2 * TAKEN_AT_ONCE);
+    assert_eq!(
+        one.open_match_ids().await.unwrap().len(),
+        2 * MAX_TAKEOVER_MATCHES
+    );
     let (changed, ended) = (&names[count - 1], &names[count - 2]);
     one.commit(vec![append(changed, 0), finish(ended), open("new")])
         .await
         .unwrap();
-    let_lease_run_out(&url, "one");
+    expire_lease(&url, "one");
     for node in [&two, &three] {
-        moved.extend(taken_by(node, none_is_led).await);
+        moved.extend(take_over(node, none_is_leader_only).await);
     }
     moved.sort();
     let mut expected: Vec<MatchId> = names.iter().map(|name| id(name)).collect();
@@ -285,14 +299,14 @@ pub(crate) async fn what_a_node_commits_while_others_take_from_it_moves_with_its
     assert_eq!(moved, expected);
     assert_eq!(journal_of(&three, changed).await.len(), 1);
     for node in [&two, &three] {
-        assert_eq!(taken_by(node, none_is_led).await, []);
+        assert_eq!(take_over(node, none_is_leader_only).await, []);
     }
 }
 
 pub(crate) async fn a_node_is_read_again_when_a_server_has_opened_it_since() {
     let url = PostgresServer::shared().fresh();
     let schema = url.rsplit('=').next().unwrap();
-    // As a crash of the database does it that loses the newest commit, but for its match.
+    // Like a crash of the database that loses the newest commit, but not its match.
     let lose_the_newest = || {
         PostgresServer::shared().run(&format!(
             "DELETE FROM {schema}.journal WHERE batch = (
@@ -301,57 +315,68 @@ pub(crate) async fn a_node_is_read_again_when_a_server_has_opened_it_since() {
     };
     let one = node(&url, "one").await;
     one.commit(vec![open("a")]).await.unwrap();
-    let_lease_run_out(&url, "one");
+    expire_lease(&url, "one");
     let two = node(&url, "two").await;
-    assert_eq!(taken_by(&two, all_are_led).await, [], "it has read them");
+    assert_eq!(
+        take_over(&two, all_are_leader_only).await,
+        [],
+        "it has read them"
+    );
     lose_the_newest();
-    // Its opening has the number of the commit that is lost.
+    // The restart reuses the number of the lost commit.
     let one = node(&url, "one").await;
     one.commit(vec![open("b")]).await.unwrap();
     lose_the_newest();
-    let_lease_run_out(&url, "one");
-    assert_eq!(taken_by(&two, none_is_led).await, [id("a"), id("b")]);
+    expire_lease(&url, "one");
+    assert_eq!(
+        take_over(&two, none_is_leader_only).await,
+        [id("a"), id("b")]
+    );
 }
 
-pub(crate) async fn a_node_that_commits_right_now_is_left_alone() {
+pub(crate) async fn a_node_that_is_committing_is_skipped() {
     let server = PostgresServer::shared();
     let url = server.fresh();
     let schema = url.rsplit('=').next().unwrap().to_owned();
     let one = node(&url, "one").await;
     one.commit(vec![open("a")]).await.unwrap();
-    // As a commit is that passed the fence in time.
+    // Like a commit that passed the fence in time.
     let running = server.open_transaction(&format!(
         "SELECT 1 FROM {schema}.node WHERE node_id = 'one' FOR KEY SHARE"
     ));
-    let_lease_run_out(&url, "one");
+    expire_lease(&url, "one");
     let two = node(&url, "two").await;
-    assert_eq!(taken_by(&two, none_is_led).await, []);
+    assert_eq!(take_over(&two, none_is_leader_only).await, []);
     running.commit();
-    assert_eq!(taken_by(&two, none_is_led).await, [id("a")]);
+    assert_eq!(take_over(&two, none_is_leader_only).await, [id("a")]);
 }
 
-pub(crate) async fn one_node_leads_and_takes_alone_what_is_led() {
+pub(crate) async fn one_node_leads_and_alone_takes_leader_only_matches() {
     let url = PostgresServer::shared().fresh();
     let (one, two) = (node(&url, "one").await, node(&url, "two").await);
-    assert!(one.lead().await.unwrap());
-    assert!(!two.lead().await.unwrap());
-    assert!(one.lead().await.unwrap(), "it still does");
+    assert!(one.acquire_leadership().await.unwrap());
+    assert!(!two.acquire_leadership().await.unwrap());
+    assert!(one.acquire_leadership().await.unwrap(), "it still does");
     one.commit(vec![open("a")]).await.unwrap();
-    let_lease_run_out(&url, "one");
-    assert_eq!(taken_by(&two, all_are_led).await, [], "it does not lead");
-    assert!(two.lead().await.unwrap());
+    expire_lease(&url, "one");
+    assert_eq!(
+        take_over(&two, all_are_leader_only).await,
+        [],
+        "it does not lead"
+    );
+    assert!(two.acquire_leadership().await.unwrap());
     assert_ended(one.commit(vec![append("a", 0)]).await);
-    assert_eq!(taken_by(&two, all_are_led).await, [id("a")]);
+    assert_eq!(take_over(&two, all_are_leader_only).await, [id("a")]);
     let nodes = two.nodes().await.unwrap();
     let leading: Vec<&str> = nodes
         .iter()
-        .filter(|node| node.leads)
+        .filter(|node| node.is_leader)
         .map(|node| node.name.as_str())
         .collect();
     assert_eq!(leading, ["two"]);
 }
 
-pub(crate) async fn a_match_that_cannot_be_read_stays_where_it_is() {
+pub(crate) async fn an_unreadable_match_is_not_taken_over() {
     let server = PostgresServer::shared();
     let url = server.fresh();
     let one = node(&url, "one").await;
@@ -363,110 +388,110 @@ pub(crate) async fn a_match_that_cannot_be_read_stays_where_it_is() {
     server.run(&format!(
         "UPDATE {schema}.open_match SET header = 'other' WHERE match_id = 'a'"
     ));
-    let_lease_run_out(&url, "one");
+    expire_lease(&url, "one");
     let two = node(&url, "two").await;
-    assert_eq!(taken_by(&two, none_is_led).await, [id("b")]);
-    assert_eq!(taken_by(&two, none_is_led).await, []);
-    // The node that it is of tells what is wrong with it.
+    assert_eq!(take_over(&two, none_is_leader_only).await, [id("b")]);
+    assert_eq!(take_over(&two, none_is_leader_only).await, []);
+    // The original node reports the damage.
     let one = node(&url, "one").await;
     let refused = one.open_match(&id("a")).await.unwrap_err();
     assert!(matches!(refused, StoreError::Damaged { .. }), "{refused:?}");
 }
 
-pub(crate) async fn a_node_that_ends_leaves_its_matches_at_once() {
+pub(crate) async fn a_node_that_shuts_down_releases_its_matches_at_once() {
     let url = PostgresServer::shared().fresh();
     let (one, two) = (node(&url, "one").await, node(&url, "two").await);
     one.commit(vec![open("a"), append("a", 0)]).await.unwrap();
-    assert!(one.lead().await.unwrap());
+    assert!(one.acquire_leadership().await.unwrap());
     one.close().await.unwrap();
     let nodes = two.nodes().await.unwrap();
     let live: Vec<bool> = nodes.iter().map(StoredNode::is_live).collect();
     assert_eq!(live, [false, true]);
-    let holder = holder_of_a(&two).await;
-    assert!(!holder.is_live() && !holder.leads);
+    let holder = node_of_a(&two).await;
+    assert!(!holder.is_live() && !holder.is_leader);
     assert_eq!(holder.address, None);
-    assert!(two.lead().await.unwrap());
-    assert_eq!(taken_by(&two, none_is_led).await, [id("a")]);
+    assert!(two.acquire_leadership().await.unwrap());
+    assert_eq!(take_over(&two, none_is_leader_only).await, [id("a")]);
 }
 
-pub(crate) async fn nobody_is_sent_to_a_node_that_withdraws_until_its_name_is_used_again() {
+pub(crate) async fn a_withdrawn_address_stays_removed_until_the_name_is_used_again() {
     let url = PostgresServer::shared().fresh();
     let (one, two) = (node(&url, "one").await, node(&url, "two").await);
     one.commit(vec![open("a")]).await.unwrap();
-    let holder = async || holder_of_a(&two).await;
+    let holder = async || node_of_a(&two).await;
     assert!(holder().await.address.is_some());
-    one.withdraw().await.unwrap();
-    one.renew_lease(NodeStanding::default()).await.unwrap();
+    one.withdraw_address().await.unwrap();
+    one.renew_lease(NodeStatus::default()).await.unwrap();
     let withdrawn = holder().await;
     assert_eq!(withdrawn.address, None);
     assert!(withdrawn.is_live(), "its matches are its own");
     one.commit(vec![append("a", 0)]).await.unwrap();
-    // What an earlier server of the name still says does not count.
+    // An address of an earlier server with the same name has no effect.
     let again = node(&url, "one").await;
-    assert_ended(one.withdraw().await);
+    assert_ended(one.withdraw_address().await);
     assert!(holder().await.address.is_some());
     assert_eq!(journal_of(&again, "a").await, [b"a 0"]);
 }
 
-pub(crate) async fn a_renewal_that_is_late_gives_a_node_that_has_ended_no_lease() {
+pub(crate) async fn a_late_renewal_does_not_renew_a_released_lease() {
     let server = PostgresServer::shared();
     let url = server.fresh();
     let (one, two) = (node(&url, "one").await, node(&url, "two").await);
     one.commit(vec![open("a")]).await.unwrap();
     let epoch_of_one = two.nodes().await.unwrap()[0].epoch;
     one.close().await.unwrap();
-    // As the database does it when its message comes late.
+    // Like a renewal that reaches the database late.
     let schema = url.rsplit('=').next().unwrap();
     server.run(&format!(
         "UPDATE {schema}.node SET lease_until = clock_timestamp() + interval '8 seconds'
          WHERE node_id = 'one' AND epoch = {epoch_of_one}"
     ));
-    assert_eq!(taken_by(&two, none_is_led).await, [id("a")]);
+    assert_eq!(take_over(&two, none_is_leader_only).await, [id("a")]);
 }
 
-pub(crate) async fn every_node_knows_where_a_match_is() {
+pub(crate) async fn every_node_can_locate_a_match() {
     let url = PostgresServer::shared().fresh();
     let (one, two) = (node(&url, "one").await, node(&url, "two").await);
     one.commit(vec![open("a")]).await.unwrap();
-    let standing = NodeStanding {
+    let status = NodeStatus {
         draining: true,
         slots: 100,
         load_percent: Some(40),
         lag_ms: 7,
     };
-    one.renew_lease(standing).await.unwrap();
-    let holder = holder_of_a(&two).await;
+    one.renew_lease(status).await.unwrap();
+    let holder = node_of_a(&two).await;
     assert_eq!(holder.name.as_str(), "one");
     assert_eq!(
         holder.address.as_ref().unwrap().as_str(),
         "one.example:50051"
     );
-    assert!(holder.is_live() && holder.standing == standing && holder.matches == 1);
+    assert!(holder.is_live() && holder.status == status && holder.matches == 1);
     assert_eq!(two.nodes().await.unwrap().len(), 2);
-    let_lease_run_out(&url, "one");
-    assert!(!holder_of_a(&two).await.is_live());
-    two.take_orphans(none_is_led).await.unwrap();
-    let holder = holder_of_a(&two).await;
+    expire_lease(&url, "one");
+    assert!(!node_of_a(&two).await.is_live());
+    two.take_over_orphans(none_is_leader_only).await.unwrap();
+    let holder = node_of_a(&two).await;
     assert_eq!(holder.name.as_str(), "two");
     two.commit(vec![finish("a")]).await.unwrap();
     assert_eq!(two.node_of(&id("a")).await.unwrap(), None);
 }
 
-/// What is told of a match that was made then.
-fn told(match_id: &str, created_at_unix_ms: i64, party: &str) -> ToldMatch {
-    ToldMatch {
+/// An advertised match with this creation time.
+fn advertised(match_id: &str, created_at_unix_ms: i64, party: &str) -> AdvertisedMatch {
+    AdvertisedMatch {
         match_id: id(match_id),
         created_at_unix_ms,
         parties: vec![KeyName::new(party).unwrap()],
-        shown: format!("shown of {match_id}").into_bytes(),
+        summary: format!("summary of {match_id}").into_bytes(),
     }
 }
 
-async fn ids_told(node: &PostgresStore, of: Option<&str>, limit: u32) -> Vec<String> {
+async fn remote_ids(node: &PostgresStore, of: Option<&str>, limit: u32) -> Vec<String> {
     let of = of.map(|name| KeyName::new(name).unwrap());
-    let (mut ids, mut after) = (Vec::new(), Some(ToldCursor::first()));
+    let (mut ids, mut after) = (Vec::new(), Some(AdvertisedCursor::first()));
     while let Some(place) = after {
-        let page = node.told_elsewhere(&place, limit, of.as_ref()).await;
+        let page = node.remote_matches(&place, limit, of.as_ref()).await;
         let page = page.unwrap();
         assert!(page.matches.len() <= limit as usize && page.damaged.is_empty());
         ids.extend(page.matches.iter().map(|one| one.match_id.to_string()));
@@ -475,7 +500,7 @@ async fn ids_told(node: &PostgresStore, of: Option<&str>, limit: u32) -> Vec<Str
     ids
 }
 
-pub(crate) async fn each_node_is_told_of_the_matches_in_play_of_the_others() {
+pub(crate) async fn each_node_lists_the_advertised_matches_of_the_others() {
     let url = PostgresServer::shared().fresh();
     let (one, two) = (node(&url, "one").await, node(&url, "two").await);
     one.commit(vec![open("a"), open("b"), open("c")])
@@ -483,56 +508,63 @@ pub(crate) async fn each_node_is_told_of_the_matches_in_play_of_the_others() {
         .unwrap();
     two.commit(vec![open("d")]).await.unwrap();
     let of_one = [
-        told("a", 5, "north"),
-        told("b", 5, "south"),
-        told("c", 9, "north"),
-        // Of another node, and of none.
-        told("d", 7, "north"),
-        told("e", 7, "north"),
+        advertised("a", 5, "north"),
+        advertised("b", 5, "south"),
+        advertised("c", 9, "north"),
+        // One of another node, and an unknown one.
+        advertised("d", 7, "north"),
+        advertised("e", 7, "north"),
     ];
-    one.tell(&of_one).await.unwrap();
+    one.advertise(&of_one).await.unwrap();
     for limit in [1, 2, 3, 100] {
-        assert_eq!(ids_told(&two, None, limit).await, ["c", "b", "a"]);
-        assert_eq!(ids_told(&two, Some("north"), limit).await, ["c", "a"]);
-        assert_eq!(ids_told(&one, None, limit).await, [] as [String; 0]);
+        assert_eq!(remote_ids(&two, None, limit).await, ["c", "b", "a"]);
+        assert_eq!(remote_ids(&two, Some("north"), limit).await, ["c", "a"]);
+        assert_eq!(remote_ids(&one, None, limit).await, [] as [String; 0]);
     }
-    // It is told anew, and one that ends is told no more.
-    let mut changed = told("a", 5, "south");
-    changed.shown = b"changed".to_vec();
-    one.tell(std::slice::from_ref(&changed)).await.unwrap();
+    // Entries are replaced, and finished matches are no longer listed.
+    let mut changed = advertised("a", 5, "south");
+    changed.summary = b"changed".to_vec();
+    one.advertise(std::slice::from_ref(&changed)).await.unwrap();
     one.commit(vec![finish("c")]).await.unwrap();
-    let page = two.told_elsewhere(&ToldCursor::first(), 2, None).await;
+    let page = two
+        .remote_matches(&AdvertisedCursor::first(), 2, None)
+        .await;
     assert_eq!(page.unwrap().matches[1], changed);
-    assert_eq!(ids_told(&two, None, 9).await, ["b", "a"]);
-    one.sweep_told().await.unwrap();
+    assert_eq!(remote_ids(&two, None, 9).await, ["b", "a"]);
+    one.sweep_advertised().await.unwrap();
     assert_eq!(rows_of(&url, "told_match"), "2");
-    // One that moves is told of by its new node; the one before changes nothing any more.
-    let_lease_run_out(&url, "one");
-    two.take_orphans(none_is_led).await.unwrap();
-    one.tell(&of_one).await.unwrap();
+    // A moved match is advertised by its new node; the old one cannot change it.
+    expire_lease(&url, "one");
+    two.take_over_orphans(none_is_leader_only).await.unwrap();
+    one.advertise(&of_one).await.unwrap();
     for node in [&one, &two] {
-        let page = node.told_elsewhere(&ToldCursor::first(), 9, None).await;
+        let page = node
+            .remote_matches(&AdvertisedCursor::first(), 9, None)
+            .await;
         assert_eq!(page.unwrap().matches[1], changed);
     }
-    // Until its new node tells of it, its list has it too, since it may not have taken it in yet.
-    two.tell(&[told("a", 5, "south")]).await.unwrap();
-    assert_eq!(ids_told(&two, None, 9).await, ["b"]);
-    assert_eq!(ids_told(&one, None, 9).await, ["b", "a"]);
+    // Until the new node advertises it, its own list includes the match, since it may not be
+    // restored yet.
+    two.advertise(&[advertised("a", 5, "south")]).await.unwrap();
+    assert_eq!(remote_ids(&two, None, 9).await, ["b"]);
+    assert_eq!(remote_ids(&one, None, 9).await, ["b", "a"]);
 }
 
-pub(crate) async fn what_is_told_and_cannot_be_read_harms_no_other() {
+pub(crate) async fn a_damaged_advertised_match_affects_no_other() {
     let url = PostgresServer::shared().fresh();
     let (one, two) = (node(&url, "one").await, node(&url, "two").await);
     one.commit(vec![open("a"), open("b")]).await.unwrap();
-    one.tell(&[told("a", 5, "north"), told("b", 6, "north")])
+    one.advertise(&[advertised("a", 5, "north"), advertised("b", 6, "north")])
         .await
         .unwrap();
     let schema = url.rsplit('=').next().unwrap();
     PostgresServer::shared().run(&format!(
         "UPDATE {schema}.told_match SET shown = 'x' WHERE match_id = 'b'"
     ));
-    let page = two.told_elsewhere(&ToldCursor::first(), 9, None).await;
+    let page = two
+        .remote_matches(&AdvertisedCursor::first(), 9, None)
+        .await;
     let page = page.unwrap();
     assert_eq!((&page.damaged[..], page.next), (&[id("b")][..], None));
-    assert_eq!(page.matches, [told("a", 5, "north")]);
+    assert_eq!(page.matches, [advertised("a", 5, "north")]);
 }

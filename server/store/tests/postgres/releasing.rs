@@ -3,17 +3,20 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use bridgemaster_store::{
-    MatchId, NodeStanding, Nodes as _, PostgresStore, Store as _, StoreError, WriteRefusal,
-    limits::TAKEN_AT_ONCE,
+    MatchId, NodeStatus, Nodes as _, PostgresStore, Store as _, StoreError, WriteRefusal,
+    limits::MAX_TAKEOVER_MATCHES,
 };
 
 use crate::{
     fence::{append, finish, id, open},
-    nodes::{all_are_led, journal_of, let_lease_run_out, node, none_is_led, rows_of, taken_by},
+    nodes::{
+        all_are_leader_only, expire_lease, journal_of, node, none_is_leader_only, rows_of,
+        take_over,
+    },
     postgres_server::PostgresServer,
 };
 
-/// A node with matches of these names, each with a journal over several commits.
+/// Opens a node with these matches, each with a journal of several commits.
 async fn with_matches(url: &str, name: &str, matches: &[&str]) -> PostgresStore {
     let node = node(url, name).await;
     let opened = matches.iter().map(|name| open(name)).collect();
@@ -30,15 +33,15 @@ async fn is_released(store: &PostgresStore, match_id: &str) -> bool {
     holder.expect("it is in play").is_released
 }
 
-pub(crate) async fn a_released_match_goes_on_at_another_node_beside_those_of_its_own() {
+pub(crate) async fn a_released_match_continues_on_another_node() {
     let url = PostgresServer::shared().fresh();
     let one = with_matches(&url, "one", &["a", "b", "c"]).await;
     let two = with_matches(&url, "two", &["d"]).await;
-    assert_eq!(taken_by(&two, none_is_led).await, []);
-    // One that it does not have is left out.
+    assert_eq!(take_over(&two, none_is_leader_only).await, []);
+    // A match of another node is skipped.
     one.release(&[id("b"), id("d")]).await.unwrap();
     assert!(is_released(&two, "b").await && !is_released(&two, "a").await);
-    assert_eq!(one.released().await.unwrap(), 1);
+    assert_eq!(one.released_count().await.unwrap(), 1);
     assert_eq!(one.open_match_ids().await.unwrap(), [id("a"), id("c")]);
     let refused = one.commit(vec![append("b", 3)]).await.unwrap_err();
     assert!(
@@ -53,7 +56,7 @@ pub(crate) async fn a_released_match_goes_on_at_another_node_beside_those_of_its
     );
     one.commit(vec![append("a", 3)]).await.unwrap();
 
-    let taken = two.take_orphans(none_is_led).await.unwrap();
+    let taken = two.take_over_orphans(none_is_leader_only).await.unwrap();
     assert_eq!(taken.len(), 1);
     assert_eq!(taken[0].match_id, id("b"));
     assert_eq!(taken[0].journal, [b"b 0", b"b 1", b"b 2"]);
@@ -62,29 +65,33 @@ pub(crate) async fn a_released_match_goes_on_at_another_node_beside_those_of_its
         Some(&taken[0])
     );
     assert_eq!(
-        (one.released().await.unwrap(), is_released(&one, "b").await),
+        (
+            one.released_count().await.unwrap(),
+            is_released(&one, "b").await
+        ),
         (0, false)
     );
-    assert_eq!(taken_by(&two, none_is_led).await, []);
+    assert_eq!(take_over(&two, none_is_leader_only).await, []);
     two.commit(vec![append("b", 3), append("d", 3)])
         .await
         .unwrap();
     one.commit(vec![append("a", 4), finish("c")]).await.unwrap();
-    one.renew_lease(NodeStanding::default()).await.unwrap();
-    // What moved, and what did not, is whole after a restart.
+    one.renew_lease(NodeStatus::default()).await.unwrap();
+    // All matches are complete after a restart.
     let (one, two) = (node(&url, "one").await, node(&url, "two").await);
-    assert!(one.opening().damages.is_empty() && two.opening().damages.is_empty());
+    assert!(
+        one.open_report().damage_reports.is_empty() && two.open_report().damage_reports.is_empty()
+    );
     assert_eq!(one.open_match_ids().await.unwrap(), [id("a")]);
     assert_eq!(journal_of(&one, "a").await.len(), 5);
     assert_eq!(journal_of(&two, "b").await.len(), 4);
 }
 
-pub(crate) async fn what_a_node_stores_no_more_of_its_own_matches_is_kept_for_released_ones() {
+pub(crate) async fn batches_are_kept_for_released_matches() {
     let url = PostgresServer::shared().fresh();
     let one = with_matches(&url, "one", &["a", "b"]).await;
     one.release(&[id("b")]).await.unwrap();
-    // It has no match in play any more, and then many that come and go: each time it removes what
-    // nobody needs.
+    // Without matches in play, and then with many short ones, it repeatedly sweeps its journal.
     one.commit(vec![finish("a")]).await.unwrap();
     for number in 0..100 {
         let match_id = format!("c{number}");
@@ -96,13 +103,13 @@ pub(crate) async fn what_a_node_stores_no_more_of_its_own_matches_is_kept_for_re
     let rows: usize = rows_of(&url, "journal").parse().unwrap();
     assert!(rows < 100, "{rows} batches");
     let two = node(&url, "two").await;
-    assert_eq!(taken_by(&two, none_is_led).await, [id("b")]);
+    assert_eq!(take_over(&two, none_is_leader_only).await, [id("b")]);
     assert_eq!(journal_of(&two, "b").await, [b"b 0", b"b 1", b"b 2"]);
 }
 
-pub(crate) async fn nodes_share_what_is_released_and_each_match_goes_to_one() {
+pub(crate) async fn nodes_share_released_matches_and_each_goes_to_one() {
     let url = PostgresServer::shared().fresh();
-    let names: Vec<String> = (0..TAKEN_AT_ONCE + 40)
+    let names: Vec<String> = (0..MAX_TAKEOVER_MATCHES + 40)
         .map(|number| format!("m{number:04}"))
         .collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -112,8 +119,8 @@ pub(crate) async fn nodes_share_what_is_released_and_each_match_goes_to_one() {
     let take_all = async |name| {
         let node = node(&url, name).await;
         let mut taken = Vec::new();
-        while one.released().await.unwrap() > 0 {
-            taken.extend(taken_by(&node, none_is_led).await);
+        while one.released_count().await.unwrap() > 0 {
+            taken.extend(take_over(&node, none_is_leader_only).await);
         }
         taken
     };
@@ -124,91 +131,91 @@ pub(crate) async fn nodes_share_what_is_released_and_each_match_goes_to_one() {
     assert_eq!(one.open_match_ids().await.unwrap(), []);
 }
 
-pub(crate) async fn what_is_released_and_not_taken_is_left_with_the_rest() {
+pub(crate) async fn released_matches_remain_available_after_a_shutdown() {
     let url = PostgresServer::shared().fresh();
     let one = with_matches(&url, "one", &["a", "b"]).await;
     let two = node(&url, "two").await;
     one.release(&[id("b")]).await.unwrap();
     one.close().await.unwrap();
-    let mut taken = taken_by(&two, none_is_led).await;
-    taken.extend(taken_by(&two, none_is_led).await);
+    let mut taken = take_over(&two, none_is_leader_only).await;
+    taken.extend(take_over(&two, none_is_leader_only).await);
     assert_eq!(taken, [id("b"), id("a")], "what is released first");
     assert_eq!(rows_of(&url, "released_match"), "0");
 
-    // A node that takes all that another one leaves has what that released too.
+    // Taking over an expired node includes the matches that it had released.
     two.release(&[id("a")]).await.unwrap();
     let schema = url.rsplit('=').next().unwrap();
     let released = PostgresServer::shared().run(&format!(
         "DELETE FROM {schema}.released_match RETURNING match_key || ', ' || entries"
     ));
-    let_lease_run_out(&url, "two");
+    expire_lease(&url, "two");
     let three = node(&url, "three").await;
-    assert_eq!(taken_by(&three, none_is_led).await.len(), 2);
-    // What is left behind of a match that has moved holds nobody up.
+    assert_eq!(take_over(&three, none_is_leader_only).await.len(), 2);
+    // A stale row of a moved match does not block anything.
     let released = released.lines().next().unwrap();
     PostgresServer::shared().run(&format!(
         "INSERT INTO {schema}.released_match VALUES ({released}, ARRAY[]::bigint[])"
     ));
-    let_lease_run_out(&url, "three");
+    expire_lease(&url, "three");
     let four = node(&url, "four").await;
-    assert_eq!(taken_by(&four, none_is_led).await.len(), 2);
+    assert_eq!(take_over(&four, none_is_leader_only).await.len(), 2);
 }
 
-pub(crate) async fn what_belongs_to_the_lead_goes_to_who_leads_by_then() {
+pub(crate) async fn leader_only_matches_go_to_the_current_leader() {
     let url = PostgresServer::shared().fresh();
     let one = with_matches(&url, "one", &["a", "b"]).await;
     let two = node(&url, "two").await;
-    assert!(two.lead().await.unwrap());
+    assert!(two.acquire_leadership().await.unwrap());
     one.release(&[id("a")]).await.unwrap();
     let three = node(&url, "three").await;
-    assert_eq!(taken_by(&three, all_are_led).await, []);
-    // What a dead node has left does not wait for that.
+    assert_eq!(take_over(&three, all_are_leader_only).await, []);
+    // Orphans of an expired node do not wait for the leader.
     with_matches(&url, "dead", &["c"]).await;
-    let_lease_run_out(&url, "dead");
-    let only_a_is_led = |header: &[u8]| header == b"header of a";
-    assert_eq!(taken_by(&three, only_a_is_led).await, [id("c")]);
-    assert_eq!(taken_by(&two, all_are_led).await, [id("a")]);
-    // It is taken back, if its node leads before anybody has taken it.
+    expire_lease(&url, "dead");
+    let only_a_is_leader_only = |header: &[u8]| header == b"header of a";
+    assert_eq!(take_over(&three, only_a_is_leader_only).await, [id("c")]);
+    assert_eq!(take_over(&two, all_are_leader_only).await, [id("a")]);
+    // A node that becomes the leader may take its own match back.
     one.release(&[id("b")]).await.unwrap();
     two.close().await.unwrap();
-    assert!(one.lead().await.unwrap());
-    assert_eq!(taken_by(&one, all_are_led).await, [id("b")]);
+    assert!(one.acquire_leadership().await.unwrap());
+    assert_eq!(take_over(&one, all_are_leader_only).await, [id("b")]);
     one.commit(vec![append("b", 3)]).await.unwrap();
     assert_eq!(journal_of(&one, "b").await.len(), 4);
     let again = node(&url, "one").await;
-    assert!(again.opening().damages.is_empty());
+    assert!(again.open_report().damage_reports.is_empty());
     assert_eq!(journal_of(&again, "b").await.len(), 4);
 }
 
-pub(crate) async fn a_node_that_starts_again_has_what_it_released_and_nobody_took() {
+pub(crate) async fn a_restarted_node_reclaims_its_released_matches() {
     let url = PostgresServer::shared().fresh();
     let one = with_matches(&url, "one", &["a", "b"]).await;
     let two = node(&url, "two").await;
     one.release(&[id("a"), id("b")]).await.unwrap();
     let one = node(&url, "one").await;
-    assert_eq!(one.released().await.unwrap(), 0);
-    assert_eq!(taken_by(&two, none_is_led).await, []);
+    assert_eq!(one.released_count().await.unwrap(), 0);
+    assert_eq!(take_over(&two, none_is_leader_only).await, []);
     assert_eq!(one.open_match_ids().await.unwrap(), [id("a"), id("b")]);
     assert_eq!(journal_of(&one, "b").await.len(), 3);
     one.commit(vec![append("b", 3)]).await.unwrap();
 }
 
-pub(crate) async fn nothing_released_is_taken_while_its_node_is_taken_over() {
+pub(crate) async fn released_matches_are_not_taken_during_a_takeover_of_their_node() {
     let server = PostgresServer::shared();
     let (url, database) = server.fresh_database();
     let one = Arc::new(with_matches(&url, "one", &["a"]).await);
     let two = node(&url, "two").await;
     one.release(&[id("a")]).await.unwrap();
-    // As a server does that starts under the name of the node.
+    // Like a server that starts under the name of the node.
     let lock = "SELECT 1 FROM node WHERE node_id = 'one' FOR UPDATE";
     let taking_over = server.open_transaction_in(&database, lock);
-    assert_eq!(taken_by(&two, none_is_led).await, []);
+    assert_eq!(take_over(&two, none_is_leader_only).await, []);
     assert!(is_released(&two, "a").await);
     taking_over.commit();
-    assert_eq!(taken_by(&two, none_is_led).await, [id("a")]);
+    assert_eq!(take_over(&two, none_is_leader_only).await, [id("a")]);
 }
 
-pub(crate) async fn a_released_match_that_cannot_be_read_stays_where_it_is() {
+pub(crate) async fn an_unreadable_released_match_is_not_taken_over() {
     let url = PostgresServer::shared().fresh();
     let one = with_matches(&url, "one", &["a", "b"]).await;
     one.commit(vec![append("b", 3)]).await.unwrap();
@@ -219,8 +226,12 @@ pub(crate) async fn a_released_match_that_cannot_be_read_stays_where_it_is() {
              FROM {schema}.journal WHERE batch < 1::bigint << 40)"
     ));
     one.release(&[id("a"), id("b")]).await.unwrap();
-    assert_eq!(taken_by(&two, none_is_led).await, []);
-    // Of its own matches the node learns when it starts again.
+    assert_eq!(take_over(&two, none_is_leader_only).await, []);
+    // A node learns of damage of its own matches when it restarts.
     let again = node(&url, "one").await;
-    assert_eq!(again.opening().damages.len(), 3, "a batch and two matches");
+    assert_eq!(
+        again.open_report().damage_reports.len(),
+        3,
+        "a batch and two matches"
+    );
 }

@@ -1,4 +1,4 @@
-//! What a store has when it is opened again, and beside a server.
+//! Content of a store after it is reopened, and changes beside a server.
 
 use bridgemaster_store::{
     DamagedValue, KeyId, KeyStore as _, LadderChange, LadderId, LadderStore as _, PostgresKeys,
@@ -7,10 +7,11 @@ use bridgemaster_store::{
 
 use crate::{
     fence::{append, finish, id, key, open, store},
+    nodes::{node, none_is_leader_only, take_over},
     postgres_server::PostgresServer,
 };
 
-pub(crate) async fn all_is_there_when_the_store_is_opened_again() {
+pub(crate) async fn everything_is_stored_when_the_database_is_reopened() {
     let url = PostgresServer::shared().fresh();
     let first = store(&url).await;
     for name in ["a", "b", "c"] {
@@ -22,17 +23,20 @@ pub(crate) async fn all_is_there_when_the_store_is_opened_again() {
         first.commit(batch).await.unwrap();
     }
     first.commit(vec![finish("b")]).await.unwrap();
-    let note = Write::KeepNote {
+    let record = Write::PutRecord {
         name: "where".to_owned(),
         value: b"here".to_vec(),
     };
-    first.commit(vec![note]).await.unwrap();
-    first.keep_secret("signing", vec![5; 32]).await.unwrap();
+    first.commit(vec![record]).await.unwrap();
+    first
+        .get_or_insert_secret("signing", vec![5; 32])
+        .await
+        .unwrap();
     first.add_key(key("north")).await.unwrap();
     first.close().await.unwrap();
 
     let second = store(&url).await;
-    assert!(second.opening().damages.is_empty());
+    assert!(second.open_report().damage_reports.is_empty());
     assert_eq!(second.open_match_ids().await.unwrap(), [id("a"), id("c")]);
     let a = second.open_match(&id("a")).await.unwrap().unwrap();
     assert_eq!((a.journal.len(), &a.journal[149][..]), (150, &b"a 149"[..]));
@@ -40,13 +44,64 @@ pub(crate) async fn all_is_there_when_the_store_is_opened_again() {
         second.replay(&id("b")).await.unwrap().unwrap(),
         b"replay of b"
     );
-    assert_eq!(second.note("where").await.unwrap().unwrap(), b"here");
+    assert_eq!(second.record("where").await.unwrap().unwrap(), b"here");
     assert_eq!(second.secret("signing").await.unwrap().unwrap(), [5; 32]);
     assert_eq!(second.keys().await.unwrap().len(), 1);
     second.commit(vec![append("a", 150)]).await.unwrap();
 }
 
-pub(crate) async fn a_damaged_value_is_told_and_others_are_sound() {
+pub(crate) async fn matches_finish_after_those_of_a_restored_backup() {
+    let server = PostgresServer::shared();
+    let (url, database) = server.fresh_database();
+    let first = store(&url).await;
+    first.commit(vec![open("a"), finish("a")]).await.unwrap();
+    first.close().await.unwrap();
+    // As if the transaction ids of the server from which the backup came were far higher.
+    let raise = "UPDATE finished_match SET finish_number = finish_number + (1::bigint << 60)";
+    server.run_in(&database, raise);
+    let second = store(&url).await;
+    second.commit(vec![open("b"), finish("b")]).await.unwrap();
+    second.commit(vec![open("c"), finish("c")]).await.unwrap();
+    // As if a replica had replaced the server of the database.
+    server.run_in(
+        &database,
+        &format!(
+            "{raise};
+             SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+             WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        ),
+    );
+    second.commit(vec![open("d"), finish("d")]).await.unwrap();
+    let finished = second.finished(None, 9, None).await.unwrap().matches;
+    let ids: Vec<_> = finished
+        .into_iter()
+        .map(|finished| finished.match_id)
+        .collect();
+    assert_eq!(ids, [id("d"), id("c"), id("b"), id("a")]);
+}
+
+pub(crate) async fn matches_of_running_servers_move_when_another_one_migrates_the_schema() {
+    let server = PostgresServer::shared();
+    let (url, database) = server.fresh_database();
+    let one = store(&url).await;
+    one.commit(vec![open("a")]).await.unwrap();
+    // As if this server had the schema version 5.
+    server.run_in(
+        &database,
+        "DELETE FROM _sqlx_migrations WHERE version = 6;
+         ALTER TABLE note DROP COLUMN version, ADD PRIMARY KEY (name)",
+    );
+    let two = node(&url, "two").await;
+    let refused = one.commit(vec![append("a", 0)]).await.unwrap_err();
+    assert!(
+        matches!(refused, StoreError::EpochEnded { .. }),
+        "{refused:?}"
+    );
+    assert_eq!(take_over(&two, none_is_leader_only).await, [id("a")]);
+    two.commit(vec![append("a", 0)]).await.unwrap();
+}
+
+pub(crate) async fn a_damaged_value_is_reported_and_others_are_intact() {
     let server = PostgresServer::shared();
     let url = server.fresh();
     let first = store(&url).await;
@@ -62,9 +117,9 @@ pub(crate) async fn a_damaged_value_is_told_and_others_are_sound() {
          UPDATE {schema}.replay SET replay = 'other'"
     ));
     let second = store(&url).await;
-    let damages = second.opening().damages;
+    let damage_reports = second.open_report().damage_reports;
     let is_header = |value: &DamagedValue| *value == DamagedValue::Header(id("a"));
-    assert!(damages.iter().any(|damage| is_header(&damage.value)));
+    assert!(damage_reports.iter().any(|damage| is_header(&damage.value)));
     assert!(matches!(
         second.open_match(&id("a")).await,
         Err(StoreError::Damaged { .. })
@@ -79,31 +134,31 @@ pub(crate) async fn a_damaged_value_is_told_and_others_are_sound() {
     }
 }
 
-pub(crate) async fn keys_are_changed_beside_a_server() {
+pub(crate) async fn keys_can_be_changed_beside_a_server() {
     let url = PostgresServer::shared().fresh();
-    // Whoever comes first makes the store.
+    // The first to open the database creates the store.
     let keys = PostgresKeys::open(&url).await.unwrap();
     keys.add_keys(vec![key("north"), key("south")])
         .await
         .unwrap();
     let server = store(&url).await;
-    let before = server.keys_mark().await.unwrap();
+    let before = server.keys_version().await.unwrap();
     let south = KeyId::new("south").unwrap();
     keys.revoke_key(&south, 5).await.unwrap();
-    assert_ne!(server.keys_mark().await.unwrap(), before);
+    assert_ne!(server.keys_version().await.unwrap(), before);
     assert!(!server.key(&south).await.unwrap().unwrap().is_in_force());
-    // It has taken nothing over.
+    // The command has taken over no node.
     server.commit(vec![open("a")]).await.unwrap();
     let taken = keys.add_keys(vec![key("west"), key("north")]).await;
     assert!(taken.is_ok(), "the same key may be added again: {taken:?}");
     assert_eq!(server.keys().await.unwrap().len(), 3);
 }
 
-pub(crate) async fn text_of_any_characters_comes_back() {
+pub(crate) async fn text_of_any_characters_is_preserved() {
     let url = PostgresServer::shared().fresh();
     let server = store(&url).await;
     let odd = "a\0b \u{1f0a1} '%_";
-    let note = Write::KeepNote {
+    let record = Write::PutRecord {
         name: odd.to_owned(),
         value: vec![0, 255],
     };
@@ -112,22 +167,22 @@ pub(crate) async fn text_of_any_characters_comes_back() {
         ladder_id: ladder_id.clone(),
         change,
     };
-    let version = LadderChange::KeepVersion {
+    let version = LadderChange::PutVersion {
         term: 1,
         bot_name: odd.to_owned(),
         bot_version: odd.to_owned(),
         value: vec![1],
     };
     let batch = vec![
-        note,
+        record,
         change(LadderChange::Open { value: vec![] }),
-        change(LadderChange::Lead { term: 1 }),
+        change(LadderChange::StartTerm { term: 1 }),
         change(version),
     ];
     server.commit(batch).await.unwrap();
-    assert_eq!(server.note(odd).await.unwrap().unwrap(), [0, 255]);
-    assert_eq!(server.notes("a\0b").await.unwrap().kept.len(), 1);
+    assert_eq!(server.record(odd).await.unwrap().unwrap(), [0, 255]);
+    assert_eq!(server.records("a\0b").await.unwrap().intact.len(), 1);
     let versions = server.ladder_versions(&ladder_id).await.unwrap();
-    assert_eq!(versions.kept[0].bot_version, odd);
+    assert_eq!(versions.intact[0].bot_version, odd);
     assert!(versions.damaged.is_empty());
 }

@@ -1,22 +1,22 @@
-//! A database that goes away in the middle and comes back.
+//! Outages of the database.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use bridgemaster_store::{KeyStore as _, Store as _, StoreError};
-use tokio::sync::oneshot;
+use bridgemaster_store::{PostgresKeys, Store as _, StoreError};
+use tokio::{sync::oneshot, time::timeout};
 
 use crate::{
     fence::{append, id, key, open, store},
     postgres_server::PostgresServer,
 };
 
-pub(crate) async fn commits_go_on_when_the_database_comes_back() {
+pub(crate) async fn commits_continue_after_an_outage_of_the_database() {
     let mut server = PostgresServer::start();
     let subject = store(&server.fresh()).await;
     subject.commit(vec![open("a")]).await.unwrap();
     let mut entries = 0;
     for _ in 0..3 {
-        // Commits while the database stops, and without one.
+        // Commits during the shutdown and the outage.
         let writer = Arc::clone(&subject);
         let from = entries;
         let committing = tokio::spawn(async move {
@@ -26,9 +26,9 @@ pub(crate) async fn commits_go_on_when_the_database_comes_back() {
         });
         entries += 200;
         server.stop();
-        server.go_on();
+        server.restart();
         committing.await.unwrap();
-        // Each is there once: a repeated one would be refused when the journal is read.
+        // Each entry is stored once: a repeated one would fail when the journal is read.
         let found = subject.open_match(&id("a")).await.unwrap().unwrap();
         assert_eq!(found.journal.len() as u64, entries);
     }
@@ -39,14 +39,14 @@ pub(crate) async fn a_commit_whose_answer_was_lost_is_stored_once() {
     let server = PostgresServer::start();
     let subject = store(&server.fresh()).await;
     subject.commit(vec![open("a")]).await.unwrap();
-    // A commit is done, and then waits for a standby that never comes: its answer is late.
+    // A commit takes effect, but waits for a standby that does not exist, so its answer is late.
     server.run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
     server.run("SELECT pg_reload_conf()");
     let writer = Arc::clone(&subject);
     let (enough, mut is_enough) = oneshot::channel();
     let committing = tokio::spawn(async move {
         let mut number = 0;
-        // Until the database has read its settings, commits do not wait.
+        // Until the database has reloaded its settings, commits do not wait.
         while is_enough.try_recv().is_err() {
             writer.commit(vec![append("a", number)]).await.unwrap();
             number += 1;
@@ -74,7 +74,7 @@ pub(crate) async fn a_database_without_the_newest_commits_is_refused() {
     let subject = store(&url).await;
     subject.commit(vec![open("a")]).await.unwrap();
     subject.commit(vec![append("a", 0)]).await.unwrap();
-    // As a standby is that did not have them when it became the primary.
+    // Like a promoted standby that lacked them.
     server.run_in(
         &database,
         "DELETE FROM journal WHERE batch = (SELECT max(batch) FROM journal)",
@@ -83,8 +83,32 @@ pub(crate) async fn a_database_without_the_newest_commits_is_refused() {
         "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
          WHERE datname = '{database}'"
     ));
-    // Another piece of work meets the lost connection first.
-    subject.add_key(key("north")).await.unwrap();
     let lost = subject.commit(vec![append("a", 1)]).await.unwrap_err();
     assert!(matches!(lost, StoreError::Corrupt { .. }), "{lost:?}");
+}
+
+pub(crate) async fn a_key_that_is_already_stored_waits_for_the_standby() {
+    let server = PostgresServer::start();
+    let keys = PostgresKeys::open(&server.fresh()).await.unwrap();
+    keys.add_keys(vec![key("north")]).await.unwrap();
+    server.run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+    server.run("SELECT pg_reload_conf()");
+    let (enough, mut is_enough) = oneshot::channel();
+    let adding = tokio::spawn(async move {
+        // Until the database has reloaded its settings, commits do not wait.
+        while is_enough.try_recv().is_err() {
+            keys.add_keys(vec![key("north")]).await.unwrap();
+        }
+    });
+    let waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+    let waits = timeout(Duration::from_secs(20), async {
+        while server.run(waiting).is_empty() {
+            tokio::task::yield_now().await;
+        }
+    });
+    waits.await.expect("it does not wait");
+    enough.send(()).unwrap();
+    server.run("ALTER SYSTEM RESET synchronous_standby_names");
+    server.run("SELECT pg_reload_conf()");
+    adding.await.unwrap();
 }

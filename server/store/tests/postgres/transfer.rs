@@ -1,4 +1,4 @@
-//! A store that is copied from a data folder into a database, and back.
+//! Copies of a store from a data folder into a database, and back.
 
 use std::path::Path;
 
@@ -16,15 +16,15 @@ use crate::{
     workload::{Contents, Workload},
 };
 
-const NOTES: [&str; 3] = ["plain", "with\0zero", "Ælfric"];
+const RECORDS: [&str; 3] = ["plain", "with\0zero", "Ælfric"];
 
-/// Everything that a store holds, as its contract tells it.
+/// The whole content of a store, read through its interface.
 #[derive(Debug, PartialEq)]
 struct Everything {
     matches: Contents,
-    /// As text: a hash of a secret is not shown by it, and is checked by its row's checksum.
+    /// As text, without the hashes of secrets, which are covered by checksums.
     keys: String,
-    notes: Vec<Option<Vec<u8>>>,
+    records: Vec<Option<Vec<u8>>>,
     secret: Option<Vec<u8>>,
     ladders: LadderRows<StoredLadder>,
     versions: LadderRows<StoredLadderVersion>,
@@ -33,15 +33,15 @@ struct Everything {
 
 impl Everything {
     async fn of(store: &dyn Store) -> Self {
-        let mut notes = Vec::new();
-        for name in NOTES {
-            notes.push(store.note(name).await.unwrap());
+        let mut records = Vec::new();
+        for name in RECORDS {
+            records.push(store.record(name).await.unwrap());
         }
         let ladder = LadderId::new("spring").unwrap();
         Self {
             matches: Contents::of(store).await,
             keys: format!("{:?}", store.keys().await.unwrap()),
-            notes,
+            records,
             secret: store.secret("signing").await.unwrap(),
             ladders: store.ladders().await.unwrap(),
             versions: store.ladder_versions(&ladder).await.unwrap(),
@@ -55,19 +55,22 @@ async fn opened(dir: &DataDir) -> SqliteStore {
     SqliteStore::open(dir, options).await.unwrap()
 }
 
-/// Fills a store with something in every table.
+/// Adds rows to every table.
 async fn fill(store: &dyn Store) {
     let mut workload = Workload::new(7);
     for _ in 0..60 {
         store.commit(workload.batch()).await.unwrap();
     }
     store.commit(vec![open("a"), append("a", 0)]).await.unwrap();
-    let keep = |name: &str| Write::KeepNote {
+    let keep = |name: &str| Write::PutRecord {
         name: name.to_owned(),
         value: name.into(),
     };
-    store.commit(NOTES.map(keep).to_vec()).await.unwrap();
-    store.keep_secret("signing", vec![5; 32]).await.unwrap();
+    store.commit(RECORDS.map(keep).to_vec()).await.unwrap();
+    store
+        .get_or_insert_secret("signing", vec![5; 32])
+        .await
+        .unwrap();
     for name in ["north", "south"] {
         store.add_key(key(name)).await.unwrap();
     }
@@ -79,10 +82,10 @@ async fn fill(store: &dyn Store) {
     store.add_key(with_all).await.unwrap();
     let south = KeyId::new("south").unwrap();
     store.revoke_key(&south, 77).await.unwrap();
-    store.note_key_uses(vec![(south, 70)]).await.unwrap();
+    store.record_key_uses(vec![(south, 70)]).await.unwrap();
     let value = || b"value".to_vec();
     let term = 1;
-    let version = |name: &str| LadderChange::KeepVersion {
+    let version = |name: &str| LadderChange::PutVersion {
         term,
         bot_name: name.to_owned(),
         bot_version: "1\0b".to_owned(),
@@ -95,7 +98,7 @@ async fn fill(store: &dyn Store) {
     };
     let changes = [
         LadderChange::Open { value: value() },
-        LadderChange::Lead { term },
+        LadderChange::StartTerm { term },
         version("Ælfric"),
         version("north"),
         pair(0),
@@ -114,7 +117,7 @@ async fn fill(store: &dyn Store) {
     }
 }
 
-/// A data folder that is full.
+/// A data folder with rows in every table.
 async fn full(folder: &Path) -> (DataDir, Everything) {
     let dir = DataDir::prepare(folder).unwrap();
     let store = opened(&dir).await;
@@ -124,7 +127,7 @@ async fn full(folder: &Path) -> (DataDir, Everything) {
     (dir, everything)
 }
 
-pub(crate) async fn a_store_goes_to_postgresql_and_back_whole() {
+pub(crate) async fn a_store_is_copied_completely_to_postgresql_and_back() {
     let folder = TempDir::new().unwrap();
     let (dir, everything) = full(&folder.path().join("there")).await;
     let url = PostgresServer::shared().fresh();
@@ -137,9 +140,9 @@ pub(crate) async fn a_store_goes_to_postgresql_and_back_whole() {
     );
 
     let served = store(&url).await;
-    assert!(served.opening().damages.is_empty());
+    assert!(served.open_report().damage_reports.is_empty());
     assert_eq!(Everything::of(&*served).await, everything);
-    // It goes on where it stood; numbers are not given twice.
+    // It continues from the same state; numbers are not reused.
     served.commit(vec![append("a", 1)]).await.unwrap();
     served.commit(vec![open("z"), finish("z")]).await.unwrap();
     served.add_key(key("east")).await.unwrap();
@@ -147,17 +150,20 @@ pub(crate) async fn a_store_goes_to_postgresql_and_back_whole() {
     assert_eq!(later.matches.finished[0].0.match_id, id("z"));
 
     let back = DataDir::prepare(folder.path().join("back")).unwrap();
-    // The server goes on meanwhile.
+    // The server continues during the copy.
     copy_from_postgres(&url, &back).await.unwrap();
     served.commit(vec![append("a", 2)]).await.unwrap();
     assert!(check(&back).await.unwrap().is_sound());
     let again = opened(&back).await;
     assert_eq!(Everything::of(&again).await, later);
     again.commit(vec![append("a", 2)]).await.unwrap();
+    again.commit(vec![open("y"), finish("y")]).await.unwrap();
+    let newest = again.finished(None, 1, None).await.unwrap();
+    assert_eq!(newest.matches[0].match_id, id("y"));
     again.add_key(key("centre")).await.unwrap();
 }
 
-pub(crate) async fn matches_of_every_node_go_to_one_folder_and_back() {
+pub(crate) async fn matches_of_every_node_are_copied_to_one_folder_and_back() {
     let url = PostgresServer::shared().fresh();
     let (one, two) = (node(&url, "one").await, node(&url, "two").await);
     one.commit(vec![open("a"), open("b")]).await.unwrap();
@@ -187,13 +193,13 @@ pub(crate) async fn matches_of_every_node_go_to_one_folder_and_back() {
 
     let url = PostgresServer::shared().fresh();
     copy_to_postgres(&dir, &url).await.unwrap();
-    // The first server of the database has them all.
+    // The first server of the database gets all matches.
     let first = node(&url, "three").await;
     assert_eq!(Contents::of(&first).await.open, expected);
     first.commit(vec![append("c", 6)]).await.unwrap();
 }
 
-pub(crate) async fn a_copy_goes_only_where_nothing_is() {
+pub(crate) async fn a_copy_requires_an_empty_target() {
     let folder = TempDir::new().unwrap();
     let (dir, _) = full(&folder.path().join("full")).await;
     let server = PostgresServer::shared();
@@ -210,10 +216,10 @@ pub(crate) async fn a_copy_goes_only_where_nothing_is() {
     );
     let onto = copy_from_postgres(&url, &dir).await;
     assert!(
-        matches!(onto, Err(StoreError::AlreadyThere { .. })),
+        matches!(onto, Err(StoreError::AlreadyExists { .. })),
         "{onto:?}"
     );
-    // A database in which a server has begun is no empty one.
+    // A database that a server has opened is not empty.
     let begun = server.fresh();
     store(&begun).await.close().await.unwrap();
     let onto = copy_to_postgres(&dir, &begun).await;
@@ -236,7 +242,7 @@ pub(crate) async fn a_damaged_store_is_not_copied() {
         matches!(damaged, Err(StoreError::Damaged { .. })),
         "{damaged:?}"
     );
-    // There is no store in the folder, so a sound one may be put there.
+    // The folder has no store, so an intact one can be copied there.
     server.run(&format!(
         "DELETE FROM {schema}.open_match WHERE match_id = 'a'"
     ));
@@ -250,8 +256,8 @@ pub(crate) async fn every_column_is_copied() {
     let url = server.fresh();
     copy_to_postgres(&dir, &url).await.unwrap();
     let schema = url.rsplit('=').next().unwrap();
-    // What is a database's own: who holds it, what its nodes tell, the numbers it gave, its migrations, and its
-    // identifier, which is checked where it is opened.
+    // Specific to a database: its holder, advertised matches, assigned numbers, migrations, and its
+    // id, which is checked when it is opened.
     let empty = server.run(&format!(
         "WITH ours AS MATERIALIZED (
              SELECT table_name::text AS t, column_name::text AS c FROM information_schema.columns

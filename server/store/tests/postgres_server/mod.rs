@@ -1,5 +1,5 @@
-//! A PostgreSQL of the tests' own, in a temporary folder and over a Unix socket. It ends with this
-//! program, however that ends.
+//! A PostgreSQL server for tests, in a temporary folder and on a Unix socket. It ends with this
+//! program, even if that is killed.
 
 #![allow(dead_code)] // Not every target needs all of it.
 
@@ -17,16 +17,16 @@ use std::{
 
 use tempfile::TempDir;
 
-/// Names the folder of `initdb`, `postgres` and `psql`.
+/// Environment variable with the folder of `initdb`, `postgres` and `psql`.
 const VARIABLE: &str = "BRIDGEMASTER_POSTGRES";
 
-/// The user and group `nobody`: PostgreSQL refuses to run as the administrator.
+/// The user and group `nobody`: PostgreSQL refuses to run as root.
 const NOBODY: u32 = 65_534;
 
-/// How long a start or a stop may take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Timeout for a start or stop on a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Runs PostgreSQL until its standard input ends, and removes its folder then.
+/// Runs PostgreSQL until its standard input is closed, and then removes its folder.
 const SUPERVISOR: &str = r#"
 "$1/postgres" -D "$2/data" -k "$2" -c listen_addresses= -c fsync=off -c max_connections=200 \
     $3 >>"$2/log" 2>&1 &
@@ -37,7 +37,7 @@ wait $postgres
 [ -e "$2/kept" ] || rm -rf "$2"
 "#;
 
-/// Why there is none: what a test says that is ignored. It fails where one was promised.
+/// Returns why PostgreSQL is not available. Panics if the environment variable names it.
 pub(crate) fn absent() -> Option<String> {
     if cfg!(not(unix)) {
         return Some("the tests reach PostgreSQL over a Unix socket".to_owned());
@@ -53,8 +53,8 @@ pub(crate) fn absent() -> Option<String> {
     Some(absent)
 }
 
-/// The folder of its programs: the one that is named, the one on the search path, or the newest
-/// that Debian's packages install.
+/// Finds its programs: the folder in the environment variable, on the search path, or of the newest
+/// Debian package.
 fn programs() -> Option<PathBuf> {
     let has_all = |folder: &PathBuf| {
         ["initdb", "postgres", "psql"]
@@ -80,30 +80,30 @@ fn programs() -> Option<PathBuf> {
     })
 }
 
-/// A server of the database.
+/// A running database server.
 pub(crate) struct PostgresServer {
     programs: PathBuf,
-    /// The home of its files and of its socket.
+    /// Contains its files and its socket.
     folder: TempDir,
     supervisor: Option<Child>,
-    /// Flags of its own.
+    /// Additional command-line flags.
     flags: &'static str,
     schemas: AtomicU32,
 }
 
 impl PostgresServer {
-    /// The one that the tests of a program share; none stops it.
+    /// The server shared by the tests of a program, none of which stops it.
     pub(crate) fn shared() -> &'static Self {
         static SHARED: OnceLock<PostgresServer> = OnceLock::new();
         SHARED.get_or_init(Self::start)
     }
 
-    /// Makes one, and starts it.
+    /// Creates and starts a server.
     pub(crate) fn start() -> Self {
         Self::start_with("")
     }
 
-    /// The same with flags of its own.
+    /// Like [`start`](Self::start), with additional flags.
     pub(crate) fn start_with(flags: &'static str) -> Self {
         let programs = programs().expect("the test is ignored without PostgreSQL");
         let folder = tempfile::tempdir().unwrap();
@@ -122,14 +122,14 @@ impl PostgresServer {
             flags,
             schemas: AtomicU32::new(0),
         };
-        server.go_on();
+        server.restart();
         server
     }
 
-    /// Starts it again, and waits until it is there.
-    pub(crate) fn go_on(&mut self) {
+    /// Starts it again, and waits until it accepts connections.
+    pub(crate) fn restart(&mut self) {
         assert!(self.supervisor.is_none());
-        let _ = fs::remove_file(self.kept());
+        let _ = fs::remove_file(self.keep_marker());
         let supervisor = command(self.folder.path(), Path::new("/bin/sh"))
             .args(["-c", SUPERVISOR, "supervisor"])
             .arg(&self.programs)
@@ -141,27 +141,27 @@ impl PostgresServer {
             .spawn()
             .unwrap();
         self.supervisor = Some(supervisor);
-        let begun = std::time::Instant::now();
+        let started_at = std::time::Instant::now();
         while !self.is_ready() {
-            assert!(begun.elapsed() < PATIENCE, "{}", self.log());
+            assert!(started_at.elapsed() < TIMEOUT, "{}", self.log());
             std::thread::yield_now();
         }
     }
 
-    /// Stops it at once, as a failure of it does: transactions that run are lost.
+    /// Stops it immediately, as in a crash: running transactions are lost.
     pub(crate) fn stop(&mut self) {
         let mut supervisor = self.supervisor.take().expect("it runs");
-        fs::write(self.kept(), b"").unwrap();
+        fs::write(self.keep_marker(), b"").unwrap();
         drop(supervisor.stdin.take());
         supervisor.wait().unwrap();
     }
 
-    /// While it is there, the folder stays.
-    fn kept(&self) -> PathBuf {
+    /// While this file exists, the folder is kept.
+    fn keep_marker(&self) -> PathBuf {
         self.folder.path().join("kept")
     }
 
-    /// The address of a schema of its own, which is empty, as a database is to a store.
+    /// Creates an empty schema, and returns its address.
     pub(crate) fn fresh(&self) -> String {
         let number = self.schemas.fetch_add(1, Ordering::Relaxed);
         let schema = format!("test_{number}");
@@ -176,7 +176,12 @@ impl PostgresServer {
         )
     }
 
-    /// The address of an empty database, and its name.
+    /// Returns the path of its socket.
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.folder.path().join(".s.PGSQL.5432")
+    }
+
+    /// Creates an empty database, and returns its address and name.
     pub(crate) fn fresh_database(&self) -> (String, String) {
         let number = self.schemas.fetch_add(1, Ordering::Relaxed);
         let database = format!("test_{number}");
@@ -186,12 +191,12 @@ impl PostgresServer {
         (url, database)
     }
 
-    /// Runs a statement, beside every store.
+    /// Runs a statement outside of the stores.
     pub(crate) fn run(&self, statement: &str) -> String {
         self.run_in("postgres", statement)
     }
 
-    /// The same in a database.
+    /// Like [`run`](Self::run), in a given database.
     pub(crate) fn run_in(&self, database: &str, statement: &str) -> String {
         let output = self
             .client()
@@ -202,12 +207,12 @@ impl PostgresServer {
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     }
 
-    /// Begins a transaction beside every store, which stays open.
+    /// Begins a transaction outside of the stores, which remains open.
     pub(crate) fn open_transaction(&self, statements: &str) -> Transaction {
         self.open_transaction_in("postgres", statements)
     }
 
-    /// The same in a database.
+    /// Like [`open_transaction`](Self::open_transaction), in a given database.
     pub(crate) fn open_transaction_in(&self, database: &str, statements: &str) -> Transaction {
         let mut psql = self
             .client()
@@ -219,14 +224,14 @@ impl PostgresServer {
         let input = psql.stdin.as_mut().unwrap();
         writeln!(input, "BEGIN; {statements};\n\\echo begun").unwrap();
         let output = BufReader::new(psql.stdout.as_mut().unwrap());
-        let begun = output.lines().any(|line| line.unwrap() == "begun");
-        assert!(begun, "{}", self.log());
+        let has_begun = output.lines().any(|line| line.unwrap() == "begun");
+        assert!(has_begun, "{}", self.log());
         Transaction { psql }
     }
 
     fn is_ready(&self) -> bool {
-        let asked = self.client().args(["-c", "SELECT 1"]).output();
-        asked.is_ok_and(|output| output.status.success())
+        let query = self.client().args(["-c", "SELECT 1"]).output();
+        query.is_ok_and(|output| output.status.success())
     }
 
     fn client(&self) -> Command {
@@ -237,18 +242,23 @@ impl PostgresServer {
         psql
     }
 
-    fn log(&self) -> String {
+    /// Returns the folder with its socket.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Returns what it has logged.
+    pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
 }
 
-/// A transaction that is open.
+/// An open transaction.
 pub(crate) struct Transaction {
     psql: Child,
 }
 
 impl Transaction {
-    /// Commits it.
     pub(crate) fn commit(mut self) {
         let mut input = self.psql.stdin.take().unwrap();
         writeln!(input, "COMMIT;").unwrap();
@@ -257,7 +267,7 @@ impl Transaction {
     }
 }
 
-/// Gives a folder of the administrator's to a user who may run PostgreSQL.
+/// Changes the owner of a folder to a user who may run PostgreSQL.
 #[cfg(unix)]
 fn give_away(folder: &Path) {
     use std::os::unix::fs::{MetadataExt as _, chown};
@@ -269,7 +279,7 @@ fn give_away(folder: &Path) {
 #[cfg(not(unix))]
 fn give_away(_: &Path) {}
 
-/// Whether this program runs as the administrator, who has given the folder away.
+/// Returns whether this program runs as root and has changed the owner of the folder.
 #[cfg(unix)]
 fn is_given_away(folder: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -282,17 +292,16 @@ fn is_given_away(_: &Path) -> bool {
     false
 }
 
-/// A command that runs as a user who may run PostgreSQL.
-fn command(folder: &Path, program: &Path) -> Command {
-    let mut command = match is_given_away(folder) {
-        true => {
-            let mut command = Command::new("setpriv");
-            let nobody = NOBODY.to_string();
-            command.args(["--reuid", &nobody, "--regid", &nobody, "--clear-groups"]);
-            command.arg(program);
-            command
-        }
-        false => Command::new(program),
+/// Creates a command that runs as a user who may run PostgreSQL.
+pub(crate) fn command(folder: &Path, program: &Path) -> Command {
+    let mut command = if is_given_away(folder) {
+        let mut command = Command::new("setpriv");
+        let nobody = NOBODY.to_string();
+        command.args(["--reuid", &nobody, "--regid", &nobody, "--clear-groups"]);
+        command.arg(program);
+        command
+    } else {
+        Command::new(program)
     };
     command.current_dir(folder).env_remove("PGOPTIONS");
     command

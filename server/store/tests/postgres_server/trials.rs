@@ -1,11 +1,15 @@
 //! Tests that need PostgreSQL: without it they are ignored, with the reason.
 
-/// A test by its name.
+/// Creates a trial with the name of its function. It is ignored if `absent` returns a reason, by
+/// default that PostgreSQL is absent.
 macro_rules! trials {
     ($($room:ident::$fact:ident),* $(,)?) => {
+        trials!(postgres_server::absent; $($room::$fact),*)
+    };
+    ($absent:path; $($room:ident::$fact:ident),* $(,)?) => {
         vec![$(libtest_mimic::Trial::ignorable_test(
             concat!(stringify!($room), "::", stringify!($fact)),
-            || match postgres_server::absent() {
+            || match $absent() {
                 Some(absent) => Ok(libtest_mimic::Completion::ignored_with(absent)),
                 None => {
                     let runtime = tokio::runtime::Builder::new_multi_thread()

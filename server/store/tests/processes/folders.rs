@@ -1,4 +1,4 @@
-//! Who may use a data folder.
+//! Locking and permissions of data folders.
 
 use std::{
     io::{BufRead as _, BufReader},
@@ -10,7 +10,7 @@ use tokio::runtime::Runtime;
 
 use crate::second;
 
-pub(crate) fn a_server_holds_its_folder_against_other_processes_until_it_is_killed() {
+pub(crate) fn a_server_locks_its_folder_until_it_is_killed() {
     let runtime = Runtime::new().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let dir = DataDir::prepare(folder.path()).unwrap();
@@ -35,7 +35,7 @@ pub(crate) fn a_server_holds_its_folder_against_other_processes_until_it_is_kill
         .unwrap();
 }
 
-/// The output of a process, and what it says first.
+/// Returns the output of a process, and its first line.
 fn first_line(process: &mut Child) -> (BufReader<ChildStdout>, String) {
     let mut output = BufReader::new(process.stdout.take().unwrap());
     let mut line = String::new();
@@ -65,27 +65,27 @@ mod unprivileged {
     use super::first_line;
     use crate::second;
 
-    /// A user without rights, where these tests run as the one who has all.
+    /// A user without privileges, for tests that run as root.
     const NOBODY: u32 = 65_534;
 
-    pub(crate) fn a_folder_that_may_not_be_written_is_refused() {
+    pub(crate) fn a_folder_without_write_permission_is_refused() {
         let place = tempfile::tempdir().unwrap();
         let folder = place.path().join("data");
         DataDir::prepare(&folder).unwrap();
         set_mode(&folder, 0o555);
-        let words = told_without_rights(place.path(), &folder);
+        let words = error_without_permissions(place.path(), &folder);
         set_mode(&folder, 0o755);
         assert_eq!(
             words,
             format!(
                 "{} cannot be used as data folder: Permission denied (os error 13); \
-                 name a folder that this user may write to",
+                 pass a folder that this user can write to",
                 folder.display()
             )
         );
     }
 
-    pub(crate) fn a_database_that_may_only_be_read_is_told() {
+    pub(crate) fn a_read_only_database_is_reported() {
         let place = tempfile::tempdir().unwrap();
         let folder = place.path().join("data");
         let dir = DataDir::prepare(&folder).unwrap();
@@ -95,22 +95,22 @@ mod unprivileged {
                 .unwrap();
             store.close().await.unwrap();
         });
-        // Whoever comes makes these of his own.
+        // The process creates these as its own.
         for file in [LOCK_FILE, COMMITS_FILE] {
             fs::remove_file(folder.join(file)).unwrap();
         }
-        // A file that may only be read, of whoever comes.
+        // A read-only file of the user of the process.
         set_mode(&dir.database(), 0o400);
         if fs::metadata(&folder).unwrap().uid() == 0 {
             for path in [&folder, &dir.database()] {
                 chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
             }
         }
-        let words = told_without_rights(place.path(), &folder);
+        let words = error_without_permissions(place.path(), &folder);
         assert_eq!(
             words,
             format!(
-                "{} is read-only: make the file, its folder and its file system writable",
+                "{} is read-only; make the file, its folder and its file system writable",
                 folder.join(DATABASE_FILE).display()
             )
         );
@@ -121,21 +121,21 @@ mod unprivileged {
         let folder = place.path().join("data");
         DataDir::prepare(&folder).unwrap();
         if fs::metadata(&folder).unwrap().uid() != 0 {
-            // Only with all rights can a folder be given another owner than the user of the test.
+            // Only root can change the owner of a folder.
             return;
         }
         set_mode(&folder, 0o777);
-        let words = told_without_rights(place.path(), &folder);
+        let words = error_without_permissions(place.path(), &folder);
         assert!(
-            words.contains("is open to other users (mode 0777)"),
+            words.contains("is accessible by other users (mode 0777)"),
             "{words}"
         );
     }
 
-    /// What a process without special rights says when it opens the store.
-    fn told_without_rights(place: &Path, folder: &Path) -> String {
+    /// Runs an unprivileged process that opens the store, and returns its error.
+    fn error_without_permissions(place: &Path, folder: &Path) -> String {
         set_mode(place, 0o755);
-        // The folder of the test program may be closed to others.
+        // The folder of the test program may be inaccessible to other users.
         let program = place.join("program");
         fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
         set_mode(&program, 0o755);

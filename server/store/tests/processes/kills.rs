@@ -1,4 +1,4 @@
-//! A writer is killed at any moment, many times.
+//! Kills a writer at random moments, many times.
 
 use std::{
     fs,
@@ -21,20 +21,20 @@ use crate::{
 };
 
 const ROUNDS: usize = 15;
-/// Batches that a writer commits at most once it has stored enough: the kill may come late, and a
-/// log that grows on is copied into the database.
+/// Maximum number of further batches after the writer has stored enough. The kill may be late, and
+/// a log that grows further is copied into the database.
 const MOST_MORE: u64 = 10;
 
-pub(crate) fn a_killed_writer_leaves_every_acknowledged_batch_whole_when_commits_survive_power() {
-    kill_again_and_again(Durability::Power, 21);
+pub(crate) fn a_killed_writer_keeps_every_acknowledged_batch_with_durability_disk() {
+    kill_again_and_again(Durability::Disk, 21);
 }
 
-pub(crate) fn a_killed_writer_leaves_every_acknowledged_batch_whole_when_they_survive_its_end() {
+pub(crate) fn a_killed_writer_keeps_every_acknowledged_batch_with_durability_process() {
     kill_again_and_again(Durability::Process, 22);
 }
 
-/// After each kill the store must hold the batches that were acknowledged, and at most one more:
-/// the one that was being committed. The next writer goes on from there.
+/// After each kill the store must have all acknowledged batches, and at most the one that was being
+/// committed. The next writer continues from there.
 fn kill_again_and_again(durability: Durability, seed: u64) {
     let runtime = Runtime::new().unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -58,7 +58,7 @@ fn kill_again_and_again(durability: Durability, seed: u64) {
     assert!(model.batches > ROUNDS as u64);
 }
 
-pub(crate) fn a_torn_log_loses_whole_batches_from_its_end_only() {
+pub(crate) fn a_torn_log_loses_only_complete_batches_at_its_end() {
     const SEED: u64 = 23;
     const TEARS: usize = 60;
     let runtime = Runtime::new().unwrap();
@@ -66,7 +66,7 @@ pub(crate) fn a_torn_log_loses_whole_batches_from_its_end_only() {
     let mut random = ChaCha8Rng::seed_from_u64(SEED);
     let mut model = Model::new(SEED);
     let acknowledged =
-        commit_until_killed(folder.path(), Durability::Power, &model, 40, &mut random);
+        commit_until_killed(folder.path(), Durability::Disk, &model, 40, &mut random);
     let states: Vec<Contents> = runtime.block_on(async {
         let mut states = vec![model.contents().await];
         for batches in 1..=acknowledged + 1 {
@@ -90,7 +90,7 @@ pub(crate) fn a_torn_log_loses_whole_batches_from_its_end_only() {
         let torn = tempfile::tempdir().unwrap();
         let place = random.random_range(0..log.len());
         let mut torn_log = log.clone();
-        // The disk has lost the end, or written something else in one place.
+        // The disk has lost the end, or has written something else in one place.
         if tear % 2 == 0 {
             torn_log.truncate(place);
         } else {
@@ -113,8 +113,8 @@ pub(crate) fn a_torn_log_loses_whole_batches_from_its_end_only() {
     assert!(found_states.len() > 10, "{found_states:?}");
 }
 
-/// Starts a writer that goes on with the workload, and kills it some time after it has stored
-/// enough batches. Returns the number of the last batch that it acknowledged.
+/// Starts a writer that continues the workload, and kills it some time after it has stored enough
+/// batches. Returns the number of the last acknowledged batch.
 fn commit_until_killed(
     folder: &Path,
     durability: Durability,
@@ -142,11 +142,11 @@ fn commit_until_killed(
             .unwrap();
         acknowledged = line.parse().unwrap();
     }
-    // Not a wait for something: it spreads the kills over all parts of a commit.
+    // Not a synchronization: it spreads the kills over all phases of a commit.
     thread::sleep(Duration::from_micros(random.random_range(0..3_000)));
     writer.kill().unwrap();
     writer.wait().unwrap();
-    // What it said before it died; a line is written at once, so none is cut short.
+    // Its output before it was killed; lines are written at once, so none is incomplete.
     for line in lines {
         acknowledged = line.unwrap().parse().unwrap();
     }
@@ -168,7 +168,7 @@ struct Model {
     seed: u64,
     workload: Workload,
     store: MemoryStore,
-    /// Batches stored.
+    /// The number of stored batches.
     batches: u64,
 }
 

@@ -1,5 +1,5 @@
-//! What takes a second process: a writer that is killed, a server that holds its folder, a user
-//! who may not write. This program is its own second process.
+//! Tests that need a second process: killing a writer, locking a folder, and a user without
+//! permissions. This program is its own second process.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
@@ -11,7 +11,7 @@ mod workload;
 
 use libtest_mimic::{Arguments, Trial};
 
-/// A test by its name.
+/// Creates a trial with the name of its function.
 macro_rules! trials {
     ($($room:ident::$fact:ident),* $(,)?) => {
         vec![$(Trial::test(concat!(stringify!($room), "::", stringify!($fact)), || {
@@ -28,15 +28,15 @@ fn main() {
         return second::run(&words);
     }
     let mut trials = trials![
-        kills::a_killed_writer_leaves_every_acknowledged_batch_whole_when_commits_survive_power,
-        kills::a_killed_writer_leaves_every_acknowledged_batch_whole_when_they_survive_its_end,
-        kills::a_torn_log_loses_whole_batches_from_its_end_only,
-        folders::a_server_holds_its_folder_against_other_processes_until_it_is_killed,
+        kills::a_killed_writer_keeps_every_acknowledged_batch_with_durability_disk,
+        kills::a_killed_writer_keeps_every_acknowledged_batch_with_durability_process,
+        kills::a_torn_log_loses_only_complete_batches_at_its_end,
+        folders::a_server_locks_its_folder_until_it_is_killed,
     ];
     #[cfg(unix)]
     trials.extend(trials![
-        folders::a_folder_that_may_not_be_written_is_refused,
-        folders::a_database_that_may_only_be_read_is_told,
+        folders::a_folder_without_write_permission_is_refused,
+        folders::a_read_only_database_is_reported,
         folders::a_folder_of_another_user_that_is_open_to_all_is_refused,
     ]);
     libtest_mimic::run(&Arguments::from_args(), trials).exit();

@@ -1,4 +1,4 @@
-//! What the second process does, by the words that it is started with.
+//! The second process. Its arguments select what it does.
 
 use std::{
     io::{self, Read as _, Write as _},
@@ -13,12 +13,12 @@ use crate::workload::Workload;
 /// The first argument of a second process.
 pub(crate) const MARK: &str = "--as-second-process";
 
-/// Commits batches of a workload up to a last one, prints the number of each that is stored, and
-/// then waits until its input ends.
+/// Commits the batches of a workload up to a given one, prints the number of each stored batch, and
+/// then waits for the end of its input.
 pub(crate) const COMMIT: &str = "commit";
-/// Opens the store, prints `open`, and holds it until its input ends.
+/// Opens the store, prints `open`, and holds it until the end of its input.
 pub(crate) const HOLD: &str = "hold";
-/// What is printed once the store is open.
+/// Printed once the store is open.
 pub(crate) const OPEN: &str = "open";
 
 pub(crate) fn run(words: &[String]) {
@@ -45,7 +45,7 @@ pub(crate) fn run(words: &[String]) {
     });
 }
 
-/// This program as a second process.
+/// Runs this program as a second process.
 pub(crate) fn command(program: &Path) -> Command {
     let mut command = Command::new(program);
     command
@@ -69,7 +69,7 @@ async fn commit(folder: &str, durability: Durability, seed: u64, skipped: u64, l
 }
 
 async fn hold(folder: &str) {
-    match open(folder, Durability::Power).await {
+    match open(folder, Durability::Disk).await {
         Ok(_store) => {
             say(OPEN);
             io::stdin().read_to_end(&mut Vec::new()).unwrap();
@@ -87,14 +87,13 @@ async fn open(folder: &str, durability: Durability) -> Result<SqliteStore, Store
 }
 
 fn durability_of(word: &str) -> Durability {
-    let known = [Durability::Power, Durability::Process];
-    known
-        .into_iter()
+    let all = [Durability::Disk, Durability::Process];
+    all.into_iter()
         .find(|durability| format!("{durability:?}") == word)
         .unwrap()
 }
 
-/// A line that has left this process when it returns.
+/// Prints a line and flushes it.
 fn say(line: &str) {
     println!("{line}");
     #[allow(clippy::disallowed_methods, reason = "the line is the test's own")]

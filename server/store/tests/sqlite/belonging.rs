@@ -3,8 +3,8 @@
 use std::{fs, path::Path};
 
 use bridgemaster_store::{
-    COMMITS_FILE, DATABASE_FILE, DataDir, KeyId, KeyName, KeyStore as _, LostTail, NewKey,
-    SecretHash, SqliteKeys, SqliteStore, Store as _, StoreError, Tail,
+    COMMITS_FILE, CommitCompleteness, DATABASE_FILE, DataDir, KeyId, KeyName, KeyStore as _,
+    MissingCommits, NewKey, SecretHash, SqliteKeys, SqliteStore, Store as _, StoreError,
 };
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -14,25 +14,25 @@ use crate::{
     workload::{Contents, Workload},
 };
 
-/// A store with matches of all kinds, most of them in its log only; its commits.
+/// A store with matches in all states, mostly in its log, and the number of its commits.
 async fn filled(folder: &Path, seed: u64) -> (SqliteStore, u64) {
     let store = open(folder).await.unwrap();
     let mut workload = Workload::new(seed);
     for _ in 0..40 {
         store.commit(workload.batch()).await.unwrap();
     }
-    // The one of the opening comes on top.
+    // Includes the commit that opened it.
     (store, 41)
 }
 
-/// Files of a folder with their bytes.
+/// The bytes of the files of a folder.
 fn files(folder: &Path) -> Vec<Option<Vec<u8>>> {
     [DATABASE_FILE, LOG_FILE, COMMITS_FILE]
         .map(|file| fs::read(folder.join(file)).ok())
         .to_vec()
 }
 
-/// Opening must fail, for a server and for a command, and leave the files as they are.
+/// Checks that opening fails, for a server and for a command, and leaves the files unchanged.
 async fn refused(folder: &Path) -> StoreError {
     let before = files(folder);
     let error = open(folder).await.unwrap_err();
@@ -46,7 +46,7 @@ async fn refused(folder: &Path) -> StoreError {
 }
 
 #[tokio::test]
-async fn a_database_that_is_missing_beside_what_belongs_to_it_is_not_made_anew() {
+async fn a_missing_database_is_not_recreated_beside_its_other_files() {
     let folder = tempfile::tempdir().unwrap();
     let _store = filled(folder.path(), 1).await;
     for left in [LOG_FILE, COMMITS_FILE, "bridgemaster.db-shm"] {
@@ -67,7 +67,7 @@ async fn a_database_that_is_missing_beside_what_belongs_to_it_is_not_made_anew()
 }
 
 #[tokio::test]
-async fn a_log_that_is_none_is_refused() {
+async fn a_file_that_is_not_a_log_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let _store = filled(folder.path(), 2).await;
     let sound = fs::read(folder.path().join(LOG_FILE)).unwrap();
@@ -78,7 +78,7 @@ async fn a_log_that_is_none_is_refused() {
         fs::write(killed.path().join(LOG_FILE), &junk).unwrap();
         let error = refused(killed.path()).await;
         assert!(
-            matches!(&error, StoreError::NotTogether { beside, .. } if beside.ends_with(LOG_FILE)),
+            matches!(&error, StoreError::FileMismatch { beside, .. } if beside.ends_with(LOG_FILE)),
             "{error}"
         );
     }
@@ -94,14 +94,17 @@ async fn files_of_another_store_are_refused() {
         fs::copy(other.path().join(file), killed.path().join(file)).unwrap();
         let error = refused(killed.path()).await;
         assert!(
-            matches!(&error, StoreError::NotTogether { beside, .. }
+            matches!(&error, StoreError::FileMismatch { beside, .. }
                 if beside.ends_with(COMMITS_FILE)),
             "{file}: {error}"
         );
-        // With its own it is whole again.
+        // With its own file it is complete again.
         fs::copy(folder.path().join(file), killed.path().join(file)).unwrap();
         let store = open(killed.path()).await.unwrap();
-        assert_eq!(store.opening().tail, Tail::Whole);
+        assert_eq!(
+            store.open_report().completeness,
+            CommitCompleteness::Complete
+        );
         store.close().await.unwrap();
         let dir = DataDir::prepare(killed.path()).unwrap();
         let report = bridgemaster_store::check(&dir).await.unwrap();
@@ -110,7 +113,7 @@ async fn files_of_another_store_are_refused() {
 }
 
 #[tokio::test]
-async fn a_log_that_lost_its_end_is_noticed_once_and_the_store_goes_on() {
+async fn a_truncated_log_is_reported_once_and_the_store_continues() {
     let folder = tempfile::tempdir().unwrap();
     let (_store, expected) = filled(folder.path(), 5).await;
     let killed = as_killed(folder.path());
@@ -121,12 +124,12 @@ async fn a_log_that_lost_its_end_is_noticed_once_and_the_store_goes_on() {
     let length = log.metadata().unwrap().len();
     log.set_len(length / 2).unwrap();
     let store = open(killed.path()).await.unwrap();
-    let Tail::Lost(lost) = store.opening().tail else {
-        panic!("{:?}", store.opening());
+    let CommitCompleteness::Missing(lost) = store.open_report().completeness else {
+        panic!("{:?}", store.open_report());
     };
     assert_eq!(lost.expected, expected);
     assert!((1..expected).contains(&lost.found), "{lost:?}");
-    assert_eq!(lost.lost(), expected - lost.found);
+    assert_eq!(lost.min_lost(), expected - lost.found);
     store
         .commit(vec![open_match("new"), append("new", 0)])
         .await
@@ -134,12 +137,15 @@ async fn a_log_that_lost_its_end_is_noticed_once_and_the_store_goes_on() {
     let then = Contents::of(&store).await;
     store.close().await.unwrap();
     let store = open(killed.path()).await.unwrap();
-    assert_eq!(store.opening().tail, Tail::Whole);
+    assert_eq!(
+        store.open_report().completeness,
+        CommitCompleteness::Complete
+    );
     assert_eq!(Contents::of(&store).await, then);
 }
 
 #[tokio::test]
-async fn a_log_that_is_gone_is_noticed() {
+async fn a_missing_log_is_detected() {
     let folder = tempfile::tempdir().unwrap();
     let (_store, expected) = filled(folder.path(), 6).await;
     let killed = as_killed(folder.path());
@@ -151,20 +157,23 @@ async fn a_log_that_is_gone_is_noticed() {
     fs::remove_file(later.path().join(LOG_FILE)).unwrap();
     fs::write(later.path().join(DATABASE_FILE), &older).unwrap();
     let store = open(later.path()).await.unwrap();
-    let lost = LostTail {
+    let lost = MissingCommits {
         found: expected,
         expected: expected + 2,
     };
-    assert_eq!(store.opening().tail, Tail::Lost(lost));
+    assert_eq!(
+        store.open_report().completeness,
+        CommitCompleteness::Missing(lost)
+    );
 }
 
-/// Brings the log into the database.
+/// Copies the log into the database.
 fn bring_in_the_log(folder: &Path) {
     crate::change(folder, "PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
 #[tokio::test]
-async fn a_flipped_bit_in_the_log_changes_nothing_without_a_word() {
+async fn a_flipped_bit_in_the_log_never_changes_anything_silently() {
     const FLIPS: usize = 60;
     let folder = tempfile::tempdir().unwrap();
     let (store, _) = filled(folder.path(), 7).await;
@@ -183,7 +192,7 @@ async fn a_flipped_bit_in_the_log_changes_nothing_without_a_word() {
             _ => random.random_range(32..log.len()),
         };
         damaged[place] ^= 1 << random.random_range(0..8);
-        // A folder for each: a store that is dropped closes its files some time later.
+        // A separate folder each, since a dropped store closes its files some time later.
         let killed = tempfile::tempdir().unwrap();
         let (database, commits) = (sound[0].as_ref().unwrap(), sound[2].as_ref().unwrap());
         fs::write(killed.path().join(DATABASE_FILE), database).unwrap();
@@ -191,12 +200,12 @@ async fn a_flipped_bit_in_the_log_changes_nothing_without_a_word() {
         fs::write(killed.path().join(COMMITS_FILE), commits).unwrap();
         match open(killed.path()).await {
             Err(_) => refused += 1,
-            Ok(store) => match store.opening().tail {
-                Tail::Lost(_) => lost += 1,
-                Tail::Whole => {
+            Ok(store) => match store.open_report().completeness {
+                CommitCompleteness::Missing(_) => lost += 1,
+                CommitCompleteness::Complete => {
                     assert!(Contents::of(&store).await == truth, "byte {place}");
                 }
-                Tail::Unknown { detail } => panic!("{detail}"),
+                CommitCompleteness::Unknown { detail } => panic!("{detail}"),
             },
         }
     }
@@ -204,7 +213,7 @@ async fn a_flipped_bit_in_the_log_changes_nothing_without_a_word() {
 }
 
 #[tokio::test]
-async fn without_the_count_of_commits_it_is_said_that_nobody_knows() {
+async fn a_missing_count_of_commits_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let (store, _) = filled(folder.path(), 8).await;
     let truth = Contents::of(&store).await;
@@ -216,17 +225,23 @@ async fn without_the_count_of_commits_it_is_said_that_nobody_knows() {
             Some(text) => fs::write(&file, text).unwrap(),
         }
         let store = open(killed.path()).await.unwrap();
-        let tail = store.opening().tail;
-        assert!(matches!(tail, Tail::Unknown { .. }), "{tail:?}");
+        let tail = store.open_report().completeness;
+        assert!(
+            matches!(tail, CommitCompleteness::Unknown { .. }),
+            "{tail:?}"
+        );
         assert_eq!(Contents::of(&store).await, truth);
         store.close().await.unwrap();
         let store = open(killed.path()).await.unwrap();
-        assert_eq!(store.opening().tail, Tail::Whole);
+        assert_eq!(
+            store.open_report().completeness,
+            CommitCompleteness::Complete
+        );
     }
 }
 
 #[tokio::test]
-async fn what_a_key_command_did_counts_as_a_commit() {
+async fn a_key_command_counts_as_a_commit() {
     let folder = tempfile::tempdir().unwrap();
     let server = open(folder.path()).await.unwrap();
     let older = as_killed(folder.path());
@@ -242,7 +257,7 @@ async fn what_a_key_command_did_counts_as_a_commit() {
         expires_at_unix_ms: None,
     };
     keys.await.unwrap().add_key(key).await.unwrap();
-    // The server goes on from there.
+    // The server continues from there.
     server
         .commit(vec![open_match("a"), finish("a", 10)])
         .await
@@ -253,14 +268,17 @@ async fn what_a_key_command_did_counts_as_a_commit() {
         older.path().join(COMMITS_FILE),
     )
     .unwrap();
-    let lost = LostTail {
+    let lost = MissingCommits {
         found: 1,
         expected: 3,
     };
     let store = open(older.path()).await.unwrap();
-    assert_eq!(store.opening().tail, Tail::Lost(lost));
     assert_eq!(
-        open(newer.path()).await.unwrap().opening().tail,
-        Tail::Whole
+        store.open_report().completeness,
+        CommitCompleteness::Missing(lost)
+    );
+    assert_eq!(
+        open(newer.path()).await.unwrap().open_report().completeness,
+        CommitCompleteness::Complete
     );
 }

@@ -22,7 +22,7 @@ fn key(id: &str, name: &str) -> NewKey {
 }
 
 #[tokio::test]
-async fn uses_of_many_keys_are_noted_in_small_commits() {
+async fn uses_of_many_keys_are_recorded_in_small_commits() {
     let folder = tempfile::tempdir().unwrap();
     let dir = DataDir::prepare(folder.path()).unwrap();
     let server = open(folder.path()).await.unwrap();
@@ -30,18 +30,18 @@ async fn uses_of_many_keys_are_noted_in_small_commits() {
     server.add_key(key("k250", "north")).await.unwrap();
     let stores: [&dyn KeyStore; 2] = [&server, &beside];
     for (at, store) in (10..).zip(stores) {
-        // Those of keys that are unknown by now, and of one that is not.
+        // Uses of unknown keys, and of one existing key.
         let uses = (1..=250).map(|n| (KeyId::new(format!("k{n}")).unwrap(), at));
         let before = check(&dir).await.unwrap().commits;
-        store.note_key_uses(uses.collect()).await.unwrap();
+        store.record_key_uses(uses.collect()).await.unwrap();
         assert_eq!(check(&dir).await.unwrap().commits, before + 3);
-        let known = server.keys().await.unwrap();
-        assert_eq!(known[0].last_used_at_unix_ms, Some(at));
+        let keys_of_server = server.keys().await.unwrap();
+        assert_eq!(keys_of_server[0].last_used_at_unix_ms, Some(at));
     }
 }
 
 #[tokio::test]
-async fn a_running_server_sees_what_a_key_command_does() {
+async fn a_running_server_sees_changes_of_a_key_command() {
     let folder = tempfile::tempdir().unwrap();
     let server = open(folder.path()).await.unwrap();
     let keys = SqliteKeys::open(&DataDir::prepare(folder.path()).unwrap())
@@ -71,7 +71,7 @@ async fn a_running_server_sees_what_a_key_command_does() {
     let error = keys.add_key(key("k3", "south")).await.unwrap_err();
     assert!(matches!(error, StoreError::KeyNameTaken { .. }), "{error}");
     assert_eq!(keys.keys().await.unwrap().len(), 2);
-    // The server's own work goes on between.
+    // Work of the server continues in between.
     server
         .commit(vec![open_match("a"), append("a", 0)])
         .await
@@ -79,7 +79,7 @@ async fn a_running_server_sees_what_a_key_command_does() {
 }
 
 #[tokio::test]
-async fn what_is_stored_right_after_a_command_comes_back() {
+async fn commits_right_after_a_command_are_preserved() {
     let folder = tempfile::tempdir().unwrap();
     let server = open(folder.path()).await.unwrap();
     let keys = SqliteKeys::open(&DataDir::prepare(folder.path()).unwrap())
@@ -101,12 +101,12 @@ async fn what_is_stored_right_after_a_command_comes_back() {
 }
 
 #[tokio::test]
-async fn keys_can_be_made_before_there_is_a_server() {
+async fn keys_can_be_added_before_the_first_server_starts() {
     let folder = tempfile::tempdir().unwrap();
     let dir = DataDir::prepare(folder.path().join("data")).unwrap();
     let keys = SqliteKeys::open(&dir).await.unwrap();
     keys.add_key(key("k1", "north")).await.unwrap();
-    // The command holds nothing, so the server can start while it is open.
+    // The command holds no lock, so the server can start while it is open.
     let server = open(dir.path()).await.unwrap();
     assert_eq!(server.keys().await.unwrap().len(), 1);
 }
@@ -128,7 +128,7 @@ async fn a_key_command_does_not_migrate_under_a_running_server() {
             error,
             StoreError::OlderSchema {
                 version: 0,
-                known: 1,
+                supported: 1,
                 ..
             }
         ),

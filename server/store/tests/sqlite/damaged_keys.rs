@@ -1,4 +1,4 @@
-//! Keys that are damaged: they are in nobody's way, and can be removed.
+//! Damaged keys: they block nothing, and can be removed.
 
 use std::{fs, path::Path};
 
@@ -40,27 +40,27 @@ async fn beside(folder: &Path) -> SqliteKeys {
     SqliteKeys::open(&dir).await.unwrap()
 }
 
-/// Gives up the key of `south`, which is damaged, and makes one of its name.
+/// Removes the damaged key of `south`, and adds a new one with its name.
 async fn renew(keys: &dyn KeyStore) {
     let damaged = keys.damaged_keys().await.unwrap();
     let [DamagedKey { id, .. }] = &damaged[..] else {
         panic!("{damaged:?}");
     };
-    let before = keys.keys_mark().await.unwrap();
+    let before = keys.keys_version().await.unwrap();
     keys.remove_damaged_key(id).await.unwrap();
-    assert_ne!(keys.keys_mark().await.unwrap(), before);
+    assert_ne!(keys.keys_version().await.unwrap(), before);
     assert_eq!(keys.damaged_keys().await.unwrap(), []);
     let again = keys.remove_damaged_key(id).await.unwrap_err();
     assert!(matches!(again, StoreError::UnknownKey { .. }), "{again}");
     keys.add_key(key("renewed", "south")).await.unwrap();
-    // As many keys as before, but others.
-    assert_ne!(keys.keys_mark().await.unwrap(), before);
+    // The same number of keys, but different ones.
+    assert_ne!(keys.keys_version().await.unwrap(), before);
     let sound = keys.keys().await.unwrap();
     let names: Vec<_> = sound.iter().map(|key| key.name.as_str()).collect();
     assert_eq!(names, ["north", "south"]);
 }
 
-/// Makes sure that nothing of a folder is damaged.
+/// Checks that nothing in a folder is damaged.
 async fn assert_sound(folder: &Path) {
     let dir = DataDir::prepare(folder).unwrap();
     let report = bridgemaster_store::check(&dir).await.unwrap();
@@ -74,18 +74,19 @@ async fn a_damaged_key_keeps_its_name_until_it_is_removed() {
         filled(folder.path()).await;
         let damage = "UPDATE api_key SET scopes = 'admin' WHERE key_id = 'key-south'";
         change(folder.path(), damage);
-        let keys: Box<dyn KeyStore> = match by_server {
-            true => Box::new(open(folder.path()).await.unwrap()),
-            false => Box::new(beside(folder.path()).await),
+        let keys: Box<dyn KeyStore> = if by_server {
+            Box::new(open(folder.path()).await.unwrap())
+        } else {
+            Box::new(beside(folder.path()).await)
         };
         let damaged = keys.damaged_keys().await.unwrap();
         assert_eq!(damaged[0].id, key_id("key-south"));
         assert_eq!(damaged[0].name, Some(KeyName::new("south").unwrap()));
-        let taken = keys.add_key(key("renewed", "south")).await.unwrap_err();
+        let refused = keys.add_key(key("renewed", "south")).await.unwrap_err();
         assert!(
-            matches!(&taken, StoreError::KeyNameTaken { key_id, .. }
+            matches!(&refused, StoreError::KeyNameTaken { key_id, .. }
                 if key_id.as_str() == "key-south"),
-            "{taken}"
+            "{refused}"
         );
         renew(&*keys).await;
         drop(keys);
@@ -94,7 +95,7 @@ async fn a_damaged_key_keeps_its_name_until_it_is_removed() {
 }
 
 #[tokio::test]
-async fn a_key_whose_id_cannot_be_read_has_another_under_which_it_can_be_removed() {
+async fn a_key_with_an_unreadable_id_can_be_removed_by_a_substitute() {
     for damage in [
         "UPDATE api_key SET key_id = 'no id!' WHERE key_id = 'key-south'",
         "UPDATE api_key SET key_id = x'ff', name = NULL WHERE key_id = 'key-south'",
@@ -111,8 +112,8 @@ async fn a_key_whose_id_cannot_be_read_has_another_under_which_it_can_be_removed
 }
 
 #[tokio::test]
-async fn a_key_that_its_indexes_know_by_another_name_can_be_removed() {
-    // How the row of the key begins in the file, and what a disk makes of it.
+async fn a_key_with_outdated_index_entries_can_be_removed() {
+    // Start of the row of the key in the file, and various kinds of damage to it.
     let row = b"key-southsouthplay";
     for damaged in [
         b"key-southsnuthplay",

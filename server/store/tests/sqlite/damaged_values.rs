@@ -1,11 +1,11 @@
-//! Values that are damaged one by one: each is told, and no other is touched by it.
+//! Single damaged values: each is reported, and no other value is affected.
 
 use std::{fs, path::Path};
 
 use bridgemaster_store::{
-    COMMITS_FILE, DATABASE_FILE, Damage, DamagedValue, DataDir, KeyId, KeyName, KeyStore as _,
-    LadderChange, LadderId, LadderStore as _, NewKey, Scope, SecretHash, SqliteStore, Store as _,
-    StoreError, Write, WriteRefusal,
+    COMMITS_FILE, DATABASE_FILE, DamageReport, DamagedValue, DataDir, KeyId, KeyName,
+    KeyStore as _, LadderChange, LadderId, LadderStore as _, NewKey, Scope, SecretHash,
+    SqliteStore, Store as _, StoreError, Write, WriteRefusal,
 };
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -19,7 +19,7 @@ fn open_id(name: &str) -> String {
 }
 
 /// Four matches in play with four entries each, four finished ones, two keys, two secrets, two
-/// notes and two ladders.
+/// records and two ladders.
 async fn filled(folder: &Path) {
     let store = open(folder).await.unwrap();
     for name in NAMES {
@@ -44,16 +44,16 @@ async fn filled(folder: &Path) {
         };
         store.add_key(key).await.unwrap();
         store
-            .keep_secret(name, b"a secret of the server".to_vec())
+            .get_or_insert_secret(name, b"a secret of the server".to_vec())
             .await
             .unwrap();
-        let note = Write::KeepNote {
+        let record = Write::PutRecord {
             name: format!("note-{name}"),
             value: b"something small".to_vec(),
         };
-        store.commit(vec![note]).await.unwrap();
+        store.commit(vec![record]).await.unwrap();
         let ladder_id = LadderId::new(format!("ladder-{name}")).unwrap();
-        let version = |bot: &str| LadderChange::KeepVersion {
+        let version = |bot: &str| LadderChange::PutVersion {
             term: 0,
             bot_name: bot.to_owned(),
             bot_version: "1".to_owned(),
@@ -87,7 +87,7 @@ async fn filled(folder: &Path) {
     store.close().await.unwrap();
 }
 
-/// What can be read of a store: each value as text, or `damaged`.
+/// The readable content of a store: each value as text, or `damaged`.
 async fn answers(store: &SqliteStore) -> Vec<(String, String)> {
     let mut answers = Vec::new();
     let mut say = |what: String, answer: Result<String, StoreError>| {
@@ -134,19 +134,22 @@ async fn answers(store: &SqliteStore) -> Vec<(String, String)> {
             format!("secret {name}"),
             found.map(|found| format!("{found:?}")),
         );
-        let found = store.note(&format!("note-{name}")).await;
+        let found = store.record(&format!("note-{name}")).await;
         say(
-            format!("note {name}"),
+            format!("record {name}"),
             found.map(|found| format!("{found:?}")),
         );
-        let found = store.notes("note-").await.unwrap().kept;
+        let found = store.records("note-").await.unwrap().intact;
         let found = found.get(&format!("note-{name}"));
-        say(format!("note {name} in the list"), Ok(format!("{found:?}")));
+        say(
+            format!("record {name} in the list"),
+            Ok(format!("{found:?}")),
+        );
         let ladder = LadderId::new(format!("ladder-{name}")).unwrap();
-        let ladders = store.ladders().await.unwrap().kept;
+        let ladders = store.ladders().await.unwrap().intact;
         let found = ladders.iter().find(|found| found.ladder_id == ladder);
         say(ladder.to_string(), Ok(format!("{found:?}")));
-        let versions = store.ladder_versions(&ladder).await.unwrap().kept;
+        let versions = store.ladder_versions(&ladder).await.unwrap().intact;
         for bot in ["ada", "bob"] {
             let found = versions.iter().find(|found| found.bot_name == bot);
             say(format!("{ladder} {bot}"), Ok(format!("{found:?}")));
@@ -162,17 +165,20 @@ async fn answers(store: &SqliteStore) -> Vec<(String, String)> {
     answers
 }
 
-/// Gives up what is damaged, as an operator does with the commands `key revoke` and `data drop`, and
-/// starts the server again. Nothing damaged is left then.
-async fn give_up(folder: &Path, store: SqliteStore, damaged: &[DamagedValue]) {
+/// Drops damaged values, as an operator does with `key revoke` and `data drop`, and restarts the
+/// server. Afterwards nothing is damaged.
+async fn drop_damaged(folder: &Path, store: SqliteStore, damaged: &[DamagedValue]) {
     for value in damaged {
         match value {
             DamagedValue::Key(id) => store.remove_damaged_key(id).await.unwrap(),
-            // One command for all of them.
+            // One command covers all of them.
             DamagedValue::Secret(_) => drop(store.remove_damaged_secrets().await.unwrap()),
-            DamagedValue::Note(name) => {
+            DamagedValue::Record(name) => {
                 let name = name.clone();
-                store.commit(vec![Write::DropNote { name }]).await.unwrap();
+                store
+                    .commit(vec![Write::RemoveRecord { name }])
+                    .await
+                    .unwrap();
             }
             DamagedValue::Ladder(ladder)
             | DamagedValue::LadderVersion { ladder, .. }
@@ -183,7 +189,7 @@ async fn give_up(folder: &Path, store: SqliteStore, damaged: &[DamagedValue]) {
                 };
                 store.commit(vec![drop]).await.unwrap();
             }
-            // It goes by itself once no match needs it.
+            // It is deleted once no match needs it.
             DamagedValue::Batch(_) => {}
             value => {
                 let match_id = value.match_id().unwrap().clone();
@@ -198,15 +204,15 @@ async fn give_up(folder: &Path, store: SqliteStore, damaged: &[DamagedValue]) {
     open(folder).await.unwrap().close().await.unwrap();
     let dir = DataDir::prepare(folder).unwrap();
     let mut report = bridgemaster_store::check(&dir).await.unwrap();
-    let is_batch = |damage: &Damage| matches!(damage.value, DamagedValue::Batch(_));
-    if !report.damages.is_empty() && report.damages.iter().all(is_batch) {
-        // Other matches in play have sound parts of it, so it keeps no backup from being restored.
+    let is_batch = |damage: &DamageReport| matches!(damage.value, DamagedValue::Batch(_));
+    if !report.damage_reports.is_empty() && report.damage_reports.iter().all(is_batch) {
+        // Other matches in play have intact parts of the batch, so a backup can be restored.
         let restored = tempfile::tempdir().unwrap();
         let restored = DataDir::prepare(restored.path()).unwrap();
         bridgemaster_store::restore(folder, &restored)
             .await
             .unwrap();
-        // It goes with them.
+        // It is deleted together with them.
         let store = open(folder).await.unwrap();
         for match_id in store.open_match_ids().await.unwrap() {
             let drop = Write::DropMatch { match_id };
@@ -218,31 +224,31 @@ async fn give_up(folder: &Path, store: SqliteStore, damaged: &[DamagedValue]) {
     assert!(report.is_sound(), "{damaged:?}: {report:?}");
 }
 
-/// What is told to be damaged, wherever it is told.
-async fn told(folder: &Path, store: &SqliteStore) -> Vec<DamagedValue> {
+/// The damage that is reported anywhere.
+async fn reported_damages(folder: &Path, store: &SqliteStore) -> Vec<DamagedValue> {
     let dir = bridgemaster_store::DataDir::prepare(folder).unwrap();
     let report = bridgemaster_store::check(&dir).await.unwrap();
-    let mut told: Vec<DamagedValue> = report
-        .damages
+    let mut reported: Vec<DamagedValue> = report
+        .damage_reports
         .into_iter()
         .map(|found| found.value)
         .collect();
-    for found in store.opening().damages {
-        assert!(told.contains(&found.value), "{found}");
+    for found in store.open_report().damage_reports {
+        assert!(reported.contains(&found.value), "{found}");
     }
-    told.dedup();
-    told
+    reported.dedup();
+    reported
 }
 
 #[tokio::test]
-async fn each_damaged_value_is_told_alone() {
+async fn each_damaged_value_is_reported_alone() {
     let header = || DamagedValue::Header(id("open-b"));
     let journal = || DamagedValue::Journal(id("open-b"));
     let summary = || DamagedValue::Summary(id("ended-b"));
     let replay = || DamagedValue::Replay(id("ended-b"));
     let key = || DamagedValue::Key(KeyId::new("key-south").unwrap());
     let secret = || DamagedValue::Secret("south".to_owned());
-    let note = || DamagedValue::Note("note-south".to_owned());
+    let record = || DamagedValue::Record("note-south".to_owned());
     let south = "WHERE ladder_id = 'ladder-south'";
     let ladder = || DamagedValue::Ladder("ladder-south".to_owned());
     let version = || DamagedValue::LadderVersion {
@@ -264,7 +270,7 @@ async fn each_damaged_value_is_told_alone() {
         (format!("UPDATE open_match SET opened_at_unix_ms = 2 {open_b}"), header()),
         (format!("UPDATE open_match SET checksum = checksum + 1 {open_b}"), header()),
         (
-            // The entry of `b` in the third batch; the two checksums of others are sound.
+            // The entry of `b` in the third batch; the checksums of the other two are intact.
             "UPDATE journal SET body = replace(body, CAST('open-b 2' AS BLOB),                 CAST('open-b 3' AS BLOB))"
                 .to_owned(),
             journal(),
@@ -289,8 +295,8 @@ async fn each_damaged_value_is_told_alone() {
             "UPDATE secret SET name = 'south!' WHERE name = 'south'".to_owned(),
             DamagedValue::Secret("south!".to_owned()),
         ),
-        ("UPDATE note SET value = x'00' WHERE name = 'note-south'".to_owned(), note()),
-        ("UPDATE note SET checksum = 7 WHERE name = 'note-south'".to_owned(), note()),
+        ("UPDATE note SET value = x'00' WHERE name = 'note-south'".to_owned(), record()),
+        ("UPDATE note SET checksum = 7 WHERE name = 'note-south'".to_owned(), record()),
         (format!("UPDATE ladder SET value = x'00' {south}"), ladder()),
         (format!("UPDATE ladder SET term = 1 {south}"), ladder()),
         (format!("UPDATE ladder_version SET value = x'00' {south} AND bot_name = 'bob'"), version()),
@@ -309,14 +315,14 @@ async fn each_damaged_value_is_told_alone() {
         }
         change(folder.path(), &sql);
         let store = open(folder.path()).await.unwrap();
-        let mut told = told(folder.path(), &store).await;
-        told.retain(|value| !matches!(value, DamagedValue::Batch(_)));
-        assert_eq!(told, [damaged], "{sql}");
+        let mut reported = reported_damages(folder.path(), &store).await;
+        reported.retain(|value| !matches!(value, DamagedValue::Batch(_)));
+        assert_eq!(reported, [damaged], "{sql}");
         let now = answers(&store).await;
         let mut changed = 0;
         for ((what, was), (_, is)) in truth.iter().zip(&now) {
             if was != is {
-                // Told, or missing from a list that tells of it in its other part.
+                // Reported, or missing from a list that reports it under another value.
                 assert!(is == "damaged" || is == "None", "{sql}: {what}: {is}");
                 assert!(
                     what.contains("-b") || what.contains("south"),
@@ -326,12 +332,12 @@ async fn each_damaged_value_is_told_alone() {
             }
         }
         assert!(changed > 0, "{sql}");
-        give_up(folder.path(), store, &told).await;
+        drop_damaged(folder.path(), store, &reported).await;
     }
 }
 
 #[tokio::test]
-async fn lists_of_parties_are_made_anew_when_a_server_starts() {
+async fn lists_of_parties_are_rebuilt_when_a_server_starts() {
     let sound = tempfile::tempdir().unwrap();
     filled(sound.path()).await;
     let truth = answers(&open(sound.path()).await.unwrap()).await;
@@ -350,18 +356,18 @@ async fn lists_of_parties_are_made_anew_when_a_server_starts() {
         let report = bridgemaster_store::check(&dir).await.unwrap();
         assert!(!report.is_sound(), "{damage}");
         let store = open(folder.path()).await.unwrap();
-        assert!(store.opening().indexes_rebuilt, "{damage}");
+        assert!(store.open_report().indexes_rebuilt, "{damage}");
         assert_eq!(answers(&store).await, truth, "{damage}");
         store.close().await.unwrap();
         let report = bridgemaster_store::check(&dir).await.unwrap();
         assert!(report.is_sound(), "{damage}: {report:?}");
         let store = open(folder.path()).await.unwrap();
-        assert!(!store.opening().indexes_rebuilt, "{damage}");
+        assert!(!store.open_report().indexes_rebuilt, "{damage}");
     }
 }
 
 #[tokio::test]
-async fn rows_that_have_changed_places_are_told() {
+async fn swapped_rows_are_reported() {
     let swap = |table: &str, column: &str, key: &str, one: &str, other: &str| {
         format!(
             "CREATE TEMP TABLE was AS SELECT {key} AS k, {column} AS v, checksum AS c FROM {table};
@@ -395,7 +401,7 @@ async fn rows_that_have_changed_places_are_told() {
             of(DamagedValue::Summary, ["ended-a", "ended-b"]),
         ),
         (
-            // Batches 10 and 11 have entries of all.
+            // Batches 10 and 11 have entries of all matches.
             "CREATE TEMP TABLE was AS SELECT * FROM journal;
              UPDATE journal SET body = (SELECT body FROM was WHERE batch = 11) WHERE batch = 10;
              UPDATE journal SET body = (SELECT body FROM was WHERE batch = 10) WHERE batch = 11;"
@@ -406,24 +412,24 @@ async fn rows_that_have_changed_places_are_told() {
     for (sql, damaged) in cases {
         let folder = tempfile::tempdir().unwrap();
         filled(folder.path()).await;
-        // What is swapped must differ.
+        // The swapped values must differ.
         change(
             folder.path(),
             "UPDATE replay SET replay = replay WHERE finish_number = 1",
         );
         change(folder.path(), &sql);
         let store = open(folder.path()).await.unwrap();
-        let mut told = told(folder.path(), &store).await;
-        told.retain(|value| !matches!(value, DamagedValue::Batch(_)));
+        let mut reported = reported_damages(folder.path(), &store).await;
+        reported.retain(|value| !matches!(value, DamagedValue::Batch(_)));
         for value in &damaged {
-            assert!(told.contains(value), "{sql}: {told:?}");
+            assert!(reported.contains(value), "{sql}: {reported:?}");
         }
-        assert_eq!(told.len(), damaged.len(), "{sql}: {told:?}");
+        assert_eq!(reported.len(), damaged.len(), "{sql}: {reported:?}");
     }
 }
 
 #[tokio::test]
-async fn a_damaged_match_in_play_can_be_dropped_while_others_go_on() {
+async fn a_damaged_match_in_play_can_be_dropped_while_others_continue() {
     let folder = tempfile::tempdir().unwrap();
     filled(folder.path()).await;
     let damage = "UPDATE journal SET body = replace(body, CAST('open-b 2' AS BLOB),
@@ -446,13 +452,13 @@ async fn a_damaged_match_in_play_can_be_dropped_while_others_go_on() {
     assert_eq!(found.journal.len(), 5);
     store.close().await.unwrap();
 
-    // It is still told, and nothing of it swept away.
+    // It is still reported, and no batch was swept.
     let store = open(folder.path()).await.unwrap();
     let error = store.open_match(&id("open-b")).await.unwrap_err();
     assert!(
         error
             .to_string()
-            .contains("the journal of match open-b is damaged: its part of batch 1"),
+            .contains("the journal of match open-b is damaged: the entries in batch 1"),
         "{error}"
     );
     let drop = Write::DropMatch {
@@ -467,7 +473,7 @@ async fn a_damaged_match_in_play_can_be_dropped_while_others_go_on() {
 }
 
 #[tokio::test]
-async fn a_match_whose_id_cannot_be_read_has_another_under_which_it_can_be_dropped() {
+async fn a_match_with_an_unreadable_id_can_be_dropped_by_a_substitute() {
     let folder = tempfile::tempdir().unwrap();
     filled(folder.path()).await;
     let damage = "UPDATE open_match SET match_id = 'no id!' WHERE match_id = 'open-b';
@@ -489,11 +495,11 @@ async fn a_match_whose_id_cannot_be_read_has_another_under_which_it_can_be_dropp
     assert!(store.commit(again).await.unwrap_err().is_refusal());
     store.close().await.unwrap();
     let store = open(folder.path()).await.unwrap();
-    assert_eq!(told(folder.path(), &store).await, []);
+    assert_eq!(reported_damages(folder.path(), &store).await, []);
 }
 
 #[tokio::test]
-async fn a_flipped_bit_in_the_database_changes_no_answer_without_a_word() {
+async fn a_flipped_bit_in_the_database_never_changes_a_result_silently() {
     const FLIPS: usize = 100;
     let sound = tempfile::tempdir().unwrap();
     filled(sound.path()).await;
@@ -517,14 +523,14 @@ async fn a_flipped_bit_in_the_database_changes_no_answer_without_a_word() {
         if now == truth {
             continue;
         }
-        let told = told(folder.path(), &store).await;
-        assert!(!told.is_empty(), "flip {flip} of byte {place}");
+        let reported = reported_damages(folder.path(), &store).await;
+        assert!(!reported.is_empty(), "flip {flip} of byte {place}");
         told_of += 1;
         for ((what, was), (_, is)) in truth.iter().zip(&now) {
             let is_told = was == is || ["damaged", "None", "false"].contains(&is.as_str());
             assert!(is_told, "flip {flip} of byte {place}: {what}: {is}");
         }
-        give_up(folder.path(), store, &told).await;
+        drop_damaged(folder.path(), store, &reported).await;
     }
     assert!(refused > 0 && told_of > 10, "{refused} {told_of}");
 }

@@ -3,7 +3,7 @@ use bridgemaster_store::{DataDir, SqliteOptions, SqliteStore, Store as _, StoreE
 use crate::{append, finish, id, open_match, workload::Contents};
 
 #[tokio::test]
-async fn a_full_store_takes_nothing_by_halves_and_goes_on_when_there_is_room() {
+async fn a_full_store_stores_no_partial_batch_and_recovers_once_there_is_space() {
     let folder = tempfile::tempdir().unwrap();
     let dir = DataDir::prepare(folder.path()).unwrap();
     let options = || SqliteOptions {
@@ -35,13 +35,13 @@ async fn a_full_store_takes_nothing_by_halves_and_goes_on_when_there_is_room() {
         "{ended} replays of 60 kB in 1 MiB"
     );
 
-    // Nothing of the batch is there, now or later.
+    // Nothing of the batch is stored, now or later.
     let found = Contents::of(&store).await;
     assert_eq!(found.finished.len(), ended);
     assert_eq!(found.open.len(), 1);
     assert_eq!(found.open[0].journal.len() as u64, entries);
 
-    // As often as it is tried.
+    // However often it is retried.
     for _ in 0..5 {
         let batch = vec![
             open_match("x"),
@@ -51,7 +51,7 @@ async fn a_full_store_takes_nothing_by_halves_and_goes_on_when_there_is_room() {
         let error = store.commit(batch).await.unwrap_err();
         assert!(matches!(error, StoreError::DiskFull { .. }), "{error}");
     }
-    // What is small still fits, and readers are not disturbed.
+    // Small batches still fit, and readers are not affected.
     store
         .commit(vec![append("going-on", entries)])
         .await
@@ -61,7 +61,7 @@ async fn a_full_store_takes_nothing_by_halves_and_goes_on_when_there_is_room() {
         60_000
     );
 
-    // A match that is dropped makes room.
+    // Dropping a match frees space.
     store
         .commit(vec![bridgemaster_store::Write::DropMatch {
             match_id: id("m0"),
@@ -81,7 +81,7 @@ async fn a_full_store_takes_nothing_by_halves_and_goes_on_when_there_is_room() {
 }
 
 #[tokio::test]
-async fn a_store_that_cannot_be_made_for_lack_of_room_says_so() {
+async fn a_store_that_does_not_fit_on_the_disk_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let dir = DataDir::prepare(folder.path()).unwrap();
     let options = SqliteOptions {
@@ -90,7 +90,7 @@ async fn a_store_that_cannot_be_made_for_lack_of_room_says_so() {
     };
     let error = SqliteStore::open(&dir, options).await.unwrap_err();
     assert!(matches!(error, StoreError::DiskFull { .. }), "{error}");
-    // And can be made once there is.
+    // It can be created once there is space.
     SqliteStore::open(&dir, SqliteOptions::default())
         .await
         .unwrap();

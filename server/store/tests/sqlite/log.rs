@@ -6,10 +6,10 @@ use bridgemaster_store::Store as _;
 
 use crate::{LOG_FILE, finish, id, open, open_match};
 
-/// Commits after which the log must have begun anew: ten times what it may hold.
+/// The number of commits after which the log must have been restarted: ten times its capacity.
 const COMMITS: u64 = 3_000;
 
-/// How often the log has begun anew: bytes 12 to 15 of its header count that.
+/// The number of restarts of the log, from bytes 12 to 15 of its header.
 fn beginnings(folder: &Path) -> u32 {
     let mut header = [0; 16];
     let mut log = File::open(folder.join(LOG_FILE)).unwrap();
@@ -18,7 +18,7 @@ fn beginnings(folder: &Path) -> u32 {
 }
 
 #[tokio::test]
-async fn the_log_begins_anew_while_commits_go_on() {
+async fn the_log_is_restarted_while_commits_continue() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path()).await.unwrap();
     let before = beginnings(folder.path());

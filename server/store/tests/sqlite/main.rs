@@ -1,5 +1,5 @@
-//! What is true of the store in a data folder alone: it comes back, it refuses what it does not
-//! believe, and it says what is wrong.
+//! Tests of the store in a data folder beyond the contract: persistence, refused databases, and
+//! reports of damage.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -28,26 +28,26 @@ use bridgemaster_store::{
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-/// The log of the database.
+/// The log of the database (WAL).
 const LOG_FILE: &str = "bridgemaster.db-wal";
 
 async fn open(folder: &Path) -> Result<SqliteStore, StoreError> {
     SqliteStore::open(&DataDir::prepare(folder)?, SqliteOptions::default()).await
 }
 
-/// The database itself, behind the back of the store.
+/// Opens the database without the store.
 fn raw(folder: &Path) -> Connection {
     Connection::open(folder.join(DATABASE_FILE)).unwrap()
 }
 
-/// Changes the database behind the back of the store.
+/// Changes the database without the store.
 fn change(folder: &Path, sql: &str) {
     let database = raw(folder);
     database.execute_batch(sql).unwrap();
     database.close().unwrap();
 }
 
-/// A copy of the folder of a store that is open: what a kill would leave of it.
+/// Copies the folder of an open store: the state after a kill.
 fn as_killed(folder: &Path) -> TempDir {
     let copy = tempfile::tempdir().unwrap();
     for file in [DATABASE_FILE, LOG_FILE, COMMITS_FILE] {

@@ -1,4 +1,4 @@
-//! Databases that are not believed.
+//! Databases that are not accepted.
 
 use std::{fs, path::Path};
 
@@ -9,7 +9,7 @@ use bridgemaster_store::{
 };
 
 /// A store with a few matches, closed.
-async fn kept(folder: &Path) {
+async fn create_store(folder: &Path) {
     let store = open(folder).await.unwrap();
     for n in 0..40 {
         let (going_on, ended) = (format!("g{n}"), format!("e{n}"));
@@ -24,7 +24,7 @@ async fn kept(folder: &Path) {
     store.close().await.unwrap();
 }
 
-/// Opening must fail, and leave the file as it is.
+/// Checks that opening fails, and leaves the file unchanged.
 async fn refused(folder: &Path) -> StoreError {
     let file = folder.join(DATABASE_FILE);
     let before = fs::read(&file).unwrap();
@@ -42,7 +42,7 @@ async fn refused(folder: &Path) -> StoreError {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_database_is_refused() {
+async fn a_file_that_is_not_a_database_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(
         folder.path().join(DATABASE_FILE),
@@ -82,7 +82,7 @@ async fn the_database_of_another_program_is_refused() {
 #[tokio::test]
 async fn a_database_of_a_newer_version_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    kept(folder.path()).await;
+    create_store(folder.path()).await;
     change(
         folder.path(),
         "INSERT INTO _sqlx_migrations
@@ -95,7 +95,7 @@ async fn a_database_of_a_newer_version_is_refused() {
             error,
             StoreError::NewerSchema {
                 version: 9,
-                known: 1,
+                supported: 1,
                 ..
             }
         ),
@@ -106,7 +106,7 @@ async fn a_database_of_a_newer_version_is_refused() {
 #[tokio::test]
 async fn a_database_whose_migration_differs_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    kept(folder.path()).await;
+    create_store(folder.path()).await;
     change(
         folder.path(),
         "UPDATE _sqlx_migrations SET checksum = x'00' WHERE version = 1",
@@ -121,7 +121,7 @@ async fn a_database_whose_migration_differs_is_refused() {
 #[tokio::test]
 async fn a_truncated_database_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    kept(folder.path()).await;
+    create_store(folder.path()).await;
     let file = folder.path().join(DATABASE_FILE);
     let length = fs::metadata(&file).unwrap().len();
     fs::File::options()
@@ -136,9 +136,9 @@ async fn a_truncated_database_is_refused() {
 }
 
 #[tokio::test]
-async fn a_page_of_replays_that_a_start_does_not_read_is_found_when_its_replay_is_read() {
+async fn a_damaged_page_that_is_skipped_at_the_start_is_found_with_its_replay() {
     let folder = tempfile::tempdir().unwrap();
-    kept(folder.path()).await;
+    create_store(folder.path()).await;
     let dir = DataDir::prepare(folder.path()).unwrap();
     let file = folder.path().join(DATABASE_FILE);
     let sound = fs::read(&file).unwrap();
@@ -161,7 +161,7 @@ async fn a_page_of_replays_that_a_start_does_not_read_is_found_when_its_replay_i
         let finished = store.finished(None, 500, None).await.unwrap();
         assert_eq!((finished.matches.len(), finished.damaged.len()), (40, 0));
         for one in finished.matches {
-            // Nothing of it is freed.
+            // None of its pages is freed.
             let match_id = one.match_id.clone();
             let forget = Write::ForgetReplay { match_id };
             match store.replay(&one.match_id).await {
@@ -180,13 +180,13 @@ async fn a_page_of_replays_that_a_start_does_not_read_is_found_when_its_replay_i
                 Err(other) => panic!("page {page}, match {}: {other}", one.match_id),
             }
         }
-        // A page that was free may be what is found to be damaged now.
+        // A page that was free may be the damaged one now.
         let later = vec![open_match("later"), finish("later", 9_000)];
         match store.commit(later).await {
             Ok(()) | Err(StoreError::Corrupt { .. }) => {}
             Err(other) => panic!("page {page}: {other}"),
         }
-        // The log would be taken for one of the next database.
+        // The log would be taken for that of the next database.
         let _ = store.close().await;
         for beside in ["-wal", "-shm"] {
             let _ = fs::remove_file(folder.path().join(format!("{DATABASE_FILE}{beside}")));
@@ -196,9 +196,9 @@ async fn a_page_of_replays_that_a_start_does_not_read_is_found_when_its_replay_i
 }
 
 #[tokio::test]
-async fn every_page_overwritten_is_found_before_it_is_believed() {
+async fn every_overwritten_page_is_detected() {
     let folder = tempfile::tempdir().unwrap();
-    kept(folder.path()).await;
+    create_store(folder.path()).await;
     let file = folder.path().join(DATABASE_FILE);
     let sound = fs::read(&file).unwrap();
     let pages = sound.len() / 4096;
@@ -219,10 +219,10 @@ async fn every_page_overwritten_is_found_before_it_is_believed() {
 }
 
 #[tokio::test]
-async fn an_index_that_contradicts_its_table_is_made_anew() {
+async fn an_index_that_contradicts_its_table_is_rebuilt() {
     let folder = tempfile::tempdir().unwrap();
-    kept(folder.path()).await;
-    // The name index is taken out of the schema for the change, and then is out of date.
+    create_store(folder.path()).await;
+    // The name index is removed from the schema for the change, and is then outdated.
     change(
         folder.path(),
         "INSERT INTO api_key (key_id, name, scopes, secret_hash, created_at_unix_ms)
@@ -232,11 +232,11 @@ async fn an_index_that_contradicts_its_table_is_made_anew() {
              WHERE name = 'api_key_name';",
     );
     let store = open(folder.path()).await.unwrap();
-    assert!(store.opening().indexes_rebuilt);
+    assert!(store.open_report().indexes_rebuilt);
     assert_eq!(store.match_counts().await.unwrap().finished, 40);
     store.close().await.unwrap();
     let store = open(folder.path()).await.unwrap();
-    assert!(!store.opening().indexes_rebuilt);
+    assert!(!store.open_report().indexes_rebuilt);
 }
 
 #[tokio::test]
@@ -248,8 +248,8 @@ async fn an_empty_file_is_a_new_store() {
 }
 
 #[tokio::test]
-async fn a_store_whose_making_was_cut_short_is_made_anew() {
-    // What a kill leaves after each step of the making.
+async fn an_interrupted_creation_starts_over() {
+    // The states after a kill in each step of the creation.
     let steps = [
         "PRAGMA application_id = 0x424d7374;",
         "PRAGMA journal_mode = WAL;",
@@ -271,10 +271,13 @@ async fn a_store_whose_making_was_cut_short_is_made_anew() {
 }
 
 #[tokio::test]
-async fn a_folder_in_place_of_the_database_is_told() {
+async fn a_folder_in_place_of_the_database_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join(DATABASE_FILE)).unwrap();
     let error = open(folder.path()).await.unwrap_err();
     assert!(matches!(error, StoreError::Io { .. }), "{error}");
-    assert!(error.to_string().contains("it is a folder"), "{error}");
+    assert!(
+        error.to_string().contains("the path is a folder"),
+        "{error}"
+    );
 }

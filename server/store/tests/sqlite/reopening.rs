@@ -1,8 +1,8 @@
 use std::collections::BTreeSet;
 
 use bridgemaster_store::{
-    DataDir, Durability, IntegrityCheck, KeyId, KeyName, KeyStore as _, LOCK_FILE, NewKey, Opening,
-    Scope, SecretHash, SqliteOptions, SqliteStore, Store as _, StoreError,
+    DataDir, Durability, IntegrityCheck, KeyId, KeyName, KeyStore as _, LOCK_FILE, NewKey,
+    OpenReport, Scope, SecretHash, SqliteOptions, SqliteStore, Store as _, StoreError,
 };
 
 use crate::{
@@ -11,14 +11,14 @@ use crate::{
 };
 
 #[tokio::test]
-async fn everything_is_there_again_and_goes_on() {
+async fn everything_is_restored_and_continues() {
     let folder = tempfile::tempdir().unwrap();
     let dir = DataDir::prepare(folder.path()).unwrap();
     let mut workload = Workload::new(11);
     let mut before = None;
     for opening in 0..12 {
         let options = SqliteOptions {
-            durability: [Durability::Power, Durability::Process][opening % 2],
+            durability: [Durability::Disk, Durability::Process][opening % 2],
             integrity_check: [
                 IntegrityCheck::Quick,
                 IntegrityCheck::Full,
@@ -35,7 +35,7 @@ async fn everything_is_there_again_and_goes_on() {
             store.commit(workload.batch()).await.unwrap();
         }
         before = Some(Contents::of(&store).await);
-        // Closed or only dropped.
+        // Either closed or only dropped.
         if opening % 2 == 0 {
             store.close().await.unwrap();
         }
@@ -119,7 +119,7 @@ async fn closing_leaves_two_files_to_back_up() {
         std::fs::copy(folder.path().join(file), copy.path().join(file)).unwrap();
     }
     let store = open(copy.path()).await.unwrap();
-    assert_eq!(store.opening(), Opening::default());
+    assert_eq!(store.open_report(), OpenReport::default());
     assert_eq!(store.replay(&id("a")).await.unwrap().unwrap().len(), 50_000);
 }
 
@@ -135,7 +135,7 @@ async fn a_reader_does_not_wait_for_a_writer() {
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     assert_eq!(store.replay(&id("a")).await.unwrap().unwrap().len(), 10);
     assert_eq!(store.match_counts().await.unwrap().finished, 1);
-    // A writer waits, and goes on when the other is done.
+    // A writer waits, and continues when the other is done.
     let store = std::sync::Arc::new(store);
     let commit = tokio::spawn({
         let store = store.clone();
@@ -148,7 +148,7 @@ async fn a_reader_does_not_wait_for_a_writer() {
 }
 
 #[tokio::test]
-async fn a_writer_that_waits_too_long_says_so_and_the_commit_can_be_repeated() {
+async fn a_write_timeout_is_reported_and_the_commit_can_be_retried() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path()).await.unwrap();
     let other = raw(folder.path());

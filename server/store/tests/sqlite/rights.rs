@@ -1,4 +1,4 @@
-//! Who may open a data folder and what is in it.
+//! Permissions of a data folder and its files.
 
 use std::{
     fs::{self, Permissions},
@@ -18,7 +18,7 @@ fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// Every file of the folder, which has some, with its mode.
+/// Every file of a non-empty folder, with its mode.
 fn modes_in(folder: &Path) -> Vec<(String, u32)> {
     let mut modes: Vec<_> = fs::read_dir(folder)
         .unwrap()
@@ -43,7 +43,7 @@ fn assert_closed(folder: &Path) {
 }
 
 #[tokio::test]
-async fn nobody_else_may_open_a_folder_that_is_made_or_any_file_in_it() {
+async fn a_new_folder_and_its_files_are_accessible_only_to_this_user() {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("data");
     let store = open(&folder).await.unwrap();
@@ -67,7 +67,7 @@ async fn nobody_else_may_open_a_folder_that_is_made_or_any_file_in_it() {
 }
 
 #[tokio::test]
-async fn a_key_command_makes_a_closed_folder_too() {
+async fn a_key_command_creates_a_private_folder_too() {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("data");
     let _keys = SqliteKeys::open(&DataDir::prepare(&folder).unwrap())
@@ -77,7 +77,7 @@ async fn a_key_command_makes_a_closed_folder_too() {
 }
 
 #[tokio::test]
-async fn a_used_folder_that_is_open_to_others_is_closed_with_all_its_files() {
+async fn a_used_folder_that_is_open_to_others_is_made_private() {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("data");
     let store = open(&folder).await.unwrap();
@@ -86,7 +86,7 @@ async fn a_used_folder_that_is_open_to_others_is_closed_with_all_its_files() {
         set_mode(&folder.join(name), 0o644);
     }
     set_mode(&folder, 0o755);
-    // Beside the server, whose files those are.
+    // While the server uses the files.
     DataDir::prepare(&folder).unwrap();
     assert_closed(&folder);
     store.commit(vec![append("a", 0)]).await.unwrap();
@@ -95,7 +95,7 @@ async fn a_used_folder_that_is_open_to_others_is_closed_with_all_its_files() {
 }
 
 #[test]
-fn an_empty_folder_is_closed_and_one_with_other_things_in_it_refused() {
+fn an_empty_folder_is_made_private_and_one_with_other_files_refused() {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("data");
     fs::create_dir(&folder).unwrap();

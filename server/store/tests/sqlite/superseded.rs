@@ -1,4 +1,4 @@
-//! Two servers on one folder, because somebody has removed the file that is locked.
+//! Two servers in one folder, after the lock file was removed.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use bridgemaster_store::{
 use crate::{append, id, open, open_match};
 
 #[tokio::test]
-async fn the_older_of_two_servers_stores_nothing_any_more() {
+async fn the_older_of_two_servers_stores_nothing_more() {
     let folder = tempfile::tempdir().unwrap();
     let older = open(folder.path()).await.unwrap();
     older
@@ -28,7 +28,7 @@ async fn the_older_of_two_servers_stores_nothing_any_more() {
         );
         assert!(!error.is_refusal());
     }
-    let error = older.keep_secret("s", vec![1]).await.unwrap_err();
+    let error = older.get_or_insert_secret("s", vec![1]).await.unwrap_err();
     assert!(matches!(error, StoreError::Superseded { .. }), "{error}");
     let nobody = KeyId::new("nobody").unwrap();
     let error = older.revoke_key(&nobody, 1).await.unwrap_err();

@@ -4,10 +4,10 @@ use bridgemaster_store::Store as _;
 
 use crate::{append, finish, id, open, open_match, raw};
 
-/// Tables at which one match follows another.
+/// The number of tables, at each of which one match follows another.
 const TABLES: u64 = 16;
 
-/// Commits of a match.
+/// The number of commits of a match.
 const ENTRIES: u64 = 40;
 
 fn batches(folder: &Path) -> u64 {
@@ -16,8 +16,8 @@ fn batches(folder: &Path) -> u64 {
     rows.unsigned_abs()
 }
 
-/// Plays rounds in which every match gains an entry; matches last 40 to 70 of them, but for one of
-/// which the first 10 batches have an entry.
+/// Plays rounds in which every match gains an entry. Matches last for 40 to 70 rounds; a long match
+/// may have entries in the first 10 batches.
 async fn play(folder: &Path, rounds: u64, with_a_long_match: bool) {
     let store = open(folder).await.unwrap();
     let mut matches: Vec<(String, u64)> = (0..TABLES).map(|n| (format!("t{n}-0"), 0)).collect();
@@ -50,8 +50,8 @@ async fn the_journal_stays_in_proportion_to_the_matches_in_play() {
     for with_a_long_match in [false, true] {
         let folder = tempfile::tempdir().unwrap();
         play(folder.path(), 1_000, with_a_long_match).await;
-        // Every match has entries of at most 70 rounds; the long one keeps 10 batches, and fewer
-        // than 64 wait to be removed.
+        // Matches have entries in at most 70 rounds. The long one keeps 10 batches, and fewer than
+        // 64 unneeded ones are not deleted yet.
         let rows = batches(folder.path());
         assert!(rows < 70 + 10 + 64, "{rows} batches of 1,000");
         let store = open(folder.path()).await.unwrap();
@@ -63,7 +63,7 @@ async fn the_journal_stays_in_proportion_to_the_matches_in_play() {
 }
 
 #[tokio::test]
-async fn opening_sweeps_everything_that_is_left() {
+async fn opening_sweeps_all_unneeded_batches() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path()).await.unwrap();
     store
@@ -77,7 +77,7 @@ async fn opening_sweeps_everything_that_is_left() {
     drop(store);
     assert!(batches(folder.path()) > 20);
     let store = open(folder.path()).await.unwrap();
-    // The batch of `a`, and the one that this opening has left.
+    // The batch of `a`, and that of opening the store.
     assert_eq!(batches(folder.path()), 2);
     let found = store.open_match(&id("a")).await.unwrap().unwrap();
     assert_eq!(found.journal.len(), 1);
@@ -99,6 +99,6 @@ async fn the_journal_has_no_entries_when_the_last_match_ends() {
     }
     store.commit(vec![finish("a", 10)]).await.unwrap();
     store.commit(vec![finish("b", 10)]).await.unwrap();
-    // The row of the last commit, which counts them.
+    // The row of the last commit remains, which holds their count.
     assert_eq!(batches(folder.path()), 1);
 }

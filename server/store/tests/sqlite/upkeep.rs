@@ -3,8 +3,8 @@
 use std::{fs, path::Path, time::Duration};
 
 use bridgemaster_store::{
-    COMMITS_FILE, DATABASE_FILE, DataDir, Store as _, StoreError, Tail, backup, check, replace,
-    restore,
+    COMMITS_FILE, CommitCompleteness, DATABASE_FILE, DataDir, Store as _, StoreError, backup,
+    check, replace, restore,
 };
 
 use tokio::time::timeout;
@@ -14,11 +14,11 @@ use crate::{
     workload::{Contents, Workload},
 };
 
-/// Longest time for a check of a small folder.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Timeout for checking a small folder.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 #[tokio::test]
-async fn a_backup_beside_a_server_comes_back_as_the_store_was() {
+async fn a_backup_taken_beside_a_server_restores_the_same_store() {
     let place = tempfile::tempdir().unwrap();
     let dir = DataDir::prepare(place.path().join("data")).unwrap();
     let store = open(dir.path()).await.unwrap();
@@ -26,17 +26,20 @@ async fn a_backup_beside_a_server_comes_back_as_the_store_was() {
     for _ in 0..30 {
         store.commit(workload.batch()).await.unwrap();
     }
-    store.keep_secret("s", vec![1, 2, 3]).await.unwrap();
+    store
+        .get_or_insert_secret("s", vec![1, 2, 3])
+        .await
+        .unwrap();
     let then = Contents::of(&store).await;
     let copy = place.path().join("backup");
     let report = backup(&dir, &copy).await.unwrap();
     assert!(report.is_sound(), "{report:?}");
-    assert_eq!(report.tail, Tail::Whole);
+    assert_eq!(report.completeness, CommitCompleteness::Complete);
     assert_eq!(
         (report.open, report.finished),
         (then.counts.open, then.counts.finished)
     );
-    // The server goes on, and has not noticed.
+    // The server continues unaffected.
     for _ in 0..10 {
         store.commit(workload.batch()).await.unwrap();
     }
@@ -49,10 +52,13 @@ async fn a_backup_beside_a_server_comes_back_as_the_store_was() {
     let report = restore(&copy, &restored).await.unwrap();
     assert!(report.is_sound(), "{report:?}");
     let store = open(restored.path()).await.unwrap();
-    assert_eq!(store.opening().tail, Tail::Whole);
+    assert_eq!(
+        store.open_report().completeness,
+        CommitCompleteness::Complete
+    );
     assert_eq!(Contents::of(&store).await, then);
     assert_eq!(store.secret("s").await.unwrap(), Some(vec![1, 2, 3]));
-    // And can be backed up again, by name the same store.
+    // The copy can be backed up again, and is the same store.
     store
         .commit(vec![open_match("z"), finish("z", 9)])
         .await
@@ -68,9 +74,9 @@ async fn nothing_is_written_over() {
     let copy = place.path().join("backup");
     backup(&dir, &copy).await.unwrap();
     let again = backup(&dir, &copy).await.unwrap_err();
-    assert!(matches!(again, StoreError::AlreadyThere { .. }), "{again}");
+    assert!(matches!(again, StoreError::AlreadyExists { .. }), "{again}");
     let over = restore(&copy, &dir).await.unwrap_err();
-    assert!(matches!(over, StoreError::AlreadyThere { .. }), "{over}");
+    assert!(matches!(over, StoreError::AlreadyExists { .. }), "{over}");
     let nothing = restore(&place.path().join("nowhere"), &dir)
         .await
         .unwrap_err();
@@ -96,12 +102,12 @@ async fn a_damaged_backup_is_not_restored() {
     assert!(matches!(refused, StoreError::Damaged { .. }), "{refused}");
     assert!(!restored.database().exists());
     let report = check(&DataDir::prepare(&copy).unwrap()).await.unwrap();
-    assert_eq!(report.damages.len(), 1);
+    assert_eq!(report.damage_reports.len(), 1);
     assert!(!report.is_sound());
 }
 
 #[tokio::test]
-async fn what_a_backup_replaces_is_kept_and_a_bad_one_replaces_nothing() {
+async fn a_replaced_store_is_kept_and_a_bad_backup_replaces_nothing() {
     let place = tempfile::tempdir().unwrap();
     let dir = DataDir::prepare(place.path().join("data")).unwrap();
     let store = open(dir.path()).await.unwrap();
@@ -118,22 +124,22 @@ async fn what_a_backup_replaces_is_kept_and_a_bad_one_replaces_nothing() {
     let report = replace(&copy, &dir).await.unwrap();
     assert!(report.is_sound(), "{report:?}");
     assert_eq!(report.open, 1);
-    let kept = fs::read_dir(dir.path())
+    let replaced = fs::read_dir(dir.path())
         .unwrap()
         .map(|entry| entry.unwrap().path());
-    let mut kept: Vec<_> = kept.filter(|path| path.is_dir()).collect();
-    assert_eq!(kept.len(), 1, "{kept:?}");
-    let kept = open(&kept.remove(0)).await.unwrap();
-    assert_eq!(Contents::of(&kept).await, now);
+    let mut replaced: Vec<_> = replaced.filter(|path| path.is_dir()).collect();
+    assert_eq!(replaced.len(), 1, "{replaced:?}");
+    let replaced = open(&replaced.remove(0)).await.unwrap();
+    assert_eq!(Contents::of(&replaced).await, now);
 
-    // An older database beside the count of commits of a newer one.
+    // An older database with a newer count of commits.
     lose_commits(&copy, 3).await;
     let refused = replace(&copy, &dir).await.unwrap_err();
     assert!(matches!(refused, StoreError::Corrupt { .. }), "{refused}");
     assert_eq!(check(&dir).await.unwrap().open, 1);
 }
 
-/// Makes so many commits in a folder, and undoes them all but for their count.
+/// Makes this number of commits in a folder, and undoes all of it except their count.
 async fn lose_commits(folder: &Path, commits: u64) {
     let database = fs::read(folder.join(DATABASE_FILE)).unwrap();
     let store = open(folder).await.unwrap();
@@ -146,7 +152,7 @@ async fn lose_commits(folder: &Path, commits: u64) {
 }
 
 #[tokio::test]
-async fn a_backup_has_two_files_for_this_user_alone() {
+async fn a_backup_has_two_files_accessible_only_to_this_user() {
     let place = tempfile::tempdir().unwrap();
     let dir = DataDir::prepare(place.path().join("data")).unwrap();
     let store = open(dir.path()).await.unwrap();
@@ -165,9 +171,9 @@ async fn a_backup_has_two_files_for_this_user_alone() {
     assert!(!copy.join("bridgemaster.db.unfinished").exists());
 }
 
-/// A misdirected write leaves a page that is whole, in the place of another.
+/// A misdirected write leaves a valid page in the place of another.
 #[tokio::test]
-async fn a_check_ends_whichever_page_stands_for_another() {
+async fn a_check_terminates_for_every_misplaced_page() {
     const PAGE: usize = 4_096;
     const TABLE_LEAF: u8 = 0x0d;
     let place = tempfile::tempdir().unwrap();
@@ -180,7 +186,7 @@ async fn a_check_ends_whichever_page_stands_for_another() {
     let contents = Contents::of(&store).await;
     store.close().await.unwrap();
     let sound = fs::read(folder.join(DATABASE_FILE)).unwrap();
-    // Those that have rows: bytes 3 and 4 count them.
+    // Pages with rows, which bytes 3 and 4 count.
     let leaves: Vec<usize> = (1..sound.len() / PAGE)
         .filter(|page| sound[page * PAGE] == TABLE_LEAF && sound[page * PAGE + 3..][..2] != [0, 0])
         .collect();
@@ -192,9 +198,9 @@ async fn a_check_ends_whichever_page_stands_for_another() {
         let dir = DataDir::prepare(place.path()).unwrap();
         fs::write(dir.database(), bytes).unwrap();
         fs::copy(folder.join(COMMITS_FILE), dir.path().join(COMMITS_FILE)).unwrap();
-        let checked = timeout(PATIENCE, check(&dir)).await;
+        let checked = timeout(TIMEOUT, check(&dir)).await;
         let checked = checked.unwrap_or_else(|_| panic!("page {} for page {}", pair[0], pair[1]));
-        // A page that is not in use may hold anything.
+        // An unused page may contain anything.
         if checked.is_ok_and(|report| report.is_sound()) {
             let store = open(dir.path()).await.unwrap();
             assert_eq!(Contents::of(&store).await, contents, "{pair:?}");

@@ -1,4 +1,4 @@
-//! Batches drawn from a seed, and what a store holds, to be compared.
+//! Random batches from a seed, and the content of a store in comparable form.
 
 use bridgemaster_store::{
     FinishedCursor, FinishedMatch, KeyName, MatchCounts, MatchId, OpenMatch, Store, StoreError,
@@ -7,24 +7,24 @@ use bridgemaster_store::{
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-/// Matches in play at most.
+/// Maximum number of matches in play.
 const MAX_OPEN: usize = 12;
-/// Whose matches they are.
+/// The parties of matches.
 pub(crate) const PARTIES: [&str; 3] = ["north", "south", "Ælfric the 2nd"];
-/// Writes of a batch at most.
+/// Maximum number of writes in a batch.
 const MAX_WRITES: usize = 40;
 
-/// An endless sequence of batches that fit: the same for the same seed.
+/// An endless sequence of valid batches, determined by the seed.
 pub(crate) struct Workload {
     random: ChaCha8Rng,
-    /// Matches in play, with their entries.
+    /// Matches in play, with the number of their entries.
     open: Vec<(MatchId, u64)>,
     finished: Vec<MatchId>,
     matches: u64,
     time_ms: i64,
-    /// Bytes of a header, an entry and a summary at most.
+    /// Maximum size of a header, entry or summary, in bytes.
     small: usize,
-    /// Bytes of a replay at most.
+    /// Maximum size of a replay, in bytes.
     large: usize,
 }
 
@@ -41,7 +41,7 @@ impl Workload {
         }
     }
 
-    /// The next batch, of 1 to [`MAX_WRITES`] writes.
+    /// Returns the next batch, of 1 to [`MAX_WRITES`] writes.
     pub(crate) fn batch(&mut self) -> Vec<Write> {
         let writes = self.random.random_range(1..=MAX_WRITES);
         (0..writes).map(|_| self.write()).collect()
@@ -103,7 +103,7 @@ impl Workload {
         }
     }
 
-    /// None to three names, one of them twice now and then.
+    /// Returns none to three names, sometimes with a duplicate.
     fn parties(&mut self) -> Vec<KeyName> {
         let count = self.random.random_range(0..=3);
         let mut draw = || PARTIES[self.random.random_range(0..PARTIES.len())];
@@ -121,8 +121,7 @@ impl Workload {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Contents {
     pub(crate) open: Vec<OpenMatch>,
-    /// With their replays, `None` for those that are kept no more; the one that finished last comes
-    /// first.
+    /// With their replays, `None` for forgotten ones; newest match first.
     pub(crate) finished: Vec<(FinishedMatch, Option<Vec<u8>>)>,
     pub(crate) counts: MatchCounts,
     /// The finished matches of each of [`PARTIES`].

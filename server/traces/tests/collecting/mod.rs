@@ -1,4 +1,4 @@
-//! A collector that keeps what it is sent. Other crates' tests have it too.
+//! A collector that records spans. The tests of other crates include this module.
 
 use std::sync::{Arc, Mutex};
 
@@ -19,15 +19,15 @@ use tonic::{
     transport::{Server, ServerTlsConfig},
 };
 
-/// A span that a collector was sent.
+/// A span that the collector received.
 #[derive(Clone, Debug)]
 pub(crate) struct Collected {
-    /// What is told of its sender.
+    /// The resource attributes of the process that sent the span.
     pub(crate) source: Vec<KeyValue>,
     pub(crate) span: Span,
 }
 
-/// A collector that runs for as long as this lives.
+/// A running collector. Dropping this value stops it.
 pub(crate) struct Collecting {
     pub(crate) address: String,
     collected: watch::Receiver<Vec<Collected>>,
@@ -38,15 +38,15 @@ pub(crate) struct Collecting {
 struct Service {
     collected: watch::Sender<Vec<Collected>>,
     bytes: Arc<Mutex<Vec<u8>>>,
-    /// What the first call is answered with.
+    /// The response to the first call.
     refusal: Mutex<Option<Status>>,
 }
 
-/// The value of an attribute, as a text.
-pub(crate) fn told<'a>(attributes: &'a [KeyValue], name: &str) -> Option<String> {
+/// Returns the value of an attribute, formatted as text.
+pub(crate) fn attribute<'a>(attributes: &'a [KeyValue], name: &str) -> Option<String> {
     let mut named = attributes.iter().filter(|one| one.key == name);
     let one: &'a KeyValue = named.next()?;
-    assert!(named.next().is_none(), "{name} is told twice");
+    assert!(named.next().is_none(), "{name} occurs twice");
     Some(match one.value.clone()?.value? {
         any_value::Value::StringValue(text) => text,
         any_value::Value::IntValue(number) => number.to_string(),
@@ -56,13 +56,13 @@ pub(crate) fn told<'a>(attributes: &'a [KeyValue], name: &str) -> Option<String>
 }
 
 impl Collected {
-    /// The program that sent it.
+    /// Returns the instance of the process that sent the span.
     pub(crate) fn instance(&self) -> String {
-        told(&self.source, "service.instance.id").unwrap()
+        attribute(&self.source, "service.instance.id").unwrap()
     }
 
-    pub(crate) fn told(&self, name: &str) -> Option<String> {
-        told(&self.span.attributes, name)
+    pub(crate) fn attribute(&self, name: &str) -> Option<String> {
+        attribute(&self.span.attributes, name)
     }
 }
 
@@ -106,13 +106,13 @@ impl Collecting {
         Self::serving(listener, None, None)
     }
 
-    /// One that answers the first call with this.
+    /// Starts a collector that refuses its first call with this status.
     pub(crate) async fn refusing(refusal: Status) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         Self::serving(listener, None, Some(refusal))
     }
 
-    /// One that speaks TLS.
+    /// Starts a collector with TLS.
     pub(crate) async fn encrypted(tls: ServerTlsConfig) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         Self::serving(listener, Some(tls), None)
@@ -149,19 +149,19 @@ impl Collecting {
         }
     }
 
-    /// What it has.
+    /// Returns the spans received so far.
     pub(crate) fn spans(&self) -> Vec<Collected> {
         self.collected.borrow().clone()
     }
 
-    /// What it has, once that is enough.
+    /// Waits until `enough` accepts the received spans, and returns them.
     pub(crate) async fn until(&self, enough: impl Fn(&[Collected]) -> bool) -> Vec<Collected> {
         let mut collected = self.collected.clone();
         let enough = collected.wait_for(|collected| enough(collected));
         enough.await.unwrap().clone()
     }
 
-    /// All bytes that it was sent.
+    /// Returns all received bytes.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         self.bytes.lock().unwrap().clone()
     }

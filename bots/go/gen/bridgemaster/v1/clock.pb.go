@@ -21,27 +21,29 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// How a match measures time. The server's clock is the only one; nothing on the wire is an
-// absolute time. What is not set takes the server's default, shown by GetMatch.
+// A match's time control. Only the server's clock counts; no message contains an absolute time.
+// Unset fields have the server's default, which GetMatch returns.
 type ClockRules struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Time that a seat has in its bank at the start, in ms: 1 to 86400000.
+	// Initial time in each seat's time bank, in ms: 1 to 86400000.
 	BankMs *uint32 `protobuf:"varint,1,opt,name=bank_ms,json=bankMs,proto3,oneof" json:"bank_ms,omitempty"`
 	// Time added to the bank after each answered request, in ms: 0 to 3600000.
 	IncrementMs *uint32 `protobuf:"varint,2,opt,name=increment_ms,json=incrementMs,proto3,oneof" json:"increment_ms,omitempty"`
-	// Longest time for one decision, in ms: 1 to 86400000. The time for a decision is the bank
-	// or this cap, whichever is less.
+	// Maximum time for one decision, in ms: 1 to 86400000. The time for a decision is the bank or
+	// this cap, whichever is less.
 	CapMs *uint32 `protobuf:"varint,3,opt,name=cap_ms,json=capMs,proto3,oneof" json:"cap_ms,omitempty"`
-	// Time that bots have to connect before the match starts without them, in ms: 1 to 3600000.
+	// Maximum time for bots to connect, in ms: 1 to 3600000. The match then starts without the
+	// missing bots.
 	StartupMs *uint32 `protobuf:"varint,4,opt,name=startup_ms,json=startupMs,proto3,oneof" json:"startup_ms,omitempty"`
-	// Time that a seat may be without a stream before the fault policy for DISCONNECTED applies,
-	// in ms: 0 to 3600000. Its clock runs on meanwhile.
+	// Maximum time that a seat can be without a stream before the fault policy for DISCONNECTED
+	// applies, in ms: 0 to 3600000. The seat's clock keeps running during this time.
 	ReconnectMs *uint32 `protobuf:"varint,5,opt,name=reconnect_ms,json=reconnectMs,proto3,oneof" json:"reconnect_ms,omitempty"`
-	// Most of the round trip that is credited back for one decision, in ms: 0 to 1000, and never
-	// more than a tenth of `cap_ms`. The round trip of a stream is the shortest time in which it
-	// answered a Ping or a request, and no more than TCP has measured on its connection.
+	// Maximum part of the round trip that is credited back for one decision, in ms: 0 to 1000, and at
+	// most a tenth of `cap_ms`. A stream's round trip is the shortest time in which the bot answered
+	// a Ping or a request on that stream. It is at most the round trip that TCP has measured on the
+	// connection.
 	RoundTripCreditMs *uint32 `protobuf:"varint,6,opt,name=round_trip_credit_ms,json=roundTripCreditMs,proto3,oneof" json:"round_trip_credit_ms,omitempty"`
-	// Most referee lag that one request may have without spoiling the match, in ms: 0 to 60000.
+	// Maximum referee lag for one request, in ms: 0 to 60000. A longer lag spoils the match.
 	RefereeLagLimitMs *uint32 `protobuf:"varint,7,opt,name=referee_lag_limit_ms,json=refereeLagLimitMs,proto3,oneof" json:"referee_lag_limit_ms,omitempty"`
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
@@ -126,14 +128,14 @@ func (x *ClockRules) GetRefereeLagLimitMs() uint32 {
 	return 0
 }
 
-// The clock of a seat at the moment when a request was sent.
+// A seat's clock at the time when a request was sent.
 type Clock struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Time in the bank, in ms.
+	// Time left in the bank, in ms.
 	BankLeftMs uint32 `protobuf:"varint,1,opt,name=bank_left_ms,json=bankLeftMs,proto3" json:"bank_left_ms,omitempty"`
-	// Time for this decision, in ms: after it the request is answered late.
+	// Time for this decision, in ms. An answer that arrives after this time is late.
 	DecisionLeftMs uint32 `protobuf:"varint,2,opt,name=decision_left_ms,json=decisionLeftMs,proto3" json:"decision_left_ms,omitempty"`
-	// What the last answer was charged; not set before the first.
+	// Charge for the seat's last answer; not set before the first answer.
 	LastCharge    *Charge `protobuf:"bytes,3,opt,name=last_charge,json=lastCharge,proto3" json:"last_charge,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -190,17 +192,18 @@ func (x *Clock) GetLastCharge() *Charge {
 	return nil
 }
 
-// What one answer cost its seat: the elapsed time is the sum of the other three.
+// The time that one answer cost. The elapsed time is the sum of credit, charge and referee lag.
 type Charge struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Time between handing the request to the transport and decoding the answer, in microseconds.
+	// Time between passing the request to the transport and decoding the answer, in microseconds.
 	ElapsedUs uint64 `protobuf:"varint,1,opt,name=elapsed_us,json=elapsedUs,proto3" json:"elapsed_us,omitempty"`
-	// Part of it that was credited back for the round trip, in microseconds.
+	// Part of the elapsed time that was credited back for the round trip, in microseconds.
 	CreditUs uint64 `protobuf:"varint,2,opt,name=credit_us,json=creditUs,proto3" json:"credit_us,omitempty"`
-	// The rest, which the bot thought and which was taken from its bank, in microseconds.
+	// The bot's thinking time, in microseconds: the part of the elapsed time that was charged to the
+	// seat's time bank.
 	ChargedUs uint64 `protobuf:"varint,3,opt,name=charged_us,json=chargedUs,proto3" json:"charged_us,omitempty"`
-	// Part of it that was the referee's own lag, in microseconds: time in which the server did
-	// not come to what bots sent.
+	// Part of the elapsed time that was the referee's own lag, in microseconds: the delay before the
+	// server processed bots' messages.
 	RefereeLagUs  uint64 `protobuf:"varint,4,opt,name=referee_lag_us,json=refereeLagUs,proto3" json:"referee_lag_us,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -264,22 +267,22 @@ func (x *Charge) GetRefereeLagUs() uint64 {
 	return 0
 }
 
-// How a seat used its time in a whole match.
+// A seat's use of time over a whole match.
 type ClockUse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Requests that its bot answered.
+	// Number of requests that the seat's bot answered.
 	Answered uint32 `protobuf:"varint,1,opt,name=answered,proto3" json:"answered,omitempty"`
-	// Sum of all charges, in microseconds.
+	// Sum of the time charged for all requests, answered or not, in microseconds.
 	ChargedUs uint64 `protobuf:"varint,2,opt,name=charged_us,json=chargedUs,proto3" json:"charged_us,omitempty"`
-	// Largest charge, in microseconds.
+	// Maximum time charged for one request, in microseconds.
 	LongestUs uint64 `protobuf:"varint,3,opt,name=longest_us,json=longestUs,proto3" json:"longest_us,omitempty"`
-	// Time left in the bank at the end, in ms.
+	// Time left in the bank at the end of the match, in ms.
 	BankLeftMs uint32 `protobuf:"varint,4,opt,name=bank_left_ms,json=bankLeftMs,proto3" json:"bank_left_ms,omitempty"`
-	// All that was credited for round trips, in microseconds.
+	// Sum of all credits for round trips, in microseconds.
 	CreditUs uint64 `protobuf:"varint,5,opt,name=credit_us,json=creditUs,proto3" json:"credit_us,omitempty"`
-	// All referee lag while a request was open, in microseconds.
+	// Sum of the referee lag while a request was open, in microseconds.
 	RefereeLagUs uint64 `protobuf:"varint,6,opt,name=referee_lag_us,json=refereeLagUs,proto3" json:"referee_lag_us,omitempty"`
-	// The most referee lag while one request was open, in microseconds.
+	// Maximum referee lag while one request was open, in microseconds.
 	LongestRefereeLagUs uint64 `protobuf:"varint,7,opt,name=longest_referee_lag_us,json=longestRefereeLagUs,proto3" json:"longest_referee_lag_us,omitempty"`
 	unknownFields       protoimpl.UnknownFields
 	sizeCache           protoimpl.SizeCache

@@ -21,24 +21,25 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// What a seat did wrong. One fault has one reason, the true one.
+// The reason for a seat's fault. Each fault has exactly one reason, which is its actual cause.
 type FaultReason int32
 
 const (
 	// Never sent.
 	FaultReason_FAULT_REASON_UNSPECIFIED FaultReason = 0
-	// A decision that is not legal, is malformed, or has an index out of range.
+	// The decision was not legal, was malformed, or had an index out of range.
 	FaultReason_FAULT_REASON_ILLEGAL FaultReason = 1
-	// No legal answer within the time for the decision.
+	// No legal answer arrived within the time for the decision.
 	FaultReason_FAULT_REASON_LATE FaultReason = 2
-	// The stream was lost and not replaced within the reconnect time, or before the time for a
-	// decision ran out.
+	// The stream was lost, and the bot did not reconnect within the reconnect time or before the time
+	// for a decision ran out.
 	FaultReason_FAULT_REASON_DISCONNECTED FaultReason = 3
 	// No bot connected within the start-up time.
 	FaultReason_FAULT_REASON_NEVER_CONNECTED FaultReason = 4
-	// Too many messages that answered nothing, empty ones included, or too many new streams.
+	// The bot sent too many messages (including empty messages) that answered nothing, or opened too
+	// many new streams.
 	FaultReason_FAULT_REASON_FLOOD FaultReason = 5
-	// Bytes that are no message of this protocol, or a message over the size limit.
+	// The bot sent bytes that are not a message of this protocol, or a message over the size limit.
 	FaultReason_FAULT_REASON_GARBAGE FaultReason = 6
 	// The bot resigned.
 	FaultReason_FAULT_REASON_RESIGNED FaultReason = 7
@@ -95,20 +96,20 @@ func (FaultReason) EnumDescriptor() ([]byte, []int) {
 	return file_bridgemaster_v1_fault_proto_rawDescGZIP(), []int{0}
 }
 
-// What a fault costs.
+// The consequence of a fault.
 type FaultAction int32
 
 const (
-	// Takes the server's default.
+	// The server's default action.
 	FaultAction_FAULT_ACTION_UNSPECIFIED FaultAction = 0
-	// The message is refused and the clock runs on. Only for ILLEGAL, FLOOD and GARBAGE.
+	// The message is refused, and the clock keeps running. Valid only for ILLEGAL, FLOOD and GARBAGE.
 	FaultAction_FAULT_ACTION_REFUSE FaultAction = 1
-	// A strike: as REFUSE where that is possible, as SUBSTITUTE elsewhere; the seat forfeits at
-	// the limit of strikes.
+	// The seat gets a strike. Otherwise the action is like REFUSE where REFUSE is valid, and like
+	// SUBSTITUTE elsewhere. The seat forfeits when it reaches the strike limit.
 	FaultAction_FAULT_ACTION_STRIKE FaultAction = 2
-	// The house decides this request.
+	// The house answers the request in place of the bot.
 	FaultAction_FAULT_ACTION_SUBSTITUTE FaultAction = 3
-	// The seat forfeits: the house plays it to the end, and it takes the last place.
+	// The seat forfeits: the house plays it to the end, and the seat gets the last place.
 	FaultAction_FAULT_ACTION_FORFEIT FaultAction = 4
 )
 
@@ -157,15 +158,15 @@ func (FaultAction) EnumDescriptor() ([]byte, []int) {
 	return file_bridgemaster_v1_fault_proto_rawDescGZIP(), []int{1}
 }
 
-// How the house decides for a seat that is forfeited or late.
+// The policy by which the house decides for a seat that is forfeited or late.
 type HousePolicy int32
 
 const (
-	// Takes the server's default.
+	// The server's default policy.
 	HousePolicy_HOUSE_POLICY_UNSPECIFIED HousePolicy = 0
-	// A legal decision drawn uniformly from a stream of the match's seed.
+	// A uniformly random legal decision, derived from the match's seed.
 	HousePolicy_HOUSE_POLICY_RANDOM HousePolicy = 1
-	// The first legal decision.
+	// The first decision in the legal list.
 	HousePolicy_HOUSE_POLICY_FIRST HousePolicy = 2
 )
 
@@ -210,23 +211,24 @@ func (HousePolicy) EnumDescriptor() ([]byte, []int) {
 	return file_bridgemaster_v1_fault_proto_rawDescGZIP(), []int{2}
 }
 
-// What each fault costs in a match. A bot that resigns always forfeits.
+// The consequence of each fault in a match. A bot that resigns always forfeits.
 type FaultPolicy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// For ILLEGAL.
+	// Action for the fault ILLEGAL.
 	Illegal FaultAction `protobuf:"varint,1,opt,name=illegal,proto3,enum=bridgemaster.v1.FaultAction" json:"illegal,omitempty"`
-	// For LATE: STRIKE, SUBSTITUTE or FORFEIT.
+	// Action for LATE: STRIKE, SUBSTITUTE or FORFEIT.
 	Late FaultAction `protobuf:"varint,2,opt,name=late,proto3,enum=bridgemaster.v1.FaultAction" json:"late,omitempty"`
-	// For DISCONNECTED: STRIKE, SUBSTITUTE or FORFEIT; other than FORFEIT, the house decides until
-	// the bot is back.
+	// Action for DISCONNECTED: STRIKE, SUBSTITUTE or FORFEIT. With STRIKE and SUBSTITUTE the house
+	// decides until the bot reconnects.
 	Disconnected FaultAction `protobuf:"varint,3,opt,name=disconnected,proto3,enum=bridgemaster.v1.FaultAction" json:"disconnected,omitempty"`
-	// For NEVER_CONNECTED: SUBSTITUTE or FORFEIT; with SUBSTITUTE the bot may still come later.
+	// Action for NEVER_CONNECTED: SUBSTITUTE or FORFEIT. With SUBSTITUTE, the bot can still connect
+	// later.
 	NeverConnected FaultAction `protobuf:"varint,4,opt,name=never_connected,json=neverConnected,proto3,enum=bridgemaster.v1.FaultAction" json:"never_connected,omitempty"`
-	// For FLOOD.
+	// Action for the fault FLOOD.
 	Flood FaultAction `protobuf:"varint,5,opt,name=flood,proto3,enum=bridgemaster.v1.FaultAction" json:"flood,omitempty"`
-	// For GARBAGE. The stream is lost in any case.
+	// Action for GARBAGE. The stream is lost in any case.
 	Garbage FaultAction `protobuf:"varint,6,opt,name=garbage,proto3,enum=bridgemaster.v1.FaultAction" json:"garbage,omitempty"`
-	// Strikes at which a seat forfeits: 1 to 1000.
+	// Number of strikes at which a seat forfeits: 1 to 1000.
 	StrikesToForfeit *uint32 `protobuf:"varint,7,opt,name=strikes_to_forfeit,json=strikesToForfeit,proto3,oneof" json:"strikes_to_forfeit,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -311,16 +313,16 @@ func (x *FaultPolicy) GetStrikesToForfeit() uint32 {
 	return 0
 }
 
-// A fault that happened.
+// A fault that a seat committed.
 type Fault struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What the seat did wrong.
+	// Reason of the fault.
 	Reason FaultReason `protobuf:"varint,1,opt,name=reason,proto3,enum=bridgemaster.v1.FaultReason" json:"reason,omitempty"`
-	// What it cost.
+	// Consequence of the fault.
 	Action FaultAction `protobuf:"varint,2,opt,name=action,proto3,enum=bridgemaster.v1.FaultAction" json:"action,omitempty"`
-	// The request that it concerns; 0 for none.
+	// The request that the fault concerns; 0 if it concerns no request.
 	RequestId uint32 `protobuf:"varint,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	// Time since the match started, in ms; 0 before.
+	// Time since the match started, in ms; 0 for a fault before the start.
 	AtMs uint64 `protobuf:"varint,4,opt,name=at_ms,json=atMs,proto3" json:"at_ms,omitempty"`
 	// Explanation for people.
 	Detail        string `protobuf:"bytes,5,opt,name=detail,proto3" json:"detail,omitempty"`

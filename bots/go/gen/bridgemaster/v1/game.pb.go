@@ -4,7 +4,7 @@
 // 	protoc        (unknown)
 // source: bridgemaster/v1/game.proto
 
-// The place where the protocol meets the games: one entry a game in each message.
+// The protocol messages that have one entry per game.
 
 package bridgemasterv1
 
@@ -27,7 +27,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// What can be chosen for a match; which entry is set also says which game is played.
+// Match options. The entry that is set selects the game.
 type GameConfig struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The game and its options.
@@ -148,7 +148,7 @@ func (*GameConfig_BridgesToNowhere) isGameConfig_Game() {}
 
 func (*GameConfig_Carcassonne) isGameConfig_Game() {}
 
-// Every result of chance that was fixed before play. Secret while the match runs.
+// Every chance result that was fixed before play. Secret while the match runs.
 type GameSetup struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The game and its setup.
@@ -269,7 +269,7 @@ func (*GameSetup_BridgesToNowhere) isGameSetup_Game() {}
 
 func (*GameSetup_Carcassonne) isGameSetup_Game() {}
 
-// Everything that one viewer may know.
+// Everything that a viewer can know about a match.
 type GameObservation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The game and its observation.
@@ -390,10 +390,10 @@ func (*GameObservation_BridgesToNowhere) isGameObservation_Game() {}
 
 func (*GameObservation_Carcassonne) isGameObservation_Game() {}
 
-// What a seat is asked.
+// The content of a decision request.
 type GameRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The game and what it asks.
+	// The game and its request.
 	//
 	// Types that are valid to be assigned to Game:
 	//
@@ -511,7 +511,7 @@ func (*GameRequest_BridgesToNowhere) isGameRequest_Game() {}
 
 func (*GameRequest_Carcassonne) isGameRequest_Game() {}
 
-// One decision of a seat.
+// One decision that a seat makes.
 type GameDecision struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The game and its decision.
@@ -632,7 +632,7 @@ func (*GameDecision_BridgesToNowhere) isGameDecision_Game() {}
 
 func (*GameDecision_Carcassonne) isGameDecision_Game() {}
 
-// Something public that happened in a match.
+// A public event in a match.
 type GameEvent struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The game and its event.
@@ -753,11 +753,10 @@ func (*GameEvent_BridgesToNowhere) isGameEvent_Game() {}
 
 func (*GameEvent_Carcassonne) isGameEvent_Game() {}
 
-// A result of chance that falls after the setup, of a game that has such results. Secret while the
-// match runs.
+// A chance result after the setup, in a game that has such results. Secret while the match runs.
 type GameChance struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The game and its result.
+	// The game and its chance result.
 	//
 	// Types that are valid to be assigned to Game:
 	//

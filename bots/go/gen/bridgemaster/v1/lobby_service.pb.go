@@ -21,23 +21,24 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Whether an attending bot gets offers.
+// The state of an attendance. The state determines whether the bot gets offers.
 type AttendanceState int32
 
 const (
 	// Never sent.
 	AttendanceState_ATTENDANCE_STATE_UNSPECIFIED AttendanceState = 0
-	// It gets offers.
+	// The bot gets offers.
 	AttendanceState_ATTENDANCE_STATE_ACTIVE AttendanceState = 1
-	// It paused itself.
+	// The bot paused itself, and gets no offers.
 	AttendanceState_ATTENDANCE_STATE_PAUSED AttendanceState = 2
-	// It is new, and plays a match that shows whether it works; rated ones follow.
+	// The bot version is new, and must play a validation match before rated matches.
 	AttendanceState_ATTENDANCE_STATE_VALIDATING AttendanceState = 3
-	// It failed too often. It comes back with another version, or when the organizer lets it.
+	// The bot failed too often, and gets no offers. The bot gets offers again if it attends with
+	// another version, or after the organizer has called UnbenchBot.
 	AttendanceState_ATTENDANCE_STATE_BENCHED AttendanceState = 4
-	// It leaves when its matches in play have ended.
+	// The bot left, or the queue was closed. The attendance ends when its matches in play have ended.
 	AttendanceState_ATTENDANCE_STATE_LEAVING AttendanceState = 5
-	// Its stream is lost; it may come back.
+	// The stream is lost, but the bot can reconnect.
 	AttendanceState_ATTENDANCE_STATE_ABSENT AttendanceState = 6
 )
 
@@ -90,19 +91,19 @@ func (AttendanceState) EnumDescriptor() ([]byte, []int) {
 	return file_bridgemaster_v1_lobby_service_proto_rawDescGZIP(), []int{0}
 }
 
-// What a match that is offered is for.
+// The purpose of an offered match.
 type OfferPurpose int32
 
 const (
-	// Anything else.
+	// A match with none of the following purposes.
 	OfferPurpose_OFFER_PURPOSE_UNSPECIFIED OfferPurpose = 0
-	// A match of a contest.
+	// A match in a contest.
 	OfferPurpose_OFFER_PURPOSE_CONTEST OfferPurpose = 1
-	// A match of a ladder that is rated.
+	// A rated match on a ladder.
 	OfferPurpose_OFFER_PURPOSE_RATED OfferPurpose = 2
-	// Shows whether a new version works.
+	// A validation match for a new bot version.
 	OfferPurpose_OFFER_PURPOSE_VALIDATION OfferPurpose = 3
-	// Somebody asked for it; it is not rated.
+	// An unrated match that RequestMatch created.
 	OfferPurpose_OFFER_PURPOSE_REQUESTED OfferPurpose = 4
 )
 
@@ -151,20 +152,20 @@ func (OfferPurpose) EnumDescriptor() ([]byte, []int) {
 	return file_bridgemaster_v1_lobby_service_proto_rawDescGZIP(), []int{1}
 }
 
-// Attends a queue.
+// A request to attend a queue.
 type AttendRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The queue: the name of a contest or a ladder.
 	QueueId string `protobuf:"bytes,1,opt,name=queue_id,json=queueId,proto3" json:"queue_id,omitempty"`
-	// Name of the bot, as in Hello. On a server with keys the key's name is the bot's, whatever this
-	// says.
+	// Name of the bot, as in Hello. Ignored on a server with API keys, where the key's name is the
+	// bot's name.
 	BotName string `protobuf:"bytes,2,opt,name=bot_name,json=botName,proto3" json:"bot_name,omitempty"`
-	// Version of the bot, as in Hello. It stays the same for the whole attendance: a Hello on an
-	// offered seat that has another is refused with BOT_VERSION_DIFFERS.
+	// Version of the bot, as in Hello. The version is fixed for the whole attendance: a Hello with
+	// another version for an offered seat is refused with BOT_VERSION_DIFFERS.
 	BotVersion string `protobuf:"bytes,3,opt,name=bot_version,json=botVersion,proto3" json:"bot_version,omitempty"`
-	// Matches that the bot plays at once: 1 to 64; 0 takes 1.
+	// Maximum number of concurrent matches: 1 to 64; 0 means 1.
 	Slots uint32 `protobuf:"varint,4,opt,name=slots,proto3" json:"slots,omitempty"`
-	// Revision of this protocol that the bot speaks: 1.
+	// Protocol revision that the bot supports: 1.
 	ProtocolRevision uint32 `protobuf:"varint,5,opt,name=protocol_revision,json=protocolRevision,proto3" json:"protocol_revision,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -235,10 +236,10 @@ func (x *AttendRequest) GetProtocolRevision() uint32 {
 	return 0
 }
 
-// What an attending bot is told. Skip kinds that you do not know.
+// A message to an attending bot.
 type AttendResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The message.
+	// The message. A bot skips unknown kinds.
 	//
 	// Types that are valid to be assigned to Message:
 	//
@@ -319,17 +320,17 @@ type isAttendResponse_Message interface {
 }
 
 type AttendResponse_Attendance struct {
-	// The first message of each stream, and with every change: how the bot stands in the queue.
+	// State of the attendance: in the first message of each stream, and after every change.
 	Attendance *Attendance `protobuf:"bytes,1,opt,name=attendance,proto3,oneof"`
 }
 
 type AttendResponse_Offer struct {
-	// A seat. The same offer may come again, on a new stream: by its identifier the bot knows it.
+	// A seat offer. A new stream may repeat the same offer, with the same identifier.
 	Offer *Offer `protobuf:"bytes,2,opt,name=offer,proto3,oneof"`
 }
 
 type AttendResponse_OfferWithdrawn struct {
-	// An offer that holds no more, because it was not taken in time or the match is off.
+	// The withdrawal of an offer that was not accepted in time, or whose match was cancelled.
 	OfferWithdrawn *OfferWithdrawn `protobuf:"bytes,3,opt,name=offer_withdrawn,json=offerWithdrawn,proto3,oneof"`
 }
 
@@ -339,10 +340,10 @@ func (*AttendResponse_Offer) isAttendResponse_Message() {}
 
 func (*AttendResponse_OfferWithdrawn) isAttendResponse_Message() {}
 
-// How a bot stands in a queue.
+// A bot's attendance in a queue.
 type Attendance struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Names the attendance in the other calls.
+	// Identifier of the attendance, for the other methods of LobbyService.
 	AttendanceId string `protobuf:"bytes,1,opt,name=attendance_id,json=attendanceId,proto3" json:"attendance_id,omitempty"`
 	// The queue.
 	QueueId string `protobuf:"bytes,2,opt,name=queue_id,json=queueId,proto3" json:"queue_id,omitempty"`
@@ -350,15 +351,15 @@ type Attendance struct {
 	BotName string `protobuf:"bytes,3,opt,name=bot_name,json=botName,proto3" json:"bot_name,omitempty"`
 	// Version of the bot.
 	BotVersion string `protobuf:"bytes,4,opt,name=bot_version,json=botVersion,proto3" json:"bot_version,omitempty"`
-	// Who has the bot's key: one owner may have many. Empty on a server that asks for none.
+	// Owner of the bot's API key; empty on a server without API keys. An owner can have many bots.
 	Owner string `protobuf:"bytes,5,opt,name=owner,proto3" json:"owner,omitempty"`
-	// Matches that it plays at once.
+	// Maximum number of concurrent matches.
 	Slots uint32 `protobuf:"varint,6,opt,name=slots,proto3" json:"slots,omitempty"`
-	// Matches that it plays now, open offers included.
+	// Number of current matches and open offers.
 	SlotsUsed uint32 `protobuf:"varint,7,opt,name=slots_used,json=slotsUsed,proto3" json:"slots_used,omitempty"`
-	// Whether it gets offers.
+	// State of the attendance.
 	State AttendanceState `protobuf:"varint,8,opt,name=state,proto3,enum=bridgemaster.v1.AttendanceState" json:"state,omitempty"`
-	// Why it is not ACTIVE, for people; empty when it is.
+	// Reason why `state` is not ACTIVE, for people; empty if the state is ACTIVE.
 	Detail        string `protobuf:"bytes,9,opt,name=detail,proto3" json:"detail,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -457,10 +458,11 @@ func (x *Attendance) GetDetail() string {
 	return ""
 }
 
-// A seat for an attending bot, to be taken by opening PlayService.Play with its ticket.
+// A seat for an attending bot. The bot accepts the offer by opening PlayService.Play with the
+// offer's ticket.
 type Offer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Names the offer.
+	// Identifier of the offer.
 	OfferId string `protobuf:"bytes,1,opt,name=offer_id,json=offerId,proto3" json:"offer_id,omitempty"`
 	// The match.
 	MatchId string `protobuf:"bytes,2,opt,name=match_id,json=matchId,proto3" json:"match_id,omitempty"`
@@ -468,15 +470,15 @@ type Offer struct {
 	Seat uint32 `protobuf:"varint,3,opt,name=seat,proto3" json:"seat,omitempty"`
 	// The secret that the bot sends as `authorization: Bearer TICKET`.
 	Ticket string `protobuf:"bytes,4,opt,name=ticket,proto3" json:"ticket,omitempty"`
-	// The game.
+	// Identifier of the game.
 	GameId string `protobuf:"bytes,5,opt,name=game_id,json=gameId,proto3" json:"game_id,omitempty"`
 	// Version of the game's rules.
 	RulesVersion uint32 `protobuf:"varint,6,opt,name=rules_version,json=rulesVersion,proto3" json:"rules_version,omitempty"`
-	// Address of the server to play on, as HOST:PORT; empty for the one that offers.
+	// Address of the server to play on, as HOST:PORT; empty for the server that sent the offer.
 	Address string `protobuf:"bytes,7,opt,name=address,proto3" json:"address,omitempty"`
-	// Time to take the seat, in ms; after it the offer is withdrawn.
+	// Time to accept the offer, in ms. After this time the offer is withdrawn.
 	TimeLeftMs uint32 `protobuf:"varint,8,opt,name=time_left_ms,json=timeLeftMs,proto3" json:"time_left_ms,omitempty"`
-	// What the match is for.
+	// Purpose of the match.
 	Purpose       OfferPurpose `protobuf:"varint,9,opt,name=purpose,proto3,enum=bridgemaster.v1.OfferPurpose" json:"purpose,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -575,12 +577,12 @@ func (x *Offer) GetPurpose() OfferPurpose {
 	return OfferPurpose_OFFER_PURPOSE_UNSPECIFIED
 }
 
-// An offer that holds no more.
+// The withdrawal of an offer.
 type OfferWithdrawn struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The offer.
 	OfferId string `protobuf:"bytes,1,opt,name=offer_id,json=offerId,proto3" json:"offer_id,omitempty"`
-	// Why, for people.
+	// The reason, for people.
 	Detail        string `protobuf:"bytes,2,opt,name=detail,proto3" json:"detail,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -630,14 +632,14 @@ func (x *OfferWithdrawn) GetDetail() string {
 	return ""
 }
 
-// Changes an attendance.
+// A request to change an attendance.
 type UpdateAttendanceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The attendance.
 	AttendanceId string `protobuf:"bytes,1,opt,name=attendance_id,json=attendanceId,proto3" json:"attendance_id,omitempty"`
-	// Matches that the bot plays at once: 1 to 64. Not set: as before.
+	// Maximum number of concurrent matches: 1 to 64. Not set: unchanged.
 	Slots *uint32 `protobuf:"varint,2,opt,name=slots,proto3,oneof" json:"slots,omitempty"`
-	// Whether it pauses. Not set: as before.
+	// True to pause, false to resume. Not set: unchanged.
 	Paused        *bool `protobuf:"varint,3,opt,name=paused,proto3,oneof" json:"paused,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -694,10 +696,10 @@ func (x *UpdateAttendanceRequest) GetPaused() bool {
 	return false
 }
 
-// An attendance that was changed.
+// The response to a request to change an attendance.
 type UpdateAttendanceResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The attendance.
+	// The changed attendance.
 	Attendance    *Attendance `protobuf:"bytes,1,opt,name=attendance,proto3" json:"attendance,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -740,7 +742,7 @@ func (x *UpdateAttendanceResponse) GetAttendance() *Attendance {
 	return nil
 }
 
-// Leaves a queue.
+// A request to leave a queue.
 type LeaveQueueRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The attendance.
@@ -786,7 +788,7 @@ func (x *LeaveQueueRequest) GetAttendanceId() string {
 	return ""
 }
 
-// A queue was left.
+// The response to a request to leave a queue.
 type LeaveQueueResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -823,12 +825,12 @@ func (*LeaveQueueResponse) Descriptor() ([]byte, []int) {
 	return file_bridgemaster_v1_lobby_service_proto_rawDescGZIP(), []int{8}
 }
 
-// Declines an offer.
+// A request to decline an offer.
 type DeclineOfferRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The offer.
 	OfferId string `protobuf:"bytes,1,opt,name=offer_id,json=offerId,proto3" json:"offer_id,omitempty"`
-	// Why, for people: at most 256 printable characters.
+	// The reason, for people: at most 256 printable characters.
 	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -878,7 +880,7 @@ func (x *DeclineOfferRequest) GetReason() string {
 	return ""
 }
 
-// An offer was declined, or held no more.
+// The response to a request to decline an offer.
 type DeclineOfferResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -915,7 +917,7 @@ func (*DeclineOfferResponse) Descriptor() ([]byte, []int) {
 	return file_bridgemaster_v1_lobby_service_proto_rawDescGZIP(), []int{10}
 }
 
-// Opens a queue.
+// A request to open a queue.
 type CreateQueueRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The queue.
@@ -961,7 +963,7 @@ func (x *CreateQueueRequest) GetQueue() *Queue {
 	return nil
 }
 
-// A queue was opened.
+// The response to a request to open a queue.
 type CreateQueueResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The queue.
@@ -1007,20 +1009,21 @@ func (x *CreateQueueResponse) GetQueue() *Queue {
 	return nil
 }
 
-// Where bots wait.
+// A queue in which bots wait.
 type Queue struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Names it on its server: 1 to 64 of `a` to `z`, `0` to `9`, `.`, `_` and `-`.
+	// Identifier of the queue, unique on the server: 1 to 64 characters from `a` to `z`, `0` to `9`,
+	// `.`, `_` and `-`.
 	QueueId string `protobuf:"bytes,1,opt,name=queue_id,json=queueId,proto3" json:"queue_id,omitempty"`
-	// The game that is played; empty for several.
+	// Identifier of the game that is played; empty if several games are played.
 	GameId string `protobuf:"bytes,2,opt,name=game_id,json=gameId,proto3" json:"game_id,omitempty"`
-	// Version of the game's rules; not set: the server's.
+	// Version of the game's rules; not set for the server's version.
 	RulesVersion *uint32 `protobuf:"varint,3,opt,name=rules_version,json=rulesVersion,proto3,oneof" json:"rules_version,omitempty"`
-	// Names of the API keys whose bots may attend; none for all with the scope `play`.
+	// Names of the API keys whose bots may attend; empty for all keys with the `play` scope.
 	KeyNames []string `protobuf:"bytes,4,rep,name=key_names,json=keyNames,proto3" json:"key_names,omitempty"`
-	// Bots that attend now.
+	// Number of bots that currently attend the queue.
 	Attendances uint32 `protobuf:"varint,5,opt,name=attendances,proto3" json:"attendances,omitempty"`
-	// Whether it is that of a ladder.
+	// True if the queue belongs to a ladder.
 	IsLadder      bool `protobuf:"varint,6,opt,name=is_ladder,json=isLadder,proto3" json:"is_ladder,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1098,7 +1101,7 @@ func (x *Queue) GetIsLadder() bool {
 	return false
 }
 
-// Closes a queue.
+// A request to close a queue.
 type DeleteQueueRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The queue.
@@ -1144,7 +1147,7 @@ func (x *DeleteQueueRequest) GetQueueId() string {
 	return ""
 }
 
-// A queue was closed.
+// The response to a request to close a queue.
 type DeleteQueueResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1181,12 +1184,12 @@ func (*DeleteQueueResponse) Descriptor() ([]byte, []int) {
 	return file_bridgemaster_v1_lobby_service_proto_rawDescGZIP(), []int{15}
 }
 
-// Asks for queues.
+// A request for queues.
 type ListQueuesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Most queues in the answer: 1 to 500; 0 takes 50.
+	// Maximum number of queues in the response: 1 to 500; 0 means 50.
 	PageSize uint32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// `next_page_token` of the answer before; empty for the first page.
+	// `next_page_token` of the previous response; empty for the first page.
 	PageToken     string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1239,9 +1242,9 @@ func (x *ListQueuesRequest) GetPageToken() string {
 // Queues.
 type ListQueuesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The queues by name.
+	// The queues, sorted by name.
 	Queues []*Queue `protobuf:"bytes,1,rep,name=queues,proto3" json:"queues,omitempty"`
-	// For the next page; empty when this was the last.
+	// Token of the next page; empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1291,7 +1294,7 @@ func (x *ListQueuesResponse) GetNextPageToken() string {
 	return ""
 }
 
-// Asks who attends a queue.
+// A request to follow the attendances in a queue.
 type WatchQueueRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The queue.
@@ -1337,12 +1340,12 @@ func (x *WatchQueueRequest) GetQueueId() string {
 	return ""
 }
 
-// News of who attends a queue.
+// An update about an attendance in a queue.
 type WatchQueueResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// An attendance that is new or changed; the first messages are those that there are.
+	// A new or changed attendance. The first messages report the attendances at the time of the call.
 	Attendance *Attendance `protobuf:"bytes,1,opt,name=attendance,proto3" json:"attendance,omitempty"`
-	// Whether it has ended.
+	// True if the attendance has ended.
 	Ended         bool `protobuf:"varint,2,opt,name=ended,proto3" json:"ended,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

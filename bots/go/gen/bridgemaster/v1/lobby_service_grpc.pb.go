@@ -33,32 +33,35 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Where bots wait for matches of contests and ladders. A bot attends a queue and is offered seats;
-// it takes one by opening PlayService.Play with the ticket of the offer. Needs an API key with the
-// scope `play`, on a server with keys; methods for who runs a queue say so.
+// Queues in which bots wait for contest and ladder matches. A bot attends a queue and gets seat
+// offers. It accepts an offer by opening PlayService.Play with the offer's ticket. On a server with
+// API keys, a key with the `play` scope is needed, except for methods documented for a queue's
+// owner.
 type LobbyServiceClient interface {
-	// Attends a queue until the bot leaves it. When the stream is lost, or either side was started
-	// again, the bot calls again with the same queue and name: it keeps its attendance and gets the
-	// offers that are open. The newest stream of an attendance wins; the older one ends with
+	// Attends a queue until the bot leaves it. After a lost stream or a restart (of the bot or the
+	// server), the bot calls again with the same queue and name. It then resumes its attendance and
+	// gets the open offers. An attendance's newest stream replaces older streams, which end with
 	// SUPERSEDED.
 	Attend(ctx context.Context, in *AttendRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[AttendResponse], error)
-	// Changes how many matches a bot plays at once, or pauses it. Matches in play go on.
+	// Changes a bot's maximum number of concurrent matches, or pauses the bot. Matches in play
+	// continue.
 	UpdateAttendance(ctx context.Context, in *UpdateAttendanceRequest, opts ...grpc.CallOption) (*UpdateAttendanceResponse, error)
-	// Leaves a queue. Matches in play go on, and the stream ends after the last of them, with OK.
+	// Leaves a queue. Matches in play continue. The stream ends with OK after the last of these
+	// matches.
 	LeaveQueue(ctx context.Context, in *LeaveQueueRequest, opts ...grpc.CallOption) (*LeaveQueueResponse, error)
-	// Declines an offer: the match is not played, and is cancelled. Who declines often is offered
-	// less.
+	// Declines an offer, which cancels the match. Bots that decline often get fewer offers.
 	DeclineOffer(ctx context.Context, in *DeclineOfferRequest, opts ...grpc.CallOption) (*DeclineOfferResponse, error)
-	// Opens a queue for a contest, for keys with the scope `create`. The same call again changes
-	// nothing. The queues of ladders are there without. Whoever opened a queue offers seats in it by
-	// `CreateMatchRequest.seat_reservations`.
+	// Opens a queue for a contest, for keys with the `create` scope. Repeating the call has no
+	// effect. A ladder's queue is created with the ladder. The queue's owner offers seats in the
+	// queue with `CreateMatchRequest.seat_reservations`.
 	CreateQueue(ctx context.Context, in *CreateQueueRequest, opts ...grpc.CallOption) (*CreateQueueResponse, error)
-	// Closes a queue of one's own; that of a ladder ends with the ladder (CloseLadder). Attendances end
-	// when their matches in play have ended.
+	// Closes a queue that the caller owns. Attendances end when their matches in play have ended. A
+	// ladder's queue closes only with the ladder (AdvanceLadder to CLOSED).
 	DeleteQueue(ctx context.Context, in *DeleteQueueRequest, opts ...grpc.CallOption) (*DeleteQueueResponse, error)
-	// The queues that the caller may attend.
+	// Lists the queues that the caller may attend.
 	ListQueues(ctx context.Context, in *ListQueuesRequest, opts ...grpc.CallOption) (*ListQueuesResponse, error)
-	// Who attends a queue, now and with every change: for who opened it.
+	// Reports all attendances in a queue to the queue's owner, and then every change to an
+	// attendance.
 	WatchQueue(ctx context.Context, in *WatchQueueRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchQueueResponse], error)
 }
 
@@ -172,32 +175,35 @@ type LobbyService_WatchQueueClient = grpc.ServerStreamingClient[WatchQueueRespon
 // All implementations must embed UnimplementedLobbyServiceServer
 // for forward compatibility.
 //
-// Where bots wait for matches of contests and ladders. A bot attends a queue and is offered seats;
-// it takes one by opening PlayService.Play with the ticket of the offer. Needs an API key with the
-// scope `play`, on a server with keys; methods for who runs a queue say so.
+// Queues in which bots wait for contest and ladder matches. A bot attends a queue and gets seat
+// offers. It accepts an offer by opening PlayService.Play with the offer's ticket. On a server with
+// API keys, a key with the `play` scope is needed, except for methods documented for a queue's
+// owner.
 type LobbyServiceServer interface {
-	// Attends a queue until the bot leaves it. When the stream is lost, or either side was started
-	// again, the bot calls again with the same queue and name: it keeps its attendance and gets the
-	// offers that are open. The newest stream of an attendance wins; the older one ends with
+	// Attends a queue until the bot leaves it. After a lost stream or a restart (of the bot or the
+	// server), the bot calls again with the same queue and name. It then resumes its attendance and
+	// gets the open offers. An attendance's newest stream replaces older streams, which end with
 	// SUPERSEDED.
 	Attend(*AttendRequest, grpc.ServerStreamingServer[AttendResponse]) error
-	// Changes how many matches a bot plays at once, or pauses it. Matches in play go on.
+	// Changes a bot's maximum number of concurrent matches, or pauses the bot. Matches in play
+	// continue.
 	UpdateAttendance(context.Context, *UpdateAttendanceRequest) (*UpdateAttendanceResponse, error)
-	// Leaves a queue. Matches in play go on, and the stream ends after the last of them, with OK.
+	// Leaves a queue. Matches in play continue. The stream ends with OK after the last of these
+	// matches.
 	LeaveQueue(context.Context, *LeaveQueueRequest) (*LeaveQueueResponse, error)
-	// Declines an offer: the match is not played, and is cancelled. Who declines often is offered
-	// less.
+	// Declines an offer, which cancels the match. Bots that decline often get fewer offers.
 	DeclineOffer(context.Context, *DeclineOfferRequest) (*DeclineOfferResponse, error)
-	// Opens a queue for a contest, for keys with the scope `create`. The same call again changes
-	// nothing. The queues of ladders are there without. Whoever opened a queue offers seats in it by
-	// `CreateMatchRequest.seat_reservations`.
+	// Opens a queue for a contest, for keys with the `create` scope. Repeating the call has no
+	// effect. A ladder's queue is created with the ladder. The queue's owner offers seats in the
+	// queue with `CreateMatchRequest.seat_reservations`.
 	CreateQueue(context.Context, *CreateQueueRequest) (*CreateQueueResponse, error)
-	// Closes a queue of one's own; that of a ladder ends with the ladder (CloseLadder). Attendances end
-	// when their matches in play have ended.
+	// Closes a queue that the caller owns. Attendances end when their matches in play have ended. A
+	// ladder's queue closes only with the ladder (AdvanceLadder to CLOSED).
 	DeleteQueue(context.Context, *DeleteQueueRequest) (*DeleteQueueResponse, error)
-	// The queues that the caller may attend.
+	// Lists the queues that the caller may attend.
 	ListQueues(context.Context, *ListQueuesRequest) (*ListQueuesResponse, error)
-	// Who attends a queue, now and with every change: for who opened it.
+	// Reports all attendances in a queue to the queue's owner, and then every change to an
+	// attendance.
 	WatchQueue(*WatchQueueRequest, grpc.ServerStreamingServer[WatchQueueResponse]) error
 	mustEmbedUnimplementedLobbyServiceServer()
 }

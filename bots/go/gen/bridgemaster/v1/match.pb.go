@@ -21,17 +21,17 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// When the chance of a match is revealed: its seed, salt and setup, and with them its replay.
+// The time at which the seed, salt, setup and replay of a match are revealed.
 type SeedReveal int32
 
 const (
-	// Takes WITH_MATCH.
+	// Same as WITH_MATCH.
 	SeedReveal_SEED_REVEAL_UNSPECIFIED SeedReveal = 0
 	// When the match has ended.
 	SeedReveal_SEED_REVEAL_WITH_MATCH SeedReveal = 1
-	// When the group is over: until then MatchEnded and MatchInfo leave seed and salt empty, and
-	// GetReplay refuses with GROUP_RUNNING. For matches with one seed, of which the first would tell
-	// what the others are about.
+	// When the group is over. Until then seed and salt are empty in MatchEnded and MatchInfo, and
+	// GetReplay refuses with GROUP_RUNNING. Intended for groups whose matches share a seed: otherwise
+	// the first finished match would reveal the other matches' chance results.
 	SeedReveal_SEED_REVEAL_WITH_GROUP SeedReveal = 2
 )
 
@@ -76,17 +76,18 @@ func (SeedReveal) EnumDescriptor() ([]byte, []int) {
 	return file_bridgemaster_v1_match_proto_rawDescGZIP(), []int{0}
 }
 
-// Who may look at a match and its replay. On a server without API keys everybody may.
+// The set of callers with access to a match and its replay. On a server without API keys all
+// callers have access.
 type SpectatorAccess int32
 
 const (
-	// Takes the server's default: READERS, where the operator has not chosen another.
+	// The server's default: READERS, unless the operator has set another.
 	SpectatorAccess_SPECTATOR_ACCESS_UNSPECIFIED SpectatorAccess = 0
-	// The key that made it, those whose bots play in it, and those with the scope `admin`.
+	// The key that created the match, keys whose bots play in it, and keys with the `admin` scope.
 	SpectatorAccess_SPECTATOR_ACCESS_PARTIES SpectatorAccess = 1
-	// Keys with the scope `read`, too.
+	// All keys included in PARTIES, and keys with the `read` scope.
 	SpectatorAccess_SPECTATOR_ACCESS_READERS SpectatorAccess = 2
-	// Anybody, without a key too.
+	// All callers, with or without a key.
 	SpectatorAccess_SPECTATOR_ACCESS_PUBLIC SpectatorAccess = 3
 )
 
@@ -133,19 +134,19 @@ func (SpectatorAccess) EnumDescriptor() ([]byte, []int) {
 	return file_bridgemaster_v1_match_proto_rawDescGZIP(), []int{1}
 }
 
-// Where a match stands.
+// The state of a match.
 type MatchState int32
 
 const (
-	// Any state; only in filters.
+	// Any state. Used only in filters.
 	MatchState_MATCH_STATE_UNSPECIFIED MatchState = 0
-	// Waits for bots.
+	// The match waits for bots.
 	MatchState_MATCH_STATE_WAITING MatchState = 1
-	// Is played.
+	// The match is in play.
 	MatchState_MATCH_STATE_RUNNING MatchState = 2
-	// Is over.
+	// The match has ended with a result.
 	MatchState_MATCH_STATE_ENDED MatchState = 3
-	// Was cancelled: it has no result, and goes on no more.
+	// The match was cancelled: it has no result, and does not continue.
 	MatchState_MATCH_STATE_CANCELLED MatchState = 4
 )
 
@@ -194,7 +195,7 @@ func (MatchState) EnumDescriptor() ([]byte, []int) {
 	return file_bridgemaster_v1_match_proto_rawDescGZIP(), []int{2}
 }
 
-// Where a seat's bot stands.
+// The state of a seat's bot.
 type SeatState int32
 
 const (
@@ -204,7 +205,7 @@ const (
 	SeatState_SEAT_STATE_VACANT SeatState = 1
 	// A bot is connected.
 	SeatState_SEAT_STATE_CONNECTED SeatState = 2
-	// The bot's stream is lost; it may come back.
+	// The bot's stream is lost, but the bot can reconnect.
 	SeatState_SEAT_STATE_PAUSED SeatState = 3
 	// The seat is forfeited and the house plays it.
 	SeatState_SEAT_STATE_FORFEITED SeatState = 4
@@ -255,18 +256,20 @@ func (SeatState) EnumDescriptor() ([]byte, []int) {
 	return file_bridgemaster_v1_match_proto_rawDescGZIP(), []int{3}
 }
 
-// Why the result of a match does not count.
+// The reason for an annulment.
 type AnnulmentReason int32
 
 const (
 	// Never sent.
 	AnnulmentReason_ANNULMENT_REASON_UNSPECIFIED AnnulmentReason = 0
-	// A request had more referee lag than `referee_lag_limit_ms`: MatchResult.spoiled_by_referee.
+	// The referee lag for a request exceeded `referee_lag_limit_ms`: see
+	// MatchResult.spoiled_by_referee.
 	AnnulmentReason_ANNULMENT_REASON_REFEREE_LAG AnnulmentReason = 1
-	// The server was stopped, was killed, or lost its machine while a match of a ladder was in play,
-	// and a bot did not come back to its seat when it was started again.
+	// During a ladder match, the server was stopped or killed, or its machine failed. After the
+	// restart, a bot did not reconnect to its seat.
 	AnnulmentReason_ANNULMENT_REASON_SERVER_CRASH AnnulmentReason = 2
-	// Who runs the contest or the ladder said so; `detail` tells why. Not built yet: never sent.
+	// The organizer of the contest or ladder annulled the match; `detail` contains the explanation.
+	// Not implemented yet: never sent.
 	AnnulmentReason_ANNULMENT_REASON_ORGANIZER AnnulmentReason = 3
 )
 
@@ -313,15 +316,16 @@ func (AnnulmentReason) EnumDescriptor() ([]byte, []int) {
 	return file_bridgemaster_v1_match_proto_rawDescGZIP(), []int{4}
 }
 
-// What becomes of hidden chance in a match that is forked.
+// The treatment of hidden chance in a forked match.
 type ForkChance int32
 
 const (
-	// Takes KEEP.
+	// Same as KEEP.
 	ForkChance_FORK_CHANCE_UNSPECIFIED ForkChance = 0
-	// Setup and later chance results are those of the replay, as its seed gives them.
+	// The setup and later chance results are the same as in the original match: its seed determines
+	// them.
 	ForkChance_FORK_CHANCE_KEEP ForkChance = 1
-	// Everything that no seat named in `knowing_seats` could know at the position is drawn anew.
+	// Chance results that the seats in `knowing_seats` cannot know at the position are redrawn.
 	ForkChance_FORK_CHANCE_REDRAW ForkChance = 2
 )
 
@@ -371,24 +375,24 @@ type MatchConfig struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The game and its options.
 	Game *GameConfig `protobuf:"bytes,1,opt,name=game,proto3" json:"game,omitempty"`
-	// Number of seats, within the range of the game.
+	// Number of seats, within the game's limits.
 	Seats uint32 `protobuf:"varint,2,opt,name=seats,proto3" json:"seats,omitempty"`
-	// What fixes every result of chance: 1 to 64 printable ASCII characters without spaces. Not
-	// set: the server draws one. Never shown while the match runs.
+	// Source of every chance result: 1 to 64 printable ASCII characters without spaces. Not set: the
+	// server generates a seed. The seed is secret while the match runs.
 	Seed *string `protobuf:"bytes,3,opt,name=seed,proto3,oneof" json:"seed,omitempty"`
-	// Time.
+	// Time control for all seats.
 	Clock *ClockRules `protobuf:"bytes,4,opt,name=clock,proto3" json:"clock,omitempty"`
-	// What faults cost.
+	// Consequence of each kind of fault.
 	Faults *FaultPolicy `protobuf:"bytes,5,opt,name=faults,proto3" json:"faults,omitempty"`
-	// How the house decides.
+	// Policy by which the house decides for a seat.
 	HousePolicy HousePolicy `protobuf:"varint,6,opt,name=house_policy,json=housePolicy,proto3,enum=bridgemaster.v1.HousePolicy" json:"house_policy,omitempty"`
-	// Ask bots for decisions that have one legal answer too; otherwise the referee plays them.
+	// True to request a decision even if only one is legal; otherwise the referee plays it.
 	AskForced bool `protobuf:"varint,7,opt,name=ask_forced,json=askForced,proto3" json:"ask_forced,omitempty"`
-	// Time odds: what differs from `clock` for single seats, at most one entry a seat.
+	// Time odds: differences from `clock` for individual seats, at most one entry per seat.
 	SeatClocks []*SeatClock `protobuf:"bytes,8,rep,name=seat_clocks,json=seatClocks,proto3" json:"seat_clocks,omitempty"`
-	// The group that the match belongs to; not set for a match by itself.
+	// The group that the match belongs to; not set for a single match.
 	Group *MatchGroup `protobuf:"bytes,9,opt,name=group,proto3" json:"group,omitempty"`
-	// Who may watch the match, and how late. Matches of a ladder have none.
+	// Access and delay for spectators. Not supported in ladder matches.
 	Spectators    *SpectatorRules `protobuf:"bytes,10,opt,name=spectators,proto3" json:"spectators,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -494,12 +498,12 @@ func (x *MatchConfig) GetSpectators() *SpectatorRules {
 	return nil
 }
 
-// Clock rules of one seat.
+// Time odds for one seat.
 type SeatClock struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The seat, from 0.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// What differs for it.
+	// Differences between the seat's clock and the match's clock.
 	Odds          *TimeOdds `protobuf:"bytes,2,opt,name=odds,proto3" json:"odds,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -549,14 +553,14 @@ func (x *SeatClock) GetOdds() *TimeOdds {
 	return nil
 }
 
-// How the clock of one bot differs from `MatchConfig.clock`; what is not set does not.
+// Differences between one bot's clock and `MatchConfig.clock`. An unset field means no difference.
 type TimeOdds struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// As ClockRules.bank_ms.
+	// Replaces ClockRules.bank_ms, with the same unit and range.
 	BankMs *uint32 `protobuf:"varint,1,opt,name=bank_ms,json=bankMs,proto3,oneof" json:"bank_ms,omitempty"`
-	// As ClockRules.increment_ms.
+	// Replaces ClockRules.increment_ms, with the same unit and range.
 	IncrementMs *uint32 `protobuf:"varint,2,opt,name=increment_ms,json=incrementMs,proto3,oneof" json:"increment_ms,omitempty"`
-	// As ClockRules.cap_ms.
+	// Replaces ClockRules.cap_ms, with the same unit and range.
 	CapMs         *uint32 `protobuf:"varint,3,opt,name=cap_ms,json=capMs,proto3,oneof" json:"cap_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -613,23 +617,23 @@ func (x *TimeOdds) GetCapMs() uint32 {
 	return 0
 }
 
-// Matches that belong together, such as one seed with every rotation of the seats. Its maker makes
-// one match after another with the same `group_id` and `matches`.
+// Matches that belong together, such as matches with the same seed and every rotation of the seats.
+// A group's matches are created one after another with the same `group_id` and `matches`.
 //
-// The group is over when none of its matches is in play, and each number from 0 to `matches` - 1
-// has a match that ended and is not annulled, or `MatchService.CloseGroup` was called. A group that
-// is over, or closed, takes no further matches.
+// A group is over when none of its matches is in play and one of two conditions holds. Either each
+// number from 0 to `matches` - 1 has a match that has ended and is not annulled, or
+// `MatchService.CloseGroup` was called. A group that is over or closed accepts no further matches.
 type MatchGroup struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Names the group among those of the match's maker: 1 to 64 of `a` to `z`, `0` to `9`, `.`, `_`
-	// and `-`.
+	// Identifier among the creator's match groups: 1 to 64 characters from `a` to `z`, `0` to `9`,
+	// `.`, `_` and `-`.
 	GroupId string `protobuf:"bytes,1,opt,name=group_id,json=groupId,proto3" json:"group_id,omitempty"`
-	// Which match of the group this is, from 0. A match that is played again has the number of the
-	// one that it replaces.
+	// Number of the match in the group, from 0. A replacement match has the same number as the match
+	// that it replaces.
 	Number uint32 `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`
-	// Matches of the group: 1 to 1000.
+	// Number of matches in the group: 1 to 1000.
 	Matches uint32 `protobuf:"varint,3,opt,name=matches,proto3" json:"matches,omitempty"`
-	// When chance is revealed.
+	// Time at which the chance results of the matches are revealed.
 	SeedReveal    SeedReveal `protobuf:"varint,4,opt,name=seed_reveal,json=seedReveal,proto3,enum=bridgemaster.v1.SeedReveal" json:"seed_reveal,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -693,15 +697,15 @@ func (x *MatchGroup) GetSeedReveal() SeedReveal {
 	return SeedReveal_SEED_REVEAL_UNSPECIFIED
 }
 
-// Who may watch a match, and how late.
+// The access and delay for spectators.
 type SpectatorRules struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How much later than the match spectators see it, in ms: 0 to 3600000. It holds for WatchMatch,
-	// WatchMatches, WatchPositions, GetMatch, ListMatches and GetReplay alike, but not for the key that
-	// made the match, those whose bots play in it, and those with the scope `admin`. On a server that
-	// asks for no keys it holds for everybody.
+	// Delay for spectators, in ms: 0 to 3600000. It applies to WatchMatch, WatchMatches,
+	// WatchPositions, GetMatch, ListMatches and GetReplay. The key that created the match, keys whose
+	// bots play in it, and keys with the `admin` scope are exempt. On a server without API keys no
+	// caller is exempt.
 	DelayMs uint32 `protobuf:"varint,1,opt,name=delay_ms,json=delayMs,proto3" json:"delay_ms,omitempty"`
-	// Who may look at the match and its replay. Not built yet: refused with NOT_SUPPORTED.
+	// Access to the match and its replay. Not implemented yet: refused with NOT_SUPPORTED.
 	Access        SpectatorAccess `protobuf:"varint,2,opt,name=access,proto3,enum=bridgemaster.v1.SpectatorAccess" json:"access,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -756,15 +760,16 @@ type SeatInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The seat, from 0.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// Where its bot stands.
+	// State of the seat's bot.
 	State SeatState `protobuf:"varint,2,opt,name=state,proto3,enum=bridgemaster.v1.SeatState" json:"state,omitempty"`
-	// Name that the bot gave; empty before.
+	// Name of the bot; empty before it connects.
 	BotName string `protobuf:"bytes,3,opt,name=bot_name,json=botName,proto3" json:"bot_name,omitempty"`
-	// Version that the bot gave; empty before.
+	// Version of the bot; empty before it connects.
 	BotVersion string `protobuf:"bytes,4,opt,name=bot_version,json=botVersion,proto3" json:"bot_version,omitempty"`
-	// Strikes so far.
+	// Number of the seat's strikes so far.
 	Strikes uint32 `protobuf:"varint,5,opt,name=strikes,proto3" json:"strikes,omitempty"`
-	// Name of the API key that the seat is reserved for; empty when it is for whoever has its ticket.
+	// Name of the API key that the seat is reserved for; empty if any holder of the seat's ticket may
+	// play.
 	ReservedFor   string `protobuf:"bytes,6,opt,name=reserved_for,json=reservedFor,proto3" json:"reserved_for,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -842,47 +847,47 @@ func (x *SeatInfo) GetReservedFor() string {
 	return ""
 }
 
-// What is known of a match.
+// The public information about a match.
 type MatchInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its identifier.
+	// Identifier of the match.
 	MatchId string `protobuf:"bytes,1,opt,name=match_id,json=matchId,proto3" json:"match_id,omitempty"`
-	// Where it stands.
+	// State of the match.
 	State MatchState `protobuf:"varint,2,opt,name=state,proto3,enum=bridgemaster.v1.MatchState" json:"state,omitempty"`
-	// Its rules, defaults filled in; the seed only once it has ended, and its group does not hold it
-	// back.
+	// The rules of the match with all defaults filled in. The seed is included once the match has
+	// ended, unless the match's group withholds the seed.
 	Config *MatchConfig `protobuf:"bytes,3,opt,name=config,proto3" json:"config,omitempty"`
-	// Its seats.
+	// The seats in seat order.
 	Seats []*SeatInfo `protobuf:"bytes,4,rep,name=seats,proto3" json:"seats,omitempty"`
-	// Decisions played so far; secret ones are counted when what came of them is public.
+	// Number of decisions played so far. A secret decision is counted once its effects are public.
 	Decisions uint32 `protobuf:"varint,5,opt,name=decisions,proto3" json:"decisions,omitempty"`
-	// The result, once it has ended.
+	// The result; not set before the match has ended.
 	Result *MatchResult `protobuf:"bytes,6,opt,name=result,proto3" json:"result,omitempty"`
-	// SHA-256 of the salt and the seed, fixed before any bot comes: 64 lower hex digits. PROTOCOL.md
-	// tells how to check it.
+	// SHA-256 of the salt and the seed, fixed before any bot connects: 64 lowercase hex digits.
+	// PROTOCOL.md explains how to verify it.
 	SeedCommitment string `protobuf:"bytes,7,opt,name=seed_commitment,json=seedCommitment,proto3" json:"seed_commitment,omitempty"`
-	// The salt, together with the seed: 64 lower hex digits.
+	// The salt of the seed commitment: 64 lowercase hex digits; empty while the seed is withheld.
 	SeedSalt string `protobuf:"bytes,8,opt,name=seed_salt,json=seedSalt,proto3" json:"seed_salt,omitempty"`
 	// Version of the game's rules.
 	RulesVersion uint32 `protobuf:"varint,9,opt,name=rules_version,json=rulesVersion,proto3" json:"rules_version,omitempty"`
-	// What its maker wrote on it.
+	// Labels that the match's creator set.
 	Labels map[string]string `protobuf:"bytes,10,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// Name of the API key that made it; empty on a server that asks for none.
+	// Name of the API key that created the match; empty on a server without API keys.
 	Maker string `protobuf:"bytes,11,opt,name=maker,proto3" json:"maker,omitempty"`
-	// When it was made, in ms since 1970-01-01 UTC by the server's clock; 0 when that is not known.
-	// Times of matches are for lists and people: no rule reads them.
+	// Time of creation, in ms since 1970-01-01 UTC on the server's clock; 0 if unknown. Match times
+	// are for people and for sorting: no rule depends on them.
 	CreatedUnixMs uint64 `protobuf:"varint,12,opt,name=created_unix_ms,json=createdUnixMs,proto3" json:"created_unix_ms,omitempty"`
-	// When it started; 0 while it has not.
+	// Time of the start, in ms since 1970-01-01 UTC; 0 before the start.
 	StartedUnixMs uint64 `protobuf:"varint,13,opt,name=started_unix_ms,json=startedUnixMs,proto3" json:"started_unix_ms,omitempty"`
-	// When it ended or was cancelled; 0 while it has not.
+	// Time when the match ended or was cancelled, in ms since 1970-01-01 UTC; 0 before that.
 	EndedUnixMs uint64 `protobuf:"varint,14,opt,name=ended_unix_ms,json=endedUnixMs,proto3" json:"ended_unix_ms,omitempty"`
-	// Why it was cancelled; set when it is CANCELLED.
+	// The cancellation; set only if `state` is CANCELLED.
 	Cancellation *Cancellation `protobuf:"bytes,15,opt,name=cancellation,proto3" json:"cancellation,omitempty"`
-	// Why its result does not count; not set when it does. An annulled match keeps its result and its
-	// replay. The server annuls a match whose request had more referee lag than its rules allow, and
-	// one of a ladder that a bot lost because the server was started again.
+	// The annulment; not set if the result counts. An annulled match keeps its result and its replay.
+	// The server annuls a match in two cases: the referee lag for a request exceeded
+	// `referee_lag_limit_ms`, or a bot lost a ladder match because the server restarted.
 	Annulment *Annulment `protobuf:"bytes,16,opt,name=annulment,proto3" json:"annulment,omitempty"`
-	// What it was forked from; not set for a match that began at its beginning.
+	// The match's origin, if it is a fork; not set for a match that was played from the start.
 	Fork          *ForkOrigin `protobuf:"bytes,17,opt,name=fork,proto3" json:"fork,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1037,12 +1042,12 @@ func (x *MatchInfo) GetFork() *ForkOrigin {
 	return nil
 }
 
-// Why a match was cancelled.
+// The cancellation of a match.
 type Cancellation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What whoever cancelled it said: at most 256 printable characters.
+	// The reason given with the cancellation: at most 256 printable characters.
 	Reason string `protobuf:"bytes,1,opt,name=reason,proto3" json:"reason,omitempty"`
-	// Name of the API key that cancelled it; empty on a server that asks for none.
+	// Name of the API key that cancelled the match; empty on a server without API keys.
 	CancelledBy   string `protobuf:"bytes,2,opt,name=cancelled_by,json=cancelledBy,proto3" json:"cancelled_by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1092,14 +1097,14 @@ func (x *Cancellation) GetCancelledBy() string {
 	return ""
 }
 
-// Why the result of a match does not count. Who led, or won, has no part in it.
+// The annulment of a match's result. An annulment does not depend on which bot led or won.
 type Annulment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Why.
+	// The reason for the annulment.
 	Reason AnnulmentReason `protobuf:"varint,1,opt,name=reason,proto3,enum=bridgemaster.v1.AnnulmentReason" json:"reason,omitempty"`
 	// Explanation for people.
 	Detail string `protobuf:"bytes,2,opt,name=detail,proto3" json:"detail,omitempty"`
-	// The match that is played instead; empty while there is none.
+	// The replacement match; empty while there is none.
 	ReplacedByMatchId string `protobuf:"bytes,3,opt,name=replaced_by_match_id,json=replacedByMatchId,proto3" json:"replaced_by_match_id,omitempty"`
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
@@ -1156,16 +1161,16 @@ func (x *Annulment) GetReplacedByMatchId() string {
 	return ""
 }
 
-// Where a match was forked from: it went on from a position of another match.
+// The origin of a fork. A fork is a match that continues from a position in another match.
 type ForkOrigin struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The match whose replay it was.
+	// The original match.
 	MatchId string `protobuf:"bytes,1,opt,name=match_id,json=matchId,proto3" json:"match_id,omitempty"`
-	// Decisions that were taken over from the replay, the first so many of its DecisionRecords.
+	// Number of decisions taken from the original replay, from its first DecisionRecord on.
 	Decisions uint32 `protobuf:"varint,2,opt,name=decisions,proto3" json:"decisions,omitempty"`
-	// What became of the chance that was hidden there.
+	// Treatment of the chance that was hidden at the position of the fork.
 	Chance ForkChance `protobuf:"varint,3,opt,name=chance,proto3,enum=bridgemaster.v1.ForkChance" json:"chance,omitempty"`
-	// The seats for which the chance was drawn anew: what they knew stayed as it was.
+	// The seats whose knowledge was preserved when the chance was redrawn; empty with KEEP.
 	KnowingSeats  []uint32 `protobuf:"varint,4,rep,packed,name=knowing_seats,json=knowingSeats,proto3" json:"knowing_seats,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1229,22 +1234,23 @@ func (x *ForkOrigin) GetKnowingSeats() []uint32 {
 	return nil
 }
 
-// The result of a match.
+// A match result.
 type MatchResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The match.
 	MatchId string `protobuf:"bytes,1,opt,name=match_id,json=matchId,proto3" json:"match_id,omitempty"`
 	// The seats in seat order.
 	Seats []*SeatResult `protobuf:"bytes,2,rep,name=seats,proto3" json:"seats,omitempty"`
-	// Decisions played.
+	// Number of decisions played in the match.
 	Decisions uint32 `protobuf:"varint,3,opt,name=decisions,proto3" json:"decisions,omitempty"`
-	// Time from start to end, in ms.
+	// Time from the start to the end of the match, in ms.
 	DurationMs uint64 `protobuf:"varint,4,opt,name=duration_ms,json=durationMs,proto3" json:"duration_ms,omitempty"`
-	// Referee lag while requests were open, in microseconds: the sum of that of the seats.
+	// Sum of the referee lag over all seats while requests were open, in microseconds.
 	RefereeLagUs uint64 `protobuf:"varint,5,opt,name=referee_lag_us,json=refereeLagUs,proto3" json:"referee_lag_us,omitempty"`
-	// The most referee lag while one request was open, in microseconds.
+	// Maximum referee lag while one request was open, in microseconds.
 	LongestRefereeLagUs uint64 `protobuf:"varint,6,opt,name=longest_referee_lag_us,json=longestRefereeLagUs,proto3" json:"longest_referee_lag_us,omitempty"`
-	// That is over `referee_lag_limit_ms`: the result says less of the bots than it should.
+	// True if `longest_referee_lag_us` exceeds `referee_lag_limit_ms`, so that the result is less
+	// meaningful.
 	SpoiledByReferee bool `protobuf:"varint,7,opt,name=spoiled_by_referee,json=spoiledByReferee,proto3" json:"spoiled_by_referee,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -1329,34 +1335,35 @@ func (x *MatchResult) GetSpoiledByReferee() bool {
 	return false
 }
 
-// The result of a seat.
+// A seat's result in a match.
 type SeatResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The seat, from 0.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// Its place: 1 is the best. Forfeited seats share the places behind all others.
+	// Place of the seat: 1 is the best. Forfeited seats share the place behind all other seats.
 	Place uint32 `protobuf:"varint,2,opt,name=place,proto3" json:"place,omitempty"`
-	// The place by the score alone, as if nobody had forfeited.
+	// Place by the score alone, ignoring forfeits: 1 is the best.
 	PlaceByScore uint32 `protobuf:"varint,3,opt,name=place_by_score,json=placeByScore,proto3" json:"place_by_score,omitempty"`
-	// The score by the game's own measure.
+	// The seat's score, in game points.
 	Score int32 `protobuf:"zigzag32,4,opt,name=score,proto3" json:"score,omitempty"`
-	// What the score is made of.
+	// The score by category.
 	Breakdown []*ScoreLine `protobuf:"bytes,5,rep,name=breakdown,proto3" json:"breakdown,omitempty"`
-	// Name of the bot; empty when none came.
+	// Name of the bot; empty if no bot connected.
 	BotName string `protobuf:"bytes,6,opt,name=bot_name,json=botName,proto3" json:"bot_name,omitempty"`
-	// Version of the bot.
+	// Version of the bot; empty if no bot connected.
 	BotVersion string `protobuf:"bytes,7,opt,name=bot_version,json=botVersion,proto3" json:"bot_version,omitempty"`
-	// The fault that the seat forfeited for; UNSPECIFIED when it did not.
+	// The fault for which the seat forfeited; UNSPECIFIED if it did not forfeit.
 	Forfeit FaultReason `protobuf:"varint,8,opt,name=forfeit,proto3,enum=bridgemaster.v1.FaultReason" json:"forfeit,omitempty"`
-	// All faults of the seat, in order, as many as the server keeps.
+	// The seat's faults, in order. The server limits the length of the list; `fault_count` contains
+	// the full number.
 	Faults []*Fault `protobuf:"bytes,9,rep,name=faults,proto3" json:"faults,omitempty"`
-	// Number of all faults.
+	// Total number of the seat's faults.
 	FaultCount uint32 `protobuf:"varint,10,opt,name=fault_count,json=faultCount,proto3" json:"fault_count,omitempty"`
-	// Its use of time.
+	// The seat's use of time.
 	ClockUse *ClockUse `protobuf:"bytes,11,opt,name=clock_use,json=clockUse,proto3" json:"clock_use,omitempty"`
-	// Decisions that the referee played because one answer was legal.
+	// Number of decisions that the referee played because only one was legal.
 	ForcedDecisions uint32 `protobuf:"varint,12,opt,name=forced_decisions,json=forcedDecisions,proto3" json:"forced_decisions,omitempty"`
-	// Decisions that the house made for it.
+	// Number of decisions that the house made for the seat.
 	HouseDecisions uint32 `protobuf:"varint,13,opt,name=house_decisions,json=houseDecisions,proto3" json:"house_decisions,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -1483,12 +1490,12 @@ func (x *SeatResult) GetHouseDecisions() uint32 {
 	return 0
 }
 
-// One line of a score.
+// One category of a seat's score.
 type ScoreLine struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Name of the category, from the documentation of the game.
+	// The category's name, from the game's documentation.
 	Category string `protobuf:"bytes,1,opt,name=category,proto3" json:"category,omitempty"`
-	// Points; the sum of all lines is the score.
+	// Points in the category. The score is the sum over all categories.
 	Points        int32 `protobuf:"zigzag32,2,opt,name=points,proto3" json:"points,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -21,7 +21,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// What a bot sends.
+// A message from a bot.
 type PlayRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The message.
@@ -125,7 +125,7 @@ type PlayRequest_Decision struct {
 }
 
 type PlayRequest_Resign struct {
-	// Gives the match up.
+	// Resigns the match.
 	Resign *Resign `protobuf:"bytes,3,opt,name=resign,proto3,oneof"`
 }
 
@@ -142,13 +142,13 @@ func (*PlayRequest_Resign) isPlayRequest_Message() {}
 
 func (*PlayRequest_Pong) isPlayRequest_Message() {}
 
-// What the server sends.
+// A message from the server.
 type PlayResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Counts the messages of a seat from 1 without a gap, over all its streams; 0 for Welcome,
-	// Ping and Draining, which are not counted.
+	// Sequence number of the message among all messages to the seat, over all its streams: from 1,
+	// without a gap. The number is 0 for Welcome, Ping and Draining, which are not counted.
 	Sequence uint32 `protobuf:"varint,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
-	// The message. Skip kinds that you do not know.
+	// The message. A bot skips unknown kinds.
 	//
 	// Types that are valid to be assigned to Message:
 	//
@@ -291,12 +291,12 @@ type PlayResponse_Welcome struct {
 }
 
 type PlayResponse_MatchStarted struct {
-	// The match starts, or (first message to a bot that joined again) has started.
+	// The match starts. A bot that reconnects without resuming gets this message first.
 	MatchStarted *MatchStarted `protobuf:"bytes,3,opt,name=match_started,json=matchStarted,proto3,oneof"`
 }
 
 type PlayResponse_DecisionRequest struct {
-	// A seat is asked for a decision.
+	// A decision request.
 	DecisionRequest *DecisionRequest `protobuf:"bytes,4,opt,name=decision_request,json=decisionRequest,proto3,oneof"`
 }
 
@@ -306,7 +306,7 @@ type PlayResponse_DecisionRejected struct {
 }
 
 type PlayResponse_SeatStatus struct {
-	// Something changed about a seat's bot.
+	// The state of one seat's bot changed.
 	SeatStatus *SeatStatus `protobuf:"bytes,6,opt,name=seat_status,json=seatStatus,proto3,oneof"`
 }
 
@@ -316,12 +316,12 @@ type PlayResponse_MatchEnded struct {
 }
 
 type PlayResponse_Ping struct {
-	// Measures the round trip, and shows that both ends are alive.
+	// Measures the round trip, and checks that the connection works.
 	Ping *Ping `protobuf:"bytes,8,opt,name=ping,proto3,oneof"`
 }
 
 type PlayResponse_Draining struct {
-	// The server is going to stop.
+	// The server is about to stop.
 	Draining *Draining `protobuf:"bytes,9,opt,name=draining,proto3,oneof"`
 }
 
@@ -341,23 +341,23 @@ func (*PlayResponse_Ping) isPlayResponse_Message() {}
 
 func (*PlayResponse_Draining) isPlayResponse_Message() {}
 
-// Who the bot is.
+// The bot's identity and the point from which it resumes.
 type Hello struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Revision of this protocol that the bot speaks: 1.
+	// Protocol revision that the bot supports: 1.
 	ProtocolRevision uint32 `protobuf:"varint,1,opt,name=protocol_revision,json=protocolRevision,proto3" json:"protocol_revision,omitempty"`
 	// Name of the bot: 1 to 64 printable characters.
 	BotName string `protobuf:"bytes,2,opt,name=bot_name,json=botName,proto3" json:"bot_name,omitempty"`
 	// Version of the bot: at most 64 printable characters.
 	BotVersion string `protobuf:"bytes,3,opt,name=bot_version,json=botVersion,proto3" json:"bot_version,omitempty"`
-	// Identifiers of the games that it plays; empty for all.
+	// Identifiers of the games that the bot plays; empty for all.
 	Games []string `protobuf:"bytes,4,rep,name=games,proto3" json:"games,omitempty"`
-	// Sequence of the last message received on an earlier stream of this seat: what came after it
-	// is sent again, if `history_id` is known too. Not set: the bot knows nothing, and gets
-	// MatchStarted and the open request.
+	// Sequence number of the last message received on an earlier stream of this seat. If the server
+	// has the history named by `history_id`, it sends all later messages again. Not set: the bot
+	// starts over, and gets MatchStarted and the open request.
 	LastSequence *uint32 `protobuf:"varint,5,opt,name=last_sequence,json=lastSequence,proto3,oneof" json:"last_sequence,omitempty"`
-	// `history_id` of the newest Welcome that the bot got on this seat. Without it `last_sequence`
-	// says nothing, for the server cannot know whose numbers it counts.
+	// `history_id` from the newest Welcome that the bot got for this seat. If it is not set, the
+	// server ignores `last_sequence`, because sequence numbers count within one history.
 	HistoryId     *string `protobuf:"bytes,6,opt,name=history_id,json=historyId,proto3,oneof" json:"history_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -435,30 +435,31 @@ func (x *Hello) GetHistoryId() string {
 	return ""
 }
 
-// The server knows the bot.
+// The server has accepted the bot.
 type Welcome struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Revision that the server speaks.
+	// Protocol revision that the server supports.
 	ProtocolRevision uint32 `protobuf:"varint,1,opt,name=protocol_revision,json=protocolRevision,proto3" json:"protocol_revision,omitempty"`
 	// Version of the server.
 	ServerVersion string `protobuf:"bytes,2,opt,name=server_version,json=serverVersion,proto3" json:"server_version,omitempty"`
 	// The match that this stream plays.
 	MatchId string `protobuf:"bytes,3,opt,name=match_id,json=matchId,proto3" json:"match_id,omitempty"`
-	// The seat of the bot, from 0.
+	// The bot's seat, from 0.
 	Seat uint32 `protobuf:"varint,4,opt,name=seat,proto3" json:"seat,omitempty"`
-	// Interval of Pings, in ms.
+	// Interval between Pings, in ms.
 	PingIntervalMs uint32 `protobuf:"varint,5,opt,name=ping_interval_ms,json=pingIntervalMs,proto3" json:"ping_interval_ms,omitempty"`
-	// The history that the match is in: what was sent to this seat from its start on, message by
-	// message. Another one begins when the server is started again, for it may have lost what the
-	// one before sent last. Copy it into the next Hello; it is of no other use.
+	// Identifier of the match's current history: the messages sent to this seat since the history
+	// began. A server restart begins a new history, because the last messages in the previous history
+	// might be lost. The bot copies the identifier into its next Hello and need not interpret it.
 	HistoryId string `protobuf:"bytes,6,opt,name=history_id,json=historyId,proto3" json:"history_id,omitempty"`
-	// Whether the stream goes on where the bot left off: `history_id` and `last_sequence` of the
-	// Hello are known, and what came after that message follows without a gap. If not, what the bot
-	// has of the match may never have happened: it forgets its number, the requests and the answers
-	// that it has not sent, and begins with MatchStarted as on its first stream.
+	// True if the stream resumes where the bot stopped: the server has the Hello's `history_id` and
+	// `last_sequence`, and sends all later messages without a gap. If false, the match on the server
+	// might differ from the match that the bot saw. The bot then discards its sequence number, its
+	// requests and its unsent answers, and starts with MatchStarted as on its first stream.
 	Resumed bool `protobuf:"varint,7,opt,name=resumed,proto3" json:"resumed,omitempty"`
-	// Bytes of notes that the server still keeps of this seat in this match: at most its equal part of
-	// 64 KiB. A note that is longer than that is dropped, and so is every note over 1 KiB.
+	// Number of note bytes that the server still accepts from this seat in this match: at most the
+	// seat's equal share of 64 KiB. The server drops a note that is longer than this number, or
+	// longer than 1 KiB.
 	NoteBytesLeft uint32 `protobuf:"varint,8,opt,name=note_bytes_left,json=noteBytesLeft,proto3" json:"note_bytes_left,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -550,20 +551,20 @@ func (x *Welcome) GetNoteBytesLeft() uint32 {
 	return 0
 }
 
-// A match starts. Holds everything that stays the same during it.
+// The start of a match, with all data that does not change during the match.
 type MatchStarted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The match.
 	MatchId string `protobuf:"bytes,1,opt,name=match_id,json=matchId,proto3" json:"match_id,omitempty"`
-	// The seat of the bot, from 0.
+	// The bot's seat, from 0.
 	Seat uint32 `protobuf:"varint,2,opt,name=seat,proto3" json:"seat,omitempty"`
-	// The rules of the match, defaults filled in; the seed is not shown.
+	// The rules of the match with all defaults filled in, without the seed.
 	Config *MatchConfig `protobuf:"bytes,3,opt,name=config,proto3" json:"config,omitempty"`
 	// Version of the game's rules.
 	RulesVersion uint32 `protobuf:"varint,4,opt,name=rules_version,json=rulesVersion,proto3" json:"rules_version,omitempty"`
-	// The seats.
+	// The seats in seat order.
 	Seats []*SeatInfo `protobuf:"bytes,5,rep,name=seats,proto3" json:"seats,omitempty"`
-	// SHA-256 of the salt and the seed, which MatchEnded reveals: 64 lower hex digits.
+	// SHA-256 of the salt and the seed, both of which MatchEnded reveals: 64 lowercase hex digits.
 	SeedCommitment string `protobuf:"bytes,6,opt,name=seed_commitment,json=seedCommitment,proto3" json:"seed_commitment,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -641,19 +642,21 @@ func (x *MatchStarted) GetSeedCommitment() string {
 	return ""
 }
 
-// A seat is asked for a decision. Complete: no earlier message is needed to answer it well.
+// A request for a decision. A request is complete: a bot needs no earlier message to answer it
+// well.
 type DecisionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Number of the request, to be copied into the answer: counts from 1 for each seat.
+	// Number of the request, counted from 1 for each seat. The answer repeats this number.
 	RequestId uint32 `protobuf:"varint,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	// What the seat knows, what it may do, and what happened since its last request.
+	// The observation, the legal decisions, and the events since the seat's last request.
 	Game *GameRequest `protobuf:"bytes,2,opt,name=game,proto3" json:"game,omitempty"`
-	// Length of the list of legal decisions in `game`: at least 1. It is all that a bot needs which
-	// answers by index without a look at the game.
+	// Length of the list of legal decisions in `game`: at least 1. A bot that answers by index needs
+	// no other part of `game`.
 	LegalCount uint32 `protobuf:"varint,3,opt,name=legal_count,json=legalCount,proto3" json:"legal_count,omitempty"`
-	// The list was cut: any other legal decision is accepted too, if given in full.
+	// True if the list was cut. The server then also accepts any other legal decision that is sent in
+	// full.
 	LegalDecisionsCut bool `protobuf:"varint,4,opt,name=legal_decisions_cut,json=legalDecisionsCut,proto3" json:"legal_decisions_cut,omitempty"`
-	// The clock.
+	// The seat's clock when the request was sent.
 	Clock         *Clock `protobuf:"bytes,5,opt,name=clock,proto3" json:"clock,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -727,7 +730,7 @@ func (x *DecisionRequest) GetClock() *Clock {
 // The answer to a DecisionRequest.
 type Decision struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The request, copied from it.
+	// `request_id` of the DecisionRequest.
 	RequestId uint32 `protobuf:"varint,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// The decision, in one of two forms.
 	//
@@ -736,11 +739,11 @@ type Decision struct {
 	//	*Decision_Index
 	//	*Decision_Decision
 	Choice isDecision_Choice `protobuf_oneof:"choice"`
-	// What the bot thinks of the position, for people who look at the replay: at most 1 KiB. No rule
-	// and no other bot reads it, and while the match runs it is shown to its own seat alone. A note
-	// that the server does not keep (`Welcome.note_bytes_left`) is
-	// dropped; the decision counts all the same. Two answers that differ in the note alone are the
-	// same answer, and the first note stays.
+	// The bot's comment on the position, for people who view the replay: at most 1 KiB. Neither the
+	// rules nor other bots read the note, and while the match runs only its own seat sees it. A note
+	// that the server does not store (`Welcome.note_bytes_left`) is dropped; the decision is still
+	// valid. Two answers that differ only in the note count as the same answer, and the first note is
+	// stored.
 	Note          string `protobuf:"bytes,4,opt,name=note,proto3" json:"note,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -825,7 +828,7 @@ type Decision_Index struct {
 }
 
 type Decision_Decision struct {
-	// The decision in full.
+	// The full decision, in place of an index.
 	Decision *GameDecision `protobuf:"bytes,3,opt,name=decision,proto3,oneof"`
 }
 
@@ -836,17 +839,17 @@ func (*Decision_Decision) isDecision_Choice() {}
 // A decision was refused.
 type DecisionRejected struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The request that the decision named.
+	// `request_id` of the refused decision.
 	RequestId uint32 `protobuf:"varint,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	// Why.
+	// The reason for the refusal.
 	Reason RefusalReason `protobuf:"varint,2,opt,name=reason,proto3,enum=bridgemaster.v1.RefusalReason" json:"reason,omitempty"`
-	// The field that is wrong, as a path below Decision; empty when none is.
+	// Path of the invalid field below Decision; empty if no single field is invalid.
 	Field string `protobuf:"bytes,3,opt,name=field,proto3" json:"field,omitempty"`
-	// Explanation for people, with what would be valid.
+	// Explanation for people, with the valid values.
 	Detail string `protobuf:"bytes,4,opt,name=detail,proto3" json:"detail,omitempty"`
-	// The seat's request that waits for an answer, its clock running on; 0 when none does.
+	// `request_id` of the seat's open request, whose clock keeps running; 0 if no request is open.
 	OpenRequestId uint32 `protobuf:"varint,5,opt,name=open_request_id,json=openRequestId,proto3" json:"open_request_id,omitempty"`
-	// Strikes of the seat so far.
+	// Number of the seat's strikes so far.
 	Strikes       uint32 `protobuf:"varint,6,opt,name=strikes,proto3" json:"strikes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -924,7 +927,7 @@ func (x *DecisionRejected) GetStrikes() uint32 {
 	return 0
 }
 
-// Gives the match up: the seat forfeits with the reason RESIGNED.
+// Resigns the match: the seat forfeits with the fault reason RESIGNED.
 type Resign struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -961,13 +964,14 @@ func (*Resign) Descriptor() ([]byte, []int) {
 	return file_bridgemaster_v1_play_proto_rawDescGZIP(), []int{8}
 }
 
-// Something changed about a seat's bot. While it is secret who has decided, another seat's fault is
-// told with the next event.
+// The state of one seat's bot changed. While it is secret which seats have decided, another seat's
+// fault is sent only with the next event.
 type SeatStatus struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat as it is now; another one without what a fault did that is not public yet.
+	// The current state of the seat. For another seat, the state omits those effects of a fault that
+	// are not public yet.
 	Seat *SeatInfo `protobuf:"bytes,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// The fault that changed it; UNSPECIFIED when none did.
+	// The fault that changed the state; UNSPECIFIED if no fault changed the state.
 	Reason        FaultReason `protobuf:"varint,2,opt,name=reason,proto3,enum=bridgemaster.v1.FaultReason" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1020,11 +1024,11 @@ func (x *SeatStatus) GetReason() FaultReason {
 // The match is over.
 type MatchEnded struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The result.
+	// The result of the match.
 	Result *MatchResult `protobuf:"bytes,1,opt,name=result,proto3" json:"result,omitempty"`
-	// The seed of the match; empty while its group holds it back (SEED_REVEAL_WITH_GROUP).
+	// The match's seed; empty while the match's group withholds the seed (SEED_REVEAL_WITH_GROUP).
 	Seed string `protobuf:"bytes,2,opt,name=seed,proto3" json:"seed,omitempty"`
-	// The salt of the seed commitment: 64 lower hex digits; empty together with the seed.
+	// The salt of the seed commitment: 64 lowercase hex digits; empty whenever the seed is empty.
 	SeedSalt      string `protobuf:"bytes,3,opt,name=seed_salt,json=seedSalt,proto3" json:"seed_salt,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1081,10 +1085,10 @@ func (x *MatchEnded) GetSeedSalt() string {
 	return ""
 }
 
-// Asks for a Pong.
+// A request for a Pong.
 type Ping struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// To be copied into the Pong.
+	// A number that the Pong repeats.
 	Nonce         uint64 `protobuf:"varint,1,opt,name=nonce,proto3" json:"nonce,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1127,16 +1131,17 @@ func (x *Ping) GetNonce() uint64 {
 	return 0
 }
 
-// The server is going to stop. The bot goes on answering; when the stream ends with
-// SERVER_STOPPING, it comes back as after a lost stream.
+// The server is about to stop. The bot keeps answering; when the stream ends with SERVER_STOPPING,
+// it reconnects as after a lost stream.
 type Draining struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Time until the server ends the stream, in ms.
 	TimeLeftMs uint32 `protobuf:"varint,1,opt,name=time_left_ms,json=timeLeftMs,proto3" json:"time_left_ms,omitempty"`
-	// Whether a match that has not ended by then goes on when the server is back. If not, it is lost.
+	// True if a match that is still running at the end of the stream resumes after the restart; false
+	// if it is lost.
 	MatchesResume bool `protobuf:"varint,2,opt,name=matches_resume,json=matchesResume,proto3" json:"matches_resume,omitempty"`
-	// Address of the server on which the match goes on, as HOST:PORT; empty for this one. Not built
-	// yet: always empty.
+	// Address of the server on which the match continues, as HOST:PORT; empty for the current server.
+	// Not implemented yet: always empty.
 	Address       string `protobuf:"bytes,3,opt,name=address,proto3" json:"address,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1193,10 +1198,10 @@ func (x *Draining) GetAddress() string {
 	return ""
 }
 
-// Answers a Ping, at once.
+// The immediate answer to a Ping.
 type Pong struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Copied from the Ping.
+	// The nonce from the Ping.
 	Nonce         uint64 `protobuf:"varint,1,opt,name=nonce,proto3" json:"nonce,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

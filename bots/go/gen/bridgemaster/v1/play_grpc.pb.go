@@ -26,11 +26,11 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Where bots play.
+// The service through which bots play matches.
 type PlayServiceClient interface {
-	// One seat of one match. The join ticket of the seat travels as `authorization: Bearer TICKET`
-	// metadata. The bot says Hello; then the server asks and the bot answers until MatchEnded,
-	// after which the server ends the stream.
+	// Plays one seat of one match. The seat's join ticket is sent as `authorization: Bearer TICKET`
+	// metadata. The bot sends Hello first. Then the server sends requests and the bot answers them.
+	// After MatchEnded, the server ends the stream.
 	Play(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[PlayRequest, PlayResponse], error)
 }
 
@@ -59,11 +59,11 @@ type PlayService_PlayClient = grpc.BidiStreamingClient[PlayRequest, PlayResponse
 // All implementations must embed UnimplementedPlayServiceServer
 // for forward compatibility.
 //
-// Where bots play.
+// The service through which bots play matches.
 type PlayServiceServer interface {
-	// One seat of one match. The join ticket of the seat travels as `authorization: Bearer TICKET`
-	// metadata. The bot says Hello; then the server asks and the bot answers until MatchEnded,
-	// after which the server ends the stream.
+	// Plays one seat of one match. The seat's join ticket is sent as `authorization: Bearer TICKET`
+	// metadata. The bot sends Hello first. Then the server sends requests and the bot answers them.
+	// After MatchEnded, the server ends the stream.
 	Play(grpc.BidiStreamingServer[PlayRequest, PlayResponse]) error
 	mustEmbedUnimplementedPlayServiceServer()
 }

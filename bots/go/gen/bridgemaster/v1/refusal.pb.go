@@ -21,127 +21,133 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Why something was refused. In a gRPC status the name without its prefix is the `reason` of a
-// google.rpc.ErrorInfo whose domain is "bridgemaster". PROTOCOL.md says for each whether to
-// retry, to fix the client, or to stop.
+// The reason for a refusal. In a gRPC status, the value's name without its prefix is the `reason`
+// in a google.rpc.ErrorInfo with the domain "bridgemaster". For each reason, PROTOCOL.md states
+// whether to retry, to fix the client, or to stop.
 type RefusalReason int32
 
 const (
 	// Never sent.
 	RefusalReason_REFUSAL_REASON_UNSPECIFIED RefusalReason = 0
-	// No `authorization: Bearer` metadata, or not of that form.
+	// The `authorization: Bearer` metadata is missing or malformed.
 	RefusalReason_REFUSAL_REASON_TICKET_MISSING RefusalReason = 1
-	// The ticket is of no match that this server knows.
+	// The ticket belongs to no match on this server.
 	RefusalReason_REFUSAL_REASON_TICKET_UNKNOWN RefusalReason = 2
-	// The first message was no Hello.
+	// The first message was not a Hello.
 	RefusalReason_REFUSAL_REASON_HELLO_EXPECTED RefusalReason = 3
-	// No Hello came within the time that the server gives for it.
+	// No Hello arrived within the server's timeout.
 	RefusalReason_REFUSAL_REASON_HELLO_LATE RefusalReason = 4
-	// A second Hello on one stream.
+	// The stream already had a Hello.
 	RefusalReason_REFUSAL_REASON_HELLO_REPEATED RefusalReason = 5
-	// The server does not speak this protocol revision; the metadata tells which it speaks.
+	// The server does not support the bot's protocol revision; the metadata names the supported
+	// revision.
 	RefusalReason_REFUSAL_REASON_PROTOCOL_REVISION_UNSUPPORTED RefusalReason = 6
-	// The bot does not play the game of the match.
+	// The bot does not play the match's game.
 	RefusalReason_REFUSAL_REASON_GAME_NOT_PLAYED RefusalReason = 7
-	// A newer stream of this seat took over.
+	// A newer stream of the seat replaced the stream.
 	RefusalReason_REFUSAL_REASON_SUPERSEDED RefusalReason = 8
-	// The seat is forfeited; the metadata `fault` names the fault. A bot that joins a match that is
-	// over gets MatchEnded instead.
+	// The seat is forfeited; the metadata `fault` names the fault. A bot that joins after the end of
+	// the match gets MatchEnded instead.
 	RefusalReason_REFUSAL_REASON_SEAT_CLOSED RefusalReason = 9
-	// The bot read too slowly and its queue ran full. The seat goes on; connect again.
+	// The bot read too slowly, and the server's queue for the bot was full. The bot still has its
+	// seat, and should reconnect.
 	RefusalReason_REFUSAL_REASON_SLOW_CONSUMER RefusalReason = 10
-	// A message that cannot be decoded, or one over the size limit.
+	// A message cannot be decoded, or is over the size limit.
 	RefusalReason_REFUSAL_REASON_MALFORMED_MESSAGE RefusalReason = 11
-	// The seat was offered to another version of the bot than the one that says Hello.
+	// The seat was offered to a version of the bot other than the version in the Hello.
 	RefusalReason_REFUSAL_REASON_BOT_VERSION_DIFFERS RefusalReason = 12
-	// The request was answered before, differently, or is not open any more. No penalty.
+	// The request was already answered with another decision, or is no longer open. There is no
+	// penalty.
 	RefusalReason_REFUSAL_REASON_STALE_REQUEST RefusalReason = 13
-	// No request has this number yet.
+	// No request with this number has been sent.
 	RefusalReason_REFUSAL_REASON_UNKNOWN_REQUEST RefusalReason = 14
-	// The index is not below the length of the legal list.
+	// The index is not less than the length of the legal list.
 	RefusalReason_REFUSAL_REASON_INDEX_OUT_OF_RANGE RefusalReason = 15
-	// The decision is of another game, or a part of it is missing or out of range.
+	// The decision is for another game, or a part of it is missing or out of range.
 	RefusalReason_REFUSAL_REASON_MALFORMED_DECISION RefusalReason = 16
-	// The decision is not legal in this state.
+	// The decision is not legal in the current state.
 	RefusalReason_REFUSAL_REASON_ILLEGAL_DECISION RefusalReason = 17
-	// A field of the request is not valid; the details name it.
+	// A field of the request is not valid; the error details name the field.
 	RefusalReason_REFUSAL_REASON_INVALID_FIELD RefusalReason = 18
-	// No match has this identifier, or none that the API key may see: without the scope `read`, it
-	// may also be somebody else's.
+	// No match has this identifier, or the match is not visible to the API key: without the `read`
+	// scope, a key does not see other keys' matches.
 	RefusalReason_REFUSAL_REASON_MATCH_UNKNOWN RefusalReason = 19
-	// The match still runs, and its replay would show hidden facts.
+	// The match is still running, and the requested data would reveal hidden facts.
 	RefusalReason_REFUSAL_REASON_MATCH_RUNNING RefusalReason = 20
-	// A limit of the server is reached; the metadata names it.
+	// A server limit is reached; the metadata names the limit.
 	RefusalReason_REFUSAL_REASON_LIMIT_REACHED RefusalReason = 21
 	// The server is stopping.
 	RefusalReason_REFUSAL_REASON_SERVER_STOPPING RefusalReason = 22
-	// The match was cancelled; the metadata `reason` says why.
+	// The match was cancelled; the metadata `reason` contains the reason.
 	RefusalReason_REFUSAL_REASON_MATCH_CANCELLED RefusalReason = 23
-	// The match is over, and what was asked for is only for one that is not.
+	// The match is over, and the call is valid only before the end.
 	RefusalReason_REFUSAL_REASON_MATCH_ENDED RefusalReason = 24
-	// A bot has come to the seat, which gets no new ticket.
+	// A bot has connected to the seat, so the seat gets no new ticket. ExpireSeat is refused only
+	// while the bot is connected.
 	RefusalReason_REFUSAL_REASON_SEAT_TAKEN RefusalReason = 25
-	// Another call had the same idempotency key and another content.
+	// An earlier call had the same idempotency key and different content.
 	RefusalReason_REFUSAL_REASON_IDEMPOTENCY_KEY_REUSED RefusalReason = 26
-	// The group of the match is not over, and its chance is held back until then.
+	// The match's group is not over, and its chance is withheld until the group is over.
 	RefusalReason_REFUSAL_REASON_GROUP_RUNNING RefusalReason = 27
-	// The replay file is damaged, or does not follow the rules; the message says where.
+	// The replay file is damaged or violates the rules; the error message names the location.
 	RefusalReason_REFUSAL_REASON_REPLAY_INVALID RefusalReason = 28
-	// Another server plays the match, keeps what was asked for, or has room for the new match; the
-	// metadata `address` tells which, as HOST:PORT.
+	// Another server plays the match, stores the requested data, or has capacity for the new match;
+	// the metadata `address` contains its HOST:PORT.
 	RefusalReason_REFUSAL_REASON_MOVED RefusalReason = 29
-	// The server cannot store what happens, and ends. What was not stored was not sent either.
+	// The server cannot write to its store, and shuts down. The server has sent no message that
+	// depends on unstored data.
 	RefusalReason_REFUSAL_REASON_STORAGE_FAILED RefusalReason = 30
-	// The server asks for API keys, and the call has no `x-bridgemaster-key` metadata, more than
-	// one, or one that is no text.
+	// The server requires an API key, but the call's `x-bridgemaster-key` metadata is missing,
+	// repeated, or not text.
 	RefusalReason_REFUSAL_REASON_KEY_MISSING RefusalReason = 31
-	// The API key is none of this server's.
+	// The API key does not belong to this server.
 	RefusalReason_REFUSAL_REASON_KEY_UNKNOWN RefusalReason = 32
 	// The API key was revoked.
 	RefusalReason_REFUSAL_REASON_KEY_REVOKED RefusalReason = 33
-	// The API key does not allow this; the metadata `scope` tells which scope does.
+	// The API key lacks a scope; the metadata `scope` names the required scope.
 	RefusalReason_REFUSAL_REASON_SCOPE_MISSING RefusalReason = 34
-	// The seat is held by the bot of another API key, or reserved for it.
+	// The seat is taken by another API key's bot, or reserved for another API key.
 	RefusalReason_REFUSAL_REASON_SEAT_OF_ANOTHER_KEY RefusalReason = 35
-	// The server cannot read its API keys at the moment.
+	// The server currently cannot read its API keys.
 	RefusalReason_REFUSAL_REASON_KEYS_UNREADABLE RefusalReason = 36
-	// The server has no such service or method; the metadata `method` repeats its path.
+	// The server has no such service or method; the metadata `method` repeats the requested path.
 	RefusalReason_REFUSAL_REASON_METHOD_UNKNOWN RefusalReason = 37
-	// The messages of the call are compressed; the metadata `encoding` repeats how. The header
-	// `grpc-accept-encoding` tells what is taken: `identity`, which is no compression.
+	// The call's messages are compressed; the metadata `encoding` names the compression. The header
+	// `grpc-accept-encoding` names the only supported encoding, `identity` (no compression).
 	RefusalReason_REFUSAL_REASON_COMPRESSION_UNSUPPORTED RefusalReason = 38
-	// The server cannot read what it has stored of this match, or of the API key that is shown: it
-	// is damaged, or of a version that the server does not know. Other matches and keys go on.
+	// The stored data for the match or the API key is damaged, or has an unknown version. Other
+	// matches and keys are not affected.
 	RefusalReason_REFUSAL_REASON_DATA_DAMAGED RefusalReason = 39
-	// The server has lost its right to this match to another one of its cluster.
+	// The server has lost the match's lease to another node in its cluster.
 	RefusalReason_REFUSAL_REASON_NODE_SUPERSEDED RefusalReason = 40
-	// The API key was made for a time, which is over.
+	// The API key has expired.
 	RefusalReason_REFUSAL_REASON_KEY_EXPIRED RefusalReason = 41
-	// The protocol has this, and this server does not: it is not built yet, or not turned on. The
-	// metadata `method` or `field` names it. A field that is left unset is never refused so.
+	// The protocol defines this feature, but the server has not implemented it or has not enabled it.
+	// The metadata `method` or `field` names the feature. An unset field is never refused for this
+	// reason.
 	RefusalReason_REFUSAL_REASON_NOT_SUPPORTED RefusalReason = 42
-	// No queue has this name, or none that the API key may attend.
+	// No queue has this name, or the API key may not attend it.
 	RefusalReason_REFUSAL_REASON_QUEUE_UNKNOWN RefusalReason = 43
-	// No attendance of the caller has this identifier.
+	// The caller has no attendance with this identifier.
 	RefusalReason_REFUSAL_REASON_ATTENDANCE_UNKNOWN RefusalReason = 44
-	// No open offer to the caller has this identifier.
+	// The caller has no open offer with this identifier.
 	RefusalReason_REFUSAL_REASON_OFFER_UNKNOWN RefusalReason = 45
-	// The bot failed too often, and this version of it plays no more; the message says how.
+	// The bot failed too often, and its version is benched; the error message lists the failures.
 	RefusalReason_REFUSAL_REASON_BOT_BENCHED RefusalReason = 46
-	// No ladder has this name, or none that the API key may see.
+	// No ladder has this name, or the API key may not see it.
 	RefusalReason_REFUSAL_REASON_LADDER_UNKNOWN RefusalReason = 47
 	// The ladder is frozen or closed.
 	RefusalReason_REFUSAL_REASON_LADDER_CLOSED RefusalReason = 48
-	// The ladder has no such bot, or no such version of it.
+	// The ladder has no such bot, or no such version of the bot.
 	RefusalReason_REFUSAL_REASON_BOT_UNKNOWN RefusalReason = 49
 	// No contest has this identifier.
 	RefusalReason_REFUSAL_REASON_CONTEST_UNKNOWN RefusalReason = 50
-	// No state looks like this position, or its decisions do not lead there.
+	// No state is consistent with the position, or the position's decisions are not legal.
 	RefusalReason_REFUSAL_REASON_POSITION_INVALID RefusalReason = 51
-	// A bot to which a seat is to be offered does not attend now, pauses, or has no free slot; the
-	// message says which.
+	// A bot does not attend the queue in which its seat would be offered, or it is paused, or it has
+	// no free slot. The error message names the cause.
 	RefusalReason_REFUSAL_REASON_BOT_NOT_AVAILABLE RefusalReason = 52
-	// The match has ended, and its result stays, but the server keeps its replay no more.
+	// The match has ended, but the server stores only its result and no longer its replay.
 	RefusalReason_REFUSAL_REASON_REPLAY_FORGOTTEN RefusalReason = 53
 )
 

@@ -1,11 +1,11 @@
-//! The raw results: a row for each seat of each finished match.
+//! Formats the raw results as CSV, with one row for each seat in each finished match.
 
 use ::csv::Writer;
 use anyhow::Context as _;
-use bridgemaster_proto::outside::Outside;
+use bridgemaster_proto::escape::Escaped;
 use bridgemaster_runner::{BotEnd, MatchRow, Report, SeatRow};
 
-/// The columns. `docs/ci.md` says what they are.
+/// The file's columns. `docs/ci.md` documents them.
 const COLUMNS: [&str; 27] = [
     "group",
     "match",
@@ -36,7 +36,7 @@ const COLUMNS: [&str; 27] = [
     "stderr",
 ];
 
-/// All rows under a header, annulled matches included.
+/// Returns the header and all rows, including those of annulled matches.
 pub(super) fn text(report: &Report, rows: &[MatchRow]) -> anyhow::Result<String> {
     let mut writer = Writer::from_writer(Vec::new());
     writer.write_record(COLUMNS)?;
@@ -45,7 +45,7 @@ pub(super) fn text(report: &Report, rows: &[MatchRow]) -> anyhow::Result<String>
             writer.write_record(cells(report, row, number, seat))?;
         }
     }
-    let bytes = writer.into_inner().context("the rows cannot be written")?;
+    let bytes = writer.into_inner().context("cannot write the rows")?;
     Ok(String::from_utf8(bytes)?)
 }
 
@@ -101,19 +101,22 @@ fn end(end: &BotEnd) -> String {
         BotEnd::OutOfMemory => "out_of_memory".to_owned(),
         BotEnd::Stopped => "stopped".to_owned(),
         BotEnd::Attended => "attended".to_owned(),
+        BotEnd::Reused => "reused".to_owned(),
+        BotEnd::Failed => "failed".to_owned(),
         BotEnd::Unknown => "unknown".to_owned(),
     }
 }
 
-/// A text from outside on one line. A spreadsheet takes one that begins like a formula for one, so
-/// such a text has an apostrophe in front, which makes it text.
+/// Escapes text to one line. Text that looks like a formula gets a leading apostrophe, which
+/// prevents spreadsheets from evaluating it.
 fn cell(text: &str) -> String {
-    let text = Outside(text).to_string();
-    match text.trim_start().starts_with([
+    let text = Escaped(text).to_string();
+    if text.trim_start().starts_with([
         '=', '+', '-', '@', '|', '%', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}',
     ]) {
-        true => format!("'{text}"),
-        false => text,
+        format!("'{text}")
+    } else {
+        text
     }
 }
 
@@ -148,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn no_cell_of_text_begins_like_a_formula() {
+    fn no_text_looks_like_a_formula() {
         let text = text(&hostile_report(), &hostile_rows()).unwrap();
         for record in Reader::from_reader(text.as_bytes()).into_records() {
             for cell in &record.unwrap() {

@@ -1,13 +1,14 @@
-//! Reports and rows for the tests of the outputs.
+//! Reports and rows for testing the outputs.
 
 use bridgemaster_runner::{
-    BotReport, BotSpec, ConfidenceReport, ContestSpec, Counts, Exit, ExitReason, Format,
-    GroupNumber, GroupPoint, IntervalReport, MatchNumber, MatchRow, MatchRules, REPORT_VERSION,
-    RatingErrors, RatingReport, Report, RequirementReport, StoppedBy, TestReport, TestSpec,
-    VerdictKind, VerdictReport, WhyWorst, WorstMatch,
+    BotChange, BotFile, BotFileName, BotReport, BotSpec, ConfidenceReport, ContestSpec, Counts,
+    Exit, ExitReason, Format, GroupNumber, GroupPoint, Identity, IntervalReport, Machine,
+    MatchNumber, MatchRow, MatchRules, Origin, REPORT_VERSION, RatingErrors, RatingReport,
+    RefusedCallsReport, Report, RequirementReport, StoppedBy, TestReport, TestSpec, VerdictKind,
+    VerdictReport, WorstMatch, WorstMatchReason,
 };
 
-/// Markup, a formula, Markdown, controls, and a turn of the direction.
+/// A text with markup, a formula, Markdown, control characters, and a change of text direction.
 pub(super) const HOSTILE: &str = "=cmd|' /C calc'!A1<img src=x onerror=alert(1)>]]>&\"'`|**b**\
     [x](javascript:y)@everyone\n# FORGED\r\n\u{202e}\u{200b}\u{1b}[2J\u{9b}\u{7f}\u{fffe}";
 
@@ -26,8 +27,8 @@ fn spec() -> ContestSpec {
         ..MatchRules::default()
     };
     let bots = vec![
-        BotSpec::of_command("mine", "python3 bot.py"),
-        BotSpec::of_built_in("greedy"),
+        BotSpec::from_command("mine", "python3 bot.py"),
+        BotSpec::built_in("greedy"),
     ];
     let format = Format::Candidate {
         candidate: "mine".to_owned(),
@@ -39,6 +40,7 @@ fn spec() -> ContestSpec {
         require: vec!["elo>=0@95%".parse().unwrap()],
         concurrency: Some(2),
         queue: Some("cup".to_owned()),
+        seeds_per_match: true,
         trust_remote: true,
         bot_memory_bytes: Some(1 << 28),
         affinity: true,
@@ -80,8 +82,8 @@ fn bot(number: usize, name: &str, score: f64) -> BotReport {
             seat: 1,
             seed: "7-3".to_owned(),
             why: match number {
-                0 => WhyWorst::Lost,
-                _ => WhyWorst::Forfeited {
+                0 => WorstMatchReason::Lost,
+                _ => WorstMatchReason::Forfeited {
                     reason: "DISCONNECTED".to_owned(),
                 },
             },
@@ -134,7 +136,41 @@ fn verdict() -> VerdictReport {
     }
 }
 
-/// A contest with everything in it that a report can have.
+fn identity() -> Identity {
+    let name = BotFileName {
+        bot: Some("mine".to_owned()),
+        file: "bot.py".to_owned(),
+    };
+    Identity {
+        runs: vec![Origin {
+            bridgemaster_version: "0.1.0".to_owned(),
+            machine: Machine {
+                os: "linux 6.1.0".to_owned(),
+                arch: "x86_64".to_owned(),
+                cpu: Some("a processor".to_owned()),
+                cores: 2,
+                memory_bytes: Some(1 << 30),
+            },
+            git_commit: Some("a".repeat(40)),
+        }],
+        files: vec![BotFile {
+            name: name.clone(),
+            path: "bot.py".into(),
+            sha256: "b".repeat(64),
+        }],
+        changes: vec![BotChange {
+            name,
+            before: Some("c".repeat(64)),
+            after: Some("b".repeat(64)),
+            before_match: Some(MatchNumber {
+                group: GroupNumber(3),
+                number: 1,
+            }),
+        }],
+    }
+}
+
+/// Returns a report with all optional parts.
 pub(super) fn report() -> Report {
     Report {
         report_version: REPORT_VERSION,
@@ -181,11 +217,18 @@ pub(super) fn report() -> Report {
             estimate: Some(101.5),
             interval_end: Some(41.5),
         }],
+        refused_calls: vec![RefusedCallsReport {
+            bot: Some(0),
+            method: "MatchService/CancelMatch".to_owned(),
+            count: 2,
+        }],
         elapsed_ms: 61_500,
+        isolation: None,
+        identity: identity(),
     }
 }
 
-/// A contest that ended before its first match.
+/// Returns the report on a contest that ended before its first match.
 pub(super) fn empty_report() -> Report {
     let mut report = report();
     report.rules_version = None;
@@ -228,15 +271,15 @@ pub(super) fn empty_report() -> Report {
 }
 
 fn seat(number: usize) -> serde_json::Value {
-    let is_well = number == 0;
+    let is_success = number == 0;
     serde_json::json!({
         "bot": number,
         "place": number + 1,
         "place_by_score": number + 1,
-        "score": if is_well { 40 } else { -3 },
-        "forfeit": (!is_well).then_some("DISCONNECTED"),
+        "score": if is_success { 40 } else { -3 },
+        "forfeit": (!is_success).then_some("DISCONNECTED"),
         "fault_count": number,
-        "faults": if is_well { vec![] } else {
+        "faults": if is_success { vec![] } else {
             vec![serde_json::json!({
                 "reason": "DISCONNECTED",
                 "action": "FORFEIT",
@@ -249,13 +292,13 @@ fn seat(number: usize) -> serde_json::Value {
         "longest_us": 9_000,
         "bank_left_ms": 12_000,
         "house_decisions": 3,
-        "end": if is_well {
+        "end": if is_success {
             serde_json::json!({ "how": "done" })
         } else {
             serde_json::json!({ "how": "exited", "code": 3 })
         },
-        "stderr": (!is_well).then_some("stderr/0.0.greedy.txt"),
-        "stderr_tail": if is_well { "" } else { "Traceback\n  out of ideas" },
+        "stderr": (!is_success).then_some("stderr/0.0.greedy.txt"),
+        "stderr_tail": if is_success { "" } else { "Traceback\n  out of ideas" },
         "peak_memory_bytes": 1 << 25,
         "cpu_time_ms": null,
     })
@@ -282,12 +325,12 @@ fn row(number: u32, annulled: Option<&str>) -> MatchRow {
     .unwrap()
 }
 
-/// A match that counts, and one that does not.
+/// Returns two matches, of which only the first counts.
 pub(super) fn rows() -> Vec<MatchRow> {
     vec![row(0, None), row(1, Some("referee_lag"))]
 }
 
-/// The same with hostile text in every text that comes from outside.
+/// Returns a report with [`HOSTILE`] in every untrusted text.
 pub(super) fn hostile_report() -> Report {
     let hostile = || HOSTILE.to_owned();
     let mut report = report();
@@ -306,7 +349,7 @@ pub(super) fn hostile_report() -> Report {
         bot.faults_by_reason = vec![(hostile(), 1)];
         for worst in &mut bot.worst {
             worst.seed = hostile();
-            worst.why = WhyWorst::Forfeited { reason: hostile() };
+            worst.why = WorstMatchReason::Forfeited { reason: hostile() };
             worst.replay = Some(hostile());
             worst.stderr = Some(hostile());
         }
@@ -318,7 +361,7 @@ pub(super) fn hostile_report() -> Report {
     report
 }
 
-/// The same for rows.
+/// Returns rows with [`HOSTILE`] in every untrusted text.
 pub(super) fn hostile_rows() -> Vec<MatchRow> {
     let hostile = || HOSTILE.to_owned();
     let mut rows = rows();

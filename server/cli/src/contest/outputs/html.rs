@@ -1,4 +1,4 @@
-//! A contest as HTML: how it stands, and its matches.
+//! Formats a contest as HTML: standings and matches.
 
 use bridgemaster_games::with_game;
 use bridgemaster_runner::{BotReport, ExitReason, MatchRow, Report, SeatRow};
@@ -9,23 +9,23 @@ use super::super::{
 };
 use crate::xml_text::escaped;
 
-/// Matches that are listed, the last first: more hold up a browser.
-const MOST_MATCHES: usize = 1_000;
+/// Maximum number of listed matches, latest first. Longer lists slow down browsers.
+const MAX_MATCHES: usize = 1_000;
 
-/// Its title.
+/// Returns the page's title, escaped.
 pub(crate) fn title(report: &Report) -> String {
     escaped(&format!("Contest of {}", game_name(report)))
 }
 
-/// The path of the page of a match.
+/// Returns the path of a match's page.
 pub(crate) fn path(row: &MatchRow) -> String {
     match row.attempt {
         0 => format!("/match/{}", row.of),
-        again => format!("/match/{}.{again}", row.of),
+        attempt => format!("/match/{}.{attempt}", row.of),
     }
 }
 
-/// All of it.
+/// Returns the page's content.
 pub(crate) fn content(report: &Report, rows: &[MatchRow]) -> String {
     let state = match report.exit.reason {
         ExitReason::Running => "tag live",
@@ -56,10 +56,12 @@ fn game_name(report: &Report) -> &str {
     with_game!(id, G => G::NAME).unwrap_or(id)
 }
 
-/// The class of a table that on a phone has a line for each cell, with the name of its column.
+/// CSS class for a table that narrow screens show as one line per cell, with the column name before
+/// the cell.
 const LABELLED: &str = "standings labelled";
 
-/// A table: the names of its columns, those of figures with `true`, and its rows of HTML.
+/// Formats a table. Each column has a name, and a flag that is `true` if the column contains
+/// numbers. Cells contain HTML.
 fn table(class: &str, columns: &[(&str, bool)], rows: impl Iterator<Item = Vec<String>>) -> String {
     let kind = |is_figure: bool| if is_figure { " class=\"figure\"" } else { "" };
     let heads = columns
@@ -68,10 +70,11 @@ fn table(class: &str, columns: &[(&str, bool)], rows: impl Iterator<Item = Vec<S
     let rows = rows.map(|cells| {
         let cells = cells.iter().zip(columns);
         let cells = cells.map(|(cell, (name, is_figure))| {
-            // On a phone the head of such a table does not show.
-            let label = match class == LABELLED {
-                true => format!(" data-label=\"{name}\""),
-                false => String::new(),
+            // A table that is shown as a list hides its header, so each cell needs a label.
+            let label = if class == LABELLED {
+                format!(" data-label=\"{name}\"")
+            } else {
+                String::new()
             };
             format!("<td{}{label}>{cell}</td>", kind(*is_figure))
         });
@@ -126,10 +129,10 @@ fn matches(report: &Report, rows: &[MatchRow]) -> String {
         let seats = seats
             .into_iter()
             .map(|(number, seat)| seat_line(report, number, seat));
-        let annulled = row.annulled.as_ref().map(|why| {
+        let annulled = row.annulled.as_ref().map(|annulment| {
             format!(
                 " <span class=\"tag warn\" title=\"{}\">annulled</span>",
-                escaped(&why.detail)
+                escaped(&annulment.detail)
             )
         });
         let of = match &row.replay {
@@ -146,12 +149,12 @@ fn matches(report: &Report, rows: &[MatchRow]) -> String {
     let listed = table(
         "matches",
         &columns,
-        rows.iter().rev().take(MOST_MATCHES).map(row),
+        rows.iter().rev().take(MAX_MATCHES).map(row),
     );
     match rows.len() {
-        0..=MOST_MATCHES => listed,
+        0..=MAX_MATCHES => listed,
         all => format!(
-            "{listed}<p class=\"quiet\">The last {MOST_MATCHES} of {all}; <code>contest show --csv</code> \
+            "{listed}<p class=\"quiet\">The latest {MAX_MATCHES} of {all}; <code>contest show --csv</code> \
              has all.</p>\n"
         ),
     }
@@ -187,11 +190,11 @@ mod tests {
     };
 
     #[test]
-    fn the_page_tells_how_it_stands_and_links_each_match_that_has_a_replay() {
+    fn the_page_has_the_standings_and_links_matches_with_replays() {
         let (report, rows) = (report(), rows());
         let html = content(&report, &rows);
-        for told in ["<b><bdi>mine</bdi></b>", "mine: accepted by betting"] {
-            assert!(html.contains(told), "{told} is missing in:\n{html}");
+        for expected in ["<b><bdi>mine</bdi></b>", "mine: accepted by betting"] {
+            assert!(html.contains(expected), "{expected} is missing in:\n{html}");
         }
         let with_replay = rows.iter().filter(|row| row.replay.is_some());
         assert_eq!(
@@ -202,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn text_from_outside_is_text_alone() {
+    fn untrusted_text_has_no_markup() {
         let (report, rows) = (hostile_report(), hostile_rows());
         let ours = |text: &str| {
             [

@@ -1,9 +1,9 @@
-//! The report as JSON, in the form of `docs/contest-report.schema.json`.
+//! Formats the report as JSON, as defined by `docs/contest-report.schema.json`.
 
-use bridgemaster_proto::outside::escape_json;
+use bridgemaster_proto::escape::escape_json;
 use bridgemaster_runner::Report;
 
-/// One JSON object.
+/// Returns the report as a JSON object, with a final line break.
 pub(super) fn text(report: &Report) -> anyhow::Result<String> {
     Ok(escape_json(&serde_json::to_string_pretty(report)?).into_owned() + "\n")
 }
@@ -23,7 +23,7 @@ mod tests {
         serde_json::from_str(text).unwrap()
     }
 
-    /// What is wrong with a report by the schema.
+    /// Returns the reason why the schema rejects a report, if it does.
     fn problem(value: &Value) -> Option<String> {
         const NAME: &str = "report.json";
         let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
@@ -33,12 +33,12 @@ mod tests {
         checked.err().map(|error| format!("{error:#}"))
     }
 
-    fn written(report: &Report) -> Value {
+    fn to_value(report: &Report) -> Value {
         serde_json::from_str(&text(report).unwrap()).unwrap()
     }
 
     #[test]
-    fn what_is_written_is_what_the_schema_describes() {
+    fn reports_are_valid_by_the_schema() {
         let mut fixed = report();
         fixed.spec.test =
             Some(serde_json::from_value(json!({"kind": "fixed", "groups": 9})).unwrap());
@@ -70,13 +70,13 @@ mod tests {
         });
         let reports = [report(), empty_report(), hostile_report(), fixed];
         for report in reports.iter().chain(&formats) {
-            assert_eq!(problem(&written(report)), None);
+            assert_eq!(problem(&to_value(report)), None);
         }
     }
 
     #[test]
-    fn a_field_too_many_or_too_few_is_noticed_wherever_it_is() {
-        /// All places of objects in a value.
+    fn a_missing_or_additional_field_is_invalid_anywhere() {
+        /// Collects the JSON pointers of all objects in a value.
         fn objects(value: &Value, at: String, found: &mut Vec<String>) {
             match value {
                 Value::Object(fields) => {
@@ -96,16 +96,16 @@ mod tests {
         let mut report = report();
         report.series.truncate(1);
         report.bots.truncate(1);
-        let whole = written(&report);
+        let whole = to_value(&report);
         let mut places = Vec::new();
         objects(&whole, String::new(), &mut places);
         assert!(places.len() > 15, "{places:?}");
         for place in places {
             let mut more = whole.clone();
             let fields = more.pointer_mut(&place).unwrap().as_object_mut().unwrap();
-            fields.insert("unheard_of".to_owned(), json!(1));
+            fields.insert("additional".to_owned(), json!(1));
             assert!(problem(&more).is_some(), "{place}");
-            // What a spec leaves out is a default.
+            // Fields of a spec may be omitted, since they have defaults.
             if place.starts_with("/spec") {
                 continue;
             }
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn every_field_of_the_schema_is_described() {
-        fn look(schema: &Value, at: &str) {
+        fn check(schema: &Value, at: &str) {
             for (name, value) in schema.as_object().into_iter().flatten() {
                 if name == "properties" {
                     for (field, of) in value.as_object().unwrap() {
@@ -130,18 +130,18 @@ mod tests {
                         assert!(described, "{at}/{field}");
                     }
                 }
-                look(value, &format!("{at}/{name}"));
+                check(value, &format!("{at}/{name}"));
             }
             for (number, value) in schema.as_array().into_iter().flatten().enumerate() {
-                look(value, &format!("{at}/{number}"));
+                check(value, &format!("{at}/{number}"));
             }
         }
-        look(&schema(), "");
+        check(&schema(), "");
     }
 
     #[test]
-    fn text_from_outside_comes_back_as_it_was() {
-        let value = written(&hostile_report());
+    fn untrusted_text_round_trips() {
+        let value = to_value(&hostile_report());
         assert_eq!(value["bots"][0]["name"], HOSTILE);
         assert_eq!(value["exit"]["sentence"], HOSTILE);
     }

@@ -1,29 +1,29 @@
-//! The report as JUnit XML. A case is red only in a contest whose exit code is not 0.
+//! Formats the report as JUnit XML. Test cases fail only if the contest's exit code is not 0.
 
 use std::time::Duration;
 
-use bridgemaster_proto::outside::{Outside, escape_lines};
+use bridgemaster_proto::escape::{Escaped, escape_lines};
 use bridgemaster_runner::{BotReport, ExitReason, MatchRow, Report, RequirementReport};
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
 use super::super::figures;
 use crate::{
     count::count,
-    xml_text::{self, allowed},
+    xml_text::{self, sanitized},
 };
 
-/// Bots whose last words are shown, of those that ended badly.
-const MOST_LAST_WORDS: usize = 5;
+/// Maximum number of processes whose standard error is included.
+const MAX_TAILS: usize = 5;
 
-/// One test suite, with a case for the contest, for each requirement and for each bot.
+/// Returns a test suite with a case for the contest, each requirement and each bot.
 pub(super) fn xml(report: &Report, rows: &[MatchRow]) -> anyhow::Result<String> {
     let time = Duration::from_millis(report.elapsed_ms);
-    let mut suite = TestSuite::new(allowed(&Outside(name(report)).to_string()));
+    let mut suite = TestSuite::new(sanitized(&Escaped(name(report)).to_string()));
     suite.set_time(time);
     let mut contest = case("contest", status_of_contest(report));
     contest
         .set_time(time)
-        .set_system_out(allowed(&summary(report)));
+        .set_system_out(sanitized(&summary(report)));
     suite.add_test_case(contest);
     for requirement in &report.requirements {
         suite.add_test_case(requirement_case(report, requirement));
@@ -45,7 +45,7 @@ fn name(report: &Report) -> String {
 }
 
 fn case(name: &str, status: TestCaseStatus) -> TestCase {
-    let mut case = TestCase::new(allowed(&Outside(name).to_string()), status);
+    let mut case = TestCase::new(sanitized(&Escaped(name).to_string()), status);
     case.set_classname("contest").set_time(Duration::ZERO);
     case
 }
@@ -57,22 +57,22 @@ fn status_of_contest(report: &Report) -> TestCaseStatus {
         ExitReason::RefereeFault => NonSuccessKind::Error,
         _ => NonSuccessKind::Failure,
     };
-    // Behind the first line may be what a bot wrote.
-    let (first, words) = exit
+    // Lines after the first can be a bot's standard error.
+    let (first, stderr) = exit
         .sentence
         .split_once('\n')
         .unwrap_or((&exit.sentence, ""));
     let mut status = TestCaseStatus::non_success(kind);
     status
         .set_type(figures::ending(exit.reason))
-        .set_message(allowed(&Outside(first).to_string()));
-    if !words.is_empty() {
-        status.set_description(allowed(&escape_lines(words)));
+        .set_message(sanitized(&Escaped(first).to_string()));
+    if !stderr.is_empty() {
+        status.set_description(sanitized(&escape_lines(stderr)));
     }
     status
 }
 
-/// The figures of the verdict, a line each.
+/// Formats the verdict's figures, one per line.
 fn summary(report: &Report) -> String {
     let mut lines = vec![figures::ending(report.exit.reason).to_owned()];
     if let Some(verdict) = &report.verdict {
@@ -98,33 +98,32 @@ fn summary(report: &Report) -> String {
 }
 
 fn requirement_case(report: &Report, requirement: &RequirementReport) -> TestCase {
-    let is_red = !requirement.is_met && report.exit.code != 0;
-    let found = match (requirement.estimate, requirement.interval_end) {
-        (None, _) => "there is no figure yet".to_owned(),
-        (Some(estimate), None) => format!("it is {estimate:.4}"),
+    let is_failure = !requirement.is_met && report.exit.code != 0;
+    let value = match (requirement.estimate, requirement.interval_end) {
+        (None, _) => "no value yet".to_owned(),
+        (Some(estimate), None) => format!("value {estimate:.4}"),
         (Some(estimate), Some(end)) => {
-            format!("it is {estimate:.4}, and the interval ends at {end:.4}")
+            format!("value {estimate:.4}, interval ends at {end:.4}")
         }
     };
-    let status = match is_red {
-        false => TestCaseStatus::success(),
-        true => {
-            let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-            status
-                .set_type("requirement not met")
-                .set_message(found.clone());
-            status
-        }
+    let status = if is_failure {
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+        status
+            .set_type("requirement not met")
+            .set_message(value.clone());
+        status
+    } else {
+        TestCaseStatus::success()
     };
     let mut case = case(&format!("requirement {}", requirement.text), status);
-    case.set_system_out(found);
+    case.set_system_out(value);
     case
 }
 
 fn bot_case(report: &Report, bot: &BotReport, rows: &[MatchRow]) -> TestCase {
-    let is_red = report.exit.reason.is_of_a_bot() && bot.faults + bot.forfeits > 0;
-    let told = format!(
-        "played {}, won {}, forfeited {}, faults {}, started again {}, longest answer {}",
+    let is_failure = report.exit.reason.is_bot_failure() && bot.faults + bot.forfeits > 0;
+    let figures_text = format!(
+        "played {}, won {}, forfeited {}, faults {}, restarts {}, longest decision {}",
         bot.played,
         bot.wins,
         bot.forfeits,
@@ -132,37 +131,36 @@ fn bot_case(report: &Report, bot: &BotReport, rows: &[MatchRow]) -> TestCase {
         bot.restarts,
         figures::time_us(bot.longest_us)
     );
-    let status = match is_red {
-        false => TestCaseStatus::success(),
-        true => {
-            let reasons = bot.faults_by_reason.iter();
-            let reasons: Vec<String> = reasons
-                .map(|(reason, count)| format!("{} {count}", Outside(reason)))
-                .collect();
-            let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-            status
-                .set_type("fault of a bot")
-                .set_message(allowed(&reasons.join(", ")))
-                .set_description(allowed(&last_words(bot, rows)));
-            status
-        }
+    let status = if is_failure {
+        let reasons = bot.faults_by_reason.iter();
+        let reasons: Vec<String> = reasons
+            .map(|(reason, count)| format!("{} {count}", Escaped(reason)))
+            .collect();
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+        status
+            .set_type("fault of a bot")
+            .set_message(sanitized(&reasons.join(", ")))
+            .set_description(sanitized(&stderr_tails(bot, rows)));
+        status
+    } else {
+        TestCaseStatus::success()
     };
     let mut case = case(&format!("bot {}", bot.name), status);
-    case.set_system_out(told);
+    case.set_system_out(figures_text);
     case
 }
 
-/// What the bot wrote at last in matches that ended badly for it.
-fn last_words(bot: &BotReport, rows: &[MatchRow]) -> String {
+/// Returns the last lines of a bot's standard error, from matches in which the bot failed.
+fn stderr_tails(bot: &BotReport, rows: &[MatchRow]) -> String {
     let ends = rows.iter().flat_map(|row| {
         let seats = row.seats.iter().enumerate();
         let own = seats.filter(|(_, seat)| seat.bot == bot.bot && !seat.stderr_tail.is_empty());
         own.map(|(number, seat)| {
-            let words = escape_lines(&seat.stderr_tail);
-            format!("match {}, seat {number}:\n{words}", row.of)
+            let tail = escape_lines(&seat.stderr_tail);
+            format!("match {}, seat {number}:\n{tail}", row.of)
         })
     });
-    ends.take(MOST_LAST_WORDS).collect::<Vec<_>>().join("\n\n")
+    ends.take(MAX_TAILS).collect::<Vec<_>>().join("\n\n")
 }
 
 #[cfg(test)]
@@ -173,7 +171,7 @@ mod tests {
     };
 
     #[test]
-    fn the_xml_has_what_jenkins_and_gitlab_ask_for() {
+    fn the_xml_has_the_attributes_of_jenkins_and_gitlab() {
         let text = xml(&report(), &rows()).unwrap();
         let read = quick_junit::Report::deserialize_from_str(&text).unwrap();
         assert!(read.time.is_some() && read.name.is_some());
@@ -206,15 +204,15 @@ mod tests {
     }
 
     #[test]
-    fn xml_is_red_exactly_when_the_exit_code_is_not_0() {
+    fn a_case_fails_exactly_if_the_exit_code_is_not_0() {
         for reason in ExitReason::ALL {
             let mut report = hostile_report();
             report.exit.reason = reason;
             report.exit.code = reason.code();
             let text = xml(&report, &hostile_rows()).unwrap();
             let read = quick_junit::Report::deserialize_from_str(&text).unwrap();
-            let is_red = read.failures + read.errors > 0;
-            assert_eq!(is_red, reason.code() != 0, "{reason:?}: {text}");
+            let is_failure = read.failures + read.errors > 0;
+            assert_eq!(is_failure, reason.code() != 0, "{reason:?}: {text}");
             assert_eq!(read.errors > 0, reason == ExitReason::RefereeFault);
         }
     }
@@ -230,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_that_xml_has_not_are_replaced() {
+    fn characters_that_are_not_valid_in_xml_are_replaced() {
         let mut rows = rows();
         rows[0].seats[1].stderr_tail = "a\u{fffe}b\u{ffff}c\u{0}".to_owned();
         let mut report = report();

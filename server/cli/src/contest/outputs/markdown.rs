@@ -1,9 +1,11 @@
-//! The report as Markdown, for the summary of a job.
+//! Formats the report as Markdown, for CI job summaries.
 
 mod escaping;
 mod played;
 
-use bridgemaster_runner::{BotReport, GroupPoint, MatchRow, Report, SeatRow, TestReport, WhyWorst};
+use bridgemaster_runner::{
+    BotReport, GroupPoint, MatchRow, Report, SeatRow, TestReport, WorstMatchReason,
+};
 
 use self::{
     escaping::{escaped, preformatted},
@@ -12,17 +14,18 @@ use self::{
 use super::super::figures::{self, or_dash};
 use crate::count::count;
 
-/// Columns and lines of the chart.
+/// The chart's width, in columns.
 const CHART_COLUMNS: usize = 60;
+/// The chart's height, in lines.
 const CHART_LINES: usize = 9;
 
-/// Bots whose last words are shown, of those that ended badly.
-const MOST_LAST_WORDS: usize = 3;
+/// Maximum number of processes whose standard error is included.
+const MAX_TAILS: usize = 3;
 
-/// Worst matches that are listed.
-const MOST_WORST: usize = 5;
+/// Maximum number of listed worst matches.
+const MAX_WORST: usize = 5;
 
-/// Headings, tables and a chart of text, which any reader of Markdown shows.
+/// Formats the report with headings, tables and a text chart.
 pub(super) fn text(report: &Report, rows: &[MatchRow]) -> String {
     let mut parts = vec![
         format!("## Contest: {}", figures::ending(report.exit.reason)),
@@ -33,23 +36,23 @@ pub(super) fn text(report: &Report, rows: &[MatchRow]) -> String {
     parts.extend(chart(report));
     parts.extend(requirements(report));
     parts.extend(worst(report));
-    parts.extend(last_words(rows));
+    parts.extend(stderr_tails(rows));
     parts.push(played(report));
     parts.join("\n\n") + "\n"
 }
 
-/// How it ended; behind the first line may be what a bot wrote.
+/// Formats the outcome. In its text, lines after the first can be a bot's standard error.
 fn sentence(sentence: &str) -> String {
     match sentence.split_once('\n') {
         None => escaped(sentence),
-        Some((first, words)) => format!("{}\n\n{}", escaped(first), preformatted(words)),
+        Some((first, stderr)) => format!("{}\n\n{}", escaped(first), preformatted(stderr)),
     }
 }
 
 fn bots(report: &Report) -> String {
     let mut lines = vec![
-        "| rank | bot | Elo | score | won | margin | forfeits | faults | longest answer | \
-         CPU a match | memory |"
+        "| rank | bot | Elo | score | won | margin | forfeits | faults | longest decision | \
+         CPU per match | memory |"
             .to_owned(),
         "|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|".to_owned(),
     ];
@@ -109,24 +112,24 @@ fn verdict(report: &Report) -> Option<String> {
     }
     if let Some(superiority) = verdict.superiority {
         lines.push(format!(
-            "Chance that it is better at all: {:.1} %.",
+            "Probability of being better: {:.1} %.",
             superiority * 100.0
         ));
     }
     if let Some(test) = &verdict.test {
         lines.push(format!(
-            "Log-likelihood ratio: {:.2}; it rejects at {:.2} and accepts at {:.2}.",
+            "Log-likelihood ratio: {:.2}; the test rejects at {:.2} and accepts at {:.2}.",
             test.llr, test.llr_lower, test.llr_upper
         ));
     }
     if verdict.rests_on_few_groups {
         lines.push("These figures are based on fewer than 30 groups.".to_owned());
     }
-    // Two spaces would do to break a line, and nobody sees them.
+    // In Markdown, a backslash at the end of a line is a line break.
     Some(lines.join("\\\n"))
 }
 
-/// The log-likelihood ratio over the groups or, where there is no test, the mean score.
+/// Formats a chart of the log-likelihood ratio or, without a test, of the mean score.
 fn chart(report: &Report) -> Option<String> {
     if report.series.len() < 2 {
         return None;
@@ -140,23 +143,23 @@ fn chart(report: &Report) -> Option<String> {
             ..
         }) if llrs.len() == report.series.len() => (
             "Log-likelihood ratio over the groups, between rejecting and accepting:",
-            lines_of_chart(&llrs, [llr_lower, llr_upper]),
+            text_chart(&llrs, [llr_lower, llr_upper]),
         ),
         _ => {
             let means = |point: &GroupPoint| point.mean_score;
             let means: Vec<f64> = report.series.iter().map(means).collect();
             (
                 "Mean score over the groups:",
-                lines_of_chart(&means, [0.0, 1.0]),
+                text_chart(&means, [0.0, 1.0]),
             )
         }
     };
     Some(format!("{title}\n\n```text\n{drawn}\n```"))
 }
 
-/// A chart of lines of text, from the upper of the two values down to the lower.
-fn lines_of_chart(values: &[f64], [lower, upper]: [f64; 2]) -> String {
-    let values = figures::thinned(values, CHART_COLUMNS);
+/// Draws a text chart between two bounds, with the upper bound at the top.
+fn text_chart(values: &[f64], [lower, upper]: [f64; 2]) -> String {
+    let values = figures::downsampled(values, CHART_COLUMNS);
     let steps = (CHART_LINES - 1) as f64;
     let line_of = |value: f64| {
         ((upper - value) / (upper - lower) * steps)
@@ -166,7 +169,7 @@ fn lines_of_chart(values: &[f64], [lower, upper]: [f64; 2]) -> String {
     let mut lines = Vec::new();
     for line in 0..CHART_LINES {
         let at = upper - (upper - lower) * line as f64 / steps;
-        // The value between both, 0 where they are each other's opposite, has its line too.
+        // The rows of the upper bound, the lower bound and their mean have labels.
         let is_marked = line % ((CHART_LINES - 1) / 2) == 0;
         let label = if is_marked {
             format!("{at:6.2}")
@@ -192,7 +195,7 @@ fn requirements(report: &Report) -> Option<String> {
         return None;
     }
     let mut lines = vec![
-        "| requirement | met | found | end of the interval |".to_owned(),
+        "| requirement | met | value | end of the interval |".to_owned(),
         "|---|---|---:|---:|".to_owned(),
     ];
     lines.extend(report.requirements.iter().map(|requirement| {
@@ -208,7 +211,7 @@ fn requirements(report: &Report) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-/// The worst matches of the candidate or, in a contest without one, of the bots that forfeited.
+/// Lists the candidate's worst matches, and those of other bots that forfeited.
 fn worst(report: &Report) -> Option<String> {
     let candidate = figures::candidate(report).map(|bot| bot.bot);
     let bots = report.bots.iter().filter(|bot| match candidate {
@@ -217,44 +220,47 @@ fn worst(report: &Report) -> Option<String> {
     });
     let listed = bots.flat_map(|bot| {
         bot.worst.iter().map(|worst| {
-            let why = match &worst.why {
-                WhyWorst::Forfeited { reason } => format!("forfeited: {}", escaped(reason)),
-                WhyWorst::Lost => format!("place {}, margin {:+}", worst.place, worst.margin),
+            let reason = match &worst.why {
+                WorstMatchReason::Forfeited { reason } => format!("forfeited: {}", escaped(reason)),
+                WorstMatchReason::Lost => {
+                    format!("place {}, margin {:+}", worst.place, worst.margin)
+                }
             };
-            let note = match worst.ran_out_of_memory {
-                true => ", OUT_OF_MEMORY",
-                false => "",
+            let note = if worst.ran_out_of_memory {
+                ", OUT_OF_MEMORY"
+            } else {
+                ""
             };
             let replay = worst.replay.as_deref().map(escaped);
             let (name, seed) = (escaped(&bot.name), escaped(&worst.seed));
             format!(
-                "| {} | {name} | {why}{note} | {seed} | {} |",
+                "| {} | {name} | {reason}{note} | {seed} | {} |",
                 worst.of,
                 or_dash(replay)
             )
         })
     });
-    let listed: Vec<String> = listed.take(MOST_WORST).collect();
+    let listed: Vec<String> = listed.take(MAX_WORST).collect();
     if listed.is_empty() {
         return None;
     }
-    let header = "| match | bot | what happened | seed | replay |\n|---|---|---|---|---|";
+    let header = "| match | bot | reason | seed | replay |\n|---|---|---|---|---|";
     Some(format!("Worst matches:\n\n{header}\n{}", listed.join("\n")))
 }
 
-/// What bots wrote at last that ended badly, or that had to be started again.
-fn last_words(rows: &[MatchRow]) -> Option<String> {
+/// Formats the last lines that failed or restarted bots wrote to standard error.
+fn stderr_tails(rows: &[MatchRow]) -> Option<String> {
     let seats = rows
         .iter()
         .flat_map(|row| row.seats.iter().map(move |seat| (row, seat)));
-    let ended_badly = |seat: &SeatRow| !seat.end.is_well() || seat.restarts > 0;
-    let said = seats.filter(|(_, seat)| ended_badly(seat) && !seat.stderr_tail.is_empty());
-    let said = said.take(MOST_LAST_WORDS).map(|(row, seat)| {
-        let words = preformatted(&seat.stderr_tail);
-        format!("Standard error of match {}:\n\n{words}", row.of)
+    let has_failed = |seat: &SeatRow| !seat.end.is_regular() || seat.restarts > 0;
+    let tails = seats.filter(|(_, seat)| has_failed(seat) && !seat.stderr_tail.is_empty());
+    let tails = tails.take(MAX_TAILS).map(|(row, seat)| {
+        let tail = preformatted(&seat.stderr_tail);
+        format!("Standard error of match {}:\n\n{tail}", row.of)
     });
-    let said: Vec<String> = said.collect();
-    (!said.is_empty()).then(|| said.join("\n\n"))
+    let tails: Vec<String> = tails.collect();
+    (!tails.is_empty()).then(|| tails.join("\n\n"))
 }
 
 #[cfg(test)]
@@ -267,9 +273,9 @@ mod tests {
     };
 
     #[test]
-    fn the_summary_tells_verdict_bots_requirements_and_what_was_played() {
+    fn the_summary_has_verdict_bots_requirements_and_counts() {
         let text = text(&report(), &rows());
-        for told in [
+        for expected in [
             "## Contest: accepted",
             "mine is better than greedy",
             "| 1 to 2 | mine | +100.0 [+70.0, +130.0] |",
@@ -279,15 +285,15 @@ mod tests {
             "| elo&#62;&#61;0&#64;95&#37; | yes | 101.5000 | 41.5000 |",
             "| 3.1 | mine | place 2, margin -20 |",
             "Traceback\n  out of ideas\n</pre>",
-            "1 annulled for the referee's lag",
+            "1 annulled because of referee lag",
             "carcassonne (rules 1) at 2 seats",
         ] {
-            assert!(text.contains(told), "{told} is missing in:\n{text}");
+            assert!(text.contains(expected), "{expected} is missing in:\n{text}");
         }
     }
 
     #[test]
-    fn the_last_words_of_a_bot_that_was_started_again_are_told_though_it_ended_well() {
+    fn standard_error_of_a_restarted_bot_is_included() {
         let mut report = report();
         report.spec.faults = FaultCounting::Fail;
         let mut rows = rows();
@@ -300,8 +306,8 @@ mod tests {
         (seat.restarts, seat.stderr_tail) = (1, "killed".to_owned());
         let text = text(&report, &rows);
         assert!(text.contains("<pre>\nkilled\n</pre>"), "{text}");
-        let told = "a bot that dies in a match is started again up to 1 time";
-        assert!(text.contains(told), "{text}");
+        let expected = "a bot that dies in a match is restarted up to 1 time";
+        assert!(text.contains(expected), "{text}");
     }
 
     #[test]
@@ -324,9 +330,9 @@ mod tests {
     }
 
     #[test]
-    fn text_from_outside_is_text_alone() {
+    fn untrusted_text_has_no_markup() {
         let text = text(&hostile_report(), &hostile_rows());
-        // Ours are the emphasis of the verdict and of an unmet requirement, and `pre`.
+        // The report itself uses bold text and `pre`.
         let own = text
             .replace("**no**", "")
             .replace("<pre>", "")
@@ -338,7 +344,7 @@ mod tests {
                 .find(|line| line.contains(mark) && !is_in_pre(line));
             assert!(found.is_none(), "{mark}: {found:?}");
         }
-        // A line break in a text breaks no line of ours; that of standard error stays within `pre`.
+        // Line breaks in untrusted text must be escaped, except within `pre`.
         let mut is_within = false;
         for line in text.lines() {
             match line {

@@ -1,4 +1,4 @@
-//! The files that a contest is written to for other programs.
+//! A contest's output files.
 
 mod csv;
 #[cfg(test)]
@@ -16,39 +16,38 @@ use clap::Args;
 
 use crate::{failure::misuse, output_file::OutputFile};
 
-/// Makes the text of an output. The rows are all matches that were finished, in their order.
+/// A function that formats an output. The rows are all finished matches, in order.
 type Writer = fn(&Report, &[MatchRow]) -> anyhow::Result<String>;
 
-/// The flags of the outputs. `-` is standard output, which then has nothing else.
+/// Flags of the outputs. `-` means standard output; the command then prints nothing else there.
 #[derive(Args)]
 #[command(next_help_heading = "Outputs")]
 pub(super) struct OutputArgs {
-    /// Write the report as JSON to this file; docs/contest-report.schema.json describes it
+    /// Write the report as JSON to this file (see docs/contest-report.schema.json)
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Write the report as JUnit XML to this file, for a CI system
+    /// Write the report as JUnit XML to this file, for CI systems
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// Write the report as Markdown to this file, such as the summary of a CI job
+    /// Write the report as Markdown to this file, for summaries of CI jobs
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
-    /// Write all results as CSV to this file, a row for each seat of each match
+    /// Write all results as CSV to this file, with a row per seat and match
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Draw the test and the margin over the groups into this file, as SVG
+    /// Write a chart of test and margin as SVG to this file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }
 
-/// Files that can be written, each with what makes its text.
+/// Output files with their flags and formatters.
 pub(super) struct Outputs(Vec<(&'static str, OutputFile, Writer)>);
 
 impl OutputArgs {
-    /// Makes sure that each file can be written, before anything is played for it.
+    /// Checks that each file can be written. Called before the first match.
     ///
     /// # Errors
-    /// A mistake in the command line: a file that cannot be written, or two outputs that are to be
-    /// standard output.
+    /// Misuse, if a file cannot be written, or if two outputs go to standard output.
     pub(super) fn open(&self) -> anyhow::Result<Outputs> {
         let flags: [(&str, &Option<PathBuf>, Writer); 5] = [
             ("--json", &self.json, |report, _| json::text(report)),
@@ -71,7 +70,7 @@ impl OutputArgs {
         match flags.len() {
             0 | 1 => Ok(outputs),
             _ => Err(misuse(format!(
-                "{}: only one of them can be standard output",
+                "{}: only one can be standard output",
                 flags.join(" and ")
             ))),
         }
@@ -79,27 +78,28 @@ impl OutputArgs {
 }
 
 impl Outputs {
-    /// Whether there is none.
+    /// Returns whether there are no outputs.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether one of them is standard output, which then has nothing else.
+    /// Returns whether an output goes to standard output. The command then prints nothing else
+    /// there.
     pub(super) fn use_stdout(&self) -> bool {
         self.0.iter().any(|(_, file, _)| file.is_stdout())
     }
 
-    /// Writes them all. One that fails keeps no other from being written.
+    /// Writes all outputs, even if one of them cannot be written.
     ///
     /// # Errors
-    /// That of the first that failed.
+    /// The first error.
     pub(super) fn write(&self, report: &Report, rows: &[MatchRow]) -> anyhow::Result<()> {
         let written = self.0.iter().map(|(flag, file, writer)| {
             writer(report, rows)
                 .and_then(|text| file.write(&text))
                 .map_err(|error| error.context(*flag))
         });
-        // Not before the last is written.
+        // Collected before the first error is returned, so that all outputs are written.
         let written: Vec<_> = written.collect();
         written.into_iter().collect()
     }
@@ -109,7 +109,7 @@ impl Outputs {
 mod tests {
     use std::fs;
 
-    use bridgemaster_proto::outside::is_printable;
+    use bridgemaster_proto::escape::is_printable;
     use clap::Parser;
 
     use super::{
@@ -131,7 +131,7 @@ mod tests {
     const FLAGS: [&str; 5] = ["--json", "--junit", "--markdown", "--csv", "--svg"];
 
     #[test]
-    fn what_comes_from_outside_breaks_no_output() {
+    fn untrusted_text_breaks_no_output() {
         let folder = tempfile::tempdir().unwrap();
         let files = FLAGS.map(|flag| folder.path().join(&flag[2..]));
         let flags = FLAGS.iter().zip(&files);
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_cannot_be_written_is_told_at_once_and_with_its_flag() {
+    fn a_file_that_cannot_be_written_is_reported_at_once_with_its_flag() {
         for flag in FLAGS {
             let flags = [flag.to_owned(), "no/such/folder/file".to_owned()];
             let error = open(&flags).err().unwrap();
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn an_output_that_fails_keeps_no_other_from_being_written() {
+    fn an_output_that_fails_does_not_prevent_the_others() {
         let folder = tempfile::tempdir().unwrap();
         let gone = folder.path().join("gone");
         fs::create_dir(&gone).unwrap();

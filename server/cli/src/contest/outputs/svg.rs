@@ -1,12 +1,12 @@
-//! A drawing of the contest: the test and the margin over the groups, in light and dark, without
-//! scripts and fonts.
+//! Draws the test statistic and the margins, by group, as SVG. The drawing suits light and dark
+//! colour schemes, and has no scripts or embedded fonts.
 
 use bridgemaster_runner::{GroupPoint, Report};
 
 use super::super::figures;
 use crate::{count::count, xml_text::escaped};
 
-/// Measures in pixels.
+/// Width of the drawing. This and the following sizes are in pixels.
 const WIDTH: f64 = 720.0;
 const LEFT: f64 = 64.0;
 const RIGHT: f64 = 16.0;
@@ -14,8 +14,8 @@ const TOP: f64 = 48.0;
 const PANEL: f64 = 180.0;
 const BETWEEN: f64 = 48.0;
 
-/// Most points of a line: more would lie on one another.
-const MOST_POINTS: usize = 600;
+/// Maximum number of points per line. More points would overlap.
+const MAX_POINTS: usize = 600;
 
 const STYLE: &str = "\
 text{font:12px system-ui,sans-serif;fill:#24292f}.title{font-size:15px;font-weight:600}\
@@ -25,9 +25,9 @@ text{font:12px system-ui,sans-serif;fill:#24292f}.title{font-size:15px;font-weig
 @media(prefers-color-scheme:dark){text{fill:#e6edf3}.frame{stroke:#30363d}\
 .bound{stroke:#6e7681}.line{stroke:#58a6ff}.dots{fill:#58a6ff}.ground{fill:#0d1117}}";
 
-/// One SVG document.
+/// Returns an SVG document.
 pub(super) fn text(report: &Report) -> String {
-    let points = figures::thinned(&report.series, MOST_POINTS);
+    let points = figures::downsampled(&report.series, MAX_POINTS);
     let mut panels = Vec::new();
     panels.extend(test_panel(report, &points));
     panels.extend(margin_panel(report, &points));
@@ -54,23 +54,24 @@ fn title(report: &Report) -> String {
     let groups = count(report.counts.groups, "group", "groups");
     match figures::candidate(report) {
         Some(candidate) => {
-            let name = escaped(&shortened(&candidate.name));
+            let name = escaped(&truncated(&candidate.name));
             format!("{name}: {ending} after {groups}")
         }
         None => format!("Contest: {ending} after {groups}"),
     }
 }
 
-/// A name that fits beside what else is in the title.
-fn shortened(name: &str) -> String {
-    const LONGEST: usize = 40;
-    match name.chars().count() > LONGEST {
-        true => name.chars().take(LONGEST).chain(['…']).collect(),
-        false => name.to_owned(),
+/// Truncates a name to fit the title.
+fn truncated(name: &str) -> String {
+    const MAX_CHARS: usize = 40;
+    if name.chars().count() > MAX_CHARS {
+        name.chars().take(MAX_CHARS).chain(['…']).collect()
+    } else {
+        name.to_owned()
     }
 }
 
-/// The log-likelihood ratio between its bounds or, without a test, the mean score.
+/// Draws the log-likelihood ratio between its bounds or, without a test, the mean score.
 fn test_panel(report: &Report, points: &[GroupPoint]) -> Option<String> {
     if points.is_empty() {
         return None;
@@ -79,7 +80,7 @@ fn test_panel(report: &Report, points: &[GroupPoint]) -> Option<String> {
     let llrs: Vec<f64> = points.iter().filter_map(|point| point.llr).collect();
     let panel = match test {
         Some(test) if llrs.len() == points.len() => Panel {
-            title: "Log-likelihood ratio: rejected at the lower bound, accepted at the upper",
+            title: "Log-likelihood ratio: rejected at the lower bound, accepted at the upper bound",
             marks: vec![test.llr_lower, 0.0, test.llr_upper],
             line: llrs,
             dots: Vec::new(),
@@ -93,10 +94,10 @@ fn test_panel(report: &Report, points: &[GroupPoint]) -> Option<String> {
             last_group: last_group(points),
         },
     };
-    Some(panel.drawn())
+    Some(panel.draw())
 }
 
-/// The margin of each group as a dot, and the mean so far as a line.
+/// Draws each group's margin as a dot, and the cumulative mean as a line.
 fn margin_panel(report: &Report, points: &[GroupPoint]) -> Option<String> {
     if points.is_empty() {
         return None;
@@ -107,23 +108,23 @@ fn margin_panel(report: &Report, points: &[GroupPoint]) -> Option<String> {
         sum / f64::from(count)
     });
     let panel = Panel {
-        title: "Margin: points over the best opponent, each group and their mean",
+        title: "Margin over the best opponent: each group, and the mean",
         marks: vec![0.0],
-        line: figures::thinned(&means.collect::<Vec<_>>(), MOST_POINTS),
+        line: figures::downsampled(&means.collect::<Vec<_>>(), MAX_POINTS),
         dots: points.iter().map(|point| point.margin).collect(),
         last_group: last_group(points),
     };
-    Some(panel.drawn())
+    Some(panel.draw())
 }
 
 fn last_group(points: &[GroupPoint]) -> u64 {
     points.last().map(|point| point.group.0).unwrap_or_default()
 }
 
-/// Values over the groups.
+/// A chart of values by group.
 struct Panel {
     title: &'static str,
-    /// Values with a line across the panel and a number beside it.
+    /// Values to mark with a line and a label.
     marks: Vec<f64>,
     line: Vec<f64>,
     dots: Vec<f64>,
@@ -131,7 +132,7 @@ struct Panel {
 }
 
 impl Panel {
-    fn drawn(&self) -> String {
+    fn draw(&self) -> String {
         let all = || self.marks.iter().chain(&self.line).chain(&self.dots);
         let low = all().copied().fold(f64::INFINITY, f64::min);
         let high = all().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -146,7 +147,7 @@ impl Panel {
             self.title
         );
         let mut add = |line: String| text.push_str(&line);
-        // The greatest and the least have a number each, unless a mark is there already.
+        // The minimum and the maximum get labels, unless a marked value is close to them.
         let mut labels = self.marks.clone();
         for end in [low, high] {
             if labels.iter().all(|label| (y(*label) - y(end)).abs() > 14.0) {
@@ -199,7 +200,7 @@ mod tests {
         *,
     };
 
-    /// The elements of a document whose tags are in order, fails for others.
+    /// Returns the elements of a well-formed document. Panics if the document is malformed.
     fn elements(svg: &str) -> Vec<String> {
         let (mut open, mut all) = (Vec::new(), Vec::new());
         for tag in svg
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_in_a_drawing_is_run_or_fetched() {
+    fn a_drawing_has_only_harmless_elements() {
         for report in [report(), hostile_report(), empty_report()] {
             for element in elements(&text(&report)) {
                 let known = [

@@ -2,19 +2,18 @@
 
 import { runEach, type Bot, type Choice, type Request } from "bridgemaster";
 
-/** Takes the legal decision in the middle of the list. */
+/** Chooses the legal decision in the middle of the list. */
 class MyBot implements Bot {
   /**
-   * Answers a request: with a position in the list of legal decisions, or with a decision in full.
+   * Returns the index of a legal decision, or a complete decision.
    *
-   * The request has all that there is to know. `request.game.case` names the game, and
-   * `request.game.value` has what this seat sees (`observation`) and may do (`legalDecisions`).
-   * `request.clock` tells the time that is left.
+   * `request.game.case` is the name of the game, and `request.game.value` has the `observation` and
+   * the `legalDecisions` of this seat. `request.clock` has the remaining time.
    */
   decide(request: Request): Choice {
     return Math.floor(request.legalCount / 2);
   }
 }
 
-// Each match gets a bot of its own.
+// Each match has its own instance of the bot.
 await runEach(() => new MyBot(), { name: "my-bot", version: "0.1" });

@@ -48,9 +48,9 @@ impl Crate {
             let used = paths.filter_map(|path| self.definer(module, path, MOST_EXPORTS));
             let used: BTreeSet<String> = used
                 .filter(|used| used != module)
-                .map(|used| told(&used))
+                .map(|used| module_path(&used))
                 .collect();
-            uses.insert(told(module), used);
+            uses.insert(module_path(module), used);
         }
         uses
     }
@@ -91,7 +91,7 @@ impl Crate {
     }
 }
 
-fn told(module: &Names) -> String {
+fn module_path(module: &Names) -> String {
     match module.is_empty() {
         true => "the root".to_owned(),
         false => module.join("/"),

@@ -1,4 +1,4 @@
-//! What the text of one file says of modules, definitions and names.
+//! Modules, definitions and names in the text of one file.
 
 use std::collections::BTreeSet;
 
@@ -8,9 +8,9 @@ pub(super) type Path = Vec<String>;
 /// A name that a file takes from elsewhere.
 pub(super) struct Import {
     pub(super) path: Path,
-    /// What it is called here; `*` for all of a module.
+    /// Local name; `*` for all of a module.
     pub(super) name: String,
-    /// Whether the file only hands it on.
+    /// The file only re-exports it.
     pub(super) is_export: bool,
 }
 

@@ -1,10 +1,10 @@
-//! A journal that ends after any of its entries gives the match as it was then.
+//! Tests that each prefix of a journal recovers the match as it was at that point.
 
 use bridgemaster_games::{Digest, GAME_IDS, Seat, SeatCount, Seed, with_game};
 use bridgemaster_proto::{internal::v1::JournalEntry, v1::OfferPurpose};
 use bridgemaster_referee::{
-    Answer, BadAnswerReason, BotIdentity, ClockReading, HistoryId, Input, MAX_NOTE_BYTES,
-    MatchPhase, MatchRules, NoteRoom, SeatInfo, SeatMessage,
+    Answer, BadAnswerReason, BotIdentity, ClockReading, ForwardingLag, HistoryId, Input,
+    MAX_NOTE_BYTES, MatchPhase, MatchRules, NoteBudget, SeatInfo, SeatMessage,
 };
 use bridgemaster_wire::SeedSalt;
 use prost::Message as _;
@@ -16,30 +16,30 @@ use crate::{
     journal::{MatchJournal, write_header},
 };
 
-/// Entries of the journal of each game; they grow longer, and the test with their square.
+/// Journal length per game. The tests' running time grows with its square.
 const ENTRIES: usize = 60;
 
-/// All that shows how a match stands.
+/// A match's observable state.
 #[derive(Debug, PartialEq)]
-struct Standing {
+struct Observed {
     digest: Digest,
     phase: MatchPhase,
     records: u32,
     seats: Vec<SeatInfo>,
-    /// The clock of each seat's open request.
+    /// The clock reading of each seat's open request.
     clocks: Vec<Option<ClockReading>>,
-    /// The numbers of its messages.
-    told: Vec<Option<(Option<u32>, u32)>>,
-    /// Which numbers of bots that come back are believed.
+    /// The sequence numbers of the start and end messages, for each seat.
+    sequences: Vec<Option<(Option<u32>, u32)>>,
+    /// The histories, which determine the valid sequence numbers.
     histories: Histories,
     deadline: Option<Time>,
-    /// What is left for the notes of each seat.
-    notes: Vec<Option<NoteRoom>>,
+    /// Each seat's note budget.
+    notes: Vec<Option<NoteBudget>>,
 }
 
-fn standing<G: WireGame>(referee: &Referee<G>, histories: &Histories, now: Time) -> Standing {
+fn observe<G: WireGame>(referee: &Referee<G>, histories: &Histories, now: Time) -> Observed {
     let seats = || referee.seats().map(|info| info.seat);
-    Standing {
+    Observed {
         digest: referee.digest(),
         phase: referee.phase(),
         records: referee.records(),
@@ -47,14 +47,16 @@ fn standing<G: WireGame>(referee: &Referee<G>, histories: &Histories, now: Time)
         clocks: seats()
             .map(|seat| referee.clock_reading(seat, now))
             .collect(),
-        told: seats().map(|seat| referee.told(seat)).collect(),
+        sequences: seats()
+            .map(|seat| referee.start_and_end_sequences(seat))
+            .collect(),
         histories: histories.clone(),
         deadline: referee.deadline(),
-        notes: seats().map(|seat| referee.note_room(seat)).collect(),
+        notes: seats().map(|seat| referee.note_budget(seat)).collect(),
     }
 }
 
-/// A match that is played by a script of chance, and its journal.
+/// A match that random inputs drive, and its journal.
 struct Played<G: WireGame> {
     referee: Referee<G>,
     histories: Histories,
@@ -62,10 +64,10 @@ struct Played<G: WireGame> {
     entries: Vec<Vec<u8>>,
     now: Time,
     random: SmallRng,
-    /// The open request of each seat: its number and its legal decisions.
-    asked: Vec<(u32, Vec<G::Decision>)>,
-    /// How the match stood at each entry.
-    standings: Vec<(Time, Standing)>,
+    /// Each seat's open request: the request's number and its legal decisions.
+    requests: Vec<(u32, Vec<G::Decision>)>,
+    /// The match's state at each entry.
+    observed: Vec<(Time, Observed)>,
 }
 
 impl<G: WireGame> Played<G> {
@@ -75,11 +77,11 @@ impl<G: WireGame> Played<G> {
             let next = HistoryId::new(self.random.random());
             self.histories.begin(next, self.referee.sent().collect());
         }
-        let began = Beginning {
+        let last_start = HistoryStart {
             history_id: self.histories.running(),
             unix_ms: self.now.0 + 1,
         };
-        self.journal.note(self.now, &input, began);
+        self.journal.record(self.now, &input, last_start);
         self.referee.handle(self.now, input, &mut outputs);
         for output in &outputs {
             if let Output::Send {
@@ -88,24 +90,24 @@ impl<G: WireGame> Played<G> {
                 ..
             } = output
             {
-                self.asked[seat.index()] = (request.request_id, request.question.legal.clone());
+                self.requests[seat.index()] = (request.request_id, request.content.legal.clone());
             }
         }
         if outputs.is_empty() {
             return;
         }
-        let standing = standing(&self.referee, &self.histories, self.now);
+        let observation = observe(&self.referee, &self.histories, self.now);
         let entry = self.journal.make_entry(&self.referee, None);
         self.entries.push(entry.bytes);
-        self.standings.push((self.now, standing));
+        self.observed.push((self.now, observation));
     }
 
-    /// Something that a bot, its network or the server does.
+    /// Reports a random input from a bot, its network or the server.
     fn step(&mut self) {
         self.now = self.now.plus_us(self.random.random_range(1..40_000));
-        let seats = self.asked.len() as u8;
+        let seats = self.requests.len() as u8;
         let seat = Seat::new(self.random.random_range(0..seats)).unwrap();
-        let (request_id, legal) = self.asked[seat.index()].clone();
+        let (request_id, legal) = self.requests[seat.index()].clone();
         let input = match self.random.random_range(0..20) {
             0 => Input::Disconnected { seat },
             1 | 2 => Input::Connected {
@@ -116,7 +118,18 @@ impl<G: WireGame> Played<G> {
                 },
                 last_sequence: self.random.random_bool(0.5).then_some(request_id),
             },
-            3 => Input::RefereeLag { lag_us: 15_000 },
+            3 => Input::RefereeLag {
+                lag_us: 15_000,
+                forwarding: self
+                    .random
+                    .random_bool(0.5)
+                    .then_some(ForwardingLag {
+                        seat,
+                        lag_us: 25_000,
+                    })
+                    .into_iter()
+                    .collect(),
+            },
             4 => Input::RoundTrip {
                 seat,
                 round_trip_us: self.random.random_range(1..30_000),
@@ -131,7 +144,11 @@ impl<G: WireGame> Played<G> {
             },
             7 => Input::Tick,
             8 => Input::Restarted,
-            14 => Input::TurnedAway { seat },
+            14 => Input::ConnectionRefused { seat },
+            15 => Input::Expired {
+                seat,
+                why: "its process ended".to_owned(),
+            },
             9..=12 => Input::HandedOver { seat, request_id },
             13 if !legal.is_empty() => Input::Answer {
                 seat,
@@ -187,36 +204,36 @@ fn check<G: WireGame>() {
         entries: Vec::new(),
         now: created_at,
         random: SmallRng::seed_from_u64(5),
-        asked: seats.seats().map(|_| (0, Vec::new())).collect(),
-        standings: Vec::new(),
+        requests: seats.seats().map(|_| (0, Vec::new())).collect(),
+        observed: Vec::new(),
     };
-    while played.standings.len() < ENTRIES && played.referee.phase() != MatchPhase::Ended {
+    while played.observed.len() < ENTRIES && played.referee.phase() != MatchPhase::Ended {
         played.step();
     }
 
     let header = Header::read(&header).unwrap();
-    // The last entry may be the one that ended the match, which is no match in play.
-    let kept = played.entries.len() - usize::from(played.referee.phase() == MatchPhase::Ended);
-    assert!(kept >= ENTRIES / 2, "{}: {kept} entries", G::ID);
-    for length in 0..=kept {
+    // If the last entry ended the match, the match is not in play afterwards.
+    let in_play = played.entries.len() - usize::from(played.referee.phase() == MatchPhase::Ended);
+    assert!(in_play >= ENTRIES / 2, "{}: {in_play} entries", G::ID);
+    for length in 0..=in_play {
         let id = origin.id.clone();
         let mut recovered = recover::<G>(id, &header, &played.entries[..length]).unwrap();
         assert_eq!(recovered.origin, origin);
         assert_eq!(recovered.entries, Entries(length as u64));
-        let Some((until, then)) = length.checked_sub(1).map(|last| &played.standings[last]) else {
+        let Some((until, then)) = length.checked_sub(1).map(|last| &played.observed[last]) else {
             continue;
         };
         assert_eq!(recovered.known_until, *until);
-        let now = standing(&recovered.referee, &recovered.histories, *until);
+        let now = observe(&recovered.referee, &recovered.histories, *until);
         assert_eq!(now, *then, "{} after {length} entries", G::ID);
 
-        // Whenever the server is back, the clocks are as they were.
+        // The clocks do not depend on the time of the restart.
         let back_at = until.plus_ms(3_600_000);
         let mut outputs = Vec::new();
         recovered
             .referee
             .handle(back_at, Input::Restarted, &mut outputs);
-        let again = standing(
+        let again = observe(
             &recovered.referee,
             &recovered.histories,
             back_at.plus_ms(1000),
@@ -232,14 +249,14 @@ fn check<G: WireGame>() {
 }
 
 #[test]
-fn a_journal_that_ends_anywhere_gives_the_match_as_it_was_then() {
+fn every_prefix_of_a_journal_recovers_the_match_as_it_was_then() {
     for id in GAME_IDS {
         with_game!(*id, G => check::<G>()).unwrap();
     }
 }
 
 #[test]
-fn a_journal_that_leads_elsewhere_or_is_of_another_version_is_refused() {
+fn a_journal_with_other_results_or_of_another_version_is_rejected() {
     type G = bridgemaster_games::old_london_bridge::OldLondonBridge;
     let seats = SeatCount::new(2).unwrap();
     let rules = MatchRules::<G>::standard(seats, Seed::from(1));
@@ -259,7 +276,7 @@ fn a_journal_that_leads_elsewhere_or_is_of_another_version_is_refused() {
         (entry(start, 1), "the number of records"),
     ] {
         let refused = recover::<G>(id(), &header, &with(wrong)).err().unwrap();
-        assert!(matches!(refused, Unreplayable::Differs { what: told, .. } if told == what));
+        assert!(matches!(refused, Unreplayable::Differs { what: found, .. } if found == what));
     }
     let mut undecodable = with(entry(start, 0));
     undecodable[0].truncate(3);
@@ -273,7 +290,7 @@ fn a_journal_that_leads_elsewhere_or_is_of_another_version_is_refused() {
     // Field 1 is the format version.
     let refused = Header::read(&[8, 99]).err().unwrap();
     assert_eq!(refused, Unreplayable::FormatVersion { found: 99 });
-    // Field 3 is the version of the rules; the last of a field counts.
+    // Field 3 is the rules version. Only a field's last occurrence counts.
     bytes.extend([24, 77]);
     let newer = Header::read(&bytes).unwrap();
     let refused = recover::<G>(id(), &newer, &with(entry(start, 0)))

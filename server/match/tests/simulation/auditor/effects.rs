@@ -1,23 +1,23 @@
-//! What everybody may see of a match: news, counts, the replay and what stays of it.
+//! Public effects of a match: spectator updates, counts, the replay and the summary.
 
 use bridgemaster_games::Seat;
-use bridgemaster_match::{Counted, DueNews, Finish, read_finished};
+use bridgemaster_match::{CountedEvent, DueUpdate, Finish, decode_finished};
 use bridgemaster_proto::{games::WireGame, v1};
 use bridgemaster_referee::{Record, RecordEntry};
 use bridgemaster_wire::{record_to_wire, result_to_wire, rules_to_wire, seat_to_wire};
 
 use super::Auditor;
-use crate::oracle::{Violation, demand};
+use crate::oracle::{Violation, require};
 
-/// What was told to everybody, and what must be.
+/// The published state, and the state that must be published.
 #[derive(Debug, Default)]
 pub(super) struct Public {
     is_watched: bool,
-    /// Changes of what everybody may know, as of the last news.
-    told_changes: u64,
-    /// What happened since then.
+    /// Version of the public state at the last update.
+    published_changes: u64,
+    /// The events since then.
     events: Vec<v1::GameEvent>,
-    /// Decisions and faults in this life of the server.
+    /// The decisions and faults since the start of the server.
     decisions: u32,
     faults: u32,
     counted_decisions: u32,
@@ -25,10 +25,10 @@ pub(super) struct Public {
 }
 
 impl<G: WireGame> Auditor<G> {
-    /// Somebody watches from now on.
-    pub(crate) fn watches(&mut self) {
+    /// Starts watching the match.
+    pub(crate) fn start_watching(&mut self) {
         self.public.is_watched = !self.has_ended();
-        self.public.told_changes = self.referee.public_changes();
+        self.public.published_changes = self.referee.public_changes();
         self.public.events.clear();
     }
 
@@ -50,61 +50,61 @@ impl<G: WireGame> Auditor<G> {
         self.records.push(wire);
     }
 
-    /// Who watches is told what everybody may know now, with all that happened since the last news;
-    /// and is told nothing if that has not changed.
-    pub(crate) fn is_told(&mut self, told: Option<&DueNews>) -> Result<(), Violation> {
+    /// Checks an update: it must contain the public state and all events since the last one, and
+    /// must be absent if nothing has changed.
+    pub(crate) fn check_update(&mut self, update: Option<&DueUpdate>) -> Result<(), Violation> {
         let referee = &self.referee;
         let changes = referee.public_changes();
-        let is_due = self.public.is_watched && changes != self.public.told_changes;
-        demand!(
-            is_due == told.is_some(),
-            "news are due ({is_due}), and there are {told:?}"
+        let is_due = self.public.is_watched && changes != self.public.published_changes;
+        require!(
+            is_due == update.is_some(),
+            "news are due ({is_due}), and there are {update:?}"
         );
-        let Some(told) = told else { return Ok(()) };
-        self.waits(told.after)?;
-        let news = told.news.to_message();
+        let Some(update) = update else { return Ok(()) };
+        self.check_wait(update.after)?;
+        let news = update.update.to_message();
         let seats: Vec<_> = referee.public_seats().map(seat_to_wire).collect();
         let is_true = news.r#match.as_ref().is_some_and(|info| {
             info.decisions == referee.public_decisions() && info.seats == seats
         });
         let observation = referee.observe_spectator();
         let observation = observation.map(|seen| G::observation_to_wire(&seen));
-        demand!(
+        require!(
             is_true
                 && news.observation == observation
                 && news.events == self.public.events
-                && told.is_last == self.has_ended(),
+                && update.is_last == self.has_ended(),
             "the news tell {news:?}"
         );
         self.public.events.clear();
-        self.public.told_changes = changes;
-        self.public.is_watched = !told.is_last;
+        self.public.published_changes = changes;
+        self.public.is_watched = !update.is_last;
         Ok(())
     }
 
-    pub(super) fn counts(&mut self, counted: &Counted) -> Result<(), Violation> {
+    pub(super) fn check_counted(&mut self, counted: &CountedEvent) -> Result<(), Violation> {
         match counted {
-            Counted::Decision { .. } => self.public.counted_decisions += 1,
-            Counted::Fault { .. } => self.public.counted_faults += 1,
+            CountedEvent::Decision { .. } => self.public.counted_decisions += 1,
+            CountedEvent::Fault { .. } => self.public.counted_faults += 1,
         }
         Ok(())
     }
 
-    /// What is counted is public: all of it once nothing is secret.
+    /// Checks counted events: only public ones, and all of them once nothing is secret.
     pub(super) fn is_counted(&self) -> Result<(), Violation> {
         let public = &self.public;
-        demand!(
+        require!(
             public.counted_decisions <= public.decisions,
             "more is counted than there was"
         );
         let uncounted = public.decisions - public.counted_decisions;
         // Those of an earlier life are not counted in this one.
         let secret = self.oracle.secret_decisions().min(public.decisions);
-        demand!(
+        require!(
             uncounted == secret,
             "{uncounted} decisions are not counted, and {secret} are secret"
         );
-        demand!(
+        require!(
             public.counted_faults == public.faults || self.referee.is_secret_who_decided(),
             "{} of {} faults are counted, and nothing is secret",
             public.counted_faults,
@@ -113,8 +113,8 @@ impl<G: WireGame> Auditor<G> {
         Ok(())
     }
 
-    /// What is kept of a match that is over is true: its replay has every record, and the result.
-    pub(crate) fn is_kept(&self, finish: &Finish) -> Result<(), Violation> {
+    /// Checks the summary and the replay of a finished match.
+    pub(crate) fn is_retained(&self, finish: &Finish) -> Result<(), Violation> {
         self.finish(finish)?;
         match self.referee.is_cancelled() {
             true => Ok(()),
@@ -122,7 +122,7 @@ impl<G: WireGame> Auditor<G> {
         }
     }
 
-    /// The decisions of the bot of a seat, by their requests, as the replay has them.
+    /// The decisions of a seat's bot by request, according to the replay.
     pub(crate) fn decisions_of(&self, seat: Seat) -> Vec<(u32, String)> {
         let decided = self.oracle.decided[seat.index()].iter();
         let of_bot = decided.filter_map(|decided| {
@@ -136,7 +136,7 @@ impl<G: WireGame> Auditor<G> {
     fn is_replay(&self, replay: &[u8]) -> Result<(), Violation> {
         let file = bridgemaster_replay::decode(replay)
             .map_err(|error| Violation(format!("the replay: {error}")))?;
-        demand!(
+        require!(
             file.replay.records == self.records,
             "the replay has {} records, and there were {}",
             file.replay.records.len(),
@@ -144,20 +144,20 @@ impl<G: WireGame> Auditor<G> {
         );
         let result = self.referee.result();
         let result = result.map(|result| result_to_wire(self.origin.id.as_str(), result));
-        demand!(
+        require!(
             file.replay.result == result,
             "the replay has another result"
         );
-        demand!(
+        require!(
             file.replay.config == Some(rules_to_wire(self.referee.rules(), true)),
             "the replay has another config"
         );
         Ok(())
     }
 
-    /// What stays of the match tells of its end, and of all its histories.
+    /// Checks that the summary contains the end of the match and all its histories.
     fn finish(&self, finish: &Finish) -> Result<(), Violation> {
-        let finished = read_finished(&finish.summary)
+        let finished = decode_finished(&finish.summary)
             .map_err(|problem| Violation(format!("the summary: {problem}")))?;
         let info = finished.info.unwrap_or_default();
         let sent = finished.histories.last().map(|last| &last.last_sequences);
@@ -178,7 +178,7 @@ impl<G: WireGame> Auditor<G> {
             && info.decisions == self.referee.public_decisions()
             && finished.histories.len() == self.histories.ended().len() + 1
             && sent == Some(&self.referee.sent().collect());
-        demand!(is_true, "what stays of the match is {info:?}");
+        require!(is_true, "what stays of the match is {info:?}");
         Ok(())
     }
 }

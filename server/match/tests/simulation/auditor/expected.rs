@@ -1,29 +1,29 @@
-//! What a match was given: all of it must come to the referee, in that order and with those
-//! moments, but for what streams say that do not hold their seats.
+//! The inputs of a match. All of them must reach the referee in order and with their times, except
+//! reports of streams that do not hold their seats.
 
 use bridgemaster_games::Seat;
-use bridgemaster_match::{Entries, Moment};
+use bridgemaster_match::{Entries, ServerTime};
 use bridgemaster_proto::games::WireGame;
-use bridgemaster_referee::{BotIdentity, HistoryId, Input, Known, Time};
+use bridgemaster_referee::{BotIdentity, HistoryId, Input, ResumePoint, Time};
 
 use super::{Auditor, StreamId};
 use crate::{
-    oracle::{Violation, demand},
+    oracle::{Violation, require},
     reported::Report,
 };
 
-/// Least time between two tellings that a bot was turned away, in µs.
-const TURNED_AWAY_INTERVAL_US: u64 = 1_000_000;
+/// Minimum interval between two recorded refusals of a bot, in µs.
+const REFUSAL_REPORT_INTERVAL_US: u64 = 1_000_000;
 
-/// Something that a match was given.
+/// An input of the match.
 #[derive(Debug)]
 pub(super) enum Expected<D> {
     Report {
-        moment: Moment,
+        moment: ServerTime,
         seat: Seat,
         stream: StreamId,
         report: Report<D>,
-        /// Whether its stream held the seat, once a later change of that is known.
+        /// Whether its stream held the seat, once a later change of the stream determines it.
         is_heard: Option<bool>,
     },
     Joined {
@@ -31,14 +31,14 @@ pub(super) enum Expected<D> {
         seat: Seat,
         stream: StreamId,
         bot: BotIdentity,
-        known: Option<Known>,
+        resume_point: Option<ResumePoint>,
     },
-    /// Comes to the referee if it was not told of one just before.
-    TurnedAway {
+    /// Reaches the referee unless a refusal was recorded shortly before.
+    ConnectionRefused {
         at: Time,
         seat: Seat,
     },
-    /// Comes to the referee if its deadline has come.
+    /// Reaches the referee if its deadline has expired.
     Tick {
         at: Time,
     },
@@ -50,7 +50,7 @@ pub(super) enum Expected<D> {
         at: Time,
         next: HistoryId,
     },
-    /// Comes to the referee if the match is not over by then.
+    /// Reaches the referee unless the match has ended by then.
     Cancelled {
         at: Time,
     },
@@ -59,7 +59,7 @@ pub(super) enum Expected<D> {
 impl<G: WireGame> Auditor<G> {
     pub(crate) fn reports(
         &mut self,
-        moment: Moment,
+        moment: ServerTime,
         seat: Seat,
         stream: StreamId,
         report: Report<G::Decision>,
@@ -73,53 +73,54 @@ impl<G: WireGame> Auditor<G> {
         });
     }
 
-    pub(crate) fn joins(
+    pub(crate) fn expect_join(
         &mut self,
         at: Time,
         seat: Seat,
         stream: StreamId,
         bot: BotIdentity,
-        known: Option<Known>,
+        resume_point: Option<ResumePoint>,
     ) {
         self.expected.push_back(Expected::Joined {
             at,
             seat,
             stream,
             bot,
-            known,
+            resume_point,
         });
     }
 
-    /// The bot that came last does not get its seat.
-    pub(crate) fn refuses(&mut self, seat: Seat) {
+    /// Notes that the last bot was refused its seat.
+    pub(crate) fn note_refused_seat(&mut self, seat: Seat) {
         self.expected.pop_back();
         self.refused = Some(seat);
     }
 
-    pub(crate) fn turns_away(&mut self, at: Time, seat: Seat) {
-        self.expected.push_back(Expected::TurnedAway { at, seat });
+    pub(crate) fn expect_refused_connection(&mut self, at: Time, seat: Seat) {
+        self.expected
+            .push_back(Expected::ConnectionRefused { at, seat });
     }
 
-    pub(crate) fn ticks(&mut self, at: Time) {
+    pub(crate) fn expect_tick(&mut self, at: Time) {
         self.expected.push_back(Expected::Tick { at });
     }
 
-    pub(crate) fn overflows(&mut self, at: Time, seat: Seat) {
+    pub(crate) fn expect_overflow(&mut self, at: Time, seat: Seat) {
         self.resolve(seat, self.expected.len());
         self.links[seat.index()] = None;
         self.expected.push_back(Expected::Overflowed { at, seat });
     }
 
-    pub(crate) fn restarts(&mut self, at: Time, next: HistoryId) {
+    pub(crate) fn expect_restart(&mut self, at: Time, next: HistoryId) {
         self.expected.push_back(Expected::Restarted { at, next });
     }
 
-    pub(crate) fn cancels(&mut self, at: Time) {
+    pub(crate) fn expect_cancellation(&mut self, at: Time) {
         self.expected.push_back(Expected::Cancelled { at });
     }
 
-    /// The stream of a seat is about to change: what was reported before the one at this place is
-    /// heard if it came from the stream until now.
+    /// Notes a change of a seat's stream: earlier reports at or before this index are valid if they
+    /// came from the current stream.
     fn resolve(&mut self, seat: Seat, until: usize) {
         let link = self.links[seat.index()];
         for expected in self.expected.iter_mut().take(until) {
@@ -143,31 +144,31 @@ impl<G: WireGame> Auditor<G> {
         )
     }
 
-    /// The older stream of a seat ends because a newer one takes it.
-    pub(super) fn supersedes(&mut self, seat: Seat, after: Entries) -> Result<(), Violation> {
+    /// Notes that a newer stream supersedes that of a seat.
+    pub(super) fn note_superseded(&mut self, seat: Seat, after: Entries) -> Result<(), Violation> {
         let place = self.place_of_newcomer(seat);
-        demand!(
-            self.demanded.is_empty() && after == Entries::NONE,
+        require!(
+            self.expected_effects.is_empty() && after == Entries::NONE,
             "the older stream of {seat} ends out of its time"
         );
-        let place = place.ok_or_else(|| Violation(format!("nobody comes to {seat}")))?;
+        let place = place.ok_or_else(|| Violation(format!("no bot connects to {seat}")))?;
         self.resolve(seat, place);
         let older = self.links[seat.index()].take();
-        demand!(older.is_some(), "{seat} had no stream");
+        require!(older.is_some(), "{seat} had no stream");
         Ok(())
     }
 
-    /// A newer stream takes a seat.
-    pub(super) fn opens(&mut self, seat: Seat) -> Result<(), Violation> {
+    /// Notes that a newer stream takes a seat.
+    pub(super) fn note_opened(&mut self, seat: Seat) -> Result<(), Violation> {
         let place = self.place_of_newcomer(seat);
         let Some(Expected::Joined { stream, .. }) =
             place.and_then(|place| self.expected.get(place))
         else {
-            return Err(Violation(format!("nobody comes to {seat}")));
+            return Err(Violation(format!("no bot connects to {seat}")));
         };
         let stream = *stream;
-        demand!(
-            self.demanded.is_empty() && self.links[seat.index()].is_none(),
+        require!(
+            self.expected_effects.is_empty() && self.links[seat.index()].is_none(),
             "{seat} has two streams"
         );
         self.resolve(seat, place.unwrap_or_default());
@@ -175,8 +176,8 @@ impl<G: WireGame> Auditor<G> {
         Ok(())
     }
 
-    /// The stream of a seat ended by itself.
-    pub(super) fn loses(&mut self, seat: Seat) -> Result<(), Violation> {
+    /// Notes that the stream of a seat ended by itself.
+    pub(super) fn note_lost(&mut self, seat: Seat) -> Result<(), Violation> {
         let link = self.links[seat.index()];
         let place = self.expected.iter().position(|expected| {
             matches!(
@@ -192,15 +193,15 @@ impl<G: WireGame> Auditor<G> {
         Ok(())
     }
 
-    /// Demands that an input is the next of what the match was given.
+    /// Checks that an input is the next one of the match.
     pub(super) fn expect_input(
         &mut self,
         at: Time,
         input: &Input<G>,
         begins: Option<HistoryId>,
     ) -> Result<(), Violation> {
-        if let Input::RefereeLag { lag_us } = input {
-            self.lag.told(*lag_us);
+        if let Input::RefereeLag { lag_us, .. } = input {
+            self.lag.add_reported(*lag_us);
             self.reporter = None;
             return Ok(());
         }
@@ -222,7 +223,7 @@ impl<G: WireGame> Auditor<G> {
                     if !is_heard.unwrap_or(self.holds(*seat, *stream)) {
                         continue;
                     }
-                    self.lag.reached(*moment);
+                    self.lag.note_reached(*moment);
                     self.reporter = Some(*stream);
                     moment.time == at && input.seat() == Some(*seat) && report.is(input)
                 }
@@ -230,27 +231,29 @@ impl<G: WireGame> Auditor<G> {
                     at: came_at,
                     seat,
                     bot,
-                    known,
+                    resume_point,
                     ..
                 } => {
-                    let believed = self.believed(*seat, *known)?;
+                    let resumable_sequence = self.resumable_sequence(*seat, *resume_point)?;
                     self.turned_away_at[seat.index()] = None;
                     *came_at == at
                         && matches!(
                             input,
                             Input::Connected { seat: of, bot: who, last_sequence }
-                                if (of, who, last_sequence) == (seat, bot, &believed)
+                                if (of, who, last_sequence) == (seat, bot, &resumable_sequence)
                         )
                 }
-                Expected::TurnedAway { at: away_at, seat } => {
-                    let told_at = self.turned_away_at[seat.index()];
-                    let is_due = told_at
-                        .is_none_or(|told_at| away_at.us_since(told_at) >= TURNED_AWAY_INTERVAL_US);
+                Expected::ConnectionRefused { at: away_at, seat } => {
+                    let reported_at = self.turned_away_at[seat.index()];
+                    let is_due = reported_at.is_none_or(|reported_at| {
+                        away_at.us_since(reported_at) >= REFUSAL_REPORT_INTERVAL_US
+                    });
                     if !is_due {
                         continue;
                     }
                     self.turned_away_at[seat.index()] = Some(*away_at);
-                    *away_at == at && matches!(input, Input::TurnedAway { seat: of } if of == seat)
+                    *away_at == at
+                        && matches!(input, Input::ConnectionRefused { seat: of } if of == seat)
                 }
                 Expected::Tick { at: ticked_at } => {
                     let deadline = self.referee.deadline();
@@ -270,7 +273,7 @@ impl<G: WireGame> Auditor<G> {
                     *back_at == at && matches!(input, Input::Restarted) && begins == Some(*next)
                 }
             };
-            demand!(
+            require!(
                 is_it,
                 "{input:?} of {at:?} is written down after, or instead of, {expected:?}"
             );
@@ -278,18 +281,18 @@ impl<G: WireGame> Auditor<G> {
         }
     }
 
-    /// The next that a referee of a match that has ended does anything about: a bot that comes back.
-    pub(super) fn next_after_the_end(&mut self) -> Result<Option<(Time, Input<G>)>, Violation> {
+    /// The next input that affects the referee of a finished match: a returning bot.
+    pub(super) fn next_after_end(&mut self) -> Result<Option<(Time, Input<G>)>, Violation> {
         while let Some(expected) = self.expected.pop_front() {
             if let Expected::Joined {
                 at,
                 seat,
                 bot,
-                known,
+                resume_point,
                 ..
             } = expected
             {
-                let last_sequence = self.believed(seat, known)?;
+                let last_sequence = self.resumable_sequence(seat, resume_point)?;
                 let input = Input::Connected {
                     seat,
                     bot,
@@ -301,8 +304,8 @@ impl<G: WireGame> Auditor<G> {
         Ok(None)
     }
 
-    /// What need not come to the referee, and did not, is no longer expected.
-    pub(super) fn forget_what_need_not_be(&mut self) {
+    /// Removes inputs that need not reach the referee and did not.
+    pub(super) fn drop_optional(&mut self) {
         while let Some(expected) = self.expected.front() {
             let need_not_be = match expected {
                 Expected::Tick { at } => self.referee.deadline().is_none_or(|due| due > *at),
@@ -321,16 +324,22 @@ impl<G: WireGame> Auditor<G> {
         }
     }
 
-    /// The number of a bot that comes back, if it is one of this match and everything after it
-    /// can be sent.
-    fn believed(&self, seat: Seat, known: Option<Known>) -> Result<Option<u32>, Violation> {
-        let Some(known) = known else { return Ok(None) };
-        let last = known.last_sequence;
+    /// The sequence number from which a returning bot can resume, if it is valid and all later
+    /// messages can be sent.
+    fn resumable_sequence(
+        &self,
+        seat: Seat,
+        resume_point: Option<ResumePoint>,
+    ) -> Result<Option<u32>, Violation> {
+        let Some(resume_point) = resume_point else {
+            return Ok(None);
+        };
+        let last = resume_point.last_sequence;
         let sent = self.oracle.sent_to(seat) as u32;
-        let is_true = self.histories.holds(seat, known, sent);
-        demand!(
+        let is_true = self.histories.covers(seat, resume_point, sent);
+        require!(
             is_true || self.is_behind,
-            "{seat} has {known:?} and is not believed, though nothing was lost"
+            "{seat} has {resume_point:?} and cannot resume, though nothing was lost"
         );
         let can_resume = self.referee.can_resume(seat, last);
         Ok((is_true && can_resume).then_some(last))

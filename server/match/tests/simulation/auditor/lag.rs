@@ -1,35 +1,35 @@
-//! The lag of the server that a match must be told of, and may be: that of its clock, and the time
-//! for which effects waited to be stored.
+//! The lag of the server that must or may be reported to the match: that of its clock, and the time
+//! that effects waited to be stored.
 
 use std::collections::VecDeque;
 
-use bridgemaster_match::{Entries, MIN_LAG_US, Moment};
+use bridgemaster_match::{Entries, MIN_LAG_US, ServerTime};
 use bridgemaster_referee::Time;
 
-use crate::oracle::{Violation, demand};
+use crate::oracle::{Violation, require};
 
 #[derive(Debug, Default)]
-pub(super) struct LagBook {
-    /// What the clock had counted when this life of the server began, in µs.
+pub(super) struct LagAccount {
+    /// Lag counted by the clock at the start of this server, in µs.
     began_us: u64,
-    /// What it had counted at the last moment that came to the referee.
-    reached: Moment,
-    told_us: u64,
-    /// Entries that effects wait for.
+    /// Lag counted at the last input that reached the referee, in µs.
+    reached: ServerTime,
+    reported_us: u64,
+    /// The entries that effects wait for.
     waiting: VecDeque<Entries>,
     waiting_since: Option<Time>,
     commits: u64,
-    /// All time for which something waited, in µs.
+    /// Total time during which an effect waited, in µs.
     waited_us: u64,
-    /// What of it must be told, and from when on.
+    /// The part that must be reported, and from when on.
     owed: VecDeque<(Time, u64)>,
     owed_us: u64,
     stored: Vec<(Entries, Time)>,
 }
 
-impl LagBook {
-    /// Another life of the server begins, whose clock has counted so much lag.
-    pub(super) fn new(now: Moment, stored: Entries) -> Self {
+impl LagAccount {
+    /// Starts a new life of the server, whose clock has counted this lag.
+    pub(super) fn new(now: ServerTime, stored: Entries) -> Self {
         Self {
             began_us: now.lag_us,
             reached: now,
@@ -38,12 +38,12 @@ impl LagBook {
         }
     }
 
-    pub(super) fn told(&mut self, lag_us: u64) {
-        self.told_us += lag_us;
+    pub(super) fn add_reported(&mut self, lag_us: u64) {
+        self.reported_us += lag_us;
     }
 
-    /// An effect of `at` waits for so many entries.
-    pub(super) fn waits(&mut self, entries: Entries, at: Time) {
+    /// Notes that an effect at `at` waits for this number of entries.
+    pub(super) fn add_waiting(&mut self, entries: Entries, at: Time) {
         self.waiting.push_back(entries);
         self.waiting_since.get_or_insert(at);
     }
@@ -66,7 +66,7 @@ impl LagBook {
         {
             let waited_us = at.us_since(since);
             self.waited_us += waited_us;
-            // What is short need not count, and each commit may end with something short.
+            // Short waits need not count, and each commit may end with one.
             let short_us = (self.commits + 1) * MIN_LAG_US;
             self.owed
                 .push_back((at, waited_us.saturating_sub(short_us)));
@@ -79,25 +79,25 @@ impl LagBook {
         stored.any(|(count, since)| *count >= entries && *since <= at)
     }
 
-    /// A report of this moment came to the referee.
-    pub(super) fn reached(&mut self, moment: Moment) {
+    /// Notes that a report with this moment reached the referee.
+    pub(super) fn note_reached(&mut self, moment: ServerTime) {
         self.reached = moment;
         while let Some((_, us)) = self.owed.pop_front_if(|(from, _)| *from <= moment.time) {
             self.owed_us += us;
         }
     }
 
-    /// What was told is enough, and no more than there was.
-    pub(super) fn is_told(&self, now: Moment) -> Result<(), Violation> {
-        let told_us = self.told_us;
+    /// Checks that the reported lag is sufficient and does not exceed the real one.
+    pub(super) fn check_update(&self, now: ServerTime) -> Result<(), Violation> {
+        let reported_us = self.reported_us;
         let least_us = self.reached.lag_us - self.began_us + self.owed_us;
         let waits_us = self
             .waiting_since
             .map_or(0, |since| now.time.us_since(since));
         let most_us = now.lag_us - self.began_us + self.waited_us + waits_us;
-        demand!(
-            (least_us..=most_us).contains(&told_us),
-            "{told_us} µs of lag are told, and there were {least_us} to {most_us}"
+        require!(
+            (least_us..=most_us).contains(&reported_us),
+            "{reported_us} µs of lag are reported; expected {least_us} to {most_us}"
         );
         Ok(())
     }

@@ -1,6 +1,6 @@
-//! Watches a match from outside: reads the entries of its journal as they are made, holds them
-//! against what was reported, plays them on a referee of its own under the eyes of the oracle, and
-//! demands the effects that must follow, each behind the entry that caused it.
+//! Audits a match from outside: compares the entries of its journal with the reports, replays them
+//! on a second referee that the oracle checks, and requires the resulting effects, each after the
+//! entry that caused it.
 
 mod effects;
 mod expected;
@@ -12,26 +12,26 @@ use std::collections::{BTreeMap, VecDeque};
 
 use bridgemaster_games::{Digest, Seat};
 use bridgemaster_match::{
-    Closing, Effect, Entries, Joined, Moment, Opening, Origin, StoredEntry, read_entry,
+    Closing, Effect, Entries, Joined, Origin, ServerTime, StoredEntry, StreamStart, read_entry,
 };
 use bridgemaster_proto::{games::WireGame, v1};
 use bridgemaster_referee::{Histories, HistoryId, MatchPhase, Referee, Time};
 
-use self::{expected::Expected, lag::LagBook};
+use self::{expected::Expected, lag::LagAccount};
 use crate::{
-    oracle::{Oracle, Violation, demand},
+    oracle::{Oracle, Violation, require},
     shell::decoded,
     tampering::Tampering,
     trace::Trace,
 };
 
-/// Numbers the streams of a match in the order in which they were opened.
+/// Number of a stream of the match, in the order of their opening.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct StreamId(pub(crate) usize);
 
-/// An effect that must come.
+/// A required effect.
 #[derive(Debug)]
-enum Demanded {
+enum ExpectedEffect {
     Send {
         seat: Seat,
         response: v1::PlayResponse,
@@ -42,50 +42,50 @@ enum Demanded {
     },
 }
 
-/// How the match stood after an entry.
+/// The state of the match after an entry.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Standing {
+pub(crate) struct Snapshot {
     digest: Digest,
     records: u32,
     deadline: Option<Time>,
-    /// What the referee said, as text.
+    /// The outputs of the referee, as text.
     said: String,
 }
 
-/// Knows what must follow from what a match was given.
+/// Derives the required effects from the inputs of a match.
 pub(crate) struct Auditor<G: WireGame> {
     origin: Origin,
     pub(crate) referee: Referee<G>,
     pub(crate) oracle: Oracle<G>,
     histories: Histories,
-    /// Bots may know of what this server does not: a restart found less than had been stored, or
-    /// another server goes on with the match.
+    /// Bots may have messages that this server does not know, because a restart has lost entries or
+    /// another server has resumed the match.
     pub(crate) is_behind: bool,
-    /// The stream of each seat.
+    /// The current stream of each seat.
     links: Vec<Option<StreamId>>,
-    /// When each seat's bot was told last to be turned away, since it had a stream.
+    /// The last recorded refusal of each seat's bot since it had a stream.
     turned_away_at: Vec<Option<Time>>,
-    /// What the match was given and has not written down yet.
+    /// Inputs of the match that are not in the journal yet.
     expected: VecDeque<Expected<G::Decision>>,
-    demanded: VecDeque<Demanded>,
-    /// The match must end with the effects at hand.
+    expected_effects: VecDeque<ExpectedEffect>,
+    /// The match must end with the current effects.
     end_is_due: bool,
-    standings: Vec<Standing>,
-    /// What an effect waits for that is to come now.
+    snapshots: Vec<Snapshot>,
+    /// The entries that the next effect waits for.
     after: Entries,
-    /// So many are stored, as far as the match was told.
+    /// The number of stored entries that was reported to the match.
     stored: Entries,
-    /// The request that each seat was sent last, and what it waits for.
+    /// The last request of each seat, and the entries that it waits for.
     asked: Vec<(u32, Entries)>,
-    /// The stream whose report is being played.
+    /// The stream whose report is being replayed.
     reporter: Option<StreamId>,
-    /// What each stream must wait for before it is read any further.
+    /// The entries that each stream must wait for before it is read any further.
     reported: BTreeMap<StreamId, Entries>,
-    lag: LagBook,
+    lag: LagAccount,
     records: Vec<v1::Record>,
     public: effects::Public,
     is_parked: bool,
-    /// A bot that came in this call does not get this seat.
+    /// The seat that was refused to a bot in this call.
     refused: Option<Seat>,
     pub(crate) inputs: u64,
     tampering: Option<Tampering>,
@@ -109,15 +109,15 @@ impl<G: WireGame> Auditor<G> {
             links: vec![None; seats],
             turned_away_at: vec![None; seats],
             expected: VecDeque::new(),
-            demanded: VecDeque::new(),
+            expected_effects: VecDeque::new(),
             end_is_due: false,
-            standings: Vec::new(),
+            snapshots: Vec::new(),
             after: Entries::NONE,
             stored: Entries::NONE,
             asked: vec![(0, Entries::NONE); seats],
             reporter: None,
             reported: BTreeMap::new(),
-            lag: LagBook::default(),
+            lag: LagAccount::default(),
             records: Vec::new(),
             is_parked: false,
             refused: None,
@@ -126,22 +126,22 @@ impl<G: WireGame> Auditor<G> {
         })
     }
 
-    /// One for a match that another server had, which stood so after each of its entries.
-    pub(crate) fn going_on(
+    /// Creates an auditor for a match of another server, with the states after its entries.
+    pub(crate) fn resuming(
         origin: Origin,
         referee: Referee<G>,
         first: HistoryId,
-        standings: Vec<Standing>,
+        snapshots: Vec<Snapshot>,
     ) -> Result<Self, Violation> {
         Ok(Self {
-            standings,
+            snapshots,
             ..Self::new(origin, referee, first, None)?
         })
     }
 
-    /// How the match stood after each of its entries.
-    pub(crate) fn standings(&self) -> &[Standing] {
-        &self.standings
+    /// The states of the match after each of its entries.
+    pub(crate) fn snapshots(&self) -> &[Snapshot] {
+        &self.snapshots
     }
 
     pub(crate) fn holds(&self, seat: Seat, stream: StreamId) -> bool {
@@ -152,29 +152,29 @@ impl<G: WireGame> Auditor<G> {
         self.referee.phase() == MatchPhase::Ended
     }
 
-    /// The match was told that so many entries are stored.
-    pub(crate) fn told_stored(&mut self, entries: Entries, at: Time) {
+    /// Notes that the storage of this number of entries was reported to the match.
+    pub(crate) fn note_stored(&mut self, entries: Entries, at: Time) {
         self.stored = self.stored.max(entries);
         self.lag.stored(entries, at);
     }
 
-    /// The match stands still from now on.
-    pub(crate) fn parked(&mut self) {
+    /// Notes that the match is parked.
+    pub(crate) fn note_parked(&mut self) {
         self.is_parked = true;
     }
 
-    /// Holds the effects of a call that ends at `now` against what must have come of it.
+    /// Compares the effects of a call that ends at `now` with the required ones.
     pub(crate) fn audit(
         &mut self,
         effects: &[Effect],
-        now: Moment,
+        now: ServerTime,
         trace: &mut Trace,
     ) -> Result<(), Violation> {
         if self.is_parked {
             self.expected.clear();
             let is_lost =
                 |effect: &Effect| matches!(effect, Effect::Lost { .. } | Effect::Handled(_));
-            demand!(
+            require!(
                 effects.iter().all(is_lost),
                 "a match that stands still goes on: {effects:?}"
             );
@@ -184,106 +184,106 @@ impl<G: WireGame> Auditor<G> {
             self.effect(effect, trace)?;
         }
         if self.has_ended() {
-            self.go_on_after_the_end(trace)?;
+            self.run_after_end(trace)?;
         }
         if let Some(seat) = self.refused.take() {
-            demand!(
+            require!(
                 self.referee.forfeit(seat).is_some() || self.referee.is_cancelled(),
                 "a bot is refused, and {seat} is not forfeited"
             );
         }
-        self.forget_what_need_not_be();
-        demand!(
-            self.demanded.is_empty() && !self.end_is_due,
+        self.drop_optional();
+        require!(
+            self.expected_effects.is_empty() && !self.end_is_due,
             "what must follow does not: {:?}",
-            self.demanded
+            self.expected_effects
         );
         self.is_counted()?;
-        self.lag.is_told(now)
+        self.lag.check_update(now)
     }
 
     fn effect(&mut self, effect: &Effect, trace: &mut Trace) -> Result<(), Violation> {
         match effect {
             Effect::Store(entry) => self.entry(entry, trace),
-            Effect::Open { seat, .. } => self.opens(*seat),
-            Effect::Lost { seat, .. } => self.loses(*seat),
+            Effect::Open { seat, .. } => self.note_opened(*seat),
+            Effect::Lost { seat, .. } => self.note_lost(*seat),
             Effect::Close {
                 seat,
                 closing: Closing::Superseded,
                 after,
-            } => self.supersedes(*seat, *after),
+            } => self.note_superseded(*seat, *after),
             Effect::Close {
                 seat,
                 closing,
                 after,
             } => {
-                self.demanded_now(trace)?;
+                self.expect_now(trace)?;
                 let is_due = matches!(
-                    self.demanded.pop_front(),
-                    Some(Demanded::Close { seat: of, closing: why }) if (of, &why) == (*seat, closing)
+                    self.expected_effects.pop_front(),
+                    Some(ExpectedEffect::Close { seat: of, closing: why }) if (of, &why) == (*seat, closing)
                 );
-                demand!(is_due, "the stream of {seat} is closed: {closing:?}");
-                self.waits(*after)
+                require!(is_due, "the stream of {seat} is closed: {closing:?}");
+                self.check_wait(*after)
             }
             Effect::Send {
                 seat,
                 message,
                 after,
             } => {
-                self.demanded_now(trace)?;
-                let due = self.demanded.pop_front();
+                self.expect_now(trace)?;
+                let due = self.expected_effects.pop_front();
                 let response = &decoded(message)?;
                 let is_due = matches!(
                     &due,
-                    Some(Demanded::Send { seat: of, response: what }) if (of, what) == (seat, response)
+                    Some(ExpectedEffect::Send { seat: of, response: what }) if (of, what) == (seat, response)
                 );
-                demand!(is_due, "{seat} is sent {response:?}, and due is {due:?}");
-                self.waits(*after)
+                require!(is_due, "{seat} is sent {response:?}, and due is {due:?}");
+                self.check_wait(*after)
             }
             Effect::Ended(ending) => {
                 let is_due = std::mem::take(&mut self.end_is_due);
-                demand!(is_due && !self.referee.is_cancelled(), "the match ends");
-                self.waits(ending.after)
+                require!(is_due && !self.referee.is_cancelled(), "the match ends");
+                self.check_wait(ending.after)
             }
             Effect::Cancelled { after } => {
                 let is_due = std::mem::take(&mut self.end_is_due);
-                demand!(
+                require!(
                     is_due && self.referee.is_cancelled(),
                     "the match is cancelled"
                 );
-                self.waits(*after)
+                self.check_wait(*after)
             }
-            Effect::Count(counted) => self.counts(counted),
-            Effect::Wake | Effect::Handled(_) | Effect::Faulty { .. } => Ok(()),
+            Effect::Count(counted) => self.check_counted(counted),
+            Effect::Wake | Effect::Handled(_) | Effect::LogFault { .. } => Ok(()),
         }
     }
 
-    /// An effect waits for the entry that it comes of, if that is not stored.
-    fn waits(&self, after: Entries) -> Result<(), Violation> {
+    /// Checks that an effect waits for the entry that caused it, if that is not stored.
+    fn check_wait(&self, after: Entries) -> Result<(), Violation> {
         let due = match self.after <= self.stored {
             true => Entries::NONE,
             false => self.after,
         };
-        demand!(
+        require!(
             after == due,
             "an effect waits for {after:?}, not for {due:?}"
         );
         Ok(())
     }
 
-    /// Holds an entry against what was reported, and plays its inputs.
+    /// Compares an entry with the reports, and replays its inputs.
     fn entry(&mut self, entry: &StoredEntry, trace: &mut Trace) -> Result<(), Violation> {
-        demand!(
-            self.demanded.is_empty(),
+        require!(
+            self.expected_effects.is_empty(),
             "an entry comes before {:?}",
-            self.demanded
+            self.expected_effects
         );
         let read = read_entry::<G>(&entry.bytes)
             .map_err(|problem| Violation(format!("entry {}: {problem}", entry.number)))?;
         let mut said = String::new();
         let count = read.inputs.len();
         for (place, stored) in read.inputs.into_iter().enumerate() {
-            let begins = stored.begins.map(|begins| begins.history_id);
+            let begins = stored.history_start.map(|begins| begins.history_id);
             self.expect_input(stored.time, &stored.input, begins)?;
             let public_changes = self.referee.public_changes();
             if let Some(next) = begins {
@@ -293,30 +293,30 @@ impl<G: WireGame> Auditor<G> {
             let must_be_stored =
                 begins.is_some() || self.referee.public_changes() != public_changes;
             let is_last = place + 1 == count;
-            demand!(
+            require!(
                 is_last || (text.is_empty() && !must_be_stored),
                 "an effect or a public change does not end its entry: {text}"
             );
-            demand!(
+            require!(
                 !is_last || !text.is_empty() || must_be_stored || entry.bytes.len() > 16_000,
                 "entry {} has no effect",
                 entry.number
             );
             said.push_str(&text);
         }
-        demand!(
+        require!(
             (read.state_digest, read.records) == (self.referee.digest().0, self.referee.records()),
-            "entry {} tells of another state",
+            "entry {} has another state",
             entry.number
         );
-        demand!(
+        require!(
             entry.finish.is_some() == self.has_ended(),
             "the last entry is the one that ends the match"
         );
         if let Some(finish) = &entry.finish {
-            self.is_kept(finish)?;
+            self.is_retained(finish)?;
         }
-        self.standings.push(Standing {
+        self.snapshots.push(Snapshot {
             digest: self.referee.digest(),
             records: self.referee.records(),
             deadline: self.referee.deadline(),
@@ -325,10 +325,10 @@ impl<G: WireGame> Auditor<G> {
         Ok(())
     }
 
-    /// What a match that has ended does is in no entry.
-    fn demanded_now(&mut self, trace: &mut Trace) -> Result<(), Violation> {
-        while self.demanded.is_empty() && self.has_ended() {
-            let Some((at, input)) = self.next_after_the_end()? else {
+    /// Handles the effects of a finished match, which are in no entry.
+    fn expect_now(&mut self, trace: &mut Trace) -> Result<(), Violation> {
+        while self.expected_effects.is_empty() && self.has_ended() {
+            let Some((at, input)) = self.next_after_end()? else {
                 break;
             };
             self.play(at, input, None, trace)?;
@@ -336,37 +336,37 @@ impl<G: WireGame> Auditor<G> {
         Ok(())
     }
 
-    fn go_on_after_the_end(&mut self, trace: &mut Trace) -> Result<(), Violation> {
-        while self.demanded.is_empty()
-            && let Some((at, input)) = self.next_after_the_end()?
+    fn run_after_end(&mut self, trace: &mut Trace) -> Result<(), Violation> {
+        while self.expected_effects.is_empty()
+            && let Some((at, input)) = self.next_after_end()?
         {
             self.play(at, input, None, trace)?;
         }
         Ok(())
     }
 
-    /// What a stream must wait for before it is read any further.
-    pub(crate) fn unsettled_report(&self, stream: StreamId) -> Entries {
+    /// The entries that a stream must wait for before it is read any further.
+    pub(crate) fn uncommitted_report(&self, stream: StreamId) -> Entries {
         let reported = self.reported.get(&stream).copied();
         let waits = reported.filter(|reported| *reported > self.stored);
         waits.unwrap_or(Entries::NONE)
     }
 
-    /// Demands that what a stream's Welcome tells is true.
+    /// Checks the Welcome message of a stream.
     pub(crate) fn welcomes(&self, joined: &Joined) -> Result<(), Violation> {
-        let Opening { history_id, .. } = joined.opening;
-        demand!(
+        let StreamStart { history_id, .. } = joined.start;
+        require!(
             history_id == self.histories.running() || self.is_parked,
-            "a bot is told of another history"
+            "the Welcome has another history"
         );
         match self.is_parked {
             true => Ok(()),
-            false => self.waits(joined.after),
+            false => self.check_wait(joined.after),
         }
     }
 
-    /// The match agrees with the referee of its own, once it has written down all that it was
-    /// given. Lag is written down later where nothing came of it, and moves the deadline.
+    /// Compares the match with the second referee, once all inputs are in the journal. Lag without
+    /// an effect is written later, and moves the deadline.
     pub(crate) fn agrees(
         &self,
         of_match: &Referee<G>,
@@ -375,22 +375,22 @@ impl<G: WireGame> Auditor<G> {
         if !self.expected.is_empty() || self.is_parked {
             return Ok(());
         }
-        demand!(
+        require!(
             *histories == self.histories,
-            "{histories:?} are believed, and there were {:?}",
+            "the machine has {histories:?}, and the journal {:?}",
             self.histories
         );
-        let standing =
+        let snapshot =
             |referee: &Referee<G>| (referee.phase(), referee.digest(), referee.records());
         let deadline = |referee: &Referee<G>| referee.deadline();
-        demand!(
-            standing(of_match) == standing(&self.referee)
+        require!(
+            snapshot(of_match) == snapshot(&self.referee)
                 && deadline(of_match) >= deadline(&self.referee)
                 && deadline(of_match).is_some() == deadline(&self.referee).is_some(),
             "the match stands at {:?} until {:?}, and its journal at {:?} until {:?}",
-            standing(of_match),
+            snapshot(of_match),
             deadline(of_match),
-            standing(&self.referee),
+            snapshot(&self.referee),
             deadline(&self.referee)
         );
         Ok(())

@@ -1,4 +1,4 @@
-//! Inputs are played on a referee of its own, and what must come of them is demanded.
+//! Replays inputs on the second referee, and derives the required effects.
 
 use bridgemaster_match::{Closing, Entries, Origin};
 use bridgemaster_proto::games::WireGame;
@@ -7,16 +7,16 @@ use bridgemaster_referee::{
 };
 use bridgemaster_wire::response_to_wire;
 
-use super::{Auditor, Demanded};
+use super::{Auditor, ExpectedEffect};
 use crate::{
     cancellation,
-    oracle::{Violation, demand},
+    oracle::{Violation, require},
     trace::{Trace, write_outputs},
 };
 
 impl<G: WireGame> Auditor<G> {
-    /// Gives an input to the referee of its own, and demands what must come of it. Gives what that
-    /// referee said, as text.
+    /// Passes an input to the second referee and derives the required effects. Returns the outputs
+    /// as text.
     pub(super) fn play(
         &mut self,
         at: Time,
@@ -39,11 +39,11 @@ impl<G: WireGame> Auditor<G> {
             if let Some(stream) = self.reporter {
                 self.reported.insert(stream, self.after);
             }
-            self.lag.waits(self.after, at);
+            self.lag.add_waiting(self.after, at);
         }
         self.no_request_ran_out_before_it_left(&outputs, at)?;
         for output in &outputs {
-            self.demand(output);
+            self.require(output);
         }
         if let Some(tampering) = &mut self.tampering {
             tampering.apply(&mut outputs);
@@ -54,7 +54,7 @@ impl<G: WireGame> Auditor<G> {
         Ok(trace.since(before).to_owned())
     }
 
-    fn demand(&mut self, output: &Output<G>) {
+    fn require(&mut self, output: &Output<G>) {
         match output {
             Output::Send {
                 seat,
@@ -65,7 +65,7 @@ impl<G: WireGame> Auditor<G> {
                     return;
                 }
                 if let SeatMessage::Request(request) = message {
-                    // One without any time left runs out as it is made.
+                    // A request without any time left expires immediately.
                     let after = match request.clock.decision_left_ms {
                         0 => Entries::NONE,
                         _ => self.after,
@@ -76,19 +76,21 @@ impl<G: WireGame> Auditor<G> {
                 let rules = self.referee.rules();
                 let response = response_to_wire(id.as_str(), rules, salt, *sequence, message);
                 let seat = *seat;
-                self.demanded.push_back(Demanded::Send { seat, response });
+                self.expected_effects
+                    .push_back(ExpectedEffect::Send { seat, response });
             }
             Output::Close { seat, reason } => {
                 let closing = match reason {
                     CloseReason::MatchEnded => Closing::MatchEnded,
                     CloseReason::Forfeited(fault) => Closing::Forfeited(*fault),
                     CloseReason::Cancelled => Closing::Cancelled(cancellation().into()),
-                    // The stream is gone with the bytes.
+                    // The stream is lost with the garbage.
                     CloseReason::Garbage => return,
                 };
                 if self.links[seat.index()].take().is_some() {
                     let seat = *seat;
-                    self.demanded.push_back(Demanded::Close { seat, closing });
+                    self.expected_effects
+                        .push_back(ExpectedEffect::Close { seat, closing });
                 }
             }
             Output::Record(record) => self.note_record(record),
@@ -96,7 +98,7 @@ impl<G: WireGame> Auditor<G> {
         }
     }
 
-    /// A request that waits to be stored has not left, and nobody can be late with it.
+    /// Checks that no request timed out before it was stored and sent.
     fn no_request_ran_out_before_it_left(
         &self,
         outputs: &[Output<G>],
@@ -108,7 +110,7 @@ impl<G: WireGame> Auditor<G> {
                 && fault.reason == FaultReason::Late
             {
                 let (asked, after) = self.asked[seat.index()];
-                demand!(
+                require!(
                     asked != fault.request_id || self.lag.is_stored_at(after, at),
                     "{seat} is late with request {asked}, which had not left"
                 );

@@ -1,34 +1,34 @@
-//! A server that starts again from what was stored.
+//! Restarts of a server from the stored data.
 
 use bridgemaster_games::Seat;
-use bridgemaster_match::{Entries, Moment, read_entry};
+use bridgemaster_match::{Entries, ServerTime, read_entry};
 use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::{Histories, HistoryId, Referee};
 
-use super::{Auditor, LagBook, effects::Public};
+use super::{Auditor, LagAccount, effects::Public};
 use crate::{
-    oracle::{Oracle, Violation, demand},
+    oracle::{Oracle, Violation, require},
     trace::Trace,
 };
 
 impl<G: WireGame> Auditor<G> {
-    /// The server is gone, and so much of what it had stored with it that `kept` entries are left.
-    pub(crate) fn killed(&mut self, kept: usize, stored: usize) {
-        self.is_behind |= kept < stored;
+    /// Handles the loss of the server together with all but `kept` stored entries.
+    pub(crate) fn handle_kill(&mut self, retained: usize, stored: usize) {
+        self.is_behind |= retained < stored;
         self.links.fill(None);
         self.turned_away_at.fill(None);
         self.expected.clear();
-        self.demanded.clear();
+        self.expected_effects.clear();
         self.reporter = None;
         self.reported.clear();
     }
 
-    /// Plays what is left of the journal: it must go the way that it went before.
+    /// Replays the rest of the journal, which must lead to the same states as before.
     pub(crate) fn replay(
         &mut self,
         entries: &[Vec<u8>],
         first: HistoryId,
-        now: Moment,
+        now: ServerTime,
     ) -> Result<(), Violation> {
         let (rules, created_at) = (self.referee.rules().clone(), self.referee.created_at());
         self.referee = Referee::new(rules, created_at)
@@ -40,22 +40,22 @@ impl<G: WireGame> Auditor<G> {
         self.stored = self.after;
         self.asked.fill((0, Entries::NONE));
         self.is_parked = false;
-        self.standings.truncate(entries.len());
-        let standings = std::mem::take(&mut self.standings);
-        for (number, (bytes, then)) in entries.iter().zip(&standings).enumerate() {
+        self.snapshots.truncate(entries.len());
+        let snapshots = std::mem::take(&mut self.snapshots);
+        for (number, (bytes, then)) in entries.iter().zip(&snapshots).enumerate() {
             let read = read_entry::<G>(bytes)
                 .map_err(|problem| Violation(format!("entry {number}: {problem}")))?;
             let mut said = String::new();
             for stored in read.inputs {
-                if let Some(next) = stored.begins {
+                if let Some(next) = stored.history_start {
                     let sent = self.referee.sent().collect();
                     self.histories.begin(next.history_id, sent);
                 }
                 let mut trace = Trace::default();
                 said.push_str(&self.play(stored.time, stored.input, None, &mut trace)?);
             }
-            // What was tampered with was not the referee's.
-            demand!(
+            // The tampered outputs were not those of the referee.
+            require!(
                 self.tampering.is_some()
                     || (
                         self.referee.digest(),
@@ -66,17 +66,16 @@ impl<G: WireGame> Auditor<G> {
                 "replayed from its journal the match goes another way at entry {number}: {said}"
             );
         }
-        self.standings = standings;
-        self.lag = LagBook::new(now, self.stored);
+        self.snapshots = snapshots;
+        self.lag = LagAccount::new(now, self.stored);
         self.public = Public::default();
         Ok(())
     }
 
-    /// Demands that a bot has no message that the match does not know of, unless that was lost
-    /// after it had been stored.
+    /// Checks that no bot has a message unknown to the match, unless stored entries were lost.
     pub(crate) fn knows_what_was_sent(&self, seat: Seat, has: u32) -> Result<(), Violation> {
         let sent = self.oracle.sent_to(seat);
-        demand!(
+        require!(
             has as usize <= sent || self.is_behind,
             "{seat} has message {has}, and after the restart {sent} were sent to it"
         );

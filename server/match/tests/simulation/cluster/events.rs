@@ -1,4 +1,4 @@
-//! What happens to servers that share a database.
+//! Events of a cluster.
 
 use bridgemaster_games::Seat;
 
@@ -8,105 +8,105 @@ use super::{
 };
 use crate::auditor::StreamId;
 
-/// A message to a process, or a timer of it. It is for one life of it.
+/// The addressee of a message or timer: one life of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Of {
     pub(crate) server: usize,
     pub(crate) life: u32,
 }
 
-/// Something that happens.
+/// An event of a cluster.
 #[derive(Debug)]
 pub(crate) enum ClusterEvent {
     /// A process starts.
     Start(usize),
-    /// It is time to renew a lease.
+    /// A lease is due for renewal.
     RenewalDue(Of),
-    /// A renewal was answered: whether the node is still the server's.
+    /// A renewal was answered: whether the server still has the node.
     RenewalAnswered { of: Of, number: u32, is_ours: bool },
-    /// A renewal is given up, if it was not answered.
+    /// A renewal times out.
     RenewalTimedOut { of: Of, number: u32 },
-    /// A server looks whether it may still answer.
-    LookAtTrust(Of),
-    /// A server looks for matches that nobody plays.
-    LookForOrphans(Of),
+    /// A server checks whether it may still answer.
+    CheckTrust(Of),
+    /// A server looks for orphaned matches.
+    PollOrphans(Of),
     /// The database answers a step of a transaction.
     Answered {
         of: Of,
         transaction: TxId,
         answer: Answer,
     },
-    /// A try has taken too long.
+    /// An attempt times out.
     TryTimedOut { of: Of, transaction: TxId },
-    /// The pause before the next try is over.
+    /// The delay before the next attempt is over.
     TryAgain(Of),
-    /// A server has lost its patience with the database, and ends.
+    /// A server stops, because the retries of a transaction have timed out.
     GivesUp(Of),
-    /// The streams of a server that drains end.
+    /// The streams of a draining server end.
     Drained(Of),
-    /// A server that has drained waits no longer for its last commit.
+    /// A drained server waits no longer for its last commit.
     StopTimeOver(Of),
-    /// A bot whose stream was not welcomed waits no longer.
+    /// A bot waits no longer for a Welcome.
     BotGivesUp(StreamId),
-    /// A bot finds no machine where it went.
-    NobodyIsThere(Seat),
-    /// Somebody asks one server after the other for the match.
+    /// A bot finds no machine at an address.
+    MachineIsGone(Seat),
+    /// A client asks one server after the other for the match.
     CallerAsks,
     /// A server is asked for the match.
     Called(usize),
-    /// The clocks of a machine that was suspended go on, just before it does.
-    ClocksGoOn(Of),
-    /// Bots find that a server says nothing, if it still stands still.
+    /// The clocks of a suspended machine resume, just before it does.
+    ClocksResume(Of),
+    /// Bots time out on a server that is still frozen.
     SilenceIsFound(Of),
 
-    /// A step of a transaction comes to the database.
+    /// A step of a transaction reaches the database.
     Asked {
         of: Of,
         transaction: TxId,
         step: Step,
     },
-    /// A renewal comes to the database.
+    /// A renewal reaches the database.
     RenewalAsked(RenewalAsked),
-    /// The database has written a commit down.
+    /// The database has written a commit.
     Flushed(TxId),
-    /// A transaction has waited for a lock for too long.
+    /// A transaction times out waiting for a lock.
     LockTimedOut(TxId),
-    /// Nobody has gone on with a transaction for too long, if it is still at this step.
+    /// A transaction is aborted if it is still idle at this step.
     IdleTimedOut { transaction: TxId, steps: u32 },
     /// The database is back.
     DatabaseStarts,
-    /// Somebody lets go of the row of a node.
-    RowLetGo(TxId),
+    /// The third party's lock on a row is released.
+    RowReleased(TxId),
 
-    /// Something goes wrong.
+    /// Trouble strikes.
     Trouble,
 }
 
 impl ClusterEvent {
-    /// The process that it is for.
+    /// The process that the event is for.
     pub(crate) fn of(&self) -> Option<Of> {
         match self {
             Self::RenewalDue(of)
             | Self::RenewalAnswered { of, .. }
             | Self::RenewalTimedOut { of, .. }
-            | Self::LookAtTrust(of)
-            | Self::LookForOrphans(of)
+            | Self::CheckTrust(of)
+            | Self::PollOrphans(of)
             | Self::Answered { of, .. }
             | Self::TryTimedOut { of, .. }
             | Self::TryAgain(of)
             | Self::GivesUp(of)
             | Self::Drained(of)
             | Self::StopTimeOver(of)
-            | Self::ClocksGoOn(of)
+            | Self::ClocksResume(of)
             | Self::SilenceIsFound(of) => Some(*of),
             _ => None,
         }
     }
 
-    /// The server that has to do something.
+    /// The server that has to act.
     pub(crate) fn server(&self) -> Option<usize> {
         match self {
-            Self::SilenceIsFound(_) | Self::ClocksGoOn(_) => None,
+            Self::SilenceIsFound(_) | Self::ClocksResume(_) => None,
             Self::Called(server) => Some(*server),
             event => event.of().map(|of| of.server),
         }

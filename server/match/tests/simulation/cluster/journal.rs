@@ -1,29 +1,29 @@
-//! The journal of the match in the database: what one node has stored is what another goes on from.
+//! The journal of the match in the database, from which another node can resume.
 
 use std::{rc::Rc, sync::Arc};
 
 use bridgemaster_match::Finish;
 
-use crate::auditor::Standing;
+use crate::auditor::Snapshot;
 
-/// An entry, and how the match stood after it.
+/// An entry, and the state of the match after it.
 #[derive(Clone, Debug)]
 pub(crate) struct Journaled {
     pub(crate) bytes: Rc<[u8]>,
-    pub(crate) standing: Standing,
+    pub(crate) snapshot: Snapshot,
 }
 
-/// What a commit adds.
+/// The addition of one commit.
 #[derive(Debug)]
 pub(crate) struct Appended {
     /// Number of the first entry.
     pub(crate) first: usize,
     pub(crate) entries: Vec<Journaled>,
-    /// The match ends with them.
+    /// The match ends with these entries.
     pub(crate) finish: Option<Arc<Finish>>,
 }
 
-/// A match as a node gets it that goes on with it.
+/// A match as it is handed to the node that resumes it.
 #[derive(Clone, Debug)]
 pub(crate) struct Handed {
     pub(crate) header: Rc<[u8]>,
@@ -36,8 +36,8 @@ impl Handed {
         entries.map(|entry| entry.bytes.to_vec()).collect()
     }
 
-    pub(crate) fn standings(&self) -> Vec<Standing> {
+    pub(crate) fn snapshots(&self) -> Vec<Snapshot> {
         let entries = self.journal.iter();
-        entries.map(|entry| entry.standing.clone()).collect()
+        entries.map(|entry| entry.snapshot.clone()).collect()
     }
 }

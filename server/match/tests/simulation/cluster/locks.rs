@@ -1,8 +1,15 @@
-//! The locks that transactions have of the rows of nodes, as PostgreSQL has them.
-
-use bridgemaster_lease::RowLock;
+//! Row locks of transactions, as in PostgreSQL.
 
 use super::transaction::TxId;
+
+/// A mode of row locks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RowLock {
+    /// Acquired by the fence. It blocks only takeovers.
+    KeyShare,
+    /// Acquired by a takeover. It blocks every other transaction.
+    Update,
+}
 
 #[derive(Debug, Default)]
 pub(crate) struct Locks {
@@ -10,7 +17,7 @@ pub(crate) struct Locks {
 }
 
 impl Locks {
-    /// Takes the lock of a row, if no other transaction has one that it does not bear.
+    /// Acquires the lock of a row, unless another transaction holds a conflicting one.
     pub(crate) fn take(&mut self, row: usize, of: TxId, lock: RowLock) -> bool {
         let bears = |other: RowLock| (lock, other) == (RowLock::KeyShare, RowLock::KeyShare);
         let mut held = self.held.iter();
@@ -22,7 +29,7 @@ impl Locks {
         is_free
     }
 
-    /// Whether an update of a row that changes no key need not wait.
+    /// Returns whether an update that changes no key can proceed.
     pub(crate) fn may_renew(&self, row: usize) -> bool {
         let mut held = self.held.iter();
         !held.any(|(locked, _, lock)| *locked == row && *lock == RowLock::Update)

@@ -1,9 +1,9 @@
-//! Servers that share a database, each as a node with a lease: the database, what each server knows
-//! of its node, what goes wrong, and what must hold over all of them.
+//! A cluster of servers that share a database, each as a node with a lease: the database, the state
+//! of each server, the trouble, and the invariants of all of them.
 //!
-//! The database is the simulation's own, with PostgreSQL's locks and a clock that may lie. What a
-//! server decides is the code of `bridgemaster-lease`: whether it answers, when it renews its lease,
-//! how it goes on after a commit whose answer was lost.
+//! The database is simulated, with PostgreSQL's locks and a clock that may be wrong. The decisions
+//! of servers are the code of `bridgemaster-lease`: whether they answer, when they renew their
+//! lease, and how they proceed after a commit with a lost response.
 
 pub(crate) mod clock;
 pub(crate) mod database;
@@ -20,61 +20,61 @@ mod witness;
 use bridgemaster_referee::Time;
 
 use self::{
-    database::Database, node::Node, plan::ClusterPlan, tampering::WrongCluster, transaction::TxId,
+    database::Database, node::Node, plan::ClusterPlan, tampering::ClusterDefect, transaction::TxId,
     trouble::TROUBLES, witness::Witness,
 };
 use crate::dice::{Dice, Purpose};
 
-/// What servers have together.
+/// The shared state of the servers.
 pub(crate) struct Cluster {
     pub(crate) plan: ClusterPlan,
     pub(crate) database: Database,
-    /// What each server knows of its node.
+    /// The state of each server.
     pub(crate) nodes: Vec<Node>,
     pub(crate) witness: Witness,
-    /// What goes wrong, and when.
+    /// The random source of trouble.
     pub(crate) dice: Dice,
-    /// How long what is sent to the database is on its way, and what is written down.
+    /// The random source of latencies and commit times.
     pub(crate) lines: Dice,
-    /// Whom somebody asks for the match, and when.
+    /// The random source of client requests.
     pub(crate) caller: Dice,
-    pub(crate) wrong: Option<WrongCluster>,
+    pub(crate) wrong: Option<ClusterDefect>,
     last_transaction: u64,
-    /// How many servers have gone on with the match.
+    /// The number of servers that have resumed the match.
     pub(crate) lives: u32,
     pub(crate) troubles_left: u32,
     /// The server whose connection is lost with its next commit, if any.
     pub(crate) loses_commit: Option<usize>,
-    /// Until when commits take long.
+    /// The time until which commits are slow.
     pub(crate) slow_until: Time,
-    /// When the end of the match was stored.
+    /// The time at which the end of the match was stored.
     pub(crate) over_at: Option<Time>,
-    /// Inputs that matches had which are gone.
+    /// Unhandled inputs of matches that are gone.
     pub(crate) inputs: u64,
     pub(crate) figures: Figures,
 }
 
-/// What happened to servers.
+/// Statistics of a cluster.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Figures {
-    /// How often each trouble was made.
+    /// The number of times that each trouble struck.
     pub(crate) troubles: [u64; TROUBLES],
-    /// How often the match moved.
+    /// The number of times that the match moved.
     pub(crate) moves: u64,
-    /// How often a server went on with it.
+    /// The number of times that a server resumed it.
     pub(crate) lives: u64,
-    /// Servers that ended since another one had their node.
+    /// Servers that stopped because another one had their node.
     pub(crate) superseded: u64,
-    /// How often a server did not answer since it could not renew its lease.
+    /// The number of times that a server stopped answering because it could not renew its lease.
     pub(crate) lapses: u64,
-    /// Commits that were tried again.
+    /// Commits that were retried.
     pub(crate) retries: u64,
-    /// Commits that were found when they were tried again.
+    /// Commits that were found by a retry.
     pub(crate) found: u64,
-    /// Bots that a server sent to another one.
+    /// Bots that a server redirected to another one.
     pub(crate) sent_on: u64,
-    /// Bots that came when all was over and only what is kept was left.
-    pub(crate) last_words: u64,
+    /// Bots that reconnected when only the stored summary was left.
+    pub(crate) final_messages: u64,
 }
 
 impl Figures {
@@ -88,7 +88,7 @@ impl Figures {
         self.retries += other.retries;
         self.found += other.found;
         self.sent_on += other.sent_on;
-        self.last_words += other.last_words;
+        self.final_messages += other.final_messages;
     }
 }
 
@@ -98,7 +98,7 @@ impl Cluster {
         seed: u64,
         seats: usize,
         header: &[u8],
-        wrong: Option<WrongCluster>,
+        wrong: Option<ClusterDefect>,
     ) -> Self {
         let servers = plan.nodes + plan.rivals;
         Self {
@@ -128,18 +128,18 @@ impl Cluster {
         TxId(self.last_transaction)
     }
 
-    pub(crate) fn does(&self, wrong: WrongCluster) -> bool {
+    pub(crate) fn does(&self, wrong: ClusterDefect) -> bool {
         self.wrong == Some(wrong)
     }
 
-    /// Whether a server has the match, as the database knows it.
+    /// Returns whether a server has the match, according to the database.
     pub(crate) fn is_owner(&self, server: usize) -> bool {
         let node = &self.nodes[server];
         let row = &self.database.rows[node.row];
         self.database.owner == node.row && row.epoch == node.epoch
     }
 
-    /// A process has taken the node of this one, and not another node.
+    /// Handles the takeover of a server's node by another process.
     pub(crate) fn was_replaced(&self, server: usize) -> bool {
         let node = &self.nodes[server];
         self.database.rows[node.row].opened_in > node.epoch

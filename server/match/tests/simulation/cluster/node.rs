@@ -1,8 +1,8 @@
-//! What a server knows of its node, and what it is doing.
+//! The state of a server and of its node.
 
 use std::time::Duration;
 
-use bridgemaster_lease::{Commits, Tries, Trust};
+use bridgemaster_lease::{Backoff, CommitNumbers, LeaseTrust};
 use bridgemaster_referee::Time;
 
 use super::{
@@ -10,37 +10,36 @@ use super::{
     events::Of,
     journal::Handed,
     plan::ClusterPlan,
-    transaction::{TxId, Work, Written},
+    transaction::{TxId, Work, WriteOutcome},
 };
 
-/// How far a process is.
+/// The phase of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
     Down,
-    /// It takes its node.
+    /// Taking its node.
     Opening,
-    /// It has it, and answers nobody before it has renewed its lease.
+    /// Has its node, but must renew its lease before it answers.
     Joining,
     Up,
-    /// It stops soon.
+    /// Will stop soon.
     Draining,
-    /// Its streams have ended; it stores what is left, and gives up its lease.
+    /// Its streams have ended; it stores the rest and releases its lease.
     Closing,
 }
 
-/// A piece of work with the database, tried until its outcome is known.
+/// A transaction, retried until its outcome is known.
 #[derive(Debug)]
-pub(crate) struct Trying {
+pub(crate) struct Attempt {
     pub(crate) work: Work,
-    /// Entries of the match once it is done.
+    /// The number of entries of the match afterwards.
     pub(crate) count: usize,
     pub(crate) number: i64,
-    pub(crate) tries: Tries,
-    /// The try at hand; `None` in a pause.
+    pub(crate) backoff: Backoff,
+    /// The current attempt; `None` between attempts.
     pub(crate) transaction: Option<TxId>,
-    /// What the last try that wrote anything came to: its answer may have been lost, and not what it
-    /// did.
-    pub(crate) tried: Option<Written>,
+    /// The effect of the last attempt that wrote something; its response may have been lost.
+    pub(crate) tried: Option<WriteOutcome>,
 }
 
 /// A process that is, or was, the server of a node.
@@ -53,37 +52,37 @@ pub(crate) struct Node {
     pub(crate) phase: Phase,
     /// The epoch in which it holds its node.
     pub(crate) epoch: i64,
-    pub(crate) commits: Commits,
-    pub(crate) trust: Trust,
-    /// Its streams go on.
+    pub(crate) commits: CommitNumbers,
+    pub(crate) trust: LeaseTrust,
+    /// Its streams are served.
     pub(crate) answers: bool,
     /// Counts its renewals.
     pub(crate) renewals: u32,
-    /// When the one began that is not answered yet.
+    /// The start of the pending renewal.
     pub(crate) renewal_begun: Option<Duration>,
-    pub(crate) work: Option<Trying>,
-    /// The match that it found at its node, until it goes on with it.
+    pub(crate) work: Option<Attempt>,
+    /// The match that it found at its node, until it resumes it.
     pub(crate) handed: Option<Handed>,
-    /// The clock of the wall, which somebody sets.
+    /// Its wall clock, which can be set.
     pub(crate) wall: Clock,
-    /// Rate of its other clock.
+    /// Rate of its monotonic clock.
     pub(crate) rate: u64,
-    /// When it went on last after it had stood still.
+    /// The last time at which it woke from a freeze.
     pub(crate) woke_at: Time,
-    /// The line to the database lets nothing through.
+    /// The connection to the database lets nothing through.
     pub(crate) silent_until: Time,
-    /// It is cut, and no connection can be made.
+    /// The connection is cut, and no new one can be made.
     pub(crate) cut_until: Time,
-    /// Its machine is gone: who goes there hears nothing.
+    /// Its machine is gone, and connections to it time out.
     pub(crate) lost_until: Time,
-    /// Every message takes long.
+    /// Every message is slow.
     pub(crate) slow_until: Time,
-    /// When the last message arrives in each direction: messages keep their order.
+    /// Arrival of the last message in each direction, because messages keep their order.
     pub(crate) to_database_at: Time,
-    /// The same of renewals, which have a connection of their own.
+    /// Arrival of the last renewal, which uses a connection of its own.
     pub(crate) renewal_at: Time,
     pub(crate) to_server_at: Time,
-    /// Entries of its match that are known to be in the database.
+    /// The number of entries of its match that are known to be stored.
     pub(crate) proved: usize,
 }
 
@@ -95,8 +94,8 @@ impl Node {
             life: 0,
             phase: if is_there { Phase::Up } else { Phase::Down },
             epoch: 1,
-            commits: Commits::new(1),
-            trust: Trust::default(),
+            commits: CommitNumbers::new(1),
+            trust: LeaseTrust::default(),
             answers: is_there,
             renewals: 0,
             renewal_begun: None,
@@ -123,11 +122,11 @@ impl Node {
         }
     }
 
-    /// The process ends.
-    pub(crate) fn ends(&mut self) {
+    /// Ends the process.
+    pub(crate) fn end(&mut self) {
         self.life += 1;
         self.phase = Phase::Down;
-        self.trust = Trust::default();
+        self.trust = LeaseTrust::default();
         self.answers = false;
         self.renewal_begun = None;
         self.work = None;

@@ -1,51 +1,51 @@
-//! What a cluster is going to be. All of it follows from a seed.
+//! The plan of a cluster, which follows from a seed.
 
 use std::ops::Range;
 
 use super::clock::{Clock, TRUE_RATE};
 use crate::dice::Dice;
 
-/// A second, in µs.
+/// One second, in µs.
 const SECOND: u64 = 1_000_000;
-/// A millisecond, in µs.
+/// One millisecond, in µs.
 const MS: u64 = 1000;
 
-/// Most processes: three nodes, and one that takes the name of another.
+/// Maximum number of processes: three nodes, and one that reuses the name of another.
 const PROCESSES: usize = 4;
 
-/// How servers that share a database, and the database, behave.
+/// The behaviour of a cluster and its database.
 #[derive(Clone, Debug)]
 pub(crate) struct ClusterPlan {
     pub(crate) nodes: usize,
-    /// Processes that are started under the name of a node that has one.
+    /// Processes that are started under the name of a running node.
     pub(crate) rivals: usize,
-    /// The clock of the database goes right, and those of the nodes nearly so, as they must for no two
-    /// nodes to answer at once. What is told and stored must be true in any case.
+    /// The clock of the database is true, and those of the nodes nearly so, as is required for no
+    /// two nodes to answer at once. Safety of stored and sent data does not depend on it.
     pub(crate) clocks_hold: bool,
-    /// How often something goes wrong.
+    /// The expected number of troubles.
     pub(crate) troubles: u32,
-    /// Between two times, in µs.
+    /// Interval between two troubles, in µs.
     pub(crate) trouble_every_us: Range<u64>,
-    /// How long a message to or from the database is on its way, in µs.
+    /// Latency of messages to and from the database, in µs.
     pub(crate) line_us: Range<u64>,
-    /// How long a commit takes to be written down, in µs.
+    /// Duration of a commit, in µs.
     pub(crate) commit_us: Range<u64>,
-    /// How often the answer to a commit is lost, in thousandths.
+    /// The chance that the response to a commit is lost, in thousandths.
     pub(crate) loses_answer: u32,
-    /// How long until a process that ended is started again, in µs.
+    /// Delay before an ended process is restarted, in µs.
     pub(crate) away_us: Range<u64>,
-    /// From the beginning of a drain to the end of its streams, in µs.
+    /// Time from the start of a drain to the end of its streams, in µs.
     pub(crate) drain_us: Range<u64>,
-    /// How fast the clock of each process goes.
+    /// The clock rate of each process.
     pub(crate) rates: Vec<u64>,
     pub(crate) database_rate: u64,
-    /// What the clock of each process said in the beginning, and that on its wall, in µs.
+    /// Initial readings of the monotonic and the wall clock of each process, in µs.
     pub(crate) own_us: Vec<i64>,
     pub(crate) wall_us: Vec<i64>,
 }
 
 impl ClusterPlan {
-    /// A cluster in which something goes wrong as often as a match lasts.
+    /// A cluster whose troubles are spread over the duration of a match.
     pub(crate) fn new(nodes: usize, dice: &mut Dice) -> Self {
         let clocks_hold = dice.happens(600);
         let mut rate = || match clocks_hold {
@@ -56,7 +56,7 @@ impl ClusterPlan {
         let rates = (0..PROCESSES).map(|_| rate()).collect();
         let database_rate = rate();
         let mut second = |within: u64| (dice.within(0..within) * SECOND).cast_signed();
-        // The first is the one that makes the match, when its clock begins.
+        // The first process creates the match, when its clock starts.
         let own = |server: usize, drawn: i64| if server == 0 { 0 } else { drawn };
         let own_us = (0..PROCESSES).map(|server| own(server, second(4000)));
         let own_us = own_us.collect();
@@ -85,5 +85,5 @@ impl ClusterPlan {
     }
 }
 
-/// What a clock on the wall said in the beginning, in µs.
+/// Range of initial wall clock readings, in µs.
 const WALL_US: i64 = 1_700_000_000_000_000;

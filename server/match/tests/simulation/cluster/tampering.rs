@@ -1,8 +1,8 @@
-//! Clusters that do wrong, to show that the checks notice it.
+//! Defective clusters, which prove that the checks notice defects.
 
-/// A wrong that is done all the time.
+/// A permanent defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WrongCluster {
+pub(crate) enum ClusterDefect {
     CommitsWithoutAFence,
     LooksAtTheLeaseOfTheBeginning,
     LeasesByTheNodesClock,
@@ -12,11 +12,11 @@ pub(crate) enum WrongCluster {
     TakesOverWithinTheEpoch,
     RetriesWithoutALook,
     RetriesWithoutWaiting,
-    TellsBeforeTheCommit,
+    AnswersBeforeTheCommit,
     KeepsTheEpochOnRelease,
 }
 
-impl WrongCluster {
+impl ClusterDefect {
     pub(crate) const ALL: [Self; 11] = [
         Self::CommitsWithoutAFence,
         Self::LooksAtTheLeaseOfTheBeginning,
@@ -27,11 +27,11 @@ impl WrongCluster {
         Self::TakesOverWithinTheEpoch,
         Self::RetriesWithoutALook,
         Self::RetriesWithoutWaiting,
-        Self::TellsBeforeTheCommit,
+        Self::AnswersBeforeTheCommit,
         Self::KeepsTheEpochOnRelease,
     ];
 
-    /// As the name of a test says it.
+    /// The name in test names.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::CommitsWithoutAFence => "commits_without_a_fence",
@@ -43,7 +43,7 @@ impl WrongCluster {
             Self::TakesOverWithinTheEpoch => "takes_over_within_the_epoch",
             Self::RetriesWithoutALook => "retries_without_a_look_for_the_commit",
             Self::RetriesWithoutWaiting => "retries_without_waiting_for_the_try_before",
-            Self::TellsBeforeTheCommit => "tells_before_the_commit",
+            Self::AnswersBeforeTheCommit => "tells_before_the_commit",
             Self::KeepsTheEpochOnRelease => "gives_up_its_lease_within_the_epoch",
         }
     }

@@ -1,106 +1,105 @@
-//! A transaction, as the database has it.
+//! Transactions, as seen by the database.
 
 use std::rc::Rc;
-
-use bridgemaster_lease::RowLock;
 
 use super::{
     events::Of,
     journal::{Appended, Handed},
 };
 
-/// Numbers the tries of all transactions.
+/// Number of an attempt, over all transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TxId(pub(crate) u64);
 
-/// What a transaction is for.
+/// The purpose of a transaction.
 #[derive(Clone, Debug)]
 pub(crate) enum Work {
     /// A server takes its node.
     Open,
-    /// What happened in the match is stored.
+    /// New entries of the match are stored.
     Append(Rc<Appended>),
-    /// The match is taken over, if nobody plays it.
+    /// The match is taken over if it is orphaned.
     Take,
-    /// A server gives up its lease.
+    /// A server releases its lease.
     Release,
 }
 
-/// What a server sends.
+/// A message of a server.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
-    /// A transaction begins, with a look at the row of the node.
-    Begin(Box<Begun>),
-    /// It writes.
+    /// Begins a transaction with the check of the node's row.
+    Begin(Box<TransactionStart>),
+    /// Writes the changes.
     Write,
-    /// It is to be committed.
+    /// Commits the transaction.
     Commit,
 }
 
-/// A transaction as a server begins it.
+/// The start of a transaction.
 #[derive(Clone, Debug)]
-pub(crate) struct Begun {
+pub(crate) struct TransactionStart {
     pub(crate) row: usize,
     pub(crate) epoch: i64,
     /// The number of the commit.
     pub(crate) number: i64,
-    pub(crate) lock: RowLock,
-    /// An earlier try may have been committed.
-    pub(crate) is_again: bool,
+    /// Waits until no earlier attempt of the process can be committed any more.
+    pub(crate) ends_earlier: bool,
+    /// An earlier attempt may have been committed.
+    pub(crate) is_retry: bool,
     pub(crate) work: Work,
 }
 
-/// How far it is.
+/// The stage of a transaction.
 #[derive(Clone, Debug)]
 pub(crate) enum Stage {
-    /// It waits for the row of its node.
+    /// Waits for the row of its node.
     Waiting,
     Fenced,
-    Written(Written),
-    /// It is being written down, and will be committed whatever becomes of the server.
-    Flushing(Written),
+    WriteOutcome(WriteOutcome),
+    /// Is being committed, whatever happens to the server.
+    Flushing(WriteOutcome),
 }
 
-/// What a transaction comes to, if it is committed.
+/// The outcome of a write, if it is committed.
 #[derive(Clone, Debug)]
-pub(crate) enum Written {
-    /// An earlier try was committed.
+pub(crate) enum WriteOutcome {
+    /// An earlier attempt was committed.
     IsThere,
     Appended,
-    Taken(Option<Taken>),
+    TakenOver(Option<TakenOver>),
     Opened(Opened),
     Released,
 }
 
 /// A match that is taken over.
 #[derive(Clone, Debug)]
-pub(crate) struct Taken {
+pub(crate) struct TakenOver {
     /// The row of the node that had it.
     pub(crate) from: usize,
     pub(crate) handed: Handed,
 }
 
-/// A node that is a server's now.
+/// A node that a server has taken.
 #[derive(Clone, Debug)]
 pub(crate) struct Opened {
     pub(crate) epoch: i64,
-    /// Commits so far, this one included.
+    /// The number of commits so far, including this one.
     pub(crate) commits: i64,
     pub(crate) lease_until_us: i64,
     /// The match, if the node has it.
     pub(crate) handed: Option<Handed>,
 }
 
-/// A transaction.
+/// An open transaction.
 #[derive(Debug)]
 pub(crate) struct Transaction {
     pub(crate) id: TxId,
-    /// The process that it is of; `None` once nobody hears of it any more.
+    /// Its process; `None` once its connection is gone.
     pub(crate) of: Option<Of>,
-    pub(crate) begun: Begun,
-    /// What the clock of the database said when it began.
+    pub(crate) start: TransactionStart,
+    /// The database clock at its start.
     pub(crate) begun_at_us: i64,
     pub(crate) stage: Stage,
-    /// Steps that were answered.
+    /// The number of answered steps.
     pub(crate) steps: u32,
 }

@@ -1,47 +1,47 @@
-//! What goes wrong with servers and their database.
+//! Troubles of servers and their database.
 
 use crate::dice::Dice;
 
-/// A second, in µs.
+/// One second, in µs.
 const SECOND: u64 = 1_000_000;
 
-/// Something that goes wrong.
+/// A kind of trouble.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Trouble {
-    /// A process is killed; its connections are closed by its machine.
+    /// A process is killed, and its machine closes the connections.
     Kill,
-    /// Its machine is lost: nobody hears anything.
+    /// A machine is lost, and connections to it time out.
     LoseMachine,
-    /// It stands still for longer or shorter than a lease, and wakes.
+    /// A process freezes for longer or shorter than a lease, and wakes.
     Freeze,
-    /// The machine stands still, and its clocks with it.
+    /// A machine is suspended with its clocks.
     Suspend,
-    /// The line to the database is cut; connections to it break.
+    /// The network to the database is cut, and connections break.
     CutLine,
-    /// A connection is lost while its commit is written down, which takes a while.
+    /// A connection is lost during a slow commit.
     LoseCommit,
-    /// It lets nothing through for a while.
+    /// The network to the database lets nothing through for a while.
     SilenceLine,
-    /// Every message on it takes long.
+    /// Every message to the database is slow.
     SlowLine,
     /// Commits take longer than a lease.
     SlowCommits,
     RestartDatabase,
-    /// Somebody locks the row of a node for longer than a lease.
+    /// A third party locks the row of a node for longer than a lease.
     HoldRow,
-    /// The clock on the wall of a node jumps.
+    /// The wall clock of a node jumps.
     JumpWall,
     /// The clock of the database jumps.
     JumpDatabase,
-    /// The clock of the database goes at another rate.
+    /// The clock of the database changes its rate.
     RateOfDatabase,
-    /// A node drains, and is started again.
+    /// A node drains and is restarted.
     Drain,
     /// Another process is started under the name of a node.
     Rival,
 }
 
-/// Kinds of trouble that are drawn.
+/// The kinds of trouble, in order of their weights.
 pub(crate) const TROUBLES: usize = 16;
 
 impl Trouble {
@@ -64,7 +64,7 @@ impl Trouble {
         Self::Rival,
     ];
 
-    /// Whether a clock does something by it that no clock may.
+    /// Returns whether it violates the assumptions about clocks.
     fn makes_clocks_lie(self) -> bool {
         matches!(
             self,
@@ -72,7 +72,7 @@ impl Trouble {
         )
     }
 
-    /// Draws one. The commonest come most often.
+    /// Chooses a kind by its weight.
     pub(crate) fn draw(clocks_hold: bool, dice: &mut Dice) -> Self {
         loop {
             let drawn = match dice.happens(300) {
@@ -90,8 +90,8 @@ impl Trouble {
     }
 }
 
-/// How long somebody holds the row of a node, in µs: mostly longer than a lease, and not so long that
-/// nobody waits for it any more.
+/// Duration of a third party's row lock, in µs: mostly longer than a lease, but shorter than the
+/// lock timeout.
 pub(crate) fn holds_us(dice: &mut Dice) -> u64 {
     match dice.happens(300) {
         true => dice.within(SECOND / 10..8 * SECOND),
@@ -99,7 +99,7 @@ pub(crate) fn holds_us(dice: &mut Dice) -> u64 {
     }
 }
 
-/// How long something lasts, in µs: shorter and longer than a lease.
+/// Duration of a trouble, in µs: shorter or longer than a lease.
 pub(crate) fn lasts_us(dice: &mut Dice) -> u64 {
     let most = dice.pick(&[3 * SECOND, 9 * SECOND, 15 * SECOND, 30 * SECOND]);
     dice.within(SECOND / 10..most)

@@ -1,33 +1,32 @@
-//! What must hold of what bots are told, whoever tells it.
+//! Consistency of the messages to bots over all servers.
 
 use std::collections::BTreeMap;
 
 use bridgemaster_games::Seat;
 use bridgemaster_proto::v1::{PlayResponse, play_response::Message};
 
-use crate::oracle::{Violation, demand};
+use crate::oracle::{Violation, require};
 
-/// What was told of the match so far.
+/// The messages of the match so far.
 #[derive(Debug)]
 pub(crate) struct Witness {
-    /// By seat, and by number.
-    told: Vec<BTreeMap<u32, PlayResponse>>,
-    /// The server that told a seat something new last: they are numbered in the order in which they
-    /// got the match.
+    /// By seat and by sequence number.
+    sent: Vec<BTreeMap<u32, PlayResponse>>,
+    /// The last server that sent a new message to each seat, in the order of their takeovers.
     newest: Vec<u32>,
 }
 
 impl Witness {
     pub(crate) fn new(seats: usize) -> Self {
         Self {
-            told: vec![BTreeMap::new(); seats],
+            sent: vec![BTreeMap::new(); seats],
             newest: vec![0; seats],
         }
     }
 
-    /// A message leaves the server that was the `life`th to have the match. Nobody tells a number
-    /// otherwise than it was told before, and no server that had the match earlier tells anything new.
-    pub(crate) fn hears(
+    /// Records a message from the server that was the `life`th to have the match. No number may be
+    /// sent with another content, and no earlier server may send a new one.
+    pub(crate) fn receives(
         &mut self,
         seat: Seat,
         life: u32,
@@ -35,32 +34,32 @@ impl Witness {
     ) -> Result<(), Violation> {
         let sequence = response.sequence;
         let response = without_clocks(response);
-        let told = &mut self.told[seat.index()];
-        if let Some(before) = told.get(&sequence) {
-            demand!(
+        let sent = &mut self.sent[seat.index()];
+        if let Some(before) = sent.get(&sequence) {
+            require!(
                 *before == response,
-                "{seat} was told {before:?}, and is told {response:?}"
+                "{seat} was sent {before:?}, and is now sent {response:?}"
             );
             return Ok(());
         }
         let newest = &mut self.newest[seat.index()];
-        demand!(
+        require!(
             *newest <= life,
-            "server {life} tells {seat} something new after server {newest} did"
+            "server {life} sent {seat} a new message after server {newest} did"
         );
         *newest = life;
-        told.insert(sequence, response);
+        sent.insert(sequence, response);
         Ok(())
     }
 
-    /// The number of the last message that a seat was told of.
-    pub(crate) fn last_told(&self, seat: Seat) -> u32 {
-        let last = self.told[seat.index()].last_key_value();
+    /// The last sequence number sent to a seat.
+    pub(crate) fn last_sent(&self, seat: Seat) -> u32 {
+        let last = self.sent[seat.index()].last_key_value();
         last.map_or(0, |(sequence, _)| *sequence)
     }
 }
 
-/// Without what is as it is at the moment: clocks, and how seats stand when a bot comes.
+/// Removes the parts that depend on the time of sending: clocks, and seat states on reconnection.
 fn without_clocks(mut response: PlayResponse) -> PlayResponse {
     match &mut response.message {
         Some(Message::DecisionRequest(request)) => request.clock = None,

@@ -1,83 +1,83 @@
-//! What can be read from a referee, held against what is known of its match.
+//! Comparison of the referee's queries with the oracle's model.
 
 use bridgemaster_games::Game;
 use bridgemaster_referee::{MatchPhase, Referee};
 
-use super::{Oracle, Violation, demand, seat_model::Known};
+use super::{Oracle, Violation, require, seat_model::PublicSeat};
 
 impl<G: Game> Oracle<G> {
-    /// What can be read from the referee agrees with what is known.
+    /// Compares all queries of the referee with the model.
     pub(super) fn agree(&self, referee: &Referee<G>) -> Result<(), Violation> {
-        demand!(
+        require!(
             referee.phase() == self.phase,
             "the phase is {:?}, not {:?}",
             referee.phase(),
             self.phase
         );
         let deadline = self.timers().into_iter().map(|(at, _)| at).min();
-        demand!(
+        require!(
             referee.deadline() == deadline,
             "the next deadline is {:?}, not {deadline:?}",
             referee.deadline()
         );
         for (info, model) in referee.seats().zip(&self.models) {
-            demand!(
+            require!(
                 (info.state, info.strikes, &info.bot) == (model.state(), model.strikes, &model.bot),
-                "{info:?} is shown, but it is {:?} with {} strikes and {:?}",
+                "{info:?} is visible, but it is {:?} with {} strikes and {:?}",
                 model.state(),
                 model.strikes,
                 model.bot
             );
-            demand!(
+            require!(
                 referee.forfeit(info.seat) == model.forfeit,
                 "the forfeit of {} is wrong",
                 info.seat
             );
-            let shown = referee.clock_reading(info.seat, self.now);
+            let visible = referee.clock_reading(info.seat, self.now);
             let reading = model.open.as_ref().map(|_| model.reading(self.now));
-            demand!(
-                shown == reading,
-                "the clock of {} shows {shown:?}, not {reading:?}",
+            require!(
+                visible == reading,
+                "the clock of {} shows {visible:?}, not {reading:?}",
                 info.seat
             );
         }
         for (info, model) in referee.public_seats().zip(&self.models) {
-            let shown = Known {
+            let visible = PublicSeat {
                 state: info.state,
                 bot: info.bot.clone(),
                 strikes: info.strikes,
             };
-            demand!(
-                shown == model.public,
-                "everybody is shown {info:?}, and may know {:?}",
+            require!(
+                visible == model.public,
+                "{info:?} is visible, and {:?} is public",
                 model.public
             );
         }
-        demand!(
+        require!(
             referee.public_decisions() == self.public_decisions,
-            "{} decisions are shown, and {} are public",
+            "{} decisions are visible, and {} are public",
             referee.public_decisions(),
             self.public_decisions
         );
-        self.everybody_is_told()?;
-        demand!(
+        self.all_seats_are_notified()?;
+        require!(
             referee.result().is_some() == (self.phase == MatchPhase::Ended && !self.is_cancelled),
             "there is a result exactly when the match is over and was not cancelled"
         );
         Ok(())
     }
 
-    /// Every bot that is there knows how every seat stands, as far as it may.
-    fn everybody_is_told(&self) -> Result<(), Violation> {
+    /// Checks that every connected bot knows the public state of every seat.
+    fn all_seats_are_notified(&self) -> Result<(), Violation> {
         if self.phase != MatchPhase::Running {
             return Ok(());
         }
         for (seat, model) in self.rules.seats.seats().zip(&self.models) {
             let others = self.models.iter().zip(&model.knows);
-            for (about, (other, told)) in self.rules.seats.seats().zip(others) {
-                demand!(
-                    about == seat || !model.is_connected || *told == other.public.state,
-                    "{seat} was told that {about} is {told:?}, and it is {:?}",
+            for (about, (other, sent)) in self.rules.seats.seats().zip(others) {
+                require!(
+                    about == seat || !model.is_connected || *sent == other.public.state,
+                    "{about} is {sent:?} for {seat}, and in fact {:?}",
                     other.public.state
                 );
             }

@@ -1,9 +1,9 @@
-//! What an input is for those who compare what follows with it.
+//! The causes of steps: inputs, reduced to what the checks need.
 
 use bridgemaster_games::{Game, Seat};
 use bridgemaster_referee::{Answer, BadAnswerReason, BotIdentity, Input};
 
-/// An input, as far as what follows has to be compared with it.
+/// The cause of a step.
 #[derive(Debug)]
 pub(super) enum Cause<D> {
     Connected {
@@ -19,7 +19,8 @@ pub(super) enum Cause<D> {
     Useless(Seat),
     RoundTrip(Seat, u64),
     Resign(Seat),
-    TurnedAway(Seat),
+    ConnectionRefused(Seat),
+    Expired(Seat),
     Restarted,
     Cancelled,
     /// Lag and ticks: only time passes.
@@ -65,7 +66,8 @@ impl<D: Clone> Cause<D> {
                 round_trip_us,
             } => Self::RoundTrip(*seat, *round_trip_us),
             Input::Resign { seat } => Self::Resign(*seat),
-            Input::TurnedAway { seat } => Self::TurnedAway(*seat),
+            Input::ConnectionRefused { seat } => Self::ConnectionRefused(*seat),
+            Input::Expired { seat, .. } => Self::Expired(*seat),
             Input::Restarted => Self::Restarted,
             Input::Cancelled => Self::Cancelled,
             Input::RefereeLag { .. } | Input::Tick => Self::Time,
@@ -83,7 +85,8 @@ impl<D: Clone> Cause<D> {
             | Self::Useless(seat)
             | Self::RoundTrip(seat, _)
             | Self::Resign(seat)
-            | Self::TurnedAway(seat) => Some(*seat),
+            | Self::ConnectionRefused(seat)
+            | Self::Expired(seat) => Some(*seat),
             Self::Restarted | Self::Cancelled | Self::Time => None,
         }
     }

@@ -1,15 +1,15 @@
-//! What every input and every deadline must bring about, and what holds of a result.
+//! The required effects of inputs and deadlines, and the invariants of results.
 
 use bridgemaster_games::{Game, Seat};
 use bridgemaster_referee::{
-    FaultAction, FaultReason, MAX_FAULTS_KEPT, MAX_SEAT_RECORDS, MAX_USELESS_MESSAGES, MatchPhase,
-    MatchResult, RESTART_GRACE_MS,
+    FaultAction, FaultReason, MAX_RECORDED_FAULTS, MAX_SEAT_RECORDS, MAX_USELESS_MESSAGES,
+    MatchPhase, MatchResult, RESTART_GRACE_MS,
 };
 
-use super::{Cause, Due, Oracle, Step, Violation, demand};
+use super::{Cause, Due, Oracle, Step, Violation, require};
 
 impl<G: Game> Oracle<G> {
-    /// Lets the cause of a step change the stream of its seat: once, after what ran out before.
+    /// Applies the cause of a step to the stream of its seat: once, after expired deadlines.
     pub(super) fn take_effect(&mut self, step: &mut Step<G::Decision>) {
         if std::mem::replace(&mut step.has_come, true) || self.ends > 0 {
             return;
@@ -18,8 +18,8 @@ impl<G: Game> Oracle<G> {
             return;
         };
         if !step.starts_match {
-            // What ran out before may have led to new requests.
-            self.ask_who_owes();
+            // Deadlines that expired before may have led to new requests.
+            self.request_decisions();
         }
         let model = &mut self.models[seat.index()];
         match &step.cause {
@@ -31,8 +31,8 @@ impl<G: Game> Oracle<G> {
             Cause::Disconnected(_) | Cause::Garbage(_) if model.is_connected => {
                 model.disconnect(self.now, &self.rules.clock);
             }
-            Cause::TurnedAway(_) if !model.is_connected && !model.is_played_by_house() => {
-                model.turned_away(self.now, &self.rules.clock);
+            Cause::ConnectionRefused(_) if !model.is_connected && !model.is_played_by_house() => {
+                model.connection_refused(self.now, &self.rules.clock);
                 if self.phase == MatchPhase::Waiting {
                     let until = self.now.plus_ms(RESTART_GRACE_MS);
                     self.startup_waits_until = self.startup_waits_until.max(until);
@@ -47,7 +47,11 @@ impl<G: Game> Oracle<G> {
                 }
             }
             Cause::RoundTrip(_, us) if model.is_connected => {
-                model.round_trip_us = Some(model.round_trip_us.map_or(*us, |known| known.min(*us)));
+                model.round_trip_us = Some(
+                    model
+                        .round_trip_us
+                        .map_or(*us, |shortest| shortest.min(*us)),
+                );
             }
             _ => {}
         }
@@ -65,7 +69,7 @@ impl<G: Game> Oracle<G> {
         let seats: Vec<Seat> = graces.chain(silent).collect();
         for seat in seats {
             if self.ends == 0 && !self.models[seat.index()].is_played_by_house() {
-                self.fault_beyond_those_kept(seat, step);
+                self.unrecorded_fault(seat, step);
             }
         }
         self.count_useless(step);
@@ -86,7 +90,7 @@ impl<G: Game> Oracle<G> {
                         || step.faults.iter().any(|(faulty, ..)| faulty == seat)
                 }
             };
-            demand!(
+            require!(
                 is_over || self.phase == MatchPhase::Ended,
                 "{due:?} ran out and nothing came of it"
             );
@@ -94,7 +98,7 @@ impl<G: Game> Oracle<G> {
         Ok(())
     }
 
-    /// A lost stream has its record, if the seat does not have all the records that it can have.
+    /// Checks that a lost stream is recorded, unless the records of the seat are exhausted.
     fn losses_are_recorded(&self, step: &Step<G::Decision>) -> Result<(), Violation> {
         let left = match step.cause {
             Cause::Disconnected(seat) if step.was_connected && step.due.is_empty() => Some(seat),
@@ -102,7 +106,7 @@ impl<G: Game> Oracle<G> {
         };
         for seat in step.lost.iter().copied().chain(left) {
             let records = self.models[seat.index()].seat_records;
-            demand!(
+            require!(
                 step.recorded.contains(&seat) || records >= MAX_SEAT_RECORDS || self.ends > 0,
                 "{seat} lost its stream without a record"
             );
@@ -111,7 +115,7 @@ impl<G: Game> Oracle<G> {
     }
 
     fn cause_had_effect(&mut self, step: &Step<G::Decision>) -> Result<(), Violation> {
-        demand!(
+        require!(
             self.ends > 0 || !matches!(step.cause, Cause::Cancelled),
             "the match goes on though it was cancelled"
         );
@@ -124,8 +128,8 @@ impl<G: Game> Oracle<G> {
         let is_undisturbed = step.was_connected
             && step.due.is_empty()
             && !matches!(step.cause, Cause::Connected { .. });
-        let is_kept = (model.faults as usize) < MAX_FAULTS_KEPT;
-        if !is_undisturbed || !is_kept {
+        let is_retained = (model.faults as usize) < MAX_RECORDED_FAULTS;
+        if !is_undisturbed || !is_retained {
             return Ok(());
         }
         let needed = match &step.cause {
@@ -133,7 +137,7 @@ impl<G: Game> Oracle<G> {
             Cause::Resign(_) => Some(FaultReason::Resigned),
             _ => None,
         };
-        demand!(
+        require!(
             self.ends > 0 || needed.is_none_or(committed),
             "{:?} is no fault",
             step.cause
@@ -147,7 +151,7 @@ impl<G: Game> Oracle<G> {
                 }
                 _ => false,
             };
-            demand!(
+            require!(
                 step.accepted || step.rejected || is_repeated || self.ends > 0,
                 "{:?} is neither accepted nor refused",
                 step.cause
@@ -156,7 +160,7 @@ impl<G: Game> Oracle<G> {
         Ok(())
     }
 
-    /// Counts what answered nothing, which is known once the step is over.
+    /// Counts useless messages at the end of the step.
     fn count_useless(&mut self, step: &mut Step<G::Decision>) {
         let Some(seat) = step.cause.seat() else {
             return;
@@ -182,9 +186,9 @@ impl<G: Game> Oracle<G> {
         }
     }
 
-    /// What holds of every result.
+    /// Checks the invariants of every result.
     pub(super) fn result(&self, result: &MatchResult) -> Result<(), Violation> {
-        demand!(
+        require!(
             result.decisions == self.decisions && result.duration_ms == self.at_ms(),
             "{} decisions in {} ms are counted, not {} in {} ms",
             result.decisions,
@@ -201,22 +205,22 @@ impl<G: Game> Oracle<G> {
             .map(|seat| seat.faults.len())
             .sum::<usize>()
             + result.seats.len() * MAX_SEAT_RECORDS as usize;
-        demand!(
+        require!(
             self.records as usize <= most_records + 2 * self.decisions as usize + 1000,
             "{} records pile up",
             self.records
         );
         let forfeited = self.models.iter().filter(|model| model.forfeit.is_some());
-        let standing = self.models.len() - forfeited.count();
+        let not_forfeited = self.models.len() - forfeited.count();
         for ((seat, model), scored) in result.seats.iter().zip(&self.models).zip(&outcome.seats) {
             let clock = seat.clock_use;
-            demand!(
+            require!(
                 (seat.score, seat.place_by_score) == (scored.score, scored.place),
                 "{} scored {:?}",
                 seat.seat,
                 scored
             );
-            demand!(
+            require!(
                 (seat.forfeit, seat.fault_count, seat.house_decisions)
                     == (model.forfeit, model.faults, model.house_decisions),
                 "{} has {:?}, {} faults and {} decisions of the house; counted were {:?}, {}, {}",
@@ -228,12 +232,12 @@ impl<G: Game> Oracle<G> {
                 model.faults,
                 model.house_decisions
             );
-            demand!(
-                seat.faults.len() <= MAX_FAULTS_KEPT + 1,
-                "{} faults are kept",
+            require!(
+                seat.faults.len() <= MAX_RECORDED_FAULTS + 1,
+                "{} faults are retained",
                 seat.faults.len()
             );
-            demand!(
+            require!(
                 (
                     clock.answered,
                     clock.charged_us,
@@ -245,12 +249,12 @@ impl<G: Game> Oracle<G> {
                 model.charged_us,
                 model.bank_us
             );
-            demand!(
+            require!(
                 match model.forfeit {
-                    Some(_) => usize::from(seat.place) == standing + 1,
-                    None => usize::from(seat.place) <= standing,
+                    Some(_) => usize::from(seat.place) == not_forfeited + 1,
+                    None => usize::from(seat.place) <= not_forfeited,
                 },
-                "{} takes place {} with {standing} not forfeited",
+                "{} takes place {} with {not_forfeited} not forfeited",
                 seat.seat,
                 seat.place
             );

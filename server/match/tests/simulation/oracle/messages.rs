@@ -1,12 +1,12 @@
-//! Messages: numbered without a gap, sent again as they were, and true.
+//! Messages: numbered without a gap, resent unchanged, and correct.
 
 use bridgemaster_games::{Game, MAX_SEATS, Seat};
 use bridgemaster_referee::{
-    CloseReason, DecisionRequest, MAX_MESSAGES_KEPT, MatchPhase, Rejection, RejectionReason,
+    CloseReason, DecisionRequest, MAX_RETAINED_MESSAGES, MatchPhase, Rejection, RejectionReason,
     SeatInfo, SeatMessage, SeatStatus,
 };
 
-use super::{Cause, Oracle, Step, Violation, demand};
+use super::{Cause, Oracle, Step, Violation, require};
 
 impl<G: Game> Oracle<G> {
     pub(super) fn message(
@@ -22,12 +22,12 @@ impl<G: Game> Oracle<G> {
         }
         let is_new = sequence as usize == self.models[seat.index()].sent.len() + 1;
         if is_new && matches!(message, SeatMessage::Request(_)) {
-            self.ask_who_owes();
+            self.request_decisions();
         }
         let model = &mut self.models[seat.index()];
-        // A seat hears of its own forfeit, and of the fault that it left by.
+        // A seat is notified of its own forfeit, and of the fault by which it left.
         let is_last_word = step.faults.iter().any(|(faulty, ..)| *faulty == seat);
-        demand!(
+        require!(
             model.is_connected || is_last_word || self.phase == MatchPhase::Ended,
             "a message to {seat}, which has no stream"
         );
@@ -39,7 +39,7 @@ impl<G: Game> Oracle<G> {
         } else {
             let came = is_cause && matches!(step.cause, Cause::Connected { .. });
             let first = model.sent.get((sequence as usize).wrapping_sub(1));
-            demand!(
+            require!(
                 came && first == Some(&fingerprint(message)),
                 "{sequence} is sent to {seat} after {} messages: {}",
                 model.sent.len(),
@@ -51,26 +51,26 @@ impl<G: Game> Oracle<G> {
             SeatMessage::Request(request) => self.request(seat, sequence, request, is_new),
             SeatMessage::Rejected(rejection) if is_new => self.rejection(seat, rejection, step),
             SeatMessage::SeatStatus(status) => {
-                if G::owing(&self.state).is_empty() && G::outcome(&self.state).is_some() {
+                if G::seats_to_decide(&self.state).is_empty() && G::outcome(&self.state).is_some() {
                     // The game is over, and the match with it.
                     self.publish(step);
                 }
                 let model = &mut self.models[seat.index()];
-                let Some(known) = model.knows.get_mut(status.info.seat.index()) else {
+                let Some(expected) = model.knows.get_mut(status.info.seat.index()) else {
                     return Err(Violation(format!(
-                        "{seat} hears of others before the start"
+                        "{seat} receives the status of others before the start"
                     )));
                 };
-                *known = status.info.state;
+                *expected = status.info.state;
                 match is_new {
                     true => self.status(seat, status, step),
                     false => Ok(()),
                 }
             }
             SeatMessage::Started(started) => {
-                demand!(
+                require!(
                     started.seat == seat,
-                    "{seat} is told to be {}",
+                    "{seat} gets the wrong seat {}",
                     started.seat
                 );
                 model.knows = started.seats.iter().map(|info| info.state).collect();
@@ -81,10 +81,10 @@ impl<G: Game> Oracle<G> {
                         ..
                     }
                 );
-                // One that is sent again as it was tells of the seats as they were.
+                // A message that is resent unchanged contains the old states of the seats.
                 if is_new || knows_nothing {
                     for info in &started.seats {
-                        self.may_be_told(seat, info)?;
+                        self.may_report(seat, info)?;
                     }
                 }
                 Ok(())
@@ -103,7 +103,7 @@ impl<G: Game> Oracle<G> {
         let model = &mut self.models[seat.index()];
         let reading = model.reading(self.now);
         let rules = self.rules.clock_of(seat);
-        demand!(
+        require!(
             request.clock.decision_left_ms <= rules.cap_ms
                 && request.clock.decision_left_ms <= request.clock.bank_left_ms,
             "{:?} gives more time than there is",
@@ -114,31 +114,31 @@ impl<G: Game> Oracle<G> {
             .as_mut()
             .filter(|open| open.id == request.request_id)
         else {
-            demand!(
+            require!(
                 !is_new && request.clock.decision_left_ms == 0,
                 "request {} of {seat} is sent and is not open",
                 request.request_id
             );
             return Ok(());
         };
-        demand!(
+        require!(
             request.clock == reading,
-            "{seat} is told {:?}, and it is {reading:?}",
+            "{seat} gets the clock {:?}; expected {reading:?}",
             request.clock
         );
-        let question = &*request.question;
-        demand!(
-            question.observation == open.observation && question.legal == open.legal,
+        let content = &*request.content;
+        require!(
+            content.observation == open.observation && content.legal == open.legal,
             "request {} of {seat} shows another position",
             open.id
         );
-        demand!(
-            question.events == open.events,
-            "request {} of {seat} tells other events than happened since the last",
+        require!(
+            content.events == open.events,
+            "request {} of {seat} has other events than since the previous one",
             open.id
         );
         if is_new {
-            demand!(
+            require!(
                 open.sequence.is_none(),
                 "request {} has two numbers",
                 open.id
@@ -154,7 +154,7 @@ impl<G: Game> Oracle<G> {
         rejection: &Rejection,
         step: &mut Step<G::Decision>,
     ) -> Result<(), Violation> {
-        demand!(
+        require!(
             step.cause.seat() == Some(seat) && !step.rejected && !step.accepted,
             "{seat} is refused what it did not send"
         );
@@ -163,25 +163,25 @@ impl<G: Game> Oracle<G> {
             rejection.reason,
             RejectionReason::StaleRequest | RejectionReason::UnknownRequest
         ) {
-            self.fault_beyond_those_kept(seat, step);
+            self.unrecorded_fault(seat, step);
         }
         let model = &self.models[seat.index()];
         let id = match &step.cause {
             Cause::Answer(_, id, ..) | Cause::BadAnswer(_, id, _) => *id,
             other => return Err(Violation(format!("{other:?} is refused"))),
         };
-        // A substitute or a forfeit closes the request with the refusal.
+        // A substitution or a forfeit closes the request together with the rejection.
         let stays_open = model.open_id() == rejection.open_request_id
             || rejection.open_request_id == 0 && !step.faults.is_empty();
-        demand!(
+        require!(
             rejection.request_id == id && stays_open,
             "the refusal of {id} names {} and the open request {}",
             rejection.request_id,
             rejection.open_request_id
         );
-        demand!(
+        require!(
             rejection.strikes == model.strikes,
-            "{} strikes are told, not {}",
+            "{} strikes are reported; expected {}",
             rejection.strikes,
             model.strikes
         );
@@ -203,7 +203,7 @@ impl<G: Game> Oracle<G> {
                 matches!(&step.cause, Cause::BadAnswer(..)) && self.is_illegal(&step.cause)
             }
         };
-        demand!(
+        require!(
             is_true,
             "{:?} is not why {:?} is refused",
             rejection.reason,
@@ -226,29 +226,31 @@ impl<G: Game> Oracle<G> {
         let fault = match to == about {
             true => model.last_fault,
             false => {
-                step.told_of_others.push(to);
+                step.notified_of_others.push(to);
                 model.public_fault
             }
         };
-        demand!(
+        require!(
             status.reason.is_none() || status.reason == fault || model.has_uncounted_faults(),
-            "{to} is told that {about} committed {:?}, and it may know of {fault:?}",
+            "{to} is notified that {about} committed {:?}; expected {fault:?}",
             status.reason
         );
-        self.may_be_told(to, &status.info)
+        self.may_report(to, &status.info)
     }
 
-    /// What a seat is told of another one is what everybody may know of it; of itself it knows all.
-    fn may_be_told(&self, to: Seat, info: &SeatInfo) -> Result<(), Violation> {
+    /// Checks the state of a seat in a message: in full if it is the receiver's own, else its
+    /// public part.
+    fn may_report(&self, to: Seat, info: &SeatInfo) -> Result<(), Violation> {
         let model = &self.models[info.seat.index()];
-        let known = match to == info.seat {
+        let expected = match to == info.seat {
             true => model.own(),
             false => model.public.clone(),
         };
-        demand!(
-            (info.state, &info.bot, info.strikes) == (known.state, &known.bot, known.strikes)
+        require!(
+            (info.state, &info.bot, info.strikes)
+                == (expected.state, &expected.bot, expected.strikes)
                 || model.has_uncounted_faults(),
-            "{to} is told {info:?}, and it may know {known:?}"
+            "{to} gets {info:?}; expected {expected:?}"
         );
         Ok(())
     }
@@ -261,16 +263,17 @@ impl<G: Game> Oracle<G> {
     ) -> Result<(), Violation> {
         let model = &self.models[seat.index()];
         let is_true = match reason {
-            CloseReason::MatchEnded => G::owing(&self.state).is_empty(),
+            CloseReason::MatchEnded => G::seats_to_decide(&self.state).is_empty(),
             CloseReason::Forfeited(fault) => model.forfeit == Some(fault),
             CloseReason::Garbage => matches!(step.cause, Cause::Garbage(faulty) if faulty == seat),
             CloseReason::Cancelled => matches!(step.cause, Cause::Cancelled),
         };
-        demand!(is_true, "the stream of {seat} ends for {reason:?}");
+        require!(is_true, "the stream of {seat} ends for {reason:?}");
         Ok(())
     }
 
-    /// What a bot that connects again is sent: all that it missed, or the start and what is open.
+    /// Checks the messages to a bot that reconnects: all that it missed, or the start and the open
+    /// request.
     pub(super) fn resumed(&self, step: &Step<G::Decision>) -> Result<(), Violation> {
         let Cause::Connected {
             seat,
@@ -280,30 +283,30 @@ impl<G: Game> Oracle<G> {
         else {
             return Ok(());
         };
-        demand!(
-            step.sent_to_cause as usize <= MAX_MESSAGES_KEPT + MAX_SEATS + 2,
+        require!(
+            step.sent_to_cause as usize <= MAX_RETAINED_MESSAGES + MAX_SEATS + 2,
             "{} messages wait for {seat}",
             step.sent_to_cause
         );
         let model = &self.models[seat.index()];
         // Numbers that were new in this step are checked as all new ones are.
         let sent = model.sent.len() as u32 - (step.sent_to_cause - step.resent.len() as u32);
-        let is_kept = |last: u32| {
+        let is_retained = |last: u32| {
             last <= sent
                 && last >= model.acknowledged
-                && (sent - last) as usize <= MAX_MESSAGES_KEPT
+                && (sent - last) as usize <= MAX_RETAINED_MESSAGES
         };
         match last_sequence {
-            Some(last) if self.has_started(*seat, sent) && is_kept(*last) => {
+            Some(last) if self.has_started(*seat, sent) && is_retained(*last) => {
                 let missed: Vec<u32> = (*last + 1..=sent).collect();
-                demand!(
+                require!(
                     model.forfeit.is_some() || step.resent == missed,
                     "{seat} has {last} of {sent} and is sent {:?} again",
                     step.resent
                 );
             }
             _ => {
-                demand!(
+                require!(
                     step.resent.is_sorted() && step.resent.len() <= 3,
                     "{seat} knows nothing and is sent {:?} again",
                     step.resent
@@ -313,7 +316,7 @@ impl<G: Game> Oracle<G> {
         Ok(())
     }
 
-    /// The start is among the messages up to a number.
+    /// Returns whether the start is among the messages up to a number.
     fn has_started(&self, seat: Seat, up_to: u32) -> bool {
         let sent = &self.models[seat.index()].sent;
         sent.iter()
@@ -322,15 +325,15 @@ impl<G: Game> Oracle<G> {
     }
 }
 
-/// A message without what may differ when it is sent again.
+/// Removes the parts of a message that may differ when it is resent.
 fn fingerprint<G: Game>(message: &SeatMessage<G>) -> String {
     match message {
         SeatMessage::Started(_) => "started".to_owned(),
         SeatMessage::Request(request) => format!(
             "request {} with {} decisions and {} events",
             request.request_id,
-            request.question.legal.len(),
-            request.question.events.len()
+            request.content.legal.len(),
+            request.content.events.len()
         ),
         SeatMessage::Rejected(rejection) => format!("{rejection:?}"),
         SeatMessage::SeatStatus(status) => format!("{status:?}"),

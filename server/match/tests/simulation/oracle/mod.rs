@@ -1,5 +1,5 @@
-//! Watches a referee from outside: what must follow from what was put in, told by a second, plain
-//! reading of the rules of matches. Whatever differs is a violation.
+//! Checks a referee from outside, against a second and simpler implementation of the rules of
+//! matches. Any difference is a violation.
 
 mod agreement;
 mod cause;
@@ -13,16 +13,17 @@ use std::fmt;
 
 use bridgemaster_games::{Digest, Game, LegalList, Seat, Viewer};
 use bridgemaster_referee::{
-    FaultReason, Input, MatchPhase, MatchRules, Output, RESTART_GRACE_MS, Referee, Time,
+    FaultReason, ForwardingLag, Input, MatchPhase, MatchRules, Output, RESTART_GRACE_MS, Referee,
+    Time,
 };
 
 use self::{
     cause::Cause,
     seat_model::{Open, SeatModel},
-    timer::{RequestTime, prolonged_by_us},
+    timer::{RequestTime, add_within, prolonged_by_us},
 };
 
-/// What a referee did that it must not do, or did not do.
+/// A violation of the rules by the referee.
 #[derive(Debug)]
 pub(crate) struct Violation(pub(crate) String);
 
@@ -32,17 +33,17 @@ impl fmt::Display for Violation {
     }
 }
 
-/// A violation unless the condition holds.
-macro_rules! demand {
+/// Returns a violation unless the condition holds.
+macro_rules! require {
     ($condition:expr, $($what:tt)+) => {
         if !$condition {
             return Err($crate::oracle::Violation(format!($($what)+)));
         }
     };
 }
-pub(crate) use demand;
+pub(crate) use require;
 
-/// A timer that had run out when an input came.
+/// A deadline that had expired before an input.
 #[derive(Debug)]
 enum Due {
     StartUp,
@@ -50,7 +51,7 @@ enum Due {
     Grace(Seat),
 }
 
-/// What one input did so far.
+/// The progress of one step.
 #[derive(Debug)]
 struct Step<D> {
     cause: Cause<D>,
@@ -60,23 +61,23 @@ struct Step<D> {
     was_excused: bool,
     /// The seats that lost their streams by a restart.
     lost: Vec<Seat>,
-    /// The seats whose standing was recorded.
+    /// The seats whose state was recorded.
     recorded: Vec<Seat>,
     due: Vec<Due>,
-    /// The cause lets the match start: its seat was the last to be waited for.
+    /// The cause lets the match start, because its seat was the last missing one.
     starts_match: bool,
-    /// The cause has taken effect on its seat's stream.
+    /// The cause was applied to its seat's stream.
     has_come: bool,
     /// Faults of this step, with the requests that they concern.
     faults: Vec<(Seat, FaultReason, u32)>,
-    /// Requests that were decided in this step, and by whom is told by their records.
+    /// Requests that were decided in this step.
     accepted: bool,
     rejected: bool,
     /// It was secret who had decided, before the input and since.
     is_secret: bool,
-    /// Seats that were told of another one.
-    told_of_others: Vec<Seat>,
-    /// A message that was sent again to the seat of the cause, and the last one.
+    /// Seats that were notified about another one.
+    notified_of_others: Vec<Seat>,
+    /// The first and the last message that was resent to the seat of the cause.
     resent: Vec<u32>,
     sent_to_cause: u32,
 }
@@ -87,14 +88,14 @@ impl<D> Step<D> {
         faults.any(|(faulty, committed, _)| (*faulty, *committed) == (seat, reason))
     }
 
-    /// Whether a seat committed a fault that concerns a request; 0 for none.
+    /// Returns whether a seat committed a fault that concerns a request; 0 for none.
     fn has_fault(&self, seat: Seat, request_id: u32) -> bool {
         let mut faults = self.faults.iter();
         faults.any(|(faulty, _, concerned)| (*faulty, *concerned) == (seat, request_id))
     }
 }
 
-/// Knows what must be true of a match.
+/// The oracle's model of a match.
 #[derive(Debug)]
 pub(crate) struct Oracle<G: Game> {
     rules: MatchRules<G>,
@@ -102,26 +103,26 @@ pub(crate) struct Oracle<G: Game> {
     created_at: Time,
     started_at: Option<Time>,
     startup_lag_us: u64,
-    /// Time without a server while the match waited, in µs.
+    /// Time without a server while the match was waiting, in µs.
     startup_away_us: u64,
-    /// Until when it waits for a bot that was turned away.
+    /// The time until which it waits for a refused bot.
     startup_waits_until: Time,
     phase: MatchPhase,
     models: Vec<SeatModel<G>>,
     state: G::State,
     log: Vec<G::Event>,
-    /// Who owes a decision has not been looked at since the state changed.
+    /// The state has changed since the seats to decide were checked.
     asks: bool,
     records: u32,
     decisions: u32,
-    /// Those up to the last event.
+    /// The decisions up to the last event.
     public_decisions: u32,
     ends: u32,
     is_cancelled: bool,
     step: Option<Step<G::Decision>>,
-    /// The decisions of each seat in order: who made it, for which request, and what it is.
+    /// The decisions of each seat in order: origin, request and decision.
     pub(crate) decided: Vec<Vec<String>>,
-    /// Every fault in order.
+    /// All faults in order.
     pub(crate) faults: Vec<(Seat, FaultReason)>,
 }
 
@@ -131,11 +132,11 @@ impl<G: Game> Oracle<G> {
         let mut log = Vec::new();
         let state = G::start(&rules.config, rules.seats, referee.setup(), &mut log)
             .map_err(|error| Violation(format!("the setup is refused: {error}")))?;
-        demand!(
+        require!(
             log == referee.opening_events(),
             "the opening events are not those of the setup"
         );
-        demand!(
+        require!(
             G::digest(&state) == referee.opening_digest(),
             "the opening digest is not that of the setup"
         );
@@ -172,13 +173,13 @@ impl<G: Game> Oracle<G> {
         G::digest(&self.state)
     }
 
-    /// Decisions that nobody may know of yet.
+    /// The number of secret decisions.
     #[allow(dead_code, reason = "the fuzzed referee has no counts")]
     pub(crate) fn secret_decisions(&self) -> u32 {
         self.decisions - self.public_decisions
     }
 
-    /// Messages to a seat so far.
+    /// The number of messages to a seat so far.
     pub(crate) fn sent_to(&self, seat: Seat) -> usize {
         self.models[seat.index()].sent.len()
     }
@@ -187,15 +188,18 @@ impl<G: Game> Oracle<G> {
         self.phase == MatchPhase::Ended
     }
 
-    /// Notes an input that the referee is about to get.
+    /// Notes an input before the referee gets it.
     pub(crate) fn before(&mut self, now: Time, input: &Input<G>) {
         let before = self.now;
         self.now = self.now.max(now);
-        if let Input::RefereeLag { lag_us } = input {
-            self.lagged((*lag_us).min(self.now.us_since(before)));
+        if let Input::RefereeLag { lag_us, forwarding } = input {
+            self.add_lag((*lag_us).min(self.now.us_since(before)));
+            for lag in forwarding {
+                self.add_forwarding_lag(*lag);
+            }
         }
         let cause = Cause::of(input);
-        // Before anything can run out: the time that the server was away is nobody's.
+        // Before any deadline expires, because no seat is charged for the outage.
         let lost = match cause {
             Cause::Restarted => self.server_restarted(before),
             _ => Vec::new(),
@@ -214,21 +218,39 @@ impl<G: Game> Oracle<G> {
             accepted: false,
             rejected: false,
             is_secret: self.is_secret_who_decided(),
-            told_of_others: Vec::new(),
+            notified_of_others: Vec::new(),
             resent: Vec::new(),
             sent_to_cause: 0,
         });
     }
 
-    fn lagged(&mut self, lag_us: u64) {
+    fn add_lag(&mut self, lag_us: u64) {
         self.startup_lag_us += lag_us;
         for model in &mut self.models {
             if let Some(open) = &mut model.open {
-                open.time.lagged(lag_us);
+                open.time.add_lag(lag_us);
             }
             if model.lost_at.is_some() {
                 model.lag_since_lost_us += lag_us;
             }
+        }
+    }
+
+    fn add_forwarding_lag(&mut self, lag: ForwardingLag) {
+        let (now, waits) = (self.now, self.phase == MatchPhase::Waiting);
+        let Some(model) = self.models.get_mut(lag.seat.index()) else {
+            return;
+        };
+        if waits && !model.is_connected {
+            let waited_us = now.us_since(self.created_at);
+            add_within(&mut model.startup_lag_us, lag.lag_us, waited_us);
+        }
+        if let Some(open) = &mut model.open {
+            open.time.add_forwarding_lag(lag.lag_us, now);
+        }
+        if let Some(lost_at) = model.lost_at {
+            let waited_us = now.us_since(lost_at);
+            add_within(&mut model.lag_since_lost_us, lag.lag_us, waited_us);
         }
     }
 
@@ -238,7 +260,7 @@ impl<G: Game> Oracle<G> {
                 let away_us = self.now.us_since(known_until);
                 self.startup_away_us += away_us;
                 let waits_until = self.startup_waits_until.plus_us(away_us);
-                // Who was there may be forgotten, and has a minute to come again.
+                // A connected bot may be forgotten, and has a minute to reconnect.
                 self.startup_waits_until = waits_until.max(self.now.plus_ms(RESTART_GRACE_MS));
             }
             MatchPhase::Running => {}
@@ -255,14 +277,16 @@ impl<G: Game> Oracle<G> {
     }
 
     fn startup_ends(&self) -> Time {
+        let of_seats = self.models.iter().map(|model| model.startup_lag_us);
+        let longest_us = of_seats.max().unwrap_or_default();
         self.created_at
             .plus_ms(self.rules.clock.startup_ms)
-            .plus_us(prolonged_by_us(self.startup_lag_us))
+            .plus_us(prolonged_by_us(self.startup_lag_us + longest_us))
             .plus_us(self.startup_away_us)
             .max(self.startup_waits_until)
     }
 
-    /// Every timer that runs, with its moment.
+    /// All running timers with their deadlines.
     fn timers(&self) -> Vec<(Time, Due)> {
         match self.phase {
             MatchPhase::Waiting => vec![(self.startup_ends(), Due::StartUp)],
@@ -292,7 +316,7 @@ impl<G: Game> Oracle<G> {
             .collect()
     }
 
-    /// Holds what the referee did against what it was told.
+    /// Compares the outputs of the referee with the model.
     pub(crate) fn after(
         &mut self,
         outputs: &[Output<G>],
@@ -305,7 +329,7 @@ impl<G: Game> Oracle<G> {
         let has_started = referee.phase() != MatchPhase::Waiting && !is_cancelled;
         if self.phase == MatchPhase::Waiting && has_started {
             step.starts_match = !step.due.iter().any(|due| matches!(due, Due::StartUp));
-            demand!(
+            require!(
                 !step.starts_match || self.everybody_may_be_there(&step),
                 "the match starts too early"
             );
@@ -325,12 +349,13 @@ impl<G: Game> Oracle<G> {
                 Output::Close { seat, reason } => self.close(*seat, *reason, &mut step)?,
                 Output::Ended => {
                     self.ends += 1;
-                    demand!(self.ends == 1, "the match ends a second time");
-                    demand!(
-                        G::owing(&self.state).is_empty() && G::outcome(&self.state).is_some(),
+                    require!(self.ends == 1, "the match ends a second time");
+                    require!(
+                        G::seats_to_decide(&self.state).is_empty()
+                            && G::outcome(&self.state).is_some(),
                         "the match ends before its game does"
                     );
-                    self.ask_who_owes();
+                    self.request_decisions();
                     for model in &mut self.models {
                         model.withdraw(self.now);
                     }
@@ -339,9 +364,9 @@ impl<G: Game> Oracle<G> {
                 }
                 Output::Cancelled => {
                     self.ends += 1;
-                    demand!(self.ends == 1, "a match that is over is cancelled");
+                    require!(self.ends == 1, "a match that is over is cancelled");
                     let is_due = matches!(step.cause, Cause::Cancelled);
-                    demand!(is_due, "the match is cancelled by {:?}", step.cause);
+                    require!(is_due, "the match is cancelled by {:?}", step.cause);
                     for model in &mut self.models {
                         model.withdraw(self.now);
                     }
@@ -351,10 +376,10 @@ impl<G: Game> Oracle<G> {
                 }
             }
         }
-        self.ask_who_owes();
+        self.request_decisions();
         self.take_effect(&mut step);
         self.effects(&mut step)?;
-        self.nothing_secret_is_told(&step)?;
+        self.no_secret_is_revealed(&step)?;
         self.agree(referee)?;
         match referee.result() {
             Some(result) if ends_now => self.result(result),
@@ -362,15 +387,15 @@ impl<G: Game> Oracle<G> {
         }
     }
 
-    /// Whether it is nobody's business which seats have decided: some have, since the last event,
-    /// or more than one is asked.
+    /// Returns whether it is secret which seats have decided: some have since the last event, or
+    /// several have open requests.
     fn is_secret_who_decided(&self) -> bool {
         let asked = self.models.iter().filter(|model| model.open.is_some());
         self.phase == MatchPhase::Running
             && (self.decisions != self.public_decisions || asked.count() > 1)
     }
 
-    /// An event happened, or the match is over: what was held back is public.
+    /// Makes everything public, because of an event or the end of the match.
     fn publish(&mut self, step: &mut Step<G::Decision>) {
         self.public_decisions = self.decisions;
         step.is_secret = false;
@@ -381,16 +406,17 @@ impl<G: Game> Oracle<G> {
         }
     }
 
-    /// While it is secret who has decided, others hear of a seat only that its stream comes or goes.
-    fn nothing_secret_is_told(&self, step: &Step<G::Decision>) -> Result<(), Violation> {
+    /// Checks that no secret is revealed: while it is secret who has decided, only connections of
+    /// other seats are reported.
+    fn no_secret_is_revealed(&self, step: &Step<G::Decision>) -> Result<(), Violation> {
         let stream_changed = matches!(
             step.cause,
             Cause::Connected { .. } | Cause::Disconnected(_) | Cause::Garbage(_) | Cause::Restarted
         );
-        demand!(
-            !step.is_secret || stream_changed || step.told_of_others.is_empty(),
-            "{:?} are told of others by {:?} while it is secret who has decided",
-            step.told_of_others,
+        require!(
+            !step.is_secret || stream_changed || step.notified_of_others.is_empty(),
+            "{:?} are notified of others by {:?} while it is secret who has decided",
+            step.notified_of_others,
             step.cause
         );
         Ok(())
@@ -406,9 +432,9 @@ impl<G: Game> Oracle<G> {
             })
     }
 
-    /// Goes through the seats that owe a decision as a referee must: it asks each until it comes
-    /// to one that it can decide for at once.
-    fn ask_who_owes(&mut self) {
+    /// Visits the seats to decide like a referee: requests decisions up to the first seat that is
+    /// decided at once.
+    fn request_decisions(&mut self) {
         if !std::mem::take(&mut self.asks) || self.phase != MatchPhase::Running {
             return;
         }
@@ -416,13 +442,13 @@ impl<G: Game> Oracle<G> {
             self.asks = true;
             return;
         }
-        let owing = G::owing(&self.state);
+        let seats_to_decide = G::seats_to_decide(&self.state);
         for seat in self.rules.seats.seats() {
-            if !owing.contains(seat) {
+            if !seats_to_decide.contains(seat) {
                 self.models[seat.index()].withdraw(self.now);
             }
         }
-        for seat in owing.iter() {
+        for seat in seats_to_decide.iter() {
             if self.models[seat.index()].open.is_some() {
                 continue;
             }
@@ -441,7 +467,7 @@ impl<G: Game> Oracle<G> {
             if model.is_excused {
                 time.stop(self.now);
             } else if !model.is_connected {
-                time.bot_left();
+                time.handle_stream_lost();
             }
             model.open = Some(Open {
                 id: model.last_request,
@@ -449,10 +475,10 @@ impl<G: Game> Oracle<G> {
                 is_from_before: false,
                 observation: G::observe(&self.state, Viewer::Seat(seat)),
                 legal,
-                events: self.log[model.told..].to_vec(),
+                events: self.log[model.events_sent..].to_vec(),
                 sequence: None,
             });
-            model.told = self.log.len();
+            model.events_sent = self.log.len();
         }
     }
 }

@@ -3,11 +3,11 @@
 use bridgemaster_games::{Game, LegalList, Seat};
 use bridgemaster_referee::{
     Answer, BadAnswerReason, ChanceRecord, DecidedBy, DecisionRecord, Fault, FaultAction,
-    FaultReason, HousePolicy, MAX_FAULTS_KEPT, MAX_USELESS_MESSAGES, MatchPhase, Record,
+    FaultReason, HousePolicy, MAX_RECORDED_FAULTS, MAX_USELESS_MESSAGES, MatchPhase, Record,
     RecordEntry, SeatInfo, SeatState,
 };
 
-use super::{Cause, Due, Oracle, Step, Violation, demand};
+use super::{Cause, Due, Oracle, Step, Violation, require};
 
 impl<G: Game> Oracle<G> {
     pub(super) fn record(
@@ -15,8 +15,8 @@ impl<G: Game> Oracle<G> {
         record: &Record<G>,
         step: &mut Step<G::Decision>,
     ) -> Result<(), Violation> {
-        demand!(self.ends == 0, "a record after the end");
-        demand!(
+        require!(self.ends == 0, "a record after the end");
+        require!(
             record.number == self.records,
             "record {} after {} records",
             record.number,
@@ -24,7 +24,7 @@ impl<G: Game> Oracle<G> {
         );
         self.records += 1;
         let at_ms = self.at_ms();
-        demand!(
+        require!(
             record.at_ms == at_ms,
             "a record at {} ms, not {at_ms} ms",
             record.at_ms
@@ -47,8 +47,8 @@ impl<G: Game> Oracle<G> {
         record: &DecisionRecord<G>,
         step: &mut Step<G::Decision>,
     ) -> Result<(), Violation> {
-        self.ask_who_owes();
-        demand!(
+        self.request_decisions();
+        require!(
             self.phase == MatchPhase::Running && G::chance_due(&self.state).is_none(),
             "a decision out of its time"
         );
@@ -59,19 +59,19 @@ impl<G: Game> Oracle<G> {
             DecidedBy::House => self.decided_by_house(record, step)?,
             DecidedBy::Replay => return Err(Violation("no match is forked here".to_owned())),
         }
-        demand!(
+        require!(
             record.decided_by == DecidedBy::Bot || record.note.is_empty(),
-            "a note of nobody"
+            "a note without a bot"
         );
         let before = self.log.len();
         G::apply(&mut self.state, seat, &record.decision, &mut self.log)
             .map_err(|refusal| Violation(format!("{} is recorded: {refusal}", record.decision)))?;
-        demand!(
+        require!(
             self.log[before..] == record.events,
             "the events of {} are others",
             record.decision
         );
-        demand!(
+        require!(
             G::digest(&self.state) == record.digest,
             "the digest after {} is another",
             record.decision
@@ -107,35 +107,35 @@ impl<G: Game> Oracle<G> {
             Answer::Index(index) => open.legal.get(*index as usize),
             Answer::Decision(decision) => Some(decision),
         };
-        demand!(
+        require!(
             (record.seat, record.request_id, Some(&record.decision))
                 == (*seat, *request_id, answered),
             "{seat} answered {answer:?} to request {request_id}, and {} to request {} is recorded",
             record.decision,
             record.request_id
         );
-        demand!(!step.accepted, "two decisions for one answer");
+        require!(!step.accepted, "two decisions for one answer");
         let deadline = open.time.deadline();
-        demand!(
+        require!(
             deadline.is_some_and(|deadline| self.now < deadline),
             "an answer is accepted at or after its deadline {deadline:?}"
         );
         step.accepted = true;
         model.answered = Some((*request_id, form));
         let charge = model.accept(self.now, &self.rules.clock_of(*seat));
-        demand!(
+        require!(
             record.charge == charge,
             "the answer is charged {:?}, not {charge:?}",
             record.charge
         );
         let part = 64 * 1024 / usize::from(self.rules.seats.get());
-        let kept = model.keeps_note(note, part);
-        demand!(
-            record.note == kept,
-            "of the note of {} bytes {} are kept, and not {}",
+        let retained = model.accepts_note(note, part);
+        require!(
+            record.note == retained,
+            "of the note of {} bytes {} are retained, and not {}",
             note.len(),
             record.note.len(),
-            kept.len()
+            retained.len()
         );
         Ok(())
     }
@@ -143,7 +143,7 @@ impl<G: Game> Oracle<G> {
     fn decided_by_referee(&mut self, record: &DecisionRecord<G>) -> Result<(), Violation> {
         let mut legal = Vec::new();
         let list = G::legal(&self.state, record.seat, &mut legal);
-        demand!(
+        require!(
             list == LegalList::Complete
                 && legal.len() == 1
                 && !self.rules.ask_forced
@@ -151,7 +151,7 @@ impl<G: Game> Oracle<G> {
             "the referee decides what {} should",
             record.seat
         );
-        demand!(
+        require!(
             record.request_id == 0 && record.charge.is_none() && legal[0] == record.decision,
             "the referee decides {}",
             record.decision
@@ -168,21 +168,21 @@ impl<G: Game> Oracle<G> {
         let mut legal = Vec::new();
         G::legal(&self.state, seat, &mut legal);
         if record.request_id != 0 {
-            self.fault_beyond_those_kept(seat, step);
+            self.unrecorded_fault(seat, step);
         }
         let model = &mut self.models[seat.index()];
         let is_at_fault = step.has_fault(seat, record.request_id);
-        demand!(
+        require!(
             model.is_played_by_house() || is_at_fault,
             "the house decides for {seat} without a fault"
         );
-        demand!(
+        require!(
             record.request_id == model.open_id() && record.charge.is_none(),
             "the house decides request {}, and {} is open",
             record.request_id,
             model.open_id()
         );
-        demand!(
+        require!(
             legal.contains(&record.decision)
                 && (self.rules.house == HousePolicy::Random || legal[0] == record.decision),
             "the house decides {}",
@@ -198,7 +198,7 @@ impl<G: Game> Oracle<G> {
         record: &ChanceRecord<G>,
         step: &mut Step<G::Decision>,
     ) -> Result<(), Violation> {
-        demand!(
+        require!(
             G::chance_due(&self.state) == Some(record.stream),
             "chance of stream {} is recorded and not due",
             record.stream
@@ -206,7 +206,7 @@ impl<G: Game> Oracle<G> {
         let before = self.log.len();
         G::apply_chance(&mut self.state, &record.chance, &mut self.log)
             .map_err(|error| Violation(format!("a recorded chance is refused: {error}")))?;
-        demand!(
+        require!(
             self.log[before..] == record.events && G::digest(&self.state) == record.digest,
             "a chance result has other events or another digest"
         );
@@ -228,7 +228,7 @@ impl<G: Game> Oracle<G> {
             Cause::Restarted => step.lost.contains(&info.seat) && info.state == SeatState::Paused,
             _ => false,
         };
-        demand!(is_of_cause, "{info:?} is recorded for {:?}", step.cause);
+        require!(is_of_cause, "{info:?} is recorded for {:?}", step.cause);
         self.models[info.seat.index()].seat_records += 1;
         step.recorded.push(info.seat);
         self.take_effect(step);
@@ -242,7 +242,7 @@ impl<G: Game> Oracle<G> {
         step: &mut Step<G::Decision>,
     ) -> Result<(), Violation> {
         if fault.reason != FaultReason::NeverConnected {
-            self.ask_who_owes();
+            self.request_decisions();
         }
         self.has_true_reason(seat, fault.reason, step)?;
         self.count_fault(seat, fault.reason, step);
@@ -253,13 +253,13 @@ impl<G: Game> Oracle<G> {
             }
             action => action,
         };
-        demand!(
+        require!(
             fault.action == action,
             "{} costs {seat} {}, not {action}",
             fault.reason,
             fault.action
         );
-        demand!(
+        require!(
             fault.request_id == model.open_id() && fault.at_ms == self.at_ms(),
             "the fault concerns request {}, and {} is open",
             fault.request_id,
@@ -268,7 +268,7 @@ impl<G: Game> Oracle<G> {
         Ok(())
     }
 
-    /// What a fault does to its seat, substitutes apart: they have their own records.
+    /// Applies a fault to its seat, except substitutions, which have their own records.
     pub(super) fn count_fault(
         &mut self,
         seat: Seat,
@@ -307,15 +307,15 @@ impl<G: Game> Oracle<G> {
         }
         if action != FaultAction::Refuse {
             model.last_fault = Some(reason);
-            model.pays(is_secret);
+            model.apply_cost(is_secret);
         }
         self.faults.push((seat, reason));
     }
 
-    /// Counts the fault that a seat must have committed now, when its faults are not recorded any
-    /// more: only one of the reasons can be true.
-    pub(super) fn fault_beyond_those_kept(&mut self, seat: Seat, step: &mut Step<G::Decision>) {
-        let is_full = self.models[seat.index()].faults >= MAX_FAULTS_KEPT as u32;
+    /// Counts an unrecorded fault that a seat must have committed now. Only one of the reasons can
+    /// be true.
+    pub(super) fn unrecorded_fault(&mut self, seat: Seat, step: &mut Step<G::Decision>) {
+        let is_full = self.models[seat.index()].faults >= MAX_RECORDED_FAULTS as u32;
         if !is_full || step.has_fault(seat, self.models[seat.index()].open_id()) {
             return;
         }
@@ -331,7 +331,7 @@ impl<G: Game> Oracle<G> {
         }
     }
 
-    /// A fault has the one reason that is true.
+    /// Checks that a fault has the one true reason.
     fn has_true_reason(
         &self,
         seat: Seat,
@@ -349,7 +349,7 @@ impl<G: Game> Oracle<G> {
             .as_ref()
             .and_then(|open| open.time.deadline())
             .is_some_and(|at| at <= self.now);
-        // A grace may have run out long before the match starts.
+        // A grace time may have expired long before the match starts.
         let grace_is_out = model.grace_ends().is_some_and(|at| at <= self.now);
         let is_true = match reason {
             FaultReason::Late => clock_is_out && had_stream,
@@ -362,19 +362,19 @@ impl<G: Game> Oracle<G> {
             FaultReason::Flood => is_cause && model.useless + 1 >= MAX_USELESS_MESSAGES,
             FaultReason::Illegal => is_cause && self.is_illegal(&step.cause),
         };
-        demand!(
+        require!(
             is_true,
             "{seat} is said to have committed {reason}, which is not true: {:?}",
             step.cause
         );
-        demand!(
+        require!(
             model.forfeit.is_none(),
             "{seat} commits {reason} after it forfeited"
         );
         Ok(())
     }
 
-    /// Whether an answer to the open request is one that the rules of the game refuse.
+    /// Returns whether an answer to the open request is rejected by the rules of the game.
     pub(super) fn is_illegal(&self, cause: &Cause<G::Decision>) -> bool {
         let open = |seat: Seat, id: u32| {
             let open = self.models[seat.index()].open.as_ref();

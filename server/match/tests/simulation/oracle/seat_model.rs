@@ -1,8 +1,8 @@
-//! What the oracle knows of one seat.
+//! The oracle's model of one seat.
 
 use bridgemaster_games::Game;
 use bridgemaster_referee::{
-    BotIdentity, Charge, ClockReading, ClockRules, FaultReason, MAX_BANK_MS, MAX_FAULTS_KEPT,
+    BotIdentity, Charge, ClockReading, ClockRules, FaultReason, MAX_BANK_MS, MAX_RECORDED_FAULTS,
     RESTART_GRACE_MS, SeatState, Time,
 };
 
@@ -13,7 +13,7 @@ use super::timer::{RequestTime, prolonged_by_us};
 pub(super) struct Open<G: Game> {
     pub(super) id: u32,
     pub(super) time: RequestTime,
-    /// It was asked before a restart, and its bot has not come since.
+    /// It was sent before a restart, and its bot has not reconnected since.
     pub(super) is_from_before: bool,
     pub(super) observation: G::Observation,
     pub(super) legal: Vec<G::Decision>,
@@ -21,42 +21,44 @@ pub(super) struct Open<G: Game> {
     pub(super) sequence: Option<u32>,
 }
 
-/// What everybody may know of a seat.
+/// The public state of a seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Known {
+pub(super) struct PublicSeat {
     pub(super) state: SeatState,
     pub(super) bot: Option<BotIdentity>,
     pub(super) strikes: u32,
 }
 
-/// One seat, as the oracle has it.
+/// One seat in the oracle's model.
 #[derive(Debug)]
 pub(super) struct SeatModel<G: Game> {
     pub(super) bot: Option<BotIdentity>,
     pub(super) is_connected: bool,
     pub(super) lost_at: Option<Time>,
     pub(super) lag_since_lost_us: u64,
-    /// How long it may then be without a stream, in ms.
+    /// Lag of its forwarding node while it was missing before the start.
+    pub(super) startup_lag_us: u64,
+    /// Time that the seat may then be without a stream, in ms.
     grace_ms: u32,
-    /// It has had no stream since a restart of the server, or since the server turned it away:
-    /// its bot is not to blame.
+    /// It has had no stream since a restart or a refused connection, which is not a fault of its
+    /// bot.
     pub(super) is_excused: bool,
     pub(super) is_absent: bool,
     pub(super) forfeit: Option<FaultReason>,
     pub(super) strikes: u32,
     pub(super) faults: u32,
-    /// Of those that cost more than a refusal: of others no status tells.
+    /// Only those that cost more than a rejection, because others are not reported in a status.
     pub(super) last_fault: Option<FaultReason>,
-    /// What everybody may know of it, and by which fault that changed last.
-    pub(super) public: Known,
+    /// Its public state, and the fault that changed it last.
+    pub(super) public: PublicSeat,
     pub(super) public_fault: Option<FaultReason>,
-    /// A fault did something to it that the others must not know before the next event.
+    /// A fault changed it, which is withheld from others until the next event.
     pub(super) has_secret: bool,
     pub(super) open: Option<Open<G>>,
     pub(super) last_request: u32,
-    /// The last answer that was accepted, by its request and a rendering of its form.
+    /// The last accepted answer: its request and a rendering of its form.
     pub(super) answered: Option<(u32, String)>,
-    /// Bytes of its notes that are kept.
+    /// Total length of its accepted notes, in bytes.
     note_bytes: usize,
     pub(super) bank_us: u64,
     pub(super) round_trip_us: Option<u64>,
@@ -64,15 +66,15 @@ pub(super) struct SeatModel<G: Game> {
     pub(super) answers: u32,
     pub(super) charged_us: u64,
     pub(super) useless: u32,
-    /// Events of the log that it was told of.
-    pub(super) told: usize,
-    /// What it was told last of how each seat stands.
+    /// The number of events that were sent to it.
+    pub(super) events_sent: usize,
+    /// The state of each seat according to its last message.
     pub(super) knows: Vec<SeatState>,
-    /// Records of how it stands.
+    /// The number of records about its state.
     pub(super) seat_records: u32,
-    /// What was sent under each number, from 1.
+    /// The message under each number, from 1.
     pub(super) sent: Vec<String>,
-    /// Everything up to this number is known to have arrived.
+    /// Messages up to this number have arrived.
     pub(super) acknowledged: u32,
     pub(super) house_decisions: u32,
 }
@@ -84,6 +86,7 @@ impl<G: Game> SeatModel<G> {
             is_connected: false,
             lost_at: None,
             lag_since_lost_us: 0,
+            startup_lag_us: 0,
             grace_ms: rules.reconnect_ms,
             is_excused: false,
             is_absent: false,
@@ -91,7 +94,7 @@ impl<G: Game> SeatModel<G> {
             strikes: 0,
             faults: 0,
             last_fault: None,
-            public: Known {
+            public: PublicSeat {
                 state: SeatState::Vacant,
                 bot: None,
                 strikes: 0,
@@ -108,7 +111,7 @@ impl<G: Game> SeatModel<G> {
             answers: 0,
             charged_us: 0,
             useless: 0,
-            told: 0,
+            events_sent: 0,
             knows: Vec::new(),
             seat_records: 0,
             sent: Vec::new(),
@@ -117,12 +120,12 @@ impl<G: Game> SeatModel<G> {
         }
     }
 
-    /// What is kept of a note, when the seat has so many bytes for all of them.
-    pub(super) fn keeps_note<'a>(&mut self, note: &'a str, part: usize) -> &'a str {
-        let is_kept = note.len() <= 1024 && self.note_bytes + note.len() <= part;
-        let kept = if is_kept { note } else { "" };
-        self.note_bytes += kept.len();
-        kept
+    /// The accepted part of a note, given the seat's budget in bytes.
+    pub(super) fn accepts_note<'a>(&mut self, note: &'a str, part: usize) -> &'a str {
+        let is_retained = note.len() <= 1024 && self.note_bytes + note.len() <= part;
+        let retained = if is_retained { note } else { "" };
+        self.note_bytes += retained.len();
+        retained
     }
 
     pub(super) fn state(&self) -> SeatState {
@@ -138,30 +141,30 @@ impl<G: Game> SeatModel<G> {
         }
     }
 
-    /// The seat as it is.
-    pub(super) fn own(&self) -> Known {
-        Known {
+    /// The full state of the seat.
+    pub(super) fn own(&self) -> PublicSeat {
+        PublicSeat {
             state: self.state(),
             bot: self.bot.clone(),
             strikes: self.strikes,
         }
     }
 
-    /// So many faults that they are not recorded any more: a fault is noticed by what comes of it,
-    /// which may be told before.
+    /// Returns whether its faults are no longer recorded. A fault is then noticed only by its
+    /// consequences.
     pub(super) fn has_uncounted_faults(&self) -> bool {
-        self.faults as usize >= MAX_FAULTS_KEPT
+        self.faults as usize >= MAX_RECORDED_FAULTS
     }
 
-    /// Everybody may know all of it.
+    /// Makes its whole state public.
     pub(super) fn publish(&mut self) {
         self.public = self.own();
         self.public_fault = self.last_fault;
         self.has_secret = false;
     }
 
-    /// A fault costs it something, which is nobody else's business yet if that is `secret`.
-    pub(super) fn pays(&mut self, secret: bool) {
+    /// Applies the cost of a fault, which is withheld from others if it is `secret`.
+    pub(super) fn apply_cost(&mut self, secret: bool) {
         match secret {
             true => self.has_secret = true,
             false => self.publish(),
@@ -176,7 +179,7 @@ impl<G: Game> SeatModel<G> {
         self.open.as_ref().map_or(0, |open| open.id)
     }
 
-    /// When the lost stream becomes a fault.
+    /// The time at which the lost stream becomes a fault.
     pub(super) fn grace_ends(&self) -> Option<Time> {
         let waits = !self.is_connected && !self.is_played_by_house();
         self.lost_at.filter(|_| waits).map(|lost_at| {
@@ -186,7 +189,8 @@ impl<G: Game> SeatModel<G> {
         })
     }
 
-    /// Its bot is there, and has all up to `last_sequence` or begins anew.
+    /// Handles a connection of its bot, which has all messages up to `last_sequence` or starts
+    /// over.
     pub(super) fn connect(&mut self, now: Time, bot: BotIdentity, last_sequence: Option<u32>) {
         self.bot = Some(bot);
         self.is_connected = true;
@@ -198,7 +202,7 @@ impl<G: Game> SeatModel<G> {
         self.public.bot.clone_from(&self.bot);
         if let Some(open) = &mut self.open {
             let has_it = open.sequence.is_some() && open.sequence <= last_sequence;
-            open.time.bot_came(now, has_it);
+            open.time.handle_stream(now, has_it);
             let was_asked_before = std::mem::take(&mut open.is_from_before);
             if was_asked_before && last_sequence.is_none() {
                 open.time = RequestTime::issued(now, open.time.allowance_us, 0);
@@ -210,12 +214,12 @@ impl<G: Game> SeatModel<G> {
         self.lose_stream(now, rules.reconnect_ms);
         self.public.state = SeatState::Paused;
         if let Some(open) = &mut self.open {
-            open.time.bot_left();
+            open.time.handle_stream_lost();
         }
     }
 
-    /// The server was restarted `now`, and knows nothing of what happened since `known_until`.
-    /// Tells whether the seat lost a stream by it.
+    /// Handles a restart of the server, whose last input was at `known_until`. Returns whether the
+    /// seat lost a stream.
     pub(super) fn server_restarted(
         &mut self,
         known_until: Time,
@@ -227,7 +231,7 @@ impl<G: Game> SeatModel<G> {
             self.lose_stream(now, rules.reconnect_ms.max(RESTART_GRACE_MS));
             self.is_excused = true;
         }
-        // One whose forfeit is not known seems to lose its stream as all others do.
+        // A seat whose forfeit is not public appears to lose its stream like all others.
         if self.public.state == SeatState::Connected {
             self.public.state = SeatState::Paused;
         }
@@ -238,8 +242,8 @@ impl<G: Game> SeatModel<G> {
         had_stream
     }
 
-    /// The server turned the bot away for reasons of its own.
-    pub(super) fn turned_away(&mut self, now: Time, rules: &ClockRules) {
+    /// Handles a refusal by the server.
+    pub(super) fn connection_refused(&mut self, now: Time, rules: &ClockRules) {
         if self.lost_at.is_some() {
             self.lose_stream(now, rules.reconnect_ms.max(RESTART_GRACE_MS));
             self.is_excused = true;
@@ -262,7 +266,7 @@ impl<G: Game> SeatModel<G> {
         self.round_trip_us.map_or(0, |us| us.min(most_us))
     }
 
-    /// What the bot must be told of its clock.
+    /// The clock reading that must be sent to the bot.
     pub(super) fn reading(&self, now: Time) -> ClockReading {
         let ms = |us: u64| (us / 1000) as u32;
         let (charged_us, allowance_us) = self.open.as_ref().map_or((0, 0), |open| {
@@ -288,10 +292,10 @@ impl<G: Game> SeatModel<G> {
     pub(super) fn accept(&mut self, now: Time, rules: &ClockRules) -> Option<Charge> {
         let open = self.open.take()?;
         let charge = open.time.charge(now);
-        if let Some(known) = &mut self.round_trip_us
+        if let Some(shortest_us) = &mut self.round_trip_us
             && open.time.is_handed
         {
-            *known = charge.elapsed_us.min(*known);
+            *shortest_us = charge.elapsed_us.min(*shortest_us);
         }
         self.bank_us -= charge.charged_us;
         self.bank_us = (self.bank_us + u64::from(rules.increment_ms) * 1000)

@@ -1,8 +1,8 @@
-//! The time of one request, counted again from the description of the clock and not from its code.
+//! The timer of one request, implemented from the specification of the clock.
 
 use bridgemaster_referee::{Charge, LAG_MARGIN_MS, Time};
 
-/// Lag that fell into a wait prolongs it, by a margin more.
+/// Extends a wait by the lag that fell into it, plus a margin.
 pub(super) fn prolonged_by_us(lag_us: u64) -> u64 {
     match lag_us {
         0 => 0,
@@ -10,26 +10,32 @@ pub(super) fn prolonged_by_us(lag_us: u64) -> u64 {
     }
 }
 
-/// The time of an open request, as a stopwatch that restarts of the server stop.
+/// Adds the lag of a forwarding node to a wait, whose total lag is at most its duration.
+pub(super) fn add_within(total_us: &mut u64, lag_us: u64, waited_us: u64) {
+    let room_us = waited_us.saturating_sub(*total_us);
+    *total_us += lag_us.min(room_us);
+}
+
+/// The timer of an open request: a stopwatch that restarts of the server stop.
 #[derive(Clone, Debug)]
 pub(super) struct RequestTime {
-    /// It counts from its hand-over; before, and for a bot without a stream, from its issue.
+    /// Start of the current period: the hand-over, or the issue before it or without a stream.
     pub(super) is_handed: bool,
-    /// What ran off before it was stopped, in µs.
+    /// Elapsed time before the last stop, in µs.
     ran_us: u64,
-    /// Since when it runs; `None` while it is stopped.
+    /// Start of the running period; `None` while it is stopped.
     runs_since: Option<Time>,
-    /// What it showed when a restart stopped it, until the request is handed over again: what
-    /// runs off meanwhile does not count then.
-    at_restart: Option<Shown>,
+    /// Its reading when a restart stopped it, until the request is handed over again. Time in
+    /// between does not count.
+    at_restart: Option<StoppedTimer>,
     pub(super) allowance_us: u64,
     credit_limit_us: u64,
     lag_us: u64,
 }
 
-/// What a stopwatch showed.
+/// The reading of a stopped timer.
 #[derive(Clone, Copy, Debug)]
-struct Shown {
+struct StoppedTimer {
     ran_us: u64,
     lag_us: u64,
 }
@@ -47,29 +53,36 @@ impl RequestTime {
         }
     }
 
-    pub(super) fn lagged(&mut self, lag_us: u64) {
+    pub(super) fn add_lag(&mut self, lag_us: u64) {
         if self.runs_since.is_some() {
             self.lag_us += lag_us;
         }
     }
 
-    /// The server was restarted, and knows nothing of what happened since `known_until`.
+    pub(super) fn add_forwarding_lag(&mut self, lag_us: u64, now: Time) {
+        if self.runs_since.is_some() {
+            let elapsed_us = self.elapsed_us(now);
+            add_within(&mut self.lag_us, lag_us, elapsed_us);
+        }
+    }
+
+    /// Handles a restart of the server, whose last input was at `known_until`.
     pub(super) fn stop(&mut self, known_until: Time) {
-        let shown = Shown {
+        let stopped = StoppedTimer {
             ran_us: self.elapsed_us(known_until),
             lag_us: self.lag_us,
         };
-        let shown = *self.at_restart.get_or_insert(shown);
-        self.show(shown);
+        let stopped = *self.at_restart.get_or_insert(stopped);
+        self.set_to(stopped);
         self.runs_since = None;
     }
 
-    /// The bot opened a stream; one that `has_it` is not handed the request again.
-    pub(super) fn bot_came(&mut self, now: Time, has_it: bool) {
-        if let Some(shown) = self.at_restart
+    /// Handles a new stream of the bot. If it `has_it`, the request is not handed over again.
+    pub(super) fn handle_stream(&mut self, now: Time, has_it: bool) {
+        if let Some(stopped) = self.at_restart
             && self.runs_since.is_none()
         {
-            self.show(shown);
+            self.set_to(stopped);
             self.runs_since = Some(now);
         }
         if has_it {
@@ -77,21 +90,21 @@ impl RequestTime {
         }
     }
 
-    /// The bot lost its stream: from the issue on the time is its own.
-    pub(super) fn bot_left(&mut self) {
+    /// Handles the loss of the stream: time counts from the issue on.
+    pub(super) fn handle_stream_lost(&mut self) {
         self.at_restart = None;
         self.is_handed = true;
     }
 
     pub(super) fn hand_over(&mut self, now: Time, credit_limit_us: u64) {
-        if let Some(shown) = self.at_restart.take() {
-            self.show(shown);
+        if let Some(stopped) = self.at_restart.take() {
+            self.set_to(stopped);
             self.runs_since = Some(now);
         }
         if !self.is_handed {
             self.is_handed = true;
             self.credit_limit_us = credit_limit_us;
-            self.show(Shown {
+            self.set_to(StoppedTimer {
                 ran_us: 0,
                 lag_us: 0,
             });
@@ -99,7 +112,7 @@ impl RequestTime {
         }
     }
 
-    fn show(&mut self, Shown { ran_us, lag_us }: Shown) {
+    fn set_to(&mut self, StoppedTimer { ran_us, lag_us }: StoppedTimer) {
         self.ran_us = ran_us;
         self.lag_us = lag_us;
     }
@@ -115,8 +128,8 @@ impl RequestTime {
         Some(since.plus_us(us.saturating_sub(self.ran_us)))
     }
 
-    /// What an answer would be charged now: first the referee pays for its lag, then the credit
-    /// covers what it can, then the bot pays up to what it was allowed.
+    /// The charge for an answer now: first the lag is deducted, then the credit, and the rest is
+    /// charged up to the allowance.
     pub(super) fn charge(&self, now: Time) -> Charge {
         let elapsed_us = self.elapsed_us(now);
         let beyond_lag_us = elapsed_us.saturating_sub(self.lag_us);

@@ -1,8 +1,8 @@
-//! A match is made, or restored from what is stored of it.
+//! Creation of a match, and its recovery from stored data.
 
 use std::{collections::VecDeque, sync::Arc};
 
-use bridgemaster_match::{Header, Inbox, Match, MatchId, Moment, Origin, TicketHash, recover};
+use bridgemaster_match::{Header, Inbox, Match, MatchId, Origin, ServerTime, TicketHash, recover};
 use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::{HistoryId, MatchRules, Referee, Time};
 use bridgemaster_replay::SigningKey;
@@ -30,7 +30,7 @@ impl<G: WireGame> Shell<G> {
         let tickets = tickets.map(|seat| TicketHash::new([seat.number(); 32]));
         let origin = Origin::new(match_id(), SeedSalt::new([7; 32]), tickets.collect());
         let referee = Referee::new(rules.clone(), Time(0)).map_err(refused)?;
-        let (made_at, history) = (Moment::default(), history_of(0));
+        let (made_at, history) = (ServerTime::default(), history_of(0));
         let is_stored = true;
         let machine = Match::new(
             origin.clone(),
@@ -49,14 +49,14 @@ impl<G: WireGame> Shell<G> {
         })
     }
 
-    /// The match that another server had, as the database hands it over, for the server that is the
-    /// `life`th to have it. Also gives the time at which the match was last.
-    pub(crate) fn going_on(handed: &Handed, life: u32) -> Result<(Self, Time), Violation> {
+    /// Recovers the match of another server, as handed over by the database, for the `life`th
+    /// server to have it. Also returns the time of its last input.
+    pub(crate) fn resuming(handed: &Handed, life: u32) -> Result<(Self, Time), Violation> {
         let header = Header::read(&handed.header).map_err(lost)?;
         let entries = handed.entries();
         let recovered = recover::<G>(match_id(), &header, &entries).map_err(lost)?;
         let known_until = recovered.known_until;
-        let machine = Match::recovered(recovered, signing_key());
+        let machine = Match::from_recovered(recovered, signing_key());
         let auditor = Self::auditor_of(handed)?;
         let store = Store::with(handed.header.to_vec(), entries);
         let shell = Self {
@@ -66,19 +66,19 @@ impl<G: WireGame> Shell<G> {
         Ok((shell, known_until))
     }
 
-    /// Who watches a match that another server had, before it has seen anything of it.
+    /// The auditor of a match of another server.
     pub(crate) fn auditor_of(handed: &Handed) -> Result<Auditor<G>, Violation> {
         let header = Header::read(&handed.header).map_err(lost)?;
         let fresh = recover::<G>(match_id(), &header, &[]).map_err(lost)?;
-        let standings = handed.standings();
-        Auditor::going_on(fresh.origin, fresh.referee, history_of(0), standings)
+        let snapshots = handed.snapshots();
+        Auditor::resuming(fresh.origin, fresh.referee, history_of(0), snapshots)
     }
 
-    /// The match from what its own store has.
+    /// Recovers the match from its own store.
     pub(super) fn restored(&self) -> Result<Match<G>, Violation> {
         let header = Header::read(&self.store.header).map_err(lost)?;
         let recovered = recover::<G>(match_id(), &header, self.store.entries()).map_err(lost)?;
-        Ok(Match::recovered(recovered, signing_key()))
+        Ok(Match::from_recovered(recovered, signing_key()))
     }
 
     fn of(machine: Match<G>, auditor: Auditor<G>, store: Store) -> Self {
@@ -98,7 +98,7 @@ impl<G: WireGame> Shell<G> {
             lag_us: 0,
             wakes: false,
             changes: 0,
-            are_news_due: false,
+            is_update_due: false,
             opening: None,
             is_parked: false,
             tampering: None,
@@ -118,7 +118,7 @@ fn signing_key() -> Arc<SigningKey> {
     Arc::new(SigningKey::new(&[5; 32]))
 }
 
-/// The history that a server begins: each that goes on with the match begins one.
+/// The history that a server begins.
 pub(crate) fn history_of(life: u32) -> HistoryId {
     HistoryId::new(u128::from(life).to_be_bytes())
 }

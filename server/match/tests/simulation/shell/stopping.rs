@@ -1,9 +1,9 @@
-//! The server of a match stops, is killed, and goes on.
+//! Stops, kills and restarts of a match's server.
 
 use std::collections::VecDeque;
 
 use bridgemaster_games::Seat;
-use bridgemaster_match::{Beginning, Inbox};
+use bridgemaster_match::{HistoryStart, Inbox};
 use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::Time;
 
@@ -11,20 +11,19 @@ use super::{Shell, history_of};
 use crate::{auditor::StreamId, oracle::Violation, reported::Report, trace::Trace};
 
 impl<G: WireGame> Shell<G> {
-    /// The server stops in order: the match stands still, all streams end, and what is due is
-    /// stored.
+    /// Stops the server gracefully: parks the match, closes all streams and stores pending entries.
     pub(crate) fn stop(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
         self.park(now, trace)?;
-        self.store.have_stored(self.store.len(), now);
+        self.store.finish_store(self.store.len(), now);
         Ok(())
     }
 
-    /// The match stands still from now on, and all streams end.
+    /// Parks the match and closes all streams.
     pub(crate) fn park(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
         trace.line(now, format_args!("the server stops"));
         self.is_parked = true;
         self.machine.park();
-        self.auditor.parked();
+        self.auditor.note_parked();
         self.end_streams(now, trace)
     }
 
@@ -32,8 +31,8 @@ impl<G: WireGame> Shell<G> {
         self.is_parked
     }
 
-    /// The server may not answer any more, and ends all streams: until their bots are back, their
-    /// time is nobody's.
+    /// Suspends the server, which may not answer any more. No time is charged until the bots have
+    /// reconnected.
     pub(crate) fn take_streams_away(
         &mut self,
         now: Time,
@@ -43,7 +42,7 @@ impl<G: WireGame> Shell<G> {
         self.end_streams(now, trace)?;
         for (seat, _) in open {
             if !self.has_ended() {
-                self.keeps_away(now, seat, trace)?;
+                self.report_refused_connection(now, seat, trace)?;
             }
         }
         Ok(())
@@ -57,7 +56,7 @@ impl<G: WireGame> Shell<G> {
             .collect()
     }
 
-    /// All streams end. What waits for them is not sent.
+    /// Closes all streams and discards their queues.
     fn end_streams(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
         for (seat, stream) in self.open_streams() {
             self.report(now, seat, stream, Report::Left);
@@ -66,34 +65,34 @@ impl<G: WireGame> Shell<G> {
         self.catch_up(now, trace)
     }
 
-    /// The server is killed: all that is not stored is gone, and of what is stored all but so much.
-    pub(crate) fn kill(&mut self, now: Time, kept: usize, trace: &mut Trace) {
+    /// Kills the server: unstored entries are lost, and possibly some stored ones.
+    pub(crate) fn kill(&mut self, now: Time, retained: usize, trace: &mut Trace) {
         let (stored, len) = (self.stored(), self.store.len());
         trace.line(
             now,
             format_args!(
-                "the server is killed with {stored} of {len} entries stored, of which {kept} are kept"
+                "the server is killed with {stored} of {len} entries stored, of which {retained} are retained"
             ),
         );
-        self.auditor.killed(kept, stored);
-        self.store.lose_all_but(kept);
+        self.auditor.handle_kill(retained, stored);
+        self.store.lose_all_but(retained);
         self.inbox = Inbox::default();
         self.made.clear();
         self.senders.fill(None);
         self.queues.iter_mut().for_each(VecDeque::clear);
         self.wakes = false;
-        self.are_news_due = false;
+        self.is_update_due = false;
     }
 
-    /// The server starts again from what is stored.
+    /// Restarts the server from the stored data.
     pub(crate) fn restart(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
         self.machine = self.restored()?;
         self.life += 1;
-        self.begin_again(now, trace)
+        self.restart_match(now, trace)
     }
 
-    /// A server begins to go on with the match that it has restored.
-    pub(crate) fn begin_again(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
+    /// Starts serving the recovered match.
+    pub(crate) fn restart_match(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
         let moment = self.moment(now);
         self.auditor
             .replay(self.store.entries(), history_of(0), moment)?;
@@ -101,12 +100,13 @@ impl<G: WireGame> Shell<G> {
         self.auditor.agrees(self.machine.referee(), histories)?;
         let next = history_of(self.life);
         self.begin(now);
-        self.auditor.restarts(now, next);
-        let beginning = Beginning {
+        self.auditor.expect_restart(now, next);
+        let history_start = HistoryStart {
             history_id: next,
             unix_ms: 0,
         };
-        self.machine.restarted(moment, beginning, &mut self.effects);
+        self.machine
+            .restart(moment, history_start, &mut self.effects);
         self.end(now, trace)
     }
 }

@@ -1,5 +1,4 @@
-//! What a server goes through that is alone with its store: it has no room, it is killed, and it may
-//! find less than had been stored.
+//! A single server with its store: it is at capacity, it is killed, and it may lose stored data.
 
 use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::Time;
@@ -14,15 +13,15 @@ use crate::{
 
 /// The only server.
 const ONLY: usize = 0;
-/// Times that the server of a match is killed: the match has to end at last.
-const MOST_KILLS: u32 = 6;
-/// Times that the server of a match has no room: the match has to end at last.
-const MOST_FULL: u32 = 6;
+/// Maximum number of kills, so that the match ends eventually.
+const MAX_KILLS: u32 = 6;
+/// Maximum number of times at capacity, so that the match ends eventually.
+const MAX_CAPACITY_OUTAGES: u32 = 6;
 
-/// How a server fares that is alone.
+/// The state of a single server.
 pub(super) struct Alone {
     room: Dice,
-    /// Counts how often there was no room.
+    /// The number of times at capacity.
     times_full: u32,
     pub(super) full_until: Time,
     kills: Dice,
@@ -35,7 +34,7 @@ pub(super) struct Alone {
 impl Alone {
     pub(super) fn new(seed: u64) -> Self {
         Self {
-            room: Dice::new(seed, Purpose::Room),
+            room: Dice::new(seed, Purpose::Capacity),
             times_full: 0,
             full_until: Time(0),
             kills: Dice::new(seed, Purpose::Kills),
@@ -47,7 +46,7 @@ impl Alone {
 }
 
 impl<G: WireGame> World<G> {
-    /// The match of the only server, which keeps its store while the server is down.
+    /// The match of the only server, which keeps its store while it is down.
     fn only_shell(&mut self) -> &mut Shell<G> {
         let shell = self.servers[ONLY].shell.as_mut();
         shell.expect("a server that is alone has the match")
@@ -55,7 +54,7 @@ impl<G: WireGame> World<G> {
 
     pub(super) fn fill_later(&mut self) {
         if let Some(every) = self.plan.server.full_every_us.clone()
-            && self.alone.times_full < MOST_FULL
+            && self.alone.times_full < MAX_CAPACITY_OUTAGES
         {
             let after_us = self.alone.room.within(every);
             let from = self.alone.full_until.max(self.now);
@@ -77,19 +76,19 @@ impl<G: WireGame> World<G> {
         self.fill_later();
     }
 
-    /// The journal has stored so many entries, if it still does what a life of the server asked for.
-    pub(super) fn stored_alone(&mut self, life: u32, count: usize) -> Result<(), Violation> {
+    /// Completes a write of the journal, if it is from the current life of the server.
+    pub(super) fn finish_store_alone(&mut self, life: u32, count: usize) -> Result<(), Violation> {
         if life != self.alone.life {
             return Ok(());
         }
         self.serve(ONLY, |server, now, _| {
-            server.have_stored(count, now);
+            server.finish_store(count, now);
             Ok(())
         })
     }
 
-    pub(super) fn store_alone(&mut self) {
-        if let Some(count) = self.only_shell().begin_to_store() {
+    pub(super) fn begin_store_alone(&mut self) {
+        if let Some(count) = self.only_shell().begin_store() {
             let us = self.plan.server.store_us.clone();
             let us = self.servers[ONLY].dice.within(us);
             let life = self.alone.life;
@@ -99,15 +98,14 @@ impl<G: WireGame> World<G> {
 
     pub(super) fn kill_later(&mut self) {
         if let Some(range) = self.plan.server.killed_after_us.clone()
-            && self.alone.life < MOST_KILLS
+            && self.alone.life < MAX_KILLS
         {
             let after_us = self.alone.kills.within(range);
             self.after(after_us, Event::Kill);
         }
     }
 
-    /// Kills the server, or stops it in order; the streams break, with or without what was on its
-    /// way to the bots.
+    /// Kills or stops the server; messages in transit to the bots are delivered or lost.
     pub(super) fn kill(&mut self) -> Result<(), Violation> {
         if self.only_shell().is_complete() {
             return Ok(());
@@ -120,18 +118,18 @@ impl<G: WireGame> World<G> {
         }
         let stored = shell.stored();
         let tails = &mut self.alone.tails;
-        let kept = match tails.happens(self.plan.server.loses_tail) {
+        let retained = match tails.happens(self.plan.server.loses_tail) {
             true => tails.within(0..stored as u64) as usize,
             false => stored,
         };
-        self.alone.lost_tails += u32::from(kept < stored);
-        shell.kill(now, kept, &mut trace);
+        self.alone.lost_tails += u32::from(retained < stored);
+        shell.kill(now, retained, &mut trace);
         self.trace = trace;
         self.alone.life += 1;
         let server = &mut self.servers[ONLY];
         server.is_up = false;
         server.stalled_until = self.now;
-        // Its timer is gone with it.
+        // The timer ends with the server.
         server.timer_settings += 1;
         server.unread.clear();
         for index in 0..self.streams.len() {
@@ -147,7 +145,7 @@ impl<G: WireGame> World<G> {
     pub(super) fn restart(&mut self) -> Result<(), Violation> {
         self.servers[ONLY].is_up = true;
         self.start_timer(ONLY);
-        self.watch_later(ONLY);
+        self.schedule_spectator(ONLY);
         self.serve(ONLY, |server, now, trace| server.restart(now, trace))?;
         self.every_bot_is_known(ONLY)?;
         self.kill_later();

@@ -1,4 +1,4 @@
-//! What bots do: they dial, take what comes, and answer.
+//! Bots: connecting, receiving and answering.
 
 use bridgemaster_games::Seat;
 use bridgemaster_match::Closing as Reason;
@@ -6,12 +6,12 @@ use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::{Answer, BadAnswerReason};
 
 use super::{
-    FLOOD_MESSAGES, LONGEST_PAUSE_US, MOST_CUTS_A_REQUEST, World, events::Event, network::Stream,
+    FLOOD_MESSAGES, MAX_CUTS_PER_REQUEST, MAX_RETRY_DELAY_US, World, events::Event, network::Stream,
 };
 use crate::{
     auditor::StreamId,
-    bot::Deed,
-    oracle::{Violation, demand},
+    bot::BotAction,
+    oracle::{Violation, require},
     reported::Report,
     shell::{Closing, ToBot, decoded},
 };
@@ -26,51 +26,51 @@ impl<G: WireGame> World<G> {
         if !self.servers[server].is_up {
             // Refused; a bot that has a stream will find that it is lost.
             if bot.stream.is_none() {
-                bot.route.goes_on();
+                bot.route.try_next();
                 self.dial_later(seat);
             }
             return;
         }
-        if self.finds_nobody(seat) {
+        if self.dials_missing_machine(seat) {
             return;
         }
         let stream = StreamId(self.streams.len());
         let bot = &mut self.bots[seat.index()];
         bot.stream = Some(stream);
-        let known = bot.known();
+        let resume_point = bot.resume_point();
         self.streams.push(Stream::new(seat, server, self.now));
-        self.give_up_unless_welcomed(stream);
+        self.schedule_welcome_timeout(stream);
         let at = self.arrival_at_server(stream);
-        self.at(at, Event::Hello(stream, known));
+        self.at(at, Event::Hello(stream, resume_point));
     }
 
-    /// Dials again after a pause that grows with each refusal.
+    /// Reconnects after a delay that grows with each refusal.
     pub(super) fn dial_later(&mut self, seat: Seat) {
         let bot = &mut self.bots[seat.index()];
         bot.stream = None;
         bot.refused_dials += 1;
         let longer = 1 << bot.refused_dials.min(16);
-        let us = bot.dice.within(bot.habits.backoff_us.clone());
-        let longest_us = LONGEST_PAUSE_US.max(us);
+        let us = bot.dice.within(bot.behaviour.backoff_us.clone());
+        let longest_us = MAX_RETRY_DELAY_US.max(us);
         self.after((us * longer).min(longest_us), Event::Dial(seat));
     }
 
     pub(super) fn dial_again(&mut self, seat: Seat) {
         let bot = &mut self.bots[seat.index()];
         bot.stream = None;
-        bot.route.goes_on();
-        let us = bot.dice.within(bot.habits.backoff_us.clone());
+        bot.route.try_next();
+        let us = bot.dice.within(bot.behaviour.backoff_us.clone());
         self.after(us, Event::Dial(seat));
     }
 
-    pub(super) fn bot_finds_loss(&mut self, stream: StreamId) {
+    pub(super) fn detect_loss_at_bot(&mut self, stream: StreamId) {
         let seat = self.streams[stream.0].seat;
         if self.bots[seat.index()].stream == Some(stream) {
             self.dial_again(seat);
         }
     }
 
-    /// Ends a stream from the bot's side; what is on its way from the server is lost.
+    /// Closes a stream from the bot's side; messages in transit from the server are lost.
     pub(super) fn drop_stream(&mut self, seat: Seat) {
         if let Some(stream) = self.bots[seat.index()].stream.take() {
             let at = self.arrival_at_server(stream);
@@ -87,76 +87,76 @@ impl<G: WireGame> World<G> {
             return Ok(());
         }
         match message {
-            ToBot::Welcome(opening) => {
-                bot.route.arrived();
-                let heard = &mut self.streams[stream.0].heard;
-                (heard.is_welcomed, heard.resumed) = (true, opening.resumed);
-                if let Some(again) = bot.welcomed(opening) {
+            ToBot::Welcome(start) => {
+                bot.route.note_arrival();
+                let progress = &mut self.streams[stream.0].progress;
+                (progress.is_welcomed, progress.resumed) = (true, start.resumed);
+                if let Some(again) = bot.handle_welcome(start) {
                     self.send(stream, again);
                 }
             }
             ToBot::Message(message) => {
                 let response = decoded(&message)?;
                 bot.refused_dials = 0;
-                let heard = &mut self.streams[stream.0].heard;
-                if bot.hear::<G>(&response, heard)? {
-                    self.consider(stream);
+                let progress = &mut self.streams[stream.0].progress;
+                if bot.receive::<G>(&response, progress)? {
+                    self.start_thinking(stream);
                 }
             }
             ToBot::Closed(closing) => match closing {
                 Closing::ByMatch(Reason::MatchEnded) => {
-                    demand!(bot.knows_end, "the stream of {seat} ends without the end");
+                    require!(bot.knows_end, "the stream of {seat} ends without the end");
                 }
                 Closing::ByMatch(Reason::Forfeited(_) | Reason::Cancelled(_))
                 | Closing::SeatClosed => {
                     bot.is_gone = true;
                 }
                 Closing::SlowConsumer => self.dial_again(seat),
-                Closing::TurnedAway | Closing::NodeSuperseded | Closing::ServerStopping => {
-                    bot.route.goes_on();
+                Closing::ConnectionRefused | Closing::NodeSuperseded | Closing::ServerStopping => {
+                    bot.route.try_next();
                     self.dial_later(seat);
                 }
                 Closing::Moved(server) => {
                     bot.stream = None;
-                    match bot.route.is_sent_to(server) {
+                    match bot.route.follow_redirect(server) {
                         true => self.dial(seat),
                         false => self.dial_later(seat),
                     }
                 }
-                // By a stream of its own.
+                // The answer uses a random stream of its own.
                 Closing::ByMatch(Reason::Superseded) => {}
             },
         }
         Ok(())
     }
 
-    /// A bot has a request and begins to think; its network may fail meanwhile.
-    pub(super) fn consider(&mut self, stream: StreamId) {
+    /// Starts thinking about a request; the network may fail meanwhile.
+    pub(super) fn start_thinking(&mut self, stream: StreamId) {
         let seat = self.streams[stream.0].seat;
         let bot = &mut self.bots[seat.index()];
         let Some(asked) = &bot.asked else { return };
         let (request_id, left_ms) = (asked.request_id, asked.decision_left_ms);
-        let deed = bot.deed();
-        let think_us = match deed {
-            Deed::AnswerLate => u64::from(left_ms) * 1000 + bot.dice.within(0..2_000_000),
+        let action = bot.action();
+        let think_us = match action {
+            BotAction::AnswerLate => u64::from(left_ms) * 1000 + bot.dice.within(0..2_000_000),
             _ => bot.think_us(),
         };
-        let (life, cut) = (bot.life, bot.habits.cut);
-        self.after(think_us, Event::Act { seat, life, deed });
+        let (life, cut) = (bot.life, bot.behaviour.cut);
+        self.after(think_us, Event::Act { seat, life, action });
         let (cut_request, cuts) = &mut self.cuts_of_request[seat.index()];
         if *cut_request != request_id {
             (*cut_request, *cuts) = (request_id, 0);
         }
         let network = &mut self.networks[seat.index()];
-        if *cuts < MOST_CUTS_A_REQUEST && network.happens(cut) {
+        if *cuts < MAX_CUTS_PER_REQUEST && network.happens(cut) {
             *cuts += 1;
-            let latency_us = self.bots[seat.index()].habits.latency_us.end;
+            let latency_us = self.bots[seat.index()].behaviour.latency_us.end;
             let us = network.within(0..think_us + 3 * latency_us + 1000);
             self.after(us, Event::Cut(stream));
         }
     }
 
-    pub(super) fn act(&mut self, seat: Seat, life: u32, deed: Deed) {
+    pub(super) fn act(&mut self, seat: Seat, life: u32, action: BotAction) {
         let bot = &mut self.bots[seat.index()];
         if bot.life != life || bot.knows_end || bot.is_gone {
             return;
@@ -164,23 +164,23 @@ impl<G: WireGame> World<G> {
         let Some(asked) = bot.asked.clone() else {
             return;
         };
-        bot.has_decided |= !matches!(deed, Deed::StaySilent | Deed::AnswerIllegally);
-        bot.awaits_refusal |= deed == Deed::AnswerIllegally;
-        let is_welcomed = |stream: &StreamId| self.streams[stream.0].heard.is_welcomed;
+        bot.has_decided |= !matches!(action, BotAction::StaySilent | BotAction::AnswerIllegally);
+        bot.awaits_refusal |= action == BotAction::AnswerIllegally;
+        let is_welcomed = |stream: &StreamId| self.streams[stream.0].progress.is_welcomed;
         let Some(stream) = bot.stream.filter(is_welcomed) else {
             return;
         };
         let request_id = asked.request_id;
         let legal = || asked.answer();
-        match deed {
-            Deed::Answer | Deed::AnswerLate => self.send(stream, legal()),
-            Deed::StaySilent => {}
-            Deed::Restart => {
-                bot.begin_anew();
+        match action {
+            BotAction::Answer | BotAction::AnswerLate => self.send(stream, legal()),
+            BotAction::StaySilent => {}
+            BotAction::Restart => {
+                bot.start_over();
                 self.drop_stream(seat);
                 self.dial_again(seat);
             }
-            Deed::Leave => {
+            BotAction::Leave => {
                 self.drop_stream(seat);
                 let bot = &mut self.bots[seat.index()];
                 match bot.dice.happens(500) {
@@ -191,7 +191,7 @@ impl<G: WireGame> World<G> {
                     }
                 }
             }
-            Deed::AnswerIllegally => {
+            BotAction::AnswerIllegally => {
                 let earlier = bot.earlier.clone();
                 let report = match (bot.dice.within(0..3), earlier) {
                     (0, Some(decision)) => Report::Answer {
@@ -211,7 +211,7 @@ impl<G: WireGame> World<G> {
                 };
                 self.send(stream, report);
             }
-            Deed::SendStrayAnswers => {
+            BotAction::SendStrayAnswers => {
                 let wrong = bot
                     .dice
                     .pick(&[0, 1, request_id.saturating_sub(1), request_id + 1]);
@@ -228,24 +228,24 @@ impl<G: WireGame> World<G> {
                 self.send(stream, legal());
                 self.send(stream, legal());
             }
-            Deed::Flood => {
+            BotAction::Flood => {
                 for _ in 0..FLOOD_MESSAGES {
                     self.send(stream, Report::Useless);
                 }
                 self.send(stream, legal());
             }
-            // Its stream ends with it, and it comes back.
-            Deed::SendGarbage => {
+            // The stream ends with it, and the bot reconnects.
+            BotAction::SendGarbage => {
                 self.send(stream, Report::Garbage);
                 self.dial_again(seat);
             }
-            Deed::Resign => self.send(stream, Report::Resign),
-            Deed::OpenSecondStream => {
+            BotAction::Resign => self.send(stream, Report::Resign),
+            BotAction::OpenSecondStream => {
                 // The older stream's answer and the newer stream race.
                 self.dial(seat);
                 self.send(stream, legal());
             }
-            Deed::StopReading => {
+            BotAction::StopReading => {
                 self.streams[stream.0].is_read = false;
                 self.send(stream, legal());
                 let bot = &mut self.bots[seat.index()];

@@ -1,4 +1,4 @@
-//! Servers that share a database end: they are killed, find that their node is another one's, or drain.
+//! Ends of servers in a cluster: kills, superseded nodes and drains.
 
 use bridgemaster_proto::games::WireGame;
 
@@ -14,24 +14,24 @@ use crate::{
     shell::{Closing, Shell},
 };
 
-/// How long a server that ends waits for its last commit, in µs.
+/// Time that a stopping server waits for its last commit, in µs.
 const STOP_TIME_US: u64 = 20_000_000;
 
-/// How a process ends.
+/// The way in which a process ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
     /// It was killed, and its machine closes its connections.
     Killed,
-    /// Nobody hears of its end.
+    /// It ends silently.
     Silent,
-    /// It has found that it has no node any more, or that its store does not answer.
+    /// It lost its node, or its database does not answer.
     ByItself,
     /// It has drained.
     InOrder,
 }
 
 impl<G: WireGame> World<G> {
-    /// A node drains: its streams end soon.
+    /// Starts a drain, whose streams end soon.
     pub(super) fn drain(&mut self, server: usize) {
         let cluster = self.cluster();
         if cluster.nodes[server].phase != Phase::Up {
@@ -44,17 +44,17 @@ impl<G: WireGame> World<G> {
         self.later(us, ClusterEvent::Drained(of));
     }
 
-    pub(super) fn drained(&mut self, of: Of) -> Result<(), Violation> {
+    pub(super) fn finish_drain(&mut self, of: Of) -> Result<(), Violation> {
         self.cluster().nodes[of.server].phase = Phase::Closing;
         self.servers[of.server].is_up = false;
         self.end_streams_of(of.server, Closing::ServerStopping);
         self.serve(of.server, |server, now, trace| server.park(now, trace))?;
         self.later(STOP_TIME_US, ClusterEvent::StopTimeOver(of));
-        self.close_if_settled(of.server)
+        self.release_if_settled(of.server)
     }
 
-    /// A server that has drained gives up its lease once everything is stored.
-    pub(super) fn close_if_settled(&mut self, server: usize) -> Result<(), Violation> {
+    /// Releases the lease of a drained server once everything is stored.
+    pub(super) fn release_if_settled(&mut self, server: usize) -> Result<(), Violation> {
         let shell = self.servers[server].shell.as_ref();
         let is_settled = shell.is_none_or(Shell::is_settled);
         let node = &self.cluster().nodes[server];
@@ -64,16 +64,16 @@ impl<G: WireGame> World<G> {
         }
     }
 
-    pub(super) fn process_ends(&mut self, server: usize, ending: Ending) -> Result<(), Violation> {
+    pub(super) fn end_process(&mut self, server: usize, ending: Ending) -> Result<(), Violation> {
         self.trace
             .line(self.now, format_args!("process {server} ends: {ending:?}"));
         let of = self.cluster().nodes[server].of(server);
         match ending {
             Ending::Silent => {}
-            _ => self.connection_breaks(of)?,
+            _ => self.close_connection(of)?,
         }
         self.forget_match(server);
-        self.cluster().nodes[server].ends();
+        self.cluster().nodes[server].end();
         self.servers[server].is_up = false;
         if ending == Ending::ByItself {
             self.end_streams_of(server, Closing::NodeSuperseded);
@@ -99,23 +99,23 @@ impl<G: WireGame> World<G> {
         }
         self.servers[server].stalled_until = now;
         // A machine on which a process starts is not suspended.
-        self.clocks_go_on(server);
+        self.resume_clocks(server);
         self.later(us, ClusterEvent::Start(server));
         Ok(())
     }
 
-    /// The connection of a process to the database is gone: what it had not asked to be committed is
-    /// undone.
-    pub(super) fn connection_breaks(&mut self, of: Of) -> Result<(), Violation> {
+    /// Closes the database connection of a process: all transactions are rolled back unless they
+    /// are being committed.
+    pub(super) fn close_connection(&mut self, of: Of) -> Result<(), Violation> {
         let now = self.now;
         for transaction in self.cluster().database.transactions_of(of) {
             let cluster = self.cluster();
-            // That it is to be committed may be on its way.
+            // Its commit may be in transit.
             if cluster.database.is_written(transaction) && cluster.lines.happens(500) {
                 continue;
             }
             let replies = cluster.database.roll_back(now, transaction)?;
-            // Whoever asked for it hears nothing of that.
+            // The server learns nothing of the outcome.
             let others = replies.into_iter().filter(|reply| reply.of != of);
             let others = others.collect();
             self.reply(others);

@@ -1,73 +1,74 @@
-//! What happens in a world, and when.
+//! The events of a simulation.
 
 use std::cmp::Ordering;
 
 use bridgemaster_games::Seat;
 use bridgemaster_proto::games::WireGame;
-use bridgemaster_referee::{Known, Time};
+use bridgemaster_referee::{ResumePoint, Time};
 
 use crate::{
-    auditor::StreamId, bot::Deed, cluster::events::ClusterEvent, reported::Report, shell::ToBot,
+    auditor::StreamId, bot::BotAction, cluster::events::ClusterEvent, reported::Report,
+    shell::ToBot,
 };
 
-/// Something that happens. A number is that of a server.
+/// An event. Numbers are those of servers.
 #[derive(Debug)]
 pub(super) enum Event<G: WireGame> {
     /// A bot opens a stream.
     Dial(Seat),
-    /// A bot's time to think is over.
+    /// A bot has finished thinking.
     Act {
         seat: Seat,
         life: u32,
-        deed: Deed,
+        action: BotAction,
     },
-    /// Its stream is found to be lost by a bot.
+    /// A bot detects the loss of its stream.
     BotFindsLoss(StreamId),
-    /// A bot that did not read goes on.
+    /// A bot resumes reading.
     ReadOn(StreamId),
     /// The network drops a stream.
     Cut(StreamId),
-    /// A message comes to its bot.
+    /// A message reaches its bot.
     ToBot(StreamId, ToBot),
-    /// Hello comes to the server.
-    Hello(StreamId, Option<Known>),
-    /// A report comes to the server.
+    /// A Hello reaches the server.
+    Hello(StreamId, Option<ResumePoint>),
+    /// A report reaches the server.
     ToServer(StreamId, Report<G::Decision>),
-    /// The server handles what was reported.
+    /// The server handles its inbox.
     Handle(usize),
-    /// The transport takes what is queued.
+    /// The transport takes queued messages.
     Transport(StreamId),
-    /// The server finds that a stream is lost.
+    /// The server detects the loss of a stream.
     ServerFindsLoss(StreamId),
     Ping(StreamId),
-    /// The timer wakes; one that was set again since stays asleep.
+    /// The timer fires, unless it was set again since.
     Tick {
         server: usize,
         setting: u64,
     },
-    /// Somebody begins to watch.
+    /// A spectator starts to watch.
     Watch(usize),
-    /// A life of the match tells the news to those who watch.
+    /// The spectators of a life of the match are updated.
     News {
         server: usize,
         life: u32,
     },
-    /// The server stands still for a moment.
+    /// The server freezes for a moment.
     Stall(usize),
-    /// The server has no room from now on.
+    /// The server is at capacity from now on.
     Full,
-    /// The journal of a life of the server has stored so many entries.
+    /// The journal of a life of the server has stored this number of entries.
     Stored {
         life: u32,
         count: usize,
     },
-    /// Somebody cancels the match.
+    /// The match is cancelled.
     Cancel,
     /// The server is killed.
     Kill,
-    /// The server starts again.
+    /// The server restarts.
     Restart,
-    /// Something of servers that share a database.
+    /// An event of a cluster.
     Cluster(ClusterEvent),
 }
 

@@ -1,8 +1,8 @@
-//! The leases of servers that share a database: renewed, trusted, and looked for where nobody has one.
+//! Leases of servers in a cluster: renewal, trust, and the search for orphans.
 
 use std::time::Duration;
 
-use bridgemaster_lease::limits::{LEASE_RENEWAL, LOOK_FOR_ORPHANS};
+use bridgemaster_lease::limits::{LEASE_RENEWAL_INTERVAL, ORPHAN_POLL_INTERVAL};
 use bridgemaster_proto::games::WireGame;
 
 use super::{World, ending::Ending, events::Event};
@@ -12,16 +12,16 @@ use crate::{
         database::RenewalAsked,
         events::{ClusterEvent, Of},
         node::Phase,
-        tampering::WrongCluster,
+        tampering::ClusterDefect,
         transaction::Work,
     },
     oracle::Violation,
     shell::Closing,
 };
 
-/// How late a server looks at its lease, in µs, at most.
+/// Maximum delay of a server's lease check, in µs.
 const LATE_LOOK_US: u64 = 15_000;
-/// What a wrong server trusts its lease for.
+/// The lease time that a defective server trusts.
 const TOO_LONG: Duration = Duration::from_secs(60);
 
 impl<G: WireGame> World<G> {
@@ -29,8 +29,8 @@ impl<G: WireGame> World<G> {
         let now = self.own_now(of.server);
         let true_now = self.now;
         let node = &mut self.cluster().nodes[of.server];
-        // A lease that it gives up is not renewed.
-        let work = node.work.as_ref().map(|trying| &trying.work);
+        // A lease that is being released is not renewed.
+        let work = node.work.as_ref().map(|attempt| &attempt.work);
         if matches!(work, Some(Work::Release)) {
             return;
         }
@@ -43,13 +43,13 @@ impl<G: WireGame> World<G> {
             epoch: node.epoch,
             own_us: node.wall.at(true_now),
         };
-        // Over a connection of its own, which does not wait for what others have sent.
+        // Renewals use their own connection, which is not blocked by other messages.
         if let Some(at) = self.arrival_of_renewal(of.server) {
             self.at(at, Event::Cluster(ClusterEvent::RenewalAsked(asked)));
         }
         let number = asked.number;
         let timed_out = ClusterEvent::RenewalTimedOut { of, number };
-        self.later_by_own_clock(of.server, LEASE_RENEWAL, timed_out);
+        self.later_by_own_clock(of.server, LEASE_RENEWAL_INTERVAL, timed_out);
     }
 
     pub(super) fn renewal_answered(
@@ -60,27 +60,27 @@ impl<G: WireGame> World<G> {
     ) -> Result<(), Violation> {
         let now = self.own_now(of.server);
         let node = &mut self.cluster().nodes[of.server];
-        let begun = node.renewal_begun.filter(|_| node.renewals == number);
-        let Some(begun) = begun else { return Ok(()) };
+        let start = node.renewal_begun.filter(|_| node.renewals == number);
+        let Some(start) = start else { return Ok(()) };
         node.renewal_begun = None;
         if !is_ours {
             self.cluster().figures.superseded += 1;
-            return self.process_ends(of.server, Ending::ByItself);
+            return self.end_process(of.server, Ending::ByItself);
         }
-        node.trust.renewed(begun);
-        let pause = node.trust.pause(true, begun, now);
-        let holds = node.trust.holds(now);
+        node.trust.record_renewal(start);
+        let pause = node.trust.renewal_delay(true, start, now);
+        let holds = node.trust.is_valid(now);
         let (phase, answered) = (node.phase, node.answers);
         self.later_by_own_clock(of.server, pause, ClusterEvent::RenewalDue(of));
         if !holds {
             return Ok(());
         }
         if phase == Phase::Joining {
-            return self.joins(of);
+            return self.join_cluster(of);
         }
         if !answered {
             self.cluster().nodes[of.server].answers = true;
-            self.look_at_trust_later(of);
+            self.check_trust_later(of);
         }
         Ok(())
     }
@@ -88,49 +88,49 @@ impl<G: WireGame> World<G> {
     pub(super) fn renewal_timed_out(&mut self, of: Of, number: u32) {
         let now = self.own_now(of.server);
         let node = &mut self.cluster().nodes[of.server];
-        let begun = node.renewal_begun.filter(|_| node.renewals == number);
-        let Some(begun) = begun else { return };
+        let start = node.renewal_begun.filter(|_| node.renewals == number);
+        let Some(start) = start else { return };
         node.renewal_begun = None;
-        let pause = node.trust.pause(false, begun, now);
+        let pause = node.trust.renewal_delay(false, start, now);
         self.later_by_own_clock(of.server, pause, ClusterEvent::RenewalDue(of));
     }
 
-    /// Whether a server may answer, by its own clock.
+    /// Returns whether a server may answer, by its own clock.
     pub(super) fn may_answer(&self, server: usize) -> bool {
         let Some(cluster) = &self.cluster else {
             return true;
         };
         let (trust, now) = (cluster.nodes[server].trust, self.own_now(server));
-        match cluster.does(WrongCluster::AnswersAfterTheMargin) {
+        match cluster.does(ClusterDefect::AnswersAfterTheMargin) {
             true => trust.since_renewal(now) < TOO_LONG,
-            false => trust.holds(now),
+            false => trust.is_valid(now),
         }
     }
 
-    pub(super) fn look_at_trust_later(&mut self, of: Of) {
+    pub(super) fn check_trust_later(&mut self, of: Of) {
         let now = self.own_now(of.server);
         let cluster = self.cluster();
         let late_us = cluster.lines.within(0..LATE_LOOK_US);
-        let look_in = cluster.nodes[of.server].trust.look_in(now);
+        let look_in = cluster.nodes[of.server].trust.next_check_in(now);
         let after = look_in + Duration::from_micros(late_us);
-        self.later_by_own_clock(of.server, after, ClusterEvent::LookAtTrust(of));
+        self.later_by_own_clock(of.server, after, ClusterEvent::CheckTrust(of));
     }
 
-    /// A server whose last renewal is too old ends its streams.
-    pub(super) fn look_at_trust(&mut self, of: Of) -> Result<(), Violation> {
+    /// Closes the streams of a server whose last renewal is too old.
+    pub(super) fn check_trust(&mut self, of: Of) -> Result<(), Violation> {
         let woke_now = self.servers[of.server].stalled_until == self.now;
         let cluster = self.cluster();
         if !cluster.nodes[of.server].answers {
             return Ok(());
         }
-        // What else there is to do when it wakes may come first.
+        // Other pending events may be handled first after a freeze.
         if woke_now && cluster.lines.happens(500) {
             let us = cluster.lines.within(1..LATE_LOOK_US);
-            self.later(us, ClusterEvent::LookAtTrust(of));
+            self.later(us, ClusterEvent::CheckTrust(of));
             return Ok(());
         }
         if self.may_answer(of.server) {
-            self.look_at_trust_later(of);
+            self.check_trust_later(of);
             return Ok(());
         }
         let cluster = self.cluster();
@@ -155,7 +155,7 @@ impl<G: WireGame> World<G> {
         self.servers[server].unread.clear();
     }
 
-    pub(super) fn look_for_orphans(&mut self, of: Of) -> Result<(), Violation> {
+    pub(super) fn poll_orphans(&mut self, of: Of) -> Result<(), Violation> {
         let has_match = self.servers[of.server].shell.is_some();
         let node = &self.cluster().nodes[of.server];
         if node.phase != Phase::Up {
@@ -164,8 +164,8 @@ impl<G: WireGame> World<G> {
         let is_free = node.work.is_none() && !has_match;
         self.later_by_own_clock(
             of.server,
-            LOOK_FOR_ORPHANS,
-            ClusterEvent::LookForOrphans(of),
+            ORPHAN_POLL_INTERVAL,
+            ClusterEvent::PollOrphans(of),
         );
         match is_free {
             true => self.begin_work(of.server, Work::Take, 0),

@@ -1,16 +1,16 @@
-//! The way between bots and servers, there and back.
+//! The network between bots and servers.
 
 use std::collections::VecDeque;
 
 use bridgemaster_games::Seat;
 use bridgemaster_match::Outgoing;
 use bridgemaster_proto::games::WireGame;
-use bridgemaster_referee::{Known, Time};
+use bridgemaster_referee::{ResumePoint, Time};
 
 use super::{World, events::Event};
 use crate::{
     auditor::StreamId,
-    bot::Heard,
+    bot::StreamProgress,
     oracle::Violation,
     reported::Report,
     shell::{Closing, Gated, ToBot},
@@ -21,15 +21,15 @@ pub(super) struct Stream<D> {
     pub(super) seat: Seat,
     pub(super) server: usize,
     pub(super) is_cut: bool,
-    /// The server that it led to has ended it or is gone: nothing arrives there any more.
+    /// Its server has closed it or is gone; nothing arrives there any more.
     pub(super) is_orphaned: bool,
     /// The bot reads it.
     pub(super) is_read: bool,
-    /// When the last message in each direction arrives: messages keep their order.
+    /// Arrival of the last message in each direction, because messages keep their order.
     pub(super) to_bot_at: Time,
     to_server_at: Time,
-    pub(super) heard: Heard,
-    /// What came to the server and was not read yet.
+    pub(super) progress: StreamProgress,
+    /// Unread messages at the server.
     pub(super) inbound: VecDeque<Report<D>>,
 }
 
@@ -43,7 +43,7 @@ impl<D> Stream<D> {
             is_read: true,
             to_bot_at: now,
             to_server_at: now,
-            heard: Heard::default(),
+            progress: StreamProgress::default(),
             inbound: VecDeque::new(),
         }
     }
@@ -55,11 +55,11 @@ impl<D> Stream<D> {
 
 impl<G: WireGame> World<G> {
     fn latency_us(&mut self, seat: Seat) -> u64 {
-        let latency = self.bots[seat.index()].habits.latency_us.clone();
+        let latency = self.bots[seat.index()].behaviour.latency_us.clone();
         self.networks[seat.index()].within(latency)
     }
 
-    /// When a message that is sent now arrives at the server.
+    /// The arrival time at the server of a message that is sent now.
     pub(super) fn arrival_at_server(&mut self, stream: StreamId) -> Time {
         let seat = self.streams[stream.0].seat;
         let at = self.now.plus_us(self.latency_us(seat));
@@ -70,21 +70,21 @@ impl<G: WireGame> World<G> {
 
     pub(super) fn send(&mut self, stream: StreamId, report: Report<G::Decision>) {
         let seat = self.streams[stream.0].seat;
-        self.bots[seat.index()].sends(&report);
+        self.bots[seat.index()].record_sent(&report);
         let at = self.arrival_at_server(stream);
         self.at(at, Event::ToServer(stream, report));
     }
 
-    /// Sends what is queued for a stream, if its bot reads.
+    /// Sends the queue of a stream, if its bot reads.
     pub(super) fn transport(&mut self, stream: StreamId) -> Result<(), Violation> {
         if !self.streams[stream.0].is_read {
             return Ok(());
         }
         let server = self.streams[stream.0].server;
         while let Some(shell) = &mut self.servers[server].shell
-            && let Some(leaving) = shell.next_to_bot(stream)
+            && let Some(leaving) = shell.next_message(stream)
         {
-            self.leaves(stream, &leaving)?;
+            self.check_sent_message(stream, &leaving)?;
             let Gated { to_bot, .. } = leaving;
             if let ToBot::Message(Outgoing {
                 request_id: Some(request_id),
@@ -107,14 +107,14 @@ impl<G: WireGame> World<G> {
         self.at(at, Event::ToBot(stream, to_bot));
     }
 
-    /// The server ends a stream with a word of its own.
+    /// Closes a stream with a reason.
     pub(super) fn end_stream(&mut self, stream: StreamId, closing: Closing) {
         self.streams[stream.0].is_orphaned = true;
         self.streams[stream.0].inbound.clear();
         self.send_to_bot(stream, ToBot::Closed(closing));
     }
 
-    /// The server of a stream is gone; its bot finds that out later.
+    /// Drops a stream whose server is gone; its bot detects that later.
     pub(super) fn break_stream(
         &mut self,
         stream: StreamId,
@@ -144,7 +144,7 @@ impl<G: WireGame> World<G> {
             .line(self.now, format_args!("{stream:?} of {seat} is cut"));
         let network = &mut self.networks[seat.index()];
         let bot_us = network.within(0..300_000);
-        let server_us = network.within(self.bots[seat.index()].habits.half_open_us.clone());
+        let server_us = network.within(self.bots[seat.index()].behaviour.half_open_us.clone());
         self.after(bot_us, Event::BotFindsLoss(stream));
         self.after(server_us, Event::ServerFindsLoss(stream));
     }
@@ -166,28 +166,30 @@ impl<G: WireGame> World<G> {
     pub(super) fn hello(
         &mut self,
         stream: StreamId,
-        known: Option<Known>,
+        resume_point: Option<ResumePoint>,
     ) -> Result<(), Violation> {
         if !self.streams[stream.0].leads_to_server() {
             return Ok(());
         }
         let Stream { seat, server, .. } = self.streams[stream.0];
-        if self.cluster.is_some() && self.is_refused(stream, known)? {
+        if self.cluster.is_some() && self.is_refused(stream, resume_point)? {
             return Ok(());
         }
-        if self.now < self.alone.full_until && self.turn_away(stream, Closing::TurnedAway)? {
+        if self.now < self.alone.full_until
+            && self.refuse_connection(stream, Closing::ConnectionRefused)?
+        {
             return Ok(());
         }
         let bot = self.bots[seat.index()].identity();
         self.serve(server, |server, now, trace| {
-            server.join(now, seat, stream, bot, known, trace)
+            server.join(now, seat, stream, bot, resume_point, trace)
         })?;
         self.after(0, Event::Ping(stream));
         Ok(())
     }
 
-    /// The server turns a bot away for a reason of its own. Whether it did.
-    pub(super) fn turn_away(
+    /// Refuses a connection for a reason of the server. Returns whether it did.
+    pub(super) fn refuse_connection(
         &mut self,
         stream: StreamId,
         closing: Closing,
@@ -195,7 +197,7 @@ impl<G: WireGame> World<G> {
         let Stream { seat, server, .. } = self.streams[stream.0];
         let mut is_turned_away = false;
         self.serve(server, |server, now, trace| {
-            is_turned_away = server.turns_away(now, seat, stream, closing, trace)?;
+            is_turned_away = server.refuse_connection(now, seat, stream, closing, trace)?;
             Ok(())
         })?;
         Ok(is_turned_away)

@@ -1,36 +1,37 @@
-//! What a server among several says to a bot whose match it does not have, or may not have; and what
-//! is demanded of the words of those that have it.
+//! Answers of servers in a cluster that do not have the match or may not serve it, and checks of
+//! the messages of those that do.
 
 use bridgemaster_games::Seat;
 use bridgemaster_match::{
-    Closing as Reason, Finish, LastWords, Moment, Opening, Outgoing, read_finished, read_histories,
+    Closing as Reason, FinalMessages, Finish, Outgoing, ServerTime, StreamStart, decode_finished,
+    read_histories,
 };
 use bridgemaster_proto::{games::WireGame, v1};
-use bridgemaster_referee::Known;
+use bridgemaster_referee::ResumePoint;
 
 use super::{World, network::Stream};
 use crate::{
     auditor::{Auditor, StreamId},
-    cluster::database::Whereabouts,
-    oracle::{Violation, demand},
+    cluster::database::MatchLocation,
+    oracle::{Violation, require},
     shell::{Closing, Gated, Shell, ToBot, decoded, history_of},
 };
 
-/// How long after it stood still a server may go on as if it had not, in µs: what it had handed to its
-/// connections, and what it does before it looks at its lease.
+/// Time after a freeze during which a server may act as before, in µs: for messages in its
+/// connections, and before its lease check.
 const WAKING_US: u64 = 20_000;
 
 impl<G: WireGame> World<G> {
-    /// A bot comes to a server. Whether it is sent away.
+    /// Handles a connection to a server. Returns whether it is refused or redirected.
     pub(super) fn is_refused(
         &mut self,
         stream: StreamId,
-        known: Option<Known>,
+        resume_point: Option<ResumePoint>,
     ) -> Result<bool, Violation> {
         let Stream { seat, server, .. } = self.streams[stream.0];
         if !self.may_answer(server) {
-            // The match hears of it, if it is here: the server keeps its bot away.
-            if !self.turn_away(stream, Closing::NodeSuperseded)? {
+            // Report it to the match, if it is here, because the server refuses its bot.
+            if !self.refuse_connection(stream, Closing::NodeSuperseded)? {
                 self.end_stream(stream, Closing::NodeSuperseded);
             }
             return Ok(true);
@@ -42,12 +43,12 @@ impl<G: WireGame> World<G> {
         let cluster = self.cluster();
         let node = &cluster.nodes[server];
         let can_read = cluster.database.is_up && now >= node.cut_until;
-        match cluster.database.whereabouts(now) {
-            Whereabouts::Over(finish) if can_read => {
-                cluster.figures.last_words += 1;
-                self.last_words(stream, seat, known, &finish)?;
+        match cluster.database.match_location(now) {
+            MatchLocation::Over(finish) if can_read => {
+                cluster.figures.final_messages += 1;
+                self.final_messages(stream, seat, resume_point, &finish)?;
             }
-            Whereabouts::At(other) if can_read && other != server => {
+            MatchLocation::At(other) if can_read && other != server => {
                 cluster.figures.sent_on += 1;
                 self.end_stream(stream, Closing::Moved(other));
             }
@@ -56,16 +57,17 @@ impl<G: WireGame> World<G> {
         Ok(true)
     }
 
-    /// What is kept of the match tells a bot of its end.
-    fn last_words(
+    /// Sends the end from the stored summary to a bot.
+    fn final_messages(
         &mut self,
         stream: StreamId,
         seat: Seat,
-        known: Option<Known>,
+        resume_point: Option<ResumePoint>,
         finish: &Finish,
     ) -> Result<(), Violation> {
-        let unread = |problem: String| Violation(format!("what is kept of the match: {problem}"));
-        let finished = read_finished(&finish.summary).map_err(unread)?;
+        let unread =
+            |problem: String| Violation(format!("what is retained of the match: {problem}"));
+        let finished = decode_finished(&finish.summary).map_err(unread)?;
         let histories = read_histories(finished.histories).map_err(unread)?;
         let info = finished.info.unwrap_or_default();
         let result = info.result.as_ref();
@@ -96,27 +98,36 @@ impl<G: WireGame> World<G> {
                 .unwrap_or_default(),
             seed_salt: info.seed_salt.clone(),
         };
-        let told = &finished.seats[seat.index()];
-        let LastWords { resumed, messages } =
-            LastWords::to((seat, told), &histories, known, started, ended);
-        let opening = Opening {
+        let finished_seat = &finished.seats[seat.index()];
+        let FinalMessages { resumed, messages } = FinalMessages::for_bot(
+            (seat, finished_seat),
+            &histories,
+            resume_point,
+            started,
+            ended,
+        );
+        let start = StreamStart {
             history_id: histories.running(),
             resumed,
             note_bytes_left: 0,
         };
-        self.send_to_bot(stream, ToBot::Welcome(opening));
+        self.send_to_bot(stream, ToBot::Welcome(start));
         for message in messages {
             let cluster = self.cluster();
             let life = cluster.lives;
-            cluster.witness.hears(seat, life, message.clone())?;
+            cluster.witness.receives(seat, life, message.clone())?;
             self.send_to_bot(stream, ToBot::Message(Outgoing::from(message)));
         }
         self.end_stream(stream, Closing::ByMatch(Reason::MatchEnded));
         Ok(())
     }
 
-    /// Demands of what leaves a server that it is stored, and that this server has the match.
-    pub(super) fn leaves(&mut self, stream: StreamId, leaving: &Gated) -> Result<(), Violation> {
+    /// Checks that a message of a server is stored, and that it has the match.
+    pub(super) fn check_sent_message(
+        &mut self,
+        stream: StreamId,
+        leaving: &Gated,
+    ) -> Result<(), Violation> {
         if self.cluster.is_none() {
             return Ok(());
         }
@@ -129,20 +140,20 @@ impl<G: WireGame> World<G> {
         if !is_of_match {
             return Ok(());
         }
-        self.speaks(server)?;
+        self.check_sent_facts(server)?;
         let life = self.servers[server].shell.as_ref().map(Shell::life);
         match (&leaving.to_bot, life) {
             (ToBot::Message(message), Some(life)) => {
                 let response = decoded(message)?;
-                self.cluster().witness.hears(seat, life, response)
+                self.cluster().witness.receives(seat, life, response)
             }
             _ => Ok(()),
         }
     }
 
-    /// A server tells something of the match: what it has stored must be in the journal, and no other
-    /// server may have the match.
-    pub(super) fn speaks(&mut self, server: usize) -> Result<(), Violation> {
+    /// Checks that the facts sent by a server are in the journal, and that no other server may have
+    /// the match.
+    pub(super) fn check_sent_facts(&mut self, server: usize) -> Result<(), Violation> {
         let now = self.now;
         let (Some(cluster), Some(shell)) = (&mut self.cluster, &self.servers[server].shell) else {
             return Ok(());
@@ -153,22 +164,22 @@ impl<G: WireGame> World<G> {
             let there = journal.get(place);
             there.is_some_and(|there| *there.bytes == *shell.entries()[place])
         };
-        demand!(
+        require!(
             (proved..stored).all(is_there),
-            "process {server} tells what follows from entry {stored}, which is not in the journal"
+            "process {server} sends effects of entry {stored}, which is not in the journal"
         );
         cluster.nodes[server].proved = stored;
         let is_waking = now.us_since(cluster.nodes[server].woke_at) <= WAKING_US;
         let is_excused = !cluster.database.clocks_hold || cluster.was_replaced(server) || is_waking;
-        demand!(
+        require!(
             cluster.is_owner(server) || is_excused,
             "process {server} speaks for the match, which another one has"
         );
         Ok(())
     }
 
-    /// The match as the database has it in the end. It tells all that was told, and each decision of
-    /// a bot once, and as the bot made it.
+    /// Checks the match in the database at the end: it contains everything that was sent, and each
+    /// decision of a bot once and unchanged.
     pub(super) fn match_in_the_database(&self) -> Result<Auditor<G>, Violation> {
         let Some(cluster) = &self.cluster else {
             return Err(Violation("the server is alone".to_owned()));
@@ -180,14 +191,17 @@ impl<G: WireGame> World<G> {
         };
         let handed = cluster.database.handed();
         let mut auditor = Shell::<G>::auditor_of(&handed)?;
-        auditor.replay(&handed.entries(), history_of(0), Moment::default())?;
-        auditor.is_kept(finish)?;
+        auditor.replay(&handed.entries(), history_of(0), ServerTime::default())?;
+        auditor.is_retained(finish)?;
         for bot in &self.bots {
-            let told = cluster.witness.last_told(bot.seat);
-            let (_, ended) = auditor.referee.told(bot.seat).unwrap_or_default();
-            demand!(
-                told <= ended,
-                "{} was told {told} messages, and the journal has {ended} with the end",
+            let last = cluster.witness.last_sent(bot.seat);
+            let (_, ended) = auditor
+                .referee
+                .start_and_end_sequences(bot.seat)
+                .unwrap_or_default();
+            require!(
+                last <= ended,
+                "{} was sent {last} messages, and the journal has {ended} with the end",
                 bot.seat
             );
             bot.decided_so(&auditor.decisions_of(bot.seat))?;

@@ -1,4 +1,4 @@
-//! Bots look for the server that has their match, and do not wait for ever.
+//! Bots that look for the server of their match, with timeouts.
 
 use bridgemaster_games::Seat;
 use bridgemaster_proto::games::WireGame;
@@ -9,52 +9,52 @@ use crate::{
     cluster::events::{ClusterEvent, Of},
 };
 
-/// How long a bot waits for a Welcome, in µs.
+/// Time that a bot waits for a Welcome, in µs.
 const WELCOME_US: u64 = 10_000_000;
-/// How long a bot waits for a machine that is not there, in µs.
+/// Time that a bot waits for a missing machine, in µs.
 const CONNECT_US: u64 = 5_000_000;
 
 impl<G: WireGame> World<G> {
-    /// A bot does not wait for a Welcome for ever.
-    pub(super) fn give_up_unless_welcomed(&mut self, stream: StreamId) {
+    /// Schedules the timeout of a stream that is not welcomed.
+    pub(super) fn schedule_welcome_timeout(&mut self, stream: StreamId) {
         if self.cluster.is_some() {
             self.later(WELCOME_US, ClusterEvent::BotGivesUp(stream));
         }
     }
 
-    pub(super) fn bot_gives_up(&mut self, stream: StreamId) {
+    pub(super) fn time_out_welcome(&mut self, stream: StreamId) {
         let seat = self.streams[stream.0].seat;
         let bot = &mut self.bots[seat.index()];
-        if bot.stream == Some(stream) && !self.streams[stream.0].heard.is_welcomed {
-            bot.route.goes_on();
+        if bot.stream == Some(stream) && !self.streams[stream.0].progress.is_welcomed {
+            bot.route.try_next();
             self.drop_stream(seat);
             self.dial_later(seat);
         }
     }
 
-    /// Whether a bot finds no machine where it goes, and waits for it in vain.
-    pub(super) fn finds_nobody(&mut self, seat: Seat) -> bool {
+    /// Returns whether a bot connects to a missing machine, and waits for the timeout.
+    pub(super) fn dials_missing_machine(&mut self, seat: Seat) -> bool {
         let server = self.bots[seat.index()].route.server();
         let Some(cluster) = &self.cluster else {
             return false;
         };
         let is_silent = self.now < cluster.nodes[server].lost_until;
         if is_silent {
-            self.later(CONNECT_US, ClusterEvent::NobodyIsThere(seat));
+            self.later(CONNECT_US, ClusterEvent::MachineIsGone(seat));
         }
         is_silent
     }
 
-    pub(super) fn nobody_is_there(&mut self, seat: Seat) {
+    pub(super) fn detect_missing_machine(&mut self, seat: Seat) {
         let bot = &mut self.bots[seat.index()];
         if bot.stream.is_none() {
-            bot.route.goes_on();
+            bot.route.try_next();
             self.dial_later(seat);
         }
     }
 
-    /// Bots give up what has said nothing for long.
-    pub(super) fn silence_is_found(&mut self, of: Of) {
+    /// Closes the streams of servers that are silent for too long.
+    pub(super) fn close_silent_streams(&mut self, of: Of) {
         if self.servers[of.server].stalled_until <= self.now {
             return;
         }

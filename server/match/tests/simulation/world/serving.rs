@@ -1,13 +1,13 @@
-//! What a server does with its match: it reads, answers, and looks at the time.
+//! The service of a match: reading, answering and timers.
 
 use bridgemaster_match::MIN_LAG_US;
 use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::Time;
 
-use super::{LONGEST_WITHOUT_NEWS_US, World, events::Event, network::Stream};
+use super::{MAX_UPDATE_DELAY_US, World, events::Event, network::Stream};
 use crate::{
     auditor::StreamId,
-    oracle::{Violation, demand},
+    oracle::{Violation, require},
     reported::Report,
     server::Server,
     shell::Shell,
@@ -15,8 +15,7 @@ use crate::{
 };
 
 impl<G: WireGame> World<G> {
-    /// Lets a server do something with its match, if it has that, and the transport have what it
-    /// queued.
+    /// Runs an action of a server on its match, if it has one, and sends its queues.
     pub(super) fn serve(
         &mut self,
         server: usize,
@@ -28,25 +27,25 @@ impl<G: WireGame> World<G> {
         };
         act(shell, now, &mut self.trace)?;
         match self.cluster.is_some() {
-            true => self.commit_what_is_due(server)?,
-            false => self.store_alone(),
+            true => self.commit_pending(server)?,
+            false => self.begin_store_alone(),
         }
         let Some(shell) = &mut self.servers[server].shell else {
             return Ok(());
         };
         let wakes = shell.take_wake();
-        let (news_are_due, life) = (shell.news_become_due(), shell.life());
+        let (must_schedule, life) = (shell.mark_update_due(), shell.life());
         let waiting: Vec<StreamId> = shell.waiting().collect();
         for stream in waiting {
             let us = self.servers[server].dice.within(0..100);
             self.after(us, Event::Transport(stream));
         }
-        if news_are_due {
-            let us = self.news.within(0..LONGEST_WITHOUT_NEWS_US);
+        if must_schedule {
+            let us = self.news.within(0..MAX_UPDATE_DELAY_US);
             self.after(us, Event::News { server, life });
         }
         if wakes && self.servers[server].looks_at.is_some() {
-            self.look_at(server, now);
+            self.set_timer(server, now);
         }
         for stream in self.servers[server].unread.clone() {
             self.read(stream);
@@ -54,14 +53,14 @@ impl<G: WireGame> World<G> {
         Ok(())
     }
 
-    /// The timer of a match that is hosted looks at once.
+    /// Fires the timer of a hosted match.
     pub(super) fn start_timer(&mut self, server: usize) {
         let now = self.servers[server].time(self.now);
-        self.look_at(server, now);
+        self.set_timer(server, now);
     }
 
-    /// Sets the timer, which may wake late.
-    fn look_at(&mut self, server: usize, at: Time) {
+    /// Sets the timer, which may fire late.
+    fn set_timer(&mut self, server: usize, at: Time) {
         let late_us = self.plan.server.tick_late_us.clone();
         let it = &mut self.servers[server];
         it.looks_at = Some(at);
@@ -76,7 +75,7 @@ impl<G: WireGame> World<G> {
         if setting != self.servers[server].timer_settings {
             return Ok(());
         }
-        // It has looked, and what it does may wake it again.
+        // The timer has fired, and the effects may wake it again.
         self.servers[server].looks_at = None;
         let mut looks_at = None;
         self.serve(server, |server, now, trace| {
@@ -88,27 +87,27 @@ impl<G: WireGame> World<G> {
         let is_settled = it.shell.as_ref().is_none_or(Shell::is_settled);
         it.late_us = if is_settled { 0 } else { MIN_LAG_US };
         if let Some(at) = looks_at {
-            self.look_at(server, at);
+            self.set_timer(server, at);
         }
         Ok(())
     }
 
-    /// The timers look in time, whatever happened.
+    /// Checks that all timers are set for their deadlines.
     pub(super) fn timers_are_set(&self) -> Result<(), Violation> {
         for server in self.servers.iter().filter(|server| server.is_up) {
             let Some(shell) = &server.shell else { continue };
             let deadline = shell.referee().deadline().filter(|_| !shell.is_parked());
             let (looks_at, now) = (server.looks_at, server.time(self.now));
             let latest = |due: Time| due.max(now).plus_us(server.late_us);
-            demand!(
+            require!(
                 deadline.is_none_or(|due| looks_at.is_some_and(|at| at <= latest(due))),
-                "the deadline is {deadline:?}, and the timer looks at {looks_at:?}"
+                "the deadline is {deadline:?}, and the timer checks at {looks_at:?}"
             );
         }
         Ok(())
     }
 
-    /// A stream reads what came, but for what it must wait with.
+    /// Reads the arrived messages of a stream, as far as it need not wait.
     pub(super) fn read(&mut self, stream: StreamId) {
         let Stream { seat, server, .. } = self.streams[stream.0];
         let reads = |world: &Self| {
@@ -127,15 +126,15 @@ impl<G: WireGame> World<G> {
         };
     }
 
-    pub(super) fn comes_to_server(&mut self, stream: StreamId, report: Report<G::Decision>) {
+    pub(super) fn receive_at_server(&mut self, stream: StreamId, report: Report<G::Decision>) {
         if self.streams[stream.0].leads_to_server() {
             self.streams[stream.0].inbound.push_back(report);
             self.read(stream);
         }
     }
 
-    /// A stream that was cut brings no more; of one that its bot closed the rest is read first.
-    pub(super) fn server_finds_loss(&mut self, stream: StreamId) {
+    /// Drops the messages of a cut stream; after a close by the bot the rest is read first.
+    pub(super) fn detect_loss_at_server(&mut self, stream: StreamId) {
         let Stream {
             is_orphaned,
             is_cut,
@@ -155,7 +154,7 @@ impl<G: WireGame> World<G> {
         self.read(stream);
     }
 
-    pub(super) fn watch_later(&mut self, server: usize) {
+    pub(super) fn schedule_spectator(&mut self, server: usize) {
         let dice = &mut self.servers[server].dice;
         if dice.happens(500) {
             let after_us = dice.within(0..3_000_000);
@@ -163,10 +162,10 @@ impl<G: WireGame> World<G> {
         }
     }
 
-    /// Who watches is told what changed, unless the match is another life's by now.
-    pub(super) fn tell_news(&mut self, server: usize, life: u32) -> Result<(), Violation> {
+    /// Sends an update to spectators, unless it is for another life of the match.
+    pub(super) fn publish_update(&mut self, server: usize, life: u32) -> Result<(), Violation> {
         match &mut self.servers[server].shell {
-            Some(shell) if shell.life() == life => shell.tell_news(),
+            Some(shell) if shell.life() == life => shell.publish_update(),
             _ => Ok(()),
         }
     }
@@ -176,7 +175,7 @@ impl<G: WireGame> World<G> {
         let it = &mut self.servers[server];
         let now = it.time(self.now);
         let Some(shell) = &mut it.shell else { return };
-        // As the real server's, which handles it with whatever comes next.
+        // As in the real server, which handles it with the next input.
         let is_handled_soon = !matches!(report, Report::HandedOver { .. });
         shell.report(now, seat, stream, report);
         if !is_handled_soon {
@@ -202,7 +201,7 @@ impl<G: WireGame> World<G> {
             stalled_until,
             ..
         } = &mut self.servers[server];
-        // One among several may not have the match, or stand still for longer.
+        // A server of a cluster may not have the match, or may be frozen for longer.
         let Some(shell) = shell
             .as_mut()
             .filter(|_| self.cluster.is_none() || *stalled_until <= now)
@@ -224,7 +223,7 @@ impl<G: WireGame> World<G> {
         self.stall_later(server);
     }
 
-    /// No bot has a message that the match at a server does not know of.
+    /// Checks that no bot has a message unknown to the match at a server.
     pub(super) fn every_bot_is_known(&self, server: usize) -> Result<(), Violation> {
         if let Some(shell) = &self.servers[server].shell {
             for bot in &self.bots {

@@ -1,11 +1,10 @@
-//! What servers send to their database and what comes back: transactions step by step, each tried
-//! until its outcome is known.
+//! Transactions of servers: step by step, each retried until its outcome is known.
 
 use std::{rc::Rc, time::Duration};
 
 use bridgemaster_lease::{
-    Fence, RowLock, Tries,
-    limits::{POSTGRES_IDLE_TIMEOUT, POSTGRES_LOCK_TIMEOUT, POSTGRES_TRY_TIMEOUT},
+    Backoff, Fence,
+    limits::{POSTGRES_ATTEMPT_TIMEOUT, POSTGRES_IDLE_TIMEOUT, POSTGRES_LOCK_TIMEOUT},
 };
 use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::Time;
@@ -14,27 +13,27 @@ use super::{World, ending::Ending, events::Event};
 use crate::{
     cluster::{
         Cluster,
-        database::{Answer, Replied, Reply},
+        database::{Answer, Reply, ReplyOutcome},
         events::{ClusterEvent, Of},
-        node::{Phase, Trying},
-        tampering::WrongCluster,
-        transaction::{Begun, Step, TxId, Work, Written},
+        node::{Attempt, Phase},
+        tampering::ClusterDefect,
+        transaction::{Step, TransactionStart, TxId, Work, WriteOutcome},
     },
     oracle::Violation,
 };
 
-/// How much longer a message takes on a slow line, in µs.
+/// Additional latency on a slow network, in µs.
 const SLOW_US: std::ops::Range<u64> = 1_000_000..2_000_000;
-/// How many renewals come late, in thousandths, and by how much, in µs.
+/// The chance of a late renewal, in thousandths, and its delay, in µs.
 const LATE_RENEWALS: u32 = 30;
 const LATE_RENEWAL_US: std::ops::Range<u64> = 0..10_000_000;
-/// How long one takes whose connection is lost, in µs.
+/// Duration of a commit whose connection is lost, in µs.
 const LOST_COMMIT_US: std::ops::Range<u64> = 1_000..3_000_000;
-/// How long a commit takes while commits are slow, in µs: up to longer than a lease.
+/// Duration of slow commits, in µs: up to longer than a lease.
 const SLOW_COMMIT_US: std::ops::Range<u64> = 500_000..12_000_000;
 
 impl<G: WireGame> World<G> {
-    /// What servers have that share a database.
+    /// The cluster of servers.
     pub(super) fn cluster(&mut self) -> &mut Cluster {
         self.cluster.as_mut().expect("servers share a database")
     }
@@ -43,7 +42,7 @@ impl<G: WireGame> World<G> {
         self.after(us, Event::Cluster(event));
     }
 
-    /// Something happens after so much time by the clock of a server.
+    /// Schedules an event after a duration by the clock of a server.
     pub(super) fn later_by_own_clock(
         &mut self,
         server: usize,
@@ -55,21 +54,21 @@ impl<G: WireGame> World<G> {
         self.at(at.max(self.now), Event::Cluster(event));
     }
 
-    /// The clock of a server, by which it decides about its lease.
+    /// The clock by which a server decides about its lease.
     pub(super) fn own_now(&self, server: usize) -> Duration {
         Duration::from_micros(self.servers[server].own_time(self.now).0)
     }
 
     // From a server to the database.
 
-    /// Begins to store what is due, if the server has nothing else to do with the database.
-    pub(super) fn commit_what_is_due(&mut self, server: usize) -> Result<(), Violation> {
+    /// Starts storing pending entries, if the server has no other transaction.
+    pub(super) fn commit_pending(&mut self, server: usize) -> Result<(), Violation> {
         let node = &self.cluster().nodes[server];
         let is_free = node.work.is_none() && node.phase != Phase::Down;
         let Some(shell) = self.servers[server].shell.as_mut().filter(|_| is_free) else {
             return Ok(());
         };
-        match shell.begin_to_store() {
+        match shell.begin_store() {
             Some(count) => {
                 let work = Work::Append(Rc::new(shell.to_store(count)));
                 self.begin_work(server, work, count)
@@ -89,11 +88,11 @@ impl<G: WireGame> World<G> {
         let Ok(number) = node.commits.next() else {
             return Err(Violation("a server goes on that is not sure".to_owned()));
         };
-        node.work = Some(Trying {
+        node.work = Some(Attempt {
             work,
             count,
             number,
-            tries: Tries::new(now),
+            backoff: Backoff::new(now),
             transaction: None,
             tried: None,
         });
@@ -103,24 +102,26 @@ impl<G: WireGame> World<G> {
 
     pub(super) fn try_work(&mut self, server: usize) {
         let transaction = self.cluster().next_transaction();
-        let waits = !self.cluster().does(WrongCluster::RetriesWithoutWaiting);
+        let waits = !self.cluster().does(ClusterDefect::RetriesWithoutWaiting);
         let node = &mut self.cluster().nodes[server];
         let of = node.of(server);
-        let Some(trying) = &mut node.work else { return };
-        trying.transaction = Some(transaction);
-        let is_again = trying.tries.is_again();
-        let begun = Begun {
+        let Some(attempt) = &mut node.work else {
+            return;
+        };
+        attempt.transaction = Some(transaction);
+        let is_retry = attempt.backoff.is_retry();
+        let start = TransactionStart {
             row: node.row,
             epoch: node.epoch,
-            number: trying.number,
-            lock: RowLock::of_try(is_again && waits),
-            is_again,
-            work: trying.work.clone(),
+            number: attempt.number,
+            ends_earlier: is_retry && waits,
+            is_retry,
+            work: attempt.work.clone(),
         };
-        self.cluster().figures.retries += u64::from(is_again);
-        self.ask(of, transaction, Step::Begin(Box::new(begun)));
+        self.cluster().figures.retries += u64::from(is_retry);
+        self.ask(of, transaction, Step::Begin(Box::new(start)));
         let timed_out = ClusterEvent::TryTimedOut { of, transaction };
-        self.later_by_own_clock(of.server, POSTGRES_TRY_TIMEOUT, timed_out);
+        self.later_by_own_clock(of.server, POSTGRES_ATTEMPT_TIMEOUT, timed_out);
     }
 
     fn ask(&mut self, of: Of, transaction: TxId, step: Step) {
@@ -133,13 +134,14 @@ impl<G: WireGame> World<G> {
                 };
                 self.at(at, Event::Cluster(asked));
             }
-            None => self.fails_soon(of, transaction),
+            None => self.fail_later(of, transaction),
         }
     }
 
-    /// When a message that a server sends now comes to the database; `None` if there is no way.
+    /// The arrival time at the database of a message that is sent now; `None` if the network is
+    /// cut.
     pub(super) fn arrival_at_database(&mut self, server: usize) -> Option<Time> {
-        let (now, us) = (self.now, self.on_the_line_us(server));
+        let (now, us) = (self.now, self.line_latency_us(server));
         let cluster = self.cluster();
         let node = &mut cluster.nodes[server];
         if now < node.cut_until || !cluster.database.is_up {
@@ -150,9 +152,9 @@ impl<G: WireGame> World<G> {
         Some(node.to_database_at)
     }
 
-    /// The same for a renewal, which has a connection of its own, and may be late.
+    /// Returns the arrival of a renewal, which has its own connection and may be late.
     pub(super) fn arrival_of_renewal(&mut self, server: usize) -> Option<Time> {
-        let (now, us) = (self.now, self.on_the_line_us(server));
+        let (now, us) = (self.now, self.line_latency_us(server));
         let cluster = self.cluster();
         let late_us = match cluster.lines.happens(LATE_RENEWALS) {
             true => cluster.lines.within(LATE_RENEWAL_US),
@@ -167,7 +169,7 @@ impl<G: WireGame> World<G> {
         Some(node.renewal_at)
     }
 
-    fn on_the_line_us(&mut self, server: usize) -> u64 {
+    fn line_latency_us(&mut self, server: usize) -> u64 {
         let now = self.now;
         let cluster = self.cluster();
         let us = cluster.lines.within(cluster.plan.line_us.clone());
@@ -177,9 +179,9 @@ impl<G: WireGame> World<G> {
         }
     }
 
-    /// A server finds that a try has come to nothing, as far as it knows.
-    pub(super) fn fails_soon(&mut self, of: Of, transaction: TxId) {
-        let us = self.on_the_line_us(of.server);
+    /// Handles an attempt that failed as far as the server knows.
+    pub(super) fn fail_later(&mut self, of: Of, transaction: TxId) {
+        let us = self.line_latency_us(of.server);
         let answer = Answer::Failed;
         let answered = ClusterEvent::Answered {
             of,
@@ -191,35 +193,40 @@ impl<G: WireGame> World<G> {
 
     // At the database.
 
-    pub(super) fn asked(&mut self, of: Of, transaction: TxId, step: Step) -> Result<(), Violation> {
+    pub(super) fn handle_step(
+        &mut self,
+        of: Of,
+        transaction: TxId,
+        step: Step,
+    ) -> Result<(), Violation> {
         let now = self.now;
         let cluster = self.cluster();
         let is_dead = cluster.nodes[of.server].life != of.life;
-        // Nobody goes on with what it begins.
+        // The transaction stays idle.
         if is_dead && !matches!(step, Step::Commit) {
             return Ok(());
         }
         let database = &mut cluster.database;
         if !database.is_up {
-            self.fails_soon(of, transaction);
+            self.fail_later(of, transaction);
             return Ok(());
         }
         let replies = match step {
-            Step::Begin(begun) => database.begin(now, (of, transaction), *begun)?,
+            Step::Begin(start) => database.begin(now, (of, transaction), *start)?,
             Step::Write => {
                 let reply = database.write(now, transaction)?;
                 match reply {
                     Some(reply) => vec![reply],
-                    // It was taken back.
+                    // The transaction was aborted.
                     None => {
-                        self.fails_soon(of, transaction);
+                        self.fail_later(of, transaction);
                         return Ok(());
                     }
                 }
             }
             Step::Commit => {
-                if !database.flushes(transaction) {
-                    self.fails_soon(of, transaction);
+                if !database.begin_commit(transaction) {
+                    self.fail_later(of, transaction);
                     return Ok(());
                 }
                 let is_lost = cluster.loses_commit == Some(of.server) && !is_dead;
@@ -233,7 +240,7 @@ impl<G: WireGame> World<G> {
                 };
                 self.later(us, ClusterEvent::Flushed(transaction));
                 return match is_lost {
-                    true => self.connection_is_lost(of.server),
+                    true => self.lose_connection(of.server),
                     false => Ok(()),
                 };
             }
@@ -255,24 +262,20 @@ impl<G: WireGame> World<G> {
         }
     }
 
-    pub(super) fn flushed(&mut self, transaction: TxId) -> Result<(), Violation> {
+    pub(super) fn finish_commit(&mut self, transaction: TxId) -> Result<(), Violation> {
         let now = self.now;
         let cluster = self.cluster();
-        let replies = cluster.database.flushed(now, transaction)?;
+        let replies = cluster.database.finish_commit(now, transaction)?;
         if cluster.database.finish.is_some() {
             cluster.over_at.get_or_insert(now);
         }
-        self.match_may_have_moved();
+        self.mark_stale_servers();
         self.reply(replies);
         Ok(())
     }
 
-    /// A transaction that nobody has gone on with is taken back.
-    pub(super) fn idle_timed_out(
-        &mut self,
-        transaction: TxId,
-        steps: u32,
-    ) -> Result<(), Violation> {
+    /// Aborts an idle transaction.
+    pub(super) fn time_out_idle(&mut self, transaction: TxId, steps: u32) -> Result<(), Violation> {
         let now = self.now;
         let database = &mut self.cluster().database;
         if database.idle_steps(transaction) == Some(steps) {
@@ -282,7 +285,7 @@ impl<G: WireGame> World<G> {
         Ok(())
     }
 
-    pub(super) fn lock_timed_out(&mut self, transaction: TxId) -> Result<(), Violation> {
+    pub(super) fn time_out_lock(&mut self, transaction: TxId) -> Result<(), Violation> {
         let now = self.now;
         let database = &mut self.cluster().database;
         if database.waits(transaction) {
@@ -292,10 +295,10 @@ impl<G: WireGame> World<G> {
         Ok(())
     }
 
-    /// Sends what the database says; some answers are lost.
+    /// Sends the database's answer; some answers are lost.
     pub(super) fn reply(&mut self, replies: Vec<Reply>) {
         for Reply { of, answer } in replies {
-            let Replied::Step(transaction, answer) = answer else {
+            let ReplyOutcome::Step(transaction, answer) = answer else {
                 self.reply_to_renewal(of, answer);
                 continue;
             };
@@ -313,24 +316,24 @@ impl<G: WireGame> World<G> {
                 transaction,
                 answer,
             };
-            self.back_to_server(of.server, answered);
+            self.send_to_server(of.server, answered);
         }
     }
 
-    fn reply_to_renewal(&mut self, of: Of, answer: Replied) {
-        if let Replied::Renewal { number, is_ours } = answer {
+    fn reply_to_renewal(&mut self, of: Of, answer: ReplyOutcome) {
+        if let ReplyOutcome::Renewal { number, is_ours } = answer {
             let answered = ClusterEvent::RenewalAnswered {
                 of,
                 number,
                 is_ours,
             };
-            self.back_to_server(of.server, answered);
+            self.send_to_server(of.server, answered);
         }
     }
 
-    /// A message is on its way back, unless the line is cut.
-    fn back_to_server(&mut self, server: usize, event: ClusterEvent) {
-        let (now, us) = (self.now, self.on_the_line_us(server));
+    /// Sends a message back, unless the network is cut.
+    fn send_to_server(&mut self, server: usize, event: ClusterEvent) {
+        let (now, us) = (self.now, self.line_latency_us(server));
         let node = &mut self.cluster().nodes[server];
         if now < node.cut_until {
             return;
@@ -349,86 +352,88 @@ impl<G: WireGame> World<G> {
         transaction: TxId,
         answer: Answer,
     ) -> Result<(), Violation> {
-        let tells_early = self.cluster().does(WrongCluster::TellsBeforeTheCommit);
+        let publishes_early = self.cluster().does(ClusterDefect::AnswersBeforeTheCommit);
         let node = &mut self.cluster().nodes[of.server];
-        let Some(trying) = &mut node.work else {
+        let Some(attempt) = &mut node.work else {
             return Ok(());
         };
-        if node.life != of.life || trying.transaction != Some(transaction) {
+        if node.life != of.life || attempt.transaction != Some(transaction) {
             return Ok(());
         }
         match answer {
-            Answer::Fence(Fence::Stands) => self.ask(of, transaction, Step::Write),
-            Answer::Fence(Fence::LeaseOver) | Answer::Failed => self.try_failed(of),
+            Answer::Fence(Fence::Held) => self.ask(of, transaction, Step::Write),
+            Answer::Fence(Fence::LeaseExpired) | Answer::Failed => self.try_failed(of),
             Answer::Fence(Fence::Superseded) => {
                 self.cluster().figures.superseded += 1;
-                self.process_ends(of.server, Ending::ByItself)?;
+                self.end_process(of.server, Ending::ByItself)?;
             }
-            Answer::Written(written) => {
-                let count = trying.count;
-                let is_append = matches!(written, Written::Appended);
-                let is_found = matches!(written, Written::IsThere);
-                // What was done before is found again.
-                match (written, &trying.tried) {
-                    (Written::IsThere, Some(_)) => {}
-                    (written, _) => trying.tried = Some(written),
+            Answer::WriteOutcome(written) => {
+                let count = attempt.count;
+                let is_append = matches!(written, WriteOutcome::Appended);
+                let is_found = matches!(written, WriteOutcome::IsThere);
+                // The effect of an earlier attempt is found.
+                match (written, &attempt.tried) {
+                    (WriteOutcome::IsThere, Some(_)) => {}
+                    (written, _) => attempt.tried = Some(written),
                 }
                 self.cluster().figures.found += u64::from(is_found);
                 self.ask(of, transaction, Step::Commit);
-                if tells_early && is_append {
+                if publishes_early && is_append {
                     self.serve(of.server, |server, now, _| {
-                        server.have_stored(count, now);
+                        server.finish_store(count, now);
                         Ok(())
                     })?;
                 }
             }
-            Answer::Committed => self.work_is_done(of.server)?,
+            Answer::Committed => self.finish_work(of.server)?,
         }
         Ok(())
     }
 
-    /// A try has failed in a way that may pass.
+    /// Handles a transient failure of an attempt.
     pub(super) fn try_failed(&mut self, of: Of) {
         let now = self.own_now(of.server);
         let node = &mut self.cluster().nodes[of.server];
-        let Some(trying) = &mut node.work else { return };
-        trying.transaction = None;
-        // Who takes a node tries once.
-        let is_opening = matches!(trying.work, Work::Open);
-        match trying.tries.failed(now).filter(|_| !is_opening) {
+        let Some(attempt) = &mut node.work else {
+            return;
+        };
+        attempt.transaction = None;
+        // Taking a node is not retried.
+        let is_opening = matches!(attempt.work, Work::Open);
+        match attempt.backoff.record_failure(now).filter(|_| !is_opening) {
             Some(pause) => self.later_by_own_clock(of.server, pause, ClusterEvent::TryAgain(of)),
             None => {
-                node.commits.lost();
+                node.commits.mark_unknown();
                 self.later(0, ClusterEvent::GivesUp(of));
             }
         }
     }
 
-    fn work_is_done(&mut self, server: usize) -> Result<(), Violation> {
+    fn finish_work(&mut self, server: usize) -> Result<(), Violation> {
         let cluster = self.cluster();
         let node = &mut cluster.nodes[server];
-        let Some(trying) = node.work.take() else {
+        let Some(attempt) = node.work.take() else {
             return Ok(());
         };
-        match (trying.work, trying.tried) {
+        match (attempt.work, attempt.tried) {
             (Work::Append(_), _) => {
-                node.commits.committed();
-                let count = trying.count;
+                node.commits.mark_committed();
+                let count = attempt.count;
                 self.serve(server, |server, now, _| {
-                    server.have_stored(count, now);
+                    server.finish_store(count, now);
                     Ok(())
                 })?;
-                self.close_if_settled(server)
+                self.release_if_settled(server)
             }
-            (Work::Take, Some(Written::Taken(Some(taken)))) => {
-                node.commits.committed();
-                self.goes_on_with(server, &taken.handed)
+            (Work::Take, Some(WriteOutcome::TakenOver(Some(taken_over)))) => {
+                node.commits.mark_committed();
+                self.resumes_match(server, &taken_over.handed)
             }
-            (Work::Open, Some(Written::Opened(opened))) => {
-                self.has_its_node(server, opened);
+            (Work::Open, Some(WriteOutcome::Opened(opened))) => {
+                self.handle_node_taken(server, opened);
                 Ok(())
             }
-            (Work::Release, _) => self.process_ends(server, Ending::InOrder),
+            (Work::Release, _) => self.end_process(server, Ending::InOrder),
             _ => Ok(()),
         }
     }

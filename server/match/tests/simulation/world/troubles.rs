@@ -1,4 +1,4 @@
-//! What goes wrong with servers that share a database.
+//! Troubles of a cluster.
 
 use std::ops::Range;
 
@@ -15,13 +15,13 @@ use crate::{
     oracle::Violation,
 };
 
-/// A second, in µs.
+/// One second, in µs.
 const SECOND: u64 = 1_000_000;
-/// How long a connection says nothing until whoever has it gives it up, in µs: as the SDKs do.
+/// Time after which a silent connection is closed, in µs, as in the SDKs.
 pub(super) const SILENCE_US: u64 = 20 * SECOND;
-/// How long a database is away that is started again, in µs.
+/// Duration of a database restart, in µs.
 const DATABASE_AWAY_US: Range<u64> = 0..20 * SECOND;
-/// By how much clocks jump, in µs.
+/// Sizes of clock jumps, in µs.
 const WALL_JUMPS_US: [i64; 4] = [-172_800_000_000, -5_000_000, 30_000_000, 172_800_000_000];
 const DATABASE_JUMPS_US: [i64; 5] = [
     -30_000_000,
@@ -43,8 +43,8 @@ impl<G: WireGame> World<G> {
         self.later(us, ClusterEvent::Trouble);
     }
 
-    /// Something goes wrong, mostly with the server that has the match.
-    pub(super) fn trouble(&mut self) -> Result<(), Violation> {
+    /// Makes trouble, mostly for the server that has the match.
+    pub(super) fn handle_trouble(&mut self) -> Result<(), Violation> {
         let cluster = self.cluster();
         if cluster.over_at.is_some() {
             return Ok(());
@@ -58,7 +58,7 @@ impl<G: WireGame> World<G> {
         Ok(())
     }
 
-    /// The server that something goes wrong with.
+    /// The server that is affected.
     fn victim(&mut self) -> usize {
         let cluster = self.cluster();
         let owner = cluster.database.rows[cluster.database.owner].server;
@@ -68,7 +68,7 @@ impl<G: WireGame> World<G> {
         }
     }
 
-    /// Has something go wrong. Whether it did: what does not run cannot be stopped.
+    /// Makes a trouble happen. Returns whether it did: only running processes can be stopped.
     fn make_trouble(&mut self, trouble: Trouble) -> Result<bool, Violation> {
         let (now, server) = (self.now, self.victim());
         self.trace
@@ -80,8 +80,8 @@ impl<G: WireGame> World<G> {
         let lasts_us = lasts_us(&mut cluster.dice);
         let until = now.plus_us(lasts_us);
         match trouble {
-            Trouble::Kill if is_there => self.process_ends(server, Ending::Killed)?,
-            Trouble::LoseMachine if is_there => self.process_ends(server, Ending::Silent)?,
+            Trouble::Kill if is_there => self.end_process(server, Ending::Killed)?,
+            Trouble::LoseMachine if is_there => self.end_process(server, Ending::Silent)?,
             Trouble::Freeze if is_there && !stands_still => self.freeze(server, lasts_us),
             Trouble::Suspend if is_there && !stands_still => self.suspend(server, lasts_us),
             Trouble::Kill | Trouble::LoseMachine | Trouble::Freeze | Trouble::Suspend => {
@@ -89,7 +89,7 @@ impl<G: WireGame> World<G> {
             }
             Trouble::CutLine => {
                 cluster.nodes[server].cut_until = until;
-                self.connection_is_lost(server)?;
+                self.lose_connection(server)?;
             }
             Trouble::LoseCommit => cluster.loses_commit = Some(server),
             Trouble::SilenceLine => cluster.nodes[server].silent_until = until,
@@ -109,29 +109,29 @@ impl<G: WireGame> World<G> {
                 let rate = cluster
                     .dice
                     .pick(&[TRUE_RATE / 2, TRUE_RATE, TRUE_RATE * 3]);
-                cluster.database.clock.goes_at(now, rate);
+                cluster.database.clock.set_rate(now, rate);
             }
             Trouble::Drain if phase == Phase::Up => self.drain(server),
             Trouble::Drain => return Ok(false),
-            Trouble::Rival => return self.rival(server),
+            Trouble::Rival => return self.start_rival(server),
         }
         Ok(true)
     }
 
-    /// The connection of a server to the database is lost, and it finds that out.
-    pub(super) fn connection_is_lost(&mut self, server: usize) -> Result<(), Violation> {
+    /// Drops the database connection of a server, which detects that.
+    pub(super) fn lose_connection(&mut self, server: usize) -> Result<(), Violation> {
         let node = &self.cluster().nodes[server];
         let of = node.of(server);
         let work = node.work.as_ref();
-        let transaction = work.and_then(|trying| trying.transaction);
-        self.connection_breaks(of)?;
+        let transaction = work.and_then(|attempt| attempt.transaction);
+        self.close_connection(of)?;
         if let Some(transaction) = transaction {
-            self.fails_soon(of, transaction);
+            self.fail_later(of, transaction);
         }
         Ok(())
     }
 
-    /// A process stands still, and its clock goes on: it notices afterwards.
+    /// Freezes a process while its clock runs, so that it detects that afterwards.
     fn freeze(&mut self, server: usize, lasts_us: u64) {
         let it = &mut self.servers[server];
         let lag_us = it.clock.between_us(self.now, self.now.plus_us(lasts_us));
@@ -141,18 +141,18 @@ impl<G: WireGame> World<G> {
         self.freeze_without_lag(server, lasts_us);
     }
 
-    /// A machine stands still, and its clocks with it.
+    /// Suspends a machine with its clocks.
     fn suspend(&mut self, server: usize, lasts_us: u64) {
         let now = self.now;
-        self.servers[server].clock.goes_at(now, 0);
+        self.servers[server].clock.set_rate(now, 0);
         let of = self.cluster().nodes[server].of(server);
-        self.later(lasts_us - 1, ClusterEvent::ClocksGoOn(of));
+        self.later(lasts_us - 1, ClusterEvent::ClocksResume(of));
         self.freeze_without_lag(server, lasts_us);
     }
 
-    pub(super) fn clocks_go_on(&mut self, server: usize) {
+    pub(super) fn resume_clocks(&mut self, server: usize) {
         let (now, rate) = (self.now, self.cluster().nodes[server].rate);
-        self.servers[server].clock.goes_at(now, rate);
+        self.servers[server].clock.set_rate(now, rate);
     }
 
     fn freeze_without_lag(&mut self, server: usize, lasts_us: u64) {
@@ -164,20 +164,20 @@ impl<G: WireGame> World<G> {
         self.later(SILENCE_US, ClusterEvent::SilenceIsFound(of));
     }
 
-    /// Whether the row of a node was free to be locked by somebody.
+    /// Locks the row of a node for a third party. Returns whether it was free.
     fn hold_row(&mut self, server: usize) -> bool {
         let cluster = self.cluster();
         let row = cluster.nodes[server].row;
         let transaction = cluster.next_transaction();
         let holds_us = holds_us(&mut cluster.dice);
-        let is_held = cluster.database.hold(row, transaction);
+        let is_held = cluster.database.lock_row(row, transaction);
         if is_held {
-            self.later(holds_us, ClusterEvent::RowLetGo(transaction));
+            self.later(holds_us, ClusterEvent::RowReleased(transaction));
         }
         is_held
     }
 
-    /// The database ends at once, and is back some time later.
+    /// Stops the database immediately and restarts it later.
     fn restart_database(&mut self) -> Result<bool, Violation> {
         let now = self.now;
         let cluster = self.cluster();
@@ -190,14 +190,14 @@ impl<G: WireGame> World<G> {
         if cluster.database.finish.is_some() {
             cluster.over_at.get_or_insert(now);
         }
-        self.match_may_have_moved();
+        self.mark_stale_servers();
         self.reply(replies);
         self.later(us, ClusterEvent::DatabaseStarts);
         Ok(true)
     }
 
-    /// Another process is started under the name of a node.
-    fn rival(&mut self, server: usize) -> Result<bool, Violation> {
+    /// Starts another process under the name of a node.
+    fn start_rival(&mut self, server: usize) -> Result<bool, Violation> {
         let cluster = self.cluster();
         let row = cluster.nodes[server].row;
         let mut rivals = cluster.plan.nodes..cluster.nodes.len();

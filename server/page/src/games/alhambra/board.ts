@@ -63,20 +63,20 @@ function row({ observation, events, picking }: Scene<"alhambra">): TemplateResul
 function scoringCard(name: string, range: PlaceRange | undefined): TemplateResult {
   if (!range) return html`<span class="a-scoring past" title="scoring ${name} is over"><b>${name}</b> scored</span>`;
   const where = range.first === range.last ? `under ${range.first}` : `under ${range.first} to ${range.last}`;
-  return html`<span class="a-scoring" title="scoring card ${name} lies below so many money cards"><b>${name}</b> ${where}</span>`;
+  return html`<span class="a-scoring" title="number of money cards above scoring card ${name}"><b>${name}</b> ${where}</span>`;
 }
 
 function piles({ observation }: Scene<"alhambra">): TemplateResult {
   const money = CURRENCIES.reduce((sum, currency) => sum + valuesOf(observation.unseenMoney, currency).length, 0);
   const discard = CURRENCIES.reduce((sum, currency) => sum + valuesOf(observation.discard, currency).length, 0);
   const buildings = CATEGORIES.reduce((sum, category) => sum + pricesOf(observation.unseenBuildings, category).length, 0);
-  return html`<div class="a-piles"><span><b>${money}</b> money cards to come</span><span><b>${discard}</b> discarded</span>
-    <span><b>${buildings}</b> buildings to come</span>
+  return html`<div class="a-piles"><span><b>${money}</b> money cards left</span><span><b>${discard}</b> discarded</span>
+    <span><b>${buildings}</b> buildings left</span>
     ${observation.scoringCardA || observation.scoringCardB ? [scoringCard("A", observation.scoringCardA), scoringCard("B", observation.scoringCardB)]
       : html`<span class="a-scoring past"><b>A</b> and <b>B</b> scored</span>`}</div>`;
 }
 
-/** For each category, the most buildings that an owner has. */
+/** Returns the highest number of buildings of one owner, by category. */
 function leaders(owners: (Buildings | undefined)[]): number[] {
   return CATEGORIES.map((category) => Math.max(...owners.map((owner) => pricesOf(owner, category).length)));
 }
@@ -88,8 +88,8 @@ function holdings(buildings: Buildings | undefined, most: number[], gained: Buil
     const prices = pricesOf(buildings, category);
     const leads = prices.length > 0 && prices.length === most[index];
     const isNew = gained.some((building) => building.category === category);
-    return html`<li class="a-${categoryName(category)} ${leads ? "leads" : ""} ${isNew ? "gained" : ""}" title="${categoryName(category)}: ${prices.join(", ") || "none"}${leads ? "; most of all" : ""}">
-      <svg viewBox="0 0 52 44" role="img" aria-label="${prices.length} ${categoryName(category)}${leads ? ", most of all" : ""}">
+    return html`<li class="a-${categoryName(category)} ${leads ? "leads" : ""} ${isNew ? "gained" : ""}" title="${categoryName(category)}: ${prices.join(", ") || "none"}${leads ? "; the most" : ""}">
+      <svg viewBox="0 0 52 44" role="img" aria-label="${prices.length} ${categoryName(category)}${leads ? ", the most" : ""}">
         <rect x="1" y="1" width="50" height="42" rx="6" class=${prices.length === 0 ? "a-building a-none" : "a-building"}/>
         ${categoryPicture(category, 18, 23, 1.05)}
         <text x="41" y="30" text-anchor="middle" font-size="20" font-weight="700" class="a-name">${prices.length}</text>
@@ -153,7 +153,6 @@ function purchases({ turnPurchases }: Observation): TemplateResult | undefined {
     html`<span>${building ? `${categoryName(building.category)} ${building.price}` : "?"}${purchase?.give ? " for the dummy" : ""}</span>`)}</p>`;
 }
 
-/** The board. */
 export function board(scene: Scene<"alhambra">): TemplateResult {
   const { observation } = scene;
   const most = leaders([...observation.seats.map((view) => view.buildings), observation.dummy?.buildings]);
@@ -161,13 +160,13 @@ export function board(scene: Scene<"alhambra">): TemplateResult {
     ${observation.seats.map((_, number) => seat(scene, number, most))}${dummy(scene, most)}</div>`;
 }
 
-/** One line about what is going on. */
+/** Returns the status of the match, as one line. */
 export function status({ phase, turnPurchases }: Observation): string {
   switch (phase.case) {
     case "turn":
-      return turnPurchases.length === 0 ? `seat ${phase.value.seat} has its turn` : `seat ${phase.value.seat} goes on, it paid exactly`;
+      return turnPurchases.length === 0 ? `seat ${phase.value.seat} is on turn` : `seat ${phase.value.seat} paid exactly and continues`;
     case "shuffle":
-      return "the discard is to be shuffled";
+      return "the discard pile is being shuffled";
     default:
       return "the match is over";
   }

@@ -1,4 +1,4 @@
-// The text notation of decisions, as docs/rules/alhambra.md has it.
+// The text notation of decisions, as defined in docs/rules/alhambra.md.
 
 import type { MoneyCard } from "../../../gen/bridgemaster/games/alhambra/v1/components_pb.ts";
 import type { Decision } from "../../../gen/bridgemaster/games/alhambra/v1/decision_pb.ts";
@@ -8,7 +8,7 @@ function cardName({ currency, value }: MoneyCard): string {
   return `${currencyName(currency).charAt(0)}${value}`;
 }
 
-/** The notation of a decision. */
+/** Formats a decision in the notation of the rules. */
 export function notation({ decision }: Decision): string {
   switch (decision.case) {
     case "take": {

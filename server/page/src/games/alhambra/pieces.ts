@@ -40,7 +40,7 @@ export function pricesOf(buildings: Buildings | undefined, category: Category): 
   return (list && buildings?.[list]) ?? [];
 }
 
-/** What tells the currencies apart besides their colour, in a square from -6 to 6. */
+/** Shapes that distinguish the currencies without colour, in a square from -6 to 6. */
 const COINS: Record<Currency, string> = {
   [Currency.UNSPECIFIED]: "",
   [Currency.BLUE]: "M0-6A6 6 0 1 1-0.01-6ZM0-3A3 3 0 1 0 0.01-3Z",
@@ -49,12 +49,12 @@ const COINS: Record<Currency, string> = {
   [Currency.YELLOW]: "M-5.5-5.5H5.5V5.5H-5.5ZM-2.4-2.4V2.4H2.4V-2.4Z",
 };
 
-/** The sign of a currency at a place of a drawing. */
+/** Renders the sign of a currency at a point. */
 export function coin(currency: Currency, x: number, y: number, scale = 1): SVGTemplateResult {
   return svg`<path d=${COINS[currency]} fill-rule="evenodd" transform="translate(${x} ${y}) scale(${scale})" class="a-coin"/>`;
 }
 
-/** A money card of 60 by 88 whose upper left corner is at a place of a drawing. */
+/** Renders a money card of 60 by 88 with its upper left corner at a point. */
 export function moneyCard(currency: Currency, value: number, x: number, y: number, scale = 1): SVGTemplateResult {
   return svg`<g transform="translate(${x} ${y}) scale(${scale})" class="a-${currencyName(currency)}">
     <title>${currencyName(currency)} ${value}</title>
@@ -64,7 +64,7 @@ export function moneyCard(currency: Currency, value: number, x: number, y: numbe
     <text x="30" y="57" text-anchor="middle" font-size="36" font-weight="700" class="a-value">${value}</text></g>`;
 }
 
-/** A small money card of 24 by 32, for hands. */
+/** Renders a small money card of 24 by 32, for hands. */
 export function smallMoney(currency: Currency, value: number, x: number, y: number): SVGTemplateResult {
   return svg`<g transform="translate(${x} ${y})" class="a-${currencyName(currency)}"><title>${currencyName(currency)} ${value}</title>
     <rect x="1" y="1" width="22" height="30" rx="4" class="a-card"/>${coin(currency, 12, 8, 0.62)}
@@ -88,12 +88,12 @@ const PICTURES: Record<Category, string> = {
   [Category.TOWER]: "M-7-12H-4.5V-9.5H-1.5V-12H1.5V-9.5H4.5V-12H7V-5H5V12H2.5V7A2.5 2.5 0 0 0-2.5 7V12H-5V-5H-7ZM-1.2-2V2H1.2V-2Z",
 };
 
-/** The picture of a category at a place of a drawing. */
+/** Renders the picture of a category at a point. */
 export function categoryPicture(category: Category, x: number, y: number, scale = 1): SVGTemplateResult {
   return svg`<path d=${PICTURES[category]} fill-rule="evenodd" transform="translate(${x} ${y}) scale(${scale})" class="a-picture"/>`;
 }
 
-/** A building of 76 by 96 whose upper left corner is at a place of a drawing. */
+/** Renders a building of 76 by 96 with its upper left corner at a point. */
 export function buildingCard({ category, price }: Building, x: number, y: number): SVGTemplateResult {
   return svg`<g transform="translate(${x} ${y})" class="a-${categoryName(category)}"><title>${categoryName(category)}, price ${price}</title>
     <rect x="1" y="1" width="74" height="94" rx="8" class="a-building"/>
@@ -103,7 +103,7 @@ export function buildingCard({ category, price }: Building, x: number, y: number
     <text x="38" y="87" text-anchor="middle" font-size=${categoryName(category).length > 7 ? 11.5 : 12.5} font-weight="600" class="a-name">${categoryName(category)}</text></g>`;
 }
 
-/** The building in a slot of the yard. */
+/** Returns the building in a slot of the yard. */
 export function buildingIn({ yard }: Observation, slot: Currency): Building | undefined {
   return [yard?.blue, yard?.green, yard?.orange, yard?.yellow][CURRENCIES.findIndex((currency) => currency === slot)];
 }

@@ -1,4 +1,4 @@
-// The choices that a decision of Alhambra is made of.
+// The steps in which a player chooses a decision of Alhambra.
 
 import type { MoneyCard } from "../../../gen/bridgemaster/games/alhambra/v1/components_pb.ts";
 import type { Decision } from "../../../gen/bridgemaster/games/alhambra/v1/decision_pb.ts";
@@ -8,7 +8,7 @@ import { buildingIn, categoryName, currencyName } from "./pieces.ts";
 
 const cardText = ({ currency, value }: MoneyCard) => `${currencyName(currency)} ${value}`;
 
-/** The choices of a decision. */
+/** Returns the steps of a decision. */
 export function steps({ decision }: Decision, observation: Observation): Step[] {
   switch (decision.case) {
     case "take": {
@@ -27,7 +27,7 @@ export function steps({ decision }: Decision, observation: Observation): Step[] 
       return [
         { key: `buy:${slot}`, label: `buy ${what} ${currencyName(slot)}` },
         give ? { key: "give", label: "for the dummy" } : { key: "keep", label: "for yourself" },
-        { key: `pay:${falling.join(":")}`, label: `pay ${falling.join(" + ")}${over === 0 ? ", exactly" : `, ${over} too much`}` },
+        { key: `pay:${falling.join(":")}`, label: `pay ${falling.join(" + ")}${over === 0 ? ", exactly" : `, overpaying by ${over}`}` },
       ];
     }
     case "pass":

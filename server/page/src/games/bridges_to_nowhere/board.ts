@@ -13,12 +13,12 @@ import { bridgeCard, draftCard, monument, PIECE, pillar, structurePiece } from "
 import { scoreOf, segmentsOf } from "./segments.ts";
 
 const LEVELS = 3;
-/** A structure is never drawn narrower than these columns, so that pieces keep a size. */
-const LEAST_COLUMNS = 9;
-/** A piece is never drawn narrower than this, in pixels: a wide structure scrolls on a narrow page. */
-const LEAST_WIDTH = 38;
+/** Minimum width of a drawn structure, in columns. */
+const MIN_COLUMNS = 9;
+/** Minimum width of a drawn piece, in pixels; a wide structure scrolls on a narrow page. */
+const MIN_WIDTH = 38;
 
-/** What each contract asks for. */
+/** Name and requirements of each contract. */
 const CONTRACTS: Record<Contract, readonly [name: string, asks: string]> = {
   [Contract.UNSPECIFIED]: ["no contract", ""],
   [Contract.TRIPLE]: ["Triple", "a level-3 segment of 3 cards: 10, of 4 or more: 25"],
@@ -32,16 +32,16 @@ const CONTRACTS: Record<Contract, readonly [name: string, asks: string]> = {
 const total = (score: SeatScore) => score.numbers + score.tolls + score.monuments + score.symbols + score.contract;
 const isSame = (a: Placement, b: Placement | undefined) => a.level === b?.level && a.column === b.column;
 
-/** The columns that a drawing of these pieces shows. */
+/** Returns the columns that a drawing of these pieces covers. */
 function columns(pieces: readonly { column: number }[]) {
   const all = pieces.map((piece) => piece.column);
   const [left, right] = [Math.min(0, ...all) - 1, Math.max(0, ...all) + 1];
-  const more = Math.max(0, LEAST_COLUMNS - (right - left + 1));
+  const more = Math.max(0, MIN_COLUMNS - (right - left + 1));
   return { left: left - Math.floor(more / 2), count: right - left + 1 + more };
 }
 
 function structure(scene: Scene<"bridgesToNowhere">, seat: number, view: SeatView): TemplateResult {
-  // Room for what this game will have, where it is known.
+  // Leave space for the pieces of the rest of the game, if known.
   const later = scene.frame?.seats[seat]?.structure ?? [];
   const picking = scene.picking?.seat === seat ? scene.picking : undefined;
   const places = pickedPlaces(picking, "at").map(({ key, numbers: [level = 1, column = 0] }) => ({ key, level, column }));
@@ -52,7 +52,7 @@ function structure(scene: Scene<"bridgesToNowhere">, seat: number, view: SeatVie
   const secret = new Set(view.placed);
   const shown = scene.events.flatMap(({ event }) => (event.case === "placed" && event.value.seat === seat ? [event.value.placement] : []));
   const segments = segmentsOf(view.structure);
-  return html`<div class="b-scroll" tabindex="0" role="group" aria-label="structure of seat ${seat}"><svg class="b-structure" width=${count * LEAST_WIDTH} viewBox="0 0 ${count * width} ${ground + 34}" role="img"
+  return html`<div class="b-scroll" tabindex="0" role="group" aria-label="structure of seat ${seat}"><svg class="b-structure" width=${count * MIN_WIDTH} viewBox="0 0 ${count * width} ${ground + 34}" role="img"
       aria-label="structure of seat ${seat}: ${view.structure.map((piece) => `${pieceName(piece.piece)} at ${piece.level} ${piece.column}`).join(", ") || "empty"}">
     <rect width=${count * width} height=${ground} class="b-sky"/>
     ${[1, 2].map((level) => svg`<path d="M0 ${place(level, 0).y}H${count * width}" class="b-level"/>`)}
@@ -100,7 +100,7 @@ function seat(scene: Scene<"bridgesToNowhere">, number: number, view: SeatView):
       <span><b>${won}</b> ${won === 1 ? "game" : "games"} won</span>
       <span class="b-pillars" title="${view.pillars} pillars left"><svg viewBox="0 0 132 30" width="110" height="25" role="img" aria-label="${view.pillars} pillars left">${
         Array.from({ length: 6 }, (_, index) => svg`<g transform="translate(${index * 22 - 9}) scale(0.55)" opacity=${index < view.pillars ? 1 : 0.18}>${pillar(0, 0)}</g>`)}</svg></span>
-      ${builds && view.hasEnded ? html`<span class="tag">has ended</span>` : undefined}
+      ${builds && view.hasEnded ? html`<span class="tag">done building</span>` : undefined}
       ${observation.phase.case === "draft" && observation.firstDrafter === number ? html`<span class="tag">drafts first</span>` : undefined}
     </header>
     ${structure(scene, number, view)}${cards(view.cards, "cards", scene.picking?.seat === number ? scene.picking : undefined)}</section>`;
@@ -111,22 +111,24 @@ function draft(scene: Scene<"bridgesToNowhere">): TemplateResult {
   const [name, asks] = CONTRACTS[observation.contract];
   const open = observation.open;
   const slots = Math.max(6, open.length);
+  const builds = observation.phase.case === "build";
   const taken = scene.events.flatMap(({ event }) => (event.case === "taken" ? [event.value.seat] : []));
   return html`<div class="panel b-table"><div class="b-contract"><span class="label">game ${observation.game}, round ${observation.round}</span>
       <h3>${name}</h3><p>${asks}</p></div>
     <div class="b-draft"><svg viewBox="0 0 ${slots * 76 + 84} 60" role="img"
-      aria-label="on the table: ${open.map(cardName).join(", ") || "no cards"}; ${observation.monuments} monuments">
+      aria-label="${builds ? "next cards" : "on the table"}: ${open.map(cardName).join(", ") || "no cards"}; ${observation.monuments} monuments">
       ${Array.from({ length: slots }, (_, index) => {
         const card = open[index];
         if (card) return svg`${bridgeCard(card, index * 76 + 2, 4)}${pickable(scene.picking, `take:${cardName(card)}`, svg`<rect x=${index * 76 + 3} y="5" width="70" height="50" rx="6"/>`)}`;
         return observation.phase.case !== "draft" ? undefined : svg`<rect x=${index * 76 + 4} y="6" width="68" height="48" rx="5" class="vacant"/>`;
       })}
-      ${observation.phase.case !== "draft" ? svg`<text x=${slots * 38} y="34" text-anchor="middle" font-size="17" class="b-count">${observation.phase.case === "build" ? "both seats build in secret" : "the match is over"}</text>` : undefined}
+      ${observation.phase.case !== "draft" && open.length === 0 ? svg`<text x=${slots * 38} y="34" text-anchor="middle" font-size="17" class="b-count">${builds ? "both seats build in secret" : "the match is over"}</text>` : undefined}
       ${Array.from({ length: observation.monuments }, (_, index) => monument(slots * 76 + 2 + index * 4, 4 - index))}
       ${observation.monuments > 0 ? svg`<text x=${slots * 76 + 64} y="20" font-size="13" font-weight="700" text-anchor="middle" class="b-count">×${observation.monuments}</text>` : undefined}
       ${pickable(scene.picking, "take:monument", svg`<rect x=${slots * 76 + 2} y="3" width="74" height="54" rx="6"/>`)}</svg>
+      ${builds && open.length > 0 ? html`<p class="quiet">both seats build in secret; these are the cards of the next round</p>` : undefined}
       ${taken.length > 0 ? html`<p class="quiet">seat ${taken[0]} took a card</p>` : undefined}</div>
-    ${folded("b-unseen", `${observation.unseen.length} cards to come`, () => html`${observation.unseen.map((card) =>
+    ${folded("b-unseen", `${observation.unseen.length} cards left`, () => html`${observation.unseen.map((card) =>
       html`<svg viewBox="0 0 74 54" width="60" height="44" role="img" aria-label=${cardName(card)}>${bridgeCard(card, 1, 1)}</svg>`)}`)}</div>`;
 }
 
@@ -137,13 +139,12 @@ function results({ results: games }: Observation): TemplateResult | undefined {
       class=${result.winner === number ? "won" : ""} title="numbers ${score.numbers}, tolls ${score.tolls}, monuments ${score.monuments}, symbols ${score.symbols}, contract ${score.contract}">${total(score)}${result.winner === number ? " ✓" : ""}</td>`)}</tr>`)}</tbody></table>`;
 }
 
-/** The board. */
 export function board(scene: Scene<"bridgesToNowhere">): TemplateResult {
   const { observation } = scene;
   return html`<div class="board nowhere">${draft(scene)}${observation.seats.map((view, number) => seat(scene, number, view))}${results(observation)}</div>`;
 }
 
-/** One line about what is going on. */
+/** Returns the status of the match, as one line. */
 export function status({ phase, game, round }: Observation): string {
   const now = `game ${game}, round ${round}`;
   switch (phase.case) {

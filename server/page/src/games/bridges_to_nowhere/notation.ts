@@ -1,4 +1,4 @@
-// The text notation of decisions, as docs/rules/bridges-to-nowhere.md has it.
+// The text notation of decisions, as defined in docs/rules/bridges-to-nowhere.md.
 
 import {
   type BridgeCard,
@@ -18,17 +18,17 @@ export function signName(sign: Sign): string {
   return (Sign[sign] ?? "?").toLowerCase();
 }
 
-/** A card: "truss 4 fish boat", "cable toll bird bird". */
+/** Formats a card: "truss 4 fish boat", "cable toll bird bird". */
 export function cardName({ style, number, left, right }: BridgeCard): string {
   return `${styleName(style)} ${number === 0 ? "toll" : number} ${signName(left)} ${signName(right)}`;
 }
 
-/** A piece: a card, "monument" or "pillar". */
+/** Formats a piece: a card, "monument" or "pillar". */
 export function pieceName(piece: Placement["piece"]): string {
   return piece.case === "bridgeCard" ? cardName(piece.value) : (piece.case ?? "?");
 }
 
-/** The notation of a decision. */
+/** Formats a decision in the notation of the rules. */
 export function notation({ decision }: Decision): string {
   switch (decision.case) {
     case "take": {

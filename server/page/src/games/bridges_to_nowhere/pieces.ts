@@ -13,7 +13,7 @@ import { cardName, styleName } from "./notation.ts";
 /** Width and height of a piece. */
 export const PIECE = { width: 72, height: 52 } as const;
 
-/** What tells the styles apart besides their colour, along the foot of a card. */
+/** Patterns that distinguish the styles without colour, along the bottom of a card. */
 const WORKS: Record<Style, string> = {
   [Style.UNSPECIFIED]: "",
   // A hanging cable with hangers.
@@ -31,12 +31,12 @@ const SIGNS: Record<Sign, string> = {
   [Sign.BOAT]: "M-0.5-8V2H-7ZM1-6L6 2H1ZM-9 3.5H9L6 8H-6Z",
 };
 
-/** A symbol at a place of a drawing. */
+/** Renders a symbol at a point. */
 function sign(symbol: Sign, x: number, y: number): SVGTemplateResult {
   return svg`<path d=${SIGNS[symbol]} fill-rule="evenodd" transform="translate(${x} ${y}) scale(0.92)" class="b-sign"/>`;
 }
 
-/** A bridge card whose upper left corner is at a place of a drawing. */
+/** Renders a bridge card with its upper left corner at a point. */
 export function bridgeCard(card: BridgeCard, x: number, y: number): SVGTemplateResult {
   const isToll = card.number === 0;
   return svg`<g transform="translate(${x} ${y})" class="b-${styleName(card.style)}"><title>${cardName(card)}</title>
@@ -47,25 +47,21 @@ export function bridgeCard(card: BridgeCard, x: number, y: number): SVGTemplateR
       isToll ? "TOLL" : card.number}</text></g>`;
 }
 
-/** A monument. */
 export function monument(x: number, y: number): SVGTemplateResult {
   return svg`<g transform="translate(${x} ${y})"><title>monument</title><rect x="1" y="1" width="70" height="50" rx="5" class="b-plinth"/>
     <path d="M36 4L41 11V34H31V11ZM27 35H45V39H27ZM23 40H49V46H23Z" class="b-statue"/></g>`;
 }
 
-/** A pillar. */
 export function pillar(x: number, y: number): SVGTemplateResult {
   return svg`<g transform="translate(${x} ${y})"><title>pillar</title>
     <path d="M16 1H56V8H51V44H56V51H16V44H21V8H16Z" class="b-pillar"/>
     <path d="M21 17H51M21 26H51M21 35H51M36 8V17M29 17V26M43 17V26M36 26V35M29 35V44M43 35V44" class="b-joints"/></g>`;
 }
 
-/** A drafted card. */
 export function draftCard({ card }: Card, x: number, y: number): SVGTemplateResult {
   return card.case === "bridgeCard" ? bridgeCard(card.value, x, y) : monument(x, y);
 }
 
-/** A piece of a structure. */
 export function structurePiece({ piece }: Placement, x: number, y: number): SVGTemplateResult {
   if (piece.case === "bridgeCard") return bridgeCard(piece.value, x, y);
   return piece.case === "monument" ? monument(x, y) : pillar(x, y);

@@ -2,10 +2,10 @@
 
 import type { Placement } from "../../../gen/bridgemaster/games/bridges_to_nowhere/v1/components_pb.ts";
 
-/** A segment. */
+/** A run of cards between two pillars. */
 export interface Segment {
   level: number;
-  /** Column of its first card. */
+  /** Column of the first card. */
   from: number;
   cards: Placement[];
 }
@@ -18,10 +18,10 @@ export interface SegmentScore {
   symbols: number;
 }
 
-/** Points of a pair of equal symbols side by side. */
+/** Points of a pair of adjacent equal symbols. */
 const PAIR_POINTS = 5;
 
-/** The segments of a structure, by level, then by column. */
+/** Returns the segments of a structure, in the order of their left pillars. */
 export function segmentsOf(structure: readonly Placement[]): Segment[] {
   const at = new Map(structure.map((piece) => [`${piece.level} ${piece.column}`, piece]));
   const piece = (level: number, column: number) => at.get(`${level} ${column}`);
@@ -36,7 +36,7 @@ export function segmentsOf(structure: readonly Placement[]): Segment[] {
   });
 }
 
-/** What the segments of a structure score. */
+/** Returns the points of the segments of a structure. */
 export function scoreOf(segments: readonly Segment[]): SegmentScore {
   const score = { numbers: 0, tolls: 0, monuments: 0, symbols: 0 };
   for (const { level, cards } of segments) {

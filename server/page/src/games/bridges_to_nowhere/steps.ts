@@ -1,10 +1,10 @@
-// The choices that a decision of Bridges to Nowhere is made of.
+// The steps in which a player chooses a decision of Bridges to Nowhere.
 
 import type { Decision } from "../../../gen/bridgemaster/games/bridges_to_nowhere/v1/decision_pb.ts";
 import type { Step } from "../../play/picking.ts";
 import { cardName, pieceName } from "./notation.ts";
 
-/** The choices of a decision. */
+/** Returns the steps of a decision. */
 export function steps({ decision }: Decision): Step[] {
   switch (decision.case) {
     case "take": {

@@ -1,4 +1,4 @@
-// The table of Carcassonne: the map, the drawn tile, the seats, and what is still to come.
+// The table of Carcassonne: the map, the drawn tile, the seats, and the remaining tiles.
 
 import { html, svg, type SVGTemplateResult, type TemplateResult } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
@@ -19,26 +19,26 @@ import { segmentName } from "./notation.ts";
 import { firstTurned, type Point, shapeOf, tileName, tileOf, turned } from "./shape.ts";
 import { drawTile } from "./tile.ts";
 
-/** The map is never drawn as fewer cells than these, so that tiles keep a size. */
-const LEAST_COLUMNS = 7;
-const LEAST_ROWS = 5;
-/** Room is left for so many tiles at least; beyond that, for twice as many each time they are there. */
-const LEAST_TILES = 8;
+/** Minimum size of the drawn map, in cells. */
+const MIN_COLUMNS = 7;
+const MIN_ROWS = 5;
+/** Minimum number of tiles to leave space for; it doubles whenever it is reached. */
+const MIN_TILES = 8;
 
-/** Columns and rows that a map takes, with a cell around it. */
+/** Returns the area of a map, with a margin around it. */
 function extent(tiles: readonly { x: number; y: number }[]) {
   const xs = tiles.map((tile) => tile.x);
   const ys = tiles.map((tile) => tile.y);
   let [left, right] = [Math.min(0, ...xs) - 0.5, Math.max(0, ...xs) + 1.5];
   let [top, bottom] = [Math.min(0, ...ys) - 0.5, Math.max(0, ...ys) + 1.5];
-  const wider = Math.max(0, LEAST_COLUMNS - (right - left)) / 2;
-  const higher = Math.max(0, LEAST_ROWS - (bottom - top)) / 2;
+  const wider = Math.max(0, MIN_COLUMNS - (right - left)) / 2;
+  const higher = Math.max(0, MIN_ROWS - (bottom - top)) / 2;
   [left, right, top, bottom] = [left - wider, right + wider, top - higher, bottom + higher];
   return { left, top, width: right - left, height: bottom - top };
 }
 
-/** Where on its tile a meeple stands, as the tile lies, and whether it lies in a field. */
-function standOf(config: Config | undefined, laid: LaidTile, segment: Segment): { at: Point; lies: boolean } {
+/** Returns the point of a meeple on its rotated tile, and whether the meeple lies in a field. */
+function meeplePoint(config: Config | undefined, laid: LaidTile, segment: Segment): { at: Point; lies: boolean } {
   const tile = tileOf(config, laid.tile);
   if (!tile || segment === Segment.MONASTERY) return { at: [50, 58], lies: false };
   const shape = shapeOf(tile);
@@ -54,8 +54,8 @@ function standOf(config: Config | undefined, laid: LaidTile, segment: Segment): 
 function drawMeeple(scene: Scene<"carcassonne">, standing: Meeple): SVGTemplateResult | undefined {
   const laid = scene.observation.tiles.find((tile) => tile.x === standing.x && tile.y === standing.y);
   if (!laid) return undefined;
-  const { at, lies } = standOf(scene.config, laid, standing.segment);
-  // Meeples of several seats on one segment stand side by side.
+  const { at, lies } = meeplePoint(scene.config, laid, standing.segment);
+  // Meeples of several seats on one segment are drawn side by side.
   const here = scene.observation.meeples.filter(
     (other) => other.x === standing.x && other.y === standing.y && other.segment === standing.segment,
   );
@@ -78,7 +78,7 @@ function unknownTile(kind: TileKind): SVGTemplateResult {
     font-size="34" class="ink">${tileName(kind)}</text>`;
 }
 
-/** Where the drawn tile may lie, and where on the tile just laid a meeple may stand. */
+/** Renders the cells for the drawn tile, and the segments of the last tile for a meeple. */
 function places({ picking, observation, config }: Scene<"carcassonne">): (SVGTemplateResult | undefined)[] {
   const last = observation.tiles.at(-1);
   return [
@@ -86,7 +86,7 @@ function places({ picking, observation, config }: Scene<"carcassonne">): (SVGTem
       pickable(picking, key, svg`<rect x=${x * 100 + 5} y=${y * 100 + 5} width="90" height="90" rx="8"/>`)),
     ...pickedPlaces(picking, "meeple").map(({ key, numbers: [segment = 0] }) => {
       if (!last) return undefined;
-      const { at } = standOf(config, last, segment);
+      const { at } = meeplePoint(config, last, segment);
       return pickable(picking, key, svg`<circle cx=${last.x * 100 + at[0]} cy=${last.y * 100 + at[1]} r="13"/>`);
     }),
     ...pickedPlaces(picking, "gate").map(({ key, numbers: [x = 0, y = 0] }) =>
@@ -97,8 +97,8 @@ function places({ picking, observation, config }: Scene<"carcassonne">): (SVGTem
 function map(scene: Scene<"carcassonne">): TemplateResult {
   const { observation, config, frame } = scene;
   const cells = pickedPlaces(scene.picking, "cell").map(({ numbers: [x = 0, y = 0] }) => ({ x, y }));
-  // Room for what comes next, so that the map keeps its scale for a while, and yet a small one is large.
-  const soon = frame?.tiles.slice(0, 2 ** Math.ceil(Math.log2(Math.max(LEAST_TILES, observation.tiles.length)))) ?? [];
+  // Leave space for the next tiles, so that the scale of the map changes rarely.
+  const soon = frame?.tiles.slice(0, 2 ** Math.ceil(Math.log2(Math.max(MIN_TILES, observation.tiles.length)))) ?? [];
   const box = extent([...observation.tiles, ...soon, ...cells]);
   const complete = completeCities(observation.tiles, config);
   const placed = scene.events.map(({ event }) => (event.case === "tilePlaced" ? event.value : undefined));
@@ -145,10 +145,10 @@ function table(scene: Scene<"carcassonne">): TemplateResult {
       (crossing) => html`<li>${seatBadge(crossing.seat)} ${crossing.meeples} ${crossing.meeples === 1 ? "meeple waits" : "meeples wait"} at a drawbridge</li>`,
     )}</ul>` : undefined}
     ${seats(scene)}
-    ${folded("c-unseen", `${left} tiles to come`, () => html`<ul>${observation.unseen.map((count, index) => count === 0 ? undefined : html`<li>
+    ${folded("c-unseen", `${left} tiles left`, () => html`<ul>${observation.unseen.map((count, index) => count === 0 ? undefined : html`<li>
         ${miniature(config, TileKind.A + index, `tile ${tileName(TileKind.A + index)}`)}
         <span>${count}×${tileName(TileKind.A + index)}</span></li>`)}</ul>`)}
-    ${observation.removed.length === 0 ? undefined : html`<p class="quiet">fitted nowhere: ${observation.removed.map(tileName).join(", ")}</p>`}
+    ${observation.removed.length === 0 ? undefined : html`<p class="quiet">could not be placed: ${observation.removed.map(tileName).join(", ")}</p>`}
   </div>`;
 }
 
@@ -167,13 +167,12 @@ function seats({ observation, names, toDecide }: Scene<"carcassonne">): Template
         }</svg></td></tr>`)}</tbody></table>`;
 }
 
-/** The board. */
 export function board(scene: Scene<"carcassonne">): TemplateResult {
   return html`<div class="board carcassonne"><div class="felt c-table"><label class="c-zoom" title="enlarge the map"><input type="checkbox" aria-label="enlarge the map"><span aria-hidden="true">⤢</span></label>
     <div class="c-scroll" tabindex="-1">${map(scene)}</div></div>${table(scene)}</div>`;
 }
 
-/** One line about what is going on. */
+/** Returns the status of the match, as one line. */
 export function status({ phase, turnSeat, tiles }: Observation): string {
   const tile = `tile ${tiles.length}`;
   switch (phase.case) {

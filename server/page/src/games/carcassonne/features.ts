@@ -1,5 +1,4 @@
-// Which segments of the tiles on the table belong together, as far as drawing needs it: whether a
-// city is complete, since its drawbridges are down only while it is not.
+// Completeness of cities: the drawbridges of a city are drawn down while it is incomplete.
 
 import type { Config } from "../../../gen/bridgemaster/games/carcassonne/v1/config_pb.ts";
 import type { LaidTile } from "../../../gen/bridgemaster/games/carcassonne/v1/observation_pb.ts";
@@ -7,7 +6,7 @@ import { shapeOf, tileOf } from "./shape.ts";
 
 const STEPS = [[0, -1], [1, 0], [0, 1], [-1, 0]] as const;
 
-/** Of each tile in their order, of each of its city segments, whether its city is complete. */
+/** Returns whether the city of each city segment is complete, by tile and segment. */
 export function completeCities(tiles: readonly LaidTile[], config: Config | undefined): boolean[][] {
   const parent: number[] = [];
   const find = (node: number): number => {
@@ -17,7 +16,7 @@ export function completeCities(tiles: readonly LaidTile[], config: Config | unde
     return root;
   };
   const open = new Set<number>();
-  /** The city segment at an edge of a cell: "x y edge", as the tile lies. */
+  /** The city segments by edge of a cell, "x y edge", after rotation. */
   const segments = new Map<string, number>();
   const ofTile: number[][] = tiles.map((laid) => {
     const tile = tileOf(config, laid.tile);

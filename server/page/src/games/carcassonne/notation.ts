@@ -1,21 +1,21 @@
-// The text notation of decisions, as docs/rules/carcassonne-drawbridges.md has it.
+// The text notation of decisions, as defined in docs/rules/carcassonne-drawbridges.md.
 
 import { Edge, Segment } from "../../../gen/bridgemaster/games/carcassonne/v1/components_pb.ts";
 import type { Decision } from "../../../gen/bridgemaster/games/carcassonne/v1/decision_pb.ts";
 
-/** The letter of an edge: "n". */
+/** Returns the letter of an edge: "n". */
 export function edgeName(edge: Edge): string {
   return (Edge[edge] ?? "?").charAt(0).toLowerCase();
 }
 
-/** A segment: "road n", "field nl", "monastery". */
+/** Formats a segment: "road n", "field nl", "monastery". */
 export function segmentName(segment: Segment): string {
   const [kind = "?", edge, half] = (Segment[segment] ?? "?").toLowerCase().split("_");
   if (!edge) return kind;
   return `${kind} ${edge.charAt(0)}${half ? half.charAt(0) : ""}`;
 }
 
-/** The notation of a decision. */
+/** Formats a decision in the notation of the rules. */
 export function notation({ decision }: Decision): string {
   switch (decision.case) {
     case "place":

@@ -1,7 +1,7 @@
-// The look of a kind of tile, as geometry: unturned, 100 by 100, x to the east, y to the south.
+// The geometry of a kind of tile: unrotated, 100 by 100, x to the east, y to the south.
 //
-// A tile is told by which edges its cities, roads and fields have. Everything drawn follows from
-// that, so that tiles of any edition have a picture.
+// A tile is described by the edges of its cities, roads and fields. Everything drawn is derived
+// from them, so that tiles of any edition can be drawn.
 
 import {
   Edge,
@@ -10,18 +10,18 @@ import {
 } from "../../../gen/bridgemaster/games/carcassonne/v1/components_pb.ts";
 import type { Config, Tile } from "../../../gen/bridgemaster/games/carcassonne/v1/config_pb.ts";
 
-/** A point of a tile. */
+/** A point on an unrotated tile. */
 export type Point = readonly [x: number, y: number];
 
 /** A city segment of a tile. */
 export interface CityShape {
-  /** Its edges, 0 to 3 clockwise from the north. */
+  /** Edges of the segment, 0 to 3 clockwise from the north. */
   edges: number[];
   outline: Point[];
   shield: boolean;
-  /** Where a meeple stands. */
+  /** Point for a meeple. */
   stand: Point;
-  /** Where its shield is. */
+  /** Point for the shield. */
   crest: Point;
 }
 
@@ -30,20 +30,20 @@ export interface RoadShape {
   edges: number[];
   path: Point[];
   stand: Point;
-  /** Where it ends on the tile, and at what. */
+  /** The feature at which the road ends on the tile. */
   end: "village" | "monastery" | "wall" | "drawbridge" | undefined;
-  /** Of a road that ends at a city: where, and the direction it has there, in degrees. */
+  /** For a road that ends at a city: the point, and its direction there in degrees. */
   gate: { at: Point; degrees: number; city: number } | undefined;
 }
 
 /** A field segment of a tile. */
 export interface FieldShape {
-  /** Its half-edges, 0 to 7 clockwise from the west half of the north edge. */
+  /** Half-edges of the segment, 0 to 7 clockwise from the west half of the north edge. */
   halfEdges: number[];
   stand: Point;
 }
 
-/** What a tile looks like. */
+/** The geometry of a tile. */
 export interface TileShape {
   cities: CityShape[];
   roads: RoadShape[];
@@ -53,21 +53,21 @@ export interface TileShape {
 }
 
 const MIDDLE: Point = [50, 50];
-/** Midpoints of the edges, and corners before each of them, clockwise from the north-west. */
+/** Midpoints of the edges, and the corner before each edge, clockwise from the north-west. */
 const MIDPOINTS: readonly Point[] = [[50, 0], [100, 50], [50, 100], [0, 50]];
 const CORNERS: readonly Point[] = [[0, 0], [100, 0], [100, 100], [0, 100]];
 /** Half the width of a road, with its edges. */
 const ROAD = 6;
-/** Fineness of the raster that places are looked for on. */
+/** Cell size of the raster on which points are searched for. */
 const STEP = 5;
 
-/** What a kind of tile looks like; none for a kind that the config does not tell. */
+/** Returns the tile of a kind; undefined if the config does not contain it. */
 export function tileOf(config: Config | undefined, kind: TileKind): Tile | undefined {
   if (kind >= TileKind.D1) return config?.edition?.tiles[kind - TileKind.D1];
   return config?.baseTiles[kind - TileKind.A]?.tile;
 }
 
-/** The name of a kind of tile: A to X, D1 to D12. */
+/** Returns the name of a kind of tile: A to X, D1 to D12. */
 export function tileName(kind: TileKind): string {
   return TileKind[kind] ?? String(kind);
 }
@@ -89,7 +89,7 @@ const edgeIndex = (edge: Edge) => edge - Edge.NORTH;
 const halfIndex = (half: HalfEdge) => half - 1;
 const at = (points: readonly Point[], index: number): Point => points[((index % 4) + 4) % 4] ?? MIDDLE;
 
-/** The border of a city through these edges, clockwise; towards the inside it is a curve. */
+/** Returns the border of a city with these edges, clockwise; its inner part is a curve. */
 function cityOutline(edges: number[]): Point[] {
   const has = (edge: number) => edges.includes(((edge % 4) + 4) % 4);
   if (edges.length === 4) return [...CORNERS];
@@ -108,7 +108,7 @@ function cityOutline(edges: number[]): Point[] {
     const [from, to] = [at(CORNERS, edge), at(CORNERS, edge + 1)];
     outline.push(from);
     if (has(edge)) continue;
-    // A gap: the border bends inwards, deeply where the next edge is open too.
+    // A gap: the border bends inwards, more deeply if the next edge is open too.
     const alone = has(edge - 1) && has(edge + 1);
     if (alone) {
       const middle = at(MIDPOINTS, edge);
@@ -125,7 +125,7 @@ function cityOutline(edges: number[]): Point[] {
       edge += 1;
     }
   }
-  // A gap that begins at the west edge and goes on at the north edge.
+  // A gap that starts at the west edge and continues at the north edge.
   if (!has(3) && !has(0) && has(1) && has(2)) {
     const [end, from] = [at(CORNERS, 1), at(CORNERS, 3)];
     return [end, at(CORNERS, 2), from, ...curve(from, [58, 58], end).slice(1, -1)];
@@ -133,7 +133,7 @@ function cityOutline(edges: number[]): Point[] {
   return outline;
 }
 
-/** Whether a point is within an outline. */
+/** Returns whether a point is within an outline. */
 export function isInside([x, y]: Point, outline: readonly Point[]): boolean {
   let inside = false;
   for (let i = 0, j = outline.length - 1; i < outline.length; j = i++) {
@@ -149,14 +149,14 @@ function distance(a: Point, b: Point): number {
   return Math.hypot(a[0] - b[0], a[1] - b[1]);
 }
 
-/** The point of a list that is farthest from all others and from the border of the tile. */
-function roomiest(points: Point[], others: Point[], near?: Point): Point | undefined {
+/** Returns the point that is farthest from all others and from the border of the tile. */
+function mostDistant(points: Point[], others: Point[], near?: Point): Point | undefined {
   let best: Point | undefined;
   let most = -Infinity;
   for (const point of points) {
     const [x, y] = point;
     const border = Math.min(x, y, 100 - x, 100 - y) + 4;
-    // As a square, and no further once it is too small: there are thousands of pairs.
+    // Compare squares and stop early, since there are thousands of pairs.
     let square = Math.min(border, 22) ** 2;
     const least = Math.max(0, most) ** 2;
     for (const [otherX, otherY] of others) {
@@ -169,7 +169,7 @@ function roomiest(points: Point[], others: Point[], near?: Point): Point | undef
   return best;
 }
 
-/** Middles of the cells of the raster, row by row. */
+/** Centres of the cells of the raster, row by row. */
 const RASTER: readonly Point[] = Array.from({ length: (100 / STEP) ** 2 }, (_, cell) => {
   const size = 100 / STEP;
   return [((cell % size) + 0.5) * STEP, (Math.floor(cell / size) + 0.5) * STEP];
@@ -182,9 +182,9 @@ function citiesOf(tile: Tile): CityShape[] {
     const inside: Point[] = [];
     const outside: Point[] = [];
     for (const point of RASTER) (isInside(point, outline) ? inside : outside).push(point);
-    const stand = roomiest(inside, outside, MIDDLE) ?? MIDDLE;
+    const stand = mostDistant(inside, outside, MIDDLE) ?? MIDDLE;
     const crests = inside.filter((point) => distance(point, stand) > 26);
-    const crest = roomiest(crests, outside) ?? stand;
+    const crest = mostDistant(crests, outside) ?? stand;
     return { edges: indices, outline, shield, stand, crest };
   });
 }
@@ -207,7 +207,7 @@ function roadsOf(tile: Tile, cities: CityShape[]): RoadShape[] {
       : ends === 1 && !tile.monastery && cities.length === 1 ? 0 : -1;
     const shape = cities[city];
     if (shape) {
-      const path = wayInto(from, shape, tile.cities.length > 1);
+      const path = pathInto(from, shape, tile.cities.length > 1);
       const last = path[path.length - 1] ?? from;
       const before = path[path.length - 2] ?? from;
       const degrees = (Math.atan2(last[1] - before[1], last[0] - before[0]) * 180) / Math.PI;
@@ -219,18 +219,18 @@ function roadsOf(tile: Tile, cities: CityShape[]): RoadShape[] {
   });
 }
 
-/** The control point of a road around a corner. */
+/** Returns the control point of a road around a corner. */
 function bend(from: Point, to: Point): Point {
   const corner: Point = [from[0] === 50 ? to[0] : from[0], from[1] === 50 ? to[1] : from[1]];
   return [50 + (corner[0] - 50) * 0.12, 50 + (corner[1] - 50) * 0.12];
 }
 
-/** The way from an edge to the wall of a city, up to the first point that is inside. */
-function wayInto(from: Point, city: CityShape, hasOthers: boolean): Point[] {
+/** Returns the path from an edge to the wall of a city, up to the first point inside. */
+function pathInto(from: Point, city: CityShape, hasOthers: boolean): Point[] {
   let target: Point = city.stand;
   if (city.edges.length === 1) {
     const middle = at(MIDPOINTS, city.edges[0] ?? 0);
-    // Beside another city of the tile the road keeps to its own half.
+    // Next to another city of the tile, the road stays in its own half.
     const aside = hasOthers ? 0 : 0.06;
     target = [middle[0] + (from[0] - 50) * aside, middle[1] + (from[1] - 50) * aside];
   }
@@ -245,7 +245,7 @@ function wayInto(from: Point, city: CityShape, hasOthers: boolean): Point[] {
   return end < 1 ? [from, target] : fine.slice(0, end + 1);
 }
 
-/** Where the half-edge meets the tile, a little inside. */
+/** Returns a point slightly inside of a half-edge. */
 function halfPoint(half: number): Point {
   const along = half % 2 === 0 ? 25 : 75;
   const points: Point[] = [[along, 3], [97, along], [100 - along, 97], [3, 100 - along]];
@@ -262,7 +262,7 @@ function fieldsOf(tile: Tile, cities: CityShape[], roads: RoadShape[]): FieldSha
   const taken: Point[] = [...lines, ...(tile.monastery ? [MIDDLE] : [])];
   return tile.fields.map((field) => {
     const halfEdges = field.halfEdges.map(halfIndex);
-    // All cells that a walk from the half-edges reaches.
+    // Flood fill from the half-edges.
     const reached = new Set<number>();
     const waiting = halfEdges.map((half) => {
       const [x, y] = halfPoint(half);
@@ -278,7 +278,7 @@ function fieldsOf(tile: Tile, cities: CityShape[], roads: RoadShape[]): FieldSha
     const points = RASTER.filter((_, index) => reached.has(index));
     const others = RASTER.filter((_, index) => !reached.has(index)).concat(taken);
     const [half = 0] = halfEdges;
-    return { halfEdges, stand: roomiest(points, others) ?? halfPoint(half) };
+    return { halfEdges, stand: mostDistant(points, others) ?? halfPoint(half) };
   });
 }
 
@@ -293,7 +293,7 @@ function dense(path: readonly Point[]): Point[] {
 
 const SHAPES = new WeakMap<Tile, TileShape>();
 
-/** The geometry of a tile; computed once, and that of its fields when a meeple first lies in one. */
+/** Returns the geometry of a tile, which is cached. That of its fields is computed on first use. */
 export function shapeOf(tile: Tile): TileShape {
   let shape = SHAPES.get(tile);
   if (!shape) {
@@ -315,14 +315,14 @@ export function shapeOf(tile: Tile): TileShape {
   return shape;
 }
 
-/** A point of an unturned tile, turned by quarter turns clockwise. */
+/** Rotates a point of an unrotated tile by quarter turns clockwise. */
 export function turned([x, y]: Point, rotation: number): Point {
   let point: Point = [x, y];
   for (let turn = 0; turn < rotation % 4; turn++) point = [100 - point[1], point[0]];
   return point;
 }
 
-/** The first of some edges, or half-edges, of which a turn has `each`, once the tile is turned. */
+/** Returns the lowest of some edges, or half-edges, after rotation; `all` is the number per turn. */
 export function firstTurned(edges: number[], rotation: number, all: 4 | 8): number {
   const step = all / 4;
   return Math.min(...edges.map((edge) => (edge + rotation * step) % all));

@@ -1,4 +1,4 @@
-// The choices that a decision of Carcassonne is made of.
+// The steps in which a player chooses a decision of Carcassonne.
 
 import { html } from "lit-html";
 import type { Config } from "../../../gen/bridgemaster/games/carcassonne/v1/config_pb.ts";
@@ -11,25 +11,25 @@ import { drawTile } from "./tile.ts";
 
 const TURNS = ["as it was drawn", "turned right", "turned around", "turned left"];
 
-/** The tile as it would lie. */
+/** Renders the tile in a rotation. */
 function lying(config: Config | undefined, { phase }: Observation, rotation: number): Partial<Step> {
   const tile = phase.case === "placeTile" ? tileOf(config, phase.value.tile) : undefined;
   return tile ? { picture: html`<svg viewBox="0 0 100 100" aria-hidden="true">${drawTile(tile, rotation)}</svg>` } : {};
 }
 
-/** A segment: "road in the north", "field in the north, left". */
+/** Formats a segment: "road in the north", "field in the north, left". */
 function segmentWords(segment: Segment): string {
   const [kind = "?", edge, half] = (Segment[segment] ?? "?").toLowerCase().split("_");
   return `${kind}${edge ? ` in the ${edge}` : ""}${half ? `, ${half}` : ""}`;
 }
 
-/** The choices of a decision. */
+/** Returns the steps of a decision. */
 export function steps({ decision }: Decision, observation: Observation, config: Config | undefined): Step[] {
   switch (decision.case) {
     case "place": {
       const { x, y, rotation } = decision.value;
       return [
-        { key: `cell:${x}:${y}`, label: `lay it at (${x}, ${y})` },
+        { key: `cell:${x}:${y}`, label: `place it at (${x}, ${y})` },
         { key: `turn:${rotation}`, label: TURNS[rotation] ?? "?", ...lying(config, observation, rotation) },
       ];
     }

@@ -14,7 +14,7 @@ function road(shape: RoadShape): SVGTemplateResult {
   return svg`<path d=${d} class="c-road-edge"/><path d=${d} class="c-road"/>`;
 }
 
-/** The part of a city's border that is wall: what does not lie on an edge of the tile. */
+/** Renders the wall of a city: the part of its border that is not on an edge of the tile. */
 function wall(city: CityShape): SVGTemplateResult[] {
   const parts: SVGTemplateResult[] = [];
   const onEdge = (a: Point, b: Point) =>
@@ -40,7 +40,7 @@ const HOUSES: readonly Point[] = [
   [-17, -5], [15, -8], [-10, 9], [17, 8], [2, -16], [3, 17], [-24, 7], [27, -2],
 ];
 
-/** Roofs around the middle of a city, none where a meeple or the shield would be. */
+/** Renders houses around the middle of a city, except at the points of the meeple and the shield. */
 function houses(city: CityShape, rotation: number): SVGTemplateResult[] {
   const { stand, crest, outline, shield } = city;
   const middle: Point = [
@@ -58,7 +58,7 @@ function houses(city: CityShape, rotation: number): SVGTemplateResult[] {
         class=${index % 2 === 0 ? "c-roof" : "c-roof-2"}/></g>`);
 }
 
-/** A shield that stays upright on a turned tile. */
+/** Renders a shield that stays upright on a rotated tile. */
 function crest([x, y]: Point, rotation: number): SVGTemplateResult {
   return svg`<g transform="translate(${x} ${y}) rotate(${-90 * rotation})">
     <path d="M-7-8H7V1C7 6 3 8.5 0 10C-3 8.5-7 6-7 1Z" class="c-crest"/>
@@ -81,7 +81,7 @@ function village(rotation: number): SVGTemplateResult {
     <path d="M1 5V-3H9V5Z" class="c-house"/><path d="M-0.5-2.5L5-8L10.5-2.5Z" class="c-roof-2"/></g>`;
 }
 
-/** A drawbridge at the wall: planks over the road, or drawn up before the gate. */
+/** Renders a drawbridge at the wall: lowered over the road, or raised at the gate. */
 function drawbridge(shape: RoadShape, isDown: boolean): SVGTemplateResult | undefined {
   if (!shape.gate) return undefined;
   const { at, degrees } = shape.gate;
@@ -98,7 +98,7 @@ function drawbridge(shape: RoadShape, isDown: boolean): SVGTemplateResult | unde
   }</g>`;
 }
 
-/** A tile, turned. `down` tells of each road whether its drawbridge is down. */
+/** Renders a rotated tile. `down` is whether the drawbridge of each road is down. */
 export function drawTile(tile: Tile, rotation: number, down: boolean[] = []): SVGTemplateResult {
   const shape = shapeOf(tile);
   return svg`<g transform="rotate(${90 * rotation} 50 50)">

@@ -11,7 +11,7 @@ import { bonusTile, character } from "./pieces.ts";
 import { rondel } from "./rondel.ts";
 import { tracks } from "./tracks.ts";
 
-/** What each face pays, in a few words. */
+/** Payment of each face, in a few words. */
 const FACES: Record<Face, string> = {
   [Face.UNSPECIFIED]: "",
   [Face.CHAPEL_TRACK]: "furthest on the chapel track",
@@ -56,8 +56,8 @@ function stock(observation: Observation, changed: Set<number>, picking: Picking 
         ${changed.has(index) ? svg`<rect x=${index * 64 - 1} y="0" width="40" height="40" rx="9" class="new"/>` : undefined}
         <text x=${index * 64 + 40} y="25" font-size="12" class="ink-soft">×${stack.unseen.length + (stack.faceUp === 0 ? 0 : 1)}</text>
         ${pickable(picking, `bonus:${index}`, svg`<rect x=${index * 64} y="1" width="38" height="38" rx="8"/>`)}`)}</svg></figure>
-    <figure><figcaption>Markers to come</figcaption><svg viewBox="0 0 156 40" role="img"
-      aria-label="markers to come: ${observation.unseenMarkers.map((count, index) => `${count} of ${index + 1}`).join(", ")}">
+    <figure><figcaption>Markers left</figcaption><svg viewBox="0 0 156 40" role="img"
+      aria-label="markers left: ${observation.unseenMarkers.map((count, index) => `${count} of ${index + 1}`).join(", ")}">
       ${observation.unseenMarkers.map((count, index) => svg`<circle cx=${index * 52 + 16} cy="20" r="13" class="l-marker"/>
         <text x=${index * 52 + 16} y="25" text-anchor="middle" font-size="15" font-weight="700" class="l-number">${index + 1}</text>
         <text x=${index * 52 + 32} y="25" font-size="12" class="ink-soft">×${count}</text>`)}</svg></figure></div>`;
@@ -71,7 +71,6 @@ function turns({ turns: order, phase }: Observation): TemplateResult | undefined
       aria-label="card ${card}">${character(card, 0, 0)}</svg>${value > card ? html`<b>+${value - card}</b>` : undefined}</li>`)}</ol>`;
 }
 
-/** The board. */
 export function board(scene: Scene<"oldLondonBridge">): TemplateResult {
   const { observation } = scene;
   const taken = new Set(scene.events.flatMap(({ event }) => (event.case === "tileTaken" ? [event.value.bonusStack] : [])));
@@ -85,10 +84,10 @@ export function board(scene: Scene<"oldLondonBridge">): TemplateResult {
     ${observation.seats.map((view, seat) => seatPanel(scene, seat, view))}</div>`;
 }
 
-/** One line about what is going on. */
+/** Returns the status of the match, as one line. */
 export function status({ phase, round, rounds, turns: order }: Observation): string {
   const toCome = rounds - 1 - round;
-  const now = toCome > 0 ? `round ${round}, ${toCome} to come` : `round ${round}, the last`;
+  const now = toCome > 0 ? `round ${round}, ${toCome} left` : `round ${round}, the last`;
   switch (phase.case) {
     case "takeA2":
       return `${now}: seat ${phase.value.seat} may take a 2`;

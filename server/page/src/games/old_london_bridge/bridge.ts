@@ -1,4 +1,4 @@
-// The bridge of a seat: twelve slots on arches over the river, and what the seat has beside it.
+// The bridge of a seat, twelve slots on arches over the river, with its cards and tiles.
 
 import { html, svg, type SVGTemplateResult, type TemplateResult } from "lit-html";
 import { type Building, Kind } from "../../../gen/bridgemaster/games/old_london_bridge/v1/components_pb.ts";
@@ -15,7 +15,7 @@ const SLOT = 52;
 /** Width of a card in hand with its count. */
 const HELD = 48;
 
-/** Half a bridge; two of them side by side are whole, and on a narrow page one lies above the other. */
+/** Renders half a bridge; the halves are side by side, or stacked on a narrow page. */
 function half(from: number, bridge: Building[], built: Map<number, boolean>, picking: Picking | undefined): TemplateResult {
   const width = HALF * SLOT;
   const slots = Array.from({ length: HALF }, (_, index): SVGTemplateResult => {
@@ -39,7 +39,7 @@ function half(from: number, bridge: Building[], built: Map<number, boolean>, pic
     ${slots.map((slot) => svg`${slot}`)}</svg>`;
 }
 
-/** How strong an action of each colour would be: coats on the bridge, guildhalls included. */
+/** Returns the strength of an action of each colour: its coats on the bridge, with guildhalls. */
 function strengths(bridge: Building[]): number[] {
   return COATS.map((coat) => bridge.filter((piece) => piece.coat === coat || piece.kind === Kind.GUILDHALL).length);
 }
@@ -75,7 +75,7 @@ function tiles(view: SeatView): TemplateResult | undefined {
     })}</svg></div>`;
 }
 
-/** A seat: its money, cards, tiles and bridge. */
+/** Renders a seat: its money, cards, tiles and bridge. */
 export function seatPanel(scene: Scene<"oldLondonBridge">, seat: number, view: SeatView): TemplateResult {
   const built = new Map<number, boolean>();
   for (const { event } of scene.events) {

@@ -1,19 +1,19 @@
-// The text notation of decisions, as docs/rules/old-london-bridge.md has it.
+// The text notation of decisions, as defined in docs/rules/old-london-bridge.md.
 
 import { Kind, TileKind } from "../../../gen/bridgemaster/games/old_london_bridge/v1/components_pb.ts";
 import { type Decision, Spot } from "../../../gen/bridgemaster/games/old_london_bridge/v1/decision_pb.ts";
 
-/** The name of a kind of building: "chapel". */
+/** Returns the name of a kind of building: "chapel". */
 export function kindName(kind: Kind): string {
   return (Kind[kind] ?? "?").toLowerCase();
 }
 
-/** The name of a bonus tile: "take_a_2". */
+/** Returns the name of a bonus tile: "take_a_2". */
 export function tileName(tile: TileKind): string {
   return (TileKind[tile] ?? "?").toLowerCase();
 }
 
-/** The notation of a decision. */
+/** Formats a decision in the notation of the rules. */
 export function notation({ decision }: Decision): string {
   switch (decision.case) {
     case "takeA2":

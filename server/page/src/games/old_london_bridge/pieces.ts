@@ -29,12 +29,12 @@ const PICTURES: Record<Kind, string> = {
   [Kind.PARK]: "M-1.5 9.5V4H-5A4.5 4.5 0 0 1-7-3A5.5 5.5 0 0 1-1-9.5A5.5 5.5 0 0 1 6.5-4.5A4.5 4.5 0 0 1 5 4H1.5V9.5Z",
 };
 
-/** The picture of a kind of building at a place of a drawing. */
+/** Renders the picture of a kind of building at a point. */
 export function kindPicture(kind: Kind, x: number, y: number, scale = 1): SVGTemplateResult {
   return svg`<path d=${PICTURES[kind]} fill-rule="evenodd" transform="translate(${x} ${y}) scale(${scale})" class="l-ink-${kindName(kind)}"/>`;
 }
 
-/** What tells the coats apart besides their colour: a cross, a chevron, a band, a disc. */
+/** Charges that distinguish the coats without colour: a cross, a chevron, a band, a disc. */
 const CHARGES: Partial<Record<Coat, string>> = {
   [Coat.BLUE]: "M-1.3-6.5H1.3V-1.8H5V0.8H1.3V7H-1.3V0.8H-5V-1.8H-1.3Z",
   [Coat.ORANGE]: "M0-3.5L5 2.5V5.5L0-0.5L-5 5.5V2.5Z",
@@ -42,27 +42,27 @@ const CHARGES: Partial<Record<Coat, string>> = {
   [Coat.GREEN]: "M0-3.8A3.4 3.4 0 1 1-0.01-3.8Z",
 };
 
-/** The name of a coat: "blue". */
+/** Returns the name of a coat: "blue". */
 export function coatName(coat: Coat): string {
   return coat === Coat.UNSPECIFIED ? "all four coats" : (Coat[coat] ?? "?").toLowerCase();
 }
 
-/** A coat of arms at a place of a drawing, 16 high at scale 1. */
+/** Renders a coat of arms at a point, 16 high at scale 1. */
 export function shield(coat: Coat, x: number, y: number, scale = 1): SVGTemplateResult {
   return svg`<g transform="translate(${x} ${y}) scale(${scale})"><path d="M-6-8H6V1C6 5 3 7.5 0 9C-3 7.5-6 5-6 1Z"
     class="l-coat-${coatName(coat)}" stroke="var(--piece-edge)" stroke-width="1.2"/>
     <path d=${CHARGES[coat] ?? ""} fill="#fff" fill-opacity="0.92"/></g>`;
 }
 
-/** The four coats that a series is made of. */
+/** The four coats of a series. */
 export const COATS = [Coat.BLUE, Coat.ORANGE, Coat.GREY, Coat.GREEN] as const;
 
-/** What a building is called: "gate 16 orange". */
+/** Returns the name of a building: "gate 16, orange". */
 export function buildingName({ kind, number, coat }: Building): string {
   return `${kindName(kind)}${number > 0 ? ` ${number}` : ""}, ${coatName(coat)}`;
 }
 
-/** A building whose upper left corner is at a place of a drawing. */
+/** Renders a building with its upper left corner at a point. */
 export function building(piece: Building, x: number, y: number, scale = 1): SVGTemplateResult {
   const { kind, number, coat } = piece;
   const coats = kind === Kind.GUILDHALL
@@ -78,8 +78,8 @@ export function building(piece: Building, x: number, y: number, scale = 1): SVGT
     ${coats}</g>`;
 }
 
-/** What a bonus tile shows: a short text, and what it does. */
-const TILES: Record<TileKind, readonly [face: string, does: string]> = {
+/** Short text and effect of each bonus tile. */
+const TILES: Record<TileKind, readonly [face: string, effect: string]> = {
   [TileKind.UNSPECIFIED]: ["", "no tile"],
   [TileKind.SHARE]: ["share", "enter a space where other pawns are"],
   [TileKind.FREE_CENTRE]: ["centre", "enter the centre without paying"],
@@ -91,9 +91,9 @@ const TILES: Record<TileKind, readonly [face: string, does: string]> = {
   [TileKind.TAKE_A_2]: ["take", "take a 2 before cards are chosen"],
 };
 
-/** A bonus tile of 38 by 38 whose upper left corner is at a place of a drawing. */
+/** Renders a bonus tile of 38 by 38 with its upper left corner at a point. */
 export function bonusTile(tile: TileKind, x: number, y: number, scale = 1, isFresh = false): SVGTemplateResult {
-  const [face, does] = TILES[tile];
+  const [face, effect] = TILES[tile];
   const large = face.length <= 2;
   const picture = {
     [TileKind.SHARE]: svg`<path d="M8 22C8 17 12 17 12 12A4 4 0 1 1 17 12C17 17 20 17 20 22ZM19 22C21 20 22 16 22 12A4 4 0 1 1 27 12C27 17 30 17 30 22Z" class="l-glyph"/>`,
@@ -105,13 +105,13 @@ export function bonusTile(tile: TileKind, x: number, y: number, scale = 1, isFre
   }[tile as number];
   const isPlusTwo = tile === TileKind.CHAPEL_PLUS_2 || tile === TileKind.GATE_PLUS_2;
   return svg`<g transform="translate(${x} ${y}) scale(${scale})">
-    <title>${tileName(tile)}: ${does}${isFresh ? "; usable from the next round on" : ""}</title>
+    <title>${tileName(tile)}: ${effect}${isFresh ? "; usable from the next round" : ""}</title>
     <rect x="1" y="1" width="36" height="36" rx="7" class=${isFresh ? "l-tile l-fresh" : "l-tile"}/>${picture}
     <text x="19" y=${isPlusTwo ? 34 : large ? 26 : 33} text-anchor="middle" font-size=${isPlusTwo ? 13 : large ? 19 : 9.5}
       font-weight="700" class="l-glyph">${face}</text></g>`;
 }
 
-/** A character card of 24 by 34 whose upper left corner is at a place of a drawing. */
+/** Renders a character card of 24 by 34 with its upper left corner at a point. */
 export function character(value: number, x: number, y: number, scale = 1): SVGTemplateResult {
   return svg`<g transform="translate(${x} ${y}) scale(${scale})"><title>character card ${value}</title>
     <rect x="1" y="1" width="22" height="32" rx="3.5" class="l-card l-card-${value}"/>
@@ -119,7 +119,7 @@ export function character(value: number, x: number, y: number, scale = 1): SVGTe
     <text x="12" y="15" text-anchor="middle" font-size="15" font-weight="700" class="l-number">${value}</text></g>`;
 }
 
-/** A card of which only the back shows. */
+/** Renders a card face down. */
 export function hiddenCard(x: number, y: number): SVGTemplateResult {
   return svg`<g transform="translate(${x} ${y})"><title>a card that is not revealed</title>
     <rect x="1" y="1" width="22" height="32" rx="3.5" class="l-back"/><path d="M6 8L18 26M18 8L6 26" class="l-back-line"/></g>`;

@@ -10,11 +10,11 @@ import { kindName } from "./notation.ts";
 import { BUILDING, building, kindPicture } from "./pieces.ts";
 
 const SPACES = 6;
-/** Incomes of the built-in edition, for a match whose edition is not known. */
+/** Incomes of the built-in edition, for a match without a known edition. */
 const INCOMES = [0, 1, 2, 3, 2, 1];
 const STACK_SCALE = 1.25;
 
-/** A place at a distance from the middle, in the direction of a space; X is at the top. */
+/** Returns a point at a distance from the centre, in the direction of a space; X is at the top. */
 function spoke(space: number, radius: number): [number, number] {
   const angle = ((space * 60 - 90) * Math.PI) / 180;
   return [Math.cos(angle) * radius, Math.sin(angle) * radius];
@@ -36,7 +36,7 @@ function stack(view: StackView, x: number, y: number, isNew: boolean): SVGTempla
     <text x=${x} y=${y + height / 2 + 16} text-anchor="middle" font-size=${kindName(view.kind).length > 10 ? 11 : 13} class="ink-soft">${kindName(view.kind)} ×${count}</text></g>`;
 }
 
-/** The rondel, the stacks around it, and the pawns on it. */
+/** Renders the rondel, the stacks around it, and the pawns on it. */
 export function rondel({ observation, config, events, picking }: Scene<"oldLondonBridge">): TemplateResult {
   const incomes = config?.edition?.rondelIncomes ?? INCOMES;
   const moved = new Set(events.flatMap(({ event }) => (event.case === "placed" ? [event.value.seat] : [])));

@@ -1,4 +1,4 @@
-// The choices that a decision of Old London Bridge is made of.
+// The steps in which a player chooses a decision of Old London Bridge.
 
 import { type Decision, Spot } from "../../../gen/bridgemaster/games/old_london_bridge/v1/decision_pb.ts";
 import type { Observation } from "../../../gen/bridgemaster/games/old_london_bridge/v1/observation_pb.ts";
@@ -8,11 +8,11 @@ import { buildingName } from "./pieces.ts";
 
 const words = (name: string) => name.replace(/_/g, " ");
 
-/** The choices of a decision. */
+/** Returns the steps of a decision. */
 export function steps({ decision }: Decision, observation: Observation): Step[] {
   switch (decision.case) {
     case "takeA2":
-      return [decision.value.used ? { key: "take_a_2:yes", label: "use a tile to take a 2" } : { key: "take_a_2:no", label: "take no 2 any more" }];
+      return [decision.value.used ? { key: "take_a_2:yes", label: "use a tile to take a 2" } : { key: "take_a_2:no", label: "do not take a 2" }];
     case "playCards": {
       const { first, second } = decision.value;
       return [

@@ -6,27 +6,27 @@ import { seatMark } from "../../drawing/seat.ts";
 import type { Scene } from "../game.ts";
 import { kindPicture } from "./pieces.ts";
 
-/** Spaces in one row of a track. */
-const IN_A_ROW = 16;
+/** Number of spaces in one row of a track. */
+const ROW_LENGTH = 16;
 const CELL = 27;
-/** How much higher each marker lies that is stacked on another: its number shows above the one below. */
+/** Vertical distance of stacked markers, so that the number of each is visible. */
 const STACKED = 14;
-/** What arriving at the last space pays. */
+/** Income of the last space. */
 const LAST_SPACE_MONEY = 10;
 
 interface Track {
   name: string;
   kind: Kind;
   last: number;
-  /** Text on a space, such as its money. */
+  /** Texts printed on spaces, such as their money. */
   printed: Map<number, string>;
-  /** Seats, the leader first, which also lies on top. */
+  /** Seats, the leader first, whose marker is on top of a stack. */
   order: number[];
   position(seat: number): number;
   moved: Set<number>;
 }
 
-/** The size of a text that fits into a space, below a marker. */
+/** Returns the font size with which a text fits into a space, below a marker. */
 function fontSize(text: string): number {
   if (text === "start") return 9;
   return [10, 12, 12, 10.5][text.length] ?? 8.5;
@@ -34,16 +34,16 @@ function fontSize(text: string): number {
 
 function draw(track: Track): TemplateResult {
   const spaces = track.last + 1;
-  const rows = Math.ceil(spaces / IN_A_ROW);
-  // Above the spaces there is room for all markers, stacked on one of them.
+  const rows = Math.ceil(spaces / ROW_LENGTH);
+  // Leave space above for all markers, stacked on one space.
   const room = 16 + (track.order.length - 1) * STACKED;
   const row = room + CELL + 3;
   const at = (space: number) => ({
-    x: (space % IN_A_ROW) * CELL + 3,
-    y: Math.floor(space / IN_A_ROW) * row + room,
+    x: (space % ROW_LENGTH) * CELL + 3,
+    y: Math.floor(space / ROW_LENGTH) * row + room,
   });
   return html`<figure class="l-track"><figcaption><svg class="glyph" viewBox="-12 -12 24 24" aria-hidden="true">${kindPicture(track.kind, 0, 0)}</svg> ${track.name}</figcaption>
-    <svg viewBox="0 0 ${IN_A_ROW * CELL + 6} ${rows * row}" role="img" aria-label=${track.name}>
+    <svg viewBox="0 0 ${ROW_LENGTH * CELL + 6} ${rows * row}" role="img" aria-label=${track.name}>
     ${Array.from({ length: spaces }, (_, space) => {
       const { x, y } = at(space);
       const text = track.printed.get(space);
@@ -63,7 +63,7 @@ function draw(track: Track): TemplateResult {
     })}</svg></figure>`;
 }
 
-/** Both tracks with their markers. */
+/** Renders both tracks with their markers. */
 export function tracks({ observation, config, events }: Scene<"oldLondonBridge">): TemplateResult {
   const edition = config?.edition;
   const moved = (name: "chapelAdvanced" | "gateAdvanced") =>

@@ -1,4 +1,4 @@
-//! The server, the bots and busy loops in processes of their own.
+//! The server, the bots and busy loops in separate processes.
 
 use std::{
     hint::black_box,
@@ -8,22 +8,23 @@ use std::{
 
 use tokio::task::spawn_blocking;
 
-use super::{AT_ONCE, CAP_MS, play_tables, tally::Tally};
+use super::{AT_ONCE, CAP_MS, counts::MatchCounts, play_tables};
 use crate::{
     connect,
     server_process::{ServerProcess, program},
 };
 
-/// The argument by which this program is some of the bots; the address of the server, the game and
+/// The argument that makes this program play some of the bots. The server's address, the game and
 /// the number of matches follow.
 const BOTS: &str = "--losses-bots";
-/// The argument by which it is a busy loop.
+/// The argument that makes this program a busy loop.
 const BUSY: &str = "--busy-loop";
-/// Processes of bots.
+/// Number of bot processes.
 const PROCESSES: u32 = 2;
 
-/// Is what the arguments ask for: some of the bots, who print their tally at the end, or a busy loop.
-pub(crate) async fn play_if_asked() {
+/// Runs as the arguments request: either plays some of the bots and prints their counts at the end,
+/// or runs a busy loop.
+pub(crate) async fn play_if_requested() {
     let arguments: Vec<String> = std::env::args().skip(1).take(4).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [BUSY, ..] => loop {
@@ -32,16 +33,16 @@ pub(crate) async fn play_if_asked() {
         [BOTS, url, game, matches] => {
             let (game, matches) = (game.to_owned().leak(), matches.parse().unwrap());
             let at_once = AT_ONCE / PROCESSES as usize;
-            let tally = play_tables(&connect(url).await, game, matches, at_once, CAP_MS).await;
-            println!("{}", serde_json::to_string(&tally).unwrap());
+            let counts = play_tables(&connect(url).await, game, matches, at_once, CAP_MS).await;
+            println!("{}", serde_json::to_string(&counts).unwrap());
             std::process::exit(0);
         }
         _ => {}
     }
 }
 
-/// Plays so many matches by bots in processes of their own.
-pub(super) async fn play(game: &'static str, matches: u32) -> Tally {
+/// Plays `matches` matches with bots in separate processes.
+pub(super) async fn play(game: &'static str, matches: u32) -> MatchCounts {
     let (server, _) = ServerProcess::of_many_matches();
     let bots = (0..PROCESSES).map(|place| {
         let matches = (matches + place) / PROCESSES;
@@ -49,20 +50,20 @@ pub(super) async fn play(game: &'static str, matches: u32) -> Tally {
         let child = program().args(arguments).stdout(Stdio::piped()).spawn();
         let mut bots = Process(child.unwrap());
         spawn_blocking(move || {
-            let mut told = String::new();
-            let mut output = bots.0.stdout.take().expect("it is piped");
-            output.read_to_string(&mut told).unwrap();
-            serde_json::from_str::<Tally>(&told).expect("bots tell their tally")
+            let mut json = String::new();
+            let mut output = bots.0.stdout.take().expect("stdout is piped");
+            output.read_to_string(&mut json).unwrap();
+            serde_json::from_str::<MatchCounts>(&json).expect("bots print their counts")
         })
     });
-    let mut tallies = Vec::new();
+    let mut parts = Vec::new();
     for bots in bots.collect::<Vec<_>>() {
-        tallies.push(bots.await.unwrap());
+        parts.push(bots.await.unwrap());
     }
-    tallies.into_iter().sum()
+    parts.into_iter().sum()
 }
 
-/// So many processes that take all processor time they get, until they are dropped.
+/// Starts `count` processes that use all the processor time that they get until they are dropped.
 pub(super) fn busy_loops(count: usize) -> Vec<Process> {
     let start = |_| Process(program().arg(BUSY).spawn().unwrap());
     (0..count).map(start).collect()

@@ -1,80 +1,80 @@
-//! Queues: opened, closed, listed, and who may attend them.
+//! Opens, closes and lists queues, and decides which bots may attend them.
 
 use bridgemaster_proto::v1;
 use bridgemaster_store::KeyName;
 
-use super::{Refused, WaitingRoom};
-use crate::lobby::{BotName, QueueId, QueueRules, Standing, queue::Queue, stream::StreamEnd};
+use super::{LobbyError, WaitingRoom};
+use crate::lobby::{BotName, QueueId, QueueRules, VersionStatus, queue::Queue, stream::StreamEnd};
 
 impl WaitingRoom {
-    /// Opens a queue. The same call again changes nothing.
+    /// Opens a queue. Repeating the call has no effect.
     ///
     /// # Errors
-    /// When its name is taken, or there are too many.
-    pub(crate) fn open_queue(&mut self, rules: QueueRules) -> Result<v1::Queue, Refused> {
+    /// When another queue has the name, or there are too many queues.
+    pub(crate) fn open_queue(&mut self, rules: QueueRules) -> Result<v1::Queue, LobbyError> {
         if let Some(queue) = self.queues.get_mut(&rules.queue_id) {
             if queue.rules == rules && !queue.is_closing {
                 return Ok(queue.to_wire());
             }
-            // Of a queue that was closed only its last matches are left: it is opened again.
+            // A closed queue whose last matches are still in play can be reopened.
             if !queue.is_closing || queue.rules.owner != rules.owner {
-                return Err(Refused::QueueTaken);
+                return Err(LobbyError::QueueExists);
             }
             queue.rules = rules;
             queue.is_closing = false;
             return Ok(queue.to_wire());
         }
         if !rules.is_ladder {
-            let (most, of_owner) = (self.limits.queues, self.limits.queues_per_key);
-            if self.queues.len() >= most {
-                return Err(Refused::ServerLimit("queues", most));
+            let (limit, limit_per_key) = (self.limits.queues, self.limits.queues_per_key);
+            if self.queues.len() >= limit {
+                return Err(LobbyError::ServerLimit("queues", limit));
             }
             let owners = self.queues.values().map(|queue| &queue.rules.owner);
             let own = owners.filter(|owner| **owner == rules.owner).count();
-            if rules.owner.is_some() && own >= of_owner {
-                return Err(Refused::Limit("queues_per_key", of_owner));
+            if rules.owner.is_some() && own >= limit_per_key {
+                return Err(LobbyError::Limit("queues_per_key", limit_per_key));
             }
         }
         let queue_id = rules.queue_id.clone();
         let queue = Queue::new(rules, false, self.revision);
-        let shown = queue.to_wire();
+        let opened = queue.to_wire();
         self.queues.insert(queue_id, queue);
-        Ok(shown)
+        Ok(opened)
     }
 
-    /// The rules of a queue.
+    /// Returns a queue's rules; `None` if the queue does not exist.
     pub(crate) fn rules(&self, queue_id: &QueueId) -> Option<&QueueRules> {
         self.queues.get(queue_id).map(|queue| &queue.rules)
     }
 
-    /// Closes a queue: nobody attends it any more, and it ends with the last of its matches.
+    /// Closes a queue: no bot attends it any more, and it is removed once its last match has ended.
     pub(crate) fn close_queue(&mut self, queue_id: &QueueId) {
         let Some(queue) = self.queues.get_mut(queue_id) else {
             return;
         };
         queue.is_closing = true;
-        let bots: Vec<BotName> = queue.places.keys().cloned().collect();
+        let bots: Vec<BotName> = queue.entries.keys().cloned().collect();
         for bot in bots {
             if let Some(attendance) = self.attendance_mut(queue_id, &bot) {
                 attendance.is_leaving = true;
             }
-            self.changed(queue_id, &bot);
-            self.settle(queue_id, &bot);
+            self.notify(queue_id, &bot);
+            self.clean_up(queue_id, &bot);
         }
-        self.forget_if_closed(queue_id);
+        self.remove_if_closed(queue_id);
     }
 
-    /// Queues by name after one of them, at most `count`, of those that are not closed and that
-    /// `is_shown`.
+    /// Lists at most `count` open queues that pass `is_visible`, in the order of their names,
+    /// starting after the name `after`.
     pub(crate) fn list(
         &self,
         after: Option<&QueueId>,
         count: usize,
-        is_shown: impl Fn(&QueueRules) -> bool,
+        is_visible: impl Fn(&QueueRules) -> bool,
     ) -> Vec<v1::Queue> {
         let queues = self.queues.iter();
         let queues = queues.filter(|(id, queue)| {
-            after.is_none_or(|after| *id > after) && !queue.is_closing && is_shown(&queue.rules)
+            after.is_none_or(|after| *id > after) && !queue.is_closing && is_visible(&queue.rules)
         });
         queues
             .take(count)
@@ -82,25 +82,25 @@ impl WaitingRoom {
             .collect()
     }
 
-    /// Whether the bot of a key may attend a queue.
+    /// Returns whether the bot of a key may attend a queue.
     pub(crate) fn admits(&self, queue_id: &QueueId, key: Option<&KeyName>) -> bool {
         let queue = self.queues.get(queue_id);
         queue.is_some_and(|queue| !queue.is_closing && queue.rules.admits(key))
     }
 
-    /// Takes note of how a version of a bot stands.
-    pub(crate) fn set_standing(
+    /// Sets the status of a bot's version. Benching a version ends the stream of its bot.
+    pub(crate) fn set_status(
         &mut self,
         queue_id: &QueueId,
         bot: &BotName,
         version: &str,
-        standing: Standing,
+        status: VersionStatus,
     ) {
         let Some(queue) = self.queues.get_mut(queue_id) else {
             return;
         };
         let of = (bot.clone(), version.to_owned());
-        queue.standings.insert(of, standing.clone());
+        queue.statuses.insert(of, status.clone());
         let Some(attendance) = self.attendance_mut(queue_id, bot) else {
             return;
         };
@@ -108,40 +108,41 @@ impl WaitingRoom {
             return;
         }
         let stream = attendance.stream;
-        if let (Some(stream), Standing::Benched { detail }) = (stream, standing) {
-            self.end(stream, StreamEnd::Benched(detail));
+        if let (Some(stream), VersionStatus::Benched { detail }) = (stream, status) {
+            self.end_stream(stream, StreamEnd::Benched(detail));
         }
-        self.changed(queue_id, bot);
+        self.notify(queue_id, bot);
     }
 
-    /// How many bots attend queues of ladders, and other queues.
-    pub(crate) fn attending_by_kind(&self) -> (usize, usize) {
+    /// Counts the bots that attend ladder queues, and the bots that attend other queues.
+    pub(crate) fn attendance_counts(&self) -> (usize, usize) {
         let mut count = (0, 0);
         for queue in self.queues.values() {
-            let places = queue.places.values();
-            let bots = places.filter(|place| place.attendance.is_some()).count();
-            match queue.rules.is_ladder {
-                true => count.0 += bots,
-                false => count.1 += bots,
+            let entries = queue.entries.values();
+            let bots = entries.filter(|entry| entry.attendance.is_some()).count();
+            if queue.rules.is_ladder {
+                count.0 += bots;
+            } else {
+                count.1 += bots;
             }
         }
         count
     }
 
-    /// Everybody who attends a queue.
-    pub(crate) fn attending_all(&self, queue_id: &QueueId) -> Vec<v1::Attendance> {
+    /// Lists the attendances in a queue.
+    pub(crate) fn attendances(&self, queue_id: &QueueId) -> Vec<v1::Attendance> {
         let Some(queue) = self.queues.get(queue_id) else {
             return Vec::new();
         };
-        let bots = queue.places.keys();
+        let bots = queue.entries.keys();
         bots.filter_map(|bot| queue.attendance(bot)).collect()
     }
 
-    pub(super) fn forget_if_closed(&mut self, queue_id: &QueueId) {
+    pub(super) fn remove_if_closed(&mut self, queue_id: &QueueId) {
         let queue = self.queues.get(queue_id);
-        if queue.is_some_and(|queue| queue.is_closing && queue.places.is_empty()) {
+        if queue.is_some_and(|queue| queue.is_closing && queue.entries.is_empty()) {
             self.queues.remove(queue_id);
-            // Watchers are told that it is gone.
+            // The new revision lets watchers notice that the queue was removed.
             self.revision += 1;
         }
     }

@@ -1,101 +1,117 @@
-//! Seats: held for matches that are made, offered, taken, declined, and over.
+//! Reserves bots' slots, and adds, declines, withdraws and ends seat offers.
 
-use std::time::Instant;
+use std::{sync::Arc, time::Instant};
 
 use bridgemaster_games::Seat;
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1;
 use bridgemaster_store::KeyName;
 
-use super::{Due, Place, Refused, WaitingRoom};
-use crate::lobby::{
-    BotName, OfferId, QueueId, QueueRules, Standing, offer::SeatOffer, queue::Queue,
+use super::{DueAction, LobbyError, QueueEntry, WaitingRoom};
+use crate::{
+    lobby::{BotName, OfferId, QueueId, QueueRules, VersionStatus, offer::SeatOffer, queue::Queue},
+    transport::ForwardingNode,
 };
 
 impl WaitingRoom {
-    /// How the bots of a queue attend that are offered seats now, or would be with a slot free.
-    pub(crate) fn offered_to(&self, queue_id: &QueueId, now: Instant) -> Vec<v1::Attendance> {
+    /// Lists the attendances of bots that accept offers now, regardless of free slots.
+    pub(crate) fn available_attendances(
+        &self,
+        queue_id: &QueueId,
+        now: Instant,
+    ) -> Vec<v1::Attendance> {
         let Some(queue) = self.queues.get(queue_id) else {
             return Vec::new();
         };
-        let offered = queue.places.iter().filter(|(bot, place)| {
-            let attendance = place.attendance.as_ref();
+        let available = queue.entries.iter().filter(|(bot, entry)| {
+            let attendance = entry.attendance.as_ref();
             attendance.is_some_and(|attendance| {
-                place.is_offered(queue.standing(bot, &attendance.version), now)
+                entry.accepts_offers(queue.status(bot, &attendance.version), now)
             })
         });
-        offered
+        available
             .filter_map(|(bot, _)| queue.attendance(bot))
             .collect()
     }
 
-    /// Holds a slot of each of these bots for a match that is to be made; a bot that is named twice
-    /// needs two. Gives their versions. Each is given back by [`WaitingRoom::release`].
+    /// Reserves one of each listed bot's slots for a match being created; a bot that is listed
+    /// twice needs two slots. Returns the bots' versions. [`WaitingRoom::release_slots`] releases
+    /// the slots.
     ///
     /// # Errors
-    /// When one of them cannot be offered a seat now; nothing is held then.
-    pub(crate) fn hold(
+    /// When one of the bots cannot be offered a seat now; no slot is reserved then.
+    pub(crate) fn reserve_slots(
         &mut self,
-        wanted: &[(QueueId, BotName)],
+        bots: &[(QueueId, BotName)],
         now: Instant,
-    ) -> Result<Vec<String>, Refused> {
+    ) -> Result<Vec<String>, LobbyError> {
         let mut versions = Vec::new();
-        for (held, (queue_id, bot)) in wanted.iter().enumerate() {
-            match self.hold_one(queue_id, bot, now) {
+        for (reserved, (queue_id, bot)) in bots.iter().enumerate() {
+            match self.reserve_one(queue_id, bot, now) {
                 Ok(version) => versions.push(version),
-                Err(refused) => {
-                    self.release(&wanted[..held]);
-                    return Err(refused);
+                Err(error) => {
+                    self.release_slots(&bots[..reserved]);
+                    return Err(error);
                 }
             }
         }
         Ok(versions)
     }
 
-    fn hold_one(
+    fn reserve_one(
         &mut self,
         queue_id: &QueueId,
         bot: &BotName,
         now: Instant,
-    ) -> Result<String, Refused> {
-        let queue = self.queues.get_mut(queue_id).ok_or(Refused::QueueUnknown)?;
-        let not_available = |why: String| Refused::NotAvailable {
+    ) -> Result<String, LobbyError> {
+        let queue = self
+            .queues
+            .get_mut(queue_id)
+            .ok_or(LobbyError::QueueUnknown)?;
+        let not_available = |why: String| LobbyError::NotAvailable {
             bot: bot.clone(),
             why,
         };
-        let place = queue.places.get(bot);
-        let attendance = place.and_then(|place| place.attendance.as_ref());
+        let entry = queue.entries.get(bot);
+        let attendance = entry.and_then(|entry| entry.attendance.as_ref());
         let Some(version) = attendance.map(|attendance| attendance.version.clone()) else {
-            return Err(not_available("it does not attend".to_owned()));
+            return Err(not_available(
+                "the bot does not attend the queue".to_owned(),
+            ));
         };
-        let standing = queue.standing(bot, &version).clone();
-        let place = queue.places.entry(bot.clone()).or_default();
-        if let Some(why) = place.not_available(&standing, now) {
+        let status = queue.status(bot, &version).clone();
+        let entry = queue.entries.entry(bot.clone()).or_default();
+        if let Some(why) = entry.unavailable_reason(&status, now) {
             return Err(not_available(why));
         }
-        place.held += 1;
+        entry.reserved += 1;
         Ok(version)
     }
 
-    /// Gives slots back that were held.
-    pub(crate) fn release(&mut self, held: &[(QueueId, BotName)]) {
-        for (queue_id, bot) in held {
+    /// Releases reserved slots.
+    pub(crate) fn release_slots(&mut self, reserved: &[(QueueId, BotName)]) {
+        for (queue_id, bot) in reserved {
             let queue = self.queues.get_mut(queue_id);
-            if let Some(place) = queue.and_then(|queue| queue.places.get_mut(bot)) {
-                place.held = place.held.saturating_sub(1);
+            if let Some(entry) = queue.and_then(|queue| queue.entries.get_mut(bot)) {
+                entry.reserved = entry.reserved.saturating_sub(1);
             }
-            self.settle(queue_id, bot);
+            self.clean_up(queue_id, bot);
         }
     }
 
-    /// A match is there that has this seat. A queue that is not known any more is closed when it is
-    /// over.
-    pub(in crate::lobby) fn place(&mut self, queue_id: &QueueId, bot: &BotName, offer: SeatOffer) {
+    /// Adds an offered seat in a match. If the seat's queue does not exist, a closing queue is
+    /// added for the seat. Returns the node that forwards the offer to the bot, if any.
+    pub(in crate::lobby) fn add_offer(
+        &mut self,
+        queue_id: &QueueId,
+        bot: &BotName,
+        mut offer: SeatOffer,
+    ) -> Option<Arc<ForwardingNode>> {
         let offer_id = offer.id();
         let of_match = self.matches.entry(offer.match_id.clone()).or_default();
         of_match.push((queue_id.clone(), bot.clone(), offer_id.clone()));
         if !offer.is_taken {
-            let due = Due::Offer(queue_id.clone(), bot.clone(), offer_id.clone());
+            let due = DueAction::Offer(queue_id.clone(), bot.clone(), offer_id.clone());
             self.due.insert((offer.until, due));
         }
         let revision = self.revision;
@@ -108,117 +124,134 @@ impl WaitingRoom {
                 rules_version: None,
                 key_names: Default::default(),
                 is_ladder: false,
-                newcomers: Standing::default(),
+                default_status: VersionStatus::default(),
             };
             Queue::new(rules, true, revision)
         });
-        let place = queue.places.entry(bot.clone()).or_default();
-        place.seats.insert(offer_id, offer);
-        self.changed(queue_id, bot);
+        let entry = queue.entries.entry(bot.clone()).or_default();
+        let node = entry.attendance.as_ref().and_then(|one| one.node.clone());
+        offer.forward_through(node.as_ref());
+        entry.seats.insert(offer_id, offer);
+        self.notify(queue_id, bot);
+        node
     }
 
-    /// Whether seats of a match are offered.
-    pub(crate) fn knows(&self, id: &MatchId) -> bool {
+    /// Returns whether a match has offered seats.
+    pub(crate) fn has_offers_of(&self, id: &MatchId) -> bool {
         self.matches.contains_key(id)
     }
 
-    /// A bot has come to a seat.
-    pub(crate) fn joined(&mut self, id: &MatchId, seat: Seat) {
+    /// Records that a bot has taken its seat.
+    pub(crate) fn record_taken_seat(&mut self, id: &MatchId, seat: Seat) {
         let mut of_match = self.matches.get(id).into_iter().flatten();
         let found = of_match.find(|(.., offer_id)| offer_id.is_of(id, seat));
         let Some((queue_id, bot, offer_id)) = found.cloned() else {
             return;
         };
-        if let Some(place) = self.known_place(&queue_id, &bot)
-            && let Some(offer) = place.seats.get_mut(&offer_id)
+        if let Some(entry) = self.existing_entry(&queue_id, &bot)
+            && let Some(offer) = entry.seats.get_mut(&offer_id)
             && !offer.is_taken
         {
             offer.is_taken = true;
-            place.has_taken();
+            entry.record_accepted_offer();
         }
     }
 
-    /// The bot of a key declines an offer. Gives the match, which is not played then, and the seat.
+    /// Declines an offer to the caller's bot. Returns the offered seat; the caller of this method
+    /// cancels the match.
     ///
     /// # Errors
-    /// When it has no such offer, or has taken it.
-    pub(crate) fn decline(
+    /// When the caller has no such open offer.
+    pub(crate) fn decline_offer(
         &mut self,
         offer_id: &OfferId,
         key: Option<&KeyName>,
         now: Instant,
-    ) -> Result<(MatchId, Seat), Refused> {
-        let id = offer_id.match_id().ok_or(Refused::OfferUnknown)?;
+    ) -> Result<(MatchId, Seat), LobbyError> {
+        let id = offer_id.match_id().ok_or(LobbyError::OfferUnknown)?;
         let mut of_match = self.matches.get(&id).into_iter().flatten();
         let found = of_match.find(|(.., other)| other == offer_id);
-        let (queue_id, bot, _) = found.cloned().ok_or(Refused::OfferUnknown)?;
+        let (queue_id, bot, _) = found.cloned().ok_or(LobbyError::OfferUnknown)?;
         if key.is_some_and(|key| key.as_str() != bot.as_str()) {
-            return Err(Refused::OfferUnknown);
+            return Err(LobbyError::OfferUnknown);
         }
-        let place = self.known_place(&queue_id, &bot);
-        let place = place.ok_or(Refused::OfferUnknown)?;
-        let offer = place.seats.get(offer_id).filter(|offer| !offer.is_taken);
-        let seat = offer.ok_or(Refused::OfferUnknown)?.seat;
-        place.seats.remove(offer_id);
-        place.did_not_take(now);
-        self.changed(&queue_id, &bot);
-        self.settle(&queue_id, &bot);
+        let entry = self.existing_entry(&queue_id, &bot);
+        let entry = entry.ok_or(LobbyError::OfferUnknown)?;
+        let offer = entry.seats.get(offer_id).filter(|offer| !offer.is_taken);
+        let seat = offer.ok_or(LobbyError::OfferUnknown)?.seat;
+        entry.seats.remove(offer_id);
+        entry.record_missed_offer(now);
+        self.notify(&queue_id, &bot);
+        self.clean_up(&queue_id, &bot);
         Ok((id, seat))
     }
 
-    /// A match is over, and its seats are free.
-    pub(crate) fn over(&mut self, id: &MatchId, now: Instant) {
+    /// Frees the seats of an ended match.
+    pub(crate) fn end_match(&mut self, id: &MatchId, now: Instant) {
         for (queue_id, bot, offer_id) in self.matches.remove(id).unwrap_or_default() {
-            self.take_back(&queue_id, &bot, &offer_id, ("the match is over", now));
+            self.withdraw_offer(&queue_id, &bot, &offer_id, ("the match is over", now));
         }
     }
 
-    /// An offer that was not taken in time holds no more. What its match makes of the seat is in
-    /// the rules of that match.
-    pub(super) fn offer_ran_out(
+    /// Withdraws an offer that was not accepted in time. The rules of the match decide what happens
+    /// to the seat.
+    pub(super) fn expire_offer(
         &mut self,
         queue_id: &QueueId,
         bot: &BotName,
         offer_id: &OfferId,
         now: Instant,
     ) {
-        let Some(place) = self.known_place(queue_id, bot) else {
+        let Some(entry) = self.existing_entry(queue_id, bot) else {
             return;
         };
-        if place.seats.get(offer_id).is_none_or(|offer| offer.is_taken) {
+        let Some(offer) = entry.seats.get_mut(offer_id).filter(|one| !one.is_taken) else {
+            return;
+        };
+        offer.extend();
+        if offer.until > now {
+            let due = DueAction::Offer(queue_id.clone(), bot.clone(), offer_id.clone());
+            let until = offer.until;
+            self.due.insert((until, due));
             return;
         }
-        place.did_not_take(now);
-        self.take_back(queue_id, bot, offer_id, ("it was not taken in time", now));
+        entry.record_missed_offer(now);
+        self.withdraw_offer(
+            queue_id,
+            bot,
+            offer_id,
+            ("the bot did not take its seat in time", now),
+        );
     }
 
-    /// Takes a seat from a bot. A stream that was told of the offer, and not that it holds no more,
-    /// is told.
-    fn take_back(
+    /// Removes a seat from a bot. If the bot received the offer but did not accept it, the
+    /// withdrawal is sent on the stream that carried the offer.
+    fn withdraw_offer(
         &mut self,
         queue_id: &QueueId,
         bot: &BotName,
         offer_id: &OfferId,
         (why, now): (&'static str, Instant),
     ) {
-        let Some(place) = self.known_place(queue_id, bot) else {
+        let Some(entry) = self.existing_entry(queue_id, bot) else {
             return;
         };
-        let Some(offer) = place.seats.remove(offer_id) else {
+        let Some(offer) = entry.seats.remove(offer_id) else {
             return;
         };
-        let told = offer.told.filter(|_| !offer.is_taken);
-        if let Some(stream) = told.and_then(|told| self.streams.get_mut(&told)) {
+        let sent_on = offer.sent_on.filter(|_| !offer.is_taken);
+        if let Some(stream) = sent_on.and_then(|number| self.streams.get_mut(&number)) {
             stream.withdrawn.push_back((offer_id.clone(), why));
         }
-        match offer.is_taken {
-            true => self.changed_for_others(queue_id, bot, now),
-            false => self.changed(queue_id, bot),
+        if offer.is_taken {
+            self.notify_deferred(queue_id, bot, now);
+        } else {
+            self.notify(queue_id, bot);
         }
-        self.settle(queue_id, bot);
+        self.clean_up(queue_id, bot);
     }
 
-    fn known_place(&mut self, queue_id: &QueueId, bot: &BotName) -> Option<&mut Place> {
-        self.queues.get_mut(queue_id)?.places.get_mut(bot)
+    fn existing_entry(&mut self, queue_id: &QueueId, bot: &BotName) -> Option<&mut QueueEntry> {
+        self.queues.get_mut(queue_id)?.entries.get_mut(bot)
     }
 }

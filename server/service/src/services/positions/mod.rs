@@ -1,12 +1,12 @@
-//! The positions of a match of this server, one by one, for somebody who looks: of a match in play as
-//! they come, of one that has ended from its replay. What may be told is for
-//! [`Positions`](bridgemaster_replay::Positions) to say; what is public, for the match itself.
+//! Streams the positions of a match one by one, either as a match in play proceeds, or from the
+//! replay of a finished match. [`Positions`](bridgemaster_replay::Positions) decides what a viewer
+//! may see, and the match decides which records are public.
 //!
-//! Most who look at a match in play see it as spectators, and all of these see the same: so that is
-//! made once, by a task ([`show`]), and they are sent the same bytes.
+//! Most clients watch a match in play as spectators, and all spectators see the same positions. So
+//! one task ([`broadcast`]) encodes the messages, and the same bytes are sent to all spectators.
 
-mod look;
-mod shown;
+mod broadcast;
+mod view;
 
 use std::{
     pin::{Pin, pin},
@@ -20,63 +20,67 @@ use bridgemaster_replay::{PositionError, viewers_from_wire};
 use tokio_stream::{Stream, StreamExt as _};
 use tonic::{Status, codegen::Bytes};
 
-pub(super) use self::look::{encoded, response};
+pub(super) use self::view::{encoded, response};
 use self::{
-    look::{Look, Progress},
-    shown::show,
+    broadcast::broadcast,
+    view::{PositionView, StreamProgress},
 };
-use super::replay_sight::check_replay;
+use super::replay_access::check_replay;
 use crate::{
-    hosting::{Follower, Found, Matches, Reader, ShownMatch, Stand},
     identity::Caller,
     ladder::Ladders,
     limits::MAX_VIEWERS,
+    live::{BroadcastState, Follower, MatchView, Matches, Reader, Received},
     refusal::Refusal,
     transport::Call,
 };
 
-/// Encoded positions, and why there are no more.
+/// Encoded positions; an error ends the stream.
 pub(super) type PositionStream = Pin<Box<dyn Stream<Item = Result<Bytes, Status>> + Send>>;
 
-/// Somebody who looks at the positions of a match.
-pub(super) struct Onlooker {
-    look: Arc<Look>,
+/// A client that watches the positions of a match.
+pub(super) struct PositionWatcher {
+    view: Arc<PositionView>,
     ladders: Arc<Ladders>,
     caller: Caller,
     reader: Reader,
-    /// The first position that is wanted.
+    /// The number of the first position to send.
     from: u32,
 }
 
-/// The viewers of a request, whoever may look through their eyes.
-pub(super) fn viewers(
-    wanted: &[bridgemaster_proto::v1::Viewer],
+/// Validates the viewers that a request names. The caller's access to their views is checked
+/// separately.
+pub(super) fn check_viewers(
+    requested: &[bridgemaster_proto::v1::Viewer],
     seats: bridgemaster_games::SeatCount,
 ) -> Result<Vec<Viewer>, Refusal> {
-    if wanted.len() > MAX_VIEWERS {
-        let detail = format!("at most {MAX_VIEWERS}, not {}", wanted.len());
+    if requested.len() > MAX_VIEWERS {
+        let detail = format!(
+            "at most {MAX_VIEWERS} viewers are allowed, not {}",
+            requested.len()
+        );
         return Err(Refusal::field("viewers", detail));
     }
-    viewers_from_wire(wanted, seats).map_err(|error| match &error {
-        PositionError::NoSeat { place, seat, .. } => Refusal::field(
+    viewers_from_wire(requested, seats).map_err(|error| match &error {
+        PositionError::NoSuchSeat { place, seat, .. } => Refusal::field(
             format!("viewers[{place}].seat"),
-            format!("{seat} is no seat; the match has {seats}, from 0"),
+            format!("{seat} is out of range: the match has {seats} seats, numbered from 0"),
         ),
         _ => Refusal::field("viewers", error.to_string()),
     })
 }
 
-impl Onlooker {
-    /// Somebody who looks at a match from a position on.
+impl PositionWatcher {
+    /// Creates a watcher of `hosted` from the position `from` on.
     pub(super) fn new(
         (matches, ladders): (&Arc<Matches>, &Arc<Ladders>),
-        hosted: Arc<dyn ShownMatch>,
+        hosted: Arc<dyn MatchView>,
         (caller, reader): (Caller, Reader),
         viewers: Vec<Viewer>,
         from: u32,
     ) -> Self {
         Self {
-            look: Arc::new(Look {
+            view: Arc::new(PositionView {
                 matches: Arc::clone(matches),
                 hosted,
                 viewers,
@@ -88,126 +92,133 @@ impl Onlooker {
         }
     }
 
-    /// Makes sure that the caller may look through the eyes of all viewers: of a seat, when nothing
-    /// of the match is held back any more, or when its bot is the caller's.
-    pub(super) fn check(&self) -> Result<(), Refusal> {
-        let Some(refusal) = self.look.hosted.course().is_secret_for() else {
+    /// Checks that the caller may see the match as each of the viewers. Viewing as a seat is
+    /// allowed if the caller's bot has the seat, or once no part of the match is withheld.
+    pub(super) fn check_access(&self) -> Result<(), Refusal> {
+        let Some(refusal) = self.view.hosted.replay_source().withheld_reason() else {
             return Ok(());
         };
         let is_own = |viewer: &Viewer| match viewer {
             Viewer::Spectator => true,
             Viewer::Seat(seat) => {
                 let name = self.caller.name();
-                name.is_some_and(|name| self.look.hosted.is_held_by(*seat, name))
+                name.is_some_and(|name| self.view.hosted.is_held_by(*seat, name))
             }
         };
-        match self.look.viewers.iter().all(is_own) {
-            true => Ok(()),
-            false => Err(refusal),
+        if self.view.viewers.iter().all(is_own) {
+            Ok(())
+        } else {
+            Err(refusal)
         }
     }
 
-    /// The positions until the match is over.
+    /// Streams the positions until the match has ended.
     pub(super) fn positions(self) -> PositionStream {
-        let counted = self.look.matches.metrics().watch_stream();
+        let counted = self.view.matches.metrics().watch_stream();
         Box::pin(try_stream! {
             let _counted = counted;
-            let mut progress = Progress::from(self.from);
+            let mut progress = StreamProgress::starting_at(self.from);
             let mut shared = None;
-            if let Some(follower) = self.follow() {
-                let mut followed = pin!(self.followed(follower, &mut progress, &mut shared));
+            if let Some(follower) = self.follow_broadcast() {
+                let followed = self.stream_broadcast(follower, &mut progress, &mut shared);
+                let mut followed = pin!(followed);
                 while let Some(message) = followed.next().await {
                     yield message?;
                 }
             }
             if shared.is_none() {
-                let mut live = pin!(self.look.live(&mut progress, self.caller.refused()));
-                while let Some(told) = live.next().await {
-                    yield encoded(&told?);
+                let revoked = self.caller.until_revoked();
+                let mut live = pin!(self.view.live_positions(&mut progress, revoked));
+                while let Some(message) = live.next().await {
+                    yield encoded(&message?);
                 }
             }
-            // It is over: what is left is in its replay.
-            let info = self.look.info().await?;
+            // The match has ended, so the remaining positions are in its replay.
+            let info = self.view.info().await?;
             if info.state() == MatchState::Cancelled {
                 yield encoded(&response(None, Some(info)));
                 return;
             }
-            // Who may not see the replay is told the rest as if the match still ran.
-            let is_told = self.look.hosted.course().is_secret_for().is_none()
-                && check_replay(&self.ladders, &*self.look.hosted, &self.caller).await.is_ok();
+            // If the caller has no access to the replay, the remaining positions do not disclose
+            // hidden information.
+            let is_disclosed = self.view.hosted.replay_source().withheld_reason().is_none()
+                && check_replay(&self.ladders, &*self.view.hosted, &self.caller).await.is_ok();
             if let Some(follower) = shared {
-                let rest = follower.showing.rest(is_told);
-                let rest = rest.get_or_try_init(|| self.whole_rest(progress, is_told));
+                let rest = follower.broadcast.remainder(is_disclosed);
+                let rest = rest.get_or_try_init(|| self.encode_remaining(progress, is_disclosed));
                 let rest = Arc::clone(rest.await?);
                 for message in &*rest {
                     yield message.clone();
                 }
                 return;
             }
-            let matches = &self.look.matches;
-            let replay = matches.whole_replay(&*self.look.hosted, &self.reader).await?;
-            let _room = Call::room(replay.len()).await?;
-            let mut rest = pin!(self.look.rest(&replay, progress, info, is_told));
-            while let Some(told) = rest.next().await {
-                yield encoded(&told?);
+            let matches = &self.view.matches;
+            let replay = matches.full_replay(&*self.view.hosted, &self.reader).await?;
+            let _buffer = Call::reserve_buffer(replay.len()).await?;
+            let rest = self
+                .view
+                .remaining_positions(&replay, progress, info, is_disclosed);
+            let mut rest = pin!(rest);
+            while let Some(message) = rest.next().await {
+                yield encoded(&message?);
             }
         })
     }
 
-    /// Follows what all spectators of a match in play are shown, if that is what is wanted.
-    fn follow(&self) -> Option<Follower> {
-        let hosted = &self.look.hosted;
-        if self.look.viewers != [Viewer::Spectator] || hosted.is_over() {
+    /// Follows the shared spectator broadcast of a match in play, if the request allows it.
+    fn follow_broadcast(&self) -> Option<Follower> {
+        let hosted = &self.view.hosted;
+        if self.view.viewers != [Viewer::Spectator] || hosted.is_over() {
             return None;
         }
-        let (follower, is_new) = hosted.course().relay()?.follow();
+        let (follower, is_new) = hosted.replay_source().relay()?.follow();
         if is_new {
-            // As of now: who follows looks later, and makes at least what came before.
+            // The broadcast starts at this state. Each follower computes earlier positions itself.
             let now = hosted.info().into_value();
-            let showing = Arc::clone(&follower.showing);
-            tokio::spawn(show(Arc::clone(&self.look), showing, now));
+            let feed = Arc::clone(&follower.broadcast);
+            tokio::spawn(broadcast(Arc::clone(&self.view), feed, now));
         }
         Some(follower)
     }
 
-    /// What all are shown, and before it what was shown before. `shared` is set if the match is over
-    /// and all were told the same positions.
-    fn followed<'a>(
+    /// Catches up with the shared broadcast, and then streams it. Sets `shared` if the match has
+    /// ended and all followers received the same positions.
+    fn stream_broadcast<'a>(
         &'a self,
         mut follower: Follower,
-        progress: &'a mut Progress,
+        progress: &'a mut StreamProgress,
         shared: &'a mut Option<Follower>,
     ) -> impl Stream<Item = Result<Bytes, Refusal>> + Send + 'a {
         try_stream! {
-            let mut refused = pin!(self.caller.refused());
+            let mut refused = pin!(self.caller.until_revoked());
             'behind: loop {
-                // Before the look, so that nothing is missed between the two.
-                let mut place = follower.newest();
+                // Read before the poll, so that no message in between is missed.
+                let mut place = follower.next_number();
                 let mut is_over = false;
                 {
-                    let mut now = pin!(self.look.now(progress, &mut is_over));
-                    while let Some(told) = now.next().await {
-                        yield encoded(&told?);
+                    let mut now = pin!(self.view.current_positions(progress, &mut is_over));
+                    while let Some(message) = now.next().await {
+                        yield encoded(&message?);
                     }
                 }
                 if is_over {
                     return;
                 }
-                progress.go_on_from(progress.next());
+                progress.skip_to(progress.next());
                 loop {
-                    let messages = match follower.look(place) {
-                        Found::Messages(messages) => messages,
-                        Found::Missed => continue 'behind,
-                        Found::Nothing(Stand::Going) => {
-                            let news = follower.news();
-                            self.look.until(&mut refused, news).await?;
+                    let messages = match follower.receive(place) {
+                        Received::Messages(messages) => messages,
+                        Received::Lagged => continue 'behind,
+                        Received::Empty(BroadcastState::Live) => {
+                            let changed = follower.changed();
+                            self.view.wait_until(&mut refused, changed).await?;
                             continue;
                         }
-                        Found::Nothing(Stand::Over(next)) if next == progress.next() => {
+                        Received::Empty(BroadcastState::Ended(next)) if next == progress.next() => {
                             *shared = Some(follower);
                             return;
                         }
-                        Found::Nothing(_) => return,
+                        Received::Empty(_) => return,
                     };
                     place += messages.len() as u64;
                     for relayed in messages {
@@ -219,7 +230,7 @@ impl Onlooker {
                             }
                             position => {
                                 let next = position.map_or(progress.next(), |number| number + 1);
-                                progress.go_on_from(next);
+                                progress.skip_to(next);
                                 yield relayed.message;
                             }
                         }
@@ -229,19 +240,24 @@ impl Onlooker {
         }
     }
 
-    /// What is left of a match that is over, for all who were told the same before.
-    async fn whole_rest(&self, progress: Progress, is_told: bool) -> Result<Arc<[Bytes]>, Refusal> {
-        let look = &self.look;
-        let info = look.info().await?;
-        let replay = look
+    /// Encodes the remaining positions of an ended match, for all followers that received the same
+    /// positions.
+    async fn encode_remaining(
+        &self,
+        progress: StreamProgress,
+        is_disclosed: bool,
+    ) -> Result<Arc<[Bytes]>, Refusal> {
+        let view = &self.view;
+        let info = view.info().await?;
+        let replay = view
             .matches
-            .whole_replay(&*look.hosted, &self.reader)
+            .full_replay(&*view.hosted, &self.reader)
             .await?;
-        let _room = Call::room(replay.len()).await?;
-        let mut rest = pin!(look.rest(&replay, progress, info, is_told));
+        let _buffer = Call::reserve_buffer(replay.len()).await?;
+        let mut rest = pin!(view.remaining_positions(&replay, progress, info, is_disclosed));
         let mut messages = Vec::new();
-        while let Some(told) = rest.next().await {
-            messages.push(encoded(&told?));
+        while let Some(message) = rest.next().await {
+            messages.push(encoded(&message?));
         }
         Ok(messages.into())
     }

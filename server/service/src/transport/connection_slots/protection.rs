@@ -1,4 +1,4 @@
-//! How many connections may be protected, and for whom they are.
+//! The number of connections that can be protected, and the keys that protect them.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -8,81 +8,83 @@ use std::{
 use bridgemaster_store::KeyId;
 
 use crate::{
-    limits::{Limits, most_protected},
+    limits::{Limits, max_protected_connections},
     transport::Origin,
 };
 
-/// What protects connections: each is protected for the keys of the bots that it carries, or on a
-/// server without keys for nobody in particular. One that is protected for two keys counts twice.
+/// The protected connections. A connection is protected for the keys of the bots that it carries;
+/// on a server without keys, for the key `None`. A connection that is protected for two keys counts
+/// twice.
 pub(super) struct Protection {
-    most_of_key: usize,
-    most_of_origin: usize,
-    most_in_all: usize,
-    in_all: usize,
-    of_keys: HashMap<KeyId, usize>,
-    of_origins: HashMap<Origin, OfOrigin>,
+    max_per_key: usize,
+    max_per_origin: usize,
+    max_total: usize,
+    total: usize,
+    by_key: HashMap<KeyId, usize>,
+    by_origin: HashMap<Origin, OriginProtection>,
 }
 
-/// What protects connections of one address.
+/// The protected connections from one address.
 #[derive(Default)]
-struct OfOrigin {
+struct OriginProtection {
     count: usize,
-    /// For each key the connections by their numbers.
-    for_keys: HashMap<Option<KeyId>, BTreeMap<u64, SocketAddr>>,
+    /// The connections per key, by their numbers.
+    by_key: HashMap<Option<KeyId>, BTreeMap<u64, SocketAddr>>,
 }
 
 impl Protection {
     pub(super) fn new(limits: &Limits) -> Self {
         Self {
-            most_of_key: limits.protected_connections_per_key,
-            most_of_origin: most_protected(limits.connections_per_address),
-            most_in_all: most_protected(limits.connections),
+            max_per_key: limits.protected_connections_per_key,
+            max_per_origin: max_protected_connections(limits.connections_per_address),
+            max_total: max_protected_connections(limits.connections),
             ..Self::none()
         }
     }
 
-    /// For the port of the page.
+    /// Creates the protection for the page's port.
     pub(super) fn of_page(limits: &Limits) -> Self {
         Self {
-            most_of_key: limits.protected_connections_per_key,
-            most_of_origin: most_protected(limits.page_connections_per_address),
-            most_in_all: most_protected(limits.page_connections),
+            max_per_key: limits.protected_connections_per_key,
+            max_per_origin: max_protected_connections(limits.page_connections_per_address),
+            max_total: max_protected_connections(limits.page_connections),
             ..Self::none()
         }
     }
 
-    /// Nothing is ever protected.
+    /// Creates a table that protects no connection.
     pub(super) fn none() -> Self {
         Self {
-            most_of_key: 0,
-            most_of_origin: 0,
-            most_in_all: 0,
-            in_all: 0,
-            of_keys: HashMap::new(),
-            of_origins: HashMap::new(),
+            max_per_key: 0,
+            max_per_origin: 0,
+            max_total: 0,
+            total: 0,
+            by_key: HashMap::new(),
+            by_origin: HashMap::new(),
         }
     }
 
-    /// Whether one more connection of this address can be protected for this key.
-    pub(super) fn has_room(&self, origin: Origin, key: &Option<KeyId>) -> bool {
-        let of_origin = self.of_origins.get(&origin).map_or(0, |of| of.count);
-        let has_address = of_origin < self.most_of_origin;
-        has_address && self.in_all < self.most_in_all && self.key_has_room(key)
+    /// Returns whether one more connection from this address can be protected for `key`.
+    pub(super) fn has_capacity(&self, origin: Origin, key: &Option<KeyId>) -> bool {
+        let of_origin = self.by_origin.get(&origin).map_or(0, |of| of.count);
+        let has_address = of_origin < self.max_per_origin;
+        has_address && self.total < self.max_total && self.key_has_capacity(key)
     }
 
-    /// Has the key that protects most connections of an address give one up, its newest, for
-    /// another key that protects at least two fewer there: which connection, and for which key.
-    pub(super) fn release_of_largest(
+    /// Finds the key that protects the most connections from an address. If `key` protects at least
+    /// two fewer connections from this address, releases the found key's newest connection. Returns
+    /// the found key, and the released connection's peer.
+    pub(super) fn evict_from_largest(
         &mut self,
         origin: Origin,
         key: &Option<KeyId>,
     ) -> Option<(Option<KeyId>, SocketAddr)> {
-        if !self.key_has_room(key) {
+        if !self.key_has_capacity(key) {
             return None;
         }
-        let for_keys = &self.of_origins.get(&origin)?.for_keys;
-        let own = for_keys.get(key).map_or(0, BTreeMap::len);
-        let (largest, connections) = for_keys.iter().max_by_key(|(_, of_key)| of_key.len())?;
+        let by_key = &self.by_origin.get(&origin)?.by_key;
+        let own = by_key.get(key).map_or(0, BTreeMap::len);
+        let (largest, connections) = by_key.iter().max_by_key(|(_, of_key)| of_key.len())?;
         if connections.len() < own + 2 {
             return None;
         }
@@ -92,7 +94,7 @@ impl Protection {
         Some((largest, peer))
     }
 
-    /// The connection of this number is protected for a key.
+    /// Protects a connection for a key.
     pub(super) fn acquire(
         &mut self,
         origin: Origin,
@@ -100,56 +102,56 @@ impl Protection {
         number: u64,
         peer: SocketAddr,
     ) {
-        let of_origin = self.of_origins.entry(origin).or_default();
-        let for_key = of_origin.for_keys.entry(key.clone()).or_default();
+        let of_origin = self.by_origin.entry(origin).or_default();
+        let for_key = of_origin.by_key.entry(key.clone()).or_default();
         if for_key.insert(number, peer).is_some() {
             return;
         }
         of_origin.count += 1;
-        self.in_all += 1;
+        self.total += 1;
         if let Some(key) = key {
-            *self.of_keys.entry(key.clone()).or_default() += 1;
+            *self.by_key.entry(key.clone()).or_default() += 1;
         }
     }
 
-    /// It is so no more.
+    /// Ends the protection of a connection for a key.
     pub(super) fn release(&mut self, origin: Origin, key: &Option<KeyId>, number: u64) {
-        let Some(of_origin) = self.of_origins.get_mut(&origin) else {
+        let Some(of_origin) = self.by_origin.get_mut(&origin) else {
             return;
         };
-        let Some(for_key) = of_origin.for_keys.get_mut(key) else {
+        let Some(for_key) = of_origin.by_key.get_mut(key) else {
             return;
         };
         if for_key.remove(&number).is_none() {
             return;
         }
         if for_key.is_empty() {
-            of_origin.for_keys.remove(key);
+            of_origin.by_key.remove(key);
         }
         of_origin.count = of_origin.count.saturating_sub(1);
-        if of_origin.for_keys.is_empty() {
-            self.of_origins.remove(&origin);
+        if of_origin.by_key.is_empty() {
+            self.by_origin.remove(&origin);
         }
-        self.in_all = self.in_all.saturating_sub(1);
+        self.total = self.total.saturating_sub(1);
         let Some(key) = key else {
             return;
         };
-        if let Some(count) = self.of_keys.get_mut(key) {
+        if let Some(count) = self.by_key.get_mut(key) {
             *count = count.saturating_sub(1);
             if *count == 0 {
-                self.of_keys.remove(key);
+                self.by_key.remove(key);
             }
         }
     }
 
-    fn key_has_room(&self, key: &Option<KeyId>) -> bool {
-        let of_key = |key| self.of_keys.get(key).copied().unwrap_or_default();
+    fn key_has_capacity(&self, key: &Option<KeyId>) -> bool {
+        let of_key = |key| self.by_key.get(key).copied().unwrap_or_default();
         key.as_ref()
-            .is_none_or(|key| of_key(key) < self.most_of_key)
+            .is_none_or(|key| of_key(key) < self.max_per_key)
     }
 
     #[cfg(test)]
     pub(super) fn is_empty(&self) -> bool {
-        self.in_all == 0 && self.of_keys.is_empty() && self.of_origins.is_empty()
+        self.total == 0 && self.by_key.is_empty() && self.by_origin.is_empty()
     }
 }

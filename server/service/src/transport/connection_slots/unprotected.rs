@@ -1,4 +1,4 @@
-//! The connections that are not protected, and which of them gives way next.
+//! The connections that are not protected, in the order in which they are evicted.
 
 use std::{
     cmp::Reverse,
@@ -8,69 +8,73 @@ use std::{
 
 use crate::transport::Origin;
 
-/// The connections that are not protected.
 #[derive(Default)]
 pub(super) struct Unprotected {
-    by_origin: HashMap<Origin, Queues>,
-    /// The addresses by their number of such connections, and then by the age of the oldest.
+    by_origin: HashMap<Origin, AddressQueues>,
+    /// Addresses, by the number of their unprotected connections, and then by the age of the oldest
+    /// such connection.
     largest: BTreeMap<(usize, Reverse<u64>), Origin>,
 }
 
-/// Those of one address. The larger queue gives way: so connections that show no ticket keep no bot
-/// out, and bots do not keep a new connection from showing its ticket.
+/// The unprotected connections from one address. Connections are evicted from the larger queue. So
+/// connections without a ticket do not displace bots, and bots do not prevent a new connection from
+/// presenting its ticket.
 #[derive(Default)]
-struct Queues {
+struct AddressQueues {
     with_bot: BTreeMap<u64, SocketAddr>,
     without_bot: BTreeMap<u64, SocketAddr>,
 }
 
-/// Where a connection stands.
+/// A connection's place in a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Queued {
-    pub(super) queue: Queue,
-    /// Unique; the lower, the older.
+pub(super) struct QueuePosition {
+    pub(super) queue: EvictionQueue,
+    /// A unique number; lower numbers are older.
     pub(super) since: u64,
 }
 
-/// Which connections are in a queue.
+/// An address's two queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Queue {
-    /// Those that carry bots, for which there was no protection left.
+pub(super) enum EvictionQueue {
+    /// Connections that carry bots, but could not be protected.
     WithBot,
-    /// Those that carry none: mostly those on which nobody has shown a ticket yet.
+    /// Connections that carry no bots, mostly because they have not presented a ticket yet.
     WithoutBot,
 }
 
 impl Unprotected {
-    pub(super) fn insert(&mut self, origin: Origin, queued: Queued, peer: SocketAddr) {
-        self.change(origin, queued.queue, |queue| {
+    pub(super) fn insert(&mut self, origin: Origin, queued: QueuePosition, peer: SocketAddr) {
+        self.change_queue(origin, queued.queue, |queue| {
             queue.insert(queued.since, peer)
         });
     }
 
-    pub(super) fn remove(&mut self, origin: Origin, queued: Queued) {
-        self.change(origin, queued.queue, |queue| queue.remove(&queued.since));
+    pub(super) fn remove(&mut self, origin: Origin, queued: QueuePosition) {
+        self.change_queue(origin, queued.queue, |queue| queue.remove(&queued.since));
     }
 
-    /// The connection of an address that is to give way next: the oldest of the larger queue.
+    /// Returns the connection that is to be evicted next at an address: the oldest connection in
+    /// the larger queue.
     pub(super) fn next_of(&self, origin: Origin) -> Option<SocketAddr> {
         let queues = self.by_origin.get(&origin)?;
-        let larger = match queues.with_bot.len() > queues.without_bot.len() {
-            true => &queues.with_bot,
-            false => &queues.without_bot,
+        let larger = if queues.with_bot.len() > queues.without_bot.len() {
+            &queues.with_bot
+        } else {
+            &queues.without_bot
         };
         larger.values().next().copied()
     }
 
-    /// The address with most of them, and among addresses with as many that with the oldest.
-    pub(super) fn largest(&self) -> Option<Origin> {
+    /// Returns the address with the most unprotected connections. If several addresses have the
+    /// same number, returns the one with the oldest connection.
+    pub(super) fn largest_address(&self) -> Option<Origin> {
         self.largest.values().next_back().copied()
     }
 
-    fn change(
+    fn change_queue(
         &mut self,
         origin: Origin,
-        queue: Queue,
+        queue: EvictionQueue,
         change: impl FnOnce(&mut BTreeMap<u64, SocketAddr>) -> Option<SocketAddr>,
     ) {
         let queues = self.by_origin.entry(origin).or_default();
@@ -78,8 +82,8 @@ impl Unprotected {
             self.largest.remove(&rank);
         }
         change(match queue {
-            Queue::WithBot => &mut queues.with_bot,
-            Queue::WithoutBot => &mut queues.without_bot,
+            EvictionQueue::WithBot => &mut queues.with_bot,
+            EvictionQueue::WithoutBot => &mut queues.without_bot,
         });
         match queues.rank() {
             Some(rank) => {
@@ -97,8 +101,8 @@ impl Unprotected {
     }
 }
 
-impl Queues {
-    /// Where the address stands among others; `None` when it has no such connection.
+impl AddressQueues {
+    /// The sort key of the address; `None` if it has no such connection.
     fn rank(&self) -> Option<(usize, Reverse<u64>)> {
         let oldest = [&self.with_bot, &self.without_bot]
             .into_iter()

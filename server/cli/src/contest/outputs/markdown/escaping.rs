@@ -1,10 +1,10 @@
-//! Text from outside within Markdown.
+//! Escapes untrusted text for Markdown.
 
-use bridgemaster_proto::outside::{Outside, escape_lines};
+use bridgemaster_proto::escape::{Escaped, escape_lines};
 
-/// Lines from outside, as they are.
+/// Formats untrusted lines as preformatted text.
 pub(super) fn preformatted(lines: &str) -> String {
-    // Within `pre` nothing is Markdown, and no HTML without these three characters.
+    // Markdown is disabled within `pre`, and escaping three characters prevents HTML.
     let lines = escape_lines(lines)
         .replace('&', "&amp;")
         .replace('<', "&lt;")
@@ -12,11 +12,11 @@ pub(super) fn preformatted(lines: &str) -> String {
     format!("<pre>\n{lines}\n</pre>")
 }
 
-/// A text from outside, on one line and as nothing but text: letters, digits and spaces as they
-/// are, everything else as a reference to the character.
+/// Escapes text to one line. All characters except letters, digits and spaces become character
+/// references.
 pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::new();
-    for character in Outside(text).to_string().chars() {
+    for character in Escaped(text).to_string().chars() {
         match character {
             ' ' => escaped.push(' '),
             character if character.is_alphanumeric() => escaped.push(character),

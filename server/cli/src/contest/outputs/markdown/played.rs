@@ -1,11 +1,11 @@
-//! How much was played, in a sentence.
+//! Summarizes the played matches in one sentence.
 
-use bridgemaster_runner::{FaultCounting, RatingErrors, Report};
+use bridgemaster_runner::{Counts, FaultCounting, RatingErrors, Report};
 
 use super::{super::super::figures, escaping::escaped};
 use crate::count::count;
 
-/// The game, what was played of it, and what is to be known of that.
+/// Describes a contest's game, counts, seeds, restarts and clocks.
 pub(super) fn played(report: &Report) -> String {
     let counts = &report.counts;
     let seconds = report.elapsed_ms as f64 / 1e3;
@@ -15,43 +15,26 @@ pub(super) fn played(report: &Report) -> String {
         format!("{} decisions", counts.decisions),
         format!("{seconds:.1} s"),
     ];
-    let others = [
-        (counts.forfeited_matches, "matches with a forfeit"),
-        (
-            counts.annulled_for_referee_lag,
-            "annulled for the referee's lag",
-        ),
-        (
-            counts.annulled_for_server_crash,
-            "annulled for a crash of the server",
-        ),
-        (
-            counts.annulled_for_bot_fault,
-            "left out for a fault of a bot",
-        ),
-        (counts.annulled_for_decline, "annulled since a bot declined"),
-        (counts.surplus_matches, "finished and not counted"),
-        (counts.repeated_groups, "groups left out as repeated"),
-    ];
     let restarts: u64 = report.bots.iter().map(|bot| bot.restarts).sum();
-    let others = others.into_iter().chain([(
-        restarts,
-        "times a bot died in a match and was started again",
-    )]);
+    let restarts = [(restarts, "restarts of bots that died in a match")];
+    let others = not_counted(counts).into_iter().chain(restarts);
     let others = others.filter(|(count, _)| *count > 0);
     parts.extend(others.map(|(count, what)| format!("{count} {what}")));
-    if report.spec.has_attending_bots() && !report.spec.trust_remote {
-        parts.push("a seed of its own for each match of bots that attend".to_owned());
+    if report.spec.has_bots_with_own_seeds() {
+        let which = figures::bots_with_memory(&report.spec);
+        parts.push(format!("a separate seed for each match of {which}"));
     }
+    parts.extend(figures::chance(&report.spec).map(str::to_owned));
     if report.spec.faults == FaultCounting::Fail {
         let restarts = figures::restarts(&report.spec);
         parts.push(format!(
-            "no fault allowed, and a bot that dies in a match {restarts}"
+            "a fault of a bot stops the contest; a bot that dies in a match {restarts}"
         ));
     }
     if report.rating_errors == Some(RatingErrors::Model) {
-        parts.push("intervals of ranks and Elo by the model alone".to_owned());
+        parts.push("intervals of ranks and Elo estimated by the model".to_owned());
     }
+    parts.extend(figures::changes(report).map(|change| escaped(&change).to_string()));
     let odd = report.spec.bots.iter().filter(|bot| !bot.clock.is_even());
     parts.extend(odd.map(|bot| format!("time odds: {} has {}", escaped(&bot.name), bot.clock)));
     let (game, seats) = (escaped(&report.spec.rules.game), report.spec.rules.seats);
@@ -62,4 +45,32 @@ pub(super) fn played(report: &Report) -> String {
         version.unwrap_or_default(),
         parts.join(", ")
     )
+}
+
+/// Returns how many matches and groups do not count, with a description for each number.
+fn not_counted(counts: &Counts) -> [(u64, &'static str); 7] {
+    [
+        (counts.forfeited_matches, "matches with a forfeit"),
+        (
+            counts.annulled_for_referee_lag,
+            "annulled because of referee lag",
+        ),
+        (
+            counts.annulled_for_server_crash,
+            "annulled after a server crash",
+        ),
+        (
+            counts.annulled_for_bot_fault,
+            "excluded because a bot had a fault",
+        ),
+        (
+            counts.annulled_for_decline,
+            "annulled because a bot declined",
+        ),
+        (counts.surplus_matches, "finished but not counted"),
+        (
+            counts.repeated_groups,
+            "groups skipped because of a repeated seed",
+        ),
+    ]
 }

@@ -1,4 +1,4 @@
-//! Commits: each is written down for a while, and takes effect at once then.
+//! Commits: each takes a while to be written, and then takes effect at once.
 
 use std::rc::Rc;
 
@@ -9,26 +9,26 @@ use crate::{
     cluster::{
         events::Of,
         journal::Appended,
-        tampering::WrongCluster,
-        transaction::{Begun, Stage, Taken, TxId, Work, Written},
+        tampering::ClusterDefect,
+        transaction::{Stage, TakenOver, TransactionStart, TxId, Work, WriteOutcome},
     },
-    oracle::{Violation, demand},
+    oracle::{Violation, require},
 };
 
 impl Database {
-    /// A transaction is to be committed. Whether it will be.
-    pub(crate) fn flushes(&mut self, id: TxId) -> bool {
+    /// Starts the commit of a transaction. Returns whether it will succeed.
+    pub(crate) fn begin_commit(&mut self, id: TxId) -> bool {
         let Some(it) = self.open.get_mut(&id) else {
             return false;
         };
-        if let Stage::Written(written) = &it.stage {
+        if let Stage::WriteOutcome(written) = &it.stage {
             it.stage = Stage::Flushing(written.clone());
         }
         matches!(it.stage, Stage::Flushing(_))
     }
 
-    /// A commit is written down.
-    pub(crate) fn flushed(&mut self, now: Time, id: TxId) -> Result<Vec<Reply>, Violation> {
+    /// Completes a commit.
+    pub(crate) fn finish_commit(&mut self, now: Time, id: TxId) -> Result<Vec<Reply>, Violation> {
         let mut replies = Vec::new();
         let Some(it) = self.open.get(&id) else {
             return Ok(replies);
@@ -36,45 +36,45 @@ impl Database {
         let Stage::Flushing(written) = it.stage.clone() else {
             return Ok(replies);
         };
-        let (begun, of) = (it.begun.clone(), it.of);
-        self.take_effect(&begun, written, of)?;
+        let (start, of) = (it.start.clone(), it.of);
+        self.take_effect(&start, written, of)?;
         replies.extend(self.reply(id, Answer::Committed));
         self.forget(id);
-        self.go_on(now, &mut replies)?;
+        self.resume(now, &mut replies)?;
         Ok(replies)
     }
 
     pub(super) fn take_effect(
         &mut self,
-        begun: &Begun,
-        written: Written,
+        start: &TransactionStart,
+        written: WriteOutcome,
         of: Option<Of>,
     ) -> Result<(), Violation> {
-        let is_wrong = self.does(WrongCluster::TakesOverWithinTheEpoch);
-        let keeps_epoch = self.does(WrongCluster::KeepsTheEpochOnRelease);
-        let row = &mut self.rows[begun.row];
-        let is_fenced = !matches!(begun.work, Work::Open);
-        demand!(
-            !is_fenced || row.epoch == begun.epoch,
+        let is_wrong = self.does(ClusterDefect::TakesOverWithinTheEpoch);
+        let keeps_epoch = self.does(ClusterDefect::KeepsTheEpochOnRelease);
+        let row = &mut self.rows[start.row];
+        let is_fenced = !matches!(start.work, Work::Open);
+        require!(
+            !is_fenced || row.epoch == start.epoch,
             "a server of epoch {} commits {:?} in epoch {}",
-            begun.epoch,
-            begun.work,
+            start.epoch,
+            start.work,
             row.epoch
         );
-        match (written, &begun.work) {
-            (Written::Appended, Work::Append(appended)) => {
+        match (written, &start.work) {
+            (WriteOutcome::Appended, Work::Append(appended)) => {
                 row.commits += 1;
-                self.append(begun.row, appended)?;
+                self.append(start.row, appended)?;
             }
-            (Written::Taken(Some(Taken { from, .. })), _) => {
+            (WriteOutcome::TakenOver(Some(TakenOver { from, .. })), _) => {
                 row.commits += 1;
-                self.owner = begun.row;
+                self.owner = start.row;
                 self.moves += 1;
                 if !is_wrong {
                     self.rows[from].epoch += 1;
                 }
             }
-            (Written::Opened(opened), _) => {
+            (WriteOutcome::Opened(opened), _) => {
                 row.epoch = opened.epoch;
                 row.opened_in = opened.epoch;
                 row.commits = opened.commits;
@@ -83,7 +83,7 @@ impl Database {
                     row.server = of.server;
                 }
             }
-            (Written::Released, _) => {
+            (WriteOutcome::Released, _) => {
                 row.epoch += i64::from(!keeps_epoch);
                 row.lease_until_us = LONG_AGO;
             }
@@ -92,13 +92,12 @@ impl Database {
         Ok(())
     }
 
-    /// What is committed under the number of a node that has the match no more is in no journal of
-    /// it.
+    /// Checks that a commit of a node without the match does not enter its journal.
     fn append(&mut self, row: usize, appended: &Appended) -> Result<(), Violation> {
         if self.owner != row {
             return Ok(());
         }
-        demand!(
+        require!(
             appended.first == self.journal.len() && self.finish.is_none(),
             "entry {} is stored after {} entries",
             appended.first,

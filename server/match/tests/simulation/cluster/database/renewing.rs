@@ -2,10 +2,10 @@
 
 use bridgemaster_referee::Time;
 
-use super::{Database, LONG_AGO, RenewalAsked, Replied, Reply, Waiter, term_us};
+use super::{Database, LONG_AGO, RenewalAsked, Reply, ReplyOutcome, Waiter, term_us};
 use crate::{
-    cluster::tampering::WrongCluster,
-    oracle::{Violation, demand},
+    cluster::tampering::ClusterDefect,
+    oracle::{Violation, require},
 };
 
 impl Database {
@@ -21,7 +21,7 @@ impl Database {
         Ok(reply)
     }
 
-    /// Renews a lease, whether it has run out or not, if the node is in the epoch of the server.
+    /// Renews a lease, expired or not, if the node is in the epoch of the server.
     pub(super) fn renewed(
         &mut self,
         now: Time,
@@ -31,16 +31,16 @@ impl Database {
             return Ok(None);
         }
         let clock_us = self.clock.at(now);
-        let any_epoch = self.does(WrongCluster::RenewsAfterItsEpoch);
-        let by_own_clock = self.does(WrongCluster::LeasesByTheNodesClock);
+        let any_epoch = self.does(ClusterDefect::RenewsAfterItsEpoch);
+        let by_own_clock = self.does(ClusterDefect::LeasesByTheNodesClock);
         let row = &mut self.rows[asked.row];
         let is_ours = any_epoch || row.epoch == asked.epoch;
         if is_ours {
-            demand!(
+            require!(
                 row.lease_until_us != LONG_AGO,
                 "a lease that was given up is renewed"
             );
-            demand!(
+            require!(
                 row.epoch == asked.epoch,
                 "a server of epoch {} renews the lease of epoch {}",
                 asked.epoch,
@@ -48,11 +48,11 @@ impl Database {
             );
             row.lease_until_us = term_us() + if by_own_clock { asked.own_us } else { clock_us };
             let left_us = row.lease_until_us - clock_us;
-            demand!(left_us == term_us(), "a lease of {left_us} µs is given");
+            require!(left_us == term_us(), "a lease of {left_us} µs is given");
         }
         Ok(Some(Reply {
             of: asked.of,
-            answer: Replied::Renewal {
+            answer: ReplyOutcome::Renewal {
                 number: asked.number,
                 is_ours,
             },

@@ -21,10 +21,10 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// The discard, shuffled: the new pile of money cards.
+// The shuffled discard, which becomes the new pile of money cards.
 type Shuffle struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The cards of the pile, the next to be drawn first: at most 108.
+	// The cards of the new pile in the order in which they are drawn: at most 108.
 	Cards         []*MoneyCard `protobuf:"bytes,1,rep,name=cards,proto3" json:"cards,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -21,20 +21,20 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// A currency of money cards. It is also the name of the slot of the yard that is paid in it; the
-// slots lie in this order.
+// The currency of a money card. Each slot in the yard is named after the currency that pays for its
+// building. Slots and currencies have the same order.
 type Currency int32
 
 const (
 	// Never sent.
 	Currency_CURRENCY_UNSPECIFIED Currency = 0
-	// Blue: the first slot.
+	// Blue, the currency of the first slot.
 	Currency_CURRENCY_BLUE Currency = 1
-	// Green: the second slot.
+	// Green, the currency of the second slot.
 	Currency_CURRENCY_GREEN Currency = 2
-	// Orange: the third slot.
+	// Orange, the currency of the third slot.
 	Currency_CURRENCY_ORANGE Currency = 3
-	// Yellow: the fourth slot.
+	// Yellow, the currency of the fourth slot.
 	Currency_CURRENCY_YELLOW Currency = 4
 )
 
@@ -83,24 +83,25 @@ func (Currency) EnumDescriptor() ([]byte, []int) {
 	return file_bridgemaster_games_alhambra_v1_components_proto_rawDescGZIP(), []int{0}
 }
 
-// A category of buildings; its number is its rank k. Scoring A pays k points to the first place;
-// B pays 7 + k and k to the first two; C pays 15 + k, 7 + k and k to the first three.
+// A category of buildings. Its number is its rank k. Scoring A pays k points to the first place.
+// Scoring B pays 7 + k and k points to the first two places. Scoring C pays 15 + k, 7 + k and k
+// points to the first three places.
 type Category int32
 
 const (
 	// Never sent.
 	Category_CATEGORY_UNSPECIFIED Category = 0
-	// Blue.
+	// Rank 1, printed on blue cards.
 	Category_CATEGORY_PAVILION Category = 1
-	// Red.
+	// Rank 2, printed on red cards.
 	Category_CATEGORY_SERAGLIO Category = 2
-	// Brown.
+	// Rank 3, printed on brown cards.
 	Category_CATEGORY_ARCADES Category = 3
-	// White.
+	// Rank 4, printed on white cards.
 	Category_CATEGORY_CHAMBERS Category = 4
-	// Green.
+	// Rank 5, printed on green cards.
 	Category_CATEGORY_GARDEN Category = 5
-	// Violet.
+	// Rank 6, printed on violet cards.
 	Category_CATEGORY_TOWER Category = 6
 )
 
@@ -153,17 +154,17 @@ func (Category) EnumDescriptor() ([]byte, []int) {
 	return file_bridgemaster_games_alhambra_v1_components_proto_rawDescGZIP(), []int{1}
 }
 
-// A scoring.
+// A scoring of all buildings.
 type Scoring int32
 
 const (
 	// Never sent.
 	Scoring_SCORING_UNSPECIFIED Scoring = 0
-	// When scoring card A is drawn.
+	// Takes place when scoring card A is drawn.
 	Scoring_SCORING_A Scoring = 1
-	// When scoring card B is drawn.
+	// Takes place when scoring card B is drawn.
 	Scoring_SCORING_B Scoring = 2
-	// At the end of the match.
+	// Takes place at the end of the match.
 	Scoring_SCORING_C Scoring = 3
 )
 
@@ -213,9 +214,9 @@ func (Scoring) EnumDescriptor() ([]byte, []int) {
 // A money card. Cards of equal currency and value are interchangeable.
 type MoneyCard struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its currency.
+	// Currency of the card.
 	Currency Currency `protobuf:"varint,1,opt,name=currency,proto3,enum=bridgemaster.games.alhambra.v1.Currency" json:"currency,omitempty"`
-	// Its value: 1 to 9.
+	// Value of the card: 1 to 9.
 	Value         uint32 `protobuf:"varint,2,opt,name=value,proto3" json:"value,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -265,8 +266,9 @@ func (x *MoneyCard) GetValue() uint32 {
 	return 0
 }
 
-// Money cards: the values of the cards of each currency, each 1 to 9, one entry a card, at most
-// three of a value. Sent ascending, accepted in any order.
+// Money cards, as one list of card values for each currency. Each list has one entry per card:
+// values from 1 to 9, each at most three times. Lists are sent in ascending order and accepted in
+// any order.
 type Money struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Values of the blue cards.
@@ -342,10 +344,10 @@ func (x *Money) GetYellow() []uint32 {
 // A building. Buildings of equal category and price are interchangeable.
 type Building struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its category.
+	// Category of the building.
 	Category Category `protobuf:"varint,1,opt,name=category,proto3,enum=bridgemaster.games.alhambra.v1.Category" json:"category,omitempty"`
-	// Its price, in money of the currency of its slot. The prices of a category are seven in a row;
-	// the lowest is one more than the rank of the category.
+	// Price of the building, in money of its slot's currency: 2 to 13. The prices of a category are
+	// seven consecutive numbers; the lowest is the category's rank plus one.
 	Price         uint32 `protobuf:"varint,2,opt,name=price,proto3" json:"price,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -395,21 +397,22 @@ func (x *Building) GetPrice() uint32 {
 	return 0
 }
 
-// Buildings: the prices of the buildings of each category, one entry a building. Sent ascending,
-// accepted in any order. At most as many of a price as the box has.
+// Buildings, as one list of prices for each category. Each list has one entry per building, and
+// contains each price at most as often as the box does. Lists are sent in ascending order and
+// accepted in any order.
 type Buildings struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Prices of the pavilions. The box: 2 3 4 5 6 7 8.
+	// Prices of the pavilions. The box has 2 3 4 5 6 7 8.
 	Pavilions []uint32 `protobuf:"varint,1,rep,packed,name=pavilions,proto3" json:"pavilions,omitempty"`
-	// Prices of the seraglios. The box: 3 4 5 6 7 8 9.
+	// Prices of the seraglios. The box has 3 4 5 6 7 8 9.
 	Seraglios []uint32 `protobuf:"varint,2,rep,packed,name=seraglios,proto3" json:"seraglios,omitempty"`
-	// Prices of the arcades. The box: 4 5 6 6 7 8 8 9 10.
+	// Prices of the arcades. The box has 4 5 6 6 7 8 8 9 10.
 	Arcades []uint32 `protobuf:"varint,3,rep,packed,name=arcades,proto3" json:"arcades,omitempty"`
-	// Prices of the chambers. The box: 5 6 7 7 8 9 9 10 11.
+	// Prices of the chambers. The box has 5 6 7 7 8 9 9 10 11.
 	Chambers []uint32 `protobuf:"varint,4,rep,packed,name=chambers,proto3" json:"chambers,omitempty"`
-	// Prices of the gardens. The box: 6 7 8 8 8 9 10 10 10 11 12.
+	// Prices of the gardens. The box has 6 7 8 8 8 9 10 10 10 11 12.
 	Gardens []uint32 `protobuf:"varint,5,rep,packed,name=gardens,proto3" json:"gardens,omitempty"`
-	// Prices of the towers. The box: 7 8 9 9 9 10 11 11 11 12 13.
+	// Prices of the towers. The box has 7 8 9 9 9 10 11 11 11 12 13.
 	Towers        []uint32 `protobuf:"varint,6,rep,packed,name=towers,proto3" json:"towers,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -487,16 +490,16 @@ func (x *Buildings) GetTowers() []uint32 {
 	return nil
 }
 
-// A purchase of a building of the yard. Paid exactly at its price, the turn goes on; paid more, it
-// ends.
+// A purchase of a building from the yard. An exact payment lets the turn continue; a larger payment
+// ends the turn.
 type Purchase struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The slot of the yard, which is the currency that is paid.
+	// The slot of the yard, named by the currency of the payment.
 	Slot Currency `protobuf:"varint,1,opt,name=slot,proto3,enum=bridgemaster.games.alhambra.v1.Currency" json:"slot,omitempty"`
-	// Values of the cards paid, each 1 to 9, one entry a card, at most three of a value. Sent
-	// ascending, accepted in any order.
+	// Values of the cards in the payment: 1 to 9, one entry per card, each value at most three times.
+	// Sent in ascending order and accepted in any order.
 	Payment []uint32 `protobuf:"varint,2,rep,packed,name=payment,proto3" json:"payment,omitempty"`
-	// Whether the building goes to the dummy; only at a table of two.
+	// True if the building goes to the dummy. Valid only in a two-seat match.
 	Give          bool `protobuf:"varint,3,opt,name=give,proto3" json:"give,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -553,15 +556,16 @@ func (x *Purchase) GetGive() bool {
 	return false
 }
 
-// Points of one owner in each scoring: six numbers by category from the pavilion to the tower, each
-// 0 to 21; empty for no points at all, and so before the scoring. Six zeros are accepted, too.
+// One owner's points in each scoring: six numbers by category from the pavilion to the tower, each
+// 0 to 21. A list is empty before its scoring and if all its numbers are 0. Six zeros are also
+// accepted.
 type Points struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Scoring A.
+	// Points in scoring A.
 	A []uint32 `protobuf:"varint,1,rep,packed,name=a,proto3" json:"a,omitempty"`
-	// Scoring B.
+	// Points in scoring B.
 	B []uint32 `protobuf:"varint,2,rep,packed,name=b,proto3" json:"b,omitempty"`
-	// Scoring C, at the end of the match.
+	// Points in scoring C, at the end of the match.
 	C             []uint32 `protobuf:"varint,3,rep,packed,name=c,proto3" json:"c,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

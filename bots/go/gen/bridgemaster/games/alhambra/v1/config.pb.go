@@ -21,15 +21,15 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Whether an owner without a building of a category takes a place in it in a scoring.
+// The place of an owner that has no building in the category being scored.
 type WithoutBuildings int32
 
 const (
-	// Not chosen: NO_PLACE. What the server sends is always chosen.
+	// Not set: same as NO_PLACE. Never sent by the server.
 	WithoutBuildings_WITHOUT_BUILDINGS_UNSPECIFIED WithoutBuildings = 0
-	// It takes none and gets no points.
+	// The owner has no place and gets no points.
 	WithoutBuildings_WITHOUT_BUILDINGS_NO_PLACE WithoutBuildings = 1
-	// It takes the place that its count of none gives, and shares it with others.
+	// The owner is ranked as one with zero buildings, and can share its place.
 	WithoutBuildings_WITHOUT_BUILDINGS_PLACE WithoutBuildings = 2
 )
 
@@ -74,15 +74,16 @@ func (WithoutBuildings) EnumDescriptor() ([]byte, []int) {
 	return file_bridgemaster_games_alhambra_v1_config_proto_rawDescGZIP(), []int{0}
 }
 
-// Which places the dummy takes in a scoring. Without meaning at a table of more than two.
+// The places that the dummy takes in a scoring. Has no effect in a match with more than two seats.
 type DummyPlaces int32
 
 const (
-	// Not chosen: ALL. What the server sends is always chosen.
+	// Not set: same as ALL. Never sent by the server.
 	DummyPlaces_DUMMY_PLACES_UNSPECIFIED DummyPlaces = 0
-	// Every place, like a seat.
+	// The dummy takes any place, like a seat.
 	DummyPlaces_DUMMY_PLACES_ALL DummyPlaces = 1
-	// The first place only, shared or not; in other categories it is passed over.
+	// The dummy takes only the first place, alone or shared. It is skipped in categories where a seat
+	// has more buildings.
 	DummyPlaces_DUMMY_PLACES_FIRST_ONLY DummyPlaces = 2
 )
 
@@ -127,12 +128,13 @@ func (DummyPlaces) EnumDescriptor() ([]byte, []int) {
 	return file_bridgemaster_games_alhambra_v1_config_proto_rawDescGZIP(), []int{1}
 }
 
-// What can be chosen for a match: two readings of the scoring text. Empty: those of the rules page.
+// Match options that select between interpretations of the scoring rules. An empty message selects
+// the interpretations on the rules page.
 type Config struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether an owner without a building of a category takes a place in it.
+	// Place of an owner that has no building in a category.
 	WithoutBuildings WithoutBuildings `protobuf:"varint,1,opt,name=without_buildings,json=withoutBuildings,proto3,enum=bridgemaster.games.alhambra.v1.WithoutBuildings" json:"without_buildings,omitempty"`
-	// Which places the dummy takes.
+	// Places that the dummy can take in a scoring.
 	DummyPlaces   DummyPlaces `protobuf:"varint,2,opt,name=dummy_places,json=dummyPlaces,proto3,enum=bridgemaster.games.alhambra.v1.DummyPlaces" json:"dummy_places,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -21,16 +21,18 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// An answer of a seat.
+// A decision that a seat makes.
 //
-// The listed decisions have an order. Takes come first: fewer cards, then by their cards. Then the
-// purchases of all slots together: first those that pay exactly, then those that pay more but with
-// no card that could be left out, then the rest; within each of these fewer cards first, then by
-// slot, by the paid values (written falling, compared rising), and keep before give. A list is cut
-// after 1024 decisions; any other legal payment is accepted in full.
+// Lists of decisions are in canonical order: first all takes, then the purchases of all slots.
+// Takes are sorted by number of cards, then by the cards. Exact purchases come first, then
+// overpayments in which every card is needed, then all other purchases. Each of these groups is
+// sorted by number of cards, then by slot, then by payment. If two purchases are otherwise equal,
+// the purchase for the seat precedes the purchase for the dummy. Payments are compared
+// lexicographically, with their values in descending order. A list has at most 1024 decisions. Any
+// other legal payment is accepted as a full decision.
 type Decision struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The answer.
+	// The decision.
 	//
 	// Types that are valid to be assigned to Decision:
 	//
@@ -111,17 +113,17 @@ type isDecision_Decision interface {
 }
 
 type Decision_Take struct {
-	// Take money of the open row.
+	// Takes money from the open row.
 	Take *Take `protobuf:"bytes,1,opt,name=take,proto3,oneof"`
 }
 
 type Decision_Buy struct {
-	// Buy a building of the yard.
+	// Buys a building from the yard.
 	Buy *Purchase `protobuf:"bytes,2,opt,name=buy,proto3,oneof"`
 }
 
 type Decision_Pass struct {
-	// Pass: legal only when nothing can be taken or bought.
+	// Passes. Legal only if nothing can be taken or bought.
 	Pass *Pass `protobuf:"bytes,3,opt,name=pass,proto3,oneof"`
 }
 
@@ -131,11 +133,10 @@ func (*Decision_Buy) isDecision_Decision() {}
 
 func (*Decision_Pass) isDecision_Decision() {}
 
-// Takes money of the open row, which ends the turn.
+// Takes money from the open row, which ends the turn.
 type Take struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The cards, 1 to 4 in any order: one card of any value, or several that are worth at most 5
-	// together.
+	// The cards, 1 to 4 in any order: one card of any value, or several with a total of at most 5.
 	Cards         []*MoneyCard `protobuf:"bytes,1,rep,name=cards,proto3" json:"cards,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -21,10 +21,10 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Something that happened. Every event is public.
+// An event. Every event is public.
 type Event struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What happened.
+	// The event.
 	//
 	// Types that are valid to be assigned to Event:
 	//
@@ -195,7 +195,7 @@ type isEvent_Event interface {
 }
 
 type Event_HandDealt struct {
-	// A seat drew its money at the start.
+	// A seat drew its money at the start of the match.
 	HandDealt *HandDealt `protobuf:"bytes,1,opt,name=hand_dealt,json=handDealt,proto3,oneof"`
 }
 
@@ -205,17 +205,17 @@ type Event_DummyDrew struct {
 }
 
 type Event_BuildingLaid struct {
-	// A building was laid into a slot of the yard.
+	// A building was placed in a slot in the yard.
 	BuildingLaid *BuildingLaid `protobuf:"bytes,3,opt,name=building_laid,json=buildingLaid,proto3,oneof"`
 }
 
 type Event_MoneyOpened struct {
-	// A money card came into the open row.
+	// A money card was added to the open row.
 	MoneyOpened *MoneyOpened `protobuf:"bytes,4,opt,name=money_opened,json=moneyOpened,proto3,oneof"`
 }
 
 type Event_TurnStarted struct {
-	// A turn began.
+	// A turn started.
 	TurnStarted *TurnStarted `protobuf:"bytes,5,opt,name=turn_started,json=turnStarted,proto3,oneof"`
 }
 
@@ -230,7 +230,7 @@ type Event_Bought struct {
 }
 
 type Event_Passed struct {
-	// A seat could do nothing.
+	// A seat could not take or buy anything.
 	Passed *Passed `protobuf:"bytes,8,opt,name=passed,proto3,oneof"`
 }
 
@@ -240,17 +240,17 @@ type Event_MoneyShuffled struct {
 }
 
 type Event_YardShort struct {
-	// The yard cannot be filled: the match ends.
+	// The yard could not be filled, so the match ends.
 	YardShort *YardShort `protobuf:"bytes,10,opt,name=yard_short,json=yardShort,proto3,oneof"`
 }
 
 type Event_BuildingAllotted struct {
-	// A building left in the yard was allotted at the end of the match.
+	// A building in the yard was allotted at the end of the match.
 	BuildingAllotted *BuildingAllotted `protobuf:"bytes,11,opt,name=building_allotted,json=buildingAllotted,proto3,oneof"`
 }
 
 type Event_Scored struct {
-	// An owner got points.
+	// An owner scored points.
 	Scored *Scored `protobuf:"bytes,12,opt,name=scored,proto3,oneof"`
 }
 
@@ -278,12 +278,12 @@ func (*Event_BuildingAllotted) isEvent_Event() {}
 
 func (*Event_Scored) isEvent_Event() {}
 
-// A seat drew its money at the start.
+// A seat drew its money at the start of the match.
 type HandDealt struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat.
+	// The seat: 0 to 5.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// Its cards, ascending by currency and value.
+	// The cards, sorted by currency and value.
 	Cards         []*MoneyCard `protobuf:"bytes,2,rep,name=cards,proto3" json:"cards,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -336,7 +336,7 @@ func (x *HandDealt) GetCards() []*MoneyCard {
 // The dummy drew buildings: at the start, and after scorings A and B.
 type DummyDrew struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The buildings, ascending by category and price; none when the pile is empty.
+	// The buildings, sorted by category and price; empty if the pile is empty.
 	Buildings     []*Building `protobuf:"bytes,1,rep,name=buildings,proto3" json:"buildings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -379,7 +379,7 @@ func (x *DummyDrew) GetBuildings() []*Building {
 	return nil
 }
 
-// A building was laid into a slot of the yard.
+// A building was placed in a slot in the yard.
 type BuildingLaid struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The slot.
@@ -434,7 +434,7 @@ func (x *BuildingLaid) GetBuilding() *Building {
 	return nil
 }
 
-// A money card came into the open row.
+// A money card was added to the open row.
 type MoneyOpened struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The card.
@@ -480,10 +480,10 @@ func (x *MoneyOpened) GetCard() *MoneyCard {
 	return nil
 }
 
-// A turn began.
+// A turn started.
 type TurnStarted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose turn.
+	// The seat whose turn it is: 0 to 5.
 	Seat          uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -526,12 +526,12 @@ func (x *TurnStarted) GetSeat() uint32 {
 	return 0
 }
 
-// A seat took money, which ends its turn.
+// A seat took money, which ended its turn.
 type MoneyTaken struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat.
+	// The seat: 0 to 5.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// The cards, 1 to 4, ascending by currency and value.
+	// The cards, at most 4, sorted by currency and value.
 	Cards         []*MoneyCard `protobuf:"bytes,2,rep,name=cards,proto3" json:"cards,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -581,14 +581,15 @@ func (x *MoneyTaken) GetCards() []*MoneyCard {
 	return nil
 }
 
-// A seat bought a building. The turn goes on if the payment is its price, and else ends.
+// A seat bought a building. The turn continues if the payment is exactly the price, and ends
+// otherwise.
 type Bought struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat.
+	// The seat: 0 to 5.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
 	// The building.
 	Building *Building `protobuf:"bytes,2,opt,name=building,proto3" json:"building,omitempty"`
-	// Slot, payment, and whether the dummy got it.
+	// The slot, the payment, and the building's owner.
 	Purchase      *Purchase `protobuf:"bytes,3,opt,name=purchase,proto3" json:"purchase,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -645,10 +646,10 @@ func (x *Bought) GetPurchase() *Purchase {
 	return nil
 }
 
-// A seat could do nothing, and its turn ended.
+// A seat could not take or buy anything, and its turn ended.
 type Passed struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat.
+	// The seat: 0 to 5.
 	Seat          uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -737,7 +738,7 @@ func (x *MoneyShuffled) GetCards() uint32 {
 	return 0
 }
 
-// The yard cannot be filled: the match ends.
+// The yard could not be filled, so the match ends.
 type YardShort struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -774,15 +775,15 @@ func (*YardShort) Descriptor() ([]byte, []int) {
 	return file_bridgemaster_games_alhambra_v1_event_proto_rawDescGZIP(), []int{10}
 }
 
-// A building left in the yard was allotted at the end of the match.
+// A building in the yard was allotted at the end of the match.
 type BuildingAllotted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The slot.
 	Slot Currency `protobuf:"varint,1,opt,name=slot,proto3,enum=bridgemaster.games.alhambra.v1.Currency" json:"slot,omitempty"`
 	// The building.
 	Building *Building `protobuf:"bytes,2,opt,name=building,proto3" json:"building,omitempty"`
-	// The seat with the most money of the slot's currency; not set when no seat has, or several
-	// have, the most: then the building stays.
+	// The seat with the most money of the slot's currency: 0 to 5. Not set if no seat has such money
+	// or several seats tie; the building then remains in the yard.
 	Seat          *uint32 `protobuf:"varint,3,opt,name=seat,proto3,oneof" json:"seat,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -839,19 +840,19 @@ func (x *BuildingAllotted) GetSeat() uint32 {
 	return 0
 }
 
-// An owner got points.
+// An owner scored points.
 type Scored struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The scoring.
 	Scoring Scoring `protobuf:"varint,1,opt,name=scoring,proto3,enum=bridgemaster.games.alhambra.v1.Scoring" json:"scoring,omitempty"`
-	// Who got them: its seat, or the dummy.
+	// The owner: a seat, or the dummy.
 	//
 	// Types that are valid to be assigned to Owner:
 	//
 	//	*Scored_Seat
 	//	*Scored_Dummy
 	Owner isScored_Owner `protobuf_oneof:"owner"`
-	// Points by category, six numbers from the pavilion to the tower, each 0 to 21.
+	// Points by category: six numbers from the pavilion to the tower, each 0 to 21.
 	Points        []uint32 `protobuf:"varint,4,rep,packed,name=points,proto3" json:"points,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -931,12 +932,12 @@ type isScored_Owner interface {
 }
 
 type Scored_Seat struct {
-	// The number of the seat.
+	// The seat: 0 to 5.
 	Seat uint32 `protobuf:"varint,2,opt,name=seat,proto3,oneof"`
 }
 
 type Scored_Dummy struct {
-	// The dummy, at a table of two.
+	// The dummy, in a two-seat match.
 	Dummy *Dummy `protobuf:"bytes,3,opt,name=dummy,proto3,oneof"`
 }
 
@@ -944,7 +945,7 @@ func (*Scored_Seat) isScored_Owner() {}
 
 func (*Scored_Dummy) isScored_Owner() {}
 
-// The third owner of buildings at a table of two.
+// The dummy, the third owner of buildings in a two-seat match.
 type Dummy struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields

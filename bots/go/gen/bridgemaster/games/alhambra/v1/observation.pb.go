@@ -21,13 +21,13 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Everything that one viewer may know: what a player with a perfect memory would know. Hands are
-// open, because every take and every payment is.
+// Everything that a viewer with a perfect memory can know. Hands are public, because every take and
+// every payment is public.
 type Observation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose view this is: 0 to 5; not set for a spectator.
+	// Seat of the viewer: 0 to 5; not set for a spectator.
 	ViewerSeat *uint32 `protobuf:"varint,1,opt,name=viewer_seat,json=viewerSeat,proto3,oneof" json:"viewer_seat,omitempty"`
-	// What is going on.
+	// The current phase.
 	//
 	// Types that are valid to be assigned to Phase:
 	//
@@ -35,29 +35,31 @@ type Observation struct {
 	//	*Observation_Shuffle
 	//	*Observation_Over
 	Phase isObservation_Phase `protobuf_oneof:"phase"`
-	// The purchases of this turn so far, all paid exactly, in the order in which they were made: at
-	// most 4.
+	// The exact purchases of the current turn so far, in the order in which they were made: at most
+	// 4.
 	TurnPurchases []*TurnPurchase `protobuf:"bytes,5,rep,name=turn_purchases,json=turnPurchases,proto3" json:"turn_purchases,omitempty"`
 	// The seats in seat order: 2 to 6.
 	Seats []*SeatView `protobuf:"bytes,6,rep,name=seats,proto3" json:"seats,omitempty"`
-	// The dummy: set at a table of two, and only there.
+	// The dummy; set only in a two-seat match.
 	Dummy *DummyView `protobuf:"bytes,7,opt,name=dummy,proto3" json:"dummy,omitempty"`
 	// The buildings that can be bought.
 	Yard *Yard `protobuf:"bytes,8,opt,name=yard,proto3" json:"yard,omitempty"`
-	// The open row: at most 4 cards; fewer when there was no money to draw, while a shuffle is due,
-	// and once the match is over.
+	// The open row: 4 cards. It can have fewer while a shuffle is due, when no money card is left to
+	// draw, and once the match is over.
 	Row []*MoneyCard `protobuf:"bytes,9,rep,name=row,proto3" json:"row,omitempty"`
 	// The money cards paid since the last shuffle.
 	Discard *Money `protobuf:"bytes,10,opt,name=discard,proto3" json:"discard,omitempty"`
-	// The money cards of the pile; their order is secret.
+	// The money cards in the pile; their order is secret.
 	UnseenMoney *Money `protobuf:"bytes,11,opt,name=unseen_money,json=unseenMoney,proto3" json:"unseen_money,omitempty"`
-	// The buildings of the pile; their order is secret.
+	// The buildings in the pile; their order is secret.
 	UnseenBuildings *Buildings `protobuf:"bytes,12,opt,name=unseen_buildings,json=unseenBuildings,proto3" json:"unseen_buildings,omitempty"`
-	// Where scoring card A can lie in the pile of money cards; not set once it was drawn.
+	// Possible positions of scoring card A in the money card pile; not set once the card has been
+	// drawn.
 	ScoringCardA *PlaceRange `protobuf:"bytes,13,opt,name=scoring_card_a,json=scoringCardA,proto3" json:"scoring_card_a,omitempty"`
-	// Where scoring card B can lie in the pile of money cards; not set once it was drawn.
+	// Possible positions of scoring card B in the money card pile; not set once the card has been
+	// drawn.
 	ScoringCardB *PlaceRange `protobuf:"bytes,14,opt,name=scoring_card_b,json=scoringCardB,proto3" json:"scoring_card_b,omitempty"`
-	// Shuffles so far: 0 to 54.
+	// Number of shuffles so far: 0 to 54.
 	Shuffles      uint32 `protobuf:"varint,15,opt,name=shuffles,proto3" json:"shuffles,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -221,7 +223,7 @@ type Observation_Turn struct {
 }
 
 type Observation_Shuffle struct {
-	// The discard is to be shuffled.
+	// The discard is about to be shuffled.
 	Shuffle *ShufflePhase `protobuf:"bytes,3,opt,name=shuffle,proto3,oneof"`
 }
 
@@ -239,7 +241,7 @@ func (*Observation_Over) isObservation_Phase() {}
 // A seat decides.
 type TurnPhase struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat.
+	// The seat to decide: 0 to 5.
 	Seat          uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -282,10 +284,10 @@ func (x *TurnPhase) GetSeat() uint32 {
 	return 0
 }
 
-// The pile of money cards ran out in the refill after a turn: the discard is to be shuffled.
+// The money card pile ran out during the refill after a turn, so the discard is shuffled next.
 type ShufflePhase struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat whose turn was the last.
+	// The seat whose turn has just ended: 0 to 5.
 	Seat          uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -365,12 +367,12 @@ func (*OverPhase) Descriptor() ([]byte, []int) {
 	return file_bridgemaster_games_alhambra_v1_observation_proto_rawDescGZIP(), []int{3}
 }
 
-// A purchase of the turn in play.
+// A purchase made in the current turn.
 type TurnPurchase struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The building.
 	Building *Building `protobuf:"bytes,1,opt,name=building,proto3" json:"building,omitempty"`
-	// Slot, payment, and whether the dummy got it.
+	// The slot, the payment, and the building's owner.
 	Purchase      *Purchase `protobuf:"bytes,2,opt,name=purchase,proto3" json:"purchase,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -420,17 +422,17 @@ func (x *TurnPurchase) GetPurchase() *Purchase {
 	return nil
 }
 
-// The yard by slot. A slot that was bought from in this turn has no building. Once the match is
-// over, buildings that went to no seat still lie here.
+// The slots of the yard. A slot is not set if its building was bought in the current turn. Once the
+// match is over, only buildings that went to no seat remain.
 type Yard struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Building of the blue slot.
+	// Building in the blue slot.
 	Blue *Building `protobuf:"bytes,1,opt,name=blue,proto3" json:"blue,omitempty"`
-	// Building of the green slot.
+	// Building in the green slot.
 	Green *Building `protobuf:"bytes,2,opt,name=green,proto3" json:"green,omitempty"`
-	// Building of the orange slot.
+	// Building in the orange slot.
 	Orange *Building `protobuf:"bytes,3,opt,name=orange,proto3" json:"orange,omitempty"`
-	// Building of the yellow slot.
+	// Building in the yellow slot.
 	Yellow        *Building `protobuf:"bytes,4,opt,name=yellow,proto3" json:"yellow,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -494,14 +496,14 @@ func (x *Yard) GetYellow() *Building {
 	return nil
 }
 
-// What is known of a seat.
+// A seat's money cards, buildings and points.
 type SeatView struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its money cards.
+	// Money cards of the seat.
 	Hand *Money `protobuf:"bytes,1,opt,name=hand,proto3" json:"hand,omitempty"`
-	// Its buildings.
+	// Buildings of the seat.
 	Buildings *Buildings `protobuf:"bytes,2,opt,name=buildings,proto3" json:"buildings,omitempty"`
-	// Its points.
+	// Points of the seat.
 	Points        *Points `protobuf:"bytes,3,opt,name=points,proto3" json:"points,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -558,12 +560,12 @@ func (x *SeatView) GetPoints() *Points {
 	return nil
 }
 
-// What is known of the dummy, the third owner of buildings at a table of two.
+// The public information about the dummy, the third owner of buildings in a two-seat match.
 type DummyView struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its buildings.
+	// Buildings of the dummy.
 	Buildings *Buildings `protobuf:"bytes,1,opt,name=buildings,proto3" json:"buildings,omitempty"`
-	// Its points, which do not count for the result.
+	// Points of the dummy, which do not count for the result.
 	Points        *Points `protobuf:"bytes,2,opt,name=points,proto3" json:"points,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -613,12 +615,13 @@ func (x *DummyView) GetPoints() *Points {
 	return nil
 }
 
-// Where a scoring card can lie in the pile. Each number from first to last is equally likely.
+// A scoring card's possible positions in the pile. All positions from `first` to `last` are equally
+// likely.
 type PlaceRange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Fewest money cards above it: 0 to 107.
+	// Minimum number of money cards above the scoring card: 0 to 107.
 	First uint32 `protobuf:"varint,1,opt,name=first,proto3" json:"first,omitempty"`
-	// Most money cards above it: 0 to 107.
+	// Maximum number of money cards above the scoring card: 0 to 107.
 	Last          uint32 `protobuf:"varint,2,opt,name=last,proto3" json:"last,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -21,19 +21,20 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Every result of chance that is fixed before play. Later shuffles of the discard are results of
-// their own: see Shuffle.
+// Every chance result before play. Later shuffles of the discard are separate chance results: see
+// Shuffle.
 type Setup struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The 54 buildings in the order in which they are drawn.
 	Buildings []*Building `protobuf:"bytes,1,rep,name=buildings,proto3" json:"buildings,omitempty"`
-	// The money cards of the match in the order in which they are drawn: first the hands, seat by
-	// seat, then the open row, then the pile. 72 with two seats, else 108.
+	// The match's money cards in the order in which they are drawn: first the hands, seat by seat,
+	// then the open row, then the pile. There are 72 cards with two seats, and 108 otherwise.
 	Money []*MoneyCard `protobuf:"bytes,2,rep,name=money,proto3" json:"money,omitempty"`
-	// Money cards of the second of the five subpiles that lie above scoring card A: 0 to the cards
-	// of the subpile.
+	// Number of money cards above scoring card A in the second of the five subpiles: 0 to the
+	// subpile's size.
 	ScoringAPlace uint32 `protobuf:"varint,3,opt,name=scoring_a_place,json=scoringAPlace,proto3" json:"scoring_a_place,omitempty"`
-	// Money cards of the fourth subpile that lie above scoring card B: 0 to the cards of the subpile.
+	// Number of money cards above scoring card B in the fourth of the five subpiles: 0 to the
+	// subpile's size.
 	ScoringBPlace uint32 `protobuf:"varint,4,opt,name=scoring_b_place,json=scoringBPlace,proto3" json:"scoring_b_place,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

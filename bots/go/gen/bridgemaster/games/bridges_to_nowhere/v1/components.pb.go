@@ -21,7 +21,8 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// What a bridge card shows; the bridge cards of a run have one style.
+// The style of a bridge card. All bridge cards in a run have the same style. A run is a row of
+// bridge cards and monuments on one level without a gap.
 type Style int32
 
 const (
@@ -78,7 +79,7 @@ func (Style) EnumDescriptor() ([]byte, []int) {
 	return file_bridgemaster_games_bridges_to_nowhere_v1_components_proto_rawDescGZIP(), []int{0}
 }
 
-// What is printed at the left and at the right of a bridge card.
+// A symbol on the left or right side of a bridge card.
 type Symbol int32
 
 const (
@@ -135,25 +136,25 @@ func (Symbol) EnumDescriptor() ([]byte, []int) {
 	return file_bridgemaster_games_bridges_to_nowhere_v1_components_proto_rawDescGZIP(), []int{1}
 }
 
-// What a game is played for. Each seat scores the better of its two conditions, on complete
-// segments only.
+// A game's contract. Each seat scores the better of the contract's two conditions, and only
+// complete segments count.
 type Contract int32
 
 const (
-	// No contract: the match is played without them.
+	// No contract: the match is played without contracts.
 	Contract_CONTRACT_UNSPECIFIED Contract = 0
-	// A level-3 segment of 3 cards: 10 points, of 4 or more: 25.
+	// 10 points for a level-3 segment of 3 cards, 25 for one of 4 or more.
 	Contract_CONTRACT_TRIPLE Contract = 1
-	// A segment of each style, each of 3 cards or more, the longest of 4: 10 points, of 5 or more:
-	// 20.
+	// Segments of all three styles, each of at least 3 cards: 10 points if the longest has 4 cards,
+	// 20 if it has 5 or more.
 	Contract_CONTRACT_SPICE_OF_LIFE Contract = 2
-	// Nine cards in level-1 segments: 10 points, and 5 for each card more.
+	// 10 points for nine cards in level-1 segments, and 5 points for each further card.
 	Contract_CONTRACT_LONGEST_MILE Contract = 3
-	// A segment of 5 cards: 10 points, of 6 or more: 25.
+	// 10 points for a segment of 5 cards, 25 for one of 6 or more.
 	Contract_CONTRACT_SPANNING_THE_DIVIDE Contract = 4
-	// Three symbol pairs: 10 points; one pair of each symbol: 20.
+	// 10 points for three symbol pairs, 20 for one pair of each symbol.
 	Contract_CONTRACT_TRIAL_OF_THE_SEA Contract = 5
-	// A level-2 segment of 4 cards: 10 points, of 5 or more: 25.
+	// 10 points for a level-2 segment of 4 cards, 25 for one of 5 or more.
 	Contract_CONTRACT_DOUBLE Contract = 6
 )
 
@@ -206,18 +207,17 @@ func (Contract) EnumDescriptor() ([]byte, []int) {
 	return file_bridgemaster_games_bridges_to_nowhere_v1_components_proto_rawDescGZIP(), []int{2}
 }
 
-// A bridge card. Cards are never turned. Wherever cards are said to be in order, they are by style,
-// then by number with tolls last, then by left and right symbol, all ascending; monuments come
-// after all bridge cards.
+// A bridge card. Cards are never rotated. The canonical order of cards is by style, number (tolls
+// last), left symbol and right symbol, all ascending. Monuments follow all bridge cards.
 type BridgeCard struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its style.
+	// Style of the card.
 	Style Style `protobuf:"varint,1,opt,name=style,proto3,enum=bridgemaster.games.bridges_to_nowhere.v1.Style" json:"style,omitempty"`
-	// Its number: 1 to 15; 0 for a toll, which has none.
+	// Number of the card: 1 to 15; 0 for a toll.
 	Number uint32 `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`
-	// The symbol at its left.
+	// Symbol at the left of the card.
 	Left Symbol `protobuf:"varint,3,opt,name=left,proto3,enum=bridgemaster.games.bridges_to_nowhere.v1.Symbol" json:"left,omitempty"`
-	// The symbol at its right.
+	// Symbol at the right of the card.
 	Right         Symbol `protobuf:"varint,4,opt,name=right,proto3,enum=bridgemaster.games.bridges_to_nowhere.v1.Symbol" json:"right,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -281,7 +281,7 @@ func (x *BridgeCard) GetRight() Symbol {
 	return Symbol_SYMBOL_UNSPECIFIED
 }
 
-// A monument: of no style, without number and symbols. Monuments are interchangeable.
+// A monument, without style, number or symbols. Monuments are interchangeable.
 type Monument struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -318,7 +318,7 @@ func (*Monument) Descriptor() ([]byte, []int) {
 	return file_bridgemaster_games_bridges_to_nowhere_v1_components_proto_rawDescGZIP(), []int{1}
 }
 
-// A pillar of the seat.
+// A pillar. Pillars are interchangeable.
 type Pillar struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -355,10 +355,10 @@ func (*Pillar) Descriptor() ([]byte, []int) {
 	return file_bridgemaster_games_bridges_to_nowhere_v1_components_proto_rawDescGZIP(), []int{2}
 }
 
-// A card that is drafted.
+// A card that can be drafted.
 type Card struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The card.
+	// The kind of card.
 	//
 	// Types that are valid to be assigned to Card:
 	//
@@ -442,7 +442,7 @@ func (*Card_BridgeCard) isCard_Card() {}
 
 func (*Card_Monument) isCard_Card() {}
 
-// A piece of a structure and its place.
+// A piece of a structure, and its position.
 type Placement struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The piece.
@@ -453,10 +453,10 @@ type Placement struct {
 	//	*Placement_Monument
 	//	*Placement_Pillar
 	Piece isPlacement_Piece `protobuf_oneof:"piece"`
-	// The level: 1 to 3, 1 on the ground.
+	// Level of the piece: 1 (the ground) to 3.
 	Level uint32 `protobuf:"varint,4,opt,name=level,proto3" json:"level,omitempty"`
-	// The column: -34 to 34, growing to the right. The first piece of a structure lies at column 0
-	// of level 1.
+	// Column of the piece: -34 to 34, ascending to the right. The first piece of a structure has
+	// column 0 and level 1.
 	Column        int32 `protobuf:"zigzag32,5,opt,name=column,proto3" json:"column,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -565,19 +565,19 @@ func (*Placement_Monument) isPlacement_Piece() {}
 
 func (*Placement_Pillar) isPlacement_Piece() {}
 
-// Points of one seat in one game, complete segments only. Each is 0 to 540.
+// One seat's points in one game. Each field is 0 to 540. Only complete segments count.
 type SeatScore struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Numbers, each times its level.
+	// Points for numbers: each card's number times its level.
 	Numbers uint32 `protobuf:"varint,1,opt,name=numbers,proto3" json:"numbers,omitempty"`
-	// Tolls beside a pillar: the cards of their segment, tolls and monuments included and pillars
-	// not, times its level.
+	// Points for tolls beside a pillar: the number of cards in the toll's segment times the segment's
+	// level. Tolls and monuments count as cards, pillars do not.
 	Tolls uint32 `protobuf:"varint,2,opt,name=tolls,proto3" json:"tolls,omitempty"`
-	// Monuments: the sum of the numbers beside them times the level.
+	// Points for monuments: the sum of the numbers beside the monument times the monument's level.
 	Monuments uint32 `protobuf:"varint,3,opt,name=monuments,proto3" json:"monuments,omitempty"`
-	// Five for each pair of equal symbols side by side.
+	// Points for symbols: five for each pair of equal, adjacent symbols.
 	Symbols uint32 `protobuf:"varint,4,opt,name=symbols,proto3" json:"symbols,omitempty"`
-	// The contract.
+	// Points for the contract.
 	Contract      uint32 `protobuf:"varint,5,opt,name=contract,proto3" json:"contract,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -21,20 +21,76 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// What can be chosen for a match. Empty: the published game with the built-in edition, played for
-// contracts until a seat has two, in at most six games. What the server sends has every field.
+// The time at which the next round's six bridge cards are revealed.
+type NextCards int32
+
+const (
+	// Not set: same as BEFORE_BUILDING. Never sent by the server.
+	NextCards_NEXT_CARDS_UNSPECIFIED NextCards = 0
+	// At the end of the draft: both seats see the cards while they build.
+	NextCards_NEXT_CARDS_BEFORE_BUILDING NextCards = 1
+	// When both seats have ended building.
+	NextCards_NEXT_CARDS_AFTER_BUILDING NextCards = 2
+)
+
+// Enum value maps for NextCards.
+var (
+	NextCards_name = map[int32]string{
+		0: "NEXT_CARDS_UNSPECIFIED",
+		1: "NEXT_CARDS_BEFORE_BUILDING",
+		2: "NEXT_CARDS_AFTER_BUILDING",
+	}
+	NextCards_value = map[string]int32{
+		"NEXT_CARDS_UNSPECIFIED":     0,
+		"NEXT_CARDS_BEFORE_BUILDING": 1,
+		"NEXT_CARDS_AFTER_BUILDING":  2,
+	}
+)
+
+func (x NextCards) Enum() *NextCards {
+	p := new(NextCards)
+	*p = x
+	return p
+}
+
+func (x NextCards) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (NextCards) Descriptor() protoreflect.EnumDescriptor {
+	return file_bridgemaster_games_bridges_to_nowhere_v1_config_proto_enumTypes[0].Descriptor()
+}
+
+func (NextCards) Type() protoreflect.EnumType {
+	return &file_bridgemaster_games_bridges_to_nowhere_v1_config_proto_enumTypes[0]
+}
+
+func (x NextCards) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use NextCards.Descriptor instead.
+func (NextCards) EnumDescriptor() ([]byte, []int) {
+	return file_bridgemaster_games_bridges_to_nowhere_v1_config_proto_rawDescGZIP(), []int{0}
+}
+
+// Match options. An empty message selects the published game with the built-in edition: contracts
+// are played until a seat has two, in at most six games. The server sends every field.
 type Config struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether each game is played for a contract, which also scores; not set: true. Without
-	// contracts a won game counts as one all the same.
+	// True if each game is played for a contract, which also scores points; not set: true. Without
+	// contracts, each game won counts as one contract.
 	Contracts *bool `protobuf:"varint,1,opt,name=contracts,proto3,oneof" json:"contracts,omitempty"`
-	// The match ends as soon as a seat has won this many contracts: 1 to 3; not set: 2.
+	// Number of contracts that a seat must win to end the match: 1 to 3; not set: 2.
 	ContractsToWin *uint32 `protobuf:"varint,2,opt,name=contracts_to_win,json=contractsToWin,proto3,oneof" json:"contracts_to_win,omitempty"`
-	// The match ends after this many games at the latest: 1 to 6; not set: 6. Then more contracts,
-	// then more points in all games decide. A match of one game is decided by its points.
+	// Maximum number of games: 1 to 6; not set: 6. After the last game the seat with more contracts
+	// wins; in a tie, the seat with more points in all games. A match of one game is decided by
+	// points alone.
 	Games *uint32 `protobuf:"varint,3,opt,name=games,proto3,oneof" json:"games,omitempty"`
 	// The edition; not set: the built-in edition.
-	Edition       *Edition `protobuf:"bytes,4,opt,name=edition,proto3" json:"edition,omitempty"`
+	Edition *Edition `protobuf:"bytes,4,opt,name=edition,proto3" json:"edition,omitempty"`
+	// Time at which the next round's cards are revealed.
+	NextCards     NextCards `protobuf:"varint,5,opt,name=next_cards,json=nextCards,proto3,enum=bridgemaster.games.bridges_to_nowhere.v1.NextCards" json:"next_cards,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -97,14 +153,21 @@ func (x *Config) GetEdition() *Edition {
 	return nil
 }
 
-// Edition data: the deck, of which no public source has a list. Everything is checked; an edition
-// that breaks a rule stated here is refused with the name of the entry.
+func (x *Config) GetNextCards() NextCards {
+	if x != nil {
+		return x.NextCards
+	}
+	return NextCards_NEXT_CARDS_UNSPECIFIED
+}
+
+// Edition data: the deck, because no public list of its cards exists. If an edition violates a
+// documented rule, the refusal names the invalid entry.
 type Edition struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Name of the edition, for people: 1 to 64 printable characters.
+	// Display name of the edition: 1 to 64 printable characters.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// The 24 bridge cards, 8 of each style; some may be alike. Accepted in any order, sent in the
-	// order of cards.
+	// The 24 bridge cards, 8 of each style. Several cards may be equal. Accepted in any order and
+	// sent in canonical order.
 	Cards         []*BridgeCard `protobuf:"bytes,2,rep,name=cards,proto3" json:"cards,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -158,19 +221,25 @@ var File_bridgemaster_games_bridges_to_nowhere_v1_config_proto protoreflect.File
 
 const file_bridgemaster_games_bridges_to_nowhere_v1_config_proto_rawDesc = "" +
 	"\n" +
-	"5bridgemaster/games/bridges_to_nowhere/v1/config.proto\x12(bridgemaster.games.bridges_to_nowhere.v1\x1a9bridgemaster/games/bridges_to_nowhere/v1/components.proto\"\xef\x01\n" +
+	"5bridgemaster/games/bridges_to_nowhere/v1/config.proto\x12(bridgemaster.games.bridges_to_nowhere.v1\x1a9bridgemaster/games/bridges_to_nowhere/v1/components.proto\"\xc3\x02\n" +
 	"\x06Config\x12!\n" +
 	"\tcontracts\x18\x01 \x01(\bH\x00R\tcontracts\x88\x01\x01\x12-\n" +
 	"\x10contracts_to_win\x18\x02 \x01(\rH\x01R\x0econtractsToWin\x88\x01\x01\x12\x19\n" +
 	"\x05games\x18\x03 \x01(\rH\x02R\x05games\x88\x01\x01\x12K\n" +
-	"\aedition\x18\x04 \x01(\v21.bridgemaster.games.bridges_to_nowhere.v1.EditionR\aeditionB\f\n" +
+	"\aedition\x18\x04 \x01(\v21.bridgemaster.games.bridges_to_nowhere.v1.EditionR\aedition\x12R\n" +
+	"\n" +
+	"next_cards\x18\x05 \x01(\x0e23.bridgemaster.games.bridges_to_nowhere.v1.NextCardsR\tnextCardsB\f\n" +
 	"\n" +
 	"_contractsB\x13\n" +
 	"\x11_contracts_to_winB\b\n" +
 	"\x06_games\"i\n" +
 	"\aEdition\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12J\n" +
-	"\x05cards\x18\x02 \x03(\v24.bridgemaster.games.bridges_to_nowhere.v1.BridgeCardR\x05cardsB\xc6\x02\n" +
+	"\x05cards\x18\x02 \x03(\v24.bridgemaster.games.bridges_to_nowhere.v1.BridgeCardR\x05cards*f\n" +
+	"\tNextCards\x12\x1a\n" +
+	"\x16NEXT_CARDS_UNSPECIFIED\x10\x00\x12\x1e\n" +
+	"\x1aNEXT_CARDS_BEFORE_BUILDING\x10\x01\x12\x1d\n" +
+	"\x19NEXT_CARDS_AFTER_BUILDING\x10\x02B\xc6\x02\n" +
 	",com.bridgemaster.games.bridges_to_nowhere.v1B\vConfigProtoP\x01ZNbridgemaster/gen/bridgemaster/games/bridges_to_nowhere/v1;bridges_to_nowherev1\xa2\x02\x03BGB\xaa\x02&Bridgemaster.Games.BridgesToNowhere.V1\xca\x02&Bridgemaster\\Games\\BridgesToNowhere\\V1\xe2\x022Bridgemaster\\Games\\BridgesToNowhere\\V1\\GPBMetadata\xea\x02)Bridgemaster::Games::BridgesToNowhere::V1b\x06proto3"
 
 var (
@@ -185,20 +254,23 @@ func file_bridgemaster_games_bridges_to_nowhere_v1_config_proto_rawDescGZIP() []
 	return file_bridgemaster_games_bridges_to_nowhere_v1_config_proto_rawDescData
 }
 
+var file_bridgemaster_games_bridges_to_nowhere_v1_config_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
 var file_bridgemaster_games_bridges_to_nowhere_v1_config_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
 var file_bridgemaster_games_bridges_to_nowhere_v1_config_proto_goTypes = []any{
-	(*Config)(nil),     // 0: bridgemaster.games.bridges_to_nowhere.v1.Config
-	(*Edition)(nil),    // 1: bridgemaster.games.bridges_to_nowhere.v1.Edition
-	(*BridgeCard)(nil), // 2: bridgemaster.games.bridges_to_nowhere.v1.BridgeCard
+	(NextCards)(0),     // 0: bridgemaster.games.bridges_to_nowhere.v1.NextCards
+	(*Config)(nil),     // 1: bridgemaster.games.bridges_to_nowhere.v1.Config
+	(*Edition)(nil),    // 2: bridgemaster.games.bridges_to_nowhere.v1.Edition
+	(*BridgeCard)(nil), // 3: bridgemaster.games.bridges_to_nowhere.v1.BridgeCard
 }
 var file_bridgemaster_games_bridges_to_nowhere_v1_config_proto_depIdxs = []int32{
-	1, // 0: bridgemaster.games.bridges_to_nowhere.v1.Config.edition:type_name -> bridgemaster.games.bridges_to_nowhere.v1.Edition
-	2, // 1: bridgemaster.games.bridges_to_nowhere.v1.Edition.cards:type_name -> bridgemaster.games.bridges_to_nowhere.v1.BridgeCard
-	2, // [2:2] is the sub-list for method output_type
-	2, // [2:2] is the sub-list for method input_type
-	2, // [2:2] is the sub-list for extension type_name
-	2, // [2:2] is the sub-list for extension extendee
-	0, // [0:2] is the sub-list for field type_name
+	2, // 0: bridgemaster.games.bridges_to_nowhere.v1.Config.edition:type_name -> bridgemaster.games.bridges_to_nowhere.v1.Edition
+	0, // 1: bridgemaster.games.bridges_to_nowhere.v1.Config.next_cards:type_name -> bridgemaster.games.bridges_to_nowhere.v1.NextCards
+	3, // 2: bridgemaster.games.bridges_to_nowhere.v1.Edition.cards:type_name -> bridgemaster.games.bridges_to_nowhere.v1.BridgeCard
+	3, // [3:3] is the sub-list for method output_type
+	3, // [3:3] is the sub-list for method input_type
+	3, // [3:3] is the sub-list for extension type_name
+	3, // [3:3] is the sub-list for extension extendee
+	0, // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_bridgemaster_games_bridges_to_nowhere_v1_config_proto_init() }
@@ -213,13 +285,14 @@ func file_bridgemaster_games_bridges_to_nowhere_v1_config_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_bridgemaster_games_bridges_to_nowhere_v1_config_proto_rawDesc), len(file_bridgemaster_games_bridges_to_nowhere_v1_config_proto_rawDesc)),
-			NumEnums:      0,
+			NumEnums:      1,
 			NumMessages:   2,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
 		GoTypes:           file_bridgemaster_games_bridges_to_nowhere_v1_config_proto_goTypes,
 		DependencyIndexes: file_bridgemaster_games_bridges_to_nowhere_v1_config_proto_depIdxs,
+		EnumInfos:         file_bridgemaster_games_bridges_to_nowhere_v1_config_proto_enumTypes,
 		MessageInfos:      file_bridgemaster_games_bridges_to_nowhere_v1_config_proto_msgTypes,
 	}.Build()
 	File_bridgemaster_games_bridges_to_nowhere_v1_config_proto = out.File

@@ -21,10 +21,10 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// An answer of a seat.
+// A decision that a seat makes.
 type Decision struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The answer; its kind must be one that the phase waits for.
+	// The decision. Its kind must match the phase.
 	//
 	// Types that are valid to be assigned to Decision:
 	//
@@ -105,17 +105,17 @@ type isDecision_Decision interface {
 }
 
 type Decision_Take struct {
-	// Draft: take this card from the table.
+	// Draft: takes this card from the table.
 	Take *Card `protobuf:"bytes,1,opt,name=take,proto3,oneof"`
 }
 
 type Decision_Place struct {
-	// Building: add this piece to the own structure.
+	// Building: adds this piece to the seat's structure.
 	Place *Placement `protobuf:"bytes,2,opt,name=place,proto3,oneof"`
 }
 
 type Decision_End struct {
-	// Building: end the phase.
+	// Building: ends the phase for the seat.
 	End *EndBuilding `protobuf:"bytes,3,opt,name=end,proto3,oneof"`
 }
 
@@ -125,7 +125,7 @@ func (*Decision_Place) isDecision_Decision() {}
 
 func (*Decision_End) isDecision_Decision() {}
 
-// Ends the phase for the seat; its cards that are not placed are discarded, its pillars kept.
+// Ends the building phase for the seat. The seat discards its unplaced cards but keeps its pillars.
 type EndBuilding struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields

@@ -21,13 +21,13 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Something that happened. Every event is public: both seats and spectators are told the same, in
-// the same order. What the seats build in secret is told when both have ended: the placements of
-// seat 0 in the order in which it made them, its BuildingEnded, then the same of seat 1, whoever
-// ended first. After the last round follow the scores, seat 0 first.
+// An event. Every event is public: both seats and spectators receive the same events in the same
+// order. Hidden placements are published once both seats have ended building. Seat 0's placements
+// come first, in the order in which they were made, then its BuildingEnded. The same events for
+// seat 1 follow. After the last round, the scores come next, seat 0 first.
 type Event struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What happened.
+	// The event.
 	//
 	// Types that are valid to be assigned to Event:
 	//
@@ -168,12 +168,12 @@ type isEvent_Event interface {
 }
 
 type Event_GameStarted struct {
-	// A game began.
+	// A game started.
 	GameStarted *GameStarted `protobuf:"bytes,1,opt,name=game_started,json=gameStarted,proto3,oneof"`
 }
 
 type Event_RoundStarted struct {
-	// A round began.
+	// A round started.
 	RoundStarted *RoundStarted `protobuf:"bytes,2,opt,name=round_started,json=roundStarted,proto3,oneof"`
 }
 
@@ -188,12 +188,12 @@ type Event_DraftEnded struct {
 }
 
 type Event_Placed struct {
-	// A piece that a seat has placed was shown.
+	// A piece that a seat had placed was published.
 	Placed *Placed `protobuf:"bytes,5,opt,name=placed,proto3,oneof"`
 }
 
 type Event_BuildingEnded struct {
-	// All that a seat has built in a phase was shown.
+	// The end of a seat's building phase was published.
 	BuildingEnded *BuildingEnded `protobuf:"bytes,6,opt,name=building_ended,json=buildingEnded,proto3,oneof"`
 }
 
@@ -230,12 +230,12 @@ func (*Event_GameEnded) isEvent_Event() {}
 
 func (*Event_MatchEnded) isEvent_Event() {}
 
-// A game began: six pillars for each seat, the three monuments on the table.
+// A game started with six pillars for each seat and the three monuments on the table.
 type GameStarted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The game, from 0.
+	// Number of the game, from 0.
 	Game uint32 `protobuf:"varint,1,opt,name=game,proto3" json:"game,omitempty"`
-	// The contract that it is played for; UNSPECIFIED without contracts.
+	// The game's contract; UNSPECIFIED in a match without contracts.
 	Contract      Contract `protobuf:"varint,2,opt,name=contract,proto3,enum=bridgemaster.games.bridges_to_nowhere.v1.Contract" json:"contract,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -285,14 +285,14 @@ func (x *GameStarted) GetContract() Contract {
 	return Contract_CONTRACT_UNSPECIFIED
 }
 
-// A round began: six bridge cards were opened.
+// A round started, with six bridge cards on the table.
 type RoundStarted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The round, from 0.
+	// Number of the round, from 0: 0 to 3.
 	Round uint32 `protobuf:"varint,1,opt,name=round,proto3" json:"round,omitempty"`
-	// The seat that takes the first card.
+	// The seat that takes the first card: 0 or 1.
 	FirstDrafter uint32 `protobuf:"varint,2,opt,name=first_drafter,json=firstDrafter,proto3" json:"first_drafter,omitempty"`
-	// The six cards, in order.
+	// The six cards, in canonical order.
 	Opened        []*BridgeCard `protobuf:"bytes,3,rep,name=opened,proto3" json:"opened,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -352,9 +352,9 @@ func (x *RoundStarted) GetOpened() []*BridgeCard {
 // A seat took a card from the table.
 type Taken struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat.
+	// The seat: 0 or 1.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// The card.
+	// The card that the seat took.
 	Card          *Card `protobuf:"bytes,2,opt,name=card,proto3" json:"card,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -404,11 +404,15 @@ func (x *Taken) GetCard() *Card {
 	return nil
 }
 
-// The draft of a round ended; the bridge cards that were left over are discarded.
+// The draft of a round ended. The remaining bridge cards were discarded, and the next round's cards
+// were laid on the table.
 type DraftEnded struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The cards, in order: at most six.
-	Discarded     []*BridgeCard `protobuf:"bytes,1,rep,name=discarded,proto3" json:"discarded,omitempty"`
+	// The remaining cards, in canonical order: at most six.
+	Discarded []*BridgeCard `protobuf:"bytes,1,rep,name=discarded,proto3" json:"discarded,omitempty"`
+	// The next round's six cards, in canonical order; empty in the last round and with
+	// NEXT_CARDS_AFTER_BUILDING. The next RoundStarted repeats these cards.
+	NextCards     []*BridgeCard `protobuf:"bytes,2,rep,name=next_cards,json=nextCards,proto3" json:"next_cards,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -450,12 +454,19 @@ func (x *DraftEnded) GetDiscarded() []*BridgeCard {
 	return nil
 }
 
-// Shown when both seats have ended building: a seat had added a piece to its structure.
+func (x *DraftEnded) GetNextCards() []*BridgeCard {
+	if x != nil {
+		return x.NextCards
+	}
+	return nil
+}
+
+// A seat added a piece to its structure. Published once both seats have ended building.
 type Placed struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat.
+	// The seat: 0 or 1.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// The piece and its place.
+	// The piece and its position.
 	Placement     *Placement `protobuf:"bytes,2,opt,name=placement,proto3" json:"placement,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -505,12 +516,13 @@ func (x *Placed) GetPlacement() *Placement {
 	return nil
 }
 
-// Shown when both seats have ended building, after the placements of the seat.
+// A seat ended building. Published once both seats have ended building, after the seat's
+// placements.
 type BuildingEnded struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat.
+	// The seat: 0 or 1.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// The cards that it discarded, in order: at most three.
+	// The cards that the seat discarded, in canonical order: at most three.
 	Discarded     []*Card `protobuf:"bytes,2,rep,name=discarded,proto3" json:"discarded,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -563,9 +575,9 @@ func (x *BuildingEnded) GetDiscarded() []*Card {
 // A structure was scored at the end of a game.
 type Scored struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat.
+	// The seat: 0 or 1.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// Its points.
+	// Points of the structure.
 	Score         *SeatScore `protobuf:"bytes,2,opt,name=score,proto3" json:"score,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -618,9 +630,9 @@ func (x *Scored) GetScore() *SeatScore {
 // A game ended.
 type GameEnded struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The game, from 0.
+	// Number of the game, from 0.
 	Game uint32 `protobuf:"varint,1,opt,name=game,proto3" json:"game,omitempty"`
-	// The seat that won it, and its contract; not set after a tie.
+	// The seat that won the game and the contract: 0 or 1; not set after a tie.
 	Winner        *uint32 `protobuf:"varint,2,opt,name=winner,proto3,oneof" json:"winner,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -735,10 +747,12 @@ const file_bridgemaster_games_bridges_to_nowhere_v1_event_proto_rawDesc = "" +
 	"\x06opened\x18\x03 \x03(\v24.bridgemaster.games.bridges_to_nowhere.v1.BridgeCardR\x06opened\"_\n" +
 	"\x05Taken\x12\x12\n" +
 	"\x04seat\x18\x01 \x01(\rR\x04seat\x12B\n" +
-	"\x04card\x18\x02 \x01(\v2..bridgemaster.games.bridges_to_nowhere.v1.CardR\x04card\"`\n" +
+	"\x04card\x18\x02 \x01(\v2..bridgemaster.games.bridges_to_nowhere.v1.CardR\x04card\"\xb5\x01\n" +
 	"\n" +
 	"DraftEnded\x12R\n" +
-	"\tdiscarded\x18\x01 \x03(\v24.bridgemaster.games.bridges_to_nowhere.v1.BridgeCardR\tdiscarded\"o\n" +
+	"\tdiscarded\x18\x01 \x03(\v24.bridgemaster.games.bridges_to_nowhere.v1.BridgeCardR\tdiscarded\x12S\n" +
+	"\n" +
+	"next_cards\x18\x02 \x03(\v24.bridgemaster.games.bridges_to_nowhere.v1.BridgeCardR\tnextCards\"o\n" +
 	"\x06Placed\x12\x12\n" +
 	"\x04seat\x18\x01 \x01(\rR\x04seat\x12Q\n" +
 	"\tplacement\x18\x02 \x01(\v23.bridgemaster.games.bridges_to_nowhere.v1.PlacementR\tplacement\"q\n" +
@@ -801,14 +815,15 @@ var file_bridgemaster_games_bridges_to_nowhere_v1_event_proto_depIdxs = []int32{
 	11, // 10: bridgemaster.games.bridges_to_nowhere.v1.RoundStarted.opened:type_name -> bridgemaster.games.bridges_to_nowhere.v1.BridgeCard
 	12, // 11: bridgemaster.games.bridges_to_nowhere.v1.Taken.card:type_name -> bridgemaster.games.bridges_to_nowhere.v1.Card
 	11, // 12: bridgemaster.games.bridges_to_nowhere.v1.DraftEnded.discarded:type_name -> bridgemaster.games.bridges_to_nowhere.v1.BridgeCard
-	13, // 13: bridgemaster.games.bridges_to_nowhere.v1.Placed.placement:type_name -> bridgemaster.games.bridges_to_nowhere.v1.Placement
-	12, // 14: bridgemaster.games.bridges_to_nowhere.v1.BuildingEnded.discarded:type_name -> bridgemaster.games.bridges_to_nowhere.v1.Card
-	14, // 15: bridgemaster.games.bridges_to_nowhere.v1.Scored.score:type_name -> bridgemaster.games.bridges_to_nowhere.v1.SeatScore
-	16, // [16:16] is the sub-list for method output_type
-	16, // [16:16] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	11, // 13: bridgemaster.games.bridges_to_nowhere.v1.DraftEnded.next_cards:type_name -> bridgemaster.games.bridges_to_nowhere.v1.BridgeCard
+	13, // 14: bridgemaster.games.bridges_to_nowhere.v1.Placed.placement:type_name -> bridgemaster.games.bridges_to_nowhere.v1.Placement
+	12, // 15: bridgemaster.games.bridges_to_nowhere.v1.BuildingEnded.discarded:type_name -> bridgemaster.games.bridges_to_nowhere.v1.Card
+	14, // 16: bridgemaster.games.bridges_to_nowhere.v1.Scored.score:type_name -> bridgemaster.games.bridges_to_nowhere.v1.SeatScore
+	17, // [17:17] is the sub-list for method output_type
+	17, // [17:17] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_bridgemaster_games_bridges_to_nowhere_v1_event_proto_init() }

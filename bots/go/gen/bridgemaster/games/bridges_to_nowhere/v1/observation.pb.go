@@ -21,25 +21,25 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Everything that one viewer may know: what a player with a perfect memory would know. What stays
-// the same during a match (the most games, the contracts to win, all cards) is in its Config. Cards
-// of the edition that are nowhere in an observation are discarded.
+// Everything that a viewer with a perfect memory can know. Values that are fixed for a match
+// (maximum number of games, contracts to win, all cards) are in its Config. An edition's card that
+// is nowhere in the observation has been discarded.
 type Observation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose view this is: 0 or 1; not set for a spectator.
+	// Seat of the viewer: 0 or 1; not set for a spectator.
 	ViewerSeat *uint32 `protobuf:"varint,1,opt,name=viewer_seat,json=viewerSeat,proto3,oneof" json:"viewer_seat,omitempty"`
-	// Results of the games that are over, in order: at most six. Contracts that are named neither
-	// here nor below have not been seen yet.
+	// Results of the finished games, in order: at most six. Contracts that are neither in `results`
+	// nor in `contract` have not been revealed.
 	Results []*GameResult `protobuf:"bytes,2,rep,name=results,proto3" json:"results,omitempty"`
-	// The game in play, from 0; the last one played once the match is over.
+	// Number of the current game, from 0; the last game once the match is over.
 	Game uint32 `protobuf:"varint,3,opt,name=game,proto3" json:"game,omitempty"`
-	// The contract of the game in play; UNSPECIFIED without contracts.
+	// The current game's contract; UNSPECIFIED in a match without contracts.
 	Contract Contract `protobuf:"varint,4,opt,name=contract,proto3,enum=bridgemaster.games.bridges_to_nowhere.v1.Contract" json:"contract,omitempty"`
-	// Round in play: 0 to 3.
+	// Number of the current round: 0 to 3.
 	Round uint32 `protobuf:"varint,5,opt,name=round,proto3" json:"round,omitempty"`
-	// The seat that takes the first card in this round; in the next round of the game it is the other.
+	// The seat that takes the first card in this round: 0 or 1. The seats alternate by round.
 	FirstDrafter uint32 `protobuf:"varint,6,opt,name=first_drafter,json=firstDrafter,proto3" json:"first_drafter,omitempty"`
-	// What is going on.
+	// The current phase.
 	//
 	// Types that are valid to be assigned to Phase:
 	//
@@ -47,12 +47,13 @@ type Observation struct {
 	//	*Observation_Build
 	//	*Observation_Over
 	Phase isObservation_Phase `protobuf_oneof:"phase"`
-	// The bridge cards on the table, in order: at most six; none outside a draft.
+	// The bridge cards on the table, in canonical order: at most six. During building, these are the
+	// next round's cards, or no cards in the last round and with NEXT_CARDS_AFTER_BUILDING.
 	Open []*BridgeCard `protobuf:"bytes,10,rep,name=open,proto3" json:"open,omitempty"`
-	// Monuments on the table: 0 to 3.
+	// Number of monuments on the table: 0 to 3.
 	Monuments uint32 `protobuf:"varint,11,opt,name=monuments,proto3" json:"monuments,omitempty"`
-	// The bridge cards that this game has not opened yet, in order: six for each round to come. Only
-	// this set is known.
+	// The bridge cards that the current game has not revealed yet, in canonical order: six for each
+	// future round. The order in which they are revealed is secret.
 	Unseen []*BridgeCard `protobuf:"bytes,12,rep,name=unseen,proto3" json:"unseen,omitempty"`
 	// The two seats in seat order.
 	Seats         []*SeatView `protobuf:"bytes,13,rep,name=seats,proto3" json:"seats,omitempty"`
@@ -222,7 +223,7 @@ func (*Observation_Over) isObservation_Phase() {}
 // A seat takes a card from the table.
 type DraftPhase struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat.
+	// The seat to decide: 0 or 1.
 	Seat          uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -265,7 +266,7 @@ func (x *DraftPhase) GetSeat() uint32 {
 	return 0
 }
 
-// Both seats build in secret, until both have ended.
+// Both seats build in secret until both have ended building.
 type BuildPhase struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -302,7 +303,7 @@ func (*BuildPhase) Descriptor() ([]byte, []int) {
 	return file_bridgemaster_games_bridges_to_nowhere_v1_observation_proto_rawDescGZIP(), []int{2}
 }
 
-// The match is over; structures are those of the last game.
+// The match is over. The structures are those of the last game.
 type OverPhase struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -339,20 +340,21 @@ func (*OverPhase) Descriptor() ([]byte, []int) {
 	return file_bridgemaster_games_bridges_to_nowhere_v1_observation_proto_rawDescGZIP(), []int{3}
 }
 
-// What is known of a seat. While a phase is built, this is what the seat itself knows, and what
-// everybody else was last shown: the structure, pillars and cards of before the phase.
+// A seat's structure, pillars and cards. During building, only the seat itself sees their current
+// state. All other viewers see them as they were before the building phase.
 type SeatView struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The structure, by level, then by column, both ascending: at most 18 pieces.
+	// The pieces of the structure by level and column, both ascending: at most 18.
 	Structure []*Placement `protobuf:"bytes,1,rep,name=structure,proto3" json:"structure,omitempty"`
-	// Pillars that are not placed: 0 to 6.
+	// Number of unplaced pillars: 0 to 6.
 	Pillars uint32 `protobuf:"varint,2,opt,name=pillars,proto3" json:"pillars,omitempty"`
-	// Cards taken in this round and not placed, in order: at most three; none between phases.
+	// Unplaced cards that the seat took in this round, in canonical order: at most three; empty
+	// between phases.
 	Cards []*Card `protobuf:"bytes,3,rep,name=cards,proto3" json:"cards,omitempty"`
-	// While a phase is built, for the seat itself: what it placed in this phase, in the order in
-	// which it placed it, as positions in `structure`, from 0. Nobody else knows of these pieces yet.
+	// The pieces that the seat has placed in this building phase, in order of placement, as 0-based
+	// indices into `structure`. Visible only to the seat itself.
 	Placed []uint32 `protobuf:"varint,4,rep,packed,name=placed,proto3" json:"placed,omitempty"`
-	// While a phase is built, for the seat itself: whether it has ended it.
+	// True if the seat has ended this building phase. Visible only to the seat itself.
 	HasEnded      bool `protobuf:"varint,5,opt,name=has_ended,json=hasEnded,proto3" json:"has_ended,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -426,9 +428,9 @@ func (x *SeatView) GetHasEnded() bool {
 // The result of one game.
 type GameResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its contract; UNSPECIFIED without contracts.
+	// The game's contract; UNSPECIFIED in a match without contracts.
 	Contract Contract `protobuf:"varint,1,opt,name=contract,proto3,enum=bridgemaster.games.bridges_to_nowhere.v1.Contract" json:"contract,omitempty"`
-	// The seat that won it; not set after a tie.
+	// The seat that won the game: 0 or 1; not set after a tie.
 	Winner *uint32 `protobuf:"varint,2,opt,name=winner,proto3,oneof" json:"winner,omitempty"`
 	// Points of the two seats in seat order.
 	Scores        []*SeatScore `protobuf:"bytes,3,rep,name=scores,proto3" json:"scores,omitempty"`

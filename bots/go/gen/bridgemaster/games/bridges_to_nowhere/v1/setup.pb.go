@@ -21,13 +21,13 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Every result of chance. Nothing is drawn later.
+// Every chance result in the match. There are no later chance results.
 type Setup struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The six contracts, that of the first game first; none without contracts. A shorter match leaves
-	// some unused.
+	// The six contracts in the order of the games; empty in a match without contracts. A match with
+	// fewer than six games does not use all of them.
 	Contracts []Contract `protobuf:"varint,1,rep,packed,name=contracts,proto3,enum=bridgemaster.games.bridges_to_nowhere.v1.Contract" json:"contracts,omitempty"`
-	// The deal of each game that the match can have: as many as the games of its Config.
+	// One deal for each possible game: as many as `Config.games`.
 	Deals         []*Deal `protobuf:"bytes,2,rep,name=deals,proto3" json:"deals,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -80,9 +80,9 @@ func (x *Setup) GetDeals() []*Deal {
 // The deal of one game.
 type Deal struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat that takes the first card of the game; then it alternates by round.
+	// The seat that takes the first card of the game: 0 or 1. The seats alternate by round.
 	FirstDrafter uint32 `protobuf:"varint,1,opt,name=first_drafter,json=firstDrafter,proto3" json:"first_drafter,omitempty"`
-	// The 24 bridge cards of the edition, six for each round, those of the first round first.
+	// The edition's 24 bridge cards in the order of the rounds, six for each round.
 	Deck          []*BridgeCard `protobuf:"bytes,2,rep,name=deck,proto3" json:"deck,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -21,21 +21,21 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// A kind of tile. What the base tiles A to X look like is in Config.base_tiles, what the
-// drawbridge tiles look like in Edition.tiles. Edges below: those of the tile unturned, clockwise
-// from the north, F field, R road, C city.
+// A tile kind. Config.base_tiles describes the base tiles A to X, and Edition.tiles the drawbridge
+// tiles. The comments below give the edges of the unrotated tile, clockwise from the north: F for
+// field, R for road, C for city.
 type TileKind int32
 
 const (
 	// Never sent.
 	TileKind_TILE_KIND_UNSPECIFIED TileKind = 0
-	// Edges FFRF: a road from the south ends at a monastery.
+	// Edges FFRF: a monastery, and a road that leads to it from the south.
 	TileKind_TILE_KIND_A TileKind = 1
 	// Edges FFFF: a monastery.
 	TileKind_TILE_KIND_B TileKind = 2
 	// Edges CCCC: one city with a shield.
 	TileKind_TILE_KIND_C TileKind = 3
-	// Edges CRFR: a city in the north, a road from east to west. The start tile is one of these.
+	// Edges CRFR: a city in the north, a road from east to west. The start tile is of this kind.
 	TileKind_TILE_KIND_D TileKind = 4
 	// Edges CFFF: a city in the north.
 	TileKind_TILE_KIND_E TileKind = 5
@@ -65,9 +65,11 @@ const (
 	TileKind_TILE_KIND_Q TileKind = 17
 	// Edges CCFC: one city in the north, east and west.
 	TileKind_TILE_KIND_R TileKind = 18
-	// Edges CCRC: as Q, and a road from the south that ends at the city without a drawbridge.
+	// Edges CCRC: one city in the north, east and west with a shield, a road from the south that ends
+	// at the city without a drawbridge.
 	TileKind_TILE_KIND_S TileKind = 19
-	// Edges CCRC: as R, and a road from the south that ends at the city without a drawbridge.
+	// Edges CCRC: one city in the north, east and west, a road from the south that ends at the city
+	// without a drawbridge.
 	TileKind_TILE_KIND_T TileKind = 20
 	// Edges FRFR: a road from east to west.
 	TileKind_TILE_KIND_U TileKind = 21
@@ -77,29 +79,29 @@ const (
 	TileKind_TILE_KIND_W TileKind = 23
 	// Edges RRRR: four roads that end at a village.
 	TileKind_TILE_KIND_X TileKind = 24
-	// Drawbridge tile 1: Edition.tiles[0] says what it looks like.
+	// Drawbridge tile 1: see Edition.tiles[0].
 	TileKind_TILE_KIND_D1 TileKind = 25
-	// Drawbridge tile 2: Edition.tiles[1] says what it looks like.
+	// Drawbridge tile 2: see Edition.tiles[1].
 	TileKind_TILE_KIND_D2 TileKind = 26
-	// Drawbridge tile 3: Edition.tiles[2] says what it looks like.
+	// Drawbridge tile 3: see Edition.tiles[2].
 	TileKind_TILE_KIND_D3 TileKind = 27
-	// Drawbridge tile 4: Edition.tiles[3] says what it looks like.
+	// Drawbridge tile 4: see Edition.tiles[3].
 	TileKind_TILE_KIND_D4 TileKind = 28
-	// Drawbridge tile 5: Edition.tiles[4] says what it looks like.
+	// Drawbridge tile 5: see Edition.tiles[4].
 	TileKind_TILE_KIND_D5 TileKind = 29
-	// Drawbridge tile 6: Edition.tiles[5] says what it looks like.
+	// Drawbridge tile 6: see Edition.tiles[5].
 	TileKind_TILE_KIND_D6 TileKind = 30
-	// Drawbridge tile 7: Edition.tiles[6] says what it looks like.
+	// Drawbridge tile 7: see Edition.tiles[6].
 	TileKind_TILE_KIND_D7 TileKind = 31
-	// Drawbridge tile 8: Edition.tiles[7] says what it looks like.
+	// Drawbridge tile 8: see Edition.tiles[7].
 	TileKind_TILE_KIND_D8 TileKind = 32
-	// Drawbridge tile 9: Edition.tiles[8] says what it looks like.
+	// Drawbridge tile 9: see Edition.tiles[8].
 	TileKind_TILE_KIND_D9 TileKind = 33
-	// Drawbridge tile 10: Edition.tiles[9] says what it looks like.
+	// Drawbridge tile 10: see Edition.tiles[9].
 	TileKind_TILE_KIND_D10 TileKind = 34
-	// Drawbridge tile 11: Edition.tiles[10] says what it looks like.
+	// Drawbridge tile 11: see Edition.tiles[10].
 	TileKind_TILE_KIND_D11 TileKind = 35
-	// Drawbridge tile 12: Edition.tiles[11] says what it looks like.
+	// Drawbridge tile 12: see Edition.tiles[11].
 	TileKind_TILE_KIND_D12 TileKind = 36
 )
 
@@ -212,13 +214,13 @@ func (TileKind) EnumDescriptor() ([]byte, []int) {
 	return file_bridgemaster_games_carcassonne_v1_components_proto_rawDescGZIP(), []int{0}
 }
 
-// What runs through an edge of a tile.
+// The terrain at a tile edge.
 type Terrain int32
 
 const (
 	// Never sent.
 	Terrain_TERRAIN_UNSPECIFIED Terrain = 0
-	// Nothing but field.
+	// Field only, without a road.
 	Terrain_TERRAIN_FIELD Terrain = 1
 	// A road, with field on both sides.
 	Terrain_TERRAIN_ROAD Terrain = 2
@@ -273,7 +275,7 @@ func (Terrain) EnumDescriptor() ([]byte, []int) {
 type Edge int32
 
 const (
-	// No edge, where the field allows that.
+	// No edge. Valid only in fields that document this value.
 	Edge_EDGE_UNSPECIFIED Edge = 0
 	// North: towards smaller y.
 	Edge_EDGE_NORTH Edge = 1
@@ -330,8 +332,8 @@ func (Edge) EnumDescriptor() ([]byte, []int) {
 	return file_bridgemaster_games_carcassonne_v1_components_proto_rawDescGZIP(), []int{2}
 }
 
-// Half an edge of a tile; left and right are seen from the centre of the tile. Across an edge that
-// two tiles share, the left half of one meets the right half of the other.
+// One half of a tile edge. Left and right are as seen from the tile's centre. At an edge between
+// two tiles, the left half of one tile meets the right half of the other.
 type HalfEdge int32
 
 const (
@@ -408,30 +410,30 @@ func (HalfEdge) EnumDescriptor() ([]byte, []int) {
 	return file_bridgemaster_games_carcassonne_v1_components_proto_rawDescGZIP(), []int{3}
 }
 
-// A segment of a tile as it lies, turned: a piece of a road, of a city or of a field, or the
-// monastery. A road and a city are named by the first of their edges, a field by the first of its
-// half-edges, clockwise from the north: in the order of Edge and HalfEdge. Segments of neighbours
-// that meet at an edge belong to one feature.
+// A segment of a rotated tile: a part of a road, city or field, or the monastery. A road or city
+// segment is identified by its first edge, a field segment by its first half-edge. Edges and
+// half-edges are ordered clockwise from the north, as in Edge and HalfEdge. Segments that meet at
+// the edge between two neighbouring tiles belong to the same feature.
 type Segment int32
 
 const (
 	// Never sent.
 	Segment_SEGMENT_UNSPECIFIED Segment = 0
-	// The road whose first edge is the north one.
+	// The road whose first edge is the north edge.
 	Segment_SEGMENT_ROAD_NORTH Segment = 1
-	// The road whose first edge is the east one.
+	// The road whose first edge is the east edge.
 	Segment_SEGMENT_ROAD_EAST Segment = 2
-	// The road whose first edge is the south one.
+	// The road whose first edge is the south edge.
 	Segment_SEGMENT_ROAD_SOUTH Segment = 3
-	// The road whose first edge is the west one.
+	// The road whose first edge is the west edge.
 	Segment_SEGMENT_ROAD_WEST Segment = 4
-	// The city whose first edge is the north one.
+	// The city whose first edge is the north edge.
 	Segment_SEGMENT_CITY_NORTH Segment = 5
-	// The city whose first edge is the east one.
+	// The city whose first edge is the east edge.
 	Segment_SEGMENT_CITY_EAST Segment = 6
-	// The city whose first edge is the south one.
+	// The city whose first edge is the south edge.
 	Segment_SEGMENT_CITY_SOUTH Segment = 7
-	// The city whose first edge is the west one.
+	// The city whose first edge is the west edge.
 	Segment_SEGMENT_CITY_WEST Segment = 8
 	// The monastery.
 	Segment_SEGMENT_MONASTERY Segment = 9

@@ -21,19 +21,18 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// What can be chosen for a match. Empty: with drawbridges, with fields, with the built-in edition.
+// Match options. An empty message selects drawbridges, fields and the built-in edition.
 type Config struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether the twelve drawbridge tiles are in the game: 84 tiles with them, 72 without; not set:
-	// true.
+	// True to include the twelve drawbridge tiles: 84 tiles with them, 72 without; not set: true.
 	Drawbridges *bool `protobuf:"varint,1,opt,name=drawbridges,proto3,oneof" json:"drawbridges,omitempty"`
-	// Whether meeples may be placed on fields; not set: true.
+	// True to allow meeples on fields; not set: true.
 	Fields *bool `protobuf:"varint,2,opt,name=fields,proto3,oneof" json:"fields,omitempty"`
-	// The edition; not set: the built-in edition. What the server sends always has it, also when the
-	// drawbridge tiles are not in the game.
+	// The edition; not set: the built-in edition. The server always sends the edition, even in a
+	// match without drawbridge tiles.
 	Edition *Edition `protobuf:"bytes,3,opt,name=edition,proto3" json:"edition,omitempty"`
-	// The 24 kinds of base tile, A to X. They are the same in every match: the server always sends
-	// them, so that a bot needs no table of its own; who creates a match leaves the list empty.
+	// The 24 base tile kinds, A to X, which are the same in every match. The server always sends the
+	// list, so that bots need no tile table of their own. Leave the list empty when creating a match.
 	BaseTiles     []*BaseTile `protobuf:"bytes,4,rep,name=base_tiles,json=baseTiles,proto3" json:"base_tiles,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -97,13 +96,13 @@ func (x *Config) GetBaseTiles() []*BaseTile {
 	return nil
 }
 
-// Edition data: the drawbridge tiles, which only pictures of the printed game show. Everything is
-// checked; an edition that breaks a rule stated here is refused with the name of the entry.
+// Edition data: the drawbridge tiles, which are known only from pictures of the printed game. If an
+// edition violates a documented rule, the refusal names the invalid entry.
 type Edition struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Name of the edition, for people: 1 to 64 printable characters.
+	// Display name of the edition: 1 to 64 printable characters.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// The drawbridge tiles: twelve, D1 to D12. There is one of each.
+	// The twelve drawbridge tile kinds, D1 to D12. There is one tile of each kind.
 	Tiles         []*Tile `protobuf:"bytes,2,rep,name=tiles,proto3" json:"tiles,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -153,12 +152,12 @@ func (x *Edition) GetTiles() []*Tile {
 	return nil
 }
 
-// A kind of base tile.
+// A base tile kind: its tile and number of copies.
 type BaseTile struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How many tiles of this kind there are, the start tile included.
+	// Number of tiles of this kind, including the start tile.
 	Count uint32 `protobuf:"varint,1,opt,name=count,proto3" json:"count,omitempty"`
-	// What they look like.
+	// The unrotated tile.
 	Tile          *Tile `protobuf:"bytes,2,opt,name=tile,proto3" json:"tile,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -208,19 +207,20 @@ func (x *BaseTile) GetTile() *Tile {
 	return nil
 }
 
-// What a tile looks like, unturned. Turned clockwise by n quarter turns, each edge is the n-th one
-// after it: north becomes east. No segment cuts through another.
+// An unrotated tile. A clockwise rotation by n quarter turns moves each edge n places clockwise:
+// after one turn, north becomes east. No segment crosses another segment.
 type Tile struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What runs through the four edges, clockwise from the north.
+	// The terrain at the four edges, clockwise from the north.
 	Edges []Terrain `protobuf:"varint,1,rep,packed,name=edges,proto3,enum=bridgemaster.games.carcassonne.v1.Terrain" json:"edges,omitempty"`
-	// The city segments. Each city edge is in one of them.
+	// The city segments. Each city edge belongs to exactly one of these segments. Segments are
+	// accepted in any order, and sent in ascending order of their first edge or half-edge.
 	Cities []*CitySegment `protobuf:"bytes,2,rep,name=cities,proto3" json:"cities,omitempty"`
-	// The road segments. Each road edge is in one of them.
+	// The road segments. Each road edge belongs to exactly one of these segments.
 	Roads []*RoadSegment `protobuf:"bytes,3,rep,name=roads,proto3" json:"roads,omitempty"`
-	// The field segments. Each half of a field edge or a road edge is in one of them.
+	// The field segments. Each half of a field or road edge belongs to exactly one of these segments.
 	Fields []*FieldSegment `protobuf:"bytes,4,rep,name=fields,proto3" json:"fields,omitempty"`
-	// Whether the tile has a monastery.
+	// True if the tile has a monastery.
 	Monastery     bool `protobuf:"varint,5,opt,name=monastery,proto3" json:"monastery,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -294,9 +294,9 @@ func (x *Tile) GetMonastery() bool {
 // A city segment of a tile.
 type CitySegment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its edges, ascending.
+	// Edges of the segment, ascending.
 	Edges []Edge `protobuf:"varint,1,rep,packed,name=edges,proto3,enum=bridgemaster.games.carcassonne.v1.Edge" json:"edges,omitempty"`
-	// Whether it has a shield.
+	// True if the segment has a shield.
 	Shield        bool `protobuf:"varint,2,opt,name=shield,proto3" json:"shield,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -349,10 +349,10 @@ func (x *CitySegment) GetShield() bool {
 // A road segment of a tile.
 type RoadSegment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its edges, ascending: two, or one if the road ends on the tile.
+	// Edges of the segment, ascending: two, or one if the road ends on the tile.
 	Edges []Edge `protobuf:"varint,1,rep,packed,name=edges,proto3,enum=bridgemaster.games.carcassonne.v1.Edge" json:"edges,omitempty"`
-	// The city segment that the road ends at with a drawbridge, by its first edge; UNSPECIFIED for a
-	// road that ends elsewhere, or not at all. Only a road of one edge has a drawbridge.
+	// First edge of the city segment where the road ends with a drawbridge; UNSPECIFIED for a road
+	// without a drawbridge. Only a road with one edge has a drawbridge.
 	Drawbridge    Edge `protobuf:"varint,2,opt,name=drawbridge,proto3,enum=bridgemaster.games.carcassonne.v1.Edge" json:"drawbridge,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -405,9 +405,9 @@ func (x *RoadSegment) GetDrawbridge() Edge {
 // A field segment of a tile.
 type FieldSegment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its half-edges, ascending.
+	// Half-edges of the segment, ascending.
 	HalfEdges []HalfEdge `protobuf:"varint,1,rep,packed,name=half_edges,json=halfEdges,proto3,enum=bridgemaster.games.carcassonne.v1.HalfEdge" json:"half_edges,omitempty"`
-	// The city segments that it touches, each by its first edge, ascending.
+	// The city segments that the field touches, each by its first edge, ascending.
 	Cities        []Edge `protobuf:"varint,2,rep,packed,name=cities,proto3,enum=bridgemaster.games.carcassonne.v1.Edge" json:"cities,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -21,10 +21,10 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// What a seat answers.
+// A decision that a seat makes.
 type Decision struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The answer; which one is asked for follows from the phase.
+	// The decision. Its kind must match the phase.
 	//
 	// Types that are valid to be assigned to Decision:
 	//
@@ -105,19 +105,19 @@ type isDecision_Decision interface {
 }
 
 type Decision_Place struct {
-	// Where the drawn tile is laid. Listed by x, then y, then rotation.
+	// The placement of the drawn tile. Placements are listed by x, then y, then rotation.
 	Place *Placement `protobuf:"bytes,1,opt,name=place,proto3,oneof"`
 }
 
 type Decision_Meeple struct {
-	// Whether and where a meeple is placed on the tile just laid. Listed with none first, then in
-	// the order of Segment.
+	// The placement of a meeple on the tile just placed, or no meeple. The list starts with no
+	// meeple, followed by the segments in the order of Segment.
 	Meeple *MeepleChoice `protobuf:"bytes,2,opt,name=meeple,proto3,oneof"`
 }
 
 type Decision_Drawbridge struct {
-	// Where one meeple of a completed road goes. Listed with home first, then by x, then y, then
-	// edge.
+	// The destination of one meeple from a completed road. The list starts with home, followed by
+	// the gates by x, then y, then edge.
 	Drawbridge *DrawbridgeChoice `protobuf:"bytes,3,opt,name=drawbridge,proto3,oneof"`
 }
 
@@ -127,14 +127,15 @@ func (*Decision_Meeple) isDecision_Decision() {}
 
 func (*Decision_Drawbridge) isDecision_Decision() {}
 
-// Where and how a tile lies.
+// The position and rotation of a tile.
 type Placement struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Column: -83 to 83, growing to the east. The start tile lies in column 0.
+	// Column: -83 to 83, ascending to the east. The start tile is in column 0.
 	X int32 `protobuf:"zigzag32,1,opt,name=x,proto3" json:"x,omitempty"`
-	// Row: -83 to 83, growing to the south. The start tile lies in row 0.
+	// Row: -83 to 83, ascending to the south. The start tile is in row 0.
 	Y int32 `protobuf:"zigzag32,2,opt,name=y,proto3" json:"y,omitempty"`
-	// Quarter turns clockwise: 0 to 3. Of rotations that look the same only the smallest is legal.
+	// Number of clockwise quarter turns: 0 to 3. Of several equivalent rotations, only the smallest
+	// is legal.
 	Rotation      uint32 `protobuf:"varint,3,opt,name=rotation,proto3" json:"rotation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -191,10 +192,10 @@ func (x *Placement) GetRotation() uint32 {
 	return 0
 }
 
-// Whether and where a meeple is placed.
+// The placement of a meeple, or no meeple.
 type MeepleChoice struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The choice; it must be made.
+	// The choice, which must be set.
 	//
 	// Types that are valid to be assigned to Choice:
 	//
@@ -270,8 +271,8 @@ type MeepleChoice_None struct {
 }
 
 type MeepleChoice_Segment struct {
-	// A meeple is placed on this segment of the tile just laid. Of two segments of one feature only
-	// the first is legal.
+	// A meeple is placed on this segment of the tile just placed. If two segments belong to one
+	// feature, only the first is legal.
 	Segment Segment `protobuf:"varint,2,opt,name=segment,proto3,enum=bridgemaster.games.carcassonne.v1.Segment,oneof"`
 }
 
@@ -316,10 +317,10 @@ func (*NoMeeple) Descriptor() ([]byte, []int) {
 	return file_bridgemaster_games_carcassonne_v1_decision_proto_rawDescGZIP(), []int{3}
 }
 
-// Where one meeple of a completed road goes.
+// The destination of one meeple from a completed road.
 type DrawbridgeChoice struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The choice; it must be made.
+	// The choice, which must be set.
 	//
 	// Types that are valid to be assigned to Choice:
 	//
@@ -390,12 +391,12 @@ type isDrawbridgeChoice_Choice interface {
 }
 
 type DrawbridgeChoice_Home struct {
-	// The meeple goes back to the supply of its seat.
+	// The meeple returns to its seat's supply.
 	Home *Home `protobuf:"bytes,1,opt,name=home,proto3,oneof"`
 }
 
 type DrawbridgeChoice_Gate struct {
-	// The meeple goes through a drawbridge. Of two gates to one city only the first is legal.
+	// The meeple goes through a drawbridge. If two gates lead to one city, only the first is legal.
 	Gate *Gate `protobuf:"bytes,2,opt,name=gate,proto3,oneof"`
 }
 
@@ -403,7 +404,7 @@ func (*DrawbridgeChoice_Home) isDrawbridgeChoice_Choice() {}
 
 func (*DrawbridgeChoice_Gate) isDrawbridgeChoice_Choice() {}
 
-// The meeple goes back to the supply of its seat.
+// The meeple returns to its seat's supply.
 type Home struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -440,15 +441,15 @@ func (*Home) Descriptor() ([]byte, []int) {
 	return file_bridgemaster_games_carcassonne_v1_decision_proto_rawDescGZIP(), []int{5}
 }
 
-// A way through a drawbridge, named by the city segment that it leads to, where the meeple then
-// stands.
+// A way through a drawbridge, identified by the city segment that it leads to. The meeple is placed
+// on that segment.
 type Gate struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Column of the tile that has the drawbridge: -83 to 83.
 	X int32 `protobuf:"zigzag32,1,opt,name=x,proto3" json:"x,omitempty"`
-	// Row of that tile: -83 to 83.
+	// Row of the tile that has the drawbridge: -83 to 83.
 	Y int32 `protobuf:"zigzag32,2,opt,name=y,proto3" json:"y,omitempty"`
-	// The first edge of the city segment as the tile lies, turned.
+	// First edge of the city segment on the rotated tile.
 	City          Edge `protobuf:"varint,3,opt,name=city,proto3,enum=bridgemaster.games.carcassonne.v1.Edge" json:"city,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

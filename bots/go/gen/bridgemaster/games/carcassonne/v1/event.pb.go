@@ -21,10 +21,10 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Something that happened. Every event is public.
+// An event. Every event is public.
 type Event struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What happened.
+	// The event.
 	//
 	// Types that are valid to be assigned to Event:
 	//
@@ -175,7 +175,7 @@ type isEvent_Event interface {
 }
 
 type Event_TileDrawn struct {
-	// A seat drew the tile that it is to lay.
+	// A seat drew the tile that it places next.
 	TileDrawn *TileDrawn `protobuf:"bytes,1,opt,name=tile_drawn,json=tileDrawn,proto3,oneof"`
 }
 
@@ -185,7 +185,7 @@ type Event_TileRemoved struct {
 }
 
 type Event_TilePlaced struct {
-	// A seat laid a tile.
+	// A seat placed a tile.
 	TilePlaced *TilePlaced `protobuf:"bytes,3,opt,name=tile_placed,json=tilePlaced,proto3,oneof"`
 }
 
@@ -220,7 +220,7 @@ type Event_MeepleTakenHome struct {
 }
 
 type Event_GameEnded struct {
-	// The match ended.
+	// The match ended, and the final scoring follows.
 	GameEnded *GameEnded `protobuf:"bytes,10,opt,name=game_ended,json=gameEnded,proto3,oneof"`
 }
 
@@ -244,7 +244,7 @@ func (*Event_MeepleTakenHome) isEvent_Event() {}
 
 func (*Event_GameEnded) isEvent_Event() {}
 
-// A seat drew the tile that it is to lay.
+// A seat drew the tile that it places next.
 type TileDrawn struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The seat: 0 to 4.
@@ -299,7 +299,7 @@ func (x *TileDrawn) GetTile() TileKind {
 	return TileKind_TILE_KIND_UNSPECIFIED
 }
 
-// A seat drew a tile that fits nowhere; it left the game, and the same seat draws again.
+// A seat drew a tile that fits nowhere. The tile left the game, and the same seat draws again.
 type TileRemoved struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The seat: 0 to 4.
@@ -354,14 +354,14 @@ func (x *TileRemoved) GetTile() TileKind {
 	return TileKind_TILE_KIND_UNSPECIFIED
 }
 
-// A seat laid a tile.
+// A seat placed a tile.
 type TilePlaced struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The seat: 0 to 4.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
 	// The tile.
 	Tile TileKind `protobuf:"varint,2,opt,name=tile,proto3,enum=bridgemaster.games.carcassonne.v1.TileKind" json:"tile,omitempty"`
-	// Where and how it lies.
+	// Position and rotation of the tile.
 	Placement     *Placement `protobuf:"bytes,3,opt,name=placement,proto3" json:"placement,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -418,7 +418,7 @@ func (x *TilePlaced) GetPlacement() *Placement {
 	return nil
 }
 
-// A seat placed a meeple on the tile that it laid.
+// A seat placed a meeple on the tile that it had just placed.
 type MeeplePlaced struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The seat: 0 to 4.
@@ -427,7 +427,7 @@ type MeeplePlaced struct {
 	X int32 `protobuf:"zigzag32,2,opt,name=x,proto3" json:"x,omitempty"`
 	// Row of the tile: -83 to 83.
 	Y int32 `protobuf:"zigzag32,3,opt,name=y,proto3" json:"y,omitempty"`
-	// The segment of that tile.
+	// The segment on which the meeple was placed.
 	Segment       Segment `protobuf:"varint,4,opt,name=segment,proto3,enum=bridgemaster.games.carcassonne.v1.Segment" json:"segment,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -537,22 +537,23 @@ func (x *MeepleKept) GetSeat() uint32 {
 	return 0
 }
 
-// A feature was completed; or the match ended, and a feature with meeples was scored.
+// A feature was scored, because it was completed or because the match ended with meeples on it.
 type Scored struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Column of a tile of the feature: -83 to 83. The tile is the one just laid, for a monastery its
-	// own, at the end of the match the first of the feature that has a meeple.
+	// Column of a tile with a segment of the feature: -83 to 83. For a monastery it is the
+	// monastery's tile. For other features it is the tile just placed or, at the end of the match,
+	// the feature's first tile with a meeple.
 	X int32 `protobuf:"zigzag32,1,opt,name=x,proto3" json:"x,omitempty"`
-	// Row of that tile: -83 to 83.
+	// Row of the tile in column `x`: -83 to 83.
 	Y int32 `protobuf:"zigzag32,2,opt,name=y,proto3" json:"y,omitempty"`
-	// The segment of that tile.
+	// The feature's segment on the tile.
 	Segment Segment `protobuf:"varint,3,opt,name=segment,proto3,enum=bridgemaster.games.carcassonne.v1.Segment" json:"segment,omitempty"`
-	// Whether the feature was completed; if not, this is the final scoring.
+	// True if the feature was completed; false in the final scoring.
 	Completed bool `protobuf:"varint,4,opt,name=completed,proto3" json:"completed,omitempty"`
-	// Points of each seat that scores: 0 to 1344.
+	// Points for each seat in `seats`: 0 to 1344.
 	Points uint32 `protobuf:"varint,5,opt,name=points,proto3" json:"points,omitempty"`
-	// The seats that score, ascending: those with the most meeples, all of them in full; empty when
-	// no meeple is there.
+	// The seats that score, ascending: all seats with the most meeples on the feature, each of which
+	// gets all the points; empty if no meeple is on the feature.
 	Seats         []uint32 `protobuf:"varint,6,rep,packed,name=seats,proto3" json:"seats,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -630,18 +631,18 @@ func (x *Scored) GetSeats() []uint32 {
 	return nil
 }
 
-// A completed road has a drawbridge that is down, and one seat may use it: it decides next.
+// A completed road has a lowered drawbridge, and one seat decides next whether to use it.
 type DrawbridgeDown struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The seat that had the most meeples on the road: 0 to 4.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// Column of the tile just laid: -83 to 83.
+	// Column of the tile just placed: -83 to 83.
 	X int32 `protobuf:"zigzag32,2,opt,name=x,proto3" json:"x,omitempty"`
-	// Row of that tile: -83 to 83.
+	// Row of the tile just placed: -83 to 83.
 	Y int32 `protobuf:"zigzag32,3,opt,name=y,proto3" json:"y,omitempty"`
-	// The road, by its first edge on that tile.
+	// The road, by its first edge on the tile just placed.
 	Road Edge `protobuf:"varint,4,opt,name=road,proto3,enum=bridgemaster.games.carcassonne.v1.Edge" json:"road,omitempty"`
-	// Meeples to decide on: 1 to 7.
+	// Number of meeples to decide on: 1 to 7.
 	Meeples       uint32 `protobuf:"varint,5,opt,name=meeples,proto3" json:"meeples,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -717,7 +718,7 @@ type MeepleSent struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The seat: 0 to 4.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// The way that it took.
+	// The gate that the meeple went through.
 	Gate          *Gate `protobuf:"bytes,2,opt,name=gate,proto3" json:"gate,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -813,7 +814,7 @@ func (x *MeepleTakenHome) GetSeat() uint32 {
 	return 0
 }
 
-// The match ended. The final scoring follows.
+// The match ended. Events with the final scoring follow.
 type GameEnded struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields

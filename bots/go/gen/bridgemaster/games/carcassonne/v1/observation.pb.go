@@ -21,18 +21,17 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Everything that one viewer may know: everything but the order of the tiles that are not drawn
-// yet. What each kind of tile looks like stays the same during a match and is in its Config. From
-// that and the tiles here follows which segments are joined to a feature; a feature belongs to the
-// seats with the most meeples on it.
+// Everything that a viewer can know: all facts except the order of the undrawn tiles. The match's
+// Config describes the tile kinds. The tile kinds and the tiles on the table determine which
+// segments form a feature. A feature belongs to the seats with the most meeples on it.
 type Observation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose view this is: 0 to 4; not set for a spectator.
+	// Seat of the viewer: 0 to 4; not set for a spectator.
 	ViewerSeat *uint32 `protobuf:"varint,1,opt,name=viewer_seat,json=viewerSeat,proto3,oneof" json:"viewer_seat,omitempty"`
-	// Whose turn it is: 0 to 4; once the match is over, whose the last one was. At a drawbridge
-	// another seat may decide: see Crossing.
+	// The seat whose turn it is, or the seat with the last turn once the match is over: 0 to 4. At a
+	// drawbridge, a different seat can have the decision: see Crossing.
 	TurnSeat uint32 `protobuf:"varint,2,opt,name=turn_seat,json=turnSeat,proto3" json:"turn_seat,omitempty"`
-	// What is going on.
+	// The current phase.
 	//
 	// Types that are valid to be assigned to Phase:
 	//
@@ -43,14 +42,15 @@ type Observation struct {
 	Phase isObservation_Phase `protobuf_oneof:"phase"`
 	// The seats in seat order: 2 to 5.
 	Seats []*SeatView `protobuf:"bytes,7,rep,name=seats,proto3" json:"seats,omitempty"`
-	// The tiles on the table in the order in which they were laid, the start tile first: at most 84.
+	// The tiles on the table in the order of placement, starting with the start tile: at most 84.
 	Tiles []*LaidTile `protobuf:"bytes,8,rep,name=tiles,proto3" json:"tiles,omitempty"`
-	// The meeples on the table: by tile in the order of `tiles`, then segment, then seat.
+	// The meeples on the table, sorted by tile in the order of `tiles`, then by segment, then by
+	// seat.
 	Meeples []*Meeple `protobuf:"bytes,9,rep,name=meeples,proto3" json:"meeples,omitempty"`
-	// Tiles that fitted nowhere and left the game, in the order in which they were drawn.
+	// Tiles that were removed because they fit nowhere, in the order in which they were drawn.
 	Removed []TileKind `protobuf:"varint,10,rep,packed,name=removed,proto3,enum=bridgemaster.games.carcassonne.v1.TileKind" json:"removed,omitempty"`
-	// How many tiles of each kind are not drawn yet: 36 counts in the order of TileKind, that of
-	// TILE_KIND_A first.
+	// Number of undrawn tiles of each kind: 36 counts in the order of TileKind, starting with
+	// TILE_KIND_A.
 	Unseen        []uint32 `protobuf:"varint,11,rep,packed,name=unseen,proto3" json:"unseen,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -183,17 +183,17 @@ type isObservation_Phase interface {
 }
 
 type Observation_PlaceTile struct {
-	// The seat whose turn it is lays the tile that it drew.
+	// The seat whose turn it is places the tile that it drew.
 	PlaceTile *PlaceTilePhase `protobuf:"bytes,3,opt,name=place_tile,json=placeTile,proto3,oneof"`
 }
 
 type Observation_PlaceMeeple struct {
-	// The same seat may place a meeple.
+	// The seat whose turn it is may place a meeple.
 	PlaceMeeple *PlaceMeeplePhase `protobuf:"bytes,4,opt,name=place_meeple,json=placeMeeple,proto3,oneof"`
 }
 
 type Observation_Drawbridge struct {
-	// A meeple of a completed road goes through a drawbridge, or home.
+	// A meeple from a completed road goes home or through a drawbridge.
 	Drawbridge *DrawbridgePhase `protobuf:"bytes,5,opt,name=drawbridge,proto3,oneof"`
 }
 
@@ -210,7 +210,7 @@ func (*Observation_Drawbridge) isObservation_Phase() {}
 
 func (*Observation_Over) isObservation_Phase() {}
 
-// A drawn tile is laid.
+// The seat whose turn it is must place the tile that it drew.
 type PlaceTilePhase struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The drawn tile.
@@ -256,7 +256,8 @@ func (x *PlaceTilePhase) GetTile() TileKind {
 	return TileKind_TILE_KIND_UNSPECIFIED
 }
 
-// A meeple may be placed on the tile laid last. What that tile completed is not scored yet.
+// The seat may place a meeple on the tile just placed. The features completed by the tile are not
+// scored yet.
 type PlaceMeeplePhase struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -293,11 +294,11 @@ func (*PlaceMeeplePhase) Descriptor() ([]byte, []int) {
 	return file_bridgemaster_games_carcassonne_v1_observation_proto_rawDescGZIP(), []int{2}
 }
 
-// Meeples of completed roads wait for a decision at a drawbridge.
+// Meeples from completed roads may go through a drawbridge.
 type DrawbridgePhase struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What is to be decided: 1 to 4 crossings. The decision is about one meeple of the first, and of
-	// its seat, whosever turn it is.
+	// The pending crossings: 1 to 4. The next decision concerns one meeple of the first crossing. The
+	// crossing's seat decides, even if it is another seat's turn.
 	Crossings     []*Crossing `protobuf:"bytes,1,rep,name=crossings,proto3" json:"crossings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -340,7 +341,7 @@ func (x *DrawbridgePhase) GetCrossings() []*Crossing {
 	return nil
 }
 
-// The match is over. The final scoring is in the result only.
+// The match is over. Only the result contains the final scoring.
 type OverPhase struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -377,14 +378,15 @@ func (*OverPhase) Descriptor() ([]byte, []int) {
 	return file_bridgemaster_games_carcassonne_v1_observation_proto_rawDescGZIP(), []int{4}
 }
 
-// The meeples of a completed road that may go through its drawbridges. They stand nowhere.
+// The meeples from a completed road that may go through its drawbridges. While the crossing is
+// pending, the meeples are on no segment.
 type Crossing struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The road, by its first edge on the tile laid last.
+	// The road, by its first edge on the last placed tile.
 	Road Edge `protobuf:"varint,1,opt,name=road,proto3,enum=bridgemaster.games.carcassonne.v1.Edge" json:"road,omitempty"`
 	// The seat that had the most meeples on the road, and decides: 0 to 4.
 	Seat uint32 `protobuf:"varint,2,opt,name=seat,proto3" json:"seat,omitempty"`
-	// Meeples that are left to decide on: 1 to 7.
+	// Number of meeples whose destination is not decided yet: 1 to 7.
 	Meeples       uint32 `protobuf:"varint,3,opt,name=meeples,proto3" json:"meeples,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -441,16 +443,17 @@ func (x *Crossing) GetMeeples() uint32 {
 	return 0
 }
 
-// What is known of a seat. Points are those of completed features: 0 to 1344.
+// A seat's meeple supply and points. Only completed features count.
 type SeatView struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Meeples in the supply: 0 to 7. Those on the table and those that wait at a drawbridge are not.
+	// Number of meeples in the supply: 0 to 7. Meeples on the table or in a crossing are not
+	// included.
 	Supply uint32 `protobuf:"varint,1,opt,name=supply,proto3" json:"supply,omitempty"`
-	// Points of roads.
+	// Points from completed roads: 0 to 1344.
 	RoadPoints uint32 `protobuf:"varint,2,opt,name=road_points,json=roadPoints,proto3" json:"road_points,omitempty"`
-	// Points of cities.
+	// Points from completed cities: 0 to 1344.
 	CityPoints uint32 `protobuf:"varint,3,opt,name=city_points,json=cityPoints,proto3" json:"city_points,omitempty"`
-	// Points of monasteries.
+	// Points from completed monasteries: 0 to 1344.
 	MonasteryPoints uint32 `protobuf:"varint,4,opt,name=monastery_points,json=monasteryPoints,proto3" json:"monastery_points,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -519,11 +522,11 @@ type LaidTile struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tile.
 	Tile TileKind `protobuf:"varint,1,opt,name=tile,proto3,enum=bridgemaster.games.carcassonne.v1.TileKind" json:"tile,omitempty"`
-	// Column: -83 to 83, growing to the east. The start tile lies in column 0.
+	// Column: -83 to 83, ascending to the east. The start tile is in column 0.
 	X int32 `protobuf:"zigzag32,2,opt,name=x,proto3" json:"x,omitempty"`
-	// Row: -83 to 83, growing to the south. The start tile lies in row 0.
+	// Row: -83 to 83, ascending to the south. The start tile is in row 0.
 	Y int32 `protobuf:"zigzag32,3,opt,name=y,proto3" json:"y,omitempty"`
-	// Quarter turns clockwise: 0 to 3.
+	// Number of clockwise quarter turns: 0 to 3.
 	Rotation      uint32 `protobuf:"varint,4,opt,name=rotation,proto3" json:"rotation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -590,13 +593,13 @@ func (x *LaidTile) GetRotation() uint32 {
 // A meeple on the table.
 type Meeple struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose it is: 0 to 4.
+	// The seat that owns the meeple: 0 to 4.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// Column of the tile that it stands on: -83 to 83.
+	// Column of the tile with the meeple: -83 to 83.
 	X int32 `protobuf:"zigzag32,2,opt,name=x,proto3" json:"x,omitempty"`
-	// Row of that tile: -83 to 83.
+	// Row of the tile with the meeple: -83 to 83.
 	Y int32 `protobuf:"zigzag32,3,opt,name=y,proto3" json:"y,omitempty"`
-	// The segment of that tile.
+	// The tile segment that the meeple is on.
 	Segment       Segment `protobuf:"varint,4,opt,name=segment,proto3,enum=bridgemaster.games.carcassonne.v1.Segment" json:"segment,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

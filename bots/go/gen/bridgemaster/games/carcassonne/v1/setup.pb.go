@@ -21,12 +21,12 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Every result of chance. Nothing is drawn later.
+// Every chance result in the match. There are no later chance results.
 type Setup struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The seat that has the first turn: 0 to 4.
 	FirstSeat uint32 `protobuf:"varint,1,opt,name=first_seat,json=firstSeat,proto3" json:"first_seat,omitempty"`
-	// The tiles but the start tile in the order in which they are drawn: 83, or 71 without
+	// All tiles except the start tile, in the order in which they are drawn: 83 tiles, or 71 without
 	// drawbridges.
 	Tiles         []TileKind `protobuf:"varint,2,rep,packed,name=tiles,proto3,enum=bridgemaster.games.carcassonne.v1.TileKind" json:"tiles,omitempty"`
 	unknownFields protoimpl.UnknownFields

@@ -21,7 +21,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// A kind of building. There is one stack of each.
+// A kind of building. Each kind has one stack.
 type Kind int32
 
 const (
@@ -31,13 +31,13 @@ const (
 	Kind_KIND_CHAPEL Kind = 1
 	// Advances on the gate track.
 	Kind_KIND_GATE Kind = 2
-	// Takes character cards.
+	// Takes character cards from the supply.
 	Kind_KIND_INN Kind = 3
-	// Earns money.
+	// Earns money: one pound per strength.
 	Kind_KIND_HABERDASHERY Kind = 4
-	// Carries all four coats of arms; no action.
+	// Has all four coats of arms, but no action.
 	Kind_KIND_GUILDHALL Kind = 5
-	// Starts a new series; no house number, no action.
+	// Starts a new series. Has neither a house number nor an action.
 	Kind_KIND_PARK Kind = 6
 )
 
@@ -94,7 +94,7 @@ func (Kind) EnumDescriptor() ([]byte, []int) {
 type Coat int32
 
 const (
-	// Only of a guildhall, which carries all four.
+	// Used only for a guildhall, which has all four coats.
 	Coat_COAT_UNSPECIFIED Coat = 0
 	// Blue.
 	Coat_COAT_BLUE Coat = 1
@@ -151,27 +151,27 @@ func (Coat) EnumDescriptor() ([]byte, []int) {
 	return file_bridgemaster_games_old_london_bridge_v1_components_proto_rawDescGZIP(), []int{1}
 }
 
-// What a bonus tile does.
+// A kind of bonus tile.
 type TileKind int32
 
 const (
-	// No tile, where the field allows that.
+	// No tile. Valid only in fields that document this value.
 	TileKind_TILE_KIND_UNSPECIFIED TileKind = 0
-	// Enter a space although other seats' pawns are there.
+	// Enters a space that has other seats' pawns on it.
 	TileKind_TILE_KIND_SHARE TileKind = 1
-	// Enter the centre without paying.
+	// Enters the centre without paying.
 	TileKind_TILE_KIND_FREE_CENTRE TileKind = 2
-	// Enter the X space.
+	// Enters the X space.
 	TileKind_TILE_KIND_X_SPACE TileKind = 3
-	// Take back the card played for this turn.
+	// Takes back the card played for this turn.
 	TileKind_TILE_KIND_RECALL TileKind = 4
-	// Advance two spaces on the chapel track.
+	// Advances the seat's marker two spaces on the chapel track.
 	TileKind_TILE_KIND_CHAPEL_PLUS_2 TileKind = 5
-	// Advance two spaces on the gate track.
+	// Advances the seat's marker two spaces on the gate track.
 	TileKind_TILE_KIND_GATE_PLUS_2 TileKind = 6
-	// Raise a played card by one.
+	// Raises a played card by one.
 	TileKind_TILE_KIND_PLUS_ONE TileKind = 7
-	// Take a "2" from the supply before choosing cards.
+	// Takes a "2" from the supply before cards are chosen.
 	TileKind_TILE_KIND_TAKE_A_2 TileKind = 8
 )
 
@@ -228,53 +228,53 @@ func (TileKind) EnumDescriptor() ([]byte, []int) {
 	return file_bridgemaster_games_old_london_bridge_v1_components_proto_rawDescGZIP(), []int{2}
 }
 
-// What an area of the board pays: its base face or one of its four expansion faces.
+// The scoring face of an area of the board: its base face or one of its four expansion faces.
 type Face int32
 
 const (
 	// Never sent.
 	Face_FACE_UNSPECIFIED Face = 0
-	// Chapel area, base: furthest on the chapel track.
+	// Chapel area, base: rewards the position furthest along the chapel track.
 	Face_FACE_CHAPEL_TRACK Face = 1
-	// Chapel area: most chapels.
+	// Chapel area: rewards the most chapels.
 	Face_FACE_MOST_CHAPELS Face = 2
-	// Chapel area: £1 to the chapel leader at the end of each round; at position 0 as
-	// Config.start_leaders says.
+	// Chapel area: pays the chapel leader £1 at the end of each round. At position 0
+	// Config.start_leaders determines the payment.
 	Face_FACE_CHAPEL_LEADER Face = 3
-	// Chapel area: £1 for each space ahead of the last seat.
+	// Chapel area: pays £1 for each space ahead of the last seat on the chapel track.
 	Face_FACE_AHEAD_OF_LAST Face = 4
-	// Chapel area: all money spaces passed pay again.
+	// Chapel area: pays once more for the money spaces that were reached or passed.
 	Face_FACE_MONEY_AGAIN Face = 5
-	// Gate area, base: furthest on the gate track.
+	// Gate area, base: rewards the position furthest along the gate track.
 	Face_FACE_GATE_TRACK Face = 6
-	// Gate area: most gates.
+	// Gate area: rewards the most gates.
 	Face_FACE_MOST_GATES Face = 7
-	// Gate area: £1 to the gate leader at the end of each round; at position 0 as
-	// Config.start_leaders says.
+	// Gate area: pays the gate leader £1 at the end of each round. At position 0 Config.start_leaders
+	// determines the payment.
 	Face_FACE_GATE_LEADER Face = 8
-	// Gate area: money by the distance on the gate track.
+	// Gate area: pays money by the distance on the gate track.
 	Face_FACE_GATE_DISTANCE Face = 9
-	// Gate area: unused bonus tiles pay 0, 1, 4, 9, 16 instead of £1 each.
+	// Gate area: pays £0, £1, £4, £9 or £16 for unused bonus tiles instead of £1 each.
 	Face_FACE_TILE_TABLE Face = 10
-	// Inn area, base: highest sum of card values in hand.
+	// Inn area, base: rewards the highest sum of card values in hand.
 	Face_FACE_HAND_SUM Face = 11
-	// Inn area: most inns.
+	// Inn area: rewards the most inns.
 	Face_FACE_MOST_INNS Face = 12
-	// Inn area: £2 to the highest card at each reveal.
+	// Inn area: pays £2 for the highest card at each reveal.
 	Face_FACE_HIGHEST_CARD Face = 13
-	// Inn area: money by the number of cards in hand.
+	// Inn area: pays money by the number of cards in hand.
 	Face_FACE_HAND_SIZE Face = 14
-	// Inn area: sets of cards from 1 upwards.
+	// Inn area: pays for sets of cards with consecutive values from 1 upwards.
 	Face_FACE_CARD_SETS Face = 15
-	// Bridge area, base: most buildings.
+	// Bridge area, base: rewards the most buildings.
 	Face_FACE_MOST_BUILDINGS Face = 16
-	// Bridge area: longest series.
+	// Bridge area: rewards the longest series.
 	Face_FACE_LONGEST_SERIES Face = 17
-	// Bridge area: £2 to the lowest house number built in each round.
+	// Bridge area: pays £2 for the lowest house number built in each round.
 	Face_FACE_LOWEST_NUMBER Face = 18
-	// Bridge area: £2 for each building numbered 30 or less.
+	// Bridge area: pays £2 for each building numbered 30 or less.
 	Face_FACE_LOW_NUMBERS Face = 19
-	// Bridge area: £10 for each full set of the six kinds.
+	// Bridge area: pays £10 for each full set of the six kinds.
 	Face_FACE_FULL_SETS Face = 20
 )
 
@@ -355,7 +355,7 @@ func (Face) EnumDescriptor() ([]byte, []int) {
 	return file_bridgemaster_games_old_london_bridge_v1_components_proto_rawDescGZIP(), []int{3}
 }
 
-// The faces of the four areas of the board.
+// The faces of the four board areas.
 type Faces struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Face of the chapel area.
@@ -428,14 +428,14 @@ func (x *Faces) GetBridge() Face {
 	return Face_FACE_UNSPECIFIED
 }
 
-// One building tile.
+// A building tile.
 type Building struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its kind.
+	// Kind of the building.
 	Kind Kind `protobuf:"varint,1,opt,name=kind,proto3,enum=bridgemaster.games.old_london_bridge.v1.Kind" json:"kind,omitempty"`
-	// House number: 1 to 60; 0 for a park, which has none.
+	// House number: 1 to 60; 0 for a park.
 	Number uint32 `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`
-	// Its coat of arms; UNSPECIFIED for a guildhall, which carries all four.
+	// Coat of arms; UNSPECIFIED for a guildhall, which has all four coats.
 	Coat          Coat `protobuf:"varint,3,opt,name=coat,proto3,enum=bridgemaster.games.old_london_bridge.v1.Coat" json:"coat,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -495,9 +495,9 @@ func (x *Building) GetCoat() Coat {
 // The cards that a seat plays in one round.
 type PlayedCards struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Printed value of the card, the higher one when there are two: 0 to 4.
+	// Printed value of the card, or of the higher of two cards: 0 to 4.
 	First uint32 `protobuf:"varint,1,opt,name=first,proto3" json:"first,omitempty"`
-	// At a two-seat table, printed value of the other card: 0 to `first`. Not set at other tables.
+	// Printed value of the lower card in a two-seat match: 0 to `first`; not set in other matches.
 	Second        *uint32 `protobuf:"varint,2,opt,name=second,proto3,oneof" json:"second,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -547,13 +547,15 @@ func (x *PlayedCards) GetSecond() uint32 {
 	return 0
 }
 
-// How far a seat raises the cards that it played. The sum is at most its usable plus_one tiles.
+// The raises for the cards that a seat played. Their sum is at most the number of the seat's usable
+// plus_one tiles.
 type Raises struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Plus_one tiles spent on the first card: 0 to 3.
+	// Number of plus_one tiles spent on the first card: 0 to 3.
 	First uint32 `protobuf:"varint,1,opt,name=first,proto3" json:"first,omitempty"`
-	// Plus_one tiles spent on the second card: 0 to 3; 0 when there is none. When both cards have
-	// the same printed value, at most `first`: the other way round would be the same decision.
+	// Number of plus_one tiles spent on the second card: 0 to 3; 0 if there is no second card. If
+	// both cards have the same printed value, it is at most `first`, because swapped raises would be
+	// the same decision.
 	Second        uint32 `protobuf:"varint,2,opt,name=second,proto3" json:"second,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -603,10 +605,10 @@ func (x *Raises) GetSecond() uint32 {
 	return 0
 }
 
-// Where a pawn stands.
+// A pawn's position on or off the rondel.
 type Pawn struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The place.
+	// The pawn's place: off the rondel, on an outer space, or in the centre.
 	//
 	// Types that are valid to be assigned to Place:
 	//
@@ -687,17 +689,17 @@ type isPawn_Place interface {
 }
 
 type Pawn_Off struct {
-	// Off the rondel.
+	// The pawn is off the rondel.
 	Off *OffRondel `protobuf:"bytes,1,opt,name=off,proto3,oneof"`
 }
 
 type Pawn_Outer struct {
-	// The outer space of this number: 0 to 5, clockwise from the X space.
+	// The pawn is on the outer space with this number: 0 to 5, clockwise from the X space.
 	Outer uint32 `protobuf:"varint,2,opt,name=outer,proto3,oneof"`
 }
 
 type Pawn_Centre struct {
-	// In the centre of the rondel.
+	// The pawn is in the centre of the rondel.
 	Centre *Centre `protobuf:"bytes,3,opt,name=centre,proto3,oneof"`
 }
 
@@ -707,7 +709,7 @@ func (*Pawn_Outer) isPawn_Place() {}
 
 func (*Pawn_Centre) isPawn_Place() {}
 
-// A pawn that is off the rondel.
+// The place of a pawn that is off the rondel.
 type OffRondel struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -781,14 +783,15 @@ func (*Centre) Descriptor() ([]byte, []int) {
 	return file_bridgemaster_games_old_london_bridge_v1_components_proto_rawDescGZIP(), []int{6}
 }
 
-// One turn of a round.
+// One turn in a round.
 type Turn struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose turn: 0 to 3.
+	// The seat whose turn it is: 0 to 3.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// Printed value of the card played for it: 0 to 4.
+	// Printed value of the card played for the turn: 0 to 4.
 	Card uint32 `protobuf:"varint,2,opt,name=card,proto3" json:"card,omitempty"`
-	// Value that counts for the order, printed value and plus_one tiles together: 0 to 7.
+	// Value that determines the order of play, 0 to 7: the card's printed value plus the number of
+	// plus_one tiles spent on it.
 	Value         uint32 `protobuf:"varint,3,opt,name=value,proto3" json:"value,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

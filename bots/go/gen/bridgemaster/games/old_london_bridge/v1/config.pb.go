@@ -21,15 +21,16 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Whether a leader at position 0 earns the £1 that its face pays at the end of each round.
+// The income that a leader at position 0 gets from a face that pays £1 at the end of each round.
 type StartLeaders int32
 
 const (
-	// Not chosen: UNPAID. What the server sends is always chosen.
+	// Not set: same as UNPAID. Never sent by the server.
 	StartLeaders_START_LEADERS_UNSPECIFIED StartLeaders = 0
-	// It earns nothing.
+	// A leader at position 0 earns nothing.
 	StartLeaders_START_LEADERS_UNPAID StartLeaders = 1
-	// It earns £1 like a leader anywhere else; if all stand at position 0, the first in chapel order.
+	// A leader at position 0 earns £1, as at other positions. If all seats are at position 0, only
+	// the first seat in chapel order earns £1.
 	StartLeaders_START_LEADERS_PAID StartLeaders = 2
 )
 
@@ -74,15 +75,15 @@ func (StartLeaders) EnumDescriptor() ([]byte, []int) {
 	return file_bridgemaster_games_old_london_bridge_v1_config_proto_rawDescGZIP(), []int{0}
 }
 
-// What can be chosen for a match. Empty: the base game with the built-in edition.
+// Match options. An empty message selects the base game with the built-in edition.
 type Config struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Which face each area of the board has; not set: the base faces.
+	// Faces of the board areas; not set: the base faces.
 	Faces *FaceChoices `protobuf:"bytes,1,opt,name=faces,proto3" json:"faces,omitempty"`
-	// The edition; not set: the built-in edition. What the server sends always has it.
+	// The edition; not set: the built-in edition. The server always sends it.
 	Edition *Edition `protobuf:"bytes,2,opt,name=edition,proto3" json:"edition,omitempty"`
-	// Whether leaders at position 0 earn what FACE_CHAPEL_LEADER and FACE_GATE_LEADER pay. Without
-	// meaning for other faces.
+	// Income that FACE_CHAPEL_LEADER and FACE_GATE_LEADER give to a leader at position 0. Has no
+	// effect if neither face is in play.
 	StartLeaders  StartLeaders `protobuf:"varint,3,opt,name=start_leaders,json=startLeaders,proto3,enum=bridgemaster.games.old_london_bridge.v1.StartLeaders" json:"start_leaders,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -139,16 +140,16 @@ func (x *Config) GetStartLeaders() StartLeaders {
 	return StartLeaders_START_LEADERS_UNSPECIFIED
 }
 
-// Which face each area of the board has.
+// The face choices for the four board areas.
 type FaceChoices struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Chapel area; not set: FACE_CHAPEL_TRACK.
+	// Face of the chapel area; not set: FACE_CHAPEL_TRACK.
 	Chapel *FaceChoice `protobuf:"bytes,1,opt,name=chapel,proto3" json:"chapel,omitempty"`
-	// Gate area; not set: FACE_GATE_TRACK.
+	// Face of the gate area; not set: FACE_GATE_TRACK.
 	Gate *FaceChoice `protobuf:"bytes,2,opt,name=gate,proto3" json:"gate,omitempty"`
-	// Inn area; not set: FACE_HAND_SUM.
+	// Face of the inn area; not set: FACE_HAND_SUM.
 	Inn *FaceChoice `protobuf:"bytes,3,opt,name=inn,proto3" json:"inn,omitempty"`
-	// Bridge area; not set: FACE_MOST_BUILDINGS.
+	// Face of the bridge area; not set: FACE_MOST_BUILDINGS.
 	Bridge        *FaceChoice `protobuf:"bytes,4,opt,name=bridge,proto3" json:"bridge,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -212,10 +213,10 @@ func (x *FaceChoices) GetBridge() *FaceChoice {
 	return nil
 }
 
-// Which face one area has.
+// The face choice for one board area.
 type FaceChoice struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The choice; it must be made.
+	// The choice, which must be set.
 	//
 	// Types that are valid to be assigned to Choice:
 	//
@@ -286,12 +287,12 @@ type isFaceChoice_Choice interface {
 }
 
 type FaceChoice_Face struct {
-	// This face; it must belong to the area.
+	// This face, which must belong to the area.
 	Face Face `protobuf:"varint,1,opt,name=face,proto3,enum=bridgemaster.games.old_london_bridge.v1.Face,oneof"`
 }
 
 type FaceChoice_Random struct {
-	// One of the area's four expansion faces.
+	// A random one of the area's four expansion faces.
 	Random *RandomFace `protobuf:"bytes,2,opt,name=random,proto3,oneof"`
 }
 
@@ -299,7 +300,8 @@ func (*FaceChoice_Face) isFaceChoice_Choice() {}
 
 func (*FaceChoice_Random) isFaceChoice_Choice() {}
 
-// One of an area's four expansion faces, each equally likely, from the seed of the match.
+// One of an area's four expansion faces, with equal probability. The match's seed determines the
+// choice.
 type RandomFace struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -336,29 +338,29 @@ func (*RandomFace) Descriptor() ([]byte, []int) {
 	return file_bridgemaster_games_old_london_bridge_v1_config_proto_rawDescGZIP(), []int{3}
 }
 
-// Edition data: the facts that only a picture of the printed game shows. Everything is checked;
-// an edition that breaks a rule stated here is refused with the name of the entry.
+// Edition data: facts that are known only from pictures of the printed game. If an edition violates
+// a documented rule, the refusal names the invalid entry.
 type Edition struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Name of the edition, for people: 1 to 64 printable characters.
+	// Display name of the edition: 1 to 64 printable characters.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// The six kinds in ring order, clockwise, each once.
+	// The six kinds in ring order, clockwise. Each kind occurs once.
 	Ring []Kind `protobuf:"varint,2,rep,packed,name=ring,proto3,enum=bridgemaster.games.old_london_bridge.v1.Kind" json:"ring,omitempty"`
-	// Incomes of the six outer spaces of the rondel, clockwise from the X space, in pounds: 0 for
-	// the X space itself, which comes first, then 1 to 3.
+	// Incomes of the rondel's six outer spaces, in pounds, clockwise from the X space. The X space's
+	// income is 0, and every other space's income is 1 to 3.
 	RondelIncomes []uint32 `protobuf:"varint,3,rep,packed,name=rondel_incomes,json=rondelIncomes,proto3" json:"rondel_incomes,omitempty"`
-	// Last space of the chapel track: 1 to 60.
+	// Number of the last space on the chapel track: 1 to 60.
 	ChapelLastSpace uint32 `protobuf:"varint,4,opt,name=chapel_last_space,json=chapelLastSpace,proto3" json:"chapel_last_space,omitempty"`
-	// Money spaces of the chapel track, ascending.
+	// Money spaces on the chapel track, ascending.
 	ChapelMoney []*MoneySpace `protobuf:"bytes,5,rep,name=chapel_money,json=chapelMoney,proto3" json:"chapel_money,omitempty"`
-	// Last space of the gate track: 1 to 60.
+	// Number of the last space on the gate track: 1 to 60.
 	GateLastSpace uint32 `protobuf:"varint,6,opt,name=gate_last_space,json=gateLastSpace,proto3" json:"gate_last_space,omitempty"`
-	// Bonus spaces of the gate track, ascending: 1 to `gate_last_space`.
+	// Bonus spaces on the gate track, ascending: 1 to `gate_last_space`.
 	GateBonus []uint32 `protobuf:"varint,7,rep,packed,name=gate_bonus,json=gateBonus,proto3" json:"gate_bonus,omitempty"`
-	// The three stacks of bonus tiles; in all of them together, each kind three times.
+	// The three stacks of bonus tiles. Together, the stacks contain each kind of tile three times.
 	BonusStacks []*BonusTiles `protobuf:"bytes,8,rep,name=bonus_stacks,json=bonusStacks,proto3" json:"bonus_stacks,omitempty"`
-	// The 72 buildings, 12 of each kind; each house number occurs once. Accepted in any order, sent
-	// by kind, then by house number, parks by coat, all ascending in the order of their enums.
+	// The 72 buildings, 12 of each kind. Each house number occurs once. Accepted in any order; sent
+	// by kind, then by house number or, for parks, by coat, all ascending.
 	Buildings     []*Building `protobuf:"bytes,9,rep,name=buildings,proto3" json:"buildings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -457,12 +459,12 @@ func (x *Edition) GetBuildings() []*Building {
 	return nil
 }
 
-// A space of the chapel track that pays.
+// A money space on the chapel track.
 type MoneySpace struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The space: 1 to `chapel_last_space`.
+	// Number of the space: 1 to `chapel_last_space`.
 	Space uint32 `protobuf:"varint,1,opt,name=space,proto3" json:"space,omitempty"`
-	// What it pays, in pounds: 1 to 100.
+	// The space's payment, in pounds: 1 to 100.
 	Money         uint32 `protobuf:"varint,2,opt,name=money,proto3" json:"money,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -512,10 +514,11 @@ func (x *MoneySpace) GetMoney() uint32 {
 	return 0
 }
 
-// The tiles of one bonus stack.
+// The tiles in one bonus stack.
 type BonusTiles struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Eight tiles. Their order has a meaning only in a Setup: the face-up tile first.
+	// The stack's eight tiles. In a Setup, the face-up tile comes first. In an Edition the order has
+	// no meaning: tiles are accepted in any order, and sent in ascending order.
 	Tiles         []TileKind `protobuf:"varint,1,rep,packed,name=tiles,proto3,enum=bridgemaster.games.old_london_bridge.v1.TileKind" json:"tiles,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

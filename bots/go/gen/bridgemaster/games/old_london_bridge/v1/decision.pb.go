@@ -21,7 +21,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Where a pawn is placed.
+// The destination of a placement.
 type Spot int32
 
 const (
@@ -74,10 +74,10 @@ func (Spot) EnumDescriptor() ([]byte, []int) {
 	return file_bridgemaster_games_old_london_bridge_v1_decision_proto_rawDescGZIP(), []int{0}
 }
 
-// An answer of a seat.
+// A decision that a seat makes.
 type Decision struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The answer; its kind must be one that the phase of the round waits for.
+	// The decision. Its kind must match the phase of the round.
 	//
 	// Types that are valid to be assigned to Decision:
 	//
@@ -218,47 +218,47 @@ type isDecision_Decision interface {
 }
 
 type Decision_TakeA_2 struct {
-	// Phase 2a: whether to use a take_a_2 tile.
+	// Phase 2a: decides whether to use a take_a_2 tile.
 	TakeA_2 *TakeA2 `protobuf:"bytes,1,opt,name=take_a_2,json=takeA2,proto3,oneof"`
 }
 
 type Decision_PlayCards struct {
-	// Phase 2b: the cards to play.
+	// Phase 2b: plays cards.
 	PlayCards *PlayedCards `protobuf:"bytes,2,opt,name=play_cards,json=playCards,proto3,oneof"`
 }
 
 type Decision_RaiseCards struct {
-	// Phase 2c: how far to raise the played cards.
+	// Phase 2c: raises the played cards.
 	RaiseCards *Raises `protobuf:"bytes,3,opt,name=raise_cards,json=raiseCards,proto3,oneof"`
 }
 
 type Decision_Place struct {
-	// Phase 3: place the pawn.
+	// Phase 3: places the pawn.
 	Place *Place `protobuf:"bytes,4,opt,name=place,proto3,oneof"`
 }
 
 type Decision_Replace struct {
-	// Phase 3: replace a building.
+	// Phase 3: replaces a building.
 	Replace *Replace `protobuf:"bytes,5,opt,name=replace,proto3,oneof"`
 }
 
 type Decision_TakeTile struct {
-	// Phase 3: take a bonus tile.
+	// Phase 3: takes a bonus tile.
 	TakeTile *TakeTile `protobuf:"bytes,6,opt,name=take_tile,json=takeTile,proto3,oneof"`
 }
 
 type Decision_TakeCards struct {
-	// Phase 3: take character cards.
+	// Phase 3: takes character cards.
 	TakeCards *TakeCards `protobuf:"bytes,7,opt,name=take_cards,json=takeCards,proto3,oneof"`
 }
 
 type Decision_UseTile struct {
-	// Phase 3: use a bonus tile that is not part of a placement.
+	// Phase 3: uses a bonus tile outside a placement.
 	UseTile *UseTile `protobuf:"bytes,8,opt,name=use_tile,json=useTile,proto3,oneof"`
 }
 
 type Decision_End struct {
-	// Phase 3: end the turn.
+	// Phase 3: ends the turn.
 	End *EndTurn `protobuf:"bytes,9,opt,name=end,proto3,oneof"`
 }
 
@@ -280,10 +280,11 @@ func (*Decision_UseTile) isDecision_Decision() {}
 
 func (*Decision_End) isDecision_Decision() {}
 
-// Answers whether a take_a_2 tile is used.
+// Decides whether to use a take_a_2 tile.
 type TakeA2 struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// True: use one, which takes a "2" from the supply. False: none any more in this round.
+	// True to use a tile, which takes a "2" from the supply; false to use none for the rest of the
+	// round.
 	Used          bool `protobuf:"varint,1,opt,name=used,proto3" json:"used,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -326,16 +327,18 @@ func (x *TakeA2) GetUsed() bool {
 	return false
 }
 
-// Places the pawn, with the bonus tiles that this spends.
+// Places the pawn, and spends bonus tiles if the placement requires them.
 type Place struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Where the pawn goes.
+	// The destination of the pawn.
 	Spot Spot `protobuf:"varint,1,opt,name=spot,proto3,enum=bridgemaster.games.old_london_bridge.v1.Spot" json:"spot,omitempty"`
-	// The stack whose top building is taken; for an outer space, the stack that it faces now.
+	// The stack whose top building is taken. For an outer space it must be the stack that the space
+	// currently faces.
 	Stack Kind `protobuf:"varint,2,opt,name=stack,proto3,enum=bridgemaster.games.old_london_bridge.v1.Kind" json:"stack,omitempty"`
-	// Spends a share tile: other seats' pawns are on the space.
+	// True to spend a share tile, because other seats' pawns are on the space.
 	Share bool `protobuf:"varint,3,opt,name=share,proto3" json:"share,omitempty"`
-	// Spends a tile that opens the spot: x_space for the X space, free_centre for the centre.
+	// True to spend the tile that opens the spot: x_space for the X space, free_centre for the
+	// centre.
 	Opening       bool `protobuf:"varint,4,opt,name=opening,proto3" json:"opening,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -399,7 +402,7 @@ func (x *Place) GetOpening() bool {
 	return false
 }
 
-// Replaces a building of the bridge by the one just taken.
+// Replaces a building on the bridge with the building just taken.
 type Replace struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The slot of the building to replace, from the left: 0 to 11.
@@ -445,10 +448,10 @@ func (x *Replace) GetSlot() uint32 {
 	return 0
 }
 
-// Takes the face-up tile of a bonus stack.
+// Takes the face-up tile from a bonus stack.
 type TakeTile struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The stack: 0 to 2.
+	// Number of the stack, from 0: 0 to 2.
 	BonusStack    uint32 `protobuf:"varint,1,opt,name=bonus_stack,json=bonusStack,proto3" json:"bonus_stack,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -491,13 +494,13 @@ func (x *TakeTile) GetBonusStack() uint32 {
 	return 0
 }
 
-// Takes character cards at an inn: at least one. An inn where no card of the supply fits gives
-// nothing, and its seat is not asked: the turn goes on with FinishStep.
+// Takes at least one character card at an inn. If no card in the supply fits, the inn has no
+// effect: the seat gets no request, and the turn continues with FinishStep.
 type TakeCards struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How many cards of each value are taken, five counts for the values 0 to 4. The first is
-	// always 0. The values of the taken cards add up to 1 at least, and to the strength of the inn at
-	// most; the supply has them.
+	// Number of cards taken of each value: five counts for the values 0 to 4; the first count is
+	// always 0. The total value is at least 1 and at most the inn's strength. The supply must contain
+	// the cards.
 	Cards         []uint32 `protobuf:"varint,1,rep,packed,name=cards,proto3" json:"cards,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -540,7 +543,7 @@ func (x *TakeCards) GetCards() []uint32 {
 	return nil
 }
 
-// Uses a bonus tile that is not part of a placement.
+// Uses a bonus tile outside a placement.
 type UseTile struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tile: RECALL, CHAPEL_PLUS_2 or GATE_PLUS_2.

@@ -21,10 +21,10 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Something that happened. Every event is public.
+// An event. Every event is public.
 type Event struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What happened.
+	// The event.
 	//
 	// Types that are valid to be assigned to Event:
 	//
@@ -285,12 +285,12 @@ type isEvent_Event interface {
 }
 
 type Event_RoundStarted struct {
-	// A round began.
+	// A round started.
 	RoundStarted *RoundStarted `protobuf:"bytes,1,opt,name=round_started,json=roundStarted,proto3,oneof"`
 }
 
 type Event_TakeA_2Answered struct {
-	// A seat answered whether it uses a take_a_2 tile.
+	// A seat decided whether to use a take_a_2 tile.
 	TakeA_2Answered *TakeA2Answered `protobuf:"bytes,2,opt,name=take_a_2_answered,json=takeA2Answered,proto3,oneof"`
 }
 
@@ -305,17 +305,17 @@ type Event_CardsRevealed struct {
 }
 
 type Event_CardsRaised struct {
-	// A seat answered how it raises its cards.
+	// A seat decided on its raises.
 	CardsRaised *CardsRaised `protobuf:"bytes,5,opt,name=cards_raised,json=cardsRaised,proto3,oneof"`
 }
 
 type Event_OrderFixed struct {
-	// The order of play of the round is fixed.
+	// The round's order of play was fixed.
 	OrderFixed *OrderFixed `protobuf:"bytes,6,opt,name=order_fixed,json=orderFixed,proto3,oneof"`
 }
 
 type Event_TurnStarted struct {
-	// A turn began.
+	// A turn started.
 	TurnStarted *TurnStarted `protobuf:"bytes,7,opt,name=turn_started,json=turnStarted,proto3,oneof"`
 }
 
@@ -330,12 +330,12 @@ type Event_TurnSkipped struct {
 }
 
 type Event_Built struct {
-	// A building came onto a bridge.
+	// A building was added to a bridge.
 	Built *Built `protobuf:"bytes,10,opt,name=built,proto3,oneof"`
 }
 
 type Event_StackRevealed struct {
-	// The next building of a stack lies open.
+	// The next building of a stack was revealed.
 	StackRevealed *StackRevealed `protobuf:"bytes,11,opt,name=stack_revealed,json=stackRevealed,proto3,oneof"`
 }
 
@@ -365,7 +365,7 @@ type Event_HaberdasheryPaid struct {
 }
 
 type Event_CardRecalled struct {
-	// A seat took back the card it had played.
+	// A seat took back the card that it had played.
 	CardRecalled *CardRecalled `protobuf:"bytes,17,opt,name=card_recalled,json=cardRecalled,proto3,oneof"`
 }
 
@@ -431,12 +431,12 @@ func (*Event_RoundEnded) isEvent_Event() {}
 
 func (*Event_GameEnded) isEvent_Event() {}
 
-// A round began: its marker was revealed and the rondel turned.
+// A round started. The round's marker was revealed, and the rondel was turned.
 type RoundStarted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The round, from 0.
+	// Number of the round, from 0: 0 to 11.
 	Round uint32 `protobuf:"varint,1,opt,name=round,proto3" json:"round,omitempty"`
-	// Value of the marker: 1 to 3.
+	// Value of the revealed marker: 1 to 3.
 	Marker uint32 `protobuf:"varint,2,opt,name=marker,proto3" json:"marker,omitempty"`
 	// Orientation of the rondel after turning: 0 to 5.
 	Orientation   uint32 `protobuf:"varint,3,opt,name=orientation,proto3" json:"orientation,omitempty"`
@@ -495,12 +495,12 @@ func (x *RoundStarted) GetOrientation() uint32 {
 	return 0
 }
 
-// A seat answered whether it uses a take_a_2 tile.
+// A seat decided whether to use a take_a_2 tile.
 type TakeA2Answered struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat.
+	// The seat: 0 to 3.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// Whether it took a "2".
+	// True if the seat took a "2" from the supply.
 	Used          bool `protobuf:"varint,2,opt,name=used,proto3" json:"used,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -550,10 +550,10 @@ func (x *TakeA2Answered) GetUsed() bool {
 	return false
 }
 
-// A seat chose its cards; which ones stays secret.
+// A seat chose its cards, which are hidden until the reveal.
 type CardsChosen struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat.
+	// The seat: 0 to 3.
 	Seat          uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -599,9 +599,9 @@ func (x *CardsChosen) GetSeat() uint32 {
 // A seat's cards were revealed.
 type CardsRevealed struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat.
+	// The seat: 0 to 3.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// Its cards.
+	// The seat's cards.
 	Cards         *PlayedCards `protobuf:"bytes,2,opt,name=cards,proto3" json:"cards,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -651,12 +651,12 @@ func (x *CardsRevealed) GetCards() *PlayedCards {
 	return nil
 }
 
-// A seat answered how it raises its cards.
+// A seat decided on its raises.
 type CardsRaised struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat.
+	// The seat: 0 to 3.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// Plus_one tiles spent on them.
+	// Number of plus_one tiles spent on each card.
 	Raises        *Raises `protobuf:"bytes,2,opt,name=raises,proto3" json:"raises,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -706,7 +706,7 @@ func (x *CardsRaised) GetRaises() *Raises {
 	return nil
 }
 
-// The order of play of a round is fixed.
+// A round's order of play was fixed.
 type OrderFixed struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The turns, in order of play.
@@ -752,14 +752,15 @@ func (x *OrderFixed) GetTurns() []*Turn {
 	return nil
 }
 
-// A turn began; its card went back to the supply (a "0" to the hand).
+// A turn started. The card played for the turn returned to the supply, or to the hand if it is a
+// "0".
 type TurnStarted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Position in the order of play, from 0.
 	Turn uint32 `protobuf:"varint,1,opt,name=turn,proto3" json:"turn,omitempty"`
-	// Whose turn.
+	// The seat whose turn it is: 0 to 3.
 	Seat uint32 `protobuf:"varint,2,opt,name=seat,proto3" json:"seat,omitempty"`
-	// Printed value of its card: 0 to 4.
+	// Printed value of the card played for the turn: 0 to 4.
 	Card          uint32 `protobuf:"varint,3,opt,name=card,proto3" json:"card,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -819,17 +820,18 @@ func (x *TurnStarted) GetCard() uint32 {
 // A pawn was placed.
 type Placed struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat.
+	// The seat: 0 to 3.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// Where its pawn stands now.
+	// New position of the seat's pawn.
 	Pawn *Pawn `protobuf:"bytes,2,opt,name=pawn,proto3" json:"pawn,omitempty"`
-	// The stack whose building is taken.
+	// The stack from which the building is taken.
 	Stack Kind `protobuf:"varint,3,opt,name=stack,proto3,enum=bridgemaster.games.old_london_bridge.v1.Kind" json:"stack,omitempty"`
-	// Money gained as income or, when negative, paid for the centre, in pounds.
+	// Income in pounds if positive; price paid for the centre in pounds if negative.
 	Money int32 `protobuf:"zigzag32,4,opt,name=money,proto3" json:"money,omitempty"`
-	// Whether a share tile was spent.
+	// True if a share tile was spent.
 	Share bool `protobuf:"varint,5,opt,name=share,proto3" json:"share,omitempty"`
-	// The tile that opened the spot, X_SPACE or FREE_CENTRE; UNSPECIFIED when none was spent.
+	// The tile that was spent to open the spot, X_SPACE or FREE_CENTRE; UNSPECIFIED if no tile was
+	// spent.
 	Opening       TileKind `protobuf:"varint,6,opt,name=opening,proto3,enum=bridgemaster.games.old_london_bridge.v1.TileKind" json:"opening,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -907,10 +909,10 @@ func (x *Placed) GetOpening() TileKind {
 	return TileKind_TILE_KIND_UNSPECIFIED
 }
 
-// No placement was legal, and the turn builds nothing.
+// No placement was legal, so nothing is built in the turn.
 type TurnSkipped struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat.
+	// The seat: 0 to 3.
 	Seat          uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -953,18 +955,18 @@ func (x *TurnSkipped) GetSeat() uint32 {
 	return 0
 }
 
-// A building came onto a bridge.
+// A building was added to a bridge.
 type Built struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat.
+	// The seat: 0 to 3.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
 	// The building.
 	Building *Building `protobuf:"bytes,2,opt,name=building,proto3" json:"building,omitempty"`
-	// Its slot from the left: 0 to 11.
+	// Slot of the building, from the left: 0 to 11.
 	Slot uint32 `protobuf:"varint,3,opt,name=slot,proto3" json:"slot,omitempty"`
-	// The building that left the game for it; not set when none did.
+	// The building that was replaced and left the game; not set if the slot was empty.
 	Replaced *Building `protobuf:"bytes,4,opt,name=replaced,proto3" json:"replaced,omitempty"`
-	// Strength of its action: 1 to 12; 0 for a guildhall or a park.
+	// Strength of the building's action: 1 to 12; 0 for a guildhall or a park.
 	Strength      uint32 `protobuf:"varint,5,opt,name=strength,proto3" json:"strength,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1035,12 +1037,12 @@ func (x *Built) GetStrength() uint32 {
 	return 0
 }
 
-// The next building of a stack lies open.
+// The next building of a stack was revealed.
 type StackRevealed struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The stack.
 	Stack Kind `protobuf:"varint,1,opt,name=stack,proto3,enum=bridgemaster.games.old_london_bridge.v1.Kind" json:"stack,omitempty"`
-	// Its new top; not set when the stack is empty now.
+	// New top building of the stack; not set if the stack is empty.
 	Top           *Building `protobuf:"bytes,2,opt,name=top,proto3" json:"top,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1090,16 +1092,16 @@ func (x *StackRevealed) GetTop() *Building {
 	return nil
 }
 
-// A marker advanced on the chapel track.
+// A seat's marker advanced on the chapel track.
 type ChapelAdvanced struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat.
+	// The seat: 0 to 3.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// Space it left.
+	// Number of the space that the marker left.
 	FromSpace uint32 `protobuf:"varint,2,opt,name=from_space,json=fromSpace,proto3" json:"from_space,omitempty"`
-	// Space it reached.
+	// Number of the space that the marker reached.
 	ToSpace uint32 `protobuf:"varint,3,opt,name=to_space,json=toSpace,proto3" json:"to_space,omitempty"`
-	// Money of the spaces reached or passed, the last space's included, in pounds.
+	// Money from the spaces reached or passed, including the last space, in pounds.
 	Money         int32 `protobuf:"zigzag32,4,opt,name=money,proto3" json:"money,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1163,16 +1165,16 @@ func (x *ChapelAdvanced) GetMoney() int32 {
 	return 0
 }
 
-// A marker advanced on the gate track.
+// A seat's marker advanced on the gate track.
 type GateAdvanced struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat.
+	// The seat: 0 to 3.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// Space it left.
+	// Number of the space that the marker left.
 	FromSpace uint32 `protobuf:"varint,2,opt,name=from_space,json=fromSpace,proto3" json:"from_space,omitempty"`
-	// Space it reached.
+	// Number of the space that the marker reached.
 	ToSpace uint32 `protobuf:"varint,3,opt,name=to_space,json=toSpace,proto3" json:"to_space,omitempty"`
-	// Bonus tiles that this earned.
+	// Number of bonus tiles earned.
 	Tiles uint32 `protobuf:"varint,4,opt,name=tiles,proto3" json:"tiles,omitempty"`
 	// Money for arriving at the last space, in pounds.
 	Money         int32 `protobuf:"zigzag32,5,opt,name=money,proto3" json:"money,omitempty"`
@@ -1248,13 +1250,13 @@ func (x *GateAdvanced) GetMoney() int32 {
 // A seat took a face-up bonus tile.
 type TileTaken struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat.
+	// The seat: 0 to 3.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// The stack: 0 to 2.
+	// Number of the stack, from 0: 0 to 2.
 	BonusStack uint32 `protobuf:"varint,2,opt,name=bonus_stack,json=bonusStack,proto3" json:"bonus_stack,omitempty"`
 	// The tile.
 	Tile TileKind `protobuf:"varint,3,opt,name=tile,proto3,enum=bridgemaster.games.old_london_bridge.v1.TileKind" json:"tile,omitempty"`
-	// The tile that lies face up there now; UNSPECIFIED when the stack is empty.
+	// New face-up tile of the stack; UNSPECIFIED if the stack is empty.
 	Revealed      TileKind `protobuf:"varint,4,opt,name=revealed,proto3,enum=bridgemaster.games.old_london_bridge.v1.TileKind" json:"revealed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1321,9 +1323,9 @@ func (x *TileTaken) GetRevealed() TileKind {
 // A seat took cards from the supply.
 type CardsTaken struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat.
+	// The seat: 0 to 3.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// How many cards of each value: five counts for the values 0 to 4.
+	// Number of cards of each value: five counts for the values 0 to 4.
 	Cards         []uint32 `protobuf:"varint,2,rep,packed,name=cards,proto3" json:"cards,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1376,9 +1378,9 @@ func (x *CardsTaken) GetCards() []uint32 {
 // A haberdashery paid.
 type HaberdasheryPaid struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat.
+	// The seat: 0 to 3.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// What it paid, in pounds.
+	// Payment in pounds.
 	Money         int32 `protobuf:"zigzag32,2,opt,name=money,proto3" json:"money,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1428,10 +1430,10 @@ func (x *HaberdasheryPaid) GetMoney() int32 {
 	return 0
 }
 
-// A seat took back the card it had played.
+// A seat took back the card that it had played.
 type CardRecalled struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat.
+	// The seat: 0 to 3.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
 	// Printed value of the card: 1 to 4.
 	Card          uint32 `protobuf:"varint,2,opt,name=card,proto3" json:"card,omitempty"`
@@ -1483,10 +1485,10 @@ func (x *CardRecalled) GetCard() uint32 {
 	return 0
 }
 
-// A seat used a tile that advances a marker; the advance follows.
+// A seat used a tile that advances its marker. A separate event reports the advance.
 type TileUsed struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat.
+	// The seat: 0 to 3.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
 	// The tile: CHAPEL_PLUS_2 or GATE_PLUS_2.
 	Tile          TileKind `protobuf:"varint,2,opt,name=tile,proto3,enum=bridgemaster.games.old_london_bridge.v1.TileKind" json:"tile,omitempty"`
@@ -1541,11 +1543,11 @@ func (x *TileUsed) GetTile() TileKind {
 // A score-tile face paid during the match.
 type FacePaid struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat.
+	// The seat: 0 to 3.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
 	// The face.
 	Face Face `protobuf:"varint,2,opt,name=face,proto3,enum=bridgemaster.games.old_london_bridge.v1.Face" json:"face,omitempty"`
-	// What it paid, in pounds.
+	// Payment in pounds.
 	Money         int32 `protobuf:"zigzag32,3,opt,name=money,proto3" json:"money,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1602,10 +1604,10 @@ func (x *FacePaid) GetMoney() int32 {
 	return 0
 }
 
-// A round ended; pawns left the rondel.
+// A round ended. All pawns left the rondel.
 type RoundEnded struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The round, from 0.
+	// Number of the round, from 0: 0 to 11.
 	Round         uint32 `protobuf:"varint,1,opt,name=round,proto3" json:"round,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1648,10 +1650,10 @@ func (x *RoundEnded) GetRound() uint32 {
 	return 0
 }
 
-// The match ended; the final scoring is in the result.
+// The match ended. The final scoring is in the result.
 type GameEnded struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether three empty stacks ended it before the last round.
+	// True if three empty stacks ended the match before the last round.
 	Early         bool `protobuf:"varint,1,opt,name=early,proto3" json:"early,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -21,25 +21,24 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Everything that one viewer may know: what a player with a perfect memory would know. What stays
-// the same during a match (the tracks, the incomes of the rondel, all buildings) is in the Edition
-// of the match.
+// Everything that a viewer with a perfect memory can know. Values that are fixed for a match (the
+// tracks, the rondel's incomes, all buildings) are in its Config's Edition.
 type Observation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose view this is: 0 to 3; not set for a spectator.
+	// Seat of the viewer: 0 to 3; not set for a spectator.
 	ViewerSeat *uint32 `protobuf:"varint,1,opt,name=viewer_seat,json=viewerSeat,proto3,oneof" json:"viewer_seat,omitempty"`
-	// The faces of the four areas.
+	// The faces of the four board areas.
 	Faces *Faces `protobuf:"bytes,2,opt,name=faces,proto3" json:"faces,omitempty"`
-	// Rounds of the match: 12, or 6 with two seats.
+	// Number of rounds in the match: 12, or 6 with two seats.
 	Rounds uint32 `protobuf:"varint,3,opt,name=rounds,proto3" json:"rounds,omitempty"`
-	// Round in play, from 0.
+	// Number of the current round, from 0: 0 to 11.
 	Round uint32 `protobuf:"varint,4,opt,name=round,proto3" json:"round,omitempty"`
-	// Value of the round's marker: 1 to 3.
+	// Value of the current round's marker: 1 to 3.
 	Marker uint32 `protobuf:"varint,5,opt,name=marker,proto3" json:"marker,omitempty"`
-	// Orientation of the rondel: 0 to 5. Stack i of the ring faces the outer space
-	// (i - orientation) modulo 6.
+	// Orientation of the rondel: 0 to 5. Stack i in the ring faces the outer space (i - orientation)
+	// modulo 6.
 	Orientation uint32 `protobuf:"varint,6,opt,name=orientation,proto3" json:"orientation,omitempty"`
-	// What is going on.
+	// The current phase.
 	//
 	// Types that are valid to be assigned to Phase:
 	//
@@ -51,20 +50,22 @@ type Observation struct {
 	Phase isObservation_Phase `protobuf_oneof:"phase"`
 	// The six building stacks in ring order.
 	Stacks []*StackView `protobuf:"bytes,12,rep,name=stacks,proto3" json:"stacks,omitempty"`
-	// Markers not yet revealed, those out of the game included: three counts for the values 1 to 3.
+	// Number of unrevealed markers of each value, including markers out of the game: three counts for
+	// the values 1 to 3.
 	UnseenMarkers []uint32 `protobuf:"varint,13,rep,packed,name=unseen_markers,json=unseenMarkers,proto3" json:"unseen_markers,omitempty"`
-	// Character cards in the supply: five counts for the values 0 to 4. The first is always 0.
+	// Number of character cards in the supply: five counts for the values 0 to 4; the first count is
+	// always 0.
 	Supply []uint32 `protobuf:"varint,14,rep,packed,name=supply,proto3" json:"supply,omitempty"`
 	// The three bonus stacks.
 	BonusStacks []*BonusStackView `protobuf:"bytes,15,rep,name=bonus_stacks,json=bonusStacks,proto3" json:"bonus_stacks,omitempty"`
 	// The seats in seat order: 2 to 4.
 	Seats []*SeatView `protobuf:"bytes,16,rep,name=seats,proto3" json:"seats,omitempty"`
-	// Chapel order: seats, the leader first.
+	// The seats in chapel order, the leader first.
 	ChapelOrder []uint32 `protobuf:"varint,17,rep,packed,name=chapel_order,json=chapelOrder,proto3" json:"chapel_order,omitempty"`
-	// Gate order: seats, the leader first. On one space the marker on top leads. Seats still on the
-	// start are last, ascending.
+	// The seats in gate order, the leader first. If several markers share a space, the top marker
+	// leads. Seats that are still on the start are last, ascending.
 	GateOrder []uint32 `protobuf:"varint,18,rep,packed,name=gate_order,json=gateOrder,proto3" json:"gate_order,omitempty"`
-	// The turns of this round in order of play; empty before the order is fixed.
+	// The turns of the current round in order of play; empty before the order is fixed.
 	Turns         []*Turn `protobuf:"bytes,19,rep,name=turns,proto3" json:"turns,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -270,7 +271,7 @@ type Observation_RaiseCards struct {
 }
 
 type Observation_Turn struct {
-	// Phase 3: a turn is played.
+	// Phase 3: a turn is being played.
 	Turn *TurnPhase `protobuf:"bytes,10,opt,name=turn,proto3,oneof"`
 }
 
@@ -289,11 +290,11 @@ func (*Observation_Turn) isObservation_Phase() {}
 
 func (*Observation_Over) isObservation_Phase() {}
 
-// Phase 2a: a seat may use a take_a_2 tile. The seats ahead of it in chapel order have answered
-// for the round, or had nothing to answer.
+// Phase 2a: a seat may use a take_a_2 tile. Seats that come earlier in chapel order have already
+// decided, or cannot use a tile.
 type TakeA2Phase struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat that is asked.
+	// The seat to decide: 0 to 3.
 	Seat          uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -336,7 +337,7 @@ func (x *TakeA2Phase) GetSeat() uint32 {
 	return 0
 }
 
-// Phase 2b: seats choose cards in secret. SeatView.has_chosen tells who has chosen.
+// Phase 2b: seats choose cards in secret. SeatView.has_chosen is true for seats that have chosen.
 type ChooseCardsPhase struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -373,11 +374,11 @@ func (*ChooseCardsPhase) Descriptor() ([]byte, []int) {
 	return file_bridgemaster_games_old_london_bridge_v1_observation_proto_rawDescGZIP(), []int{2}
 }
 
-// Phase 2c: a seat may raise its cards. The seats behind it in chapel order have answered, or had
-// nothing to answer.
+// Phase 2c: a seat may raise its cards. Seats that come later in chapel order have already decided,
+// or cannot raise.
 type RaiseCardsPhase struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat that is asked.
+	// The seat to decide: 0 to 3.
 	Seat          uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -420,14 +421,14 @@ func (x *RaiseCardsPhase) GetSeat() uint32 {
 	return 0
 }
 
-// Phase 3: a turn is played.
+// Phase 3: a turn is being played.
 type TurnPhase struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Position in Observation.turns, from 0.
 	Turn uint32 `protobuf:"varint,1,opt,name=turn,proto3" json:"turn,omitempty"`
-	// Whether recall was used in this turn.
+	// True if a recall tile was used in this turn.
 	Recalled bool `protobuf:"varint,2,opt,name=recalled,proto3" json:"recalled,omitempty"`
-	// What the turn waits for.
+	// The pending step of the turn.
 	//
 	// Types that are valid to be assigned to Step:
 	//
@@ -542,27 +543,27 @@ type isTurnPhase_Step interface {
 }
 
 type TurnPhase_Place struct {
-	// A placement, or a bonus tile before it.
+	// Placing the pawn, or first using a bonus tile.
 	Place *PlaceStep `protobuf:"bytes,3,opt,name=place,proto3,oneof"`
 }
 
 type TurnPhase_Replace struct {
-	// The slot in which a building replaces another.
+	// Choosing the slot whose building is replaced.
 	Replace *ReplaceStep `protobuf:"bytes,4,opt,name=replace,proto3,oneof"`
 }
 
 type TurnPhase_TakeTile struct {
-	// A bonus tile to take.
+	// Taking a bonus tile from a stack.
 	TakeTile *TakeTileStep `protobuf:"bytes,5,opt,name=take_tile,json=takeTile,proto3,oneof"`
 }
 
 type TurnPhase_TakeCards struct {
-	// Cards to take at an inn.
+	// Taking cards at an inn.
 	TakeCards *TakeCardsStep `protobuf:"bytes,6,opt,name=take_cards,json=takeCards,proto3,oneof"`
 }
 
 type TurnPhase_Finish struct {
-	// Placed or skipped: bonus tiles may still be used, then the turn ends.
+	// Ending the turn, or first using bonus tiles.
 	Finish *FinishStep `protobuf:"bytes,7,opt,name=finish,proto3,oneof"`
 }
 
@@ -576,7 +577,7 @@ func (*TurnPhase_TakeCards) isTurnPhase_Step() {}
 
 func (*TurnPhase_Finish) isTurnPhase_Step() {}
 
-// The turn waits for a placement, or for a bonus tile before it.
+// The turn waits for the seat to place its pawn or to use a bonus tile first.
 type PlaceStep struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -613,10 +614,10 @@ func (*PlaceStep) Descriptor() ([]byte, []int) {
 	return file_bridgemaster_games_old_london_bridge_v1_observation_proto_rawDescGZIP(), []int{5}
 }
 
-// The turn waits for the slot in which a building replaces another.
+// The turn waits for the seat to choose the slot whose building is replaced.
 type ReplaceStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The new building, just taken.
+	// The building that was just taken.
 	Building      *Building `protobuf:"bytes,1,opt,name=building,proto3" json:"building,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -659,12 +660,12 @@ func (x *ReplaceStep) GetBuilding() *Building {
 	return nil
 }
 
-// The turn waits for a bonus tile to be taken.
+// The turn waits for the seat to take a bonus tile.
 type TakeTileStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Tiles still to take, this one included: at least 1.
+	// Number of tiles still to take, including this one: at least 1.
 	Owed uint32 `protobuf:"varint,1,opt,name=owed,proto3" json:"owed,omitempty"`
-	// Whether the pawn was already placed: false when gate_plus_2 was used before.
+	// True if the pawn is already placed; false if a gate_plus_2 tile was used before the placement.
 	Placed        bool `protobuf:"varint,2,opt,name=placed,proto3" json:"placed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -714,11 +715,11 @@ func (x *TakeTileStep) GetPlaced() bool {
 	return false
 }
 
-// The turn waits for cards to be taken at an inn. There is no such step when the supply has no card
-// that fits.
+// The turn waits for the seat to take cards at an inn. The step is skipped if no card in the supply
+// fits.
 type TakeCardsStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Highest total value: 1 to 12.
+	// Maximum total value of the cards: 1 to 12.
 	Strength      uint32 `protobuf:"varint,1,opt,name=strength,proto3" json:"strength,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -761,7 +762,7 @@ func (x *TakeCardsStep) GetStrength() uint32 {
 	return 0
 }
 
-// The turn waits for bonus tiles to be used, or for its end.
+// The turn waits for the seat to use bonus tiles or to send EndTurn.
 type FinishStep struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -835,17 +836,17 @@ func (*OverPhase) Descriptor() ([]byte, []int) {
 	return file_bridgemaster_games_old_london_bridge_v1_observation_proto_rawDescGZIP(), []int{10}
 }
 
-// A building stack. Of what lies below the top, only the set is known, not the order.
+// A stack of buildings. The buildings below the top are known, but their order is not.
 type StackView struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Kind of its buildings.
+	// Kind of the stack's buildings.
 	Kind Kind `protobuf:"varint,1,opt,name=kind,proto3,enum=bridgemaster.games.old_london_bridge.v1.Kind" json:"kind,omitempty"`
-	// The building on top; not set when the stack is empty.
+	// The building on top; not set if the stack is empty.
 	Top *Building `protobuf:"bytes,2,opt,name=top,proto3" json:"top,omitempty"`
-	// House numbers of the buildings below, ascending; empty for parks. Their coats are in the
-	// Edition, where each number occurs once.
+	// House numbers of the buildings below the top, ascending; empty for parks. The Edition lists the
+	// coat of arms for each house number.
 	UnseenNumbers []uint32 `protobuf:"varint,3,rep,packed,name=unseen_numbers,json=unseenNumbers,proto3" json:"unseen_numbers,omitempty"`
-	// Coats of the parks below, ascending; empty for all other kinds.
+	// Coats of the parks below the top, ascending; empty for all other kinds.
 	UnseenCoats   []Coat `protobuf:"varint,4,rep,packed,name=unseen_coats,json=unseenCoats,proto3,enum=bridgemaster.games.old_london_bridge.v1.Coat" json:"unseen_coats,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -909,12 +910,12 @@ func (x *StackView) GetUnseenCoats() []Coat {
 	return nil
 }
 
-// A stack of bonus tiles. Of what lies below the face-up tile, only the set is known.
+// A stack of bonus tiles. The tiles below the face-up tile are known, but their order is not.
 type BonusStackView struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The face-up tile; UNSPECIFIED when the stack is empty.
+	// The face-up tile; UNSPECIFIED if the stack is empty.
 	FaceUp TileKind `protobuf:"varint,1,opt,name=face_up,json=faceUp,proto3,enum=bridgemaster.games.old_london_bridge.v1.TileKind" json:"face_up,omitempty"`
-	// The tiles below it, ascending.
+	// The tiles below the face-up tile, ascending.
 	Unseen        []TileKind `protobuf:"varint,2,rep,packed,name=unseen,proto3,enum=bridgemaster.games.old_london_bridge.v1.TileKind" json:"unseen,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -964,31 +965,32 @@ func (x *BonusStackView) GetUnseen() []TileKind {
 	return nil
 }
 
-// What is known of a seat.
+// A seat's money, cards, buildings, tiles and positions.
 type SeatView struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Money in pounds, never negative: the final scoring is in the result only.
+	// Money in pounds: 0 or more. Only the result contains the final scoring.
 	Money int32 `protobuf:"zigzag32,1,opt,name=money,proto3" json:"money,omitempty"`
-	// Cards in hand: five counts for the values 0 to 4. Cards that are chosen but not revealed are
-	// still counted.
+	// Number of cards in hand: five counts for the values 0 to 4. Cards that are chosen but not
+	// revealed are included.
 	Hand []uint32 `protobuf:"varint,2,rep,packed,name=hand,proto3" json:"hand,omitempty"`
-	// The buildings of the bridge from left to right: at most 12.
+	// The buildings on the bridge from left to right: at most 12.
 	Bridge []*Building `protobuf:"bytes,3,rep,name=bridge,proto3" json:"bridge,omitempty"`
 	// Space on the chapel track: 0 (the stairs) to the last space.
 	ChapelPosition uint32 `protobuf:"varint,4,opt,name=chapel_position,json=chapelPosition,proto3" json:"chapel_position,omitempty"`
 	// Space on the gate track: 0 (the start) to the last space.
 	GatePosition uint32 `protobuf:"varint,5,opt,name=gate_position,json=gatePosition,proto3" json:"gate_position,omitempty"`
-	// Unused bonus tiles, ascending, one entry a tile.
+	// Unused bonus tiles, ascending, one entry per tile.
 	Tiles []TileKind `protobuf:"varint,6,rep,packed,name=tiles,proto3,enum=bridgemaster.games.old_london_bridge.v1.TileKind" json:"tiles,omitempty"`
-	// Those of them that were taken in this round, ascending: usable from the next round on.
+	// Bonus tiles taken in this round, ascending. These tiles are usable from the next round on.
 	FreshTiles []TileKind `protobuf:"varint,7,rep,packed,name=fresh_tiles,json=freshTiles,proto3,enum=bridgemaster.games.old_london_bridge.v1.TileKind" json:"fresh_tiles,omitempty"`
-	// Where the pawn stands.
+	// Position of the seat's pawn.
 	Pawn *Pawn `protobuf:"bytes,8,opt,name=pawn,proto3" json:"pawn,omitempty"`
-	// Whether this round's cards are chosen.
+	// True if the seat has chosen its cards for this round.
 	HasChosen bool `protobuf:"varint,9,opt,name=has_chosen,json=hasChosen,proto3" json:"has_chosen,omitempty"`
-	// This round's cards: shown to all once revealed, to the seat itself once chosen.
+	// The cards that the seat plays in this round; not set while they are hidden from the viewer. The
+	// seat itself sees its cards once it has chosen them, and all viewers see them after the reveal.
 	Played *PlayedCards `protobuf:"bytes,10,opt,name=played,proto3" json:"played,omitempty"`
-	// Plus_one tiles spent on them; not set for none.
+	// Number of plus_one tiles spent on each played card; not set if none were spent.
 	Raises *Raises `protobuf:"bytes,11,opt,name=raises,proto3" json:"raises,omitempty"`
 	// Lowest house number built in this round, for FACE_LOWEST_NUMBER: 1 to 60; 0 for none.
 	LowestBuilt   uint32 `protobuf:"varint,12,opt,name=lowest_built,json=lowestBuilt,proto3" json:"lowest_built,omitempty"`

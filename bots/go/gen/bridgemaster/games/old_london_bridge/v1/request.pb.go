@@ -21,14 +21,14 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// What a seat is asked.
+// The content of a decision request.
 type Request struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What the seat knows.
+	// Observation of the seat that decides.
 	Observation *Observation `protobuf:"bytes,1,opt,name=observation,proto3" json:"observation,omitempty"`
 	// Legal decisions in canonical order.
 	LegalDecisions []*Decision `protobuf:"bytes,2,rep,name=legal_decisions,json=legalDecisions,proto3" json:"legal_decisions,omitempty"`
-	// What happened since the seat's last request.
+	// Events since the seat's last request.
 	Events        []*Event `protobuf:"bytes,3,rep,name=events,proto3" json:"events,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

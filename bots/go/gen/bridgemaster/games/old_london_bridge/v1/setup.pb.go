@@ -21,21 +21,22 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Every result of chance. Nothing is drawn later.
+// Every chance result in the match. There are no later chance results.
 type Setup struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Orientation of the rondel before the first round: 0 to 5.
 	Orientation uint32 `protobuf:"varint,1,opt,name=orientation,proto3" json:"orientation,omitempty"`
 	// The six building stacks in ring order.
 	Stacks []*BuildingOrder `protobuf:"bytes,2,rep,name=stacks,proto3" json:"stacks,omitempty"`
-	// Values of the round markers in play, the first round's first: 1 to 3. As many as there are
-	// rounds: 12, or 6 with two seats.
+	// Values of the round markers, 1 to 3 each, in the order of the rounds: 12 values, or 6 with two
+	// seats.
 	Markers []uint32 `protobuf:"varint,3,rep,packed,name=markers,proto3" json:"markers,omitempty"`
 	// The three bonus stacks.
 	BonusStacks []*BonusTiles `protobuf:"bytes,4,rep,name=bonus_stacks,json=bonusStacks,proto3" json:"bonus_stacks,omitempty"`
-	// Seats on the stairs A, B, C, D: the chapel order at the start.
+	// The seats on stairs A, B, C and D, in the order of the letters. This is the initial chapel
+	// order.
 	Stairs []uint32 `protobuf:"varint,5,rep,packed,name=stairs,proto3" json:"stairs,omitempty"`
-	// The faces of the four areas.
+	// The faces of the four board areas.
 	Faces         *Faces `protobuf:"bytes,6,opt,name=faces,proto3" json:"faces,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -113,11 +114,12 @@ func (x *Setup) GetFaces() *Faces {
 	return nil
 }
 
-// The order of a building stack.
+// The order of the buildings in a stack.
 type BuildingOrder struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its 12 buildings, the top one first: positions in Edition.buildings as the server sends them,
-	// 0 to 71. Parks of one coat are alike, and all have the position of the first of them.
+	// The stack's 12 buildings, starting at the top. Each is an index from 0 to 71 into the
+	// Edition.buildings that the server sends. Parks with the same coat are interchangeable: all have
+	// the index of the first such park.
 	Buildings     []uint32 `protobuf:"varint,1,rep,packed,name=buildings,proto3" json:"buildings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

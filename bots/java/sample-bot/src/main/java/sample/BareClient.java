@@ -11,8 +11,8 @@ import io.grpc.stub.ClientResponseObserver;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Answers the example {@code instant_server} of the Rust SDK with nothing but grpc-java: what
- * {@code .ci/languages} compares the library with.
+ * A minimal bot on grpc-java alone, for the example {@code instant_server} of the Rust SDK. The
+ * benchmark in {@code .ci/languages} compares the library with it.
  */
 public final class BareClient implements ClientResponseObserver<PlayRequest, PlayResponse> {
     private final CountDownLatch over = new CountDownLatch(1);
@@ -37,11 +37,11 @@ public final class BareClient implements ClientResponseObserver<PlayRequest, Pla
     @Override
     public void onNext(PlayResponse response) {
         if (response.hasDecisionRequest()) {
-            var asked = response.getDecisionRequest();
+            var request = response.getDecisionRequest();
             var decision =
                     Decision.newBuilder()
-                            .setRequestId(asked.getRequestId())
-                            .setIndex(asked.getLegalCount() / 2);
+                            .setRequestId(request.getRequestId())
+                            .setIndex(request.getLegalCount() / 2);
             requests.onNext(PlayRequest.newBuilder().setDecision(decision).build());
         } else if (response.hasMatchEnded()) {
             requests.onCompleted();

@@ -15,11 +15,11 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.ToIntFunction;
 
-/** Plays every game: gives each legal decision a value and answers the best in full. */
+/** Plays every game: computes a value for each legal decision and answers with the best. */
 public final class SampleBot implements Bot {
-    /** In the last of three rounds the pillars are placed: earlier they stop runs from growing. */
+    /** The round in which pillars are placed. Earlier pillars would only stop runs from growing. */
     private static final int LAST_ROUND = 3;
-    /** Meeples that are kept for cities and monasteries. */
+    /** Number of meeples reserved for cities and monasteries. */
     private static final int RESERVE = 2;
 
     public static void main(String[] arguments) throws InterruptedException {
@@ -31,47 +31,47 @@ public final class SampleBot implements Bot {
         var game = request.game();
         return switch (game.getGameCase()) {
             case OLD_LONDON_BRIDGE -> {
-                var asked = game.getOldLondonBridge();
-                yield best(asked.getLegalDecisionsList(), SampleBot::valueInOldLondonBridge);
+                var message = game.getOldLondonBridge();
+                yield best(message.getLegalDecisionsList(), SampleBot::valueInOldLondonBridge);
             }
             case ALHAMBRA -> {
-                var asked = game.getAlhambra();
-                var yard = asked.getObservation().getYard();
-                yield best(asked.getLegalDecisionsList(), each -> valueInAlhambra(each, yard));
+                var message = game.getAlhambra();
+                var yard = message.getObservation().getYard();
+                yield best(message.getLegalDecisionsList(), each -> valueInAlhambra(each, yard));
             }
             case BRIDGES_TO_NOWHERE -> {
-                var asked = game.getBridgesToNowhere();
-                int round = asked.getObservation().getRound();
-                yield best(asked.getLegalDecisionsList(), each -> valueInBridges(each, round));
+                var message = game.getBridgesToNowhere();
+                int round = message.getObservation().getRound();
+                yield best(message.getLegalDecisionsList(), each -> valueInBridges(each, round));
             }
             case CARCASSONNE -> {
-                var asked = game.getCarcassonne();
-                var view = asked.getObservation();
-                yield best(asked.getLegalDecisionsList(), each -> valueInCarcassonne(each, view));
+                var message = game.getCarcassonne();
+                var view = message.getObservation();
+                yield best(message.getLegalDecisionsList(), each -> valueInCarcassonne(each, view));
             }
-            // A game of a newer server: an index works without knowing it.
+            // The game is unknown to this program. An index is a valid answer in every game.
             default -> Choice.index(ThreadLocalRandom.current().nextInt(request.legalCount()));
         };
     }
 
-    /** Chooses a decision of the highest value, by chance among equals. */
+    /** Chooses a decision with the highest value; ties are broken at random. */
     private static <D extends Message> Choice best(List<D> legal, ToIntFunction<D> value) {
         var equals = new ArrayList<D>();
         int highest = Integer.MIN_VALUE;
         for (D decision : legal) {
-            int worth = value.applyAsInt(decision);
-            if (worth > highest) {
-                highest = worth;
+            int current = value.applyAsInt(decision);
+            if (current > highest) {
+                highest = current;
                 equals.clear();
             }
-            if (worth == highest) {
+            if (current == highest) {
                 equals.add(decision);
             }
         }
-        return Choice.full(equals.get(ThreadLocalRandom.current().nextInt(equals.size())));
+        return Choice.decision(equals.get(ThreadLocalRandom.current().nextInt(equals.size())));
     }
 
-    /** Uses what it has before it ends its turn, and likes the centre. */
+    /** Prefers placements in the centre, and uses tiles before it ends the turn. */
     private static int valueInOldLondonBridge(
             bridgemaster.games.old_london_bridge.v1.DecisionOuterClass.Decision decision) {
         return switch (decision.getDecisionCase()) {
@@ -83,7 +83,7 @@ public final class SampleBot implements Bot {
         };
     }
 
-    /** Buys at exact prices, the dearest first; else takes the most money. */
+    /** Prefers exact purchases by price, and otherwise takes the most money. */
     private static int valueInAlhambra(
             bridgemaster.games.alhambra.v1.DecisionOuterClass.Decision decision, Yard yard) {
         if (decision.hasTake()) {
@@ -100,11 +100,11 @@ public final class SampleBot implements Bot {
                     case CURRENCY_ORANGE -> yard.getOrange();
                     default -> yard.getYellow();
                 };
-        int tooMuch = sum(buy.getPaymentList()) - building.getPrice();
-        return building.getPrice() + (tooMuch == 0 ? 10 : -2 * tooMuch);
+        int excess = sum(buy.getPaymentList()) - building.getPrice();
+        return building.getPrice() + (excess == 0 ? 10 : -2 * excess);
     }
 
-    /** Drafts high numbers and builds them high up. */
+    /** Prefers high numbers, and builds them on high levels. */
     private static int valueInBridges(
             bridgemaster.games.bridges_to_nowhere.v1.DecisionOuterClass.Decision decision,
             int round) {
@@ -120,7 +120,7 @@ public final class SampleBot implements Bot {
         };
     }
 
-    /** Lays tiles where many lie around, and places meeples where they pay. */
+    /** Prefers cells with many neighbours, and segments that score for a meeple. */
     private static int valueInCarcassonne(
             bridgemaster.games.carcassonne.v1.DecisionOuterClass.Decision decision,
             bridgemaster.games.carcassonne.v1.ObservationOuterClass.Observation view) {
@@ -136,12 +136,15 @@ public final class SampleBot implements Bot {
         if (!decision.getMeeple().hasSegment()) {
             return 0;
         }
-        int wanted = view.getSeats(view.getViewerSeat()).getSupply() > RESERVE ? 1 : 2;
+        int minValue = view.getSeats(view.getViewerSeat()).getSupply() > RESERVE ? 1 : 2;
         int value = valueOf(decision.getMeeple().getSegment());
-        return value >= wanted ? value : -1;
+        return value >= minValue ? value : -1;
     }
 
-    /** How good a segment is for a meeple. On a field it would stay to the end. */
+    /**
+     * Returns the value of a segment for a meeple. Fields are worth least, because a meeple on a
+     * field stays to the end of the match.
+     */
     private static int valueOf(Segment segment) {
         return switch (segment) {
             case SEGMENT_MONASTERY -> 3;

@@ -4,15 +4,14 @@ import bridgemaster.client.Choice;
 import bridgemaster.client.Options;
 import bridgemaster.client.Request;
 
-/** A bot that plays every game: it takes the legal decision in the middle of the list. */
+/** A bot that plays every game: it chooses the legal decision in the middle of the list. */
 public final class MyBot implements Bot {
     /**
-     * Answers a request: with a position in the list of legal decisions, or with a decision in
-     * full.
+     * Returns the index of a legal decision, or a complete decision.
      *
-     * <p>The request has all that there is to know. {@code request.game()} has what this seat sees
-     * and may do, in the entry of the game: {@code getAlhambra().getObservation()}. {@code
-     * decisionLeft} and {@code bankLeft} tell the time that is left.
+     * <p>{@code request.game()} has the observation and the legal decisions of this seat in the
+     * field of the game, such as {@code getAlhambra().getObservation()}. {@code decisionLeft} and
+     * {@code bankLeft} return the remaining time.
      */
     @Override
     public Choice decide(Request request) {
@@ -20,7 +19,7 @@ public final class MyBot implements Bot {
     }
 
     public static void main(String[] arguments) throws InterruptedException {
-        // Each match gets a bot of its own.
+        // Each match has its own instance of the bot.
         Bridgemaster.runEach(MyBot::new, new Options("my-bot").version("0.1"));
     }
 }

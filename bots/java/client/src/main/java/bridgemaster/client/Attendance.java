@@ -18,36 +18,37 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** Attends a queue of a contest or a ladder, and plays the matches that are offered there. */
+/** Attends the queue of a contest or a ladder. */
 final class Attendance {
-    /** Offers that are known when they come again: those of all slots, many times over. */
-    private static final int REMEMBERED_OFFERS = 1024;
-    /** The refusal while the queue is not opened yet. */
+    /** Number of recent offer ids stored for deduplication: far more than the slots of a bot. */
+    private static final int MAX_RECENT_OFFERS = 1024;
+    /** Refusal reason of a queue that does not exist, or is not open yet. */
     private static final String QUEUE_UNKNOWN = "QUEUE_UNKNOWN";
 
     private static final System.Logger LOG = System.getLogger("bridgemaster");
 
     private final Supplier<? extends Bot> newBot;
     private final Options options;
-    private final Options.Queueing queueing;
+    private final Options.ResolvedAttend resolved;
     private final Route route;
-    private final Set<String> knownOffers = new LinkedHashSet<>();
+    private final Set<String> recentOffers = new LinkedHashSet<>();
     private final List<Thread> playing = new ArrayList<>();
-    /** Whether a server ever answered, and whether one did on the newest stream. */
+    /** True once any stream has received a message. */
     private boolean attended;
 
+    /** True once the current stream has received a message. */
     private boolean progressed;
 
     Attendance(Supplier<? extends Bot> newBot, Options options) throws PlayException {
         this.newBot = newBot;
         this.options = options;
-        queueing = options.queueing();
-        route = new Route(queueing.places());
+        resolved = options.resolveAttend();
+        route = new Route(resolved.servers());
     }
 
-    /** Attends until the queue is left or closed, over as many streams as it takes. */
+    /** Returns once the queue is closed or left. */
     void attend() throws PlayException, InterruptedException {
-        var backoff = new Backoff(queueing.connectFor());
+        var backoff = new Backoff(resolved.connectFor());
         try {
             while (true) {
                 progressed = false;
@@ -68,35 +69,35 @@ final class Attendance {
     private void pause(Backoff backoff, StreamLost lost)
             throws ServerLost, InterruptedException {
         if (progressed) {
-            backoff.restart(queueing.reconnectFor(), true);
+            backoff.restart(resolved.reconnectFor(), true);
         }
-        String server = route.place().uri().toString();
-        boolean atOnce = route.goOn(lost.movedTo);
+        String address = route.server().uri().toString();
+        boolean retryAtOnce = route.advance(lost.movedTo);
         OptionalLong nanos = backoff.nextPauseNanos();
         if (nanos.isEmpty()) {
-            String how =
+            String what =
                     attended
-                            ? "%s was lost and did not come back within %s s"
-                                    .formatted(server, queueing.reconnectFor().toMillis() / 1000.0)
-                            : "queue %s of %s could not be attended within %s s"
+                            ? "lost the stream to %s and could not resume it within %s s"
+                                    .formatted(address, resolved.reconnectFor().toMillis() / 1000.0)
+                            : "queue %s at %s could not be attended within %s s"
                                     .formatted(
-                                            queueing.queue(),
-                                            server,
-                                            queueing.connectFor().toMillis() / 1000.0);
-            throw new ServerLost(how + ": " + lost.getMessage(), lost.reason);
+                                            resolved.queue(),
+                                            address,
+                                            resolved.connectFor().toMillis() / 1000.0);
+            throw new ServerLost(what + ": " + lost.getMessage(), lost.reason);
         }
-        if (atOnce) {
+        if (retryAtOnce) {
             return;
         }
         var level = attended ? System.Logger.Level.WARNING : System.Logger.Level.DEBUG;
-        LOG.log(level, "no attendance: " + lost.getMessage());
+        LOG.log(level, "attendance lost: " + lost.getMessage() + "; retrying");
         TimeUnit.NANOSECONDS.sleep(nanos.getAsLong());
     }
 
     private void attendOnOneStream() throws StreamLost, PlayException, InterruptedException {
-        ManagedChannel channel = route.place().connection();
+        ManagedChannel channel = route.server().newChannel();
         try {
-            var headers = MetadataUtils.newAttachHeadersInterceptor(queueing.metadata());
+            var headers = MetadataUtils.newAttachHeadersInterceptor(resolved.metadata());
             Iterator<AttendResponse> messages =
                     LobbyServiceGrpc.newBlockingStub(channel)
                             .withInterceptors(headers)
@@ -104,14 +105,14 @@ final class Attendance {
             while (messages.hasNext()) {
                 attended = true;
                 progressed = true;
-                route.arrived();
+                route.markAnswered();
                 receive(messages.next());
             }
         } catch (StatusRuntimeException failure) {
             if (Thread.interrupted()) {
                 throw new InterruptedException();
             }
-            raise(failure);
+            throwFor(failure);
         } finally {
             channel.shutdownNow();
         }
@@ -119,88 +120,88 @@ final class Attendance {
 
     private AttendRequest request() {
         return AttendRequest.newBuilder()
-                .setQueueId(queueing.queue())
-                .setBotName(queueing.name())
-                .setBotVersion(queueing.version())
-                .setSlots(queueing.slots())
+                .setQueueId(resolved.queue())
+                .setBotName(resolved.name())
+                .setBotVersion(resolved.version())
+                .setSlots(resolved.slots())
                 .setProtocolRevision(Conversation.PROTOCOL_REVISION)
                 .build();
     }
 
-    /** Throws what a failure means. */
-    private static void raise(StatusRuntimeException failure) throws StreamLost, PlayException {
+    /** Throws the exception for a failure; an unknown queue is retried. */
+    private static void throwFor(StatusRuntimeException failure) throws StreamLost, PlayException {
         try {
-            Refusals.raise(failure);
+            Refusals.throwFor(failure);
         } catch (PlayException.Refused refused) {
             if (!QUEUE_UNKNOWN.equals(refused.reason().orElse(""))) {
                 throw refused;
             }
-            // A contest that begins or goes on opens it in a moment.
+            // A contest opens its queue shortly after it starts or resumes.
             throw new StreamLost(refused.getMessage(), QUEUE_UNKNOWN);
         }
     }
 
     private void receive(AttendResponse message) throws PlayException {
         switch (message.getMessageCase()) {
-            case OFFER -> take(message.getOffer());
+            case OFFER -> accept(message.getOffer());
             case ATTENDANCE -> {
                 String detail = message.getAttendance().getDetail();
                 if (!detail.isEmpty()) {
-                    LOG.log(System.Logger.Level.INFO, "attending: " + Refusals.shown(detail));
+                    LOG.log(System.Logger.Level.INFO, "attending: " + Refusals.escape(detail));
                 }
             }
             case OFFER_WITHDRAWN ->
                     LOG.log(
                             System.Logger.Level.INFO,
-                            "an offer holds no more: "
-                                    + Refusals.shown(message.getOfferWithdrawn().getDetail()));
+                            "offer withdrawn: "
+                                    + Refusals.escape(message.getOfferWithdrawn().getDetail()));
             default -> {
-                // A kind of a newer server.
+                // A message kind that only newer servers send.
             }
         }
     }
 
-    /** Starts the match of an offer, unless it is known. */
-    private void take(Offer offer) throws PlayException {
-        if (!knownOffers.add(offer.getOfferId())) {
+    /** Starts the match of an offer, unless the offer is a repetition. */
+    private void accept(Offer offer) throws PlayException {
+        if (!recentOffers.add(offer.getOfferId())) {
             return;
         }
-        if (knownOffers.size() > REMEMBERED_OFFERS) {
-            Iterator<String> oldest = knownOffers.iterator();
+        if (recentOffers.size() > MAX_RECENT_OFFERS) {
+            Iterator<String> oldest = recentOffers.iterator();
             oldest.next();
             oldest.remove();
         }
-        Options.Seating seating = options.seating(placesOf(offer), offer.getTicket());
+        Options.Resolved seat = options.resolve(serversOf(offer), offer.getTicket());
         playing.removeIf(match -> !match.isAlive());
-        var match = new Thread(() -> play(seating, offer.getMatchId()), "bridgemaster-match");
+        var match = new Thread(() -> play(seat, offer.getMatchId()), "bridgemaster-match");
         match.setDaemon(true);
         match.start();
         playing.add(match);
     }
 
-    /** Where the match of an offer is; the servers that are known, if what it says is no address. */
-    private List<Place> placesOf(Offer offer) {
+    /**
+     * Returns the server that an offer names, or the configured servers if the offer names none.
+     */
+    private List<Server> serversOf(Offer offer) {
         if (offer.getAddress().isEmpty()) {
-            return queueing.places();
+            return resolved.servers();
         }
         try {
-            return List.of(route.place().at(offer.getAddress()));
-        } catch (PlayException.InvalidOptions noAddress) {
+            return List.of(route.server().redirect(offer.getAddress()));
+        } catch (PlayException.InvalidOptions invalidAddress) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "an offer has no address: " + Refusals.shown(noAddress.getMessage()));
-            return queueing.places();
+                    "invalid address in an offer: " + invalidAddress.getMessage());
+            return resolved.servers();
         }
     }
 
-    private void play(Options.Seating seating, String matchId) {
-        String match = "match " + Refusals.shown(matchId);
+    private void play(Options.Resolved seat, String matchId) {
+        String match = "match " + Refusals.escape(matchId);
         try {
-            new Seat(newBot.get(), seating).play();
+            new Seat(newBot.get(), seat).play();
         } catch (PlayException error) {
-            LOG.log(
-                    System.Logger.Level.ERROR,
-                    match + " was not played to its end: " + error.getMessage());
+            LOG.log(System.Logger.Level.ERROR, match + " failed: " + error.getMessage());
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException | Error error) {

@@ -4,44 +4,44 @@ import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Pauses between attempts to connect: they double up to a limit, until a span of time is over. */
+/** An exponential backoff with a total time limit. */
 final class Backoff {
-    /** A server that only dropped the stream is back at once. */
+    /** Short, because a server that only dropped the stream is available at once. */
     private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
-    /** What a bot loses of its clock at most when the server comes back. */
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
+    /** Upper limit of a pause, and of the time that a bot loses after its server has restarted. */
+    private static final Duration MAX_PAUSE = Duration.ofSeconds(2);
 
     private Duration pause = FIRST_PAUSE;
-    private long endsNanos;
+    private long deadlineNanos;
 
-    /** Starts a span now. */
-    Backoff(Duration span) {
-        endsNanos = System.nanoTime() + span.toNanos();
+    /** Starts the time limit now. */
+    Backoff(Duration limit) {
+        deadlineNanos = System.nanoTime() + limit.toNanos();
     }
 
     /**
-     * Starts another span now. The pauses begin anew only when the last stream progressed: a server
-     * that welcomes a bot and drops it at once is not hammered.
+     * Starts a new time limit now. The pauses start over only if the last stream progressed, so
+     * that a server that accepts a bot and then drops it is not flooded.
      */
-    void restart(Duration span, boolean progressed) {
-        endsNanos = System.nanoTime() + span.toNanos();
+    void restart(Duration limit, boolean progressed) {
+        deadlineNanos = System.nanoTime() + limit.toNanos();
         if (progressed) {
             pause = FIRST_PAUSE;
         }
     }
 
     /**
-     * The next pause in ns; empty when the span is over. A pause has half to all of its length, so
-     * that the bots of a lost server do not return all at once.
+     * Returns the next pause in ns, or empty after the time limit. Pauses are randomized (50 to
+     * 100 %), so that the bots of a lost server do not reconnect all at once.
      */
     OptionalLong nextPauseNanos() {
-        long left = endsNanos - System.nanoTime();
+        long left = deadlineNanos - System.nanoTime();
         if (left <= 0) {
             return OptionalLong.empty();
         }
         long whole = pause.toNanos();
         Duration doubled = pause.multipliedBy(2);
-        pause = doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
+        pause = doubled.compareTo(MAX_PAUSE) < 0 ? doubled : MAX_PAUSE;
         return OptionalLong.of(
                 Math.min(left, ThreadLocalRandom.current().nextLong(whole / 2, whole)));
     }

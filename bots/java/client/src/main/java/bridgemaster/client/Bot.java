@@ -6,31 +6,32 @@ import bridgemaster.v1.Play.MatchStarted;
 import bridgemaster.v1.Play.SeatStatus;
 
 /**
- * Decides for one seat of one match. Its methods are called one after the other on a thread of the
- * bot's own. A bot may think there as long as its clock allows; Pings are answered meanwhile.
+ * Decides for one seat of one match. The methods are called in sequence on a thread dedicated to
+ * the bot, so a bot can compute for as long as its clock allows. Pings are answered in the
+ * meantime.
  */
 @FunctionalInterface
 public interface Bot {
     /**
-     * Answers a request. The clock of the seat runs until the answer is at the server. When the
-     * answer is refused and the request still open, {@link #decisionRejected} is called, and then
-     * this method with the same request.
+     * Answers a request. The clock of the seat runs until the answer reaches the server. The
+     * method is called again with the same request after {@link #decisionRejected}, as long as the
+     * request is still open.
      */
     Choice decide(Request request);
 
     /**
-     * Learns what stays the same during the match, before the first request. Called again when the
-     * server has lost the end of what was played: forget all requests before. What is asked next is
-     * complete, as ever.
+     * Called when the match starts, before the first request. Called again if the server has lost
+     * the last part of the match: discard everything derived from earlier requests. The next
+     * request is complete, as every request is.
      */
     default void matchStarted(MatchStarted started) {}
 
-    /** Learns why a decision was refused. */
+    /** Called when a decision of this bot was refused. */
     default void decisionRejected(DecisionRejected rejected) {}
 
-    /** Learns that a seat's bot, perhaps this one, is gone, back, has a strike or forfeited. */
+    /** Called when any seat disconnects, reconnects, forfeits or gets a strike. */
     default void seatChanged(SeatStatus status) {}
 
-    /** Learns the result. Not called if the server is lost before. */
+    /** Called when the match has ended. Not called if the server is lost before then. */
     default void matchEnded(MatchResult result) {}
 }

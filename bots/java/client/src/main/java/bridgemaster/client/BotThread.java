@@ -7,34 +7,34 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Consumer;
 
 /**
- * Calls the methods of a bot one after the other. Its thread is a daemon: a bot that thinks on
- * after the end keeps no program from ending.
+ * Calls the methods of a bot in sequence. Its thread is a daemon: a bot that still computes after
+ * the match does not keep the program running.
  */
 final class BotThread {
-    /** What the bot chose. */
+    /** An event: the bot's choice for a request. */
     record Answered(Request request, Choice choice) {}
 
-    /** The bot has done all that it was given, or what it threw. */
+    /** An event: the bot has finished all calls, or a call threw an exception (otherwise null). */
     record Done(Throwable thrown) {}
 
     private final Bot bot;
-    private final Consumer<Object> happened;
+    private final Consumer<Object> events;
     private final BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
     private volatile boolean stopped;
 
-    BotThread(Bot bot, Consumer<Object> happened) {
+    BotThread(Bot bot, Consumer<Object> events) {
         this.bot = bot;
-        this.happened = happened;
+        this.events = events;
         var thread = new Thread(this::run, "bridgemaster-bot");
         thread.setDaemon(true);
         thread.start();
     }
 
-    void ask(Request request) {
-        tasks.add(() -> happened.accept(new Answered(request, bot.decide(request))));
+    void decide(Request request) {
+        tasks.add(() -> events.accept(new Answered(request, bot.decide(request))));
     }
 
-    void tell(PlayResponse response) {
+    void notifyBot(PlayResponse response) {
         tasks.add(
                 () -> {
                     switch (response.getMessageCase()) {
@@ -46,13 +46,13 @@ final class BotThread {
                 });
     }
 
-    /** Tells the result; {@link Done} comes after all that the bot was given. */
+    /** Passes the result to the bot; {@link Done} follows once it has finished all calls. */
     void finish(MatchResult result) {
         tasks.add(() -> bot.matchEnded(result));
         stopAfterTasks();
     }
 
-    /** Gives the bot nothing more; it may still be thinking. */
+    /** Skips the remaining calls; the current one might still be running. */
     void stop() {
         stopped = true;
         stopAfterTasks();
@@ -71,6 +71,6 @@ final class BotThread {
         } catch (InterruptedException | RuntimeException | Error error) {
             thrown = error;
         }
-        happened.accept(new Done(thrown));
+        events.accept(new Done(thrown));
     }
 }

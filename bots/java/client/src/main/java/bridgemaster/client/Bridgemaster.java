@@ -5,38 +5,37 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Plays matches. A complete bot:
+ * Plays matches of a Bridgemaster server. A complete bot:
  *
  * <pre>{@code
  * public static void main(String[] arguments) throws InterruptedException {
  *     Bridgemaster.run(request -> Choice.index(request.legalCount() / 2), new Options("middle"));
- * }
- * }</pre>
+ * } }</pre>
  *
- * The environment says what to play: BRIDGEMASTER_TICKET has the join ticket of the seat,
+ * Environment variables select the match: BRIDGEMASTER_TICKET is the join ticket of the seat,
  * BRIDGEMASTER_SERVER the address of the server, and BRIDGEMASTER_KEY the API key if the server
- * asks for one.
+ * requires one.
  */
 public final class Bridgemaster {
     private Bridgemaster() {}
 
     /**
-     * Plays one match to its end and gives the result. May be called by several threads at once.
+     * Plays one match to its end and returns its result. Several threads may call it at once.
      *
-     * @throws PlayException when the match could not be played to its end; what the bot throws is
-     *     thrown here as it is
+     * @throws PlayException if the match could not be played to its end; exceptions of the bot
+     *     propagate unchanged
      */
     public static MatchResult play(Bot bot, Options options)
             throws PlayException, InterruptedException {
-        return new Seat(bot, options.seating()).play();
+        return new Seat(bot, options.resolve()).play();
     }
 
     /**
-     * Attends a queue, and plays each match that is offered there, until the queue is left or
-     * closed. Each match gets a bot of its own, and a thread. A match that is not played to its end
-     * is logged, and the others go on; all are played to their end before this ends.
+     * Attends a queue and plays every match offered there, until the queue is closed or left. Each
+     * match gets its own bot and thread. A failed match is logged, and does not affect other
+     * matches. Matches in progress are finished first.
      *
-     * @throws PlayException when the queue cannot be attended, or its server is lost
+     * @throws PlayException if the queue cannot be attended, or its server is lost
      */
     public static void attend(Supplier<? extends Bot> newBot, Options options)
             throws PlayException, InterruptedException {
@@ -44,32 +43,32 @@ public final class Bridgemaster {
     }
 
     /**
-     * Is the body of a program: plays a match, and says in one line how it ended. One that could
-     * not be played to its end ends the program with exit code 1 and one line on standard error.
+     * Runs a bot program: plays a match and prints its outcome on one line. If the match cannot be
+     * played to its end, prints one line to standard error and exits with code 1.
      */
     public static void run(Bot bot, Options options) throws InterruptedException {
         try {
             MatchResult result = play(bot, options);
-            tell(options, "match %s is over; %s".formatted(result.getMatchId(), places(result)));
+            print(options, "match %s is over; %s".formatted(result.getMatchId(), places(result)));
         } catch (PlayException error) {
             fail(options, error);
         }
     }
 
     /**
-     * Is the body of a program that can attend: plays the match of BRIDGEMASTER_TICKET, or attends
-     * the queue of BRIDGEMASTER_QUEUE and plays what it is offered there. Each match gets a bot of
-     * its own. Ends as {@link #run} does.
+     * Runs a bot program that can attend: plays the match of BRIDGEMASTER_TICKET, or attends the
+     * queue of BRIDGEMASTER_QUEUE and plays every match offered there. Each match gets its own bot.
+     * Failures are handled as in {@link #run}.
      */
     public static void runEach(Supplier<? extends Bot> newBot, Options options)
             throws InterruptedException {
-        if (!options.attends()) {
+        if (!options.shouldAttend()) {
             run(newBot.get(), options);
             return;
         }
         try {
             attend(newBot, options);
-            tell(options, "the queue is left");
+            print(options, "left the queue");
         } catch (PlayException error) {
             fail(options, error);
         }
@@ -85,12 +84,12 @@ public final class Bridgemaster {
                 .collect(Collectors.joining(", "));
     }
 
-    private static void tell(Options options, String line) {
-        System.out.println(Refusals.shown(options.name() + ": " + line));
+    private static void print(Options options, String line) {
+        System.out.println(Refusals.escape(options.name() + ": " + line));
     }
 
     private static void fail(Options options, PlayException error) {
-        System.err.println(Refusals.shown(options.name() + ": error: " + error.getMessage()));
+        System.err.println(Refusals.escape(options.name() + ": error: " + error.getMessage()));
         System.exit(1);
     }
 }

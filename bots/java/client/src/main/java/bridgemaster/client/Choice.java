@@ -12,62 +12,63 @@ public final class Choice {
     private static final Choice RESIGN = new Choice(0, null, "");
 
     private final int index;
-    private final GameDecision full;
+    private final GameDecision decision;
     private final String note;
 
-    private Choice(int index, GameDecision full, String note) {
+    private Choice(int index, GameDecision decision, String note) {
         this.index = index;
-        this.full = full;
+        this.decision = decision;
         this.note = note;
     }
 
-    /** Chooses by the position in the list of legal decisions, from 0. */
+    /** Chooses by an index into the legal decisions, from 0. */
     public static Choice index(int index) {
         if (index < 0) {
-            throw new IllegalArgumentException("an index counts from 0, and is not " + index);
+            throw new IllegalArgumentException("index " + index + " must not be negative");
         }
         return new Choice(index, null, "");
     }
 
-    /** Chooses a decision in full: a Decision of a game, or a GameDecision. */
-    public static Choice full(Message decision) {
-        if (decision instanceof GameDecision whole) {
-            return new Choice(0, whole, "");
+    /** Chooses a complete decision: a Decision of a game, or a GameDecision. */
+    public static Choice decision(Message decision) {
+        if (decision instanceof GameDecision gameDecision) {
+            return new Choice(0, gameDecision, "");
         }
-        for (FieldDescriptor entry : GameDecision.getDescriptor().getFields()) {
-            if (entry.getMessageType().equals(decision.getDescriptorForType())) {
-                var full = GameDecision.newBuilder().setField(entry, decision);
-                return new Choice(0, full.build(), "");
+        for (FieldDescriptor field : GameDecision.getDescriptor().getFields()) {
+            if (field.getMessageType().equals(decision.getDescriptorForType())) {
+                var gameDecision = GameDecision.newBuilder().setField(field, decision);
+                return new Choice(0, gameDecision.build(), "");
             }
         }
         throw new IllegalArgumentException(
-                decision.getDescriptorForType().getFullName() + " is no decision");
+                decision.getDescriptorForType().getFullName() + " is not a decision");
     }
 
-    /** Gives the match up: the seat forfeits and takes the last place. */
+    /** Resigns the match: the seat forfeits and takes the last place. */
     public static Choice resign() {
         return RESIGN;
     }
 
     /**
-     * The same with what the bot thinks of the position, for people who read the replay: at most
-     * 1 KiB, which no rule and no other bot reads. A note that the server does not keep is dropped.
+     * Returns this choice with the bot's comment on the position, for people who read the replay:
+     * at most 1 KiB. The note has no effect on the game, and other bots do not see it. A note that
+     * the server does not accept is dropped.
      */
     public Choice withNote(String note) {
-        return this == RESIGN ? this : new Choice(index, full, note);
+        return this == RESIGN ? this : new Choice(index, decision, note);
     }
 
-    /** What to send. */
+    /** Returns the message that carries the choice. */
     PlayRequest message(int requestId) {
         if (this == RESIGN) {
             return PlayRequest.newBuilder().setResign(Resign.getDefaultInstance()).build();
         }
-        var decision = Decision.newBuilder().setRequestId(requestId).setNote(note);
-        if (full != null) {
-            decision.setDecision(full);
+        var message = Decision.newBuilder().setRequestId(requestId).setNote(note);
+        if (decision != null) {
+            message.setDecision(decision);
         } else {
-            decision.setIndex(index);
+            message.setIndex(index);
         }
-        return PlayRequest.newBuilder().setDecision(decision).build();
+        return PlayRequest.newBuilder().setDecision(message).build();
     }
 }

@@ -19,87 +19,90 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Objects;
 
-/** What is known of a match, over all streams of its seat. Knows no network. */
+/** The conversation of one seat, across all of its streams. Does no I/O. */
 final class Conversation {
-    /** Revision of the protocol that this library speaks. */
+    /** The protocol revision that this library implements. */
     static final int PROTOCOL_REVISION = 1;
 
     /**
-     * Refused answers to one request after which the bot is given up: it finds no legal one, and
-     * going on would end as a flood.
+     * The number of refused answers to one request after which the match is abandoned: the bot does
+     * not find a legal decision, and further attempts would only flood the server.
      */
     static final int MAX_REFUSED_ANSWERS = 3;
 
-    /** Does what a message calls for. */
+    /** Carries out the reactions to messages and answers. */
     interface Reactions {
         void send(PlayRequest message);
 
-        void ask(Request request);
+        void decide(Request request);
 
-        /** Tells the bot of a MatchStarted, a DecisionRejected or a SeatStatus. */
-        void tell(PlayResponse response);
+        /** Passes a MatchStarted, a DecisionRejected or a SeatStatus to the bot. */
+        void notifyBot(PlayResponse response);
 
         void log(String line);
     }
 
-    /** The newest request, until another replaces it. */
-    private static final class Open {
+    /** The newest request, until the next one replaces it. */
+    private static final class OpenRequest {
         final Request request;
         PlayRequest answer;
-        /** A lost stream may have swallowed what was sent on it. */
-        boolean sentOnThisStream;
+        /**
+         * Set once the answer is sent on the current stream. An answer sent on a lost stream may be
+         * lost.
+         */
+        boolean sentOnCurrentStream;
 
         int refusedAnswers;
 
-        Open(Request request) {
+        OpenRequest(Request request) {
             this.request = request;
         }
     }
 
     private record Seat(String matchId, int number) {}
 
-    private final Options.Seating seating;
+    private final Options.Resolved options;
     private final Reactions reactions;
     private int lastSequence;
-    /** From the first Welcome on. */
+    /** Null before the first Welcome. */
     private Seat seat;
 
     private String historyId = "";
-    /** Empty until the start, and with a server that commits to nothing. */
+    /** The commitment to the seed; empty before MatchStarted, or if the server makes none. */
     private String seedCommitment = "";
-    /** Until the group of the match is over. */
-    private boolean seedStaysSecret;
+    /** The seed is revealed with the match group, which can end later than the match. */
+    private boolean seedRevealedWithGroup;
 
-    private Open open;
+    private OpenRequest open;
     private boolean progressed;
 
-    Conversation(Options.Seating seating, Reactions reactions) {
-        this.seating = seating;
+    Conversation(Options.Resolved options, Reactions reactions) {
+        this.options = options;
         this.reactions = reactions;
     }
 
-    /** Whether a server ever welcomed this bot. */
+    /** Returns whether any stream has received a Welcome. */
     boolean wasWelcomed() {
         return seat != null;
     }
 
-    /** Whether the stream in use has brought a message that counts. */
+    /** Returns whether the current stream has received a numbered message. */
     boolean progressed() {
         return progressed;
     }
 
-    /** Begins a stream; gives the Hello that it starts with. */
+    /** Starts a new stream and returns its Hello. */
     PlayRequest hello() {
         progressed = false;
         if (open != null) {
-            open.sentOnThisStream = false;
+            open.sentOnCurrentStream = false;
         }
         var hello =
                 Hello.newBuilder()
                         .setProtocolRevision(PROTOCOL_REVISION)
-                        .setBotName(seating.name())
-                        .setBotVersion(seating.version())
-                        .addAllGames(seating.games());
+                        .setBotName(options.name())
+                        .setBotVersion(options.version())
+                        .addAllGames(options.games());
         if (lastSequence > 0) {
             hello.setLastSequence(lastSequence).setHistoryId(historyId);
         }
@@ -107,29 +110,28 @@ final class Conversation {
     }
 
     /**
-     * Takes the Welcome of a stream. The answer that the stream before may have lost is sent again:
-     * the server ignores it if it had arrived. A server that does not go on where the bot left off
-     * has lost the end of what was played, and with it goes all that is known of the course of the
-     * match.
+     * Processes the Welcome of a stream. Sends again the answer that the previous stream may have
+     * lost; the server ignores a duplicate. If the server does not resume, it has lost the last
+     * part of the match, and the state of the match is reset.
      */
     void welcome(Welcome welcome) throws BrokenProtocol {
-        var told = new Seat(welcome.getMatchId(), welcome.getSeat());
-        if (seat != null && !seat.equals(told)) {
-            throw new BrokenProtocol("the ticket leads to another seat than before");
+        var welcomedSeat = new Seat(welcome.getMatchId(), welcome.getSeat());
+        if (seat != null && !seat.equals(welcomedSeat)) {
+            throw new BrokenProtocol("the ticket now belongs to a different seat");
         }
-        seat = told;
+        seat = welcomedSeat;
         historyId = welcome.getHistoryId();
         if (!welcome.getResumed()) {
             if (lastSequence > 0) {
-                reactions.log("the server has lost what was played last: beginning anew");
+                reactions.log("the server lost the last part of the match; starting over");
             }
             lastSequence = 0;
             open = null;
         }
-        sendAnswer();
+        sendUnsentAnswer();
     }
 
-    /** Takes a message that came after the Welcome; gives the end of the match when that is it. */
+    /** Processes a message after the Welcome; returns the end of the match, or null. */
     MatchEnded receive(PlayResponse response) throws PlayException {
         switch (response.getMessageCase()) {
             case PING -> {
@@ -144,13 +146,14 @@ final class Conversation {
                     throw new BrokenProtocol(
                             "the server broke the protocol: a second Welcome on one stream");
             default -> {
-                // Counted, below.
+                // A numbered message, processed below.
             }
         }
         if (Integer.compareUnsigned(response.getSequence(), lastSequence) <= 0) {
-            // Sent again after a lost stream, or not counted. Only an open request matters twice.
+            // The message is repeated after a lost stream, or not numbered. Only an open request is
+            // handled again.
             if (response.hasDecisionRequest()) {
-                askedAgain(response.getDecisionRequest());
+                requestRepeated(response.getDecisionRequest());
             }
             return null;
         }
@@ -158,58 +161,58 @@ final class Conversation {
         progressed = true;
         switch (response.getMessageCase()) {
             case MATCH_STARTED -> {
-                keepCommitment(response.getMatchStarted());
-                reactions.tell(response);
+                started(response.getMatchStarted());
+                reactions.notifyBot(response);
             }
-            case DECISION_REQUEST -> asked(response.getDecisionRequest());
+            case DECISION_REQUEST -> requested(response.getDecisionRequest());
             case DECISION_REJECTED -> {
-                reactions.tell(response);
+                reactions.notifyBot(response);
                 rejected(response.getDecisionRejected());
             }
-            case SEAT_STATUS -> reactions.tell(response);
+            case SEAT_STATUS -> reactions.notifyBot(response);
             case MATCH_ENDED -> {
                 checkSeed(response.getMatchEnded());
                 return response.getMatchEnded();
             }
             default -> {
-                // A kind of a newer server.
+                // A message kind that only newer servers send.
             }
         }
         return null;
     }
 
-    /** Takes what the bot chose, and sends it if it is still wanted. */
+    /** Records an answer of the bot, and sends it if its request is still open. */
     void answer(Request request, Choice choice) {
         if (open == null || open.request != request) {
-            reactions.log(
-                    "request " + request.message().getRequestId() + ": the answer came too late");
+            int requestId = request.message().getRequestId();
+            reactions.log("request " + requestId + ": answer ignored: a newer request is open");
             return;
         }
         open.answer = choice.message(request.message().getRequestId());
-        sendAnswer();
+        sendUnsentAnswer();
     }
 
-    /** Sends the answer, if there is one that the stream in use has not carried. */
-    private void sendAnswer() {
-        if (open != null && open.answer != null && !open.sentOnThisStream) {
-            open.sentOnThisStream = true;
+    /** Sends the answer, unless there is none or the current stream has sent it. */
+    private void sendUnsentAnswer() {
+        if (open != null && open.answer != null && !open.sentOnCurrentStream) {
+            open.sentOnCurrentStream = true;
             reactions.send(open.answer);
         }
     }
 
-    private void keepCommitment(MatchStarted started) throws BrokenProtocol {
+    private void started(MatchStarted started) throws BrokenProtocol {
         if (!seedCommitment.isEmpty() && !seedCommitment.equals(started.getSeedCommitment())) {
             throw new BrokenProtocol(
                     "the server broke the protocol: the seed commitment changed");
         }
         seedCommitment = started.getSeedCommitment();
         var reveal = started.getConfig().getGroup().getSeedReveal();
-        seedStaysSecret = reveal == SeedReveal.SEED_REVEAL_WITH_GROUP;
+        seedRevealedWithGroup = reveal == SeedReveal.SEED_REVEAL_WITH_GROUP;
     }
 
     private void checkSeed(MatchEnded ended) throws BrokenSeedCommitment {
-        boolean isSecret = ended.getSeed().isEmpty() && ended.getSeedSalt().isEmpty();
-        if (seedCommitment.isEmpty() || (seedStaysSecret && isSecret)) {
+        boolean isWithheld = ended.getSeed().isEmpty() && ended.getSeedSalt().isEmpty();
+        if (seedCommitment.isEmpty() || (seedRevealedWithGroup && isWithheld)) {
             return;
         }
         if (!seedCommitment.equals(seedCommitment(ended.getSeed(), ended.getSeedSalt()))) {
@@ -217,54 +220,57 @@ final class Conversation {
         }
     }
 
-    /** Computes the commitment to a seed, given its salt in hex; null when that is no hex. */
+    /** Computes the commitment to a seed; null if the salt is not valid hex. */
     static String seedCommitment(String seed, String seedSalt) {
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
             digest.update(HexFormat.of().parseHex(seedSalt));
             digest.update(seed.getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(digest.digest());
-        } catch (IllegalArgumentException noHex) {
+        } catch (IllegalArgumentException invalidHex) {
             return null;
         } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException("every Java has SHA-256", impossible);
+            throw new IllegalStateException("every Java runtime has SHA-256", impossible);
         }
     }
 
-    private void asked(DecisionRequest message) {
+    private void requested(DecisionRequest message) {
         if (open != null
                 && Integer.compareUnsigned(message.getRequestId(), openRequestId()) <= 0) {
-            askedAgain(message);
+            requestRepeated(message);
             return;
         }
-        int number = Objects.requireNonNull(seat, "asked after the Welcome").number();
-        open = new Open(new Request(message, number, System.nanoTime()));
-        reactions.ask(open.request);
+        int number = Objects.requireNonNull(seat, "a request follows the Welcome").number();
+        open = new OpenRequest(new Request(message, number, System.nanoTime()));
+        reactions.decide(open.request);
     }
 
-    /** Takes a request that is known. The bot is not asked twice: it may still be thinking. */
-    private void askedAgain(DecisionRequest message) {
+    /**
+     * Processes a repeated request. Decide is not called again, because the first call may still be
+     * running.
+     */
+    private void requestRepeated(DecisionRequest message) {
         if (open != null && message.getRequestId() == openRequestId()) {
-            sendAnswer();
+            sendUnsentAnswer();
         }
     }
 
     private void rejected(DecisionRejected rejected) throws NoLegalDecision {
         reactions.log(
                 "request %d: refused: %s"
-                        .formatted(rejected.getRequestId(), Refusals.explanation(rejected)));
+                        .formatted(rejected.getRequestId(), Refusals.rejectionText(rejected)));
         if (open == null
                 || rejected.getRequestId() != openRequestId()
                 || rejected.getOpenRequestId() != openRequestId()) {
             return;
         }
         open.answer = null;
-        open.sentOnThisStream = false;
+        open.sentOnCurrentStream = false;
         open.refusedAnswers += 1;
         if (open.refusedAnswers >= MAX_REFUSED_ANSWERS) {
             throw new NoLegalDecision(open.refusedAnswers, rejected);
         }
-        reactions.ask(open.request);
+        reactions.decide(open.request);
     }
 
     private int openRequestId() {

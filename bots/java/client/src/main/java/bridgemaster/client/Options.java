@@ -7,33 +7,33 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How a bot reaches its seat, and what it says about itself. What is not set is taken from the
- * environment.
+ * The server and seat or queue to play, and how the bot introduces itself. Options that are not set
+ * are taken from the environment.
  *
  * <pre>{@code
- * new Options("my-bot").version("1.2").games("alhambra")
- * }</pre>
+ * new Options("my-bot").version("1.2").games("alhambra") }</pre>
  */
 public final class Options {
-    /** The address of a server on one's own machine. */
+    /** The default address of the server, on the loopback interface. */
     public static final String DEFAULT_SERVER = "http://127.0.0.1:50051";
 
     /**
-     * A bot may be started a little before its server, and Java loads most of gRPC meanwhile: on a
-     * busy machine that alone takes more than 10 s.
+     * Default time to retry the first connection: a bot might start slightly before its server. The
+     * time includes loading gRPC, which alone takes more than 10 s on a busy machine.
      */
     private static final Duration CONNECT_FOR = Duration.ofSeconds(60);
-    /** Three times the default reconnect time of a match. */
+    /** Default time to resume a lost stream: three times the default reconnect time of a match. */
     private static final Duration RECONNECT_FOR = Duration.ofSeconds(30);
     /**
-     * For a bot that attends a queue, and for each seat that was offered there: a server that is
-     * restarted, moved or repaired is often away for minutes. A bot that gives up before it is back
-     * forfeits its match, and whether it is too late is for the match's own reconnect time to say.
+     * Default time to resume a lost stream while a bot attends a queue, and for each offered seat.
+     * A server that is restarted, moved or repaired is often unavailable for minutes. A bot that
+     * stops retrying forfeits its match, so the library leaves the decision to the reconnect time
+     * of the match.
      */
-    private static final Duration ATTENDING_RECONNECT_FOR = Duration.ofMinutes(10);
-    /** Longest name and version of a bot that a server takes. */
+    private static final Duration ATTEND_RECONNECT_FOR = Duration.ofMinutes(10);
+    /** Maximum length of a bot's name and of its version; the server refuses longer ones. */
     private static final int MAX_NAME_CHARS = 64;
-    /** Most matches that a bot plays at once. */
+    /** Maximum number of matches that a bot plays at once. */
     private static final int MAX_SLOTS = 64;
 
     private final Map<String, String> environment;
@@ -52,10 +52,10 @@ public final class Options {
     private Duration reconnectFor;
 
     /**
-     * The options of a bot.
+     * Creates the options of a bot.
      *
-     * @param name 1 to 64 printable characters. On a server that asks for API keys, the name of the
-     *     key counts instead.
+     * @param name 1 to 64 printable characters. A server that requires API keys uses the name of
+     *     the key instead.
      */
     public Options(String name) {
         this(name, System.getenv());
@@ -72,7 +72,9 @@ public final class Options {
         return this;
     }
 
-    /** Sets the identifiers of the games that the bot plays, such as {@code alhambra}; else all. */
+    /**
+     * Sets the identifiers of the games that the bot plays, such as {@code alhambra}. Default: all.
+     */
     public Options games(String... games) {
         this.games = List.of(games);
         return this;
@@ -80,7 +82,7 @@ public final class Options {
 
     /**
      * Sets the address of the server, such as {@code http://127.0.0.1:50051} or {@code
-     * https://host:50051}, or those of a cluster with commas between them; else
+     * https://host:50051}; the addresses of a cluster are separated by commas. Default:
      * BRIDGEMASTER_SERVER, or {@link #DEFAULT_SERVER}.
      */
     public Options server(String server) {
@@ -88,20 +90,20 @@ public final class Options {
         return this;
     }
 
-    /** Sets the join ticket of the seat; else BRIDGEMASTER_TICKET. */
+    /** Sets the join ticket of the seat. Default: BRIDGEMASTER_TICKET. */
     public Options ticket(String ticket) {
         this.ticket = ticket;
         return this;
     }
 
-    /** Sets the API key, for servers that ask for one; else BRIDGEMASTER_KEY. */
+    /** Sets the API key, for servers that require one. Default: BRIDGEMASTER_KEY. */
     public Options key(String key) {
         this.key = key;
         return this;
     }
 
     /**
-     * Sets the PEM file of the certificates to trust for https, instead of those of Java; else
+     * Sets the PEM file of the certificates to trust for https instead of those of Java. Default:
      * BRIDGEMASTER_CA.
      */
     public Options ca(String pemFile) {
@@ -110,8 +112,8 @@ public final class Options {
     }
 
     /**
-     * Sets PEM files, for servers that ask for a client certificate; else BRIDGEMASTER_CLIENT_CERT
-     * and BRIDGEMASTER_CLIENT_KEY.
+     * Sets PEM files, for servers that require a client certificate. Default:
+     * BRIDGEMASTER_CLIENT_CERT and BRIDGEMASTER_CLIENT_KEY.
      */
     public Options clientCertificate(String certPemFile, String keyPemFile) {
         this.clientCert = certPemFile;
@@ -120,7 +122,7 @@ public final class Options {
     }
 
     /**
-     * Sets the queue to attend instead of a ticket: the name of a contest or a ladder; else
+     * Sets the queue to attend instead of a ticket: the name of a contest or a ladder. Default:
      * BRIDGEMASTER_QUEUE.
      */
     public Options queue(String queue) {
@@ -129,7 +131,7 @@ public final class Options {
     }
 
     /**
-     * Sets how many matches a bot that attends a queue plays at once, 1 to 64; else
+     * Sets the number of matches that an attending bot plays at once, 1 to 64. Default:
      * BRIDGEMASTER_SLOTS, or 1.
      */
     public Options slots(int slots) {
@@ -137,15 +139,15 @@ public final class Options {
         return this;
     }
 
-    /** Sets how long the first connection is tried for: 60 s if not set. */
+    /** Sets the time to keep trying the first connection. Default: 60 s. */
     public Options connectFor(Duration connectFor) {
         this.connectFor = connectFor;
         return this;
     }
 
     /**
-     * Sets how long a lost server is looked for, each time: if not set 30 s, or with a queue 10
-     * minutes, for the attendance and for each seat that was offered there.
+     * Sets the time to keep trying to resume a lost stream, for each loss. Default: 30 s, or 10
+     * minutes with a queue, for the attendance and for each seat offered there.
      */
     public Options reconnectFor(Duration reconnectFor) {
         this.reconnectFor = reconnectFor;
@@ -156,34 +158,34 @@ public final class Options {
         return name;
     }
 
-    /** Whether a bot is to attend a queue: one is named, and no ticket. */
-    boolean attends() {
+    /** Returns whether a bot attends a queue: a queue is named, and no ticket is set. */
+    boolean shouldAttend() {
         return ticket().isBlank() && !queue().isBlank();
     }
 
-    /** What a seat needs, once all options were found good. */
-    Seating seating() throws InvalidOptions {
-        return seating(places(), ticket());
+    /** Completes and validates the options of a seat. */
+    Resolved resolve() throws InvalidOptions {
+        return resolve(servers(), ticket());
     }
 
-    /** The same for a seat that was offered at one of these servers. */
-    Seating seating(List<Place> places, String ticket) throws InvalidOptions {
+    /** Completes and validates the options of a seat that was offered at one of these servers. */
+    Resolved resolve(List<Server> servers, String ticket) throws InvalidOptions {
         if (ticket.isBlank()) {
             throw new InvalidOptions(
-                    "no ticket: set BRIDGEMASTER_TICKET, or give Options.ticket; creating a match"
-                            + " returns one for each seat");
+                    "no ticket: set BRIDGEMASTER_TICKET or Options.ticket; creating a match returns"
+                            + " a ticket for each seat");
         }
-        return new Seating(
-                places,
-                Secrets.metadata(key(), ticket),
-                checkedName("name", name, 1),
-                checkedName("version", version, 0),
+        return new Resolved(
+                servers,
+                Credentials.metadata(key(), ticket),
+                validateName("name", name, 1),
+                validateName("version", version, 0),
                 games,
                 seatConnectFor(),
                 reconnectFor());
     }
 
-    /** The server that offered a seat was there a moment ago: one that is not reached is lost. */
+    /** The server of an offered seat was reachable a moment ago, so it is retried for longer. */
     private Duration seatConnectFor() {
         boolean isLonger = connectFor.compareTo(reconnectFor()) >= 0;
         return queue().isBlank() || isLonger ? connectFor : reconnectFor();
@@ -193,83 +195,83 @@ public final class Options {
         if (reconnectFor != null) {
             return reconnectFor;
         }
-        return queue().isBlank() ? RECONNECT_FOR : ATTENDING_RECONNECT_FOR;
+        return queue().isBlank() ? RECONNECT_FOR : ATTEND_RECONNECT_FOR;
     }
 
-    /** What an attendance needs, once all options were found good. */
-    Queueing queueing() throws InvalidOptions {
+    /** Completes and validates the options of an attendance. */
+    ResolvedAttend resolveAttend() throws InvalidOptions {
         if (queue().isBlank()) {
-            throw new InvalidOptions("no queue: set BRIDGEMASTER_QUEUE, or give Options.queue");
+            throw new InvalidOptions("no queue: set BRIDGEMASTER_QUEUE or Options.queue");
         }
-        return new Queueing(
-                places(),
-                Secrets.metadata(key(), ""),
+        return new ResolvedAttend(
+                servers(),
+                Credentials.metadata(key(), ""),
                 queue(),
-                checkedSlots(),
-                checkedName("name", name, 1),
-                checkedName("version", version, 0),
+                validateSlots(),
+                validateName("name", name, 1),
+                validateName("version", version, 0),
                 connectFor,
                 reconnectFor());
     }
 
-    private List<Place> places() throws InvalidOptions {
-        String given = set(server, "BRIDGEMASTER_SERVER");
-        return Place.of(
-                given.isEmpty() ? DEFAULT_SERVER : given,
-                new Place.TlsFiles(
-                        set(ca, "BRIDGEMASTER_CA"),
-                        set(clientCert, "BRIDGEMASTER_CLIENT_CERT"),
-                        set(clientKey, "BRIDGEMASTER_CLIENT_KEY")));
+    private List<Server> servers() throws InvalidOptions {
+        String addresses = valueOf(server, "BRIDGEMASTER_SERVER");
+        return Server.parse(
+                addresses.isEmpty() ? DEFAULT_SERVER : addresses,
+                new Server.TlsFiles(
+                        valueOf(ca, "BRIDGEMASTER_CA"),
+                        valueOf(clientCert, "BRIDGEMASTER_CLIENT_CERT"),
+                        valueOf(clientKey, "BRIDGEMASTER_CLIENT_KEY")));
     }
 
     private String ticket() {
-        return set(ticket, "BRIDGEMASTER_TICKET");
+        return valueOf(ticket, "BRIDGEMASTER_TICKET");
     }
 
     private String key() {
-        return set(key, "BRIDGEMASTER_KEY");
+        return valueOf(key, "BRIDGEMASTER_KEY");
     }
 
     private String queue() {
-        return set(queue, "BRIDGEMASTER_QUEUE");
+        return valueOf(queue, "BRIDGEMASTER_QUEUE");
     }
 
-    private int checkedSlots() throws InvalidOptions {
-        String given = slots == 0 ? set("", "BRIDGEMASTER_SLOTS") : Integer.toString(slots);
+    private int validateSlots() throws InvalidOptions {
+        String text = slots == 0 ? valueOf("", "BRIDGEMASTER_SLOTS") : Integer.toString(slots);
         try {
-            int number = given.isEmpty() ? 1 : Integer.parseInt(given);
+            int number = text.isEmpty() ? 1 : Integer.parseInt(text);
             if (1 <= number && number <= MAX_SLOTS) {
                 return number;
             }
-        } catch (NumberFormatException noNumber) {
-            // Told below.
+        } catch (NumberFormatException notANumber) {
+            // Reported below.
         }
-        throw new InvalidOptions(
-                "a bot plays 1 to %d matches at once, not %s".formatted(MAX_SLOTS, given));
+        throw new InvalidOptions("slots: %s is out of range (1 to %d)".formatted(text, MAX_SLOTS));
     }
 
-    private String set(String option, String variable) {
+    private String valueOf(String option, String variable) {
         return option.isEmpty() ? environment.getOrDefault(variable, "") : option;
     }
 
-    private static String checkedName(String what, String text, int least) throws InvalidOptions {
+    private static String validateName(String option, String text, int minChars)
+            throws InvalidOptions {
         int length = text.codePointCount(0, text.length());
-        if (length < least || length > MAX_NAME_CHARS || !Refusals.shown(text).equals(text)) {
+        if (length < minChars || length > MAX_NAME_CHARS || !Refusals.escape(text).equals(text)) {
             throw new InvalidOptions(
-                    "the bot's %s \"%s\" must have %d to %d printable characters"
-                            .formatted(what, text, least, MAX_NAME_CHARS));
+                    "%s: \"%s\" must have %d to %d printable characters"
+                            .formatted(option, text, minChars, MAX_NAME_CHARS));
         }
         return text;
     }
 
     /**
-     * Options of a seat that were checked, with all that was taken from elsewhere.
+     * Validated options of a seat, with all defaults filled in.
      *
-     * @param places the servers, in the order in which they were named
-     * @param metadata what a call shows
+     * @param servers the servers to try, in this order
+     * @param metadata the metadata of a call
      */
-    record Seating(
-            List<Place> places,
+    record Resolved(
+            List<Server> servers,
             Metadata metadata,
             String name,
             String version,
@@ -278,13 +280,13 @@ public final class Options {
             Duration reconnectFor) {}
 
     /**
-     * Options of an attendance that were checked, with all that was taken from elsewhere.
+     * Validated options of an attendance, with all defaults filled in.
      *
-     * @param places the servers, in the order in which they were named
-     * @param metadata what a call shows
+     * @param servers the servers to try, in this order
+     * @param metadata the metadata of a call
      */
-    record Queueing(
-            List<Place> places,
+    record ResolvedAttend(
+            List<Server> servers,
             Metadata metadata,
             String queue,
             int slots,

@@ -5,17 +5,17 @@ import bridgemaster.v1.Play.MatchEnded;
 import java.util.Map;
 import java.util.Optional;
 
-/** The match could not be played to its end; the message says why, on one line. */
+/** An error that ended a match, or an attendance, early. Its message is one line. */
 public sealed class PlayException extends Exception {
     private static final long serialVersionUID = 1;
 
-    /** What to do about it. */
+    /** Advice on how to handle an error. */
     public enum Advice {
         /** Connect again, after a pause. */
         RETRY("try again later"),
-        /** Trying again fails in the same way. */
+        /** A retry fails in the same way: change the bot or its options. */
         FIX("fix the bot or its options"),
-        /** The seat is not to be played any more. */
+        /** Nothing is left to play on this seat. */
         STOP("nothing is left to play");
 
         private final String text;
@@ -29,22 +29,22 @@ public sealed class PlayException extends Exception {
     private final String reason;
 
     private PlayException(String message, Advice advice, String reason) {
-        super(Refusals.shown(message));
+        super(Refusals.escape(message));
         this.advice = advice;
         this.reason = reason;
     }
 
-    /** What to do about it. */
+    /** Returns how to handle the error. */
     public Advice advice() {
         return advice;
     }
 
-    /** The reason of the server's refusal, one of the table in PROTOCOL.md; empty without one. */
+    /** Returns the reason of the server's refusal, from the table in PROTOCOL.md, if it refused. */
     public Optional<String> reason() {
         return Optional.ofNullable(reason);
     }
 
-    /** The options, or the environment variables in their place, cannot be used. */
+    /** The options, or the environment variables that replace them, are not valid. */
     public static final class InvalidOptions extends PlayException {
         private static final long serialVersionUID = 1;
 
@@ -53,7 +53,7 @@ public sealed class PlayException extends Exception {
         }
     }
 
-    /** The server refused, and trying again does not help. */
+    /** The server refused, and a retry does not help. */
     public static final class Refused extends PlayException {
         private static final long serialVersionUID = 1;
         private final transient Map<String, String> metadata;
@@ -66,13 +66,13 @@ public sealed class PlayException extends Exception {
             this.metadata = metadata;
         }
 
-        /** Further facts, such as the scope that a key lacks. */
+        /** Returns details such as the scope that a key lacks, by name. */
         public Map<String, String> metadata() {
             return metadata;
         }
     }
 
-    /** No server answered in time, or a lost stream did not come back in time. */
+    /** No server answered in time, or a lost stream could not be resumed in time. */
     public static final class ServerLost extends PlayException {
         private static final long serialVersionUID = 1;
 
@@ -81,7 +81,7 @@ public sealed class PlayException extends Exception {
         }
     }
 
-    /** The other side is no Bridgemaster server, or one that breaks the protocol. */
+    /** The peer is not a Bridgemaster server, or it breaks the protocol. */
     public static final class BrokenProtocol extends PlayException {
         private static final long serialVersionUID = 1;
 
@@ -90,42 +90,42 @@ public sealed class PlayException extends Exception {
         }
     }
 
-    /** The match is over, and its seed is not the one that the server had committed to. */
+    /** The match has ended, and its seed does not match the server's commitment. */
     public static final class BrokenSeedCommitment extends PlayException {
         private static final long serialVersionUID = 1;
         private final MatchEnded ended;
 
         BrokenSeedCommitment(String commitment, MatchEnded ended) {
             super(
-                    ("the server played another seed than it had committed to: the commitment was"
-                                    + " %s, the seed revealed is \"%s\" with the salt \"%s\"")
+                    ("the revealed seed does not match the commitment: commitment \"%s\","
+                                    + " seed \"%s\", salt \"%s\"")
                             .formatted(commitment, ended.getSeed(), ended.getSeedSalt()),
                     Advice.STOP,
                     null);
             this.ended = ended;
         }
 
-        /** What the server said at the end, with the result. */
+        /** Returns the last message of the match, with the seed and the result. */
         public MatchEnded ended() {
             return ended;
         }
     }
 
-    /** The bot kept answering one request with decisions that were refused. */
+    /** The bot answered one request with refused decisions too often. */
     public static final class NoLegalDecision extends PlayException {
         private static final long serialVersionUID = 1;
         private final DecisionRejected last;
 
         NoLegalDecision(int times, DecisionRejected last) {
             super(
-                    "request %d was answered %d times with a decision that was refused; at last: %s"
-                            .formatted(last.getRequestId(), times, Refusals.explanation(last)),
+                    "the server refused %d decisions for request %d; the last: %s"
+                            .formatted(times, last.getRequestId(), Refusals.rejectionText(last)),
                     Advice.FIX,
                     Refusals.name(last));
             this.last = last;
         }
 
-        /** The last refusal. */
+        /** Returns the refusal of the last decision. */
         public DecisionRejected last() {
             return last;
         }

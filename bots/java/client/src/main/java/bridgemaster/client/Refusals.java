@@ -12,16 +12,16 @@ import io.grpc.protobuf.StatusProto;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** The refusals of PROTOCOL.md, and what to do about them. */
+/** The refusals of PROTOCOL.md, and advice on how to handle them. */
 final class Refusals {
     private static final String DOMAIN = "bridgemaster";
     private static final String PREFIX = "REFUSAL_REASON_";
-    /** The refusal of what another server has; its metadata names that. */
+    /** Refusal reason of a redirect; the metadata entry {@code MOVED_TO} names the server. */
     static final String MOVED = "MOVED";
 
     static final String MOVED_TO = "address";
 
-    /** The reasons that PROTOCOL.md marks with retry. */
+    /** The reasons marked <em>retry</em> in PROTOCOL.md. */
     private static final Set<String> TO_RETRY =
             Set.of(
                     "HELLO_LATE",
@@ -37,7 +37,7 @@ final class Refusals {
                     "BOT_NOT_AVAILABLE",
                     "KEYS_UNREADABLE");
 
-    /** The reasons that PROTOCOL.md marks with stop. */
+    /** The reasons marked <em>stop</em> in PROTOCOL.md. */
     private static final Set<String> TO_STOP =
             Set.of(
                     "SUPERSEDED",
@@ -49,7 +49,7 @@ final class Refusals {
                     "REPLAY_FORGOTTEN",
                     "DATA_DAMAGED");
 
-    /** What a broken connection looks like, for a status without a reason that is known here. */
+    /** Codes that a broken connection can produce, for a status without a known reason. */
     private static final Set<Status.Code> CODES_TO_RETRY =
             EnumSet.of(
                     Status.Code.UNAVAILABLE,
@@ -62,12 +62,12 @@ final class Refusals {
 
     private Refusals() {}
 
-    /** A stream ended before the match did; another one may carry on. */
+    /** A stream ended before the match did; a retry might help. */
     static final class StreamLost extends Exception {
         private static final long serialVersionUID = 1;
-        /** That of the refusal; null without one. */
+        /** The reason of the refusal; null if there was none. */
         final String reason;
-        /** Where the server sends the caller, as HOST:PORT; null when it does not. */
+        /** The server that a MOVED refusal names, as HOST:PORT; otherwise null. */
         final String movedTo;
 
         StreamLost(String message, String reason) {
@@ -75,14 +75,14 @@ final class Refusals {
         }
 
         StreamLost(String message, String reason, String movedTo) {
-            super(shown(message));
+            super(escape(message));
             this.reason = reason;
             this.movedTo = movedTo;
         }
     }
 
-    /** Throws what a failure of gRPC means: a StreamLost when trying again may help. */
-    static void raise(Throwable failure) throws StreamLost, PlayException {
+    /** Throws the exception for a gRPC failure: StreamLost if a retry might help. */
+    static void throwFor(Throwable failure) throws StreamLost, PlayException {
         Status status = Status.fromThrowable(failure);
         String message = status.getDescription() == null ? "" : status.getDescription();
         ErrorInfo info = errorInfo(failure);
@@ -105,7 +105,7 @@ final class Refusals {
 
     static Advice advice(String reason, Status.Code code) {
         if (!isKnown(reason)) {
-            // A reason of a newer server.
+            // Only newer servers use this reason.
             return CODES_TO_RETRY.contains(code) ? Advice.RETRY : Advice.FIX;
         }
         if (TO_RETRY.contains(reason)) {
@@ -118,7 +118,7 @@ final class Refusals {
         return RefusalReason.getDescriptor().findValueByName(PREFIX + reason) != null;
     }
 
-    /** The name of a reason, or its number if a newer server sent it. */
+    /** Returns the name of a reason, or its number if only newer servers use it. */
     static String name(DecisionRejected rejected) {
         RefusalReason reason = rejected.getReason();
         return reason == RefusalReason.UNRECOGNIZED
@@ -126,15 +126,18 @@ final class Refusals {
                 : reason.name().substring(PREFIX.length());
     }
 
-    /** Why a decision was refused, for people. */
-    static String explanation(DecisionRejected rejected) {
-        return shown(
+    /** Returns the reason for a refused decision, as one line for people. */
+    static String rejectionText(DecisionRejected rejected) {
+        return escape(
                 "%s at \"%s\": %s"
                         .formatted(name(rejected), rejected.getField(), rejected.getDetail()));
     }
 
-    /** Gives text on one line, so that text from outside cannot take over a terminal. */
-    static String shown(String text) {
+    /**
+     * Returns text on one line. Escapes characters that are not printable, so that text from
+     * outside cannot control the terminal.
+     */
+    static String escape(String text) {
         var line = new StringBuilder();
         text.codePoints()
                 .forEach(
@@ -154,7 +157,7 @@ final class Refusals {
         return line.toString();
     }
 
-    /** The reason in the details of a status, or null. */
+    /** Reads the reason from the details of a status; null if there is none of this domain. */
     private static ErrorInfo errorInfo(Throwable failure) {
         if (!(failure instanceof StatusRuntimeException)) {
             return null;
@@ -171,7 +174,7 @@ final class Refusals {
                         return info;
                     }
                 }
-            } catch (InvalidProtocolBufferException notOurs) {
+            } catch (InvalidProtocolBufferException otherServer) {
                 return null;
             }
         }

@@ -5,38 +5,38 @@ import bridgemaster.v1.Play.DecisionRequest;
 import java.time.Duration;
 
 /**
- * A decision that the bot is asked for. It is complete: no earlier request is needed to answer it
- * well.
+ * A decision request. Every request is complete: a bot needs no earlier request to answer it.
  *
- * @param message the message as it came
- * @param seat the seat that is asked, from 0
- * @param receivedNanos when it came, by {@link System#nanoTime}
+ * @param message the message as received
+ * @param seat the seat that decides, from 0
+ * @param receivedNanos the time of receipt, by {@link System#nanoTime}
  */
 public record Request(DecisionRequest message, int seat, long receivedNanos) {
-    /** What is asked, in the entry of its game: observation, legal decisions and events. */
+    /** Returns the contents, in the field of the game: observation, legal decisions and events. */
     public GameRequest game() {
         return message.getGame();
     }
 
-    /** Length of the list of legal decisions, at least 1: any index below it can be answered. */
+    /** Returns the number of legal decisions, at least 1; every index below it is valid. */
     public int legalCount() {
         return message.getLegalCount();
     }
 
-    /** Time since the request came. */
+    /** Returns the time since the request was received. */
     public Duration used() {
         return Duration.ofNanos(System.nanoTime() - receivedNanos);
     }
 
     /**
-     * Time left for this decision, now; zero when it is late. Time on the network is not counted:
-     * the server credits the measured round trip, up to a limit in the rules of the match.
+     * Returns the time left for this decision; zero after the deadline. The time excludes network
+     * time in both directions: the server credits the measured round trip, up to a limit in the
+     * rules of the match.
      */
     public Duration decisionLeft() {
         return left(message.getClock().getDecisionLeftMs());
     }
 
-    /** Time left in the bank, now; zero when it is empty. */
+    /** Returns the time left in the bank; zero if it is empty. */
     public Duration bankLeft() {
         return left(message.getClock().getBankLeftMs());
     }

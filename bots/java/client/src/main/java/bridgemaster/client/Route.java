@@ -4,62 +4,60 @@ import bridgemaster.client.PlayException.InvalidOptions;
 import java.time.Duration;
 import java.util.List;
 
-/** Goes from one server to the next, and where a server says that something is. */
+/** The current server, among the configured ones or after a redirect. */
 final class Route {
-    private final List<Place> places;
-    /** Which of them was tried last. */
-    private int tried;
+    private final List<Server> servers;
+    /** Index of the configured server that was tried last. */
+    private int index;
 
-    private Place place;
-    /** The server before has sent us here, and nothing came of it yet. */
-    private boolean wasSent;
+    private Server server;
+    /** Set if the previous server redirected and the current one has not answered. */
+    private boolean wasRedirected;
 
-    /** Begins at the server that was named first. */
-    Route(List<Place> places) {
-        this.places = places;
-        place = places.get(0);
+    /** Starts at the first server. */
+    Route(List<Server> servers) {
+        this.servers = servers;
+        server = servers.get(0);
     }
 
-    /** Where it is. */
-    Place place() {
-        return place;
+    Server server() {
+        return server;
     }
 
     /**
-     * How long a server may keep one waiting for its first answer, at most {@code most}: where several
-     * were named, each has its share of the span of time in which one must be found.
+     * Returns the time to wait for the first answer of a server, at most {@code max}. Several
+     * servers share {@code total} equally.
      */
-    Duration patience(Duration most, Duration span) {
-        Duration share = span.dividedBy(places.size());
-        return places.size() == 1 || share.compareTo(most) > 0 ? most : share;
+    Duration answerTimeout(Duration max, Duration total) {
+        Duration share = total.dividedBy(servers.size());
+        return servers.size() == 1 || share.compareTo(max) > 0 ? max : share;
     }
 
-    /** The server has answered for itself. */
-    void arrived() {
-        wasSent = false;
+    /** Records that the server answered instead of redirecting. */
+    void markAnswered() {
+        wasRedirected = false;
     }
 
     /**
-     * Goes to where the server says that what was asked for is, HOST:PORT; with null to the next
-     * server that was named.
+     * Moves to {@code movedTo} (HOST:PORT), or to the next configured server if it is null.
      *
-     * @return whether that may be tried at once: two servers that send a caller back and forth must
-     *     not do so without a pause
+     * @return whether to retry at once. Only the first of consecutive redirects is followed at
+     *     once, so that two servers cannot redirect a caller back and forth without a pause.
      */
-    boolean goOn(String movedTo) {
+    boolean advance(String movedTo) {
         if (movedTo != null) {
             try {
-                place = place.at(movedTo);
-                boolean atOnce = !wasSent;
-                wasSent = true;
-                return atOnce;
-            } catch (InvalidOptions noAddress) {
-                // The next one, then.
+                server = server.redirect(movedTo);
+                boolean retryAtOnce = !wasRedirected;
+                wasRedirected = true;
+                return retryAtOnce;
+            } catch (InvalidOptions invalidAddress) {
+                // Fall back to the next configured server.
             }
         }
-        wasSent = false;
-        tried = (tried + 1) % places.size();
-        place = places.get(tried);
+        wasRedirected = false;
+        index = (index + 1) % servers.size();
+        server = servers.get(index);
         return false;
     }
 }

@@ -16,62 +16,62 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** One seat of one match, over as many streams as it takes: connects, converses, comes back. */
+/** Plays one seat of one match: connects, exchanges messages, and resumes after a lost stream. */
 final class Seat {
     /**
-     * Time for the Welcome, once a stream is asked for: long, for Java loads most of gRPC then. A
-     * machine that vanished is noticed earlier, by the keep-alive of the transport.
+     * Time to wait for the Welcome on a new stream. It is long, since it includes loading most of
+     * gRPC. A vanished machine is noticed earlier, by the keepalive of the transport.
      */
     private static final Duration WELCOME_TIMEOUT = Duration.ofSeconds(60);
-    /** Time that the server has to end the stream after MatchEnded. */
+    /** Time to wait for the end of the stream after MatchEnded. */
     private static final Duration CLOSING_TIMEOUT = Duration.ofSeconds(1);
-    /** A server that is silent for this many intervals of its Pings is gone. */
+    /** The number of Ping intervals without a message after which a server is lost. */
     private static final int MISSED_PINGS = 3;
 
     private static final System.Logger LOG = System.getLogger("bridgemaster");
 
-    private final Options.Seating seating;
+    private final Options.Resolved options;
     private final Route route;
-    /** Everything that happens, so that one thread does all but reading and thinking. */
+    /** The thread of {@code play} handles all events; other threads only read and run the bot. */
     private final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
-    /** Answers that came while no stream was welcomed. */
-    private final List<BotThread.Answered> held = new ArrayList<>();
+    /** Answers given while no stream was ready to send them. */
+    private final List<BotThread.Answered> deferred = new ArrayList<>();
 
     private final Conversation conversation;
     private final BotThread bot;
     private Stream stream;
     private boolean streamWasWelcomed;
 
-    Seat(Bot bot, Options.Seating seating) {
-        this.seating = seating;
-        route = new Route(seating.places());
+    Seat(Bot bot, Options.Resolved options) {
+        this.options = options;
+        route = new Route(options.servers());
         this.bot = new BotThread(bot, events::add);
-        conversation = new Conversation(seating, new ToStreamAndBot());
+        conversation = new Conversation(options, new ReactionHandler());
     }
 
     /** Plays to the end of the match. */
     MatchResult play() throws PlayException, InterruptedException {
-        var backoff = new Backoff(seating.connectFor());
+        var backoff = new Backoff(options.connectFor());
         try {
             while (true) {
                 try {
                     MatchResult result = playOnOneStream().getResult();
                     bot.finish(result);
-                    // Until the bot has done all that it was given.
-                    while (!(events.take() instanceof BotThread.Done done && thrownBy(done))) {}
+                    // Wait until the bot has finished all calls.
+                    while (!(events.take() instanceof BotThread.Done done && rethrow(done))) {}
                     return result;
                 } catch (StreamLost lost) {
                     if (streamWasWelcomed) {
-                        // A match that waits for other bots may say nothing for long.
-                        backoff.restart(seating.reconnectFor(), conversation.progressed());
+                        // A match that waits for other bots can be silent for a long time.
+                        backoff.restart(options.reconnectFor(), conversation.progressed());
                     }
-                    String server = route.place().uri().toString();
-                    boolean atOnce = route.goOn(lost.movedTo);
+                    String address = route.server().uri().toString();
+                    boolean retryAtOnce = route.advance(lost.movedTo);
                     OptionalLong nanos = backoff.nextPauseNanos();
                     if (nanos.isEmpty()) {
-                        throw serverLost(server, lost);
+                        throw serverLost(address, lost);
                     }
-                    if (!atOnce) {
+                    if (!retryAtOnce) {
                         pause(nanos.getAsLong(), lost);
                     }
                 }
@@ -81,47 +81,49 @@ final class Seat {
         }
     }
 
-    private ServerLost serverLost(String server, StreamLost lost) {
+    private ServerLost serverLost(String address, StreamLost lost) {
         boolean welcomed = conversation.wasWelcomed();
-        Duration tried = welcomed ? seating.reconnectFor() : seating.connectFor();
-        String how =
-                welcomed ? "was lost and did not come back within" : "could not be reached within";
+        Duration waited = welcomed ? options.reconnectFor() : options.connectFor();
+        String format =
+                welcomed
+                        ? "lost the stream to %s and could not resume it within %s s: %s"
+                        : "no server answered at %s within %s s: %s";
         return new ServerLost(
-                "%s %s %s s: %s"
-                        .formatted(server, how, tried.toMillis() / 1000.0, lost.getMessage()),
+                format.formatted(address, waited.toMillis() / 1000.0, lost.getMessage()),
                 lost.reason);
     }
 
-    /** Waits before the next stream; what the bot answers meanwhile is kept. */
+    /** Waits before the next stream, storing answers that the bot gives in the meantime. */
     private void pause(long nanos, StreamLost lost) throws InterruptedException {
         if (conversation.wasWelcomed()) {
-            LOG.log(System.Logger.Level.WARNING, "no stream: " + lost.getMessage());
+            String line = "stream lost: " + lost.getMessage() + "; retrying";
+            LOG.log(System.Logger.Level.WARNING, line);
         }
         long until = System.nanoTime() + nanos;
         Object event;
-        // What the stream before had still to say does not count any more.
+        // Events of earlier streams are ignored.
         while ((event = nextEvent(until)) != null) {
-            hold(event);
+            defer(event);
         }
     }
 
-    /** Opens a stream and converses on it until the match is over. */
+    /** Opens a stream and uses it until the match has ended. */
     private MatchEnded playOnOneStream() throws StreamLost, PlayException, InterruptedException {
         streamWasWelcomed = false;
         stream =
                 new Stream(
-                        route.place(), seating.metadata(), conversation.hello(), events::add);
+                        route.server(), options.metadata(), conversation.hello(), events::add);
         try {
             Welcome welcome = readWelcome();
             conversation.welcome(welcome);
             streamWasWelcomed = true;
-            route.arrived();
-            for (BotThread.Answered answered : held) {
+            route.markAnswered();
+            for (BotThread.Answered answered : deferred) {
                 conversation.answer(answered.request(), answered.choice());
             }
-            held.clear();
+            deferred.clear();
             long intervalMs = Integer.toUnsignedLong(welcome.getPingIntervalMs());
-            MatchEnded ended = converse(Duration.ofMillis(MISSED_PINGS * intervalMs));
+            MatchEnded ended = exchange(Duration.ofMillis(MISSED_PINGS * intervalMs));
             leave();
             return ended;
         } finally {
@@ -132,26 +134,26 @@ final class Seat {
 
     private Welcome readWelcome() throws StreamLost, PlayException, InterruptedException {
         boolean welcomed = conversation.wasWelcomed();
-        Duration span = welcomed ? seating.reconnectFor() : seating.connectFor();
-        long until = System.nanoTime() + route.patience(WELCOME_TIMEOUT, span).toNanos();
+        Duration total = welcomed ? options.reconnectFor() : options.connectFor();
+        long until = System.nanoTime() + route.answerTimeout(WELCOME_TIMEOUT, total).toNanos();
         while (true) {
             Object event = next(until);
             if (event == null) {
-                throw new StreamLost("no Welcome came", null);
+                throw new StreamLost("the server did not send a Welcome in time", null);
             }
             if (event instanceof PlayResponse response) {
                 if (!response.hasWelcome()) {
                     throw new BrokenProtocol(
-                            "the server broke the protocol: its first message is no Welcome");
+                            "the server broke the protocol: its first message is not a Welcome");
                 }
                 return response.getWelcome();
             }
-            hold(event);
+            defer(event);
         }
     }
 
-    /** Carries messages between server and bot, in whatever order the two get ready. */
-    private MatchEnded converse(Duration silence)
+    /** Passes messages between server and bot until the match has ended. */
+    private MatchEnded exchange(Duration silence)
             throws StreamLost, PlayException, InterruptedException {
         long until = silentUntil(silence);
         while (true) {
@@ -172,62 +174,62 @@ final class Seat {
     }
 
     private static long silentUntil(Duration silence) {
-        // A server that tells no interval may be silent for as long as it likes.
+        // Without an interval of Pings, the server can be silent forever.
         return System.nanoTime() + (silence.isZero() ? Long.MAX_VALUE / 2 : silence.toNanos());
     }
 
-    /** Leaves in order: closes our half, and lets the server close its own. */
+    /** Closes the stream in order: first the client's half, then the server's. */
     private void leave() throws InterruptedException {
-        stream.end();
+        stream.halfClose();
         long until = System.nanoTime() + CLOSING_TIMEOUT.toNanos();
         try {
             while (next(until) != null) {
-                // Nothing after the end matters.
+                // Messages after MatchEnded are ignored.
             }
         } catch (StreamLost | PlayException end) {
-            LOG.log(System.Logger.Level.DEBUG, "the stream is over: " + end.getMessage());
+            LOG.log(System.Logger.Level.DEBUG, "the stream has ended: " + end.getMessage());
         }
     }
 
-    private void hold(Object event) {
+    private void defer(Object event) {
         if (event instanceof BotThread.Answered answered) {
-            held.add(answered);
+            deferred.add(answered);
         }
     }
 
-    /** The next PlayResponse of the stream, or Answered; null when the moment has come. */
+    /** Returns the next PlayResponse of the stream, or Answered; null when the time is up. */
     private Object next(long until) throws StreamLost, PlayException, InterruptedException {
         while (true) {
             Object event = nextEvent(until);
-            if (!(event instanceof Stream.Came came)) {
+            if (!(event instanceof Stream.Event streamEvent)) {
                 return event;
             }
-            // What a stream before had still to say does not count any more.
-            if (came.stream() != stream) {
+            // Events of earlier streams are ignored.
+            if (streamEvent.stream() != stream) {
                 continue;
             }
-            if (came.response() != null) {
-                return came.response();
+            if (streamEvent.response() != null) {
+                return streamEvent.response();
             }
-            if (came.failure() != null) {
-                Refusals.raise(came.failure());
+            if (streamEvent.failure() != null) {
+                Refusals.throwFor(streamEvent.failure());
             }
             throw new StreamLost("the server ended the stream before the match was over", null);
         }
     }
 
-    /** The next event, of whatever stream; null when the moment has come. */
+    /** Returns the next event of any stream or of the bot; null when the time is up. */
     private Object nextEvent(long until) throws InterruptedException {
         Object event = events.poll(until - System.nanoTime(), TimeUnit.NANOSECONDS);
         if (event instanceof BotThread.Done done) {
-            thrownBy(done);
+            rethrow(done);
             throw new IllegalStateException("the thread of the bot ended");
         }
         return event;
     }
 
-    /** Throws what the bot threw, and else gives true. */
-    private static boolean thrownBy(BotThread.Done done) {
+    /** Throws the exception of the bot, if any; otherwise returns true. */
+    private static boolean rethrow(BotThread.Done done) {
         if (done.thrown() instanceof RuntimeException error) {
             throw error;
         }
@@ -237,20 +239,20 @@ final class Seat {
         return true;
     }
 
-    private final class ToStreamAndBot implements Conversation.Reactions {
+    private final class ReactionHandler implements Conversation.Reactions {
         @Override
         public void send(PlayRequest message) {
             stream.send(message);
         }
 
         @Override
-        public void ask(Request request) {
-            bot.ask(request);
+        public void decide(Request request) {
+            bot.decide(request);
         }
 
         @Override
-        public void tell(PlayResponse response) {
-            bot.tell(response);
+        public void notifyBot(PlayResponse response) {
+            bot.notifyBot(response);
         }
 
         @Override

@@ -9,64 +9,64 @@ import io.grpc.stub.MetadataUtils;
 import io.grpc.stub.StreamObserver;
 import java.util.function.Consumer;
 
-/** One stream of a seat, and the connection below it. */
+/** One stream of a seat, with its own connection. */
 final class Stream {
-    /** What came: one of the two is set, or none at the end of the stream. */
-    record Came(Stream stream, PlayResponse response, Throwable failure) {}
+    /** An event: a message, the failure of the stream, or neither for its regular end. */
+    record Event(Stream stream, PlayResponse response, Throwable failure) {}
 
     private final ManagedChannel channel;
     private final StreamObserver<PlayRequest> outbound;
 
-    /** Opens the stream, with the Hello as its first message; what comes goes to the consumer. */
-    Stream(Place place, Metadata metadata, PlayRequest hello, Consumer<Object> happened) {
-        channel = place.connection();
+    /** Opens the stream and sends the Hello. */
+    Stream(Server server, Metadata metadata, PlayRequest hello, Consumer<Object> events) {
+        channel = server.newChannel();
         var headers = MetadataUtils.newAttachHeadersInterceptor(metadata);
         outbound =
                 PlayServiceGrpc.newStub(channel)
                         .withInterceptors(headers)
-                        .play(new Inbound(happened));
+                        .play(new Inbound(events));
         send(hello);
     }
 
-    /** Reads at once whatever comes, also while the bot thinks. */
+    /** Reads messages at once, also while the bot thinks. */
     private final class Inbound implements StreamObserver<PlayResponse> {
-        private final Consumer<Object> happened;
+        private final Consumer<Object> events;
 
-        Inbound(Consumer<Object> happened) {
-            this.happened = happened;
+        Inbound(Consumer<Object> events) {
+            this.events = events;
         }
 
         @Override
         public void onNext(PlayResponse response) {
-            happened.accept(new Came(Stream.this, response, null));
+            events.accept(new Event(Stream.this, response, null));
         }
 
         @Override
         public void onError(Throwable failure) {
-            happened.accept(new Came(Stream.this, null, failure));
+            events.accept(new Event(Stream.this, null, failure));
         }
 
         @Override
         public void onCompleted() {
-            happened.accept(new Came(Stream.this, null, null));
+            events.accept(new Event(Stream.this, null, null));
         }
     }
 
-    /** Sends a message. Why a stream takes no more is what comes on it. */
+    /** Sends a message. A failure to send is also an event of the stream. */
     void send(PlayRequest message) {
         try {
             outbound.onNext(message);
         } catch (IllegalStateException over) {
-            // The stream is over; its end is on the way.
+            // The stream has ended; the event follows.
         }
     }
 
-    /** Closes our half. */
-    void end() {
+    /** Closes the client's half of the stream. */
+    void halfClose() {
         try {
             outbound.onCompleted();
         } catch (IllegalStateException over) {
-            // The stream is over; its end is on the way.
+            // The stream has ended; the event follows.
         }
     }
 

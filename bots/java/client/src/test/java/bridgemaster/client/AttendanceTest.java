@@ -1,9 +1,9 @@
 package bridgemaster.client;
 
-import static bridgemaster.client.ScriptedServer.PATIENCE_S;
-import static bridgemaster.client.ScriptedServer.asks;
+import static bridgemaster.client.ScriptedServer.TIMEOUT_S;
+import static bridgemaster.client.ScriptedServer.decisionRequest;
 import static bridgemaster.client.ScriptedServer.refusal;
-import static bridgemaster.client.ScriptedServer.soon;
+import static bridgemaster.client.ScriptedServer.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A queue of a scripted server. */
+/** Attending a queue of a scripted server. */
 final class AttendanceTest {
     private ScriptedServer server;
 
@@ -43,20 +43,20 @@ final class AttendanceTest {
         return AttendResponse.newBuilder().setOffer(offer).build();
     }
 
-    /** Attends on a thread; what attend throws comes out of the future. */
-    private CompletableFuture<Void> attends(AtomicInteger made) {
+    /** Attends on another thread; the future completes with its exception. */
+    private CompletableFuture<Void> startAttending(AtomicInteger created) {
         var options =
                 new Options("puppet", Map.of("BRIDGEMASTER_QUEUE", "cup"))
                         .version("7")
                         .slots(2)
                         .server(server.address());
-        assertTrue(options.attends());
+        assertTrue(options.shouldAttend());
         return CompletableFuture.runAsync(
                 () -> {
                     try {
                         Bridgemaster.attend(
                                 () -> {
-                                    made.incrementAndGet();
+                                    created.incrementAndGet();
                                     return request -> Choice.index(4);
                                 },
                                 options);
@@ -67,41 +67,41 @@ final class AttendanceTest {
     }
 
     @Test
-    void eachOfferIsPlayedOnceOverAllStreamsByABotOfItsOwn() throws Exception {
-        var made = new AtomicInteger();
-        var end = attends(made);
-        // A contest opens its queue in a moment.
-        soon(server.attendances)
+    void eachOfferIsPlayedOnceAcrossAllStreamsByItsOwnBot() throws Exception {
+        var created = new AtomicInteger();
+        var end = startAttending(created);
+        // A contest opens its queue shortly after it starts.
+        await(server.attendances)
                 .outbound()
                 .onError(refusal(Status.Code.NOT_FOUND, "QUEUE_UNKNOWN"));
-        var attending = soon(server.attendances);
-        var wanted =
+        var attending = await(server.attendances);
+        var expected =
                 AttendRequest.newBuilder()
                         .setQueueId("cup")
                         .setBotName("puppet")
                         .setBotVersion("7")
                         .setSlots(2)
                         .setProtocolRevision(1);
-        assertEquals(wanted.build(), attending.request());
+        assertEquals(expected.build(), attending.request());
         var attendance = AttendResponse.newBuilder().setAttendance(Attendance.getDefaultInstance());
         attending.outbound().onNext(attendance.build());
         attending.outbound().onNext(offer("o1", "t1"));
-        var first = server.welcomed(true);
+        var first = server.welcomedStream(true);
         attending.outbound().onError(refusal(Status.Code.UNAVAILABLE, ""));
 
-        attending = soon(server.attendances);
+        attending = await(server.attendances);
         attending.outbound().onNext(offer("o1", "t1"));
         attending.outbound().onNext(offer("o2", "t2"));
-        var second = server.welcomed(true);
+        var second = server.welcomedStream(true);
         attending.outbound().onCompleted();
-        assertFalse(end.isDone(), "matches in play are played to their end");
+        assertFalse(end.isDone(), "a match is still in progress");
         for (var stream : java.util.List.of(first, second)) {
-            stream.send(asks(1, 1));
-            stream.decides(1, 4);
+            stream.send(decisionRequest(1, 1));
+            stream.expectDecision(1, 4);
             stream.finish(2);
         }
-        end.get(PATIENCE_S, TimeUnit.SECONDS);
-        assertEquals(2, made.get());
+        end.get(TIMEOUT_S, TimeUnit.SECONDS);
+        assertEquals(2, created.get());
         var authorization = Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
         var tickets =
                 server.metadata.stream()
@@ -113,7 +113,7 @@ final class AttendanceTest {
     }
 
     @Test
-    void aQueueThatNobodyOpensIsGivenUpWithItsReason() throws Exception {
+    void anAbsentQueueIsAbandonedWithItsReason() throws Exception {
         var options =
                 new Options("puppet", Map.of())
                         .queue("cup")
@@ -123,7 +123,7 @@ final class AttendanceTest {
                 CompletableFuture.runAsync(
                         () -> {
                             try {
-                                soon(server.attendances)
+                                await(server.attendances)
                                         .outbound()
                                         .onError(
                                                 refusal(
@@ -137,30 +137,30 @@ final class AttendanceTest {
                         PlayException.ServerLost.class,
                         () -> Bridgemaster.attend(() -> request -> Choice.index(0), options));
         assertEquals("QUEUE_UNKNOWN", lost.reason().orElseThrow());
-        answer.get(PATIENCE_S, TimeUnit.SECONDS);
+        answer.get(TIMEOUT_S, TimeUnit.SECONDS);
     }
 
     @Test
-    void aSeatThatWasOfferedIsLookedForAsLongAsTheAttendance() throws Exception {
-        var alone = new Options("b", Map.of()).ticket("t").seating();
+    void anOfferedSeatIsRetriedForAsLongAsTheAttendance() throws Exception {
+        var alone = new Options("b", Map.of()).ticket("t").resolve();
         assertEquals(Duration.ofSeconds(30), alone.reconnectFor());
         var minutes = Duration.ofMinutes(10);
         var queue = Map.of("BRIDGEMASTER_QUEUE", "cup");
-        assertEquals(minutes, new Options("b", queue).queueing().reconnectFor());
-        var offered = new Options("b", queue).ticket("t").seating();
+        assertEquals(minutes, new Options("b", queue).resolveAttend().reconnectFor());
+        var offered = new Options("b", queue).ticket("t").resolve();
         assertEquals(minutes, offered.connectFor());
         assertEquals(minutes, offered.reconnectFor());
-        var brief = new Options("b", queue).ticket("t").reconnectFor(Duration.ZERO).seating();
+        var brief = new Options("b", queue).ticket("t").reconnectFor(Duration.ZERO).resolve();
         assertEquals(Duration.ZERO, brief.reconnectFor());
     }
 
     @Test
-    void aTicketGoesBeforeAQueueAndSlotsAreCounted() {
+    void aTicketHasPrecedenceOverAQueueAndSlotsAreLimited() {
         var both = Map.of("BRIDGEMASTER_QUEUE", "cup", "BRIDGEMASTER_TICKET", "t");
-        assertFalse(new Options("b", both).attends());
+        assertFalse(new Options("b", both).shouldAttend());
         for (int slots : new int[] {-1, 65}) {
             var options = new Options("b", Map.of()).queue("cup").slots(slots);
-            var error = assertThrows(PlayException.InvalidOptions.class, options::queueing);
+            var error = assertThrows(PlayException.InvalidOptions.class, options::resolveAttend);
             assertTrue(error.getMessage().contains("1 to 64"), error.getMessage());
         }
     }

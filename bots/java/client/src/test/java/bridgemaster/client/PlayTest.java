@@ -4,12 +4,12 @@ import static bridgemaster.client.ScriptedServer.COMMITMENT;
 import static bridgemaster.client.ScriptedServer.HISTORY_ID;
 import static bridgemaster.client.ScriptedServer.SALT;
 import static bridgemaster.client.ScriptedServer.SEED;
-import static bridgemaster.client.ScriptedServer.asks;
-import static bridgemaster.client.ScriptedServer.ended;
+import static bridgemaster.client.ScriptedServer.await;
+import static bridgemaster.client.ScriptedServer.decisionRejected;
+import static bridgemaster.client.ScriptedServer.decisionRequest;
+import static bridgemaster.client.ScriptedServer.matchEnded;
+import static bridgemaster.client.ScriptedServer.matchStarted;
 import static bridgemaster.client.ScriptedServer.ping;
-import static bridgemaster.client.ScriptedServer.rejects;
-import static bridgemaster.client.ScriptedServer.soon;
-import static bridgemaster.client.ScriptedServer.started;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -38,20 +38,20 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A seat of a scripted server. */
+/** Playing a seat of a scripted server. */
 final class PlayTest {
     private ScriptedServer server;
     private Puppet bot;
 
-    /** A bot whose answers are in the test's hand. */
+    /** A bot whose answers are controlled by the test; it records the calls of its methods. */
     private static final class Puppet implements Bot {
         final BlockingQueue<Choice> choices = new LinkedBlockingQueue<>();
-        final List<String> heard = Collections.synchronizedList(new ArrayList<>());
+        final List<String> calls = Collections.synchronizedList(new ArrayList<>());
         final BlockingQueue<Object> ended = new LinkedBlockingQueue<>();
 
         @Override
         public Choice decide(Request request) {
-            heard.add("asked");
+            calls.add("decide");
             try {
                 return choices.take();
             } catch (InterruptedException stopped) {
@@ -61,35 +61,35 @@ final class PlayTest {
 
         @Override
         public void matchStarted(MatchStarted started) {
-            heard.add("started");
+            calls.add("started");
         }
 
         @Override
         public void decisionRejected(DecisionRejected rejected) {
-            heard.add("rejected");
+            calls.add("rejected");
         }
 
         @Override
         public void matchEnded(MatchResult result) {
-            heard.add("ended");
+            calls.add("ended");
         }
 
-        /** What play gave or threw. */
+        /** Returns the result or the exception of play. */
         Object end() throws InterruptedException {
-            return soon(ended);
+            return await(ended);
         }
 
-        void endsWell(String... wanted) throws InterruptedException {
+        void expectResult(String... expectedCalls) throws InterruptedException {
             Object end = end();
             assertEquals(99, assertInstanceOf(MatchResult.class, end).getDecisions());
-            assertEquals(List.of(wanted), heard);
+            assertEquals(List.of(expectedCalls), calls);
         }
     }
 
     @BeforeEach
     void start() throws Exception {
         server = new ScriptedServer();
-        bot = plays(server);
+        bot = startPlaying(server);
     }
 
     @AfterEach
@@ -97,7 +97,7 @@ final class PlayTest {
         server.close();
     }
 
-    private static Puppet plays(ScriptedServer server) {
+    private static Puppet startPlaying(ScriptedServer server) {
         var bot = new Puppet();
         var options =
                 new Options("puppet", Map.of())
@@ -120,16 +120,16 @@ final class PlayTest {
         return bot;
     }
 
-    private static String told(Metadata metadata, String name) {
+    private static String value(Metadata metadata, String name) {
         return metadata.get(Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER));
     }
 
     @Test
     void aWholeMatchReachesTheBotAndItsAnswersTheServer() throws Exception {
-        var stream = server.welcomed(true);
-        Metadata metadata = soon(server.metadata);
-        assertEquals("Bearer ticket-7", told(metadata, "authorization"));
-        assertEquals("bmk_k_7", told(metadata, "x-bridgemaster-key"));
+        var stream = server.welcomedStream(true);
+        Metadata metadata = await(server.metadata);
+        assertEquals("Bearer ticket-7", value(metadata, "authorization"));
+        assertEquals("bmk_k_7", value(metadata, "x-bridgemaster-key"));
         var hello =
                 Hello.newBuilder()
                         .setProtocolRevision(1)
@@ -137,95 +137,99 @@ final class PlayTest {
                         .setBotVersion("1.0")
                         .addGames("old_london_bridge");
         assertEquals(hello.build(), stream.hello);
-        stream.send(started(1, ""));
+        stream.send(matchStarted(1, ""));
         bot.choices.add(Choice.index(5));
-        stream.send(asks(2, 1));
-        stream.decides(1, 5);
+        stream.send(decisionRequest(2, 1));
+        stream.expectDecision(1, 5);
         stream.finish(3);
-        bot.endsWell("started", "asked", "ended");
+        bot.expectResult("started", "decide", "ended");
     }
 
     @Test
-    void aDecisionOfAGameIsPutIntoItsEntryWithItsNote() throws Exception {
-        var stream = server.welcomed(true);
+    void aDecisionOfAGameIsWrappedAndSentWithItsNote() throws Exception {
+        var stream = server.welcomedStream(true);
         var takeTile = DecisionOuterClass.TakeTile.newBuilder().setBonusStack(2);
         var decision = DecisionOuterClass.Decision.newBuilder().setTakeTile(takeTile).build();
-        bot.choices.add(Choice.full(decision).withNote("full"));
-        stream.send(asks(1, 1));
-        var full = GameDecision.newBuilder().setOldLondonBridge(decision);
-        var wanted =
-                Decision.newBuilder().setRequestId(1).setDecision(full).setNote("full").build();
-        assertEquals(wanted, stream.receive().getDecision());
+        bot.choices.add(Choice.decision(decision).withNote("full"));
+        stream.send(decisionRequest(1, 1));
+        var gameDecision = GameDecision.newBuilder().setOldLondonBridge(decision);
+        var expected =
+                Decision.newBuilder()
+                        .setRequestId(1)
+                        .setDecision(gameDecision)
+                        .setNote("full")
+                        .build();
+        assertEquals(expected, stream.receive().getDecision());
         stream.finish(2);
-        bot.endsWell("asked", "ended");
+        bot.expectResult("decide", "ended");
     }
 
     @Test
     void aPingIsAnsweredWhileTheBotThinks() throws Exception {
-        var stream = server.welcomed(true);
-        stream.send(asks(1, 1));
+        var stream = server.welcomedStream(true);
+        stream.send(decisionRequest(1, 1));
         stream.send(ping(8));
         assertEquals(8, stream.receive().getPong().getNonce());
         bot.choices.add(Choice.index(3));
-        stream.decides(1, 3);
+        stream.expectDecision(1, 3);
         stream.finish(2);
-        bot.endsWell("asked", "ended");
+        bot.expectResult("decide", "ended");
     }
 
     @Test
-    void aLostStreamIsResumedAndItsAnswerSentAgain() throws Exception {
-        var stream = server.welcomed(true);
+    void aLostStreamIsResumedAndItsAnswerIsSentAgain() throws Exception {
+        var stream = server.welcomedStream(true);
         bot.choices.add(Choice.index(4));
-        stream.send(started(1, ""));
-        stream.send(asks(2, 1));
-        stream.decides(1, 4);
+        stream.send(matchStarted(1, ""));
+        stream.send(decisionRequest(2, 1));
+        stream.expectDecision(1, 4);
         stream.fail(Status.Code.UNAVAILABLE, "");
 
-        stream = server.welcomed(true);
+        stream = server.welcomedStream(true);
         assertEquals(2, stream.hello.getLastSequence());
         assertEquals(HISTORY_ID, stream.hello.getHistoryId());
-        stream.decides(1, 4);
-        // What came before comes again, and asks nobody.
-        stream.send(asks(2, 1));
+        stream.expectDecision(1, 4);
+        // A repeated request is ignored.
+        stream.send(decisionRequest(2, 1));
         stream.finish(3);
-        bot.endsWell("started", "asked", "ended");
+        bot.expectResult("started", "decide", "ended");
     }
 
     @Test
-    void aBotThatIsNotResumedBeginsAnewWithoutItsUnsentAnswer() throws Exception {
-        var stream = server.welcomed(true);
-        stream.send(asks(1, 1));
+    void aBotThatIsNotResumedStartsOverWithoutItsUnsentAnswer() throws Exception {
+        var stream = server.welcomedStream(true);
+        stream.send(decisionRequest(1, 1));
         stream.send(ping(1));
         stream.receive();
         stream.end();
 
-        stream = server.welcomed(false);
-        // Of the same number, and another all the same.
-        stream.send(asks(1, 1));
+        stream = server.welcomedStream(false);
+        // The same id, but a different request.
+        stream.send(decisionRequest(1, 1));
         stream.send(ping(2));
         assertEquals(2, stream.receive().getPong().getNonce());
         bot.choices.add(Choice.index(5));
         bot.choices.add(Choice.index(6));
-        stream.decides(1, 6);
+        stream.expectDecision(1, 6);
         stream.finish(2);
-        bot.endsWell("asked", "asked", "ended");
+        bot.expectResult("decide", "decide", "ended");
     }
 
     @Test
-    void aBotThatFindsNoLegalDecisionIsGivenUp() throws Exception {
-        var stream = server.welcomed(true);
-        stream.send(asks(1, 1));
+    void playEndsIfTheBotFindsNoLegalDecision() throws Exception {
+        var stream = server.welcomedStream(true);
+        stream.send(decisionRequest(1, 1));
         for (int refused = 0; refused < Conversation.MAX_REFUSED_ANSWERS; refused++) {
             bot.choices.add(Choice.index(9));
-            stream.decides(1, 9);
-            stream.send(rejects(2 + refused, 1));
+            stream.expectDecision(1, 9);
+            stream.send(decisionRejected(2 + refused, 1));
         }
         var error = assertInstanceOf(PlayException.NoLegalDecision.class, bot.end());
         assertEquals("INDEX_OUT_OF_RANGE", error.reason().orElseThrow());
     }
 
     @Test
-    void aRefusalThatCannotBeMendedEndsPlayWithItsReason() throws Exception {
+    void aPermanentRefusalEndsPlayWithItsReason() throws Exception {
         var advices =
                 Map.of(
                         "TICKET_UNKNOWN", Advice.FIX,
@@ -233,53 +237,53 @@ final class PlayTest {
                         "SEAT_CLOSED", Advice.STOP);
         for (var each : advices.entrySet()) {
             try (var own = new ScriptedServer()) {
-                var refusedBot = plays(own);
-                // The reason and not the code decides about trying again.
-                own.welcomed(true).fail(Status.Code.UNAVAILABLE, each.getKey());
+                var refusedBot = startPlaying(own);
+                // The reason decides about a retry rather than the code.
+                own.welcomedStream(true).fail(Status.Code.UNAVAILABLE, each.getKey());
                 var error = assertInstanceOf(PlayException.Refused.class, refusedBot.end());
                 assertEquals(each.getKey(), error.reason().orElseThrow());
                 assertEquals(each.getValue(), error.advice());
                 assertEquals(Map.of("hint", "x"), error.metadata());
-                assertFalse(error.getMessage().contains("\u001b"), "it can take over a terminal");
+                assertFalse(error.getMessage().contains("\u001b"), "it is not escaped");
             }
         }
     }
 
     @Test
-    void aRefusalThatPassesIsTriedAgain() throws Exception {
+    void aTemporaryRefusalIsRetried() throws Exception {
         for (String reason : List.of("SERVER_STOPPING", "A_REASON_OF_A_NEWER_SERVER")) {
-            soon(server.streams).fail(Status.Code.UNAVAILABLE, reason);
+            await(server.streams).fail(Status.Code.UNAVAILABLE, reason);
         }
-        server.welcomed(true).finish(1);
-        bot.endsWell("ended");
+        server.welcomedStream(true).finish(1);
+        bot.expectResult("ended");
     }
 
     @Test
     void theSeedIsCheckedAgainstTheCommitment() throws Exception {
-        var told =
+        var seeds =
                 List.of(
                         List.of(SEED, SALT),
                         List.of("london-1210", SALT),
                         List.of(SEED, "01" + SALT.substring(2)),
                         List.of(SEED, "salt"),
                         List.of("", ""));
-        for (var each : told) {
+        for (var each : seeds) {
             try (var own = new ScriptedServer()) {
-                var checking = plays(own);
-                var stream = own.welcomed(true);
-                stream.send(started(1, COMMITMENT));
-                stream.send(ended(2, each.get(0), each.get(1)));
+                var checking = startPlaying(own);
+                var stream = own.welcomedStream(true);
+                stream.send(matchStarted(1, COMMITMENT));
+                stream.send(matchEnded(2, each.get(0), each.get(1)));
                 stream.end();
-                boolean isRight = each.equals(told.get(0));
-                Class<?> wanted =
-                        isRight ? MatchResult.class : PlayException.BrokenSeedCommitment.class;
-                assertInstanceOf(wanted, checking.end());
+                boolean matches = each.equals(seeds.get(0));
+                Class<?> expected =
+                        matches ? MatchResult.class : PlayException.BrokenSeedCommitment.class;
+                assertInstanceOf(expected, checking.end());
             }
         }
     }
 
     @Test
-    void aServerThatIsLostAndStopsIsAnErrorWithItsReason() throws Exception {
+    void anAbsentOrStoppingServerIsAnErrorWithItsReason() throws Exception {
         int freePort;
         try (var socket = new ServerSocket(0)) {
             freePort = socket.getLocalPort();
@@ -289,16 +293,16 @@ final class PlayTest {
                         .server("127.0.0.1:" + freePort)
                         .ticket("t")
                         .connectFor(Duration.ofMillis(50));
-        var nobody =
+        var absent =
                 assertThrows(
                         PlayException.ServerLost.class,
                         () -> Bridgemaster.play(request -> Choice.index(0), options));
-        assertTrue(nobody.getMessage().contains("could not be reached"), nobody.getMessage());
-        assertTrue(nobody.reason().isEmpty());
+        assertTrue(absent.getMessage().contains("no server answered"), absent.getMessage());
+        assertTrue(absent.reason().isEmpty());
 
         var draining = options.server(server.address()).connectFor(Duration.ZERO);
         bot.choices.add(Choice.resign());
-        soon(server.streams);
+        await(server.streams);
         var stops = new LinkedBlockingQueue<Thread>();
         var stopper = new Thread(() -> stopNext(stops));
         stops.add(stopper);
@@ -312,19 +316,19 @@ final class PlayTest {
 
     private void stopNext(BlockingQueue<Thread> stops) {
         try {
-            soon(server.streams).fail(Status.Code.UNAVAILABLE, "SERVER_STOPPING");
+            await(server.streams).fail(Status.Code.UNAVAILABLE, "SERVER_STOPPING");
         } catch (InterruptedException stopped) {
             stops.clear();
         }
     }
 
     @Test
-    void whatABotThrowsIsThrownToItsCaller() throws Exception {
-        var stream = server.welcomed(true);
-        // An index counts from 0.
+    void exceptionsOfTheBotPropagate() throws Exception {
+        var stream = server.welcomedStream(true);
+        // The smallest valid index.
         bot.choices.add(Choice.index(0));
-        stream.send(asks(1, 1));
-        stream.decides(1, 0);
+        stream.send(decisionRequest(1, 1));
+        stream.expectDecision(1, 0);
         var options = new Options("puppet", Map.of()).server(server.address()).ticket("t");
         var thrown = new LinkedBlockingQueue<Object>();
         new Thread(
@@ -336,18 +340,18 @@ final class PlayTest {
                             }
                         })
                 .start();
-        server.welcomed(true).send(asks(1, 1));
-        assertInstanceOf(IllegalArgumentException.class, soon(thrown));
+        server.welcomedStream(true).send(decisionRequest(1, 1));
+        assertInstanceOf(IllegalArgumentException.class, await(thrown));
         stream.finish(2);
-        bot.endsWell("asked", "ended");
+        bot.expectResult("decide", "ended");
     }
 
     @Test
-    void optionsThatCannotBeUsedAreNamedBeforeAnythingIsSent() {
+    void invalidOptionsAreRefusedBeforeConnecting() {
         var wrong =
                 Map.of(
                         "no ticket", new Options("b", Map.of()),
-                        "the ticket has characters", new Options("b", Map.of()).ticket("a\nb"),
+                        "the ticket is not valid", new Options("b", Map.of()).ticket("a\nb"),
                         "is not an address",
                                 new Options("b", Map.of()).ticket("t").server("http://example.org"),
                         "1 to 64 printable", new Options("n".repeat(65), Map.of()).ticket("t"),
@@ -356,18 +360,18 @@ final class PlayTest {
                                         .ticket("t")
                                         .server("https://a:1")
                                         .ca("/no/file"),
-                        "together",
+                        "private key",
                                 new Options("b", Map.of())
                                         .ticket("t")
                                         .server("https://a:1")
                                         .clientCertificate("x", ""));
         wrong.forEach(
-                (told, options) -> {
+                (expected, options) -> {
                     var error =
                             assertThrows(
                                     PlayException.InvalidOptions.class,
                                     () -> Bridgemaster.play(request -> null, options));
-                    assertTrue(error.getMessage().contains(told), error.getMessage());
+                    assertTrue(error.getMessage().contains(expected), error.getMessage());
                 });
     }
 }

@@ -9,14 +9,14 @@ import java.nio.file.Path;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The advice is that of PROTOCOL.md. */
+/** Compares the library with PROTOCOL.md. */
 final class ProtocolPageTest {
     @Test
-    void whatToDoAboutARefusalIsWhatTheProtocolSays() throws Exception {
+    void theAdviceForEveryReasonIsTheOneOfTheTable() throws Exception {
         String page = Files.readString(Path.of("../../../proto/PROTOCOL.md"));
         var row = Pattern.compile("(?m)^\\| `([A-Z_]+)` \\|.*\\| (retry|fix|stop)[^|]*\\|$");
         var rows = row.matcher(page).results().toList();
-        // UNSPECIFIED has no row, and UNRECOGNIZED is Java's own.
+        // UNSPECIFIED and UNRECOGNIZED, which Java adds, have no row.
         assertEquals(RefusalReason.values().length - 2, rows.size());
         for (var each : rows) {
             String advice = Refusals.advice(each.group(1), Status.Code.UNAVAILABLE).name();

@@ -1,8 +1,8 @@
 package bridgemaster.client;
 
-import static bridgemaster.client.ScriptedServer.PATIENCE_S;
+import static bridgemaster.client.ScriptedServer.TIMEOUT_S;
 import static bridgemaster.client.ScriptedServer.moved;
-import static bridgemaster.client.ScriptedServer.soon;
+import static bridgemaster.client.ScriptedServer.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -27,32 +27,32 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Several servers: tried in turn, and followed to where one of them says that something is. */
+/** Several servers: trying them in turn, and following redirects. */
 final class RouteTest {
-    /** Nothing listens there. */
+    /** An address without a listener. */
     private static final String DEAD = "127.0.0.1:1";
 
-    private ScriptedServer asked;
+    private ScriptedServer redirecting;
     private ScriptedServer playing;
 
     @BeforeEach
-    void start() throws Exception {
-        asked = new ScriptedServer();
+    void startServers() throws Exception {
+        redirecting = new ScriptedServer();
         playing = new ScriptedServer();
     }
 
     @AfterEach
     void stop() {
-        asked.close();
+        redirecting.close();
         playing.close();
     }
 
     private static Route route(String servers) throws PlayException {
-        return new Route(Place.of(servers, new Place.TlsFiles("", "", "")));
+        return new Route(Server.parse(servers, new Server.TlsFiles("", "", "")));
     }
 
-    /** Options of a bot that knows these servers. */
-    private static Options knows(String... servers) {
+    /** Returns options with these servers. */
+    private static Options optionsFor(String... servers) {
         return new Options("puppet", Map.of()).ticket("t").server(String.join(",", servers));
     }
 
@@ -60,8 +60,8 @@ final class RouteTest {
         T call() throws Exception;
     }
 
-    /** Does it on a thread; what it throws comes out of the future. */
-    private static <T> CompletableFuture<T> begun(Call<T> call) {
+    /** Runs a call on another thread; the future completes with its exception. */
+    private static <T> CompletableFuture<T> start(Call<T> call) {
         return CompletableFuture.supplyAsync(
                 () -> {
                     try {
@@ -72,143 +72,145 @@ final class RouteTest {
                 });
     }
 
-    private static CompletableFuture<MatchResult> plays(Options options) {
-        return begun(() -> Bridgemaster.play(request -> Choice.index(0), options));
+    private static CompletableFuture<MatchResult> startPlaying(Options options) {
+        return start(() -> Bridgemaster.play(request -> Choice.index(0), options));
     }
 
-    /** Ends the match of the next bot at a server, which must be this one. */
-    private static void endsAt(ScriptedServer server, CompletableFuture<MatchResult> end)
+    /** Serves the match of the next bot of a server to its end, which must be that of play. */
+    private static void finishAt(ScriptedServer server, CompletableFuture<MatchResult> end)
             throws Exception {
-        server.welcomed(true).finish(1);
-        assertEquals(99, end.get(PATIENCE_S, TimeUnit.SECONDS).getDecisions());
+        server.welcomedStream(true).finish(1);
+        assertEquals(99, end.get(TIMEOUT_S, TimeUnit.SECONDS).getDecisions());
     }
 
     @Test
     void theServersAreTriedInTurn() throws Exception {
         var route = route("http://one:1, two:2");
-        var tried = new ArrayList<>(List.of(route.place().target()));
+        var tried = new ArrayList<>(List.of(route.server().target()));
         for (int times = 0; times < 2; times++) {
-            assertFalse(route.goOn(null));
-            tried.add(route.place().target());
+            assertFalse(route.advance(null));
+            tried.add(route.server().target());
         }
         assertEquals(List.of("one:1", "two:2", "one:1"), tried);
     }
 
     @Test
-    void eachOfSeveralServersHasItsShareOfTheTime() throws Exception {
-        var shares = Map.of("one:1", 10, "one:1,two:2", 6, "one:1,two:2,three:3", 4);
-        for (var share : shares.entrySet()) {
-            Duration patience =
-                    route(share.getKey()).patience(Duration.ofSeconds(10), Duration.ofSeconds(12));
-            assertEquals(Duration.ofSeconds(share.getValue()), patience, share.getKey());
+    void severalServersShareTheTotalTime() throws Exception {
+        var timeouts = Map.of("one:1", 10, "one:1,two:2", 6, "one:1,two:2,three:3", 4);
+        for (var entry : timeouts.entrySet()) {
+            Duration timeout =
+                    route(entry.getKey())
+                            .answerTimeout(Duration.ofSeconds(10), Duration.ofSeconds(12));
+            assertEquals(Duration.ofSeconds(entry.getValue()), timeout, entry.getKey());
         }
     }
 
     @Test
-    void aCallerGoesWhereItIsSentAndPausesWhenSentOn() throws Exception {
+    void aRedirectIsFollowedAtOnceAndASecondOneAfterAPause() throws Exception {
         var route = route("one:1,two:2");
-        assertTrue(route.goOn("three:3"));
-        assertEquals("http://three:3", route.place().uri().toString());
-        assertFalse(route.goOn("one:1"), "sent on without an answer");
-        route.arrived();
-        assertTrue(route.goOn("three:3"));
-        route.goOn(null);
-        assertEquals("two:2", route.place().target());
+        assertTrue(route.advance("three:3"));
+        assertEquals("http://three:3", route.server().uri().toString());
+        assertFalse(route.advance("one:1"), "redirected twice in a row");
+        route.markAnswered();
+        assertTrue(route.advance("three:3"));
+        route.advance(null);
+        assertEquals("two:2", route.server().target());
     }
 
     @Test
-    void aCallerIsSentOnWithTheTlsOfWhereItIs() throws Exception {
+    void aRedirectUsesTlsAsTheRedirectingServer() throws Exception {
         var route = route("https://one:1,http://two:2");
-        var tls = route.place().credentials();
-        route.goOn("three:3");
-        assertEquals("https://three:3", route.place().uri().toString());
-        assertSame(tls, route.place().credentials());
+        var tls = route.server().credentials();
+        route.advance("three:3");
+        assertEquals("https://three:3", route.server().uri().toString());
+        assertSame(tls, route.server().credentials());
     }
 
     @Test
-    void whatIsNoAddressIsRefusedAndNobodyIsSentThere() throws Exception {
+    void anInvalidAddressIsRefusedAndARedirectToItIsIgnored() throws Exception {
         for (String servers : List.of("one:1,", "one:1,nonsense")) {
             assertThrows(PlayException.InvalidOptions.class, () -> route(servers), servers);
         }
         var route = route("one:1,two:2");
-        assertFalse(route.goOn("no address"));
-        assertEquals("two:2", route.place().target());
+        assertFalse(route.advance("no address"));
+        assertEquals("two:2", route.server().target());
     }
 
     @Test
     void aBotFindsItsMatch() throws Exception {
-        var end = plays(knows(DEAD, " " + asked.address()));
-        soon(asked.streams).move(playing.target());
-        endsAt(playing, end);
+        var end = startPlaying(optionsFor(DEAD, " " + redirecting.address()));
+        await(redirecting.streams).move(playing.target());
+        finishAt(playing, end);
     }
 
     @Test
-    void aBotComesBackAtAnotherServer() throws Exception {
+    void aBotResumesAtAnotherServer() throws Exception {
         for (String reason : List.of("", "NODE_SUPERSEDED")) {
-            var end = plays(knows(asked.address(), playing.address()));
-            asked.welcomed(true).fail(Status.Code.UNAVAILABLE, reason);
-            endsAt(playing, end);
+            var end = startPlaying(optionsFor(redirecting.address(), playing.address()));
+            redirecting.welcomedStream(true).fail(Status.Code.UNAVAILABLE, reason);
+            finishAt(playing, end);
         }
     }
 
     @Test
-    void aBotGoesBackToTheServersThatItKnowsWhenItIsSentToNone() throws Exception {
-        var end = plays(knows(asked.address(), playing.address()));
-        soon(asked.streams).move(DEAD);
-        endsAt(playing, end);
+    void aFailedRedirectLeadsBackToTheConfiguredServers() throws Exception {
+        var end = startPlaying(optionsFor(redirecting.address(), playing.address()));
+        await(redirecting.streams).move(DEAD);
+        finishAt(playing, end);
     }
 
     @Test
-    void aBotThatIsSentOnWhenItsTimeIsOverGivesUpWithThatReason() throws Exception {
-        var end = plays(knows(asked.address()).connectFor(Duration.ZERO));
-        soon(asked.streams).move(playing.target());
+    void aRedirectAfterTheTimeLimitEndsPlayWithItsReason() throws Exception {
+        var end = startPlaying(optionsFor(redirecting.address()).connectFor(Duration.ZERO));
+        await(redirecting.streams).move(playing.target());
         var failed =
-                assertThrows(ExecutionException.class, () -> end.get(PATIENCE_S, TimeUnit.SECONDS));
+                assertThrows(ExecutionException.class, () -> end.get(TIMEOUT_S, TimeUnit.SECONDS));
         var thrown = failed.getCause().getCause();
         var lost = assertInstanceOf(PlayException.ServerLost.class, thrown);
         assertEquals(Refusals.MOVED, lost.reason().orElseThrow());
     }
 
     @Test
-    void theTimeForAConnectionBeginsWhenItIsAskedFor() throws Exception {
-        // A server that answers could be as quick as the end of the time.
+    void theConnectTimeoutStartsWithTheAttempt() throws Exception {
+        // A server that answers might win the race against the timeout.
         try (var silent = new ServerSocket(0, 0, InetAddress.getLoopbackAddress())) {
             String address = "127.0.0.1:" + silent.getLocalPort();
-            Place place = Place.of(address, new Place.TlsFiles("", "", "")).get(0);
-            var channel = place.connection(Duration.ZERO);
-            assertFalse(channel.awaitTermination(1, TimeUnit.SECONDS), "nobody asked for it");
+            Server server = Server.parse(address, new Server.TlsFiles("", "", "")).get(0);
+            var channel = server.newChannel(Duration.ZERO);
+            assertFalse(channel.awaitTermination(1, TimeUnit.SECONDS), "closed before the attempt");
             channel.getState(true);
-            assertTrue(channel.awaitTermination(PATIENCE_S, TimeUnit.SECONDS), "no time was left");
+            assertTrue(channel.awaitTermination(TIMEOUT_S, TimeUnit.SECONDS), "still open");
         }
     }
 
     @Test
-    void aServerThatSaysNothingIsLeftForTheNextOneInTime() throws Exception {
+    void aSilentServerIsLeftForTheNextOneInTime() throws Exception {
         try (var silent = new ServerSocket(0, 0, InetAddress.getLoopbackAddress())) {
-            var end = plays(knows("127.0.0.1:" + silent.getLocalPort(), playing.address()));
-            endsAt(playing, end);
+            String silentAddress = "127.0.0.1:" + silent.getLocalPort();
+            var end = startPlaying(optionsFor(silentAddress, playing.address()));
+            finishAt(playing, end);
         }
     }
 
     @Test
-    void anAttendanceIsFollowedAndItsMatchIsAtOneOfTheServers() throws Exception {
-        var options = knows(DEAD, asked.address()).ticket("").queue("cup");
+    void anAttendanceFollowsRedirectsAndSoDoesItsMatch() throws Exception {
+        var options = optionsFor(DEAD, redirecting.address()).ticket("").queue("cup");
         var end =
-                begun(
+                start(
                         () -> {
                             Bridgemaster.attend(() -> request -> Choice.index(0), options);
                             return null;
                         });
-        soon(asked.attendances).outbound().onError(moved(playing.target()));
-        var attending = soon(playing.attendances);
+        await(redirecting.attendances).outbound().onError(moved(playing.target()));
+        var attending = await(playing.attendances);
         for (String address : List.of("", "no address")) {
             var offer = Offer.newBuilder().setOfferId("of " + address).setTicket("t1");
             offer.setMatchId("m").setAddress(address);
             attending.outbound().onNext(AttendResponse.newBuilder().setOffer(offer).build());
-            soon(asked.streams).move(playing.target());
-            playing.welcomed(true).finish(1);
+            await(redirecting.streams).move(playing.target());
+            playing.welcomedStream(true).finish(1);
         }
         attending.outbound().onCompleted();
-        end.get(PATIENCE_S, TimeUnit.SECONDS);
+        end.get(TIMEOUT_S, TimeUnit.SECONDS);
     }
 }

@@ -37,7 +37,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** A server on loopback whose every message is in the test's hand. */
+/** A server on the loopback interface whose messages are controlled by the test. */
 final class ScriptedServer implements AutoCloseable {
     static final String HISTORY_ID = "00112233445566778899aabbccddeeff";
     static final String SEED = "london-1209";
@@ -45,8 +45,8 @@ final class ScriptedServer implements AutoCloseable {
     /** The commitment to SEED with SALT: the example of PROTOCOL.md. */
     static final String COMMITMENT =
             "fb68e9b2871847c68a016f69b6f578dccf4bcc570460ba524a4063228775796f";
-    /** How long a test waits for what must happen: far more than it takes. */
-    static final int PATIENCE_S = 30;
+    /** Time limit of every wait of a test; far more than needed. */
+    static final int TIMEOUT_S = 30;
 
     private static final PlayRequest HALF_CLOSED = PlayRequest.getDefaultInstance();
 
@@ -62,7 +62,7 @@ final class ScriptedServer implements AutoCloseable {
                 NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
                         .addService(new Play())
                         .addService(new Lobby())
-                        .intercept(new Told())
+                        .intercept(new MetadataRecorder())
                         .build()
                         .start();
     }
@@ -71,7 +71,7 @@ final class ScriptedServer implements AutoCloseable {
         return "http://" + target();
     }
 
-    /** The same as HOST:PORT. */
+    /** Returns the address as HOST:PORT. */
     String target() {
         return "127.0.0.1:" + server.getPort();
     }
@@ -81,11 +81,11 @@ final class ScriptedServer implements AutoCloseable {
         server.shutdownNow();
     }
 
-    /** The next stream, with its Welcome, and the Hello of the bot. */
-    PlayStream welcomed(boolean resumed) throws InterruptedException {
-        PlayStream stream = soon(streams);
+    /** Returns the next stream after sending its Welcome; the stream has the Hello of the bot. */
+    PlayStream welcomedStream(boolean resumed) throws InterruptedException {
+        PlayStream stream = await(streams);
         PlayRequest first = stream.receive();
-        assertTrue(first.hasHello(), "the first message is a Hello");
+        assertTrue(first.hasHello(), "the first message is not a Hello");
         stream.hello = first.getHello();
         var welcome =
                 Welcome.newBuilder()
@@ -99,23 +99,23 @@ final class ScriptedServer implements AutoCloseable {
         return stream;
     }
 
-    static <T> T soon(BlockingQueue<T> queue) throws InterruptedException {
-        T thing = queue.poll(PATIENCE_S, TimeUnit.SECONDS);
-        assertNotNull(thing, "it did not happen");
-        return thing;
+    static <T> T await(BlockingQueue<T> queue) throws InterruptedException {
+        T item = queue.poll(TIMEOUT_S, TimeUnit.SECONDS);
+        assertNotNull(item, "timed out");
+        return item;
     }
 
-    static PlayResponse.Builder asks(int sequence, int requestId) {
+    static PlayResponse.Builder decisionRequest(int sequence, int requestId) {
         var request = DecisionRequest.newBuilder().setRequestId(requestId).setLegalCount(9);
         return PlayResponse.newBuilder().setSequence(sequence).setDecisionRequest(request);
     }
 
-    static PlayResponse.Builder started(int sequence, String commitment) {
+    static PlayResponse.Builder matchStarted(int sequence, String commitment) {
         var started = MatchStarted.newBuilder().setSeedCommitment(commitment);
         return PlayResponse.newBuilder().setSequence(sequence).setMatchStarted(started);
     }
 
-    static PlayResponse.Builder rejects(int sequence, int requestId) {
+    static PlayResponse.Builder decisionRejected(int sequence, int requestId) {
         var rejected =
                 DecisionRejected.newBuilder()
                         .setRequestId(requestId)
@@ -126,7 +126,7 @@ final class ScriptedServer implements AutoCloseable {
         return PlayResponse.newBuilder().setSequence(sequence).setDecisionRejected(rejected);
     }
 
-    static PlayResponse.Builder ended(int sequence, String seed, String salt) {
+    static PlayResponse.Builder matchEnded(int sequence, String seed, String salt) {
         var result = MatchResult.newBuilder().setMatchId("match-7").setDecisions(99);
         var ended = MatchEnded.newBuilder().setResult(result).setSeed(seed).setSeedSalt(salt);
         return PlayResponse.newBuilder().setSequence(sequence).setMatchEnded(ended);
@@ -136,12 +136,12 @@ final class ScriptedServer implements AutoCloseable {
         return PlayResponse.newBuilder().setPing(Ping.newBuilder().setNonce(nonce));
     }
 
-    /** A status with a reason, or none if it is empty. */
+    /** Returns an error status; without a reason if {@code reason} is empty. */
     static Throwable refusal(Status.Code code, String reason) {
         return refusal(code, reason, "hint", "x");
     }
 
-    /** The refusal that sends a bot to another server, given as HOST:PORT. */
+    /** Returns the refusal that redirects a bot to another server, given as HOST:PORT. */
     static Throwable moved(String target) {
         return refusal(
                 Status.Code.FAILED_PRECONDITION, Refusals.MOVED, Refusals.MOVED_TO, target);
@@ -162,7 +162,7 @@ final class ScriptedServer implements AutoCloseable {
         return StatusProto.toStatusRuntimeException(status.build());
     }
 
-    private final class Told implements ServerInterceptor {
+    private final class MetadataRecorder implements ServerInterceptor {
         @Override
         public <Q, R> ServerCall.Listener<Q> interceptCall(
                 ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
@@ -187,10 +187,10 @@ final class ScriptedServer implements AutoCloseable {
         }
     }
 
-    /** One attendance of a bot, seen from the server. */
+    /** The server side of a bot's attendance. */
     record Attending(AttendRequest request, StreamObserver<AttendResponse> outbound) {}
 
-    /** One stream of a bot, seen from the server. */
+    /** The server side of a bot's stream. */
     static final class PlayStream implements StreamObserver<PlayRequest> {
         Hello hello;
         private final BlockingQueue<PlayRequest> received = new LinkedBlockingQueue<>();
@@ -220,13 +220,13 @@ final class ScriptedServer implements AutoCloseable {
         }
 
         PlayRequest receive() throws InterruptedException {
-            return soon(received);
+            return await(received);
         }
 
-        /** The next message must answer this request by this index. */
-        void decides(int requestId, int index) throws InterruptedException {
-            var wanted = Decision.newBuilder().setRequestId(requestId).setIndex(index).build();
-            assertEquals(wanted, receive().getDecision());
+        /** Checks that the next message answers this request with this index. */
+        void expectDecision(int requestId, int index) throws InterruptedException {
+            var expected = Decision.newBuilder().setRequestId(requestId).setIndex(index).build();
+            assertEquals(expected, receive().getDecision());
         }
 
         void fail(Status.Code code, String reason) {
@@ -241,9 +241,9 @@ final class ScriptedServer implements AutoCloseable {
             outbound.onCompleted();
         }
 
-        /** Ends the match; the bot must leave in order. */
+        /** Ends the match; the bot must close the stream in order. */
         void finish(int sequence) throws InterruptedException {
-            send(ended(sequence, "", ""));
+            send(matchEnded(sequence, "", ""));
             assertEquals(HALF_CLOSED, receive());
             end();
         }

@@ -1,0 +1,149 @@
+"""The checks of a storm's matches."""
+
+import subprocess
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+from bridgemaster.v1.game_pb2 import GameDecision
+from bridgemaster.v1.replay_pb2 import DECIDED_BY_BOT, Replay
+
+from . import audit, seat_log
+from .bots import Kind
+from .nodes import Node
+from .plan import PlannedMatch
+from .prober import Claim
+from .seat_log import SeatLog
+
+TRANSIT_S = 2.0
+"""Maximum time from a server to its bot on a busy machine, in seconds."""
+RESUMED_S = 5.0
+"""Maximum time after which a resumed server notices the suspension, in seconds; messages that were
+already stored are still sent meanwhile."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """A finished match."""
+
+    planned: PlannedMatch
+    match_id: str
+    logs: list[Path | None]
+    """The log of each seat whose bot has one."""
+    file: bytes
+    """The replay file."""
+
+    def replay(self) -> Replay:
+        """Decode the replay."""
+        return Replay.FromString(self.file)
+
+
+def check_replay(program: Path, played: Played, folder: Path) -> list[str]:
+    """Check that a replay is valid, and that no seat had a fault."""
+    file = folder / f"{played.match_id}.replay.binpb"
+    file.write_bytes(played.file)
+    done = subprocess.run([program, "replay", "verify", file], capture_output=True, text=True)
+    wrong = [] if done.returncode == 0 else [f"its replay is not valid: {done.stderr}"]
+    for seat in played.replay().result.seats:
+        if seat.fault_count or seat.house_decisions:
+            wrong.append(f"seat {seat.seat} has a fault: {seat}")
+    return wrong
+
+
+def check_seat(seat: SeatLog, number: int, replay: Replay) -> list[str]:
+    """Check that the replay has each decision of a seat once, as the bot sent it."""
+    wrong = list(seat.problems)
+    if seat.result != replay.result:
+        wrong.append(f"seat {number} received another result than that of the replay")
+    accepted: dict[int, list[GameDecision]] = defaultdict(list)
+    for record in replay.records:
+        decision = record.decision
+        is_own = record.HasField("decision") and decision.seat == number
+        if is_own and decision.decided_by == DECIDED_BY_BOT:
+            accepted[decision.request_id].append(decision.decision)
+    for request_id, request in seat.requests.items():
+        here = accepted.get(request_id, [])
+        if len(here) != 1:
+            wrong.append(f"seat {number}: {len(here)} decisions of request {request_id}")
+            continue
+        answers = [seat_log.chosen(request, answer) for answer in seat.answers.get(request_id, [])]
+        if not answers or any(answer != here[0] for answer in answers):
+            wrong.append(f"seat {number} decided {answers}, but the replay has {here[0]}")
+    if unrequested := set(accepted) - set(seat.requests):
+        wrong.append(f"seat {number} never received the requests {sorted(unrequested)}")
+    return wrong
+
+
+def check_owners(
+    seats: dict[str, list[SeatLog]],
+    claims: list[Claim],
+    owners: dict[str, audit.Owners],
+    nodes: list[Node],
+) -> tuple[list[str], int]:
+    """Check that at most one node served a match at a time; return problems and late messages."""
+    wrong, late = [], 0
+    names = {node.address: node for node in nodes}
+    for match_id, of_match in seats.items():
+        owner = owners[match_id]
+        for seat in of_match:
+            for at, address in seat.received_at:
+                node = names.get(address)
+                if node is None:
+                    # The forwarding node, which may serve the bot for another node.
+                    continue
+                if at > owner.over or owner.was_owner(node.name, at - TRANSIT_S, at):
+                    continue
+                if any(one.started < at < one.ended + RESUMED_S for one in node.suspensions):
+                    late += 1
+                    continue
+                wrong.append(
+                    f"{seat.log.name}: {node.name} served {match_id} at {at:.3f}, owned by "
+                    f"{list(zip(owner.since, owner.nodes, strict=True))}"
+                )
+    for claim in claims:
+        owner = owners[claim.match_id]
+        if not owner.was_owner(claim.node, claim.requested, claim.answered):
+            wrong.append(
+                f"{claim.node} claimed {claim.match_id}, requested at {claim.requested:.3f} and "
+                f"answered at {claim.answered:.3f}: {owner}"
+            )
+    return wrong, late
+
+
+def difference(one: Played, other: Played, kinds: dict[str, Kind]) -> str | None:
+    """Compare two replays of a match; None unless all its bots are deterministic."""
+    if not all(kinds[player].is_deterministic for player in one.planned.players):
+        return None
+    ours, theirs = outcome(one.replay()), outcome(other.replay())
+    return (
+        ""
+        if ours == theirs
+        else f"it differs from the run without failures: {first_of(ours, theirs)}"
+    )
+
+
+def first_of(ours: dict[str, object], theirs: dict[str, object]) -> str:
+    """Describe the first difference."""
+    for what in ours | theirs:
+        if ours.get(what) != theirs.get(what):
+            return f"{what}: {theirs.get(what)} instead of {ours.get(what)}"[:600]
+    return "nothing"
+
+
+def outcome(replay: Replay) -> dict[str, object]:
+    """Return the parts of a replay that must not depend on disruptions."""
+    found: dict[str, object] = {}
+    digest = 0
+    for record in replay.records:
+        if record.HasField("decision"):
+            decision = record.decision
+            digest = decision.digest
+            content = decision.decision.SerializeToString(deterministic=True)
+            found[f"decision {decision.request_id} of seat {decision.seat}"] = content
+        elif record.HasField("chance"):
+            digest = record.chance.digest
+    for seat in replay.result.seats:
+        lines = [line.SerializeToString(deterministic=True) for line in seat.breakdown]
+        found[f"place of seat {seat.seat}"] = (seat.place, seat.score, lines)
+    found["last state"] = digest
+    return found

@@ -1,0 +1,39 @@
+// Servers and their addresses.
+
+#pragma once
+
+#include <grpcpp/channel.h>
+#include <grpcpp/security/credentials.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bridgemaster/bridgemaster.h"
+
+namespace bridgemaster {
+
+inline constexpr const char* default_server = "http://127.0.0.1:50051";
+
+// A server and how to connect to it.
+struct Server {
+    // The address as given in the options.
+    std::string address;
+    // The address as gRPC dials it: HOST:PORT.
+    std::string target;
+    // "http" or "https".
+    std::string scheme;
+    std::shared_ptr<grpc::ChannelCredentials> credentials;
+
+    // Creates a channel; it connects with its first call.
+    std::shared_ptr<grpc::Channel> connect() const;
+    // Returns the server at HOST:PORT, to which this one redirects, with the same use of TLS; none
+    // if the address is not valid.
+    std::optional<Server> redirect(const std::string& host_and_port) const;
+};
+
+// Parses the address of completed options, or several separated by commas. Throws OptionsError.
+std::vector<Server> parse_servers(const Options& options);
+
+}  // namespace bridgemaster

@@ -1,0 +1,328 @@
+//! A queue attendance, across all of its streams.
+
+use std::{
+    collections::{HashSet, VecDeque},
+    sync::Arc,
+    time::Duration,
+};
+
+use bridgemaster_proto::v1::{
+    self, AttendRequest, AttendResponse, AttendanceState, DeclineOfferRequest, LeaveQueueRequest,
+    UpdateAttendanceRequest, attend_response, lobby_service_client::LobbyServiceClient,
+};
+use tokio::time::{sleep, timeout};
+use tonic::{Status, Streaming, transport::Channel};
+use tracing::{debug, warn};
+
+use crate::{
+    AttendOptions, KEY_METADATA, PlayError, Refusal,
+    backoff::Backoff,
+    error::{StreamFailure, TransportFailure},
+    servers::Route,
+};
+
+/// The protocol revision that this SDK implements.
+const PROTOCOL_REVISION: u32 = 1;
+/// Maximum time to wait for the first message of a new stream.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+/// The number of recent offers that are stored in order to detect repetitions. It is far more than
+/// a bot has slots.
+const MAX_RECENT_OFFERS: usize = 1024;
+/// The reason with which a server refuses a queue that does not exist, or does not exist yet.
+const QUEUE_UNKNOWN: &str = "QUEUE_UNKNOWN";
+
+/// The most recent offers, stored in order to detect repetitions.
+#[derive(Debug, Default)]
+struct RecentOffers {
+    ids: HashSet<Arc<str>>,
+    /// The same offers' ids, oldest first.
+    in_order: VecDeque<Arc<str>>,
+}
+
+impl RecentOffers {
+    /// Adds an offer, and returns whether it is new.
+    fn insert(&mut self, offer_id: &str) -> bool {
+        if self.ids.contains(offer_id) {
+            return false;
+        }
+        if self.in_order.len() >= MAX_RECENT_OFFERS
+            && let Some(oldest) = self.in_order.pop_front()
+        {
+            self.ids.remove(&oldest);
+        }
+        let id: Arc<str> = offer_id.into();
+        self.in_order.push_back(Arc::clone(&id));
+        self.ids.insert(id)
+    }
+}
+
+/// An event of an [`AttendanceSession`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum AttendEvent {
+    /// The state of the attendance changed, or this is the first message of a new stream.
+    Attendance(v1::Attendance),
+    /// A seat is offered. Each offer is returned only once, even if the server repeats it.
+    Offer(v1::Offer),
+    /// An earlier offer is no longer valid.
+    OfferWithdrawn(v1::OfferWithdrawn),
+}
+
+/// A bot's attendance of a queue. If its stream is lost, the session opens a new one.
+///
+/// When the session is dropped, the bot becomes absent, and the server removes it from the queue
+/// after some time. To leave the queue at once, call [`AttendanceSession::leave`].
+#[derive(Debug)]
+pub struct AttendanceSession {
+    route: Route,
+    options: AttendOptions,
+    stream: Option<Streaming<AttendResponse>>,
+    backoff: Backoff,
+    /// Whether any stream has received a message.
+    has_attended: bool,
+    /// Whether the current stream has received a message.
+    has_progressed: bool,
+    attendance_id: String,
+    /// The pause state that the server last confirmed, or that was last sent to the server; `None`
+    /// before a stream's first message.
+    acknowledged_pause: Option<bool>,
+    recent_offers: RecentOffers,
+}
+
+impl AttendanceSession {
+    pub(crate) fn new(route: Route, options: AttendOptions) -> Result<Self, PlayError> {
+        options.validate()?;
+        Ok(Self {
+            route,
+            backoff: Backoff::new(options.connect_for),
+            options,
+            stream: None,
+            has_attended: false,
+            has_progressed: false,
+            attendance_id: String::new(),
+            acknowledged_pause: None,
+            recent_offers: RecentOffers::default(),
+        })
+    }
+
+    /// Waits for the next event. Returns `None` once the bot has left the queue or the queue is
+    /// closed.
+    ///
+    /// This method is cancel safe.
+    ///
+    /// # Errors
+    /// See [`PlayError`]. If the stream is lost, an error is returned only once
+    /// [`AttendOptions::reconnect_for`] has passed.
+    pub async fn next(&mut self) -> Result<Option<AttendEvent>, PlayError> {
+        loop {
+            let mut switch = self.options.pause.subscribe();
+            let paused = *switch.borrow_and_update();
+            if self.acknowledged_pause.is_some_and(|state| state != paused) {
+                self.send_pause(paused).await;
+            }
+            let next = tokio::select! {
+                next = self.next_message() => next,
+                // `self.options` keeps a sender, so the channel is never closed here.
+                Ok(()) = switch.changed() => continue,
+            };
+            let failure = match next {
+                Ok(None) => return Ok(None),
+                Ok(Some(message)) => match self.receive(message) {
+                    Some(event) => return Ok(Some(event)),
+                    None => continue,
+                },
+                Err(status) => self.classify(status),
+            };
+            self.stream = None;
+            self.acknowledged_pause = None;
+            let status = match failure {
+                StreamFailure::Fatal(error) => return Err(error),
+                StreamFailure::Lost(status) => status,
+            };
+            if std::mem::take(&mut self.has_progressed) {
+                self.backoff.restart(self.options.reconnect_for, true);
+            }
+            let retry_at_once = self.route.advance(&status);
+            let Some(pause) = self.backoff.next_pause() else {
+                return Err(self.timed_out(status));
+            };
+            if retry_at_once {
+                continue;
+            }
+            let message = status.message();
+            if self.has_attended {
+                warn!(message, ?pause, "attendance lost; reconnecting");
+            } else {
+                debug!(message, ?pause, "cannot attend the queue yet; retrying");
+            }
+            sleep(pause).await;
+        }
+    }
+
+    /// Leaves the queue. The bot receives no further offers, and [`AttendanceSession::next`]
+    /// returns `None` after the last match.
+    ///
+    /// # Errors
+    /// [`PlayError::Refused`] if the server refuses the call, or another error if the call fails.
+    pub async fn leave(&mut self) -> Result<(), PlayError> {
+        let request = self.with_key(LeaveQueueRequest {
+            attendance_id: self.attendance_id.clone(),
+        });
+        let left = self.client().leave_queue(request).await;
+        left.map(drop).map_err(|status| self.fatal(status))
+    }
+
+    /// Declines an offer that the bot cannot accept. The offered match is cancelled, and the bot
+    /// receives no offers for a short time. Other open offers stay valid.
+    ///
+    /// # Errors
+    /// [`PlayError::Refused`] if the server refuses the call, or another error if the call fails.
+    pub async fn decline(
+        &self,
+        offer_id: impl Into<String>,
+        reason: impl Into<String>,
+    ) -> Result<(), PlayError> {
+        let request = self.with_key(DeclineOfferRequest {
+            offer_id: offer_id.into(),
+            reason: reason.into(),
+        });
+        let declined = self.client().decline_offer(request).await;
+        declined.map(drop).map_err(|status| self.fatal(status))
+    }
+
+    /// Sends the pause state to the server. A failure is only logged, because either the stream is
+    /// lost as well, or the server's next message contains its current state.
+    async fn send_pause(&mut self, paused: bool) {
+        let request = self.with_key(UpdateAttendanceRequest {
+            attendance_id: self.attendance_id.clone(),
+            paused: Some(paused),
+            slots: None,
+        });
+        if let Err(status) = self.client().update_attendance(request).await {
+            let message = status.message();
+            warn!(message, paused, "cannot send the pause state to the server");
+        }
+        self.acknowledged_pause = Some(paused);
+    }
+
+    /// Reads the next message. Opens a stream first if there is none.
+    async fn next_message(&mut self) -> Result<Option<AttendResponse>, Status> {
+        let stream = match &mut self.stream {
+            Some(stream) => stream,
+            None => {
+                let request = self.with_key(AttendRequest {
+                    queue_id: self.options.queue.clone(),
+                    bot_name: self.options.bot_name.clone(),
+                    bot_version: self.options.bot_version.clone(),
+                    slots: self.options.slots,
+                    protocol_revision: PROTOCOL_REVISION,
+                });
+                let answer_timeout = self
+                    .route
+                    .answer_timeout(ANSWER_TIMEOUT, self.backoff.total());
+                let mut client = self.client();
+                let attended = timeout(answer_timeout, client.attend(request))
+                    .await
+                    .unwrap_or_else(|_| {
+                        Err(Status::deadline_exceeded("no response arrived in time"))
+                    });
+                self.stream.insert(attended?.into_inner())
+            }
+        };
+        stream.message().await
+    }
+
+    fn client(&self) -> LobbyServiceClient<Channel> {
+        LobbyServiceClient::new(self.route.channel())
+    }
+
+    /// Processes a message. Returns `None` if the message is of an unknown kind, or repeats an
+    /// offer.
+    fn receive(&mut self, message: AttendResponse) -> Option<AttendEvent> {
+        self.has_attended = true;
+        self.route.mark_answered();
+        self.has_progressed = true;
+        match message.message? {
+            attend_response::Message::Attendance(attendance) => {
+                attendance.attendance_id.clone_into(&mut self.attendance_id);
+                self.acknowledged_pause = match attendance.state() {
+                    AttendanceState::Paused => Some(true),
+                    AttendanceState::Active | AttendanceState::Validating => Some(false),
+                    // In the other states there are no offers.
+                    _ => None,
+                };
+                Some(AttendEvent::Attendance(attendance))
+            }
+            attend_response::Message::Offer(offer) => {
+                let is_new = self.recent_offers.insert(&offer.offer_id);
+                is_new.then_some(AttendEvent::Offer(offer))
+            }
+            attend_response::Message::OfferWithdrawn(withdrawn) => {
+                Some(AttendEvent::OfferWithdrawn(withdrawn))
+            }
+        }
+    }
+
+    /// Classifies a failure. If the queue is unknown, the call is retried, since a starting or
+    /// resuming contest might be about to open the queue.
+    fn classify(&self, status: Status) -> StreamFailure {
+        let refusal = Refusal::from_status(&status);
+        if refusal.is_some_and(|refusal| refusal.reason == QUEUE_UNKNOWN) {
+            StreamFailure::Lost(Box::new(status))
+        } else {
+            StreamFailure::from_status(status, &self.options.server_url)
+        }
+    }
+
+    /// Converts the failure of a call that must not be retried.
+    fn fatal(&self, status: Status) -> PlayError {
+        match self.classify(status) {
+            StreamFailure::Fatal(error) => error,
+            StreamFailure::Lost(status) => self.timed_out(status),
+        }
+    }
+
+    fn timed_out(&self, status: Box<Status>) -> PlayError {
+        let server_url = self.options.server_url.clone();
+        let waited: Duration = self.backoff.total();
+        match Refusal::from_status(&status) {
+            Some(refusal) => PlayError::Refused(Box::new(refusal)),
+            None if self.has_attended => PlayError::Lost {
+                server_url,
+                waited,
+                source: TransportFailure(status),
+            },
+            None => PlayError::Unreachable {
+                server_url,
+                waited,
+                source: TransportFailure(status),
+            },
+        }
+    }
+
+    /// Wraps a message in a request. The request contains the API key, if there is one.
+    fn with_key<T>(&self, message: T) -> tonic::Request<T> {
+        let mut request = tonic::Request::new(message);
+        if let Some(key) = &self.options.key {
+            request.metadata_mut().insert(KEY_METADATA, key.metadata());
+        }
+        request
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repeated_offer_is_recognized_while_it_is_recent() {
+        let mut offers = RecentOffers::default();
+        assert!(offers.insert("first"));
+        assert!(!offers.insert("first"));
+        for number in 0..MAX_RECENT_OFFERS {
+            assert!(offers.insert(&number.to_string()));
+        }
+        assert!(!offers.insert("0"));
+        assert!(offers.insert("first"), "the oldest is dropped");
+        assert_eq!(offers.ids.len(), offers.in_order.len());
+    }
+}

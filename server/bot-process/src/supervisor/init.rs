@@ -1,0 +1,124 @@
+//! The stage below the supervisor. This stage becomes PID 1 of the bot's namespace or, without a
+//! namespace, the bot itself.
+
+use std::{
+    io,
+    os::unix::{net::UnixStream, process::CommandExt as _},
+    process::{Command, Stdio},
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
+use rustix::{
+    process::{Signal, WaitOptions, getegid, set_parent_process_death_signal, wait},
+    thread::set_no_new_privs,
+};
+
+use super::{
+    hiding::hide_from_bots,
+    message::Message,
+    namespaces::{drop_capabilities, hide_other_processes},
+    options::SupervisorOptions,
+    parent_socket::{failed, parent_socket, poll_closed, report_isolation, send},
+};
+use crate::Isolation;
+
+/// Maximum time for which starting the program is retried while another process has the executable
+/// open for writing.
+const TEXT_BUSY_TIMEOUT: Duration = Duration::from_secs(1);
+/// Interval between two attempts to execute the program.
+const TEXT_BUSY_RETRY_INTERVAL: Duration = Duration::from_millis(10);
+
+/// Runs as PID 1 of a namespace: starts the program, reaps all processes that end, and exits when
+/// the program has ended. The kernel then kills the remaining processes.
+pub(super) fn run(options: &SupervisorOptions) -> io::Result<()> {
+    let mut supervisor = parent_socket()?;
+    let isolation = if hide_other_processes() {
+        Isolation::PidNamespace
+    } else {
+        Isolation::PidNamespaceSharedProc
+    };
+    if !report_isolation(&mut supervisor, isolation, options)? {
+        return Ok(());
+    }
+    let Some(mut command) = prepare(options, &mut supervisor)? else {
+        return Ok(());
+    };
+    // Setting a gid makes the standard library use `fork` instead of `posix_spawn`, which maps a
+    // stack for the child. The mapping can exceed a small memory limit, because this program's
+    // reserved memory also counts.
+    command.gid(getegid().as_raw());
+    hide_from_bots()?;
+    let until = Instant::now() + TEXT_BUSY_TIMEOUT;
+    let started = loop {
+        match command.spawn() {
+            Err(error) if is_text_busy(&error) && Instant::now() < until => {
+                sleep(TEXT_BUSY_RETRY_INTERVAL)
+            }
+            started => break started,
+        }
+    };
+    let bot = match started {
+        Ok(child) => child.id().cast_signed(),
+        Err(error) => return send(&mut supervisor, failed(&error)),
+    };
+    send(&mut supervisor, Message::Started)?;
+    loop {
+        match wait(WaitOptions::empty()) {
+            Ok(Some((process, status))) if process.as_raw_pid() == bot => {
+                return send(&mut supervisor, Message::Ended(status.as_raw()));
+            }
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Replaces this process with the program, for a bot without a namespace.
+pub(super) fn become_program(options: &SupervisorOptions) -> io::Result<()> {
+    let mut supervisor = parent_socket()?;
+    let Some(mut command) = prepare(options, &mut supervisor)? else {
+        return Ok(());
+    };
+    let until = Instant::now() + TEXT_BUSY_TIMEOUT;
+    loop {
+        let error = command.exec();
+        if !is_text_busy(&error) || Instant::now() >= until {
+            return send(&mut supervisor, failed(&error));
+        }
+        sleep(TEXT_BUSY_RETRY_INTERVAL);
+    }
+}
+
+/// Applies all limits and restrictions, and returns the command to execute. Returns `None` if the
+/// program must no longer be started.
+fn prepare(
+    options: &SupervisorOptions,
+    supervisor: &mut UnixStream,
+) -> io::Result<Option<Command>> {
+    if let Err(error) = drop_capabilities().and_then(|()| options.limits.apply()) {
+        send(supervisor, failed(&error))?;
+        return Ok(None);
+    }
+    if !options.may_gain_privileges {
+        set_no_new_privs(true)?;
+    }
+    // Unblocks all signals that the supervisor or its parents have blocked.
+    uapi::pthread_sigmask(uapi::c::SIG_SETMASK, Some(&uapi::empty_sig_set()?), None)?;
+    // Changing capabilities resets the parent-death signal, so the signal is set last.
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    // The supervisor might have ended before the setting took effect.
+    if poll_closed(supervisor)? {
+        return Ok(None);
+    }
+    let Some((program, arguments)) = options.command.split_first() else {
+        return Ok(None);
+    };
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::null());
+    Ok(Some(command))
+}
+
+fn is_text_busy(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::ExecutableFileBusy
+}

@@ -1,0 +1,156 @@
+//! Attacks of a bot on its parent, on the machine and on later bots.
+
+use std::{env, fs, os::unix::process::CommandExt as _, process::Command};
+
+use bridgemaster_bot_process::{Isolation, StartError};
+use libtest_mimic::{Failed, Trial};
+
+use crate::bots::{NAMESPACES_VARIABLE, isolation, parent_by, run, script, start};
+
+/// The id of an unprivileged user and group.
+const NOBODY: u32 = 65534;
+/// The first argument that makes this program run in a user namespace with its own limits.
+pub(crate) const LIMITED_COMMAND: &str = "with-limits";
+
+pub(crate) fn trials() -> impl Iterator<Item = Trial> {
+    [
+        Trial::test(
+            "a bot without a namespace cannot read the secrets of its parent",
+            secrets,
+        ),
+        Trial::test("a bot cannot exhaust processes or namespaces", bounds),
+        Trial::test(
+            "a machine without namespaces starts bots without privileges",
+            refused,
+        ),
+        Trial::test("no bot is started in a weaker isolation", weaker),
+        Trial::test("a /proc that cannot be mounted is reported", masked),
+    ]
+    .into_iter()
+}
+
+fn secrets() -> Result<(), Failed> {
+    let bot = "parent=$(sed -n 's/^PPid:.//p' /proc/$PPID/status); \
+               for file in $parent/environ $parent/maps $PPID/environ; do \
+               cat /proc/$file >/dev/null 2>&1 && exit 1; done; \
+               ls /proc/$parent/fd >/dev/null 2>&1 && exit 1; echo ready >&2; sleep 1000";
+    let mut program = without_root()?;
+    program.env(NAMESPACES_VARIABLE, "off");
+    end(parent_by(&mut program, bot)?)
+}
+
+fn bounds() -> Result<(), Failed> {
+    if isolation()? != Isolation::PidNamespace {
+        return Ok(());
+    }
+    // The shell of the loop ends when it can start no more. The other one starts none.
+    let bot = "for kind in user pid mnt net; do \
+               read most </proc/sys/user/max_${kind}_namespaces; [ $most -le 16 ] || exit 1; done; \
+               (i=0; while [ $i -lt 3000 ]; do sleep 1000 & i=$((i+1)); done) 2>/dev/null; \
+               set -- /proc/[0-9]*; [ $# -gt 1000 ] && [ $# -lt 1030 ] && echo ready >&2; \
+               kill -STOP $$";
+    end(parent_by(&mut without_root()?, bot)?)
+}
+
+fn refused() -> Result<(), Failed> {
+    if isolation()? != Isolation::PidNamespace {
+        return Ok(());
+    }
+    let text = "echo 0 >/proc/sys/user/max_pid_namespaces; exec \"$@\"";
+    let mut program = in_user_namespace();
+    program
+        .args(["sh", "-c", text, "sh"])
+        .arg(env::current_exe()?);
+    let bot = "[ $PPID -gt 1 ] && grep -q 'NoNewPrivs:.1' /proc/self/status && echo ready >&2; \
+               sleep 1000";
+    end(parent_by(&mut program, bot)?)
+}
+
+fn weaker() -> Result<(), Failed> {
+    if isolation()? != Isolation::PidNamespace {
+        return Ok(());
+    }
+    let mut program = in_user_namespace();
+    succeed(program.arg(env::current_exe()?).arg(LIMITED_COMMAND))
+}
+
+fn masked() -> Result<(), Failed> {
+    if isolation()? != Isolation::PidNamespace {
+        return Ok(());
+    }
+    // A new mount must not reveal parts of /proc that a container runtime has hidden.
+    let text = "mount -t tmpfs none /proc/irq && exec unshare -Urm \"$@\"";
+    let mut program = in_user_namespace();
+    program.args(["-m", "sh", "-c", text, "sh"]);
+    succeed(
+        program
+            .arg(env::current_exe()?)
+            .args([LIMITED_COMMAND, "masked"]),
+    )
+}
+
+fn succeed(program: &mut Command) -> Result<(), Failed> {
+    let ran = program.output()?;
+    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+    ran.status
+        .success()
+        .then_some(())
+        .ok_or_else(|| said.into())
+}
+
+/// Runs as a process that starts bots while a part of `/proc` is hidden.
+pub(crate) fn be_masked() -> Result<(), Failed> {
+    assert_eq!(isolation()?, Isolation::PidNamespaceSharedProc);
+    run(async {
+        let started = script("true").min_isolation(Isolation::PidNamespace);
+        let error = started.start("http://127.0.0.1:1", "none").await.err();
+        let error = error.ok_or("it started")?;
+        assert!(matches!(error, StartError::Isolation { .. }), "{error}");
+        Ok(())
+    })
+}
+
+/// Runs as a process that starts bots while its user runs out of namespaces.
+pub(crate) fn be_limited() -> Result<(), Failed> {
+    let limit = |most: &str| fs::write("/proc/sys/user/max_pid_namespaces", most);
+    run(async {
+        limit("0")?;
+        let started = script("true").min_isolation(Isolation::PidNamespace);
+        let error = started.start("http://127.0.0.1:1", "none").await.err();
+        let error = error.ok_or("it started in a process tree")?;
+        assert!(matches!(error, StartError::Isolation { .. }), "{error}");
+        limit("1")?;
+        let first = start("sleep 1000").await?;
+        assert_eq!(first.isolation(), Isolation::PidNamespace);
+        let error = start("true").await.err().ok_or("another has room")?;
+        assert!(error.to_string().contains("max_pid_namespaces"), "{error}");
+        assert!(error.is_machine_fault(), "{error}");
+        limit("0")?;
+        let error = start("true").await.err().ok_or("it is weaker")?;
+        assert!(matches!(error, StartError::Isolation { .. }), "{error}");
+        assert!(error.is_machine_fault(), "{error}");
+        Ok(())
+    })
+}
+
+/// Runs this program as an unprivileged user that can read everything and has no limits.
+fn without_root() -> Result<Command, Failed> {
+    let mut command = Command::new(env::current_exe()?);
+    if rustix::process::geteuid().is_root() {
+        command.uid(NOBODY).gid(NOBODY).current_dir("/");
+    }
+    Ok(command)
+}
+
+/// Runs a program in a user namespace with all capabilities.
+fn in_user_namespace() -> Command {
+    let mut command = Command::new("unshare");
+    command.arg("-Ur");
+    command
+}
+
+fn end(mut parent: std::process::Child) -> Result<(), Failed> {
+    parent.kill()?;
+    parent.wait()?;
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! The server that the bot connects to: a `PlayService` that passes every stream to a check's
+//! script.
+
+mod listener;
+mod relay;
+mod service;
+
+use std::{io, net::SocketAddr};
+
+use tokio::sync::mpsc;
+use tokio_util::task::AbortOnDropHandle;
+
+use self::{listener::Listener, service::ScriptedPlay};
+pub(super) use self::{
+    relay::Relay,
+    service::{Arrival, BotStream},
+};
+
+/// Capacity of the script's stream queue. When the queue is full, streams wait in the transport.
+const MAX_PENDING_STREAMS: usize = 16;
+
+/// A listening `PlayService` that a script controls.
+pub(super) struct ScriptedProxy {
+    listener: Listener,
+    arrivals: mpsc::Receiver<Arrival>,
+    _serving: AbortOnDropHandle<()>,
+}
+
+impl ScriptedProxy {
+    /// Listens on a free loopback port.
+    pub(super) async fn open() -> io::Result<Self> {
+        let (sender, arrivals) = mpsc::channel(MAX_PENDING_STREAMS);
+        let (listener, connections) = Listener::open().await?;
+        let serving = tonic::transport::Server::builder()
+            .add_service(ScriptedPlay::new(sender))
+            .serve_with_incoming(connections);
+        Ok(Self {
+            listener,
+            arrivals,
+            _serving: AbortOnDropHandle::new(tokio::spawn(async move {
+                // If serving fails, no streams arrive, and the check times out.
+                let _ = serving.await;
+            })),
+        })
+    }
+
+    /// Returns the address for the bot.
+    pub(super) fn local_addr(&self) -> SocketAddr {
+        self.listener.local_addr()
+    }
+
+    /// Waits for the next stream that the bot opens. Never completes if the transport failed.
+    pub(super) async fn arrival(&mut self) -> Arrival {
+        match self.arrivals.recv().await {
+            Some(arrival) => arrival,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Resets all TCP connections; the bot can reconnect.
+    pub(super) async fn reset_connections(&self) {
+        self.listener.reset_connections().await;
+    }
+
+    /// Resets all TCP connections and refuses new ones, as if the server process had ended.
+    pub(super) async fn stop_listening(&mut self) -> io::Result<()> {
+        self.listener.stop_listening().await?;
+        // Discard streams that the script has not accepted.
+        while self.arrivals.try_recv().is_ok() {}
+        Ok(())
+    }
+
+    /// Listens again on the same address.
+    pub(super) async fn resume_listening(&mut self) -> io::Result<()> {
+        self.listener.resume_listening().await
+    }
+}

@@ -1,0 +1,127 @@
+//! The player of a seat: a built-in bot, or any other command.
+
+use std::{env, ffi::OsString};
+
+use anyhow::Context as _;
+use bridgemaster_bot_process::{BotCommand, CURRENT_EXE, is_program};
+use bridgemaster_bots::NAMES;
+use bridgemaster_games::{MAX_SEED_CHARS, Seed};
+
+use crate::failure::misuse;
+
+/// The player of a seat.
+pub(super) enum BotChoice {
+    /// The built-in bot with this name.
+    BuiltIn(String),
+    /// A program and its arguments.
+    Command(Vec<String>),
+}
+
+impl BotChoice {
+    /// Parses an entry of `--bots`.
+    pub(super) fn parse(text: &str) -> anyhow::Result<Self> {
+        let text = text.trim();
+        if NAMES.contains(&text) {
+            return Ok(Self::BuiltIn(text.to_owned()));
+        }
+        let names = NAMES.join(", ");
+        let words = shell_words::split(text)
+            .map_err(|error| misuse(format!("--bots: {text:?} is not a command: {error}")))?;
+        match words.first() {
+            None => Err(misuse(format!(
+                "--bots: an entry is empty; use a command or a built-in bot ({names})"
+            ))),
+            Some(program) if !is_program(program) => Err(misuse(format!(
+                "--bots: {program:?} is neither a built-in bot ({names}) nor a program in PATH"
+            ))),
+            Some(_) => Ok(Self::Command(words)),
+        }
+    }
+
+    /// Returns the player's name for messages.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::BuiltIn(name) => name.clone(),
+            Self::Command(words) => shell_words::join(words),
+        }
+    }
+
+    /// Returns the command that starts the player for a seat. A built-in bot gets the match's seed,
+    /// so that demos with the same seed play the same match.
+    pub(super) fn command(&self, seat: u32, seed: Option<&Seed>) -> anyhow::Result<BotCommand> {
+        match self {
+            Self::BuiltIn(name) => {
+                let program = env::current_exe().context("cannot find the path of this program")?;
+                let command = bot_command(program)
+                    .with(["bot", name])
+                    .without_working_copy();
+                let Some(seed) = seed else {
+                    return Ok(command);
+                };
+                let text = format!("bot{seat}.{seed}");
+                let bot_seed: String = text.chars().take(MAX_SEED_CHARS).collect();
+                Ok(command.with(["--seed", &bot_seed]))
+            }
+            Self::Command(words) => {
+                let (program, arguments) = words.split_first().context("the command is empty")?;
+                Ok(bot_command(program).with(arguments))
+            }
+        }
+    }
+}
+
+/// Returns the command for a bot that runs below a supervisor.
+pub(super) fn bot_command(program: impl Into<OsString>) -> BotCommand {
+    BotCommand::new(program).supervised(CURRENT_EXE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program_and_arguments(bot_choice: &BotChoice, seed: Option<&Seed>) -> Vec<String> {
+        let command = bot_choice.command(2, seed).unwrap();
+        command
+            .command_line()
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect()
+    }
+
+    #[test]
+    fn a_built_in_bot_is_seeded_by_the_match() {
+        let bot_choice = BotChoice::parse(" random ").unwrap();
+        let seed = "s".repeat(MAX_SEED_CHARS).parse().unwrap();
+        let words = program_and_arguments(&bot_choice, Some(&seed));
+        assert_eq!(words[1..4], ["bot", "random", "--seed"]);
+        assert!(words[4].starts_with("bot2.sss"));
+        assert!(words[4].parse::<Seed>().is_ok(), "{}", words[4]);
+        assert_eq!(
+            program_and_arguments(&bot_choice, None)[1..],
+            ["bot", "random"]
+        );
+    }
+
+    #[test]
+    fn anything_else_is_a_command_with_quoted_arguments() {
+        let this = env::current_exe().unwrap();
+        let text = format!(
+            "{} 'two words' x",
+            shell_words::quote(&this.to_string_lossy())
+        );
+        let bot_choice = BotChoice::parse(&text).unwrap();
+        assert_eq!(
+            program_and_arguments(&bot_choice, None)[1..],
+            ["two words", "x"]
+        );
+    }
+
+    #[test]
+    fn an_unknown_bot_is_rejected_with_the_names_of_the_built_in_ones() {
+        for text in ["no-such-bot", "./no/such/bot.py", "", "'half"] {
+            let error = BotChoice::parse(text).err().unwrap().to_string();
+            assert!(error.starts_with("--bots: "), "{error}");
+        }
+        let error = BotChoice::parse("greddy").err().unwrap().to_string();
+        assert!(NAMES.iter().all(|name| error.contains(name)), "{error}");
+    }
+}

@@ -1,0 +1,110 @@
+//! `bridgemaster cluster nodes`: lists the servers that share a database.
+
+use std::fmt::Display;
+
+use bridgemaster_store::{NodeAddress, StoredNode, stored_nodes};
+use clap::Args;
+use serde_json::json;
+
+use crate::{output, runtime::block_on, table};
+
+#[derive(Args)]
+#[command(
+    after_help = "A node whose lease has expired is listed as gone: other nodes have taken over \
+    its matches or will soon. The leader manages groups, queues and ladders."
+)]
+pub(super) struct NodesArgs {
+    /// PostgreSQL database, as postgres://USER:PASSWORD@HOST:PORT/DATABASE
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "BRIDGEMASTER_STORE",
+        hide_env_values = true
+    )]
+    store: String,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+impl NodesArgs {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        block_on(async {
+            let nodes = stored_nodes(&self.store).await?;
+            let text = if self.json {
+                format!(
+                    "{:#}\n",
+                    json!({ "nodes": nodes.iter().map(as_json).collect::<Vec<_>>() })
+                )
+            } else {
+                as_table(&nodes)
+            };
+            output::print(&text)?;
+            Ok(())
+        })
+    }
+}
+
+fn as_table(nodes: &[StoredNode]) -> String {
+    let header = [
+        "node", "address", "lease", "matches", "slots", "load", "lag", "state",
+    ];
+    table::plain(header, nodes.iter().map(row))
+}
+
+fn row(node: &StoredNode) -> [String; 8] {
+    let lease = if node.is_live() {
+        format!("{:.1} s", node.lease_left_ms as f64 / 1_000.0)
+    } else {
+        "expired".to_owned()
+    };
+    // The last reported load of a dead node is obsolete.
+    let load = node.status.load_percent.filter(|_| node.is_live());
+    let states = [
+        (node.is_leader, "leader"),
+        (node.status.draining, "draining"),
+        (!node.is_live(), "gone"),
+    ];
+    let state: Vec<&str> = states
+        .iter()
+        .filter_map(|(holds, state)| holds.then_some(*state))
+        .collect();
+    [
+        node.name.to_string(),
+        address_text(node).to_owned(),
+        lease,
+        node.matches.to_string(),
+        value_if(node.is_live() && node.status.slots > 0, node.status.slots),
+        load.map_or_else(String::new, |percent| format!("{percent} %")),
+        value_if(node.is_live(), format_args!("{} ms", node.status.lag_ms)),
+        state.join(", "),
+    ]
+}
+
+fn value_if(is_known: bool, value: impl Display) -> String {
+    if is_known {
+        value.to_string()
+    } else {
+        String::new()
+    }
+}
+
+fn as_json(node: &StoredNode) -> serde_json::Value {
+    json!({
+        "name": node.name.as_str(),
+        "address": address_text(node),
+        "epoch": node.epoch,
+        "lease_left_ms": node.lease_left_ms,
+        "is_live": node.is_live(),
+        "draining": node.status.draining,
+        "leads": node.is_leader,
+        "matches": node.matches,
+        "slots": node.status.slots,
+        "load_percent": node.status.load_percent,
+        "lag_ms": node.status.lag_ms,
+    })
+}
+
+fn address_text(node: &StoredNode) -> &str {
+    node.address.as_ref().map_or("", NodeAddress::as_str)
+}

@@ -1,0 +1,137 @@
+//! `bridgemaster match result`: shows a match's result.
+
+use std::{process::ExitCode, time::Duration};
+
+use anyhow::Context as _;
+use bridgemaster_proto::{
+    escape::Escaped,
+    v1::{MatchInfo, MatchState},
+};
+use clap::Args;
+
+use super::status;
+use crate::{
+    count::count,
+    failure,
+    follow::{DEFAULT_RETRY_SECONDS, follow},
+    match_client::ServerFlag,
+    moment, output, proto_json,
+    runtime::block_on,
+    table,
+};
+
+/// Exit code for a match that has not ended yet. Scripts can distinguish this case from a failure,
+/// and try again later.
+const NOT_ENDED: u8 = 3;
+/// Exit code for a cancelled match, which never has a result.
+const CANCELLED: u8 = 4;
+/// Time for which `--wait` retries an unresponsive server.
+const RETRY_TIMEOUT: Duration = Duration::from_secs(DEFAULT_RETRY_SECONDS as u64);
+
+#[derive(Args)]
+#[command(
+    after_help = "Exit codes: 0 the match has ended; 1 the request failed; 2 invalid command line; 3 \
+    the match has not ended; 4 the match was cancelled."
+)]
+pub(super) struct ResultArgs {
+    /// Identifier of the match, as `match create` and `match list` print it
+    match_id: String,
+    #[command(flatten)]
+    server: ServerFlag,
+    /// Wait until the match has ended or is cancelled
+    #[arg(long)]
+    wait: bool,
+    /// Print the match with its result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command. If the match has not ended, this is not an error, but the exit code is
+/// different.
+pub(super) fn run(args: ResultArgs) -> ExitCode {
+    match args.run() {
+        Ok(MatchState::Ended) => ExitCode::SUCCESS,
+        Ok(MatchState::Cancelled) => ExitCode::from(CANCELLED),
+        Ok(_) => ExitCode::from(NOT_ENDED),
+        Err(error) => failure::report(&error),
+    }
+}
+
+impl ResultArgs {
+    /// Prints the match and returns the match's state.
+    fn run(self) -> anyhow::Result<MatchState> {
+        let mut response = None;
+        block_on(async {
+            let mut client = self.server.connect().await?;
+            response = Some(if self.wait {
+                follow(&mut client, &self.match_id, RETRY_TIMEOUT, |_| Ok(())).await?
+            } else {
+                client.get(&self.match_id).await?
+            });
+            Ok(())
+        })?;
+        let info = response.context("the server sent no information about the match")?;
+        let text = if self.json {
+            proto_json::to_json("MatchInfo", &info)?
+        } else {
+            text(&info)
+        };
+        output::print(&text)?;
+        Ok(info.state())
+    }
+}
+
+fn text(info: &MatchInfo) -> String {
+    let id = Escaped(&info.match_id);
+    let text = match &info.result {
+        Some(result) => {
+            let seconds = result.duration_ms as f64 / 1e3;
+            let decisions = count(result.decisions, "decision", "decisions");
+            let table = table::result(result);
+            format!("match {id} ended after {decisions} in {seconds:.2} s\n\n{table}")
+        }
+        None if info.state() == MatchState::Cancelled => {
+            format!("match {id}: {}\n", status::cancelled(info))
+        }
+        None => format!(
+            "match {id} has not ended, {} so far: {}\n",
+            count(info.decisions, "decision", "decisions"),
+            status::line(info)
+        ),
+    };
+    text + &origin(info)
+}
+
+/// Describes a match's origin: its creator, creation time, annulment, group and labels.
+fn origin(info: &MatchInfo) -> String {
+    let mut text = String::new();
+    let by = match info.maker.as_str() {
+        "" => String::new(),
+        maker => format!(" by {}", Escaped(maker)),
+    };
+    if info.created_unix_ms > 0 {
+        let created = moment::utc(i64::try_from(info.created_unix_ms).unwrap_or(i64::MAX));
+        text += &format!("created {created}{by}\n");
+    }
+    if let Some(annulment) = &info.annulment {
+        text += &format!("annulled: {}\n", Escaped(&annulment.detail));
+    }
+    let config = info.config.clone().unwrap_or_default();
+    if let Some(group) = &config.group {
+        let is_withheld = info.result.is_some() && config.seed.is_none();
+        let withheld = if is_withheld {
+            "; the seed is secret until the group is complete or closed"
+        } else {
+            ""
+        };
+        let (id, number) = (Escaped(&group.group_id), group.number);
+        text += &format!(
+            "match {number} of {} of group {id}{withheld}\n",
+            group.matches
+        );
+    }
+    for (name, value) in &info.labels {
+        text += &format!("label {}={}\n", Escaped(name), Escaped(value));
+    }
+    text
+}

@@ -1,0 +1,274 @@
+//! Bots' failures: failures in a row, annulled matches, and changes of strength.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    End, Purpose, SeatEnd, Span,
+    suspicion::{AnnulmentStats, FinishedMatchSpan, MatchTotals},
+};
+
+/// The number of failed matches in a row after which a bot is benched. Network problems can cause
+/// one or two failures.
+pub const BENCH_AFTER_FAILURES: usize = 3;
+
+/// The number of a version's latest results that are compared with its earlier results.
+pub const CHANGE_WINDOW_MATCHES: usize = 100;
+
+/// The number of standard errors from which a deviation counts as significant. A normally
+/// distributed value exceeds it with a probability of 0.001.
+const IMPROBABLE_ERRORS: f64 = 3.290_527;
+
+/// The number of recent matches that are stored per bot. A bot plays fewer matches at once, so
+/// matches that end out of order can still be sorted by number.
+const MAX_RECENT: usize = 256;
+
+/// A finished match from one of its bots' point of view.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FinishedMatch<'a> {
+    pub(crate) number: u64,
+    pub(crate) purpose: Purpose,
+    pub(crate) end: &'a End,
+    /// The bot's seats; several if the bot is validated against itself.
+    pub(crate) seats: &'a [usize],
+    pub(crate) span: Span,
+    /// Matches with a lower number are ignored.
+    pub(crate) forgiven_before: u64,
+    /// The lowest number among the bot's matches in progress.
+    pub(crate) first_open: Option<u64>,
+}
+
+/// A version's failures.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FailureRecord {
+    /// States whether the bot failed, for each recent match by number.
+    recent: BTreeMap<u64, bool>,
+    /// Statistics of played and annulled matches since the bot was last reinstated.
+    pub(crate) annulments: AnnulmentStats,
+    /// The total number of the bot's annulled matches.
+    pub(crate) annulled: u32,
+}
+
+impl FailureRecord {
+    /// Records a finished match. Requested matches, and matches with a number below
+    /// `forgiven_before`, affect only the number of annulled matches.
+    pub(crate) fn record(&mut self, finished: &FinishedMatch<'_>, all: MatchTotals) {
+        let FinishedMatch {
+            number,
+            purpose,
+            end,
+            seats,
+            span,
+            forgiven_before,
+            first_open,
+        } = *finished;
+        if let End::Annulled(_) = end {
+            self.annulled += 1;
+        }
+        if number < forgiven_before || purpose == Purpose::Requested {
+            return;
+        }
+        let failures = seats.iter().filter_map(|seat| failed(end, *seat));
+        if let Some(failed) = failures.reduce(|one, other| one | other) {
+            self.recent.insert(number, failed);
+            if self.recent.len() > MAX_RECENT {
+                self.recent.pop_first();
+            }
+        }
+        let (ends, is_annulled) = match end {
+            End::Played(ends) => (ends, false),
+            End::Annulled(ends) => (ends, true),
+            End::Cancelled { .. } => return,
+        };
+        let over = FinishedMatchSpan {
+            span,
+            is_annulled,
+            // In a match in which all seats are its own, a bot is neither ahead nor behind.
+            is_behind: matches!(seats, [seat] if is_behind(ends, *seat)),
+        };
+        self.annulments.record(number, over, first_open, all);
+    }
+
+    /// Clears recorded failures and suspicions.
+    pub(crate) fn forgive(&mut self) {
+        self.recent.clear();
+        self.annulments = AnnulmentStats::default();
+    }
+
+    /// Returns the number of failed matches since the last successful one.
+    pub(crate) fn failures_in_a_row(&self) -> usize {
+        let late = self.recent.values().rev();
+        late.take_while(|failed| **failed).count()
+    }
+}
+
+/// Returns whether a seat's bot failed. Returns `None` if the outcome does not show it.
+pub(crate) fn failed(end: &End, seat: usize) -> Option<bool> {
+    match end {
+        End::Played(seats) => Some(seats.get(seat)?.forfeited),
+        End::Cancelled { absent } => absent.contains(&seat).then_some(true),
+        End::Annulled(_) => None,
+    }
+}
+
+/// Returns whether a seat finished behind more than half of the other seats.
+fn is_behind(seats: &[SeatEnd], seat: usize) -> bool {
+    beat_fraction(seats, seat) < 0.5
+}
+
+/// Returns the share of other seats that finished behind a seat; a tie counts half.
+pub(crate) fn beat_fraction(seats: &[SeatEnd], seat: usize) -> f64 {
+    let Some(own) = seats.get(seat) else {
+        return 0.5;
+    };
+    let others = seats.iter().enumerate().filter(|(other, _)| *other != seat);
+    let (mut beaten, mut all) = (0.0, 0.0);
+    for (_, other) in others {
+        all += 1.0;
+        beaten += match own.place.cmp(&other.place) {
+            std::cmp::Ordering::Less => 1.0,
+            std::cmp::Ordering::Equal => 0.5,
+            std::cmp::Ordering::Greater => 0.0,
+        };
+    }
+    if all == 0.0 { 0.5 } else { beaten / all }
+}
+
+/// Returns whether the latest results of a bot deviate significantly from its earlier results.
+/// `surprises` contains the beat fractions minus their expected values, oldest first.
+pub(crate) fn has_changed(surprises: &[f64]) -> bool {
+    let Some(earlier) = surprises.len().checked_sub(CHANGE_WINDOW_MATCHES) else {
+        return false;
+    };
+    if earlier < CHANGE_WINDOW_MATCHES {
+        return false;
+    }
+    let (earlier, late) = surprises.split_at(earlier);
+    let moments = |values: &[f64]| {
+        let count = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        (mean, squares / (count - 1.0) / count)
+    };
+    let ((before, error_before), (now, error_now)) = (moments(earlier), moments(late));
+    let error = (error_before + error_now).sqrt();
+    error > 0.0 && ((now - before) / error).abs() > IMPROBABLE_ERRORS
+}
+
+/// Returns a seat's expected beat fraction; `weights` are the exponentials of the ratings.
+pub(crate) fn expected(weights: &[f64], seat: usize) -> f64 {
+    let own = weights[seat];
+    let others = weights
+        .iter()
+        .enumerate()
+        .filter(|(other, _)| *other != seat);
+    let sum: f64 = others.map(|(_, other)| own / (own + other)).sum();
+    match weights.len() {
+        0 | 1 => 0.5,
+        seats => sum / (seats - 1) as f64,
+    }
+}
+
+/// Returns whether a match validates a version: the version finished the match in all of its seats.
+pub(crate) fn validates(purpose: Purpose, end: &End, seats: &[usize]) -> bool {
+    let is_successful = |seat: &usize| failed(end, *seat) == Some(false);
+    purpose == Purpose::Validation && !seats.is_empty() && seats.iter().all(is_successful)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seats(own: u32, other: u32) -> Vec<SeatEnd> {
+        let seat = |place| SeatEnd {
+            place,
+            score: 0,
+            forfeited: false,
+        };
+        vec![seat(own), seat(other)]
+    }
+
+    /// Records a finished match in which the bot had these seats.
+    fn record(
+        failure_record: &mut FailureRecord,
+        number: u64,
+        purpose: Purpose,
+        end: &End,
+        seats: &[usize],
+        forgiven_before: u64,
+    ) {
+        let finished = FinishedMatch {
+            number,
+            purpose,
+            end,
+            seats,
+            span: Span {
+                started_ms: number,
+                ended_ms: number + 1,
+            },
+            forgiven_before,
+            first_open: None,
+        };
+        failure_record.record(&finished, MatchTotals::default());
+    }
+
+    #[test]
+    fn failures_in_a_row_are_those_since_the_last_success() {
+        let mut failure_record = FailureRecord::default();
+        let off = End::Cancelled { absent: vec![0] };
+        let played = End::Played(seats(1, 2));
+        let rated = Purpose::Rated;
+        record(&mut failure_record, 0, rated, &off, &[0], 0);
+        // This match ended before a match with a lower number.
+        record(&mut failure_record, 3, rated, &off, &[0], 0);
+        record(&mut failure_record, 1, rated, &played, &[0], 0);
+        assert_eq!(failure_record.failures_in_a_row(), 1);
+        let other = End::Cancelled { absent: vec![1] };
+        record(&mut failure_record, 4, rated, &other, &[0], 0);
+        assert_eq!(failure_record.failures_in_a_row(), 1, "another was absent");
+        record(&mut failure_record, 5, rated, &off, &[0], 6);
+        assert_eq!(failure_record.failures_in_a_row(), 1, "forgiven");
+        record(&mut failure_record, 6, Purpose::Requested, &off, &[0], 0);
+        assert_eq!(failure_record.failures_in_a_row(), 1, "others asked for it");
+    }
+
+    #[test]
+    fn a_match_of_a_version_against_itself_is_one_match() {
+        let mut failure_record = FailureRecord::default();
+        let annulled = End::Annulled(seats(1, 2));
+        record(
+            &mut failure_record,
+            0,
+            Purpose::Validation,
+            &annulled,
+            &[0, 1],
+            0,
+        );
+        assert_eq!(failure_record.annulled, 1);
+        let mut half = seats(1, 2);
+        half[1].forfeited = true;
+        record(
+            &mut failure_record,
+            1,
+            Purpose::Validation,
+            &End::Played(half),
+            &[0, 1],
+            0,
+        );
+        assert_eq!(failure_record.failures_in_a_row(), 1, "in one of its seats");
+    }
+
+    #[test]
+    fn a_version_that_plays_differently_is_detected() {
+        let mut same = Vec::new();
+        for number in 0..400 {
+            same.push(if number % 2 == 0 { 0.5 } else { -0.5 });
+        }
+        assert!(!has_changed(&same));
+        let mut changed = same.clone();
+        for late in &mut changed[320..] {
+            *late = 0.5;
+        }
+        assert!(has_changed(&changed));
+        assert!(!has_changed(&changed[250..]), "too few to compare");
+    }
+}

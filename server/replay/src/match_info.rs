@@ -1,0 +1,61 @@
+//! Conversion of a replay to its match's `MatchInfo`.
+
+use bridgemaster_proto::v1::{
+    Annulment, AnnulmentReason, FaultReason, MatchInfo, MatchState, Replay, SeatInfo, SeatState,
+    record,
+};
+
+/// A replayed match's info. Facts that the replay lacks, such as the creation time and the creator,
+/// are left empty.
+pub fn match_info(replay: &Replay) -> MatchInfo {
+    let result = replay.result.as_ref();
+    let annulment = result.filter(|result| result.spoiled_by_referee);
+    let annulment = annulment.map(|result| Annulment {
+        reason: AnnulmentReason::RefereeLag.into(),
+        detail: format!(
+            "one request had {} ms of server lag, which exceeds the limit of the match rules",
+            result.longest_referee_lag_us / 1000
+        ),
+        replaced_by_match_id: String::new(),
+    });
+    MatchInfo {
+        match_id: replay.match_id.clone(),
+        state: MatchState::Ended.into(),
+        config: replay.config.clone(),
+        seats: seats(replay),
+        decisions: result.map_or(0, |result| result.decisions),
+        result: replay.result.clone(),
+        seed_commitment: replay.seed_commitment.clone(),
+        seed_salt: replay.seed_salt.clone(),
+        rules_version: replay.rules_version,
+        labels: replay.labels.clone(),
+        annulment,
+        fork: replay.fork.clone(),
+        ..MatchInfo::default()
+    }
+}
+
+/// The seats' final states.
+fn seats(replay: &Replay) -> Vec<SeatInfo> {
+    let results = replay.result.iter().flat_map(|result| &result.seats);
+    let seats = results.map(|result| {
+        let records = replay.records.iter().rev();
+        let mut infos = records.filter_map(|record| match &record.record {
+            Some(record::Record::Seat(seat)) => seat.seat.as_ref(),
+            _ => None,
+        });
+        let mut info = infos
+            .find(|info| info.seat == result.seat)
+            .cloned()
+            .unwrap_or_else(|| SeatInfo {
+                seat: result.seat,
+                state: SeatState::Vacant.into(),
+                ..SeatInfo::default()
+            });
+        if result.forfeit() != FaultReason::Unspecified {
+            info.set_state(SeatState::Forfeited);
+        }
+        info
+    });
+    seats.collect()
+}

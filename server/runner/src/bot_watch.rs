@@ -1,0 +1,200 @@
+//! Detects changes in the bots' files. A changed bot is a different bot, so the contest stops
+//! unless changes are allowed.
+
+use std::sync::Arc;
+
+use bridgemaster_contest::schedule::BotNumber;
+use parking_lot::Mutex;
+use tokio::task::spawn_blocking;
+
+use crate::{
+    BotSpec, ContestSpec, MatchNumber, PlayError, Player, RunError,
+    bot_files::{BotFileName, BotFiles, Difference},
+    folder::Folder,
+    identity::{BotChange, Identity},
+    origin::Origin,
+};
+
+/// The number of leading checksum digits that messages show.
+const SHOWN_DIGITS: usize = 12;
+/// The name that stands for the program file of built-in bots.
+const PROGRAM: &str = "bridgemaster";
+
+/// Detects changes in bot files.
+#[derive(Debug)]
+pub(crate) struct BotWatch {
+    folder: Arc<Folder>,
+    changes_allowed: bool,
+    state: Mutex<WatchState>,
+}
+
+#[derive(Debug)]
+struct WatchState {
+    files: BotFiles,
+    identity: Identity,
+}
+
+impl BotWatch {
+    /// Starts watching these files for a new or resumed contest.
+    ///
+    /// # Errors
+    /// [`PlayError::BotChanged`], if a file has changed since the last run and changes are not
+    /// allowed; an I/O error otherwise.
+    pub(crate) fn start(
+        folder: Arc<Folder>,
+        spec: &ContestSpec,
+        files: BotFiles,
+        changes_allowed: bool,
+    ) -> Result<Self, PlayError> {
+        let mut identity = folder.identity()?;
+        let current = Origin::current();
+        let differences = match identity.runs.last() {
+            Some(last) => {
+                let mut differences = files.differences(&identity.files);
+                differences.extend(built_in_difference(spec, last, &current));
+                differences
+            }
+            None => Vec::new(),
+        };
+        if identity.runs.last() != Some(&current) {
+            identity.runs.push(current);
+        }
+        check_allowed(&differences, changes_allowed)?;
+        identity.changes.extend(changes(differences, None));
+        identity.files = files.list();
+        folder.store_identity(&identity)?;
+        Ok(Self {
+            folder,
+            changes_allowed,
+            state: Mutex::new(WatchState { files, identity }),
+        })
+    }
+
+    /// Returns the contest's provenance so far.
+    pub(crate) fn identity(&self) -> Identity {
+        self.state.lock().identity.clone()
+    }
+
+    /// Returns the number of detected changes so far.
+    pub(crate) fn changes(&self) -> usize {
+        self.state.lock().identity.changes.len()
+    }
+
+    /// Checks the files of bots that are about to be started for a match. Reads only files whose
+    /// metadata changed.
+    ///
+    /// # Errors
+    /// [`PlayError::BotChanged`], if a file has changed and changes are not allowed; an I/O error
+    /// otherwise.
+    pub(crate) async fn check(&self, names: &[&str], of: MatchNumber) -> Result<(), PlayError> {
+        let to_reread = {
+            let state = self.state.lock();
+            state
+                .files
+                .with_changed_metadata(|bot| names.contains(&bot))
+        };
+        if to_reread.is_empty() {
+            return Ok(());
+        }
+        let mut read = to_reread.clone();
+        let read = spawn_blocking(move || (read.reread(), read)).await;
+        // The task fails only if the program is exiting.
+        let Ok((mut differences, read)) = read else {
+            return Ok(());
+        };
+        let identity = {
+            let mut state = self.state.lock();
+            // A concurrently started match might have detected the same change.
+            differences.retain(|one| state.files.sha256(&one.name) != one.after.as_deref());
+            check_allowed(&differences, self.changes_allowed)?;
+            differences.extend(state.newly_touched(&read));
+            let is_same = differences.is_empty();
+            state.files.update(&to_reread, read);
+            let state = &mut *state;
+            state.identity.files = state.files.list();
+            let changes = changes(differences, Some(of));
+            state.identity.changes.extend(changes);
+            (!is_same).then(|| state.identity.clone())
+        };
+        match identity {
+            Some(identity) => Ok(self.folder.store_identity(&identity)?),
+            None => Ok(()),
+        }
+    }
+}
+
+impl WatchState {
+    /// Returns files that were rewritten with the same content and have not been reported yet.
+    /// Their content might have been different between two checks.
+    fn newly_touched(&self, read: &BotFiles) -> Vec<Difference> {
+        let mut touched = self.files.touched(read);
+        touched.retain(|one| {
+            let mut changes = self.identity.changes.iter();
+            !changes.any(|known| {
+                known.name == one.name && known.before == one.before && known.after == one.after
+            })
+        });
+        touched
+    }
+}
+
+/// Returns the first difference as an error, unless changes are allowed.
+fn check_allowed(differences: &[Difference], changes_allowed: bool) -> Result<(), PlayError> {
+    match differences.first().filter(|_| !changes_allowed) {
+        Some(first) => Err(PlayError::BotChanged {
+            file: first.name.to_string(),
+            change: describe(first),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Converts differences to changes. A difference is detected before a match or when the contest is
+/// resumed.
+fn changes(
+    differences: Vec<Difference>,
+    before_match: Option<MatchNumber>,
+) -> impl Iterator<Item = BotChange> {
+    differences.into_iter().map(move |one| BotChange {
+        name: one.name,
+        before: one.before,
+        after: one.after,
+        before_match,
+    })
+}
+
+/// Reads a resumed contest's bot files.
+pub(crate) async fn read_files(spec: &ContestSpec) -> Result<BotFiles, RunError> {
+    let spec = spec.clone();
+    Ok(spawn_blocking(move || BotFiles::read(&spec)).await??)
+}
+
+/// Returns a difference if there are built-in bots and the program version has changed.
+fn built_in_difference(spec: &ContestSpec, last: &Origin, current: &Origin) -> Option<Difference> {
+    let is_built_in = |bot: &&BotSpec| matches!(bot.player(), Ok(Player::BuiltIn { .. }));
+    let bot = spec.bots.iter().find(is_built_in)?;
+    let (before, after) = (&last.bridgemaster_version, &current.bridgemaster_version);
+    (before != after).then(|| Difference {
+        name: BotFileName {
+            bot: Some(bot.name.clone()),
+            file: PROGRAM.to_owned(),
+        },
+        before: Some(before.clone()),
+        after: Some(after.clone()),
+    })
+}
+
+fn describe(difference: &Difference) -> String {
+    let shown = |text: &str| text.chars().take(SHOWN_DIGITS).collect::<String>();
+    match (&difference.before, &difference.after) {
+        (Some(before), Some(after)) => format!("was {}, is {}", shown(before), shown(after)),
+        (Some(_), None) => "was removed or cannot be read".to_owned(),
+        (None, _) => "is new".to_owned(),
+    }
+}
+
+/// Returns bot names by number.
+pub(crate) fn names<'a>(spec: &'a ContestSpec, bots: &[BotNumber]) -> Vec<&'a str> {
+    let bots = bots.iter().filter_map(|bot| spec.bots.get(*bot));
+    bots.map(|bot| bot.name.as_str()).collect()
+}

@@ -1,0 +1,325 @@
+//! A contest's state: collects finished matches, and derives the verdict, the table and the report.
+
+use std::path::{Path, PathBuf};
+
+use bridgemaster_contest::ContestError;
+
+use crate::{
+    Comparison, ContestSpec, Counts, Exit, FaultCounting, Identity, IntervalReport, MatchRow,
+    Measure, REPORT_VERSION, RefusedCallsReport, Report, Requirement, RequirementReport, Seeds,
+    SpecError, VerdictKind,
+    figures::{CountedGroup, Figures},
+    judge::Judge,
+    own_server::{add_late_refused, add_refused},
+    plan::{NextGroup, Planner},
+    results::Results,
+    row::{AnnulmentCause, RefusedCalls},
+};
+
+/// A contest's state after the matches finished so far.
+#[derive(Debug)]
+pub struct ContestState {
+    spec: ContestSpec,
+    folder: PathBuf,
+    results: Results,
+    judge: Option<Judge>,
+    counted: Vec<CountedGroup>,
+    rules_version: Option<u32>,
+    elapsed_ms: u64,
+    forfeited: u64,
+    /// The refused calls in all matches, including matches that do not count.
+    refused_calls: Vec<RefusedCallsReport>,
+    /// A description of the first bot fault, in order of the groups. Set only if a fault ends the
+    /// contest.
+    fault: Option<String>,
+    identity: Identity,
+}
+
+impl ContestState {
+    /// Creates the state of a new contest in this folder. If the spec has no seeds, they are
+    /// derived from the empty string. An omitted number of restarts is set to its default.
+    ///
+    /// # Errors
+    /// The errors of [`ContestSpec::validate`].
+    pub fn new(mut spec: ContestSpec, folder: PathBuf) -> Result<Self, SpecError> {
+        spec.validate()?;
+        spec.restarts = Some(spec.restarts());
+        let none = Seeds::From(String::new());
+        let planner = Planner::new(&spec, spec.seeds.as_ref().unwrap_or(&none));
+        let judge = Judge::new(&spec)?;
+        Ok(Self {
+            spec,
+            folder,
+            results: Results::new(planner),
+            judge,
+            counted: Vec::new(),
+            rules_version: None,
+            elapsed_ms: 0,
+            forfeited: 0,
+            refused_calls: Vec::new(),
+            fault: None,
+            identity: Identity::default(),
+        })
+    }
+
+    /// Returns the contest's folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Returns the spec, in which the number of restarts is always set.
+    #[must_use]
+    pub fn spec(&self) -> &ContestSpec {
+        &self.spec
+    }
+
+    pub(crate) fn results(&self) -> &Results {
+        &self.results
+    }
+
+    /// Adds a finished match, and counts the groups that it completes.
+    ///
+    /// # Errors
+    /// A result is not valid for the statistics. The results of a referee are always valid.
+    pub fn add(&mut self, row: MatchRow) -> Result<(), ContestError> {
+        if row.rules_version > 0 {
+            self.rules_version = Some(row.rules_version);
+        }
+        self.elapsed_ms = self.elapsed_ms.max(row.elapsed_ms);
+        add_refused(&mut self.refused_calls, &self.spec, &row);
+        self.results.add(row);
+        while !self.has_decided() && self.fault.is_none() {
+            let Some((group, rows)) = self.results.next_complete() else {
+                break;
+            };
+            // Faults are checked in order of the groups, so the result does not depend on the order
+            // in which matches finish.
+            if self.spec.faults == FaultCounting::Fail {
+                self.fault = rows.iter().find_map(|row| self.describe_fault(row));
+            }
+            if let Some(judge) = &mut self.judge {
+                judge.record(group, &rows)?;
+            }
+            self.forfeited += rows.iter().filter(|row| row.has_forfeit()).count() as u64;
+            self.counted.push((group, rows));
+        }
+        Ok(())
+    }
+
+    /// Adds calls that were refused after their match's result was known.
+    pub(crate) fn add_late_refused(&mut self, late: Vec<(Option<String>, RefusedCalls)>) {
+        let rows = self.counted.iter().flat_map(|(_, rows)| rows);
+        add_late_refused(&mut self.refused_calls, &self.spec, rows, late);
+    }
+
+    /// Describes the first bot fault in a match; `None` for an annulled match.
+    fn describe_fault(&self, row: &MatchRow) -> Option<String> {
+        let faulty = row.seats.iter().find(|seat| seat.has_fault())?;
+        let name = self.spec.bots.get(faulty.bot)?.name.as_str();
+        let fault = faulty.faults.first();
+        let fault = fault.map_or_else(String::new, |fault| {
+            format!(": {}, {}", fault.reason, fault.detail)
+        });
+        let sentence = format!("{name} had a fault in match {}{fault}", row.of);
+        row.counts().then_some(sentence)
+    }
+
+    /// Describes the bot fault that ended the contest, if one did.
+    pub(crate) fn ended_by_fault(&self) -> Option<&str> {
+        self.fault.as_deref()
+    }
+
+    /// Returns whether the test has reached a verdict.
+    #[must_use]
+    pub fn has_decided(&self) -> bool {
+        self.judge.as_ref().is_some_and(Judge::has_decided)
+    }
+
+    /// Returns whether nothing is left to play: the test has a verdict, all groups have been
+    /// played, or a bot had a fault that ends the contest.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        let next = self.results.planner().group(self.results.next_group());
+        self.has_decided() || self.fault.is_some() || next == NextGroup::End
+    }
+
+    /// Returns the test's verdict; [`VerdictKind::None`] without a test.
+    #[must_use]
+    pub fn verdict(&self) -> VerdictKind {
+        self.judge
+            .as_ref()
+            .map_or(VerdictKind::None, Judge::verdict)
+    }
+
+    /// Returns the number of counted groups.
+    #[must_use]
+    pub fn groups(&self) -> u64 {
+        self.counted.len() as u64
+    }
+
+    /// Returns the number of matches in counted groups.
+    #[must_use]
+    pub fn matches(&self) -> u64 {
+        self.counted.iter().map(|(_, rows)| rows.len() as u64).sum()
+    }
+
+    /// Returns the number of counted matches with at least one forfeited seat.
+    #[must_use]
+    pub fn forfeited_matches(&self) -> u64 {
+        self.forfeited
+    }
+
+    /// Returns the number of finished matches that were not annulled, including those that do not
+    /// count.
+    #[must_use]
+    pub fn finished_matches(&self) -> u64 {
+        self.results.finished()
+    }
+
+    /// Returns the number of annulled matches that are repeated.
+    #[must_use]
+    pub fn annulled_matches(&self) -> u64 {
+        [
+            AnnulmentCause::RefereeLag,
+            AnnulmentCause::ServerCrash,
+            AnnulmentCause::Declined,
+        ]
+        .map(|because| self.results.annulled(because))
+        .iter()
+        .sum()
+    }
+
+    /// Returns the maximum number of groups.
+    #[must_use]
+    pub fn planned_groups(&self) -> u64 {
+        self.results.planner().planned()
+    }
+
+    /// Returns the total time of all runs, up to the last finished match, in ms.
+    #[must_use]
+    pub fn elapsed_ms(&self) -> u64 {
+        self.elapsed_ms
+    }
+
+    /// Returns the matches in the groups that count, in order of the groups.
+    pub fn counted(&self) -> impl Iterator<Item = &MatchRow> {
+        self.counted.iter().flat_map(|(_, rows)| rows)
+    }
+
+    /// Creates the contest's report with this exit.
+    #[must_use]
+    pub fn report(&self, exit: Exit) -> Report {
+        let figures = Figures::of(&self.spec, &self.counted);
+        let mut bots = figures.table();
+        for worst in bots.iter_mut().flat_map(|bot| &mut bot.worst) {
+            // If a group was incomplete when the server stopped, the group's replays are lost.
+            let replay = worst.replay.take();
+            worst.replay = replay.filter(|name| self.folder.join(name).exists());
+        }
+        Report {
+            report_version: REPORT_VERSION,
+            spec: self.spec.clone(),
+            folder: self.folder.clone(),
+            rules_version: self.rules_version,
+            exit,
+            verdict: self.judge.as_ref().map(Judge::report),
+            bots,
+            rating_errors: figures.rating_errors(),
+            series: self
+                .judge
+                .as_ref()
+                .map_or_else(Vec::new, |judge| judge.series().to_vec()),
+            counts: self.counts(),
+            requirements: self.requirements(&figures),
+            refused_calls: self.refused_calls.clone(),
+            elapsed_ms: self.elapsed_ms,
+            isolation: {
+                let seats = self.counted().flat_map(|row| &row.seats);
+                seats.filter_map(|seat| seat.isolation).min()
+            },
+            identity: self.identity.clone(),
+        }
+    }
+
+    /// Sets the contest's provenance for the report.
+    pub(crate) fn set_identity(&mut self, identity: Identity) {
+        self.identity = identity;
+    }
+
+    /// Returns the requirements and whether they are met.
+    #[must_use]
+    pub fn requirements_now(&self) -> Vec<RequirementReport> {
+        self.requirements(&Figures::of(&self.spec, &self.counted))
+    }
+
+    fn counts(&self) -> Counts {
+        let matches = self.matches();
+        let faults = self.counted().flat_map(|row| &row.seats);
+        Counts {
+            groups: self.groups(),
+            planned_groups: Some(self.planned_groups()),
+            matches,
+            surplus_matches: self.results.finished().saturating_sub(matches),
+            annulled_for_referee_lag: self.results.annulled(AnnulmentCause::RefereeLag),
+            annulled_for_server_crash: self.results.annulled(AnnulmentCause::ServerCrash),
+            annulled_for_bot_fault: self.results.annulled(AnnulmentCause::BotFault),
+            annulled_for_decline: self.results.annulled(AnnulmentCause::Declined),
+            repeated_groups: self.results.planner().skipped_groups(),
+            forfeited_matches: self.forfeited,
+            faults: faults.map(|seat| u64::from(seat.fault_count)).sum(),
+            decisions: self.counted().map(|row| u64::from(row.decisions)).sum(),
+        }
+    }
+
+    fn requirements(&self, figures: &Figures<'_>) -> Vec<RequirementReport> {
+        let required = self.spec.require.iter();
+        required
+            .filter_map(|required| self.requirement(figures, required))
+            .collect()
+    }
+
+    fn requirement(
+        &self,
+        figures: &Figures<'_>,
+        required: &Requirement,
+    ) -> Option<RequirementReport> {
+        let bot = match &required.bot {
+            Some(name) => self.spec.bot_number(name)?,
+            None => self.spec.candidate()?,
+        };
+        let level = required.level.unwrap_or(self.spec.level);
+        let judge = self.judge.as_ref();
+        let judge = judge.filter(|_| self.spec.candidate() == Some(bot));
+        let judged = judge.and_then(|judge| judge.elo(level));
+        let figure = match (required.measure, judged) {
+            (Measure::Elo, Some((elo, _))) => Some(elo),
+            (Measure::Superiority, Some((_, superiority))) => Some(IntervalReport {
+                estimate: superiority,
+                low: superiority,
+                high: superiority,
+            }),
+            _ if self.counted.is_empty() => None,
+            (measure, _) => figures.figure(bot, measure, level),
+        };
+        let end = required
+            .level
+            .and(figure)
+            .map(|figure| match required.comparison {
+                Comparison::AtLeast => figure.low,
+                Comparison::AtMost => figure.high,
+            });
+        let decisive = end.or(figure.map(|figure| figure.estimate));
+        let is_met = decisive.is_some_and(|decisive| match required.comparison {
+            Comparison::AtLeast => decisive >= required.bound,
+            Comparison::AtMost => decisive <= required.bound,
+        });
+        Some(RequirementReport {
+            text: required.to_string(),
+            bot,
+            is_met,
+            estimate: figure.map(|figure| figure.estimate),
+            interval_end: end,
+        })
+    }
+}

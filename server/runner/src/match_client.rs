@@ -1,0 +1,338 @@
+//! A client for the services that a contest uses.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use bridgemaster_proto::v1::{
+    CancelMatchRequest, CloseGroupRequest, CreateMatchRequest, CreateMatchResponse,
+    CreateQueueRequest, DeleteQueueRequest, ExpireSeatRequest, GetMatchRequest, GetReplayRequest,
+    ListMatchesRequest, MatchFilter, MatchInfo, MatchState, Queue, ReplayFile,
+};
+use bridgemaster_sdk::{Refusal, Route};
+use rand::{TryRng as _, rngs::SysRng};
+use tokio::{
+    sync::RwLock,
+    time::{Instant, sleep},
+};
+use tonic::{Code, Status};
+
+use crate::retry_client::{CallError, RetryClient, ServerAddress, Services};
+
+/// Time for which calls to an unavailable server are retried. It is longer than a server restart.
+const RETRY_TIMEOUT: Duration = Duration::from_secs(60);
+/// Time to wait for a bot to attend its queue. It is enough to reboot the bot's machine.
+const ATTENDANCE_TIMEOUT: Duration = Duration::from_secs(600);
+/// Interval between polls of a match if the server responds before the requested wait has passed.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
+/// The maximum time for which the server may delay its response until the match has ended. It is
+/// short enough to detect an unreachable server, and long enough to keep the number of calls low.
+const WAIT_MS: u32 = 20_000;
+/// The number of random bytes in an idempotency key; enough to be unique.
+const IDEMPOTENCY_KEY_BYTES: usize = 16;
+/// The label of a contest's matches; its value is the contest's id.
+const CONTEST_LABEL: &str = "contest";
+
+/// A client of the match and lobby services that retries calls.
+#[derive(Clone)]
+pub(crate) struct MatchClient {
+    rpc: RetryClient,
+    /// Read-locked during each call that creates a match. A writer can thereby wait for these
+    /// calls.
+    creating: Arc<RwLock<()>>,
+}
+
+impl MatchClient {
+    pub(crate) async fn connect(server: &ServerAddress) -> Result<Self, CallError> {
+        Ok(Self {
+            rpc: RetryClient::connect(server).await?,
+            creating: Arc::default(),
+        })
+    }
+
+    /// Returns whether the server requires an API key from a bot, in addition to its ticket.
+    pub(crate) async fn requires_bot_keys(&self) -> bool {
+        self.rpc.requires_bot_keys().await
+    }
+
+    /// Opens a queue. Does nothing if it is already open.
+    pub(crate) async fn open_queue(&self, queue: Queue) -> Result<(), CallError> {
+        let opened = self.rpc.call(RETRY_TIMEOUT, "CreateQueue", |mut services| {
+            let request = CreateQueueRequest {
+                queue: Some(queue.clone()),
+            };
+            async move { services.lobby.create_queue(request).await }
+        });
+        opened.await.map(drop)
+    }
+
+    /// Closes a queue, so that attending bots exit. Does nothing if it is already closed.
+    pub(crate) async fn close_queue(&self, queue_id: &str) -> Result<(), CallError> {
+        let closed = self.rpc.call(RETRY_TIMEOUT, "DeleteQueue", |mut services| {
+            let request = DeleteQueueRequest {
+                queue_id: queue_id.to_owned(),
+            };
+            async move { services.lobby.delete_queue(request).await }
+        });
+        match closed.await {
+            Err(CallError::Refused { status, .. }) if status.code() == Code::NotFound => Ok(()),
+            closed => closed.map(drop),
+        }
+    }
+
+    /// Creates a contest's match, and waits for attending bots (for `startup_ms` if the contest
+    /// started them). Dropping the future does not cancel the call, so that the id of every created
+    /// match becomes known.
+    pub(crate) async fn create(
+        &self,
+        contest: &str,
+        request: CreateMatchRequest,
+        startup_ms: Option<u32>,
+    ) -> Result<CreateMatchResponse, CallError> {
+        let timeout = match (startup_ms, request.seat_reservations.is_empty()) {
+            (Some(startup_ms), _) => Duration::from_millis(startup_ms.into()),
+            (None, true) => RETRY_TIMEOUT,
+            (None, false) => ATTENDANCE_TIMEOUT,
+        };
+        let request = CreateMatchRequest {
+            labels: labels(contest),
+            idempotency_key: idempotency_key(),
+            without_config: true,
+            ..request
+        };
+        let creating = Arc::clone(&self.creating).read_owned().await;
+        let client = self.clone();
+        let made = tokio::spawn(async move {
+            let made = client.rpc.call(timeout, "CreateMatch", |mut services| {
+                let request = request.clone();
+                async move { services.matches.create_match(request).await }
+            });
+            let made = made.await;
+            drop(creating);
+            made
+        });
+        made.await.unwrap_or_else(|error| {
+            Err(CallError::Refused {
+                call: "CreateMatch",
+                status: Box::new(Status::internal(error.to_string())),
+            })
+        })
+    }
+
+    /// Waits for all pending calls that create matches.
+    pub(crate) async fn wait_for_creations(&self) {
+        drop(self.creating.write().await);
+    }
+
+    /// Returns a match without its config.
+    pub(crate) async fn get(&self, match_id: &str) -> Result<MatchInfo, CallError> {
+        self.get_match(GetMatchRequest {
+            match_id: match_id.to_owned(),
+            without_config: true,
+            ..GetMatchRequest::default()
+        })
+        .await
+    }
+
+    /// Like [`Self::get`], but waits for the match to end, for a limited time.
+    pub(crate) async fn get_at_end(&self, match_id: &str) -> Result<MatchInfo, CallError> {
+        let start = Instant::now();
+        let info = self.get_match(GetMatchRequest {
+            match_id: match_id.to_owned(),
+            wait_ms: WAIT_MS,
+            without_config: true,
+        });
+        let info = info.await?;
+        let is_over = matches!(info.state(), MatchState::Ended | MatchState::Cancelled);
+        let has_waited = start.elapsed() >= Duration::from_millis(WAIT_MS.into());
+        if !is_over && !has_waited {
+            // A draining server, or a server of an older version, responds without waiting. So
+            // pause before the next poll.
+            sleep(POLL_INTERVAL).await;
+        }
+        Ok(info)
+    }
+
+    /// Returns the startup time that a match grants its bots, in ms; 0 if unknown.
+    pub(crate) async fn startup_ms(&self, match_id: &str) -> u32 {
+        let info = self.get_match(GetMatchRequest {
+            match_id: match_id.to_owned(),
+            ..GetMatchRequest::default()
+        });
+        let config = info.await.ok().and_then(|info| info.config);
+        let clock = config.and_then(|config| config.clock);
+        clock.and_then(|clock| clock.startup_ms).unwrap_or(0)
+    }
+
+    async fn get_match(&self, request: GetMatchRequest) -> Result<MatchInfo, CallError> {
+        let answer = self
+            .rpc
+            .call(RETRY_TIMEOUT, "GetMatch", |mut services| {
+                let request = request.clone();
+                async move { services.matches.get_match(request).await }
+            })
+            .await?;
+        answer.r#match.ok_or_else(|| CallError::Refused {
+            call: "GetMatch",
+            status: Box::new(Status::internal("the response contains no match")),
+        })
+    }
+
+    /// Lists the ids of a contest's matches that are in this state. Each server lists only its own
+    /// running matches, so all servers are called.
+    pub(crate) async fn list(
+        &self,
+        contest: &str,
+        state: MatchState,
+    ) -> Result<BTreeMap<String, MatchInfo>, CallError> {
+        let mut matches = BTreeMap::new();
+        for mut route in self.rpc.routes()? {
+            for info in self.list_from(&mut route, contest, state).await? {
+                matches.insert(info.match_id.clone(), info);
+            }
+        }
+        Ok(matches)
+    }
+
+    /// Lists the matches of one server or, if it is unavailable, of the next server.
+    async fn list_from(
+        &self,
+        route: &mut Route,
+        contest: &str,
+        state: MatchState,
+    ) -> Result<Vec<MatchInfo>, CallError> {
+        let mut matches = Vec::new();
+        let mut page_token = String::new();
+        loop {
+            let request = ListMatchesRequest {
+                filter: Some(MatchFilter {
+                    state: state.into(),
+                    labels: labels(contest),
+                    ..MatchFilter::default()
+                }),
+                page_token,
+                ..ListMatchesRequest::default()
+            };
+            let call = |mut services: Services| {
+                let request = request.clone();
+                async move { services.matches.list_matches(request).await }
+            };
+            let listed = self
+                .rpc
+                .call_from(route, RETRY_TIMEOUT, "ListMatches", call);
+            let page = listed.await?;
+            matches.extend(page.matches);
+            if page.next_page_token.is_empty() {
+                return Ok(matches);
+            }
+            page_token = page.next_page_token;
+        }
+    }
+
+    /// Cancels a match. Does nothing if it has ended.
+    pub(crate) async fn cancel(&self, match_id: &str, reason: &str) -> Result<(), CallError> {
+        let cancelled = self
+            .rpc
+            .call(RETRY_TIMEOUT, "CancelMatch", |mut services| {
+                let request = CancelMatchRequest {
+                    match_id: match_id.to_owned(),
+                    reason: reason.to_owned(),
+                };
+                async move { services.matches.cancel_match(request).await }
+            })
+            .await;
+        match cancelled {
+            Err(CallError::Refused { status, .. })
+                if matches!(status.code(), Code::FailedPrecondition | Code::NotFound) =>
+            {
+                Ok(())
+            }
+            other => other.map(drop),
+        }
+    }
+
+    /// Expires a seat whose bot will not reconnect. Returns `false` while the server still has the
+    /// bot's stream. On a server without this RPC, the seat times out by itself.
+    pub(crate) async fn expire_seat(
+        &self,
+        match_id: &str,
+        seat: usize,
+        reason: &str,
+    ) -> Result<bool, CallError> {
+        let expired = self
+            .rpc
+            .call(RETRY_TIMEOUT, "ExpireSeat", |mut services| {
+                let request = ExpireSeatRequest {
+                    match_id: match_id.to_owned(),
+                    seat: u32::try_from(seat).unwrap_or(u32::MAX),
+                    reason: reason.to_owned(),
+                };
+                async move { services.matches.expire_seat(request).await }
+            })
+            .await;
+        match expired {
+            Err(CallError::Refused { status, .. }) if is_seat_taken(&status) => Ok(false),
+            Err(CallError::Refused { status, .. })
+                if matches!(
+                    status.code(),
+                    Code::FailedPrecondition | Code::NotFound | Code::Unimplemented
+                ) =>
+            {
+                Ok(true)
+            }
+            other => other.map(|_| true),
+        }
+    }
+
+    /// Closes a match's group, so that no more matches can be created in the group. Returns the
+    /// requested replay files, as far as they fit into the response.
+    pub(crate) async fn close_group(
+        &self,
+        match_id: &str,
+        replays: &[&str],
+    ) -> Result<Vec<ReplayFile>, CallError> {
+        let closed = self
+            .rpc
+            .call(RETRY_TIMEOUT, "CloseGroup", |mut services| {
+                let request = CloseGroupRequest {
+                    match_id: match_id.to_owned(),
+                    replay_match_ids: replays.iter().map(ToString::to_string).collect(),
+                };
+                async move { services.matches.close_group(request).await }
+            })
+            .await;
+        closed.map(|closed| closed.replays)
+    }
+
+    /// Returns a match's replay file. The match's group must have ended.
+    pub(crate) async fn replay_file(&self, match_id: &str) -> Result<Vec<u8>, CallError> {
+        let answer = self
+            .rpc
+            .call(RETRY_TIMEOUT, "GetReplay", |mut services| {
+                let request = GetReplayRequest {
+                    match_id: match_id.to_owned(),
+                    as_file: true,
+                };
+                async move { services.matches.get_replay(request).await }
+            })
+            .await?;
+        Ok(answer.file)
+    }
+}
+
+/// Generates an idempotency key, so that a retried call does not create a second match. The key is
+/// empty if the system cannot generate random numbers. A duplicate match is less harmful than a key
+/// that another match has used.
+fn idempotency_key() -> String {
+    let mut bytes = [0; IDEMPOTENCY_KEY_BYTES];
+    match SysRng.try_fill_bytes(&mut bytes) {
+        Ok(()) => hex::encode(bytes),
+        Err(_) => String::new(),
+    }
+}
+
+fn is_seat_taken(status: &Status) -> bool {
+    Refusal::from_status(status).is_some_and(|refusal| refusal.reason == "SEAT_TAKEN")
+}
+
+fn labels(contest: &str) -> BTreeMap<String, String> {
+    [(CONTEST_LABEL.to_owned(), contest.to_owned())].into()
+}

@@ -1,0 +1,330 @@
+//! Interfaces to matches that do not depend on the game.
+
+use std::{collections::BTreeMap, pin::Pin, sync::Arc, time::Duration};
+
+use bridgemaster_games::{Seat, SeatCount};
+use bridgemaster_match::{
+    Cancellation, MatchId, OfferedSeat, ReplaceTicketsError, SeatInput, StreamNumber, StreamStart,
+    TicketHash, Verdict,
+};
+use bridgemaster_proto::v1;
+use bridgemaster_referee::{BotIdentity, ResumePoint, Time};
+use bridgemaster_store::KeyName;
+use tokio::sync::{Notify, watch};
+use tracing::{Span, error_span};
+
+use super::{
+    MatchQuery, clock::MatchClock, outbound::Outbound, relay::Relay, spectators::WatchReceiver,
+};
+use crate::{
+    journal::{Gate, Gated},
+    refusal::Refusal,
+    spans::MatchSpans,
+    transport::{ForwardingNode, Watcher},
+};
+
+/// Completes with an event of a match, or when the match moves to another node.
+pub(crate) type MatchFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
+/// A match of any game, in play or ended, as a viewer sees it, with or without a delay.
+pub(crate) trait MatchView: Send + Sync {
+    fn id(&self) -> &MatchId;
+
+    /// Returns whether the key with this name created the match, or whether the key's bot has a
+    /// seat in the match.
+    fn belongs_to(&self, key: &KeyName) -> bool;
+
+    fn seats(&self) -> SeatCount;
+
+    /// Returns whether the bot that is named after this key has the seat, connected or not.
+    fn is_held_by(&self, seat: Seat, name: &KeyName) -> bool;
+
+    /// Returns the current state of the match.
+    fn info(&self) -> Gated<v1::MatchInfo>;
+
+    /// Returns the current state without the config, which is the largest part for games with
+    /// edition data.
+    fn info_without_config(&self) -> Gated<v1::MatchInfo>;
+
+    /// Returns the current state if the match satisfies the query.
+    fn info_if_matching(&self, query: &MatchQuery) -> Option<Gated<v1::MatchInfo>>;
+
+    /// Returns whether the match has ended or was cancelled.
+    fn is_over(&self) -> bool;
+
+    /// Returns the number of changes to the state that [`snapshot_since`](Self::snapshot_since)
+    /// returns.
+    fn change_count(&self) -> u64;
+
+    /// Completes when the end of the match is visible.
+    fn until_over(&self) -> MatchFuture<'_>;
+
+    /// Returns the current change count and the state that a spectator may see now. Returns `None`
+    /// if the count is still `change_count`.
+    fn snapshot_since(
+        &self,
+        change_count: Option<u64>,
+    ) -> Option<(u64, Gated<v1::WatchMatchResponse>)>;
+
+    /// Completes when another node continues the match while this server still runs.
+    fn until_moved(&self) -> MatchFuture<'_> {
+        Box::pin(std::future::pending())
+    }
+
+    /// Subscribes this watcher to updates.
+    fn watch(self: Arc<Self>, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal>;
+
+    /// Returns the public part of the replay.
+    fn replay(&self) -> ReplayBytes;
+
+    /// Returns the records and setup from which positions are computed.
+    fn replay_source(&self) -> &dyn ReplaySource;
+}
+
+/// A match of any game, in play or ended.
+pub(crate) trait HostedMatch: MatchView {
+    /// Creates a log span for events of the match. The span has the highest level, so that no log
+    /// filter removes it.
+    fn span(&self) -> Span {
+        error_span!("match", match_id = %self.id())
+    }
+
+    /// Returns the match's identity for trace spans.
+    fn match_spans(&self) -> MatchSpans<'_> {
+        MatchSpans {
+            id: self.id(),
+            game_id: self.game_id(),
+        }
+    }
+
+    fn game_id(&self) -> &'static str;
+
+    /// Returns the version of the game's rules that the match uses.
+    fn rules_version(&self) -> u32;
+
+    /// Returns the time limit for bots to join for the first time.
+    fn startup_timeout(&self) -> Duration;
+
+    /// Returns the spectators' delay. Returns `None` without a delay, and for a match that ended on
+    /// this server, since its delayed view already exists.
+    fn spectator_delay(&self) -> Option<SpectatorDelay>;
+
+    /// Returns whether another node might still serve the delayed view of the match.
+    fn may_be_delayed_remotely(&self) -> bool {
+        false
+    }
+
+    /// Returns the time since the match started, by the server's clock; `None` before the start.
+    fn elapsed(&self) -> Option<Duration>;
+
+    /// Returns the key that created the match; `None` on a server without keys.
+    fn maker(&self) -> Option<&KeyName>;
+
+    /// Returns the parties of the match: the key that created it, and the bots that are named after
+    /// keys.
+    fn parties(&self) -> Vec<KeyName>;
+
+    fn group(&self) -> Option<&v1::MatchGroup>;
+
+    /// Returns the seats that are offered to attending bots.
+    fn offered_seats(&self) -> &BTreeMap<Seat, OfferedSeat>;
+
+    /// Returns the seat whose bot declined the offer, if the match was cancelled for that reason.
+    fn declined_seat(&self) -> Option<Seat>;
+
+    /// Returns whether a bot has joined the seat.
+    fn has_joined(&self, seat: Seat) -> bool;
+
+    /// Joins a seat with a new stream, and closes any older stream of the seat. A replaced ticket
+    /// is refused. With a key, the bot has the key's name. A seat that is held by or reserved for
+    /// another key is refused. `resume_point` is the point up to which the bot has received
+    /// messages. `node` is the node that forwards the stream, if any. A refusal is gated, like any
+    /// result that depends on the state of the match.
+    fn join(
+        &self,
+        seat: (Seat, TicketHash),
+        bot: BotIdentity,
+        key: Option<&KeyName>,
+        resume_point: Option<ResumePoint>,
+        node: Option<&Arc<ForwardingNode>>,
+    ) -> Outcome<Result<Joined, Gated<Refusal>>>;
+
+    /// Records that this node will forward the stream of a vacant seat, so that lag of the node
+    /// extends the start-up time. Has no effect once the bot has joined.
+    fn expect_join_through(&self, _seat: Seat, _node: &Arc<ForwardingNode>) {}
+
+    /// Issues new tickets for vacant seats. If `are_optional`, occupied seats are skipped. Returns
+    /// the seats with a new ticket.
+    fn replace_tickets(
+        &self,
+        tickets: &[(Seat, TicketHash)],
+        are_optional: bool,
+    ) -> Outcome<Result<Gated<Vec<Seat>>, Gated<ReplaceTicketsError>>>;
+
+    /// Records that the bot of a seat will not join or reconnect.
+    ///
+    /// # Errors
+    /// If the bot is connected, or the match has ended.
+    fn expire_seat(&self, seat: Seat, why: String) -> Outcome<Result<Gated<()>, Gated<Refusal>>>;
+
+    /// Records that the server itself refused a seat's bot, or caused the loss of its `lost` stream,
+    /// so that the seat's clocks are paused. Has no effect if the seat has had a newer stream than
+    /// the lost one.
+    fn record_rejection(&self, seat: Seat, lost: Option<StreamNumber>) -> Outcome<()>;
+
+    /// Handles a report from a stream of a seat; reports from superseded streams are dropped.
+    /// Returns the gate of the commit, if there is one.
+    fn report(&self, seat: Seat, stream: StreamNumber, input: SeatInput) -> Outcome<Option<Gate>>;
+
+    /// Handles a bot's answer to a request, from a stream of its seat. Returns the verdict, or
+    /// `None` if the answer was dropped. A stream submits one answer at a time.
+    fn answer(
+        &self,
+        seat: Seat,
+        stream: StreamNumber,
+        input: SeatInput,
+    ) -> Outcome<Option<Gated<Verdict>>>;
+
+    /// Records that a request was passed to the transport. The match processes this record together
+    /// with the next input.
+    fn record_handover(&self, seat: Seat, stream: StreamNumber, request_id: u32);
+
+    /// Returns whether another node can continue the match at any time: bots play the match, and no
+    /// group, offer or delayed view binds it to this node.
+    fn is_movable(&self) -> bool {
+        false
+    }
+
+    /// Parks the match, so that nothing more is stored and another node can continue it. Returns
+    /// `false` if the match has ended.
+    fn park(&self) -> bool {
+        false
+    }
+
+    /// Hands the match off to another node: closes its streams, and refuses bots and watchers from
+    /// now on.
+    fn hand_off(&self) {}
+
+    /// Cancels the match and returns its state. Repeated calls return the same state.
+    ///
+    /// # Errors
+    /// If the match has ended.
+    fn cancel(&self, why: Cancellation) -> Outcome<Result<Gated<v1::MatchInfo>, Gated<Refusal>>>;
+}
+
+/// The records of a match, for computing positions. The records contain secrets of the match;
+/// [`Positions`](bridgemaster_replay::Positions) determines the visible parts.
+pub(crate) trait ReplaySource: Send + Sync {
+    /// Subscribes to changes, or returns `None` if there will be none.
+    fn changes(&self) -> Option<watch::Receiver<u64>>;
+
+    /// Returns the current state, and the public records from this byte offset on.
+    fn updates_from(&self, from_bytes: usize) -> Gated<ReplayUpdate>;
+
+    /// Returns the rules and setup of the match; `None` for an ended match, since its replay
+    /// contains them.
+    fn head(&self) -> Option<v1::Replay>;
+
+    /// Returns the complete replay, including withheld parts.
+    fn full_replay(&self) -> ReplayBytes;
+
+    /// Returns the reason why parts of the replay are withheld from the public; `None` if the whole
+    /// replay is public.
+    fn withheld_reason(&self) -> Option<Refusal>;
+
+    /// Returns the broadcast that all spectators share; `None` for a match that ended long ago.
+    fn relay(&self) -> Option<&Relay>;
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SpectatorDelay {
+    pub(crate) delay: Duration,
+    /// The time until the end becomes visible, for a match that ended before this server started;
+    /// `None` for a match in play.
+    pub(crate) end_visible_in: Option<Duration>,
+}
+
+/// An update to a match's records.
+pub(crate) struct ReplayUpdate {
+    /// The match without its large fields.
+    pub(crate) info: v1::MatchInfo,
+    /// The requested public records, as concatenated `records` fields of a `Replay` message.
+    pub(crate) records: Vec<u8>,
+}
+
+/// A seat that a new stream has joined.
+pub(crate) struct Joined {
+    pub(crate) number: StreamNumber,
+    /// The queue of messages to send after the Welcome.
+    pub(crate) outbound: Outbound,
+    /// The contents of the Welcome message.
+    pub(crate) start: Gated<StreamStart>,
+}
+
+/// The replay of a match.
+pub(crate) enum ReplayBytes {
+    /// The match has not ended.
+    InProgress,
+    /// The bytes of the replay file.
+    InMemory(Gated<Arc<[u8]>>),
+    /// The bytes of the replay file are in the store.
+    InStore,
+    /// The replay is not available, for this reason.
+    Unavailable(Gated<Refusal>),
+}
+
+impl ReplayBytes {
+    /// Returns whether the bytes must be read from the store, where they might be damaged.
+    pub(crate) fn is_in_store(&self) -> bool {
+        matches!(self, Self::InStore)
+    }
+}
+
+pub(crate) trait ActiveMatch: HostedMatch {
+    fn clock(&self) -> MatchClock;
+
+    /// Returns the notification that tells the timer that the deadline has moved to an earlier time
+    /// or was removed.
+    fn deadline_moved(&self) -> Arc<Notify>;
+
+    /// Applies all deadlines that have passed. Returns the next deadline, or `None` if there will
+    /// be none.
+    fn tick(&self) -> Outcome<Option<Time>>;
+
+    /// Restarts the match's clock after the server was restarted.
+    fn restart(&self) -> Outcome<()>;
+}
+
+/// The result from a call that can end a match; see
+/// [`Matches::record_end`](super::Matches::record_end).
+#[must_use]
+pub(crate) struct Outcome<T> {
+    pub(crate) value: T,
+    /// The ended match, if the call ended it.
+    pub(crate) ended: Option<Ended>,
+}
+
+/// A match that has just ended.
+pub(crate) struct Ended {
+    pub(crate) id: MatchId,
+    /// The key that created the match; `None` on a server without keys.
+    pub(crate) maker: Option<KeyName>,
+    /// Whether the match has a replay; `false` if it was cancelled.
+    pub(crate) has_replay: bool,
+    /// The gate of the commit that makes the end visible.
+    pub(crate) gate: Option<Gate>,
+}
+
+impl<T> Outcome<T> {
+    /// Creates the result of a call that ended no match.
+    pub(crate) fn without_end(value: T) -> Self {
+        Self { value, ended: None }
+    }
+
+    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> Outcome<U> {
+        Outcome {
+            value: change(self.value),
+            ended: self.ended,
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Issues new tickets for vacant seats. The new tickets invalidate the older tickets.
+
+use std::collections::BTreeSet;
+
+use bridgemaster_games::Seat;
+use bridgemaster_match::ReplaceTicketsError;
+use bridgemaster_proto::v1::{RefusalReason, SeatTicket};
+
+use super::{HostedMatch, Matches, Ticket, refusals::match_over};
+use crate::{
+    journal::{Gated, NotStored},
+    refusal::Refusal,
+};
+
+/// The seats for which new tickets are issued.
+#[derive(Clone, Debug)]
+pub(crate) enum TicketTargets {
+    /// The listed seats, all of which must be vacant.
+    Seats(BTreeSet<Seat>),
+    /// All vacant seats that are not offered in queues.
+    Vacant,
+}
+
+impl TicketTargets {
+    /// Resolves and validates the seats for this match.
+    fn resolve_seats(self, hosted: &dyn HostedMatch) -> Result<BTreeSet<Seat>, Refusal> {
+        let (of_match, offered) = (hosted.seats(), hosted.offered_seats());
+        let seats = match self {
+            Self::Seats(seats) => seats,
+            Self::Vacant => {
+                let seats = of_match.seats();
+                seats.filter(|seat| !offered.contains_key(seat)).collect()
+            }
+        };
+        if let Some(seat) = seats.iter().find(|seat| !of_match.contains(**seat)) {
+            let last = of_match.get() - 1;
+            let detail = format!("{} is out of range (0..={last})", seat.number());
+            return Err(Refusal::field("seats", detail));
+        }
+        if let Some(seat) = seats.iter().find(|seat| offered.contains_key(seat)) {
+            let detail = format!("{seat} is offered in a queue; its ticket is in the offer");
+            return Err(Refusal::field("seats", detail));
+        }
+        Ok(seats)
+    }
+}
+
+impl Matches {
+    /// Issues new tickets for seats, and invalidates the older tickets. Returns the new tickets
+    /// once the change is committed.
+    pub(crate) async fn replace_tickets(
+        &self,
+        hosted: &dyn HostedMatch,
+        targets: TicketTargets,
+    ) -> Result<Vec<SeatTicket>, Refusal> {
+        let are_optional = matches!(targets, TicketTargets::Vacant);
+        let generated: Vec<(Seat, Ticket)> = targets
+            .resolve_seats(hosted)?
+            .into_iter()
+            .map(|seat| (seat, Ticket::generate(hosted.id())))
+            .collect();
+        let replaced = self.replace_in_roster(hosted, &generated, are_optional);
+        let not_stored = |NotStored| Refusal::storage_failed();
+        let seats = match replaced {
+            Ok(seats) => seats.committed().await.map_err(not_stored)?,
+            Err(why) => {
+                let why = why.committed().await.map_err(not_stored)?;
+                return Err(self.no_new_tickets(hosted, why));
+            }
+        };
+        let issued = generated.iter().filter(|(seat, _)| seats.contains(seat));
+        let issued = issued.map(|(seat, ticket)| SeatTicket {
+            seat: seat.number().into(),
+            ticket: ticket.reveal().to_owned(),
+        });
+        Ok(issued.collect())
+    }
+    /// Passes generated tickets to a match, and adds the accepted tickets to the roster.
+    fn replace_in_roster(
+        &self,
+        hosted: &dyn HostedMatch,
+        generated: &[(Seat, Ticket)],
+        are_optional: bool,
+    ) -> Result<Gated<Vec<Seat>>, Gated<ReplaceTicketsError>> {
+        let hashes = generated
+            .iter()
+            .map(|(seat, ticket)| (*seat, ticket.hash()));
+        let hashes: Vec<_> = hashes.collect();
+        // The lock keeps the roster's tickets consistent with the match's tickets under concurrent
+        // calls.
+        let _guard = self.ticket_lock().lock();
+        let replaced = self.record_end(hosted.replace_tickets(&hashes, are_optional));
+        if let Ok(seats) = &replaced {
+            let mut roster = self.roster();
+            let replaced = seats.value();
+            for (seat, ticket) in hashes.iter().filter(|(seat, _)| replaced.contains(seat)) {
+                roster.replace_ticket(hosted.id(), *seat, *ticket);
+            }
+        }
+        replaced
+    }
+
+    fn no_new_tickets(&self, hosted: &dyn HostedMatch, why: ReplaceTicketsError) -> Refusal {
+        match why {
+            ReplaceTicketsError::Over => match_over(&hosted.info().into_value()),
+            ReplaceTicketsError::Parked => self.stop_refusal(),
+            ReplaceTicketsError::Occupied(seat) => Refusal::new(
+                RefusalReason::SeatTaken,
+                format!("{seat} gets no new ticket because a bot has joined it"),
+            )
+            .with("seat", seat.number().to_string()),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Authenticates callers and the seat tickets that they present.
+
+use std::sync::Arc;
+
+use bridgemaster_match::TicketHash;
+use bridgemaster_proto::v1::RefusalReason;
+use bridgemaster_store::KeyName;
+use tonic::metadata::MetadataMap;
+
+use crate::{
+    identity::{Authenticator, Caller, KeyScope},
+    live::{Matches, RedeemedTicket, Ticket},
+    refusal::Refusal,
+    transport::{ConnectionInfo, ConnectionSlots, SeatProtection},
+};
+
+/// Authenticates bots over the connections of one port.
+#[derive(Clone)]
+pub(crate) struct SeatAuthenticator {
+    matches: Arc<Matches>,
+    authenticator: Authenticator,
+    slots: Arc<ConnectionSlots>,
+}
+
+/// A caller that presented a valid ticket.
+pub(super) struct AuthenticatedSeat {
+    pub(super) caller: Caller,
+    pub(super) redeemed: RedeemedTicket,
+    pub(super) ticket: TicketHash,
+}
+
+impl SeatAuthenticator {
+    /// Authenticates against these matches and keys, for connections with these slots.
+    pub(crate) fn new(
+        matches: Arc<Matches>,
+        authenticator: Authenticator,
+        slots: Arc<ConnectionSlots>,
+    ) -> Self {
+        Self {
+            matches,
+            authenticator,
+            slots,
+        }
+    }
+
+    pub(super) fn matches(&self) -> &Arc<Matches> {
+        &self.matches
+    }
+
+    /// Authenticates the caller and the seat ticket in this metadata.
+    ///
+    /// # Errors
+    /// If the caller is refused, or the ticket is not valid for any seat.
+    pub(super) async fn authenticate(
+        &self,
+        metadata: &MetadataMap,
+    ) -> Result<AuthenticatedSeat, Refusal> {
+        // The seat is looked up first, to attribute a refusal to its bot. It is returned only after
+        // the caller is authenticated.
+        let seat = self.redeem_ticket(metadata).await;
+        let holds_seat = |name: &KeyName| {
+            let seat = seat.as_ref();
+            seat.is_ok_and(|(seat, _)| seat.is_held_by(name))
+        };
+        let authenticated = self.authenticator.caller_or_cached(metadata, holds_seat);
+        let authenticated = authenticated.await;
+        if let (Err(refusal), Ok((seat, _))) = (&authenticated, &seat)
+            && refusal.is_server_error()
+        {
+            seat.record_rejection();
+        }
+        let caller = authenticated?;
+        caller.require_scope(KeyScope::Play)?;
+        let (redeemed, ticket) = seat?;
+        Ok(AuthenticatedSeat {
+            caller,
+            redeemed,
+            ticket,
+        })
+    }
+
+    /// Returns the seat of the ticket in the metadata.
+    async fn redeem_ticket(
+        &self,
+        metadata: &MetadataMap,
+    ) -> Result<(RedeemedTicket, TicketHash), Refusal> {
+        let ticket = bearer_ticket(metadata)?;
+        let redeem = || RedeemedTicket::redeem(&self.matches, &ticket);
+        let redeemed = match redeem() {
+            Err(refusal) if refusal.reason() == RefusalReason::TicketUnknown => {
+                self.matches.load_finished(&ticket).await?;
+                // This node may also have taken over the match in the meantime.
+                redeem()?
+            }
+            result => result?,
+        };
+        Ok((redeemed, ticket.hash()))
+    }
+
+    /// Protects the connection of a seat's stream from eviction, as long as it is the newest stream
+    /// of the seat.
+    pub(super) fn protect_connection(
+        &self,
+        connection: Option<&ConnectionInfo>,
+        authenticated: &AuthenticatedSeat,
+    ) -> Option<SeatProtection> {
+        let mark = *authenticated.ticket.as_bytes();
+        let key = authenticated.caller.key_id();
+        self.slots.protect(connection?.peer, mark, key)
+    }
+}
+
+/// Returns the ticket that a call presents.
+pub(super) fn bearer_ticket(metadata: &MetadataMap) -> Result<Ticket, Refusal> {
+    let missing = |message| Refusal::new(RefusalReason::TicketMissing, message);
+    let mut values = metadata.get_all("authorization").iter();
+    let value = values.next().ok_or_else(|| {
+        missing("a ticket is required in the metadata, as `authorization: Bearer TICKET`")
+    })?;
+    if values.next().is_some() {
+        return Err(missing(
+            "the metadata has more than one `authorization`; send one ticket",
+        ));
+    }
+    value
+        .to_str()
+        .ok()
+        .and_then(|text| text.split_once(' '))
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
+        .map(|(_, ticket)| Ticket::from_client(ticket.trim()))
+        .ok_or_else(|| missing("the metadata `authorization` is not of the form `Bearer TICKET`"))
+}

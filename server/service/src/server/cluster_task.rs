@@ -1,0 +1,413 @@
+//! A node's cluster task: it acquires leadership, and takes over dead nodes' matches.
+
+use std::{collections::HashSet, sync::Arc, time::Duration};
+
+use bridgemaster_lease::limits::ORPHAN_POLL_INTERVAL;
+use bridgemaster_proto::v1::Ladder;
+use bridgemaster_store::{NodeStatus, Nodes, OpenMatch, StoreError};
+use tokio::{select, task::yield_now, time::sleep};
+use tokio_util::task::AbortOnDropHandle;
+use tracing::{error, info, warn};
+
+use super::{
+    Storage,
+    errors::BindError,
+    health::ServicesHealth,
+    load::Load,
+    startup::{ensure_ladders, read_queues},
+};
+use crate::{
+    cluster::Cluster,
+    identity::Authenticator,
+    journal::Journal,
+    ladder::Ladders,
+    live::{Advertiser, Matches, requires_leader},
+    lobby::Lobby,
+    replays::Retention,
+};
+
+/// The interval at which this node advertises its matches, and so the maximum age of these matches
+/// in other nodes' lists.
+const ADVERTISE_INTERVAL: Duration = Duration::from_secs(2);
+
+/// The minimum interval between polls for orphaned matches, however often callers request a match
+/// that no node owns. A match that cannot be taken over might be requested endlessly.
+const MIN_POLL_INTERVAL: Duration = Duration::from_millis(250);
+
+/// The number of advertising rounds per sweep. A sweep deletes the entries of ended matches, which
+/// lists no longer show.
+const ROUNDS_PER_SWEEP: u64 = 15;
+
+/// Joins the cluster, if the store can be shared. If this node becomes the leader, it takes over
+/// orphaned matches at once. Returns these matches.
+///
+/// # Errors
+/// When the store fails.
+pub(super) async fn join_cluster(
+    storage: Option<&Storage>,
+) -> Result<(Option<Arc<Cluster>>, Vec<OpenMatch>), StoreError> {
+    let Some(shared) = storage.and_then(|storage| storage.shared.as_ref()) else {
+        return Ok((None, Vec::new()));
+    };
+    let identity = shared.identity.clone();
+    let is_shared = identity.address.is_some();
+    let cluster = Cluster::new(Arc::clone(&shared.nodes), identity.name, is_shared);
+    let orphans = join_renewing(&cluster).await?;
+    Ok((Some(Arc::new(cluster)), orphans))
+}
+
+/// Renews the lease while taking over orphaned matches, since that can take longer than the lease
+/// term.
+async fn join_renewing(cluster: &Cluster) -> Result<Vec<OpenMatch>, StoreError> {
+    select! {
+        joined = take_leadership(cluster) => joined,
+        ended = cluster.renew(NodeStatus::default) => Err(ended),
+    }
+}
+
+/// Becomes the leader if there is none, and then takes over orphaned matches.
+async fn take_leadership(cluster: &Cluster) -> Result<Vec<OpenMatch>, StoreError> {
+    let mut orphans = Vec::new();
+    cluster.until_trusted().await;
+    if cluster.nodes().acquire_leadership().await? {
+        // All orphans are taken over, since the leader's state can refer to them.
+        loop {
+            let batch = cluster.nodes().take_over_orphans(requires_leader).await?;
+            if batch.is_empty() {
+                break;
+            }
+            orphans.extend(batch);
+        }
+        cluster.become_leader();
+    }
+    Ok(orphans)
+}
+
+/// Renews the lease until the returned handle is dropped. If another node takes over this node,
+/// commits fail from then on.
+pub(super) fn spawn_lease_renewal(
+    cluster: &Arc<Cluster>,
+    matches: &Arc<Matches>,
+    journal: &Arc<Journal>,
+) -> AbortOnDropHandle<()> {
+    let (cluster, matches) = (Arc::clone(cluster), Arc::clone(matches));
+    let journal = Arc::clone(journal);
+    AbortOnDropHandle::new(tokio::spawn(async move {
+        let mut load = Load::start();
+        let status = || node_status(&matches, &mut load);
+        let ended = cluster.renew(status).await;
+        // A closed store means that the server is stopping.
+        if !matches!(ended, StoreError::Closed) {
+            error!(error = %ended, "lease lost to another node; shutting down");
+            journal.fail(ended);
+        }
+    }))
+}
+
+/// Returns the status that this node publishes.
+fn node_status(matches: &Matches, load: &mut Load) -> NodeStatus {
+    let lag_ms = matches.clock().take_max_lag().as_millis();
+    NodeStatus {
+        draining: matches.lifecycle().is_draining(),
+        slots: u32::try_from(matches.limits().open_matches).unwrap_or(u32::MAX),
+        load_percent: load.percent(),
+        lag_ms: u32::try_from(lag_ms).unwrap_or(u32::MAX),
+    }
+}
+
+/// Reports to the health service whether this node answers calls, until it drains.
+pub(super) async fn report_health(
+    cluster: Arc<Cluster>,
+    matches: Arc<Matches>,
+    health: ServicesHealth,
+) {
+    let mut answering = cluster.subscribe_trusted();
+    // The lease might have lapsed while the server started.
+    answering.mark_changed();
+    let draining = matches.lifecycle().drain_token();
+    loop {
+        select! {
+            biased;
+            () = draining.cancelled() => return,
+            Ok(()) = answering.changed() => {
+                let answers = *answering.borrow_and_update();
+                health.report_answering(answers).await;
+            }
+            else => return,
+        }
+    }
+}
+
+/// Advertises the matches in play to other nodes, for their lists, until the future is dropped.
+pub(super) async fn advertise_matches(cluster: Arc<Cluster>, matches: Arc<Matches>) {
+    let mut advertiser = Advertiser::default();
+    for round in 0_u64.. {
+        if let Err(problem) = advertiser
+            .advertise_changes(&matches, cluster.nodes())
+            .await
+        {
+            warn!(%problem, "cannot advertise matches; retrying");
+        }
+        if cluster.is_leader()
+            && round.is_multiple_of(ROUNDS_PER_SWEEP)
+            && let Err(problem) = cluster.nodes().sweep_advertised().await
+        {
+            warn!(%problem, "cannot remove the advertisements of ended matches; retrying");
+        }
+        sleep(ADVERTISE_INTERVAL).await;
+    }
+}
+
+/// The task of a node that takes over leadership and orphaned matches.
+pub(super) struct ClusterTask {
+    pub(super) cluster: Arc<Cluster>,
+    pub(super) matches: Arc<Matches>,
+    pub(super) journal: Arc<Journal>,
+    pub(super) lobby: Arc<Lobby>,
+    pub(super) ladders: Arc<Ladders>,
+    pub(super) authenticator: Authenticator,
+    /// Ladders that the leader creates if they are missing.
+    pub(super) configured_ladders: Vec<Ladder>,
+    /// The replay retention task, which runs once this node leads.
+    pub(super) retention: Option<Retention>,
+    /// Dead nodes whose delayed matches this node has recovered.
+    pub(super) gone: HashSet<String>,
+}
+
+impl ClusterTask {
+    /// Polls for orphaned matches, until the future is dropped or the server drains.
+    pub(super) async fn run(mut self) {
+        // The running retention task, while this node leads.
+        let mut retention_task = None;
+        loop {
+            if self.cluster.is_leader() && retention_task.is_none() {
+                let retention = self.retention.take();
+                retention_task = retention
+                    .map(|retention| AbortOnDropHandle::new(tokio::spawn(retention.run())));
+            }
+            if self.matches.lifecycle().is_draining() {
+                return;
+            }
+            if let Err(problem) = self.poll().await {
+                warn!(%problem, "cannot take over orphaned matches; retrying");
+            }
+            until_next_poll(&self.cluster).await;
+        }
+    }
+
+    async fn poll(&mut self) -> Result<(), BindError> {
+        if !self.cluster.is_leader()
+            && self
+                .nodes()
+                .acquire_leadership()
+                .await
+                .map_err(BindError::Nodes)?
+        {
+            info!("this node is the leader now");
+            self.start_leading().await?;
+        } else {
+            self.take_over().await?;
+        }
+        if self.cluster.is_leader() && self.cluster.is_shared() {
+            self.take_over_delayed_views().await?;
+        }
+        Ok(())
+    }
+
+    /// Recovers the delayed views of dead nodes' matches. Only the leader calls this.
+    async fn take_over_delayed_views(&mut self) -> Result<(), BindError> {
+        let nodes = self.nodes().nodes().await.map_err(BindError::Nodes)?;
+        let gone = nodes.into_iter().filter(|node| !node.is_live());
+        let gone: HashSet<_> = gone.map(|node| node.name.to_string()).collect();
+        // A dead node that has come back can die again later, with other matches.
+        self.gone.retain(|name| gone.contains(name));
+        if gone.is_subset(&self.gone) {
+            return Ok(());
+        }
+        let recovered = self
+            .matches
+            .take_over_delayed_views(&self.journal, &gone)
+            .await;
+        recovered.map_err(BindError::Nodes)?;
+        self.gone = gone;
+        Ok(())
+    }
+
+    /// Takes over orphaned matches in batches, so that other nodes can take over some of them.
+    async fn take_over(&self) -> Result<(), BindError> {
+        while !self.matches.lifecycle().is_draining() {
+            let batch = take_over_batch(self.nodes(), &self.journal).await?;
+            if batch.is_empty() {
+                break;
+            }
+            let matches = batch.len();
+            info!(matches, "took over matches from another node");
+            for open in batch {
+                self.matches.resume_takeover(&open);
+                // A match's journal can be long, and other tasks must run in between.
+                yield_now().await;
+            }
+        }
+        Ok(())
+    }
+
+    /// Recovers the leader's state, and then starts to serve it. Can be called again after a
+    /// failure.
+    async fn start_leading(&self) -> Result<(), BindError> {
+        let store = Arc::clone(self.journal.store());
+        self.matches.read_groups(&*store, true).await?;
+        read_queues(&*store, &self.lobby).await?;
+        self.take_over().await?;
+        self.ladders.recover().await.map_err(BindError::Ladders)?;
+        ensure_ladders(
+            &self.ladders,
+            self.configured_ladders.clone(),
+            &self.authenticator,
+        )
+        .await?;
+        self.cluster.become_leader();
+        self.matches.end_complete_groups(&self.journal);
+        self.ladders.run_all();
+        Ok(())
+    }
+
+    fn nodes(&self) -> &dyn Nodes {
+        self.cluster.nodes()
+    }
+}
+
+/// Completes when the next poll is due. A poll is due early if a caller requests a match that no
+/// node owns, since a bot is waiting.
+async fn until_next_poll(cluster: &Cluster) {
+    let missed = async {
+        sleep(MIN_POLL_INTERVAL).await;
+        cluster.orphan_requested().await;
+    };
+    select! {
+        () = missed => {}
+        () = sleep(ORPHAN_POLL_INTERVAL) => {}
+    }
+}
+
+/// Takes over a batch of orphaned matches. If the outcome is unknown, this node stops, as after a
+/// failed commit: the matches would stall while it renews its lease.
+async fn take_over_batch(
+    nodes: &dyn Nodes,
+    journal: &Journal,
+) -> Result<Vec<OpenMatch>, BindError> {
+    match nodes.take_over_orphans(requires_leader).await {
+        Err(error) if error.is_unavailable() => {
+            error!(%error, "the store failed; stopping all matches");
+            journal.fail(error);
+            Err(BindError::Nodes(StoreError::Closed))
+        }
+        batch => batch.map_err(BindError::Nodes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use async_trait::async_trait;
+    use bridgemaster_match::MatchId;
+    use bridgemaster_store::{
+        AdvertisedCursor, AdvertisedMatch, AdvertisedPage, IsLeaderOnly, KeyName, MatchLocation,
+        MemoryStore, NodeName, StoredNode,
+    };
+    use bridgemaster_traces::Traces;
+    use tokio::sync::watch;
+
+    use super::*;
+    use crate::metrics::Metrics;
+
+    /// A node of a database with orphaned matches.
+    struct Planted {
+        renewals: watch::Sender<u32>,
+        /// The number of renewals that a takeover lasts; `None` makes it fail.
+        takeover: Option<u32>,
+    }
+
+    impl Planted {
+        fn new(takeover: Option<u32>) -> Self {
+            Self {
+                renewals: watch::Sender::new(0),
+                takeover,
+            }
+        }
+    }
+
+    #[async_trait]
+    impl Nodes for Planted {
+        async fn renew_lease(&self, _: NodeStatus) -> Result<(), StoreError> {
+            self.renewals.send_modify(|renewals| *renewals += 1);
+            Ok(())
+        }
+
+        async fn withdraw_address(&self) -> Result<(), StoreError> {
+            Ok(())
+        }
+
+        async fn acquire_leadership(&self) -> Result<bool, StoreError> {
+            Ok(true)
+        }
+
+        async fn take_over_orphans(&self, _: IsLeaderOnly) -> Result<Vec<OpenMatch>, StoreError> {
+            let Some(takeover) = self.takeover else {
+                let (database, detail) = (String::new(), String::new());
+                return Err(StoreError::Unreachable { database, detail });
+            };
+            let mut renewals = self.renewals.subscribe();
+            renewals.wait_for(|count| *count >= takeover).await.unwrap();
+            Ok(Vec::new())
+        }
+
+        async fn release(&self, _: &[MatchId]) -> Result<(), StoreError> {
+            Ok(())
+        }
+
+        async fn released_count(&self) -> Result<u64, StoreError> {
+            Ok(0)
+        }
+
+        async fn node_of(&self, _: &MatchId) -> Result<Option<MatchLocation>, StoreError> {
+            Ok(None)
+        }
+
+        async fn advertise(&self, _: &[AdvertisedMatch]) -> Result<(), StoreError> {
+            Ok(())
+        }
+
+        async fn remote_matches(
+            &self,
+            _: &AdvertisedCursor,
+            _: u32,
+            _: Option<&KeyName>,
+        ) -> Result<AdvertisedPage, StoreError> {
+            Ok(AdvertisedPage::default())
+        }
+
+        async fn sweep_advertised(&self) -> Result<(), StoreError> {
+            Ok(())
+        }
+
+        async fn nodes(&self) -> Result<Vec<StoredNode>, StoreError> {
+            Ok(Vec::new())
+        }
+    }
+
+    #[tokio::test]
+    async fn a_starting_node_renews_its_lease_during_a_takeover() {
+        let nodes: Arc<dyn Nodes> = Arc::new(Planted::new(Some(2)));
+        let cluster = Cluster::new(nodes, NodeName::new("this").unwrap(), true);
+        assert!(cluster.check_lease().is_err());
+        join_renewing(&cluster).await.unwrap();
+        assert!(cluster.is_leader() && cluster.check_lease().is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_node_stops_when_the_outcome_of_a_takeover_is_unknown() {
+        let (store, metrics) = (Arc::new(MemoryStore::new()), Arc::new(Metrics::new()));
+        let journal = Journal::new(store, metrics, Traces::disabled());
+        let refused = take_over_batch(&Planted::new(None), &journal).await;
+        assert!(refused.is_err() && journal.failure().is_some());
+    }
+}

@@ -1,0 +1,312 @@
+//! Validation of requests to `LadderService`, and their conversion.
+
+use bridgemaster_games::with_game;
+use bridgemaster_proto::{
+    games::game_id,
+    v1::{ClosingRule, Ladder, LadderBotRef, LadderReplays, LadderState, MatchConfig},
+};
+use bridgemaster_store::{KeyName, LadderId};
+use bridgemaster_wire::rules_from_wire;
+
+use crate::{
+    identity::Authenticator,
+    limits::{
+        DEFAULT_PAGE_SIZE, MAX_BOT_SLOTS, MAX_HOUSE_BOTS, MAX_LADDER_MATCHES, MAX_PAGE_SIZE,
+        MAX_QUEUE_KEYS, MAX_QUOTED_CHARS,
+    },
+    lobby::{BotName, QueueId},
+    refusal::Refusal,
+    wall_clock::now_unix_ms,
+};
+
+/// The default value of `max_matches`.
+const DEFAULT_MAX_MATCHES: u32 = 16;
+/// The maximum value of `closing.settled_top`.
+const MAX_SETTLED_TOP: u32 = 1_000;
+/// The maximum value of `closing.max_matches_per_bot`.
+const MAX_CLOSING_MATCHES: u32 = 100_000;
+/// The default rule that ends a closing round.
+const DEFAULT_CLOSING: ClosingRule = ClosingRule {
+    settled_top: 10,
+    confidence: 0.95,
+    max_matches_per_bot: 300,
+};
+
+/// Validates a new ladder, and fills in every default.
+pub(super) fn new_ladder(
+    requested: Ladder,
+    authenticator: &Authenticator,
+) -> Result<(LadderId, Ladder), Refusal> {
+    let Ladder {
+        ladder_id,
+        config,
+        rules_version,
+        key_names,
+        max_matches,
+        house_bots,
+        owners_apart,
+        max_slots,
+        replays,
+        closing,
+        // This field is output only.
+        state: _,
+        created_unix_ms: _,
+        frozen_unix_ms: _,
+        closed_unix_ms: _,
+        matches: _,
+        annulled_matches: _,
+        settled: _,
+    } = requested;
+    let id = LadderId::new(ladder_id.as_str());
+    let id = id.map_err(|_| refuse("ladder_id", QueueId::FORMAT_RULE))?;
+    let config = config.unwrap_or_default();
+    let served = check_config(&config)?;
+    check_rules_version(rules_version, served)?;
+    check_keys(&key_names, authenticator)?;
+    let max_matches = in_range(
+        "max_matches",
+        max_matches,
+        DEFAULT_MAX_MATCHES,
+        MAX_LADDER_MATCHES,
+    )?;
+    let max_slots = in_range("max_slots", max_slots, MAX_BOT_SLOTS, MAX_BOT_SLOTS)?;
+    check_house_bots(&house_bots)?;
+    if owners_apart && !authenticator.uses_keys() {
+        let detail = "cannot be set: this server does not use API keys, so bots have no owners";
+        return Err(refuse("owners_apart", detail));
+    }
+    let replays = check_replay_access(replays, authenticator)?;
+    let ladder = Ladder {
+        ladder_id,
+        config: Some(config),
+        rules_version: served,
+        key_names,
+        max_matches,
+        house_bots,
+        owners_apart,
+        max_slots,
+        replays: replays.into(),
+        closing: Some(closing_rule(closing)?),
+        state: LadderState::Open.into(),
+        created_unix_ms: now_unix_ms().unsigned_abs(),
+        ..Ladder::default()
+    };
+    Ok((id, ladder))
+}
+
+/// Validates the match rules. Returns the version of the game's rules that the server supports.
+fn check_config(config: &MatchConfig) -> Result<u32, Refusal> {
+    let unset = || refuse("config.game", "is required");
+    let game = config.game.as_ref().and_then(game_id).ok_or_else(unset)?;
+    if config.seed.is_some() {
+        return Err(refuse(
+            "config.seed",
+            "cannot be set: each match of a ladder has its own seed",
+        ));
+    }
+    if config.group.is_some() {
+        return Err(refuse(
+            "config.group",
+            "cannot be set for matches of a ladder",
+        ));
+    }
+    if !config.seat_clocks.is_empty() {
+        return Err(Refusal::unsupported_field("ladder.config.seat_clocks"));
+    }
+    if config.spectators.is_some() {
+        return Err(Refusal::unsupported_field("ladder.config.spectators"));
+    }
+    let checked = with_game!(game, G => {
+        let seed = crate::live::generate_seed();
+        let checked = rules_from_wire::<G>(config, seed);
+        checked.map(|_| G::RULES_VERSION)
+    });
+    let checked = checked.ok_or_else(unset)?;
+    checked.map_err(|error| refuse(&format!("config.{}", error.field), error.detail))
+}
+
+fn check_rules_version(requested: u32, served: u32) -> Result<(), Refusal> {
+    if requested != 0 && requested != served {
+        let detail = format!("this server plays version {served} of the rules, not {requested}");
+        return Err(refuse("rules_version", detail));
+    }
+    Ok(())
+}
+
+fn check_replay_access(
+    replays: i32,
+    authenticator: &Authenticator,
+) -> Result<LadderReplays, Refusal> {
+    match LadderReplays::try_from(replays) {
+        Ok(LadderReplays::Unspecified | LadderReplays::Public) => Ok(LadderReplays::Public),
+        Ok(_) if !authenticator.uses_keys() => Err(refuse(
+            "replays",
+            "cannot be set: this server does not use API keys, so bots have no owners",
+        )),
+        Ok(rule) => Ok(rule),
+        Err(_) => {
+            let detail = format!("{replays} is not a LadderReplays value (0 to 3)");
+            Err(refuse("replays", detail))
+        }
+    }
+}
+
+fn check_keys(names: &[String], authenticator: &Authenticator) -> Result<(), Refusal> {
+    if names.len() > MAX_QUEUE_KEYS {
+        let detail = format!(
+            "at most {MAX_QUEUE_KEYS} keys are allowed, not {}",
+            names.len()
+        );
+        return Err(refuse("key_names", detail));
+    }
+    if !names.is_empty() && !authenticator.uses_keys() {
+        return Err(refuse(
+            "key_names",
+            "cannot be set: this server does not use API keys",
+        ));
+    }
+    for name in names {
+        // A listed key need not exist yet.
+        KeyName::new(name.as_str()).map_err(|_| {
+            let detail = format!("{:?} is not a valid API key name", truncated(name));
+            refuse("key_names", detail)
+        })?;
+    }
+    Ok(())
+}
+
+fn check_house_bots(bots: &[String]) -> Result<(), Refusal> {
+    if bots.len() > MAX_HOUSE_BOTS {
+        let detail = format!(
+            "at most {MAX_HOUSE_BOTS} house bots are allowed, not {}",
+            bots.len()
+        );
+        return Err(refuse("house_bots", detail));
+    }
+    for bot in bots {
+        let name = bot.split('@').next().unwrap_or_default();
+        if BotName::new(name).is_none() {
+            let detail = format!(
+                "{:?} is not a bot: expected NAME or NAME@VERSION",
+                truncated(bot)
+            );
+            return Err(refuse("house_bots", detail));
+        }
+    }
+    Ok(())
+}
+
+fn closing_rule(requested: Option<ClosingRule>) -> Result<ClosingRule, Refusal> {
+    let Some(requested) = requested else {
+        return Ok(DEFAULT_CLOSING);
+    };
+    let ClosingRule {
+        settled_top,
+        confidence,
+        max_matches_per_bot,
+    } = requested;
+    if settled_top > MAX_SETTLED_TOP {
+        let detail = format!("{settled_top} is out of range (0 to {MAX_SETTLED_TOP})");
+        return Err(refuse("closing.settled_top", detail));
+    }
+    let confidence = match confidence {
+        0.0 => DEFAULT_CLOSING.confidence,
+        share if share > 0.5 && share < 1.0 => share,
+        other => {
+            let detail = format!("{other} is out of range (above 0.5 and below 1)");
+            return Err(refuse("closing.confidence", detail));
+        }
+    };
+    let max_matches_per_bot = in_range(
+        "closing.max_matches_per_bot",
+        max_matches_per_bot,
+        DEFAULT_CLOSING.max_matches_per_bot,
+        MAX_CLOSING_MATCHES,
+    )?;
+    Ok(ClosingRule {
+        settled_top,
+        confidence,
+        max_matches_per_bot,
+    })
+}
+
+/// Validates a number of at least 1; 0 selects the default.
+fn in_range(field: &str, number: u32, default: u32, max: u32) -> Result<u32, Refusal> {
+    match number {
+        0 => Ok(default),
+        number if number <= max => Ok(number),
+        number => Err(refuse(
+            field,
+            format!("{number} is out of range (1 to {max})"),
+        )),
+    }
+}
+
+fn refuse(field: &str, detail: impl Into<String>) -> Refusal {
+    Refusal::field(format!("ladder.{field}"), detail)
+}
+
+/// Validates the state to which a ladder is to advance.
+pub(super) fn next_state(state: i32) -> Result<LadderState, Refusal> {
+    match LadderState::try_from(state) {
+        Ok(state @ (LadderState::Frozen | LadderState::Closed)) => Ok(state),
+        _ => Err(Refusal::field("state", "must be FROZEN or CLOSED")),
+    }
+}
+
+/// Validates a reference to a bot in `field`.
+pub(super) fn bot_ref(field: &str, bot: Option<LadderBotRef>) -> Result<LadderBotRef, Refusal> {
+    let bot = bot.unwrap_or_default();
+    match BotName::new(&bot.bot_name) {
+        Some(_) => Ok(bot),
+        None => Err(Refusal::field(format!("{field}.bot_name"), "is required")),
+    }
+}
+
+/// Validates the requested size of a page; 0 selects the default.
+pub(super) fn page_size(requested: u32) -> Result<usize, Refusal> {
+    let size = match requested {
+        0 => DEFAULT_PAGE_SIZE,
+        size @ 1..=MAX_PAGE_SIZE => size,
+        other => {
+            let detail = format!("{other} is out of range (0 to {MAX_PAGE_SIZE})");
+            return Err(Refusal::field("page_size", detail));
+        }
+    };
+    Ok(usize::try_from(size).unwrap_or(usize::MAX))
+}
+
+/// Parses a page token: the offset of the page; `None` for the first page.
+pub(super) fn page_offset(token: &str) -> Result<Option<u64>, Refusal> {
+    match token {
+        "" => Ok(None),
+        token => token.parse().map(Some).map_err(|_| {
+            let detail = "use `next_page_token` of the previous response, or leave it empty";
+            Refusal::field("page_token", detail)
+        }),
+    }
+}
+
+/// Returns one page from a complete list, and the next page's token.
+pub(super) fn page<T>(
+    all: Vec<T>,
+    requested_size: u32,
+    token: &str,
+) -> Result<(Vec<T>, String), Refusal> {
+    let count = page_size(requested_size)?;
+    let begin = page_offset(token)?.unwrap_or_default();
+    let begin = usize::try_from(begin).unwrap_or(usize::MAX);
+    let end = begin.saturating_add(count);
+    let next = if end < all.len() {
+        end.to_string()
+    } else {
+        String::new()
+    };
+    let page = all.into_iter().skip(begin).take(count).collect();
+    Ok((page, next))
+}
+
+/// Truncates a client's text for quotation in a refusal.
+fn truncated(text: &str) -> String {
+    text.chars().take(MAX_QUOTED_CHARS).collect()
+}

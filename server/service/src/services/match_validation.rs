@@ -1,0 +1,328 @@
+//! Validation of requests to `MatchService`, and their conversion.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bridgemaster_games::{GAME_IDS, MAX_SEATS, Seat};
+use bridgemaster_proto::{
+    escape::is_printable,
+    v1::{
+        CreateMatchRequest, MatchFilter, MatchGroup, MatchState, SeatReservation, SeedReveal,
+        SpectatorRules,
+    },
+};
+use bridgemaster_store::KeyName;
+
+use super::queue_access::managed_queue;
+use crate::{
+    identity::{Authenticator, Caller},
+    limits::{
+        MAX_BOT_TEXT_CHARS, MAX_GROUP_ID_BYTES, MAX_GROUP_MATCHES, MAX_IDEMPOTENCY_KEY_BYTES,
+        MAX_LABEL_NAME_BYTES, MAX_LABEL_VALUE_CHARS, MAX_LABELS, MAX_LABELS_BYTES,
+        MAX_QUOTED_CHARS, MAX_REASON_CHARS, MAX_SPECTATOR_DELAY_MS,
+    },
+    live::{IdempotentRequest, MatchOptions, MatchQuery, TicketTargets},
+    lobby::{BotName, InvitedBot, Lobby},
+    refusal::Refusal,
+};
+
+/// Validates a new match's options, except its rules.
+pub(super) fn match_options(
+    request: &mut CreateMatchRequest,
+    caller: &Caller,
+    authenticator: &Authenticator,
+) -> Result<MatchOptions, Refusal> {
+    let key = &request.idempotency_key;
+    if key.len() > MAX_IDEMPOTENCY_KEY_BYTES
+        || key.bytes().any(|byte| !(b' '..=b'~').contains(&byte))
+    {
+        let detail =
+            format!("must have at most {MAX_IDEMPOTENCY_KEY_BYTES} printable ASCII characters");
+        return Err(Refusal::field("idempotency_key", detail));
+    }
+    check_labels("labels", &request.labels)?;
+    let mut reserved_for = BTreeMap::new();
+    let mut seen = BTreeSet::new();
+    for reservation in &request.seat_reservations {
+        let seat = seat_number("seat_reservations.seat", reservation.seat)?;
+        if !seen.insert(seat) {
+            let detail = format!(
+                "seat {} is reserved twice; name each seat once",
+                reservation.seat
+            );
+            return Err(Refusal::field("seat_reservations.seat", detail));
+        }
+        if let Some(name) = reservation_key(reservation, authenticator)? {
+            reserved_for.insert(seat, name);
+        }
+    }
+    Ok(MatchOptions {
+        maker: caller.name().cloned(),
+        labels: request.labels.clone(),
+        reserved_for,
+        offered: BTreeMap::new(),
+        hold_until_created: None,
+        fork_from: None,
+        group: match_group(request)?,
+        spectators: spectator_rules(request)?,
+        without_config: request.without_config,
+        request: IdempotentRequest::from_request(request, caller.name()),
+    })
+}
+
+/// Validates the rules for spectators, such as their delay.
+fn spectator_rules(request: &CreateMatchRequest) -> Result<Option<SpectatorRules>, Refusal> {
+    let rules = request.config.as_ref().and_then(|config| config.spectators);
+    let Some(SpectatorRules { delay_ms, access }) = rules else {
+        return Ok(None);
+    };
+    if access != 0 {
+        return Err(Refusal::unsupported_field("config.spectators.access"));
+    }
+    if delay_ms > MAX_SPECTATOR_DELAY_MS {
+        let detail = format!("{delay_ms} is out of range (0 to {MAX_SPECTATOR_DELAY_MS})");
+        return Err(Refusal::field("config.spectators.delay_ms", detail));
+    }
+    Ok(rules)
+}
+
+/// Validates the match group to which a new match will belong.
+fn match_group(request: &CreateMatchRequest) -> Result<Option<MatchGroup>, Refusal> {
+    let group = request
+        .config
+        .as_ref()
+        .and_then(|config| config.group.as_ref());
+    let Some(group) = group else {
+        return Ok(None);
+    };
+    let refuse =
+        |field: &str, detail: String| Err(Refusal::field(format!("config.group.{field}"), detail));
+    let MatchGroup {
+        group_id,
+        number,
+        matches,
+        seed_reveal,
+    } = group;
+    let is_name = |byte| is_name_byte(byte) && byte != b'/';
+    if !(1..=MAX_GROUP_ID_BYTES).contains(&group_id.len()) || !group_id.bytes().all(is_name) {
+        let rule = format!(
+            "must have 1 to {MAX_GROUP_ID_BYTES} of `a` to `z`, `0` to `9`, `.`, `_` and `-`"
+        );
+        return refuse("group_id", rule);
+    }
+    if !(1..=MAX_GROUP_MATCHES).contains(matches) {
+        return refuse(
+            "matches",
+            format!("{matches} is out of range (1 to {MAX_GROUP_MATCHES})"),
+        );
+    }
+    if number >= matches {
+        let last = matches - 1;
+        return refuse("number", format!("{number} is out of range (0 to {last})"));
+    }
+    let seed_reveal = match SeedReveal::try_from(*seed_reveal) {
+        Ok(SeedReveal::Unspecified) => SeedReveal::WithMatch,
+        Ok(seed_reveal) => seed_reveal,
+        Err(_) => {
+            let detail = format!("{seed_reveal} is not a SeedReveal value (0 to 2)");
+            return refuse("seed_reveal", detail);
+        }
+    };
+    Ok(Some(MatchGroup {
+        seed_reveal: seed_reveal.into(),
+        ..group.clone()
+    }))
+}
+
+/// Returns the key for which a seat is reserved. Returns `None` on a server without keys, since
+/// seats on such a server can be offered, but not reserved.
+fn reservation_key(
+    reservation: &SeatReservation,
+    authenticator: &Authenticator,
+) -> Result<Option<KeyName>, Refusal> {
+    let SeatReservation {
+        seat: _,
+        key_name,
+        queue_id,
+    } = reservation;
+    let refuse = |detail: String| Refusal::field("seat_reservations.key_name", detail);
+    if !authenticator.uses_keys() {
+        return if queue_id.is_empty() {
+            Err(refuse(
+                "cannot be set: this server does not use API keys".to_owned(),
+            ))
+        } else {
+            Ok(None)
+        };
+    }
+    let quoted: String = key_name.chars().take(MAX_QUOTED_CHARS).collect();
+    let name = KeyName::new(key_name.as_str());
+    let name = name.map_err(|_| refuse(format!("{quoted:?} is not a valid API key name")))?;
+    if !authenticator.may_play(&name) {
+        return Err(refuse(format!(
+            "no active API key named {quoted:?} has the `play` scope"
+        )));
+    }
+    Ok(Some(name))
+}
+
+/// Returns a seat, and the attending bot to which the caller offers the seat; `None` if the seat is
+/// not offered.
+pub(super) fn invited_bot(
+    reservation: &SeatReservation,
+    lobby: &Lobby,
+    caller: &Caller,
+) -> Result<Option<(Seat, InvitedBot)>, Refusal> {
+    if reservation.queue_id.is_empty() {
+        return Ok(None);
+    }
+    let queue_id = managed_queue(lobby, &reservation.queue_id, caller)?;
+    let bot = BotName::new(&reservation.key_name).ok_or_else(|| {
+        let detail = format!("must have 1 to {MAX_BOT_TEXT_CHARS} printable characters");
+        Refusal::field("seat_reservations.key_name", detail)
+    })?;
+    let seat = seat_number("seat_reservations.seat", reservation.seat)?;
+    let version = None;
+    Ok(Some((
+        seat,
+        InvitedBot {
+            queue_id,
+            bot,
+            version,
+        },
+    )))
+}
+
+/// Validates the seat number in `field`.
+pub(super) fn seat_number(field: &str, number: u32) -> Result<Seat, Refusal> {
+    let seat = u8::try_from(number).ok().and_then(Seat::new);
+    seat.ok_or_else(|| {
+        let last = MAX_SEATS - 1;
+        Refusal::field(field, format!("{number} is out of range (0 to {last})"))
+    })
+}
+
+/// Validates the seats that need new tickets; an empty list selects all vacant seats.
+pub(super) fn ticket_seats(seats: &[u32]) -> Result<TicketTargets, Refusal> {
+    if seats.is_empty() {
+        return Ok(TicketTargets::Vacant);
+    }
+    let seats = seats.iter().map(|seat| seat_number("seats", *seat));
+    Ok(TicketTargets::Seats(seats.collect::<Result<_, _>>()?))
+}
+
+/// Validates the match labels in `field`.
+pub(super) fn check_labels(field: &str, labels: &BTreeMap<String, String>) -> Result<(), Refusal> {
+    let refuse = |detail: String| Err(Refusal::field(field, detail));
+    if labels.len() > MAX_LABELS {
+        return refuse(format!(
+            "at most {MAX_LABELS} labels are allowed, not {}",
+            labels.len()
+        ));
+    }
+    for (name, value) in labels {
+        let quoted = |text: &str| -> String { text.chars().take(MAX_QUOTED_CHARS).collect() };
+        if !(1..=MAX_LABEL_NAME_BYTES).contains(&name.len()) || !name.bytes().all(is_name_byte) {
+            return refuse(format!(
+                "a name must have 1 to {MAX_LABEL_NAME_BYTES} of `a` to `z`, `0` to `9`, `.`, `_`, `-` \
+                 and `/`, not {:?}",
+                quoted(name)
+            ));
+        }
+        let chars = value.chars().count();
+        if chars > MAX_LABEL_VALUE_CHARS {
+            return refuse(format!(
+                "the value of {name} must have at most {MAX_LABEL_VALUE_CHARS} characters, not \
+                 {chars}"
+            ));
+        }
+        if let Some(unprintable) = value.chars().find(|&c| !is_printable(c)) {
+            return refuse(format!(
+                "the value of {name} must be printable; it contains {unprintable:?}"
+            ));
+        }
+    }
+    let bytes = labels.iter().map(|(name, value)| name.len() + value.len());
+    let bytes: usize = bytes.sum();
+    if bytes > MAX_LABELS_BYTES {
+        return refuse(format!(
+            "all names and values together must have at most {MAX_LABELS_BYTES} bytes, not {bytes}"
+        ));
+    }
+    Ok(())
+}
+
+fn is_name_byte(byte: u8) -> bool {
+    matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-' | b'/')
+}
+
+/// Validates the number of replays that are requested together with a match group.
+pub(super) fn check_group_replays(match_ids: &[String]) -> Result<(), Refusal> {
+    if match_ids.len() > MAX_GROUP_MATCHES as usize {
+        return Err(Refusal::field(
+            "replay_match_ids",
+            format!(
+                "at most {MAX_GROUP_MATCHES} replays are allowed, not {}",
+                match_ids.len()
+            ),
+        ));
+    }
+    Ok(())
+}
+
+/// Validates the reason for a cancellation.
+pub(super) fn check_reason(reason: &str) -> Result<(), Refusal> {
+    let chars = reason.chars().count();
+    if chars > MAX_REASON_CHARS {
+        let detail = format!("at most {MAX_REASON_CHARS} characters are allowed, not {chars}");
+        return Err(Refusal::field("reason", detail));
+    }
+    match reason.chars().find(|&c| !is_printable(c)) {
+        Some(unprintable) => Err(Refusal::field(
+            "reason",
+            format!("must be printable; it contains {unprintable:?}"),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Validates a filter, and converts it into a query.
+pub(super) fn match_query(filter: MatchFilter) -> Result<MatchQuery, Refusal> {
+    let state = MatchState::try_from(filter.state).map_err(|_| {
+        Refusal::field(
+            "filter.state",
+            format!("{} is not a MatchState value (0 to 4)", filter.state),
+        )
+    })?;
+    let game_id = non_empty(filter.game_id);
+    if let Some(game_id) = &game_id
+        && !GAME_IDS.contains(&game_id.as_str())
+    {
+        let quoted: String = game_id.chars().take(MAX_QUOTED_CHARS).collect();
+        let games = GAME_IDS.join(", ");
+        return Err(Refusal::field(
+            "filter.game_id",
+            format!("{quoted:?} is not a game of this server: expected one of {games}"),
+        ));
+    }
+    check_labels("filter.labels", &filter.labels)?;
+    let before = filter.created_before_unix_ms;
+    let last = match before {
+        0 => u64::MAX,
+        before => before - 1,
+    };
+    Ok(MatchQuery {
+        state,
+        game_id,
+        labels: filter.labels,
+        maker: non_empty(filter.maker),
+        bot_name: non_empty(filter.bot_name),
+        group_id: non_empty(filter.group_id),
+        annulled: filter.annulled,
+        created_unix_ms: filter.created_from_unix_ms..=last,
+    })
+}
+
+/// Returns `None` for an empty text.
+fn non_empty(text: String) -> Option<String> {
+    (!text.is_empty()).then_some(text)
+}

@@ -1,0 +1,313 @@
+//! The table of connections with slots, and the order in which they are evicted.
+
+use std::{collections::HashMap, net::SocketAddr};
+
+use bridgemaster_store::KeyId;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    protection::Protection,
+    unprotected::{EvictionQueue, QueuePosition, Unprotected},
+};
+use crate::transport::Origin;
+
+/// Identifies a seat of a match.
+pub(super) type SeatFingerprint = [u8; 32];
+
+/// The connections with slots, and the bots' streams on them.
+pub(super) struct SlotTable {
+    by_peer: HashMap<SocketAddr, ConnectionEntry>,
+    by_origin: HashMap<Origin, usize>,
+    protection: Protection,
+    unprotected: Unprotected,
+    /// The newest stream of each seat.
+    by_seat: HashMap<SeatFingerprint, NewestStream>,
+    /// The last connection number or stream number that was assigned.
+    last: u64,
+}
+
+/// The newest stream of a seat, and the connection that carries it.
+struct NewestStream {
+    /// The stream number, which distinguishes this stream from the seat's older streams.
+    stream: u64,
+    peer: SocketAddr,
+    /// The number of the connection.
+    number: u64,
+    /// `None` on a server that does not use keys.
+    key: Option<KeyId>,
+    /// Cancelled when a newer stream of the seat is opened.
+    superseded: CancellationToken,
+}
+
+/// A connection with a slot.
+struct ConnectionEntry {
+    /// The connection number, which distinguishes this connection from an earlier connection by the
+    /// same peer.
+    number: u64,
+    /// The seats whose newest streams the connection carries, by the keys of their bots.
+    seats_by_key: HashMap<Option<KeyId>, KeySeats>,
+    /// The connection's place in the eviction order; `None` while it is protected.
+    queued: Option<QueuePosition>,
+    evicted: CancellationToken,
+}
+
+/// The seats of one key's bots on one connection.
+#[derive(Default)]
+struct KeySeats {
+    seats: usize,
+    /// Whether the connection is protected for the key.
+    protects: bool,
+}
+
+impl ConnectionEntry {
+    /// The connection's eviction queue; `None` if the connection is protected.
+    fn eviction_queue(&self) -> Option<EvictionQueue> {
+        if self.seats_by_key.is_empty() {
+            Some(EvictionQueue::WithoutBot)
+        } else if self.seats_by_key.values().any(|seats| seats.protects) {
+            None
+        } else {
+            Some(EvictionQueue::WithBot)
+        }
+    }
+}
+
+impl SlotTable {
+    pub(super) fn new(protection: Protection) -> Self {
+        Self {
+            by_peer: HashMap::new(),
+            by_origin: HashMap::new(),
+            protection,
+            unprotected: Unprotected::default(),
+            by_seat: HashMap::new(),
+            last: 0,
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.by_peer.len()
+    }
+
+    pub(super) fn of_origin(&self, origin: Origin) -> usize {
+        self.by_origin.get(&origin).copied().unwrap_or_default()
+    }
+
+    /// Adds a connection without streams. Returns its number.
+    pub(super) fn add(&mut self, peer: SocketAddr, evicted: CancellationToken) -> u64 {
+        let number = self.next_number();
+        let entry = ConnectionEntry {
+            number,
+            seats_by_key: HashMap::new(),
+            queued: None,
+            evicted,
+        };
+        self.by_peer.insert(peer, entry);
+        *self.by_origin.entry(peer.ip().into()).or_default() += 1;
+        self.requeue(peer);
+        number
+    }
+
+    /// Removes a peer's connection.
+    pub(super) fn remove(&mut self, peer: SocketAddr) -> Option<CancellationToken> {
+        let entry = self.by_peer.remove(&peer)?;
+        let origin = peer.ip().into();
+        if let Some(queued) = entry.queued {
+            self.unprotected.remove(origin, queued);
+        }
+        for (key, seats) in entry.seats_by_key {
+            if seats.protects {
+                self.protection.release(origin, &key, entry.number);
+            }
+        }
+        if let Some(count) = self.by_origin.get_mut(&origin) {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                self.by_origin.remove(&origin);
+            }
+        }
+        Some(entry.evicted)
+    }
+
+    /// Removes a peer's connection if the connection has this number.
+    pub(super) fn remove_numbered(&mut self, peer: SocketAddr, number: u64) {
+        if self.has_connection(peer, number) {
+            self.remove(peer);
+        }
+    }
+
+    /// Returns the connection that is to be evicted next at an address.
+    pub(super) fn next_evicted_of(&mut self, origin: Origin) -> Option<SocketAddr> {
+        loop {
+            let next = self.unprotected.next_of(origin)?;
+            // The connection might carry bots that could not be protected at first, but can be now.
+            if !self.protect(next, |protection, origin, key| {
+                protection.has_capacity(origin, key)
+            }) {
+                return Some(next);
+            }
+        }
+    }
+
+    /// Returns the connection to evict next on the whole server.
+    pub(super) fn next_evicted(&mut self) -> Option<SocketAddr> {
+        loop {
+            let origin = self.unprotected.largest_address()?;
+            // The queues no longer contain `origin` once all of its connections are protected.
+            if let Some(peer) = self.next_evicted_of(origin) {
+                return Some(peer);
+            }
+        }
+    }
+
+    /// Records that a connection carries the newest stream of a seat. Returns the number of the
+    /// stream.
+    pub(super) fn add_stream(
+        &mut self,
+        peer: SocketAddr,
+        seat: SeatFingerprint,
+        key: Option<KeyId>,
+        superseded: CancellationToken,
+    ) -> Option<u64> {
+        let entry = self.by_peer.get_mut(&peer)?;
+        let number = entry.number;
+        entry.seats_by_key.entry(key.clone()).or_default().seats += 1;
+        let stream = self.next_number();
+        let newest = NewestStream {
+            stream,
+            peer,
+            number,
+            key,
+            superseded,
+        };
+        // The older stream is released first, so that the bots of a key at its limit can reconnect
+        // to their seats.
+        if let Some(older) = self.by_seat.insert(seat, newest) {
+            older.superseded.cancel();
+            self.release_seat(&older);
+        }
+        self.protect_new(peer);
+        Some(stream)
+    }
+
+    /// Removes a stream, unless a newer stream has replaced it.
+    pub(super) fn remove_stream(&mut self, seat: &SeatFingerprint, stream: u64) {
+        let newest = self.by_seat.get(seat);
+        if newest.is_none_or(|newest| newest.stream != stream) {
+            return;
+        }
+        if let Some(newest) = self.by_seat.remove(seat) {
+            self.release_seat(&newest);
+        }
+    }
+
+    /// Removes a seat from the connection that carried its newest stream.
+    fn release_seat(&mut self, newest: &NewestStream) {
+        let NewestStream { peer, number, .. } = *newest;
+        if !self.has_connection(peer, number) {
+            return;
+        }
+        let Some(entry) = self.by_peer.get_mut(&peer) else {
+            return;
+        };
+        let Some(seats) = entry.seats_by_key.get_mut(&newest.key) else {
+            return;
+        };
+        seats.seats = seats.seats.saturating_sub(1);
+        if seats.seats > 0 {
+            return;
+        }
+        let protected = seats.protects;
+        entry.seats_by_key.remove(&newest.key);
+        if protected {
+            let origin = peer.ip().into();
+            self.protection.release(origin, &newest.key, number);
+        }
+        self.requeue(peer);
+    }
+
+    /// Protects a connection with a bot's new stream, for all keys whose bots it carries. If its
+    /// address has no capacity left, it replaces a connection of the key that protects the most
+    /// connections there, provided that this key protects at least two more than the connection's
+    /// own key.
+    fn protect_new(&mut self, peer: SocketAddr) {
+        let mut released = Vec::new();
+        self.protect(peer, |protection, origin, key| {
+            if protection.has_capacity(origin, key) {
+                return true;
+            }
+            let other = protection.evict_from_largest(origin, key);
+            let has_released = other.is_some();
+            released.extend(other);
+            has_released
+        });
+        for (key, loser) in released {
+            let entry = self.by_peer.get_mut(&loser);
+            if let Some(seats) = entry.and_then(|entry| entry.seats_by_key.get_mut(&key)) {
+                seats.protects = false;
+            }
+            self.requeue(loser);
+        }
+    }
+
+    /// Protects the connection of a peer for all keys whose bots it carries and for which
+    /// `can_protect` returns true. Returns whether the connection is protected now.
+    fn protect(
+        &mut self,
+        peer: SocketAddr,
+        mut can_protect: impl FnMut(&mut Protection, Origin, &Option<KeyId>) -> bool,
+    ) -> bool {
+        let Some(entry) = self.by_peer.get_mut(&peer) else {
+            return false;
+        };
+        let (origin, number) = (peer.ip().into(), entry.number);
+        for (key, seats) in &mut entry.seats_by_key {
+            if !seats.protects && can_protect(&mut self.protection, origin, key) {
+                self.protection.acquire(origin, key, number, peer);
+                seats.protects = true;
+            }
+        }
+        let is_protected = entry.eviction_queue().is_none();
+        self.requeue(peer);
+        is_protected
+    }
+
+    /// Moves a connection to its eviction queue after its seats or its protection have changed.
+    fn requeue(&mut self, peer: SocketAddr) {
+        let since = self.next_number();
+        let Some(entry) = self.by_peer.get_mut(&peer) else {
+            return;
+        };
+        let queue = entry.eviction_queue();
+        if entry.queued.map(|queued| queued.queue) == queue {
+            return;
+        }
+        let origin = peer.ip().into();
+        if let Some(queued) = entry.queued.take() {
+            self.unprotected.remove(origin, queued);
+        }
+        if let Some(queue) = queue {
+            let queued = QueuePosition { queue, since };
+            self.unprotected.insert(origin, queued, peer);
+            entry.queued = Some(queued);
+        }
+    }
+
+    fn next_number(&mut self) -> u64 {
+        self.last += 1;
+        self.last
+    }
+
+    fn has_connection(&self, peer: SocketAddr, number: u64) -> bool {
+        let entry = self.by_peer.get(&peer);
+        entry.is_some_and(|entry| entry.number == number)
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.by_peer.is_empty()
+            && self.by_origin.is_empty()
+            && self.unprotected.is_empty()
+            && self.protection.is_empty()
+            && self.by_seat.is_empty()
+    }
+}

@@ -1,0 +1,277 @@
+//! A store that runs a future before commits or reads, or has damaged values.
+
+use std::{
+    future::{pending, ready},
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+};
+
+use async_trait::async_trait;
+use bridgemaster_store::{
+    DamageReport, DamagedKey, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, Key,
+    KeyId, KeyName, KeyStore, KeysVersion, LadderId, LadderRows, LadderStore, MatchCounts, MatchId,
+    MemoryStore, NewKey, OpenMatch, OpenReport, Records, ReplayMetadata, Store, StoreError,
+    StoredLadder, StoredLadderMatch, StoredLadderVersion, Write,
+};
+
+/// A future that runs before a commit or read, which fails with its error.
+type Interception = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send>>;
+
+/// A store that runs a future before commits or before reads of finished matches, or has damaged
+/// values.
+pub(crate) struct InterceptedStore {
+    store: Arc<dyn Store>,
+    damaged: Vec<DamagedValue>,
+    before_commit: Box<dyn Fn() -> Interception + Send + Sync>,
+    before_read: Box<dyn Fn() -> Interception + Send + Sync>,
+    finished_read: AtomicUsize,
+}
+
+fn no_interception() -> Interception {
+    Box::pin(ready(Ok(())))
+}
+
+impl InterceptedStore {
+    /// Wraps `store` so that `intercept` runs before each commit.
+    pub(crate) fn before_commits<F>(
+        store: Arc<dyn Store>,
+        intercept: impl Fn() -> F + Send + Sync + 'static,
+    ) -> Arc<dyn Store>
+    where
+        F: Future<Output = Result<(), StoreError>> + Send + 'static,
+    {
+        Arc::new(Self {
+            store,
+            damaged: Vec::new(),
+            before_commit: Box::new(move || Box::pin(intercept())),
+            before_read: Box::new(no_interception),
+            finished_read: AtomicUsize::default(),
+        })
+    }
+
+    /// Creates a store in memory whose commits never complete while the flag is set.
+    pub(crate) fn that_can_stall() -> (Arc<dyn Store>, Arc<AtomicBool>) {
+        let hangs = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&hangs);
+        let store = Self::before_commits(Arc::new(MemoryStore::new()), move || {
+            let hangs = flag.load(Ordering::Relaxed);
+            async move {
+                if hangs {
+                    pending::<()>().await;
+                }
+                Ok(())
+            }
+        });
+        (store, hangs)
+    }
+
+    /// Wraps `store` so that `intercept` runs before each read of finished matches.
+    pub(crate) fn before_reads<F>(
+        store: Arc<dyn Store>,
+        intercept: impl Fn() -> F + Send + Sync + 'static,
+    ) -> Arc<Self>
+    where
+        F: Future<Output = Result<(), StoreError>> + Send + 'static,
+    {
+        Arc::new(Self {
+            store,
+            damaged: Vec::new(),
+            before_commit: Box::new(no_interception),
+            before_read: Box::new(move || Box::pin(intercept())),
+            finished_read: AtomicUsize::default(),
+        })
+    }
+
+    /// Wraps `store` so that these values are damaged.
+    pub(crate) fn damaged(store: &Arc<dyn Store>, damaged: &[DamagedValue]) -> Arc<dyn Store> {
+        Arc::new(Self {
+            store: Arc::clone(store),
+            damaged: damaged.to_vec(),
+            before_commit: Box::new(no_interception),
+            before_read: Box::new(no_interception),
+            finished_read: AtomicUsize::default(),
+        })
+    }
+
+    /// Returns the number of finished matches read so far, without their replays.
+    pub(crate) fn finished_read(&self) -> usize {
+        self.finished_read.load(Ordering::Relaxed)
+    }
+
+    /// Fails if one of these values is damaged.
+    fn check(&self, values: &[DamagedValue]) -> Result<(), StoreError> {
+        match self.damaged.iter().find(|damaged| values.contains(damaged)) {
+            Some(value) => Err(StoreError::Damaged {
+                path: "matches.sqlite".into(),
+                damage: Box::new(damage(value)),
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+fn damage(value: &DamagedValue) -> DamageReport {
+    DamageReport {
+        value: value.clone(),
+        detail: "checksum mismatch".to_owned(),
+    }
+}
+
+#[async_trait]
+impl Store for InterceptedStore {
+    async fn commit(&self, batch: Vec<Write>) -> Result<(), StoreError> {
+        (self.before_commit)().await?;
+        self.store.commit(batch).await
+    }
+    fn open_report(&self) -> OpenReport {
+        self.store.open_report()
+    }
+    async fn open_match_ids(&self) -> Result<Vec<MatchId>, StoreError> {
+        self.store.open_match_ids().await
+    }
+    async fn open_match(&self, id: &MatchId) -> Result<Option<OpenMatch>, StoreError> {
+        self.check(&[
+            DamagedValue::Header(id.clone()),
+            DamagedValue::Journal(id.clone()),
+        ])?;
+        self.store.open_match(id).await
+    }
+    async fn open_match_header(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
+        self.check(&[DamagedValue::Header(id.clone())])?;
+        self.store.open_match_header(id).await
+    }
+    async fn finished(
+        &self,
+        after: Option<FinishedCursor>,
+        limit: u32,
+        of: Option<&KeyName>,
+    ) -> Result<FinishedPage, StoreError> {
+        (self.before_read)().await?;
+        let mut page = self.store.finished(after, limit, of).await?;
+        self.finished_read
+            .fetch_add(page.matches.len(), Ordering::Relaxed);
+        page.matches.retain(|finished| {
+            let summary = DamagedValue::Summary(finished.match_id.clone());
+            let is_damaged = self.damaged.contains(&summary);
+            page.damaged.extend(is_damaged.then(|| damage(&summary)));
+            !is_damaged
+        });
+        Ok(page)
+    }
+    async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError> {
+        (self.before_read)().await?;
+        self.check(&[DamagedValue::Summary(id.clone())])?;
+        self.finished_read.fetch_add(1, Ordering::Relaxed);
+        self.store.finished_match(id).await
+    }
+    async fn is_party(&self, id: &MatchId, name: &KeyName) -> Result<bool, StoreError> {
+        self.store.is_party(id, name).await
+    }
+    async fn record(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        (self.before_read)().await?;
+        self.check(&[DamagedValue::Record(name.to_owned())])?;
+        self.store.record(name).await
+    }
+    async fn records(&self, prefix: &str) -> Result<Records, StoreError> {
+        let mut records = self.store.records(prefix).await?;
+        records.intact.retain(|name, _| {
+            let record = DamagedValue::Record(name.clone());
+            let is_damaged = self.damaged.contains(&record);
+            records.damaged.extend(is_damaged.then(|| damage(&record)));
+            !is_damaged
+        });
+        Ok(records)
+    }
+    async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
+        (self.before_read)().await?;
+        self.check(&[DamagedValue::Replay(id.clone())])?;
+        self.store.replay(id).await
+    }
+    async fn stored_replays(
+        &self,
+        after: Option<FinishedCursor>,
+        limit: u32,
+        spared: u64,
+    ) -> Result<Vec<ReplayMetadata>, StoreError> {
+        self.store.stored_replays(after, limit, spared).await
+    }
+    async fn match_counts(&self) -> Result<MatchCounts, StoreError> {
+        self.store.match_counts().await
+    }
+    async fn secret(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.store.secret(name).await
+    }
+    async fn get_or_insert_secret(
+        &self,
+        name: &str,
+        value: Vec<u8>,
+    ) -> Result<Vec<u8>, StoreError> {
+        self.store.get_or_insert_secret(name, value).await
+    }
+    async fn remove_damaged_secrets(&self) -> Result<Vec<DamageReport>, StoreError> {
+        self.store.remove_damaged_secrets().await
+    }
+    /// Leaves the store open for the next server.
+    async fn close(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl LadderStore for InterceptedStore {
+    async fn ladders(&self) -> Result<LadderRows<StoredLadder>, StoreError> {
+        self.store.ladders().await
+    }
+    async fn ladder_versions(
+        &self,
+        id: &LadderId,
+    ) -> Result<LadderRows<StoredLadderVersion>, StoreError> {
+        self.store.ladder_versions(id).await
+    }
+    async fn ladder_matches(
+        &self,
+        id: &LadderId,
+        from: u64,
+        limit: u32,
+    ) -> Result<LadderRows<StoredLadderMatch>, StoreError> {
+        self.store.ladder_matches(id, from, limit).await
+    }
+    async fn ladder_match(
+        &self,
+        id: &LadderId,
+        number: u64,
+    ) -> Result<Option<StoredLadderMatch>, StoreError> {
+        self.store.ladder_match(id, number).await
+    }
+}
+
+#[async_trait]
+impl KeyStore for InterceptedStore {
+    async fn add_key(&self, key: NewKey) -> Result<(), StoreError> {
+        self.store.add_key(key).await
+    }
+    async fn keys(&self) -> Result<Vec<Key>, StoreError> {
+        self.store.keys().await
+    }
+    async fn keys_version(&self) -> Result<KeysVersion, StoreError> {
+        self.store.keys_version().await
+    }
+    async fn damaged_keys(&self) -> Result<Vec<DamagedKey>, StoreError> {
+        self.store.damaged_keys().await
+    }
+    async fn remove_damaged_key(&self, id: &KeyId) -> Result<(), StoreError> {
+        self.store.remove_damaged_key(id).await
+    }
+    async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {
+        self.store.key(id).await
+    }
+    async fn revoke_key(&self, id: &KeyId, revoked_at_unix_ms: i64) -> Result<Key, StoreError> {
+        self.store.revoke_key(id, revoked_at_unix_ms).await
+    }
+    async fn record_key_uses(&self, uses: Vec<(KeyId, i64)>) -> Result<(), StoreError> {
+        self.store.record_key_uses(uses).await
+    }
+}

@@ -1,0 +1,250 @@
+//! Errors of PostgreSQL, and their conversion to [`StoreError`].
+
+use std::path::PathBuf;
+
+use bridgemaster_lease::OutcomeUnknown;
+
+use crate::{DamageReport, StoreError, rows::Unreadable};
+
+/// An error of an operation, without the address of the database.
+#[derive(Debug)]
+pub(super) enum DbError {
+    Sqlx(sqlx::Error),
+    /// The database did not respond in time.
+    Timeout,
+    /// The database cannot be written, as a standby that is not promoted.
+    Standby,
+    /// `default_transaction_read_only` is on.
+    ReadOnlySetting,
+    /// None of several hosts accepts a connection.
+    NoHost {
+        /// The error of each host.
+        detail: String,
+        is_transient: bool,
+    },
+    /// The file with the password cannot be used.
+    PasswordFile {
+        path: PathBuf,
+        detail: String,
+    },
+    /// The stored values contradict each other.
+    Inconsistent(String),
+    /// A single stored value is damaged.
+    Damaged(DamageReport),
+    /// Another server has taken over the node of this server.
+    Superseded,
+    /// The lease has expired, but the node was not taken over yet, so the lease can be renewed.
+    LeaseExpired,
+    /// An error that already has all context.
+    Store(StoreError),
+}
+
+/// SQLSTATE codes and classes (<https://www.postgresql.org/docs/current/errcodes-appendix.html>).
+mod code {
+    pub(super) const CONNECTION_EXCEPTION: &str = "08";
+    /// Covers wrong passwords.
+    pub(super) const INVALID_AUTHORIZATION: &str = "28";
+    /// The database does not exist.
+    pub(super) const INVALID_CATALOG_NAME: &str = "3D";
+    /// Covers deadlocks and serialization failures.
+    pub(super) const TRANSACTION_ROLLBACK: &str = "40";
+    /// Covers too many connections and lack of memory.
+    pub(super) const INSUFFICIENT_RESOURCES: &str = "53";
+    pub(super) const DISK_FULL: &str = "53100";
+    /// The server is shutting down or starting, or has cancelled a statement.
+    pub(super) const OPERATOR_INTERVENTION: &str = "57";
+    pub(super) const LOCK_NOT_AVAILABLE: &str = "55P03";
+    /// Covers a timeout between the statements of a transaction.
+    pub(super) const IDLE_IN_TRANSACTION: &str = "25P03";
+    pub(super) const READ_ONLY_TRANSACTION: &str = "25006";
+}
+
+impl DbError {
+    /// Adds the address of the database, without its password.
+    pub(super) fn at(self, database: &str) -> StoreError {
+        let path = || PathBuf::from(database);
+        match self {
+            Self::Sqlx(error) => store_error(database, &error),
+            Self::Timeout => StoreError::Unreachable {
+                database: database.to_owned(),
+                detail: "no response in time".to_owned(),
+            },
+            Self::Standby => StoreError::ReadOnlyStandby {
+                database: database.to_owned(),
+            },
+            Self::ReadOnlySetting => StoreError::ReadOnlySetting {
+                database: database.to_owned(),
+            },
+            Self::NoHost { detail, .. } => StoreError::Unreachable {
+                database: database.to_owned(),
+                detail,
+            },
+            Self::PasswordFile { path, detail } => {
+                StoreError::PasswordFileUnusable { path, detail }
+            }
+            Self::Inconsistent(detail) => StoreError::Corrupt {
+                path: path(),
+                detail,
+            },
+            Self::Damaged(damage) => StoreError::Damaged {
+                path: path(),
+                damage: Box::new(damage),
+            },
+            Self::Superseded => StoreError::EpochEnded {
+                database: database.to_owned(),
+            },
+            Self::LeaseExpired => StoreError::Unreachable {
+                database: database.to_owned(),
+                detail: "the lease of this server has expired".to_owned(),
+            },
+            Self::Store(error) => error,
+        }
+    }
+
+    /// Combines the errors of the hosts of an address. A single error is returned unchanged.
+    pub(super) fn of_hosts(mut failures: Vec<(String, Self)>) -> Self {
+        if failures.len() == 1
+            && let Some((_, error)) = failures.pop()
+        {
+            return error;
+        }
+        let is_transient = failures.iter().any(|(_, error)| error.is_transient());
+        let details = failures.into_iter().map(|(host, error)| match error {
+            Self::Sqlx(error) => format!("{host}: {error}"),
+            other => other.at(&host).to_string(),
+        });
+        Self::NoHost {
+            detail: details.collect::<Vec<_>>().join("; "),
+            is_transient,
+        }
+    }
+
+    /// Returns whether the transaction failed on a working session, for a transient reason.
+    pub(super) fn leaves_session_idle(&self) -> bool {
+        match self {
+            Self::LeaseExpired => true,
+            Self::Sqlx(sqlx::Error::Database(error)) => {
+                error.code().as_deref() == Some(code::LOCK_NOT_AVAILABLE)
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether the same transaction may succeed on another connection, or later. A refused
+    /// login is transient while a password is being changed.
+    pub(super) fn is_transient(&self) -> bool {
+        match self {
+            Self::Timeout
+            | Self::Standby
+            | Self::ReadOnlySetting
+            | Self::PasswordFile { .. }
+            | Self::LeaseExpired => true,
+            Self::NoHost { is_transient, .. } => *is_transient,
+            Self::Sqlx(sqlx::Error::Database(error)) => {
+                let code = error.code().unwrap_or_default();
+                code != code::DISK_FULL
+                    && [
+                        code::CONNECTION_EXCEPTION,
+                        code::INVALID_AUTHORIZATION,
+                        code::INVALID_CATALOG_NAME,
+                        code::TRANSACTION_ROLLBACK,
+                        code::INSUFFICIENT_RESOURCES,
+                        code::OPERATOR_INTERVENTION,
+                        code::LOCK_NOT_AVAILABLE,
+                        code::IDLE_IN_TRANSACTION,
+                        // A standby that is being promoted.
+                        code::READ_ONLY_TRANSACTION,
+                    ]
+                    .iter()
+                    .any(|prefix| code.starts_with(prefix))
+            }
+            // A server that is shutting down may end its stream with arbitrary bytes.
+            Self::Sqlx(sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_)) => true,
+            Self::Sqlx(_)
+            | Self::Inconsistent(_)
+            | Self::Damaged(_)
+            | Self::Superseded
+            | Self::Store(_) => false,
+        }
+    }
+}
+
+impl From<OutcomeUnknown> for DbError {
+    fn from(_: OutcomeUnknown) -> Self {
+        Self::Timeout
+    }
+}
+
+impl From<sqlx::Error> for DbError {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Sqlx(error)
+    }
+}
+
+impl From<Unreadable> for DbError {
+    fn from(problem: Unreadable) -> Self {
+        Self::Inconsistent(problem.to_string())
+    }
+}
+
+impl From<StoreError> for DbError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+/// The text that rustls uses for all rejected certificates.
+const BAD_CERTIFICATE: &str = "invalid peer certificate";
+
+fn store_error(database: &str, error: &sqlx::Error) -> StoreError {
+    let database = database.to_owned();
+    let detail = error.to_string();
+    match error {
+        sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => StoreError::Corrupt {
+            path: database.into(),
+            detail,
+        },
+        sqlx::Error::Database(reported) => match reported.code().as_deref() {
+            Some(code::DISK_FULL) => StoreError::DiskFull {
+                path: database.into(),
+            },
+            Some(code::READ_ONLY_TRANSACTION) => StoreError::ReadOnlyStandby { database },
+            Some(code) if code.starts_with(code::INVALID_AUTHORIZATION) => {
+                StoreError::LoginRefused { database, detail }
+            }
+            Some(code) if code.starts_with(code::INVALID_CATALOG_NAME) => {
+                StoreError::NoDatabase { database, detail }
+            }
+            _ => StoreError::Unreachable { database, detail },
+        },
+        // The error of the TLS library is hidden behind types of sqlx, so only its text is
+        // available.
+        sqlx::Error::Io(_) | sqlx::Error::Tls(_) if detail.contains(BAD_CERTIFICATE) => {
+            StoreError::CertificateRefused { database, detail }
+        }
+        _ => StoreError::Unreachable { database, detail },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn a_rejected_certificate_is_distinguished_from_an_unreachable_database() {
+        let converted = |text: &str| store_error("db", &sqlx::Error::Io(io::Error::other(text)));
+        let refused = converted("invalid peer certificate: UnknownIssuer");
+        assert!(
+            matches!(refused, StoreError::CertificateRefused { .. }),
+            "{refused:?}"
+        );
+        assert!(
+            refused.to_string().contains("?sslrootcert=FILE"),
+            "{refused}"
+        );
+        let away = converted("connection refused");
+        assert!(matches!(away, StoreError::Unreachable { .. }), "{away:?}");
+    }
+}

@@ -1,0 +1,122 @@
+//! Implementation of [`Nodes`] for [`PostgresStore`].
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio::time::sleep;
+
+use super::{PostgresStore, advertised_rows, node_rows, open_writer, released_rows};
+use crate::{
+    AdvertisedCursor, AdvertisedMatch, AdvertisedPage, IsLeaderOnly, KeyName, MatchId,
+    MatchLocation, NodeStatus, Nodes, OpenMatch, StoreError, StoredNode,
+    detached::run_detached,
+    limits::{MAX_PAGE_MATCHES, MAX_TAKEOVER_TRIES, TAKEOVER_RETRY_INTERVAL},
+};
+
+#[async_trait]
+impl Nodes for PostgresStore {
+    async fn renew_lease(&self, status: NodeStatus) -> Result<(), StoreError> {
+        let renewed = self.lease_renewer.renew(status).await;
+        renewed.map_err(|error| self.store_error(error))
+    }
+
+    async fn withdraw_address(&self) -> Result<(), StoreError> {
+        let withdrawn = node_rows::withdraw_address(
+            &mut *self.reader().await?,
+            self.lease_renewer.node_epoch(),
+        )
+        .await;
+        withdrawn.map_err(|error| self.store_error(error))
+    }
+
+    async fn acquire_leadership(&self) -> Result<bool, StoreError> {
+        let writer = Arc::clone(&self.writer);
+        run_detached(async move {
+            open_writer(&mut *writer.lock().await)?
+                .acquire_leadership()
+                .await
+        })
+        .await
+        .map_err(|error| self.store_error(error))
+    }
+
+    async fn take_over_orphans(
+        &self,
+        is_leader_only: IsLeaderOnly,
+    ) -> Result<Vec<OpenMatch>, StoreError> {
+        let (orphans, writer) = (Arc::clone(&self.orphans), Arc::clone(&self.writer));
+        let (readers, store) = (Arc::clone(&self.readers.matches), self.store);
+        let node = self.lease_renewer.node();
+        run_detached(async move {
+            let mut orphans = orphans.lock().await;
+            for _ in 0..MAX_TAKEOVER_TRIES {
+                // The writer is not locked during the search, so that matches of this node
+                // continue.
+                orphans.find(&readers, store, node, is_leader_only).await?;
+                let Some(found) = orphans.found() else {
+                    break;
+                };
+                let mut writer = writer.lock().await;
+                if let Some(taken_over) = open_writer(&mut writer)?
+                    .take_over_orphans(found, is_leader_only)
+                    .await?
+                {
+                    return Ok(taken_over);
+                }
+                drop(writer);
+                sleep(TAKEOVER_RETRY_INTERVAL).await;
+            }
+            Ok(Vec::new())
+        })
+        .await
+        .map_err(|error| self.store_error(error))
+    }
+
+    async fn release(&self, ids: &[MatchId]) -> Result<(), StoreError> {
+        let (writer, ids) = (Arc::clone(&self.writer), ids.to_vec());
+        run_detached(async move { open_writer(&mut *writer.lock().await)?.release(&ids).await })
+            .await
+            .map_err(|error| self.store_error(error))
+    }
+
+    async fn released_count(&self) -> Result<u64, StoreError> {
+        let count =
+            released_rows::count_released(&mut *self.reader().await?, self.lease_renewer.node())
+                .await;
+        count.map_err(|error| self.store_error(error))
+    }
+
+    async fn node_of(&self, id: &MatchId) -> Result<Option<MatchLocation>, StoreError> {
+        let node = node_rows::node_of_match(&mut *self.reader().await?, id).await;
+        node.map_err(|error| self.store_error(error))
+    }
+
+    async fn advertise(&self, matches: &[AdvertisedMatch]) -> Result<(), StoreError> {
+        let (mut reader, node) = (self.reader().await?, self.lease_renewer.node());
+        let advertised = advertised_rows::upsert(&mut *reader, self.store, node, matches).await;
+        advertised.map_err(|error| self.store_error(error))
+    }
+
+    async fn remote_matches(
+        &self,
+        after: &AdvertisedCursor,
+        limit: u32,
+        party: Option<&KeyName>,
+    ) -> Result<AdvertisedPage, StoreError> {
+        let (mut reader, node) = (self.reader().await?, self.lease_renewer.node());
+        let limit = limit.clamp(1, MAX_PAGE_MATCHES);
+        let page =
+            advertised_rows::remote_page(&mut *reader, self.store, node, after, limit, party).await;
+        page.map_err(|error| self.store_error(error))
+    }
+
+    async fn sweep_advertised(&self) -> Result<(), StoreError> {
+        let swept = advertised_rows::delete_ended(&mut *self.reader().await?).await;
+        swept.map_err(|error| self.store_error(error))
+    }
+
+    async fn nodes(&self) -> Result<Vec<StoredNode>, StoreError> {
+        let nodes = node_rows::all(&mut *self.reader().await?).await;
+        nodes.map_err(|error| self.store_error(error))
+    }
+}

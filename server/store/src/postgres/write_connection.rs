@@ -1,0 +1,267 @@
+//! The write connection, which runs one transaction at a time. Each transaction first checks the
+//! fence: that the node is still in the epoch of this server. If the connection is lost, its
+//! session is ended and the transaction is repeated on a new connection.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use bridgemaster_lease::{Backoff, Fence};
+use sqlx::{AssertSqlSafe, PgConnection, Row as _};
+use tokio::time::{sleep, timeout};
+
+pub(super) use super::transaction::Transaction;
+use super::{
+    db_error::DbError,
+    finish_numbers,
+    node_number::NodeEpoch,
+    sessions::{Session, Sessions},
+    unflushed::Unflushed,
+};
+use crate::limits::POSTGRES_ATTEMPT_TIMEOUT;
+
+/// A transaction that only checks the fence.
+pub(super) struct CheckFence;
+
+impl Transaction for CheckFence {
+    type Output = ();
+
+    async fn run(&self, _: &mut PgConnection, _: bool) -> Result<(), DbError> {
+        Ok(())
+    }
+}
+
+/// The retries of one operation while the database is unreachable.
+pub(super) struct Retry {
+    started_at: Instant,
+    backoff: Backoff,
+}
+
+impl Default for Retry {
+    fn default() -> Self {
+        Self {
+            started_at: Instant::now(),
+            backoff: Backoff::new(Duration::ZERO),
+        }
+    }
+}
+
+impl Retry {
+    /// Returns whether an earlier attempt may have been committed.
+    fn is_retry(&self) -> bool {
+        self.backoff.is_retry()
+    }
+
+    /// Waits until the next attempt after this error.
+    ///
+    /// # Errors
+    /// The given error, if it is not transient or the retry timeout has expired.
+    pub(super) async fn wait_after(&mut self, error: DbError) -> Result<(), DbError> {
+        if !error.is_transient() {
+            return Err(error);
+        }
+        match self.backoff.record_failure(self.started_at.elapsed()) {
+            Some(pause) => sleep(pause).await,
+            None => return Err(error),
+        }
+        Ok(())
+    }
+}
+
+/// A connection that runs write transactions, and reconnects after a failure.
+#[derive(Debug)]
+pub(super) struct WriteConnection {
+    sessions: Sessions,
+    /// `None` after a failure and during a transaction, so that a session with an incomplete
+    /// transaction is never reused.
+    session: Option<Session>,
+    /// State of the server that writes; `None` for a command that runs beside a server.
+    server: Option<ServerContext>,
+}
+
+/// The node of a server, and its unflushed commits.
+#[derive(Debug)]
+pub(super) struct ServerContext {
+    pub(super) node: NodeEpoch,
+    /// `None` for a connection that commits no matches.
+    pub(super) unflushed: Option<Arc<Unflushed>>,
+}
+
+impl WriteConnection {
+    /// Creates the state. Without a session, the first transaction connects.
+    pub(super) fn new(
+        sessions: Sessions,
+        session: Option<Session>,
+        server: Option<ServerContext>,
+    ) -> Self {
+        Self {
+            sessions,
+            session,
+            server,
+        }
+    }
+
+    /// Runs a transaction. Retries while the database is unreachable. Before each retry, checks
+    /// whether the previous attempt was committed.
+    pub(super) async fn write<W: Transaction>(&mut self, work: &W) -> Result<W::Output, DbError> {
+        let mut retry = Retry::default();
+        loop {
+            let attempt = self.try_write(work, retry.is_retry());
+            let attempt = timeout(POSTGRES_ATTEMPT_TIMEOUT, attempt).await;
+            match attempt.unwrap_or(Err(DbError::Timeout)) {
+                Err(error) => retry.wait_after(error).await?,
+                result => return result,
+            }
+        }
+    }
+
+    async fn try_write<W: Transaction>(
+        &mut self,
+        work: &W,
+        is_retry: bool,
+    ) -> Result<W::Output, DbError> {
+        // A crash of the database ends every connection. So only a new connection can detect lost
+        // commits.
+        let unflushed = self.server.as_ref();
+        let unflushed = unflushed.and_then(|server| server.unflushed.as_ref());
+        let (mut session, lost) = match self.session.take() {
+            Some(session) => (session, None),
+            None => {
+                let lost = unflushed.filter(|unflushed| unflushed.has_unflushed());
+                let mut session = self.sessions.open_after_abandoned().await?;
+                if unflushed.is_some() {
+                    // The database may have moved to a replica with lower transaction ids.
+                    finish_numbers::raise_base(&mut session.connection).await?;
+                }
+                (session, lost)
+            }
+        };
+        let connection = &mut session.connection;
+        let node = self.server.as_ref().map(|server| server.node);
+        let result = async {
+            begin(connection, node, work.waits_for_flush()).await?;
+            if let Some(lost) = lost {
+                lost.restore_lost(connection).await?;
+            }
+            work.run(connection, is_retry).await
+        };
+        let result = result.await;
+        let (started_at, waits_for_flush) = (Instant::now(), work.waits_for_flush());
+        let outcome = if waits_for_flush {
+            commit(connection, result).await
+        } else {
+            commit_unflushed(connection, result).await
+        };
+        if let (Ok(_), true, Some(unflushed)) = (&outcome, waits_for_flush, unflushed) {
+            // The commit flushes all earlier commits. It is never a read-only transaction, since
+            // the lock of the row is written to the WAL.
+            unflushed.mark_all_flushed();
+            unflushed.record_flush_time(started_at.elapsed());
+        }
+        match &outcome {
+            // The transaction was rolled back, so the session is idle. If this fails, the session
+            // is abandoned.
+            Err(error) if error.leaves_session_idle() => _ = session.close().await,
+            Err(error) if error.is_transient() => {}
+            _ => self.session = Some(session),
+        }
+        outcome
+    }
+
+    /// Repeats lost commits that another connection has found missing.
+    pub(super) async fn restore_lost(&mut self) -> Result<(), DbError> {
+        if let Some(session) = self.session.take() {
+            // If this fails, the session is abandoned.
+            let _ = session.close().await;
+        }
+        self.write(&CheckFence).await
+    }
+
+    pub(super) async fn close(self) -> Result<(), DbError> {
+        match self.session {
+            Some(session) => session.close().await,
+            None => Ok(()),
+        }
+    }
+}
+
+/// Begins a transaction, and checks the fence. If the commit waits for its flush, the transaction
+/// writes to the WAL, since PostgreSQL flushes no transaction without a write: a retry that finds
+/// its change stored must still wait until a standby has the change.
+async fn begin(
+    connection: &mut PgConnection,
+    node: Option<NodeEpoch>,
+    waits_for_flush: bool,
+) -> Result<(), DbError> {
+    let Some(NodeEpoch { number, epoch }) = node else {
+        let begin = if waits_for_flush {
+            "BEGIN; SELECT pg_logical_emit_message(true, 'bridgemaster', '')"
+        } else {
+            "BEGIN"
+        };
+        sqlx::raw_sql(begin).execute(connection).await?;
+        return Ok(());
+    };
+    let number = number.get();
+    // A takeover locks the row for update, so the takeover and this transaction exclude each other.
+    // Renewals of the lease do not wait for this lock, which is also the write to the WAL.
+    // Acquiring the lock may take long, and the lease must be compared afterwards. Hence the inner
+    // query; `now()` would return the start of the transaction.
+    let begin = format!(
+        "BEGIN; SELECT lease_until > clock_timestamp() FROM (
+             SELECT lease_until FROM node
+             WHERE number = {number} AND epoch = {epoch} FOR KEY SHARE) AS locked"
+    );
+    let held = sqlx::raw_sql(AssertSqlSafe(begin))
+        .fetch_optional(connection)
+        .await?;
+    match Fence::of(held.map(|row| row.try_get(0)).transpose()?) {
+        Fence::Held => Ok(()),
+        Fence::LeaseExpired => Err(DbError::LeaseExpired),
+        Fence::Superseded => Err(DbError::Superseded),
+    }
+}
+
+/// Commits successful work, and waits for the flush. Otherwise rolls back.
+pub(super) async fn commit<T>(
+    connection: &mut PgConnection,
+    result: Result<T, DbError>,
+) -> Result<T, DbError> {
+    // If a statement timeout interrupts the wait for a standby, PostgreSQL reports success as if
+    // the standby had confirmed. So the statement timeout is disabled here, and only the client has
+    // a timeout.
+    commit_with(
+        "SET LOCAL statement_timeout = 0; COMMIT",
+        connection,
+        result,
+    )
+    .await
+}
+
+/// Like [`commit`], but a crash may lose the commit until this or a later commit is flushed.
+async fn commit_unflushed<T>(
+    connection: &mut PgConnection,
+    result: Result<T, DbError>,
+) -> Result<T, DbError> {
+    let commit = "SET LOCAL synchronous_commit = off; COMMIT";
+    commit_with(commit, connection, result).await
+}
+
+async fn commit_with<T>(
+    commit: &'static str,
+    connection: &mut PgConnection,
+    result: Result<T, DbError>,
+) -> Result<T, DbError> {
+    match result {
+        Ok(value) => {
+            sqlx::raw_sql(commit).execute(connection).await?;
+            Ok(value)
+        }
+        Err(error) => {
+            // If this fails, the connection is closed, which rolls back the transaction.
+            let _ = sqlx::raw_sql("ROLLBACK").execute(connection).await;
+            Err(error)
+        }
+    }
+}
